@@ -1,5 +1,63 @@
-import { Controller, Get, Module } from '@nestjs/common';
-import { x } from '@keyfold/domain';
-@Controller() export class P { @Get('ping') ping() { return x; } }
-@Module({ controllers: [P] })
-export class GatewayModule {}
+import { Logger, Module, type DynamicModule } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { FirstStart } from '@keyfold/application';
+import { Projection } from '@keyfold/projections';
+import { AccountAdministrationController } from './accounts/account-administration.controller.js';
+import { applicationProviders } from './application.providers.js';
+import { GatewayConfig } from './gateway.config.js';
+import { NeighbourController } from './neighbours/neighbour.controller.js';
+import { ProfileController } from './profile/profile.controller.js';
+import { ClientAddress } from './request/client-address.js';
+import { LoginController } from './session/login.controller.js';
+import { PublicController } from './settings/public.controller.js';
+import { PublicSettingsPages } from './settings/public-settings.page.js';
+import { SiteController } from './settings/site.controller.js';
+import { SshKeyAdministrationController } from './ssh-keys/ssh-key-administration.controller.js';
+import { SshKeyController } from './ssh-keys/ssh-key.controller.js';
+import { TwoFactorController } from './two-factor/two-factor.controller.js';
+
+@Module({})
+export class GatewayModule {
+  /**
+   * The HTTP side of the service. `ports` is the module that provides `GatewayConfig`, `JwtService`, `Sealer` and the adapters of
+   * `EventStore`, `Counter`, `ReadModelStore` and `ThrottleStore`.
+   */
+  static forRoot(ports: DynamicModule): DynamicModule {
+    return {
+      module: GatewayModule,
+      imports: [CqrsModule.forRoot(), ports],
+      controllers: [
+        SiteController,
+        PublicController,
+        LoginController,
+        TwoFactorController,
+        ProfileController,
+        SshKeyController,
+        AccountAdministrationController,
+        SshKeyAdministrationController,
+        NeighbourController,
+      ],
+      providers: [
+        ...applicationProviders,
+        {
+          provide: ClientAddress,
+          inject: [GatewayConfig],
+          useFactory: ({ trustedProxies }: GatewayConfig) => {
+            const log = new Logger('ClientAddress');
+            return new ClientAddress(trustedProxies, (message) => log.warn(message));
+          },
+        },
+        {
+          provide: PublicSettingsPages,
+          inject: [GatewayConfig],
+          useFactory: ({ version }: GatewayConfig) => new PublicSettingsPages(version),
+        },
+      ],
+      exports: [FirstStart, Projection],
+    };
+  }
+}
+
+export { GatewayConfig } from './gateway.config.js';
+export { createHttpAdapter, serveHttp } from './http-server.js';
+export { networkOf } from './request/client-address.js';

@@ -1,0 +1,118 @@
+import { Controller, Get, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiBody, ApiOperation, ApiQuery, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import {
+  CancelTwoFactor,
+  DeleteAccount,
+  FindAccount,
+  GetAccount,
+  ListAccounts,
+  RegisterAccount,
+  UpdateAccount,
+  type Caller,
+} from '@keyfold/application';
+import { atoi, parsePaging, type QueryParameters } from '@keyfold/http-envelope';
+import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
+import { ApiPaging } from '../openapi/api-paging.decorator.js';
+import { Correlation, JsonBody, QueryText, SpeaksFor } from '../request/request.decorators.js';
+import { AdminGuard } from '../session/caller.guard.js';
+import { accountFields, UserRequest } from './account.requests.js';
+import { UserPageResponse, userResponse, UserResponse } from './account.responses.js';
+
+@ApiTags('administration')
+@ApiSecurity('token')
+@Controller('api/admin/user')
+@UseGuards(AdminGuard)
+export class AccountAdministrationController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Get('list')
+  @ApiOperation({ summary: 'List accounts' })
+  @ApiPaging()
+  @ApiEnvelope({ model: UserPageResponse })
+  async list(@QueryText() query: QueryParameters): Promise<UserPageResponse> {
+    const { page, perPage } = parsePaging(query);
+    const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
+    const { items, total } = await this.queries.execute(new ListAccounts(offset, perPage));
+    return { content: items.map(userResponse), total };
+  }
+
+  @Get('get')
+  @ApiOperation({ summary: 'Read an account' })
+  @ApiQuery({ name: 'id' })
+  @ApiEnvelope({ model: UserResponse })
+  async get(@QueryText() query: QueryParameters): Promise<UserResponse> {
+    return userResponse(await this.queries.execute(new GetAccount(idOf(query))));
+  }
+
+  @Post('create')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Make an account; the server chooses the id' })
+  @ApiBody({ type: UserRequest })
+  @ApiEnvelope()
+  async create(
+    @SpeaksFor() caller: Caller,
+    @JsonBody(UserRequest) body: UserRequest,
+    @Correlation() correlation: string,
+  ): Promise<null> {
+    await this.commands.execute(new RegisterAccount(caller, accountFields(body), correlation));
+    return null;
+  }
+
+  @Post('update')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Replace an account; only what differs changes' })
+  @ApiBody({ type: UserRequest })
+  @ApiEnvelope()
+  async update(
+    @SpeaksFor() caller: Caller,
+    @JsonBody(UserRequest) body: UserRequest,
+    @Correlation() correlation: string,
+  ): Promise<null> {
+    await this.commands.execute(new UpdateAccount(caller, body.id, accountFields(body), correlation));
+    return null;
+  }
+
+  @Post('delete')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Delete an account with its keys and sessions' })
+  @ApiQuery({ name: 'id' })
+  @ApiEnvelope()
+  async delete(
+    @SpeaksFor() caller: Caller,
+    @QueryText() query: QueryParameters,
+    @Correlation() correlation: string,
+  ): Promise<null> {
+    await this.commands.execute(new DeleteAccount(caller, idOf(query), correlation));
+    return null;
+  }
+
+  @Post('cancel_2fa')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Turn two-factor off for an account' })
+  @ApiQuery({ name: 'id' })
+  @ApiEnvelope()
+  async cancelTwoFactor(
+    @SpeaksFor() caller: Caller,
+    @QueryText() query: QueryParameters,
+    @Correlation() correlation: string,
+  ): Promise<null> {
+    await this.commands.execute(new CancelTwoFactor(caller, idOf(query), correlation));
+    return null;
+  }
+
+  @Post('del_cache')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Look whether an account exists; nothing is cached that could be stale' })
+  @ApiQuery({ name: 'username' })
+  @ApiEnvelope()
+  async forgetCached(@QueryText() query: QueryParameters): Promise<null> {
+    await this.queries.execute(new FindAccount(query.get('username') ?? ''));
+    return null;
+  }
+}
+
+const idOf = (query: QueryParameters) => atoi(query.get('id') ?? '');

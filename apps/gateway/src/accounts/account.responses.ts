@@ -1,0 +1,42 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Account } from '@keyfold/domain';
+
+/** An account as the administration sees it; the order of the fields is part of the contract (3.1). */
+export class UserResponse {
+  @ApiProperty({ type: 'integer' }) id!: number;
+  @ApiProperty() username!: string;
+  @ApiProperty({ description: 'always empty' }) password!: string;
+  @ApiProperty() base_path!: string;
+  @ApiProperty({ type: 'integer', description: '0 general, 1 guest, 2 admin' }) role!: number;
+  @ApiProperty() disabled!: boolean;
+  @ApiProperty({ type: 'integer', description: 'bits of section 3.2 of the contract' }) permission!: number;
+  @ApiProperty() sso_id!: string;
+  @ApiProperty() allow_ldap!: boolean;
+}
+
+/** An account as it sees itself. */
+export class MeResponse extends UserResponse {
+  @ApiProperty({ description: 'two-factor is on' }) otp!: boolean;
+}
+
+export class UserPageResponse {
+  @ApiProperty({ type: [UserResponse] }) content!: UserResponse[];
+  @ApiProperty({ type: 'integer' }) total!: number;
+}
+
+export const userResponse = (account: Account): UserResponse => ({
+  id: account.accountId,
+  username: account.username,
+  password: '',
+  base_path: account.basePath,
+  role: account.role,
+  disabled: account.disabled,
+  permission: account.permission,
+  sso_id: account.ssoId,
+  allow_ldap: account.allowLdap,
+});
+
+export const meResponse = (account: Account): MeResponse => ({
+  ...userResponse(account),
+  otp: account.twoFactor !== null,
+});

@@ -1,0 +1,89 @@
+import { Logger } from '@nestjs/common';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { StoreUnavailable } from '@keyfold/event-store';
+import {
+  crossOriginHook,
+  defaultPrivacyPatterns,
+  EnvelopeFilter,
+  errorEnvelope,
+  Fault,
+  PrivacyMask,
+  successEnvelope,
+} from '@keyfold/http-envelope';
+import { HashQueueFull } from '@keyfold/security';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { documentApi } from './openapi/openapi.document.js';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+/** A correlation id of the client is taken over when it looks like one. */
+const CORRELATION_ID = /^[\w.-]{8,64}$/;
+
+/** Fastify with the project's rules for what comes before a route: ids, broken addresses, broken requests. */
+export function createHttpAdapter(): FastifyAdapter {
+  return new FastifyAdapter({
+    genReqId: correlationOf,
+    routerOptions: { ignoreTrailingSlash: true },
+    frameworkErrors: (_error: Error, _request: FastifyRequest, reply: FastifyReply) => {
+      void reply
+        .code(400)
+        .type('application/json; charset=utf-8')
+        .send(errorEnvelope(400, 'the address cannot be read'));
+    },
+    clientErrorHandler: answerBrokenRequest,
+  });
+}
+
+/** Everything around the routes: how bodies are taken, answers are wrapped, errors are answered, the API is documented. */
+export function serveHttp(app: NestFastifyApplication): void {
+  const server = app.getHttpAdapter().getInstance();
+  // Bodies are taken as bytes whatever their type says; the routes read them by the rules of the original.
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, body),
+  );
+  server.addHook('onRequest', (request, reply, done) => {
+    request.sentContentType = request.headers['content-type'];
+    request.raw.headers['content-type'] = 'application/octet-stream';
+    reply.header('X-Request-Id', request.id);
+    // Proxies must not give one user's answer to another (AlistGo/alist#2554).
+    if (request.url.startsWith('/api/')) reply.header('Cache-Control', 'no-store').header('Vary', 'Authorization');
+    crossOriginHook(request, reply, done);
+  });
+  server.setReplySerializer(successEnvelope);
+  const faults = new Logger('Fault');
+  const mask = new PrivacyMask(defaultPrivacyPatterns);
+  app.useGlobalFilters(
+    new EnvelopeFilter({
+      mask: () => mask,
+      logFault: (errorId, error, request) => faults.error({ errorId, ...request, err: error }, 'a request failed'),
+      faults: faultOf,
+      methodsOf: (path) => METHODS.filter((method) => server.hasRoute({ method, url: path.replace(/(.)\/$/, '$1') })),
+    }),
+  );
+  documentApi(app);
+}
+
+/** Errors that are nobody's mistake: the client should come again. */
+function faultOf(error: unknown): Fault | undefined {
+  if (error instanceof StoreUnavailable) return new Fault(503, 'the store is not available', error);
+  if (error instanceof HashQueueFull) return new Fault(503, 'too many logins at the moment', error);
+  return undefined;
+}
+
+function correlationOf({ headers }: { headers: IncomingMessage['headers'] }): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && CORRELATION_ID.test(given) ? given : randomUUID();
+}
+
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const [status, reason] =
+    error.code === 'HPE_HEADER_OVERFLOW' ? [431, 'Request Header Fields Too Large'] : [400, 'Bad Request'];
+  const body = errorEnvelope(status as number, String(reason).toLowerCase());
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

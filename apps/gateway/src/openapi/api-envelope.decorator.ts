@@ -1,0 +1,32 @@
+import { applyDecorators, type Type } from '@nestjs/common';
+import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
+
+type Data = { model?: Type; isList?: boolean; schema?: Record<string, unknown> };
+
+/**
+ * Documents a handled answer: HTTP 200 with the envelope, whose `code` tells the outcome. `data` is what success carries; it is
+ * null for every other code.
+ */
+export function ApiEnvelope(data: Data = {}): MethodDecorator & ClassDecorator {
+  const described = ApiOkResponse({
+    description: 'The outcome is in `code`: 200, or the code of a refusal with `data` null.',
+    schema: {
+      type: 'object',
+      required: ['code', 'message', 'data'],
+      additionalProperties: false,
+      properties: {
+        code: { type: 'integer', description: '200, or 4xx/5xx for a refusal' },
+        message: { type: 'string', description: '`success`, or what was refused' },
+        data: dataSchema(data),
+      },
+    },
+  });
+  return data.model ? applyDecorators(ApiExtraModels(data.model), described) : applyDecorators(described);
+}
+
+function dataSchema({ model, isList, schema }: Data): Record<string, unknown> {
+  if (schema) return { oneOf: [schema, { type: 'null' }] };
+  if (!model) return { type: 'null' };
+  const item = { $ref: getSchemaPath(model) };
+  return { oneOf: [isList ? { type: 'array', items: item } : item, { type: 'null' }] };
+}

@@ -1,0 +1,78 @@
+import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiBody, ApiOperation, ApiProperty, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { LogIn, LogOut, type Caller } from '@keyfold/application';
+import { DomainError } from '@keyfold/domain';
+import { staticHash } from '@keyfold/security';
+import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
+import { ClientAddress } from '../request/client-address.js';
+import type { KeyfoldRequest } from '../request/keyfold-request.js';
+import { Correlation, JsonBody, SpeaksFor } from '../request/request.decorators.js';
+import { CallerGuard } from './caller.guard.js';
+import { LoginRequest } from './login.requests.js';
+
+class TokenResponse {
+  @ApiProperty({ description: 'a JWT; send it bare in `Authorization`' })
+  token!: string;
+}
+
+/** User agents are kept with the session up to this length. */
+const CLIENT_LENGTH = 256;
+
+@ApiTags('login')
+@Controller('api/auth')
+export class LoginController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly addresses: ClientAddress,
+  ) {}
+
+  @Post('login')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Log in with a password' })
+  @ApiBody({ type: LoginRequest })
+  @ApiEnvelope({ model: TokenResponse })
+  logIn(@JsonBody(LoginRequest) body: LoginRequest, @Req() request: KeyfoldRequest): Promise<TokenResponse> {
+    return this.#logIn(body, staticHash(body.password), request);
+  }
+
+  @Post('login/hash')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Log in with the static hash of a password' })
+  @ApiBody({ type: LoginRequest })
+  @ApiEnvelope({ model: TokenResponse })
+  logInWithHash(@JsonBody(LoginRequest) body: LoginRequest, @Req() request: KeyfoldRequest): Promise<TokenResponse> {
+    return this.#logIn(body, body.password === '' ? undefined : body.password, request);
+  }
+
+  @Post('login/ldap')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Log in over LDAP (switched off)' })
+  @ApiBody({ type: LoginRequest })
+  @ApiEnvelope()
+  logInOverLdap(@JsonBody(LoginRequest) _body: LoginRequest): never {
+    throw new DomainError('ldap-disabled');
+  }
+
+  @Get('logout')
+  @UseGuards(CallerGuard)
+  @ApiSecurity('token')
+  @ApiOperation({ summary: 'End the session of the token' })
+  @ApiEnvelope()
+  async logOut(@SpeaksFor() caller: Caller, @Correlation() correlation: string): Promise<null> {
+    await this.commands.execute(new LogOut(caller, correlation));
+    return null;
+  }
+
+  #logIn(body: LoginRequest, hash: string | undefined, request: KeyfoldRequest): Promise<TokenResponse> {
+    const command = new LogIn({
+      username: body.username,
+      staticHash: hash,
+      code: body.otpCode,
+      address: this.addresses.of(request),
+      client: (request.headers['user-agent'] ?? '').slice(0, CLIENT_LENGTH),
+      correlation: request.id,
+    });
+    return this.commands.execute(command);
+  }
+}

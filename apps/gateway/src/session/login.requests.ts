@@ -1,0 +1,17 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { GoStruct, TextField } from '@keyfold/http-envelope';
+
+@GoStruct('LoginReq')
+export class LoginRequest {
+  @ApiProperty({ description: 'exact, case-sensitive, not trimmed' })
+  @TextField('Username', { required: true })
+  username = '';
+
+  @ApiProperty({ required: false, description: 'the password, or its static hash at the hash route' })
+  @TextField('Password')
+  password = '';
+
+  @ApiProperty({ required: false, description: 'six digits, when two-factor is on' })
+  @TextField('OtpCode')
+  otpCode = '';
+}

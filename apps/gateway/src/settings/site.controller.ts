@@ -1,0 +1,50 @@
+import { All, Controller, Get, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { GetSiteSettings } from '@keyfold/application';
+import { settingValue } from '@keyfold/domain';
+import type { FastifyReply } from 'fastify';
+
+/** The few pages outside the API that are made of settings (wire contract 1.2). */
+@ApiExcludeController()
+@Controller()
+export class SiteController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @All('ping')
+  ping(@Res() reply: FastifyReply): void {
+    reply.code(200).send('pong');
+  }
+
+  @Get('robots.txt')
+  async robots(@Res() reply: FastifyReply): Promise<void> {
+    reply.send(await this.#setting('robots_txt'));
+  }
+
+  @Get('favicon.ico')
+  async favicon(@Res() reply: FastifyReply): Promise<void> {
+    reply.type('text/html; charset=utf-8').redirect(await this.#setting('favicon'), 302);
+  }
+
+  @Get('manifest.json')
+  async manifest(@Res() reply: FastifyReply): Promise<void> {
+    const manifest = {
+      display: 'standalone',
+      scope: '/',
+      start_url: '/',
+      name: await this.#setting('site_title'),
+      icons: [{ src: await this.#setting('logo').then(firstLine), sizes: 'any' }],
+    };
+    // Bytes, because a text would get a charset that the original does not send.
+    const bytes = Buffer.from(JSON.stringify(manifest));
+    reply.header('Cache-Control', 'public, max-age=3600').type('application/json').send(bytes);
+  }
+
+  async #setting(key: string): Promise<string> {
+    const { state } = await this.queries.execute(new GetSiteSettings());
+    return settingValue(state, key);
+  }
+}
+
+/** compat: the logo may have a second line for dark pages. */
+const firstLine = (text: string) => text.split('\n')[0]!;

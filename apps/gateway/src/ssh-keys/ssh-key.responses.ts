@@ -1,0 +1,31 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { ListedSshKey } from '@keyfold/application';
+import { pageOf, type Paging } from '@keyfold/http-envelope';
+
+/** The order of the fields is part of the contract (3.3). */
+export class SshKeyResponse {
+  @ApiProperty({ type: 'integer' }) id!: number;
+  @ApiProperty() title!: string;
+  @ApiProperty({ description: 'as `ssh-keygen -lf` prints it' }) fingerprint!: string;
+  @ApiProperty({ format: 'date-time' }) added_time!: string;
+  @ApiProperty({ format: 'date-time', description: 'the time of the addition until the first use' })
+  last_used_time!: string;
+}
+
+export class SshKeyPageResponse {
+  @ApiProperty({ type: [SshKeyResponse] }) content!: SshKeyResponse[];
+  @ApiProperty({ type: 'integer' }) total!: number;
+}
+
+export const sshKeyPageResponse = (keys: readonly ListedSshKey[], paging: Paging): SshKeyPageResponse => ({
+  content: pageOf(keys, paging).map(sshKeyResponse),
+  total: keys.length,
+});
+
+const sshKeyResponse = ({ keyId, title, fingerprint, addedAt, lastUsedAt }: ListedSshKey): SshKeyResponse => ({
+  id: keyId,
+  title,
+  fingerprint,
+  added_time: new Date(addedAt).toISOString(),
+  last_used_time: new Date(lastUsedAt).toISOString(),
+});

@@ -1,0 +1,57 @@
+import { Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiBody, ApiOperation, ApiProperty, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { BeginTwoFactorEnrolment, ProveTwoFactorEnrolment, type Caller } from '@keyfold/application';
+import { GoStruct, TextField } from '@keyfold/http-envelope';
+import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
+import { Correlation, JsonBody, SpeaksFor } from '../request/request.decorators.js';
+import { CallerGuard } from '../session/caller.guard.js';
+
+class EnrolmentResponse {
+  @ApiProperty({ description: 'a picture of the enrolment address: a PNG as a data URL' })
+  qr!: string;
+
+  @ApiProperty({ description: '32 letters of base32' })
+  secret!: string;
+}
+
+@GoStruct('Verify2FAReq')
+class ProofRequest {
+  @ApiProperty({ description: 'six digits' })
+  @TextField('Code', { required: true })
+  code = '';
+
+  @ApiProperty({ description: 'the secret that was answered last' })
+  @TextField('Secret', { required: true })
+  secret = '';
+}
+
+@ApiTags('two-factor')
+@ApiSecurity('token')
+@Controller('api/auth/2fa')
+@UseGuards(CallerGuard)
+export class TwoFactorController {
+  constructor(private readonly commands: CommandBus) {}
+
+  @Post('generate')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Make a secret for one-time codes' })
+  @ApiEnvelope({ model: EnrolmentResponse })
+  generate(@SpeaksFor() caller: Caller, @Correlation() correlation: string): Promise<EnrolmentResponse> {
+    return this.commands.execute(new BeginTwoFactorEnrolment(caller, correlation));
+  }
+
+  @Post('verify')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Turn two-factor on with a code of the secret' })
+  @ApiBody({ type: ProofRequest })
+  @ApiEnvelope()
+  async verify(
+    @SpeaksFor() caller: Caller,
+    @JsonBody(ProofRequest) { code, secret }: ProofRequest,
+    @Correlation() correlation: string,
+  ): Promise<null> {
+    await this.commands.execute(new ProveTwoFactorEnrolment(caller, secret, code, correlation));
+    return null;
+  }
+}

@@ -1,0 +1,44 @@
+import type { LoggerService } from '@nestjs/common';
+import { pino, type Logger } from 'pino';
+
+/** JSON lines on a pipe, readable lines on a terminal. */
+export function createLog(level: string, onTerminal: boolean): Logger {
+  const base = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  if (!onTerminal) return pino(base);
+  return pino({
+    ...base,
+    transport: { target: 'pino-pretty', options: { translateTime: 'SYS:HH:MM:ss', singleLine: true } },
+  });
+}
+
+/** Nest's own messages and those of the modules, written by pino. The last parameter of a Nest log call is its context. */
+export class NestLog implements LoggerService {
+  constructor(private readonly pino: Logger) {}
+
+  log(message: unknown, ...rest: unknown[]): void {
+    // What Nest tells while it starts is of use to its developers.
+    this.#write(isStartUpNoise(rest) ? 'debug' : 'info', message, rest);
+  }
+  error(message: unknown, ...rest: unknown[]): void {
+    this.#write('error', message, rest);
+  }
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.#write('warn', message, rest);
+  }
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.#write('debug', message, rest);
+  }
+  verbose(message: unknown, ...rest: unknown[]): void {
+    this.#write('trace', message, rest);
+  }
+
+  #write(level: 'error' | 'warn' | 'info' | 'debug' | 'trace', message: unknown, rest: unknown[]): void {
+    const context = rest.findLast((each) => typeof each === 'string');
+    if (typeof message === 'object' && message !== null)
+      this.pino[level]({ context, ...message }, String(rest[0] ?? ''));
+    else this.pino[level]({ context }, String(message));
+  }
+}
+
+const NEST_CONTEXTS = ['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication'];
+const isStartUpNoise = (rest: unknown[]) => NEST_CONTEXTS.includes(String(rest.at(-1)));

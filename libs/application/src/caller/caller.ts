@@ -1,0 +1,22 @@
+import { DomainError, ROLE_ADMIN, ROLE_GUEST, type Account, type SshKeyRing, type SshKeyUse } from '@keyfold/domain';
+
+/** The keys of an account and their last use, as an answer shows them. */
+export type ShownKeys = Readonly<{ ring: SshKeyRing; use: SshKeyUse }>;
+
+/** Who a request speaks for; `keys` are there when the route shows them. */
+export type Caller = Readonly<{
+  account: Account;
+  by: 'session' | 'guest' | 'api-token';
+  sessionId?: string;
+  keys?: ShownKeys;
+}>;
+
+export const isGuest = ({ account }: Caller) => account.role === ROLE_GUEST;
+
+/** Throws `not-an-admin`. */
+export function requireAdmin({ account }: Caller): void {
+  if (account.role !== ROLE_ADMIN) throw new DomainError('not-an-admin');
+}
+
+/** How the caller is named in commits. */
+export const actorOf = ({ account, by }: Caller) => `${by}:${account.accountId}`;

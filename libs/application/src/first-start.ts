@@ -1,0 +1,69 @@
+import { accountDecider, ADMIN_ID, GUEST_ID, ROLE_ADMIN, ROLE_GUEST, siteSettingsDecider } from '@keyfold/domain';
+import { EventStore } from '@keyfold/event-store';
+import { accountStream, siteSettingsStream } from '@keyfold/projections';
+import { Sealer } from '@keyfold/security';
+import { randomInt, randomUUID } from 'node:crypto';
+import { NewPasswords } from './accounts/new-passwords.js';
+import { CommandRunner } from './handle-command.js';
+import { UserNames } from './user-names.js';
+
+/** Bits 0-8, 12, 13 and 14 (wire contract 3.1). */
+const ADMIN_PERMISSION = 0x71ff;
+const ALPHANUMERICS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+const context = (step: string) => ({
+  actor: 'first-start',
+  correlation: 'first-start',
+  commandId: `first-start:${step}`,
+});
+
+/** Makes the admin, the guest and the static token where they are missing; starting again changes nothing. */
+export class FirstStart {
+  constructor(
+    private readonly store: EventStore,
+    private readonly commands: CommandRunner,
+    private readonly names: UserNames,
+    private readonly passwords: NewPasswords,
+    private readonly sealer: Sealer,
+  ) {}
+
+  /**
+   * Answers the admin's password when this start made the admin and nobody chose one. `announce` hears it before it is stored, so
+   * that a crash cannot leave an admin whose password nobody saw.
+   */
+  async run(chosenPassword: string | undefined, announce: (password: string) => void): Promise<void> {
+    if (!(await this.store.findCommand(context('admin').commandId))) {
+      const password = chosenPassword ?? randomText(16);
+      if (chosenPassword === undefined) announce(password);
+      await this.#register('admin', ADMIN_ID, ROLE_ADMIN, ADMIN_PERMISSION, password);
+    }
+    if (!(await this.store.findCommand(context('guest').commandId))) {
+      await this.#register('guest', GUEST_ID, ROLE_GUEST, 0, 'guest');
+    }
+    const token = `openlist-${randomUUID()}${randomText(64)}`;
+    const command = { type: 'ResetApiToken', sealedToken: this.sealer.seal(token, siteSettingsStream.stream) } as const;
+    await this.commands.run(siteSettingsStream, siteSettingsDecider, command, context('api-token'));
+  }
+
+  async #register(username: string, accountId: number, role: number, permission: number, password: string) {
+    const { sealedHash } = await this.passwords.make(password, accountId);
+    const command = {
+      type: 'RegisterAccount',
+      origin: 'first-start',
+      accountId,
+      name: await this.names.claim(username),
+      // compat: tokens of the first accounts carry 0 as the time of the password.
+      password: { sealedHash, timestamp: 0 },
+      role,
+      basePath: '/',
+      permission,
+      disabled: role === ROLE_GUEST,
+      ssoId: '',
+      allowLdap: true,
+    } as const;
+    await this.commands.run(accountStream(accountId), accountDecider, command, context(username));
+  }
+}
+
+const randomText = (length: number) =>
+  Array.from({ length }, () => ALPHANUMERICS[randomInt(ALPHANUMERICS.length)]).join('');

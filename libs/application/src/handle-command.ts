@@ -1,0 +1,106 @@
+import { DomainError, type Decider, type Decision, type DomainEvent } from '@keyfold/domain';
+import {
+  EventStore,
+  HoldTaken,
+  StoreUnavailable,
+  WrongExpectedVersion,
+  type Appended,
+  type NewCommit,
+} from '@keyfold/event-store';
+import { Projection, StreamLoader, type Loaded, type StreamRef } from '@keyfold/projections';
+import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Clock } from './clock.js';
+import { KeyedQueue } from './keyed-queue.js';
+
+/**
+ * Who wants it and which request it belongs to. `commandId` is given when the id comes from outside (first start, a message): then
+ * a command that was done before is not done again.
+ */
+export type CommandContext = Readonly<{ actor: string; correlation: string; commandId?: string }>;
+
+/** Tries after conflicts with other writers of the stream, and the longest pause between two (milliseconds, full jitter). */
+const ATTEMPTS = 6;
+const LONGEST_PAUSE = 80;
+
+/** The one path of every change: load, decide, append, project. */
+export class CommandRunner {
+  readonly #queue = new KeyedQueue();
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly loader: StreamLoader,
+    private readonly projection: Projection,
+    private readonly clock: Clock,
+    private readonly onProjectionError: (error: unknown) => void,
+  ) {}
+
+  /**
+   * Decides the command on the stream's state and stores what follows in one commit. Decisions of one stream run one after
+   * another. Throws the decider's `DomainError`, or `StoreUnavailable` when the stream changes faster than it can be decided on.
+   */
+  async run<State, Command extends { type: string }, Event extends DomainEvent>(
+    ref: StreamRef<State>,
+    { decide }: Decider<State, Command, Event>,
+    command: Command,
+    context: CommandContext,
+  ): Promise<void> {
+    if (context.commandId && (await this.store.findCommand(context.commandId))) return;
+    const decideOn = ({ state, version }: Loaded<State>) => {
+      const decision = decide(state, command);
+      return decision.events.length === 0 ? undefined : this.#commit(ref, version, command, decision, context);
+    };
+    const changed = await this.#queue.run(ref.stream, () => this.#append(ref, decideOn));
+    // Only lists need the document at once; everything else is folded from the commits, and the projector follows.
+    if (changed && ref.model.placeOf) await this.projection.project(ref).catch(this.onProjectionError);
+  }
+
+  async #append<State>(
+    ref: StreamRef<State>,
+    decideOn: (loaded: Loaded<State>) => { commit: NewCommit; decision: Decision<DomainEvent> } | undefined,
+  ): Promise<Appended | undefined> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const [loaded] = await this.loader.load(ref);
+      const decided = decideOn(loaded);
+      if (!decided) return undefined;
+      try {
+        return await this.store.append(decided.commit);
+      } catch (error) {
+        if (error instanceof HoldTaken) throw refusalOf(error, decided.decision);
+        if (!(error instanceof WrongExpectedVersion)) throw error;
+        await sleep(Math.random() * LONGEST_PAUSE);
+      }
+    }
+    throw new StoreUnavailable(`stream ${ref.stream} changes too fast: ${ATTEMPTS} tries met another writer`);
+  }
+
+  #commit<Event extends DomainEvent>(
+    { stream, partition }: StreamRef<unknown>,
+    version: number,
+    command: { type: string },
+    decision: Decision<Event>,
+    { actor, correlation, commandId = randomUUID() }: CommandContext,
+  ): { commit: NewCommit; decision: Decision<DomainEvent> } {
+    const commit = {
+      stream,
+      partition,
+      version: version + 1,
+      command: { id: commandId, type: command.type, hash: requestHash(stream, command.type) },
+      at: this.clock.now(),
+      actor,
+      correlation,
+      events: decision.events as readonly NewCommit['events'][number][],
+      ...(decision.holds?.length ? { holds: decision.holds.map(({ key }) => key) } : {}),
+    };
+    return { commit, decision };
+  }
+}
+
+/** What must be the same when a command id comes again. Secrets of a repeated request are sealed anew, so they are left out. */
+const requestHash = (stream: string, type: string) =>
+  createHash('sha256').update(`${type} ${stream}`).digest('base64url');
+
+function refusalOf(taken: HoldTaken, { holds = [] }: Decision<DomainEvent>): Error {
+  const hold = holds.find(({ key }) => key === taken.key);
+  return hold ? new DomainError(hold.takenError) : taken;
+}

@@ -1,0 +1,151 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { DomainError, sessionDecider, accountDecider, type Account, type StartSession } from '@keyfold/domain';
+import { accountStream, sessionStream, StreamLoader } from '@keyfold/projections';
+import {
+  CODE_FAILURES_BEFORE_LOCK,
+  dummyHash,
+  HashQueueFull,
+  LoginThrottle,
+  matchingStep,
+  PasswordHasher,
+  Sealer,
+  sourceOf,
+  TokenSigner,
+  type LoginTry,
+} from '@keyfold/security';
+import { randomUUID } from 'node:crypto';
+import { Clock } from '../clock.js';
+import { CommandRunner } from '../handle-command.js';
+import { KeyedQueue } from '../keyed-queue.js';
+import { nameHash, UserNames } from '../user-names.js';
+
+/** A login with a password in the form of its static hash; `undefined` can never be right. Answers the token. */
+export class LogIn extends Command<{ token: string }> {
+  constructor(
+    readonly login: Readonly<{
+      username: string;
+      staticHash: string | undefined;
+      code: string;
+      address: string;
+      client: string;
+      correlation: string;
+    }>,
+  ) {
+    super();
+  }
+}
+type Login = LogIn['login'];
+
+/** So many logins of one account from one source may wait for each other. */
+const WAITING_PER_PAIR = 200;
+/** No account has this id; a login with an unknown name loads it, to do what a known name does. */
+const NO_ACCOUNT = 0;
+
+@CommandHandler(LogIn)
+export class LogInHandler implements ICommandHandler<LogIn> {
+  /** Tries of one account from one source run one after another: parallel ones cannot outrun the count, right ones are not refused. */
+  readonly #pairs = new KeyedQueue();
+  readonly #dummyHash: Promise<string>;
+
+  constructor(
+    private readonly commands: CommandRunner,
+    private readonly loader: StreamLoader,
+    private readonly names: UserNames,
+    private readonly hasher: PasswordHasher,
+    private readonly throttle: LoginThrottle,
+    private readonly sealer: Sealer,
+    private readonly tokens: TokenSigner,
+    private readonly clock: Clock,
+  ) {
+    this.#dummyHash = dummyHash(hasher);
+  }
+
+  async execute({ login }: LogIn): Promise<{ token: string }> {
+    const pair = `${nameHash(login.username)}:${sourceOf(login.address)}`;
+    if (this.#pairs.size(pair) >= WAITING_PER_PAIR) throw new HashQueueFull(5);
+    return this.#pairs.run(pair, () => this.#logIn(login));
+  }
+
+  async #logIn(login: Login): Promise<{ token: string }> {
+    const account = await this.#verifyPassword(login);
+    const usedCode = account.twoFactor ? await this.#verifyCode(login, account) : undefined;
+    return { token: await this.#startSession(login, account, usedCode) };
+  }
+
+  /** The same number of hashes and store operations whether the name is unknown, the password wrong or empty, or the account disabled. */
+  async #verifyPassword(login: Login): Promise<Account> {
+    const attempt: LoginTry = { factor: 'password', account: nameHash(login.username), address: login.address };
+    await this.#admit(attempt);
+    const accountId = (await this.names.find(login.username)) ?? NO_ACCOUNT;
+    const [{ state: account }] = await this.loader.load(accountStream(accountId));
+    const known = account.status === 'active' && account.username === login.username;
+    const hash = known ? this.sealer.open(account.sealedPasswordHash, `account-${accountId}`) : await this.#dummyHash;
+    const right = await this.#verifyHash(login, hash, attempt);
+    if (!right || !known || account.disabled || login.staticHash === undefined) {
+      throw new DomainError('invalid-credentials');
+    }
+    await this.throttle.succeed(attempt);
+    return account;
+  }
+
+  /** A try that could not be checked is no failure. */
+  async #verifyHash({ staticHash = '' }: Login, hash: string, attempt: LoginTry): Promise<boolean> {
+    try {
+      return await this.hasher.verify(staticHash, hash);
+    } catch (error) {
+      await this.throttle.giveBack(attempt);
+      throw error;
+    }
+  }
+
+  async #verifyCode(login: Login, account: Account): Promise<StartSession['usedCode']> {
+    const { enrolment, sealedSecret, locked } = account.twoFactor!;
+    if (locked) throw new DomainError('one-time-code-locked');
+    // A missing code is no guess: front ends ask for it only after the password was right.
+    if (login.code.trim() === '') throw new DomainError('one-time-code-required');
+    const failures = await this.#admit(this.#codeTry(login, account));
+    const secret = this.sealer.open(sealedSecret, `account-${account.accountId}`);
+    const step = matchingStep(secret, login.code, this.clock.now());
+    if (step !== undefined) return { enrolment, step };
+    if (failures >= CODE_FAILURES_BEFORE_LOCK) await this.#lockCode(account, failures, login.correlation);
+    throw new DomainError('one-time-code-invalid-at-login');
+  }
+
+  async #startSession(login: Login, account: Account, usedCode: StartSession['usedCode']): Promise<string> {
+    const { accountId, username, passwordTimestamp, credential } = account;
+    const sessionId = randomUUID();
+    const subject = { accountId, sessionId, username, passwordTimestamp, now: this.clock.now() };
+    const token = this.tokens.sign(subject);
+    const { iat: startedAt, exp: expiresAt } = this.tokens.read(token)!;
+    const session = {
+      sessionId,
+      accountId,
+      credential,
+      factors: usedCode ? (['password', 'one-time-code'] as const) : (['password'] as const),
+      address: login.address,
+      client: login.client,
+      startedAt,
+      expiresAt,
+    };
+    const command: StartSession = { type: 'StartSession', session, ...(usedCode ? { usedCode } : {}) };
+    const context = { actor: `login:${accountId}`, correlation: login.correlation };
+    await this.commands.run(sessionStream(sessionId, accountId), sessionDecider, command, context);
+    if (usedCode) await this.throttle.succeed(this.#codeTry(login, account));
+    return token;
+  }
+
+  async #lockCode({ accountId }: Account, failures: number, correlation: string): Promise<void> {
+    const context = { actor: `login:${accountId}`, correlation };
+    await this.commands.run(accountStream(accountId), accountDecider, { type: 'LockTwoFactor', failures }, context);
+  }
+
+  #codeTry({ address }: Login, { accountId }: Account): LoginTry {
+    return { factor: 'one-time-code', account: String(accountId), address };
+  }
+
+  async #admit(attempt: LoginTry): Promise<number> {
+    const admission = await this.throttle.take(attempt);
+    if (!admission.admitted) throw new DomainError('too-many-attempts', admission.retryAfterSeconds);
+    return admission.failures.at(-1)!;
+  }
+}

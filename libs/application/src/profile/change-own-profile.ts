@@ -1,0 +1,40 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { accountDecider, DomainError } from '@keyfold/domain';
+import { accountStream } from '@keyfold/projections';
+import { NewPasswords } from '../accounts/new-passwords.js';
+import { actorOf, isGuest, type Caller } from '../caller/caller.js';
+import { CommandRunner } from '../handle-command.js';
+import { UserNames } from '../user-names.js';
+
+/** What an account changes about itself; an empty password keeps the old one. */
+export class ChangeOwnProfile extends Command<void> {
+  constructor(
+    readonly caller: Caller,
+    readonly profile: Readonly<{ username: string; password: string; ssoId: string }>,
+    readonly correlation: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ChangeOwnProfile)
+export class ChangeOwnProfileHandler implements ICommandHandler<ChangeOwnProfile> {
+  constructor(
+    private readonly commands: CommandRunner,
+    private readonly names: UserNames,
+    private readonly passwords: NewPasswords,
+  ) {}
+
+  async execute({ caller, profile, correlation }: ChangeOwnProfile): Promise<void> {
+    if (isGuest(caller)) throw new DomainError('guest-has-no-profile');
+    const { accountId } = caller.account;
+    const command = {
+      type: 'ChangeOwnProfile',
+      name: await this.names.claim(profile.username),
+      ...(await this.passwords.makeUnlessEmpty(profile.password, accountId)),
+      ssoId: profile.ssoId,
+    } as const;
+    const context = { actor: actorOf(caller), correlation };
+    await this.commands.run(accountStream(accountId), accountDecider, command, context);
+  }
+}

@@ -1,0 +1,36 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { DomainError, sshKeyRingDecider } from '@keyfold/domain';
+import { sshKeyRingStream } from '@keyfold/projections';
+import { parseSshPublicKey } from '@keyfold/security';
+import { actorOf, isGuest, type Caller } from '../caller/caller.js';
+import { Clock } from '../clock.js';
+import { CommandRunner } from '../handle-command.js';
+
+/** Adds a public key, given as a line of an `authorized_keys` file, to the caller's ring. */
+export class AddOwnSshKey extends Command<void> {
+  constructor(
+    readonly caller: Caller,
+    readonly title: string,
+    readonly keyText: string,
+    readonly correlation: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(AddOwnSshKey)
+export class AddOwnSshKeyHandler implements ICommandHandler<AddOwnSshKey> {
+  constructor(
+    private readonly commands: CommandRunner,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute({ caller, title, keyText, correlation }: AddOwnSshKey): Promise<void> {
+    if (isGuest(caller)) throw new DomainError('guest-has-no-keys');
+    const { accountId } = caller.account;
+    const key = parseSshPublicKey(keyText);
+    const command = { type: 'AddSshKey', accountId, title, key, now: this.clock.now() } as const;
+    const context = { actor: actorOf(caller), correlation };
+    await this.commands.run(sshKeyRingStream(accountId), sshKeyRingDecider, command, context);
+  }
+}

@@ -1,0 +1,19 @@
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { DomainError } from '@keyfold/domain';
+import { isGuest, type Caller } from '../caller/caller.js';
+import { keyListOf, type ListedSshKey } from './listed-ssh-key.js';
+
+/** The caller's keys, oldest first. The caller must have been identified with its keys. */
+export class ListOwnSshKeys extends Query<ListedSshKey[]> {
+  constructor(readonly caller: Caller) {
+    super();
+  }
+}
+
+@QueryHandler(ListOwnSshKeys)
+export class ListOwnSshKeysHandler implements IQueryHandler<ListOwnSshKeys> {
+  async execute({ caller }: ListOwnSshKeys): Promise<ListedSshKey[]> {
+    if (isGuest(caller)) throw new DomainError('guest-has-no-keys');
+    return keyListOf(caller.keys!);
+  }
+}

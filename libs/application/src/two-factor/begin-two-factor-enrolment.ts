@@ -1,0 +1,36 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { accountDecider } from '@keyfold/domain';
+import { accountStream } from '@keyfold/projections';
+import { newTotpSecret, otpauthUri, qrPicture, Sealer } from '@keyfold/security';
+import { actorOf, type Caller } from '../caller/caller.js';
+import { Clock } from '../clock.js';
+import { CommandRunner } from '../handle-command.js';
+
+/** Makes a secret for the caller; it replaces the one that was shown before and counts for ten minutes. */
+export class BeginTwoFactorEnrolment extends Command<{ qr: string; secret: string }> {
+  constructor(
+    readonly caller: Caller,
+    readonly correlation: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(BeginTwoFactorEnrolment)
+export class BeginTwoFactorEnrolmentHandler implements ICommandHandler<BeginTwoFactorEnrolment> {
+  constructor(
+    private readonly commands: CommandRunner,
+    private readonly sealer: Sealer,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute({ caller, correlation }: BeginTwoFactorEnrolment): Promise<{ qr: string; secret: string }> {
+    const { accountId, username } = caller.account;
+    const ref = accountStream(accountId);
+    const secret = newTotpSecret();
+    const sealedSecret = this.sealer.seal(secret, ref.stream);
+    const command = { type: 'StartTwoFactorEnrolment', sealedSecret, now: this.clock.now() } as const;
+    await this.commands.run(ref, accountDecider, command, { actor: actorOf(caller), correlation });
+    return { qr: await qrPicture(otpauthUri({ username, secret })), secret };
+  }
+}

@@ -1,0 +1,45 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { accountDecider, DomainError } from '@keyfold/domain';
+import { accountStream, StreamLoader } from '@keyfold/projections';
+import { matchingStep, Sealer } from '@keyfold/security';
+import { actorOf, isGuest, type Caller } from '../caller/caller.js';
+import { Clock } from '../clock.js';
+import { CommandRunner } from '../handle-command.js';
+
+/** Turns two-factor on with a code of the secret that was shown last; the client sends the secret back (wire contract 2.3). */
+export class ProveTwoFactorEnrolment extends Command<void> {
+  constructor(
+    readonly caller: Caller,
+    readonly secret: string,
+    readonly code: string,
+    readonly correlation: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ProveTwoFactorEnrolment)
+export class ProveTwoFactorEnrolmentHandler implements ICommandHandler<ProveTwoFactorEnrolment> {
+  constructor(
+    private readonly commands: CommandRunner,
+    private readonly loader: StreamLoader,
+    private readonly sealer: Sealer,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute({ caller, secret, code, correlation }: ProveTwoFactorEnrolment): Promise<void> {
+    if (isGuest(caller)) throw new DomainError('guest-has-no-two-factor');
+    const ref = accountStream(caller.account.accountId);
+    const [{ state: account }] = await this.loader.load(ref);
+    const pending = account.pendingEnrolment;
+    if (!pending) throw new DomainError('enrolment-code-invalid');
+    const issued = this.sealer.open(pending.sealedSecret, ref.stream);
+    const now = this.clock.now();
+    const step = canonical(secret) === issued ? matchingStep(issued, code, now) : undefined;
+    const command = { type: 'EnableTwoFactor', enrolment: pending.number, step, now } as const;
+    await this.commands.run(ref, accountDecider, command, { actor: actorOf(caller), correlation });
+  }
+}
+
+/** compat: base32 in any letter case, with or without padding. */
+const canonical = (secret: string) => secret.toUpperCase().replace(/=+$/, '');

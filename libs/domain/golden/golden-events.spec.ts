@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { accountAggregate } from '../src/account/account.aggregate.js';
+import type { DomainEvent, StoredEvent } from '../src/kernel/event.js';
+import { UnknownEvent, upcast, type Upcasters } from '../src/kernel/upcasting.js';
+import { sessionAggregate } from '../src/session/session.aggregate.js';
+import { siteSettingsAggregate } from '../src/site-settings/site-settings.aggregate.js';
+import { sshKeyRingAggregate } from '../src/ssh-key-ring/ssh-key-ring.aggregate.js';
+import { sshKeyUseAggregate } from '../src/ssh-key-use/ssh-key-use.aggregate.js';
+import type { Aggregate } from '../src/kernel/aggregate.js';
+import { fold } from '../testing/world.js';
+
+/**
+ * A stored event as it was shipped: neither file nor table row ever goes away. `given` names the golden events that come before it
+ * in the stream, `state` the fields that the state has after it.
+ */
+type Golden = Readonly<{ given: readonly string[]; event: StoredEvent; state: Readonly<Record<string, unknown>> }>;
+
+const golden = new Map(
+  readdirSync(import.meta.dirname)
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => [file.replace(/\.json$/, ''), readGolden(file)]),
+);
+
+function readGolden(file: string): Golden {
+  return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as Golden;
+}
+
+describe.each([
+  suite(accountAggregate),
+  suite(sessionAggregate),
+  suite(sshKeyRingAggregate),
+  suite(sshKeyUseAggregate),
+  suite(siteSettingsAggregate),
+])('the events of $name', ({ upcasters, rows, stateAfter }) => {
+  it.each(rows)('%s is kept and leads to the state that it always led to', (row) => {
+    expect([...golden.keys()]).toContain(row);
+    const { given, event, state } = golden.get(row)!;
+    expect(`${event.type}.v${event.v}`).toBe(row);
+    expect(stateAfter([...given.map((before) => golden.get(before)!.event), event])).toMatchObject(state);
+  });
+
+  it.each(Object.keys(upcasters))('%s has one current version, the highest', (type) => {
+    const versions = Object.entries(upcasters[type]!);
+    const current = versions.filter(([, step]) => step === 'current').map(([v]) => Number(v));
+    expect(current).toStrictEqual([Math.max(...versions.map(([v]) => Number(v)))]);
+  });
+
+  it.each(Object.keys(upcasters))('%s of a version that was never written is refused', (type) => {
+    const later = { type, v: Object.keys(upcasters[type]!).length + 1, data: {} };
+    expect(() => upcast(upcasters, later)).toThrow(UnknownEvent);
+  });
+
+  it('end where the table ends: another type is refused', () => {
+    expect(() => upcast(upcasters, { type: 'MoonLanded', v: 1, data: {} })).toThrow(UnknownEvent);
+  });
+});
+
+it('every golden file belongs to one row of one table', () => {
+  const rows = [accountAggregate, sessionAggregate, sshKeyRingAggregate, sshKeyUseAggregate, siteSettingsAggregate]
+    .map(({ upcasters }) => rowsOf(upcasters))
+    .flat();
+  expect([...golden.keys()].toSorted()).toStrictEqual(rows.toSorted());
+});
+
+/** What the tests need of an aggregate, whatever its types are. */
+function suite<Id, State, Command, Event extends DomainEvent>(aggregate: Aggregate<Id, State, Command, Event>) {
+  const { name, upcasters } = aggregate;
+  const stateAfter = (events: readonly StoredEvent[]): unknown => fold(aggregate, events);
+  return { name, upcasters, rows: rowsOf(upcasters), stateAfter };
+}
+
+/** The names of the golden files that a table asks for. */
+function rowsOf(upcasters: Upcasters): string[] {
+  return Object.entries(upcasters).flatMap(([type, versions]) => Object.keys(versions).map((v) => `${type}.v${v}`));
+}

@@ -1,0 +1,160 @@
+import type { Decider, Decision, Hold } from '../kernel/decider.js';
+import { DomainError } from '../kernel/domain-error.js';
+import type {
+  AccountCommand,
+  ChangeOwnProfile,
+  EnableTwoFactor,
+  NameClaim,
+  NewPassword,
+  RegisterAccount,
+  StartTwoFactorEnrolment,
+  UpdateAccount,
+} from './account.commands.js';
+import { ROLE_ADMIN, ROLE_GUEST, type AccountEvent, type ProfileChanged } from './account.events.js';
+import { absentAccount, evolve, HOUR, type Account } from './account.state.js';
+import { cleanBasePath } from './base-path.js';
+import { oneTimeCodeHold, releasedNameHold, usernameHold } from './account.holds.js';
+
+/** How long a shown secret can be proved, and how many may be shown in an hour (design: wire compatibility). */
+export const ENROLMENT_LIFETIME = 600_000;
+export const ENROLMENTS_PER_HOUR = 10;
+
+export const accountDecider: Decider<Account, AccountCommand, AccountEvent> = {
+  initialState: absentAccount,
+  decide,
+  evolve,
+};
+
+function decide(account: Account, command: AccountCommand): Decision<AccountEvent> {
+  if (command.type === 'RegisterAccount') return register(account, command);
+  if (account.status !== 'active') throw new DomainError('account-not-found');
+  switch (command.type) {
+    case 'UpdateAccount':
+      return update(account, command);
+    case 'ChangeOwnProfile':
+      return changeOwnProfile(account, command);
+    case 'StartTwoFactorEnrolment':
+      return startEnrolment(account, command);
+    case 'EnableTwoFactor':
+      return enableTwoFactor(account, command);
+    case 'DisableTwoFactor':
+      return {
+        events: account.twoFactor || account.pendingEnrolment ? [{ type: 'TwoFactorDisabled', v: 1, data: {} }] : [],
+      };
+    case 'LockTwoFactor':
+      return {
+        events:
+          account.twoFactor && !account.twoFactor.locked
+            ? [{ type: 'TwoFactorLocked', v: 1, data: { failures: command.failures } }]
+            : [],
+      };
+    case 'DeleteAccount':
+      return deleteAccount(account);
+  }
+}
+
+function register(account: Account, command: RegisterAccount): Decision<AccountEvent> {
+  const { accountId, name, password, role, permission, disabled, ssoId, allowLdap } = command;
+  const reserved = role === ROLE_ADMIN || role === ROLE_GUEST;
+  if (reserved && command.origin !== 'first-start') throw new DomainError('admin-or-guest-uncreatable');
+  if (account.status !== 'absent') throw new DomainError('account-id-taken');
+  if (name.turn === 'taken') throw new DomainError('username-taken');
+  const { username, nameHash, turn } = name;
+  const data = {
+    accountId,
+    username,
+    nameHash,
+    turn,
+    role,
+    basePath: cleanBasePath(command.basePath),
+    permission,
+    disabled,
+    ssoId,
+    allowLdap,
+    passwordTimestamp: password.timestamp,
+  };
+  return {
+    events: [{ type: 'AccountRegistered', v: 1, data, sealed: { passwordHash: password.sealedHash } }],
+    holds: [usernameHold(nameHash, turn)],
+  };
+}
+
+function update(account: Account, command: UpdateAccount): Decision<AccountEvent> {
+  if (command.role !== account.role) throw new DomainError('role-unchangeable');
+  if (command.disabled && account.role === ROLE_ADMIN) throw new DomainError('admin-undisableable');
+  const renaming = rename(account, command.name);
+  const basePath = cleanBasePath(command.basePath);
+  const events: AccountEvent[] = [
+    ...renaming.events,
+    ...changePassword(command.password),
+    ...changeProfile(account, { basePath, ssoId: command.ssoId, allowLdap: command.allowLdap }),
+  ];
+  if (command.permission !== account.permission) {
+    events.push({ type: 'PermissionsChanged', v: 1, data: { permission: command.permission } });
+  }
+  if (command.disabled !== account.disabled) {
+    events.push({ type: command.disabled ? 'AccountDisabled' : 'AccountEnabled', v: 1, data: {} });
+  }
+  return { events, holds: renaming.holds };
+}
+
+function changeOwnProfile(account: Account, command: ChangeOwnProfile): Decision<AccountEvent> {
+  if (account.role === ROLE_GUEST) throw new DomainError('guest-has-no-profile');
+  const renaming = rename(account, command.name);
+  const events = [
+    ...renaming.events,
+    ...changePassword(command.password),
+    ...changeProfile(account, { ssoId: command.ssoId }),
+  ];
+  return { events, holds: renaming.holds };
+}
+
+function rename(account: Account, { username, nameHash, turn }: NameClaim) {
+  if (username === account.username) return { events: [], holds: [] };
+  if (turn === 'taken') throw new DomainError('username-taken');
+  const data = { username, nameHash, turn, formerUsername: account.username };
+  const holds: Hold[] = [usernameHold(nameHash, turn), releasedNameHold(account.nameHash, account.turn)];
+  return { events: [{ type: 'AccountRenamed', v: 1, data } as const], holds };
+}
+
+function changePassword(password: NewPassword | undefined): AccountEvent[] {
+  if (!password) return [];
+  const { sealedHash, timestamp } = password;
+  return [
+    { type: 'PasswordChanged', v: 1, data: { passwordTimestamp: timestamp }, sealed: { passwordHash: sealedHash } },
+  ];
+}
+
+function changeProfile(account: Account, wanted: ProfileChanged['data']): AccountEvent[] {
+  const changes = Object.entries(wanted).filter(([field, value]) => account[field as keyof typeof wanted] !== value);
+  return changes.length === 0 ? [] : [{ type: 'ProfileChanged', v: 1, data: Object.fromEntries(changes) }];
+}
+
+function startEnrolment(account: Account, { sealedSecret, now }: StartTwoFactorEnrolment): Decision<AccountEvent> {
+  if (account.role === ROLE_GUEST) throw new DomainError('guest-has-no-two-factor');
+  const recent = account.recentEnrolments.filter((at) => at > now - HOUR);
+  if (recent.length >= ENROLMENTS_PER_HOUR) {
+    throw new DomainError('too-many-enrolments', Math.ceil((Math.min(...recent) + HOUR - now) / 1000));
+  }
+  const data = { enrolment: account.enrolments + 1, startedAt: now, expiresAt: now + ENROLMENT_LIFETIME };
+  return { events: [{ type: 'TwoFactorEnrolmentStarted', v: 1, data, sealed: { secret: sealedSecret } }] };
+}
+
+function enableTwoFactor(account: Account, { enrolment, step, now }: EnableTwoFactor): Decision<AccountEvent> {
+  if (account.role === ROLE_GUEST) throw new DomainError('guest-has-no-two-factor');
+  const pending = account.pendingEnrolment;
+  const proved = pending?.number === enrolment && now < pending.expiresAt && step !== undefined;
+  if (!proved) throw new DomainError('enrolment-code-invalid');
+  return {
+    events: [{ type: 'TwoFactorEnabled', v: 1, data: { enrolment } }],
+    holds: [oneTimeCodeHold(account.accountId, enrolment, step, 'enrolment-code-invalid')],
+  };
+}
+
+function deleteAccount(account: Account): Decision<AccountEvent> {
+  if (account.role === ROLE_ADMIN || account.role === ROLE_GUEST) throw new DomainError('admin-or-guest-undeletable');
+  return {
+    events: [{ type: 'AccountDeleted', v: 1, data: { username: account.username } }],
+    holds: [releasedNameHold(account.nameHash, account.turn)],
+  };
+}

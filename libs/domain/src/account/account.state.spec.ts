@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import {
+  deleted,
+  disabled,
+  enabled,
+  enrolmentStarted,
+  MINUTE,
+  nameHashOf,
+  NOON,
+  passwordChanged,
+  permissionsChanged,
+  profileChanged,
+  registered,
+  renamed,
+  twoFactorDisabled,
+  twoFactorEnabled,
+  twoFactorLocked,
+} from '../../testing/account.events.js';
+import { stateAfter } from '../../testing/decider-specification.js';
+import { accountDecider } from './account.decider.js';
+import { absentAccount, type Account } from './account.state.js';
+import type { AccountEvent } from './account.events.js';
+
+const ann = registered('ann', { permission: 9, basePath: '/team', ssoId: 'idp|9' });
+const account = (...history: AccountEvent[]) => stateAfter(accountDecider, ...history);
+const fresh: Account = {
+  status: 'active',
+  accountId: 7,
+  username: 'ann',
+  nameHash: nameHashOf('ann'),
+  turn: 1,
+  role: 0,
+  basePath: '/team',
+  permission: 9,
+  disabled: false,
+  ssoId: 'idp|9',
+  allowLdap: true,
+  sealedPasswordHash: 'sealed hash of first',
+  passwordTimestamp: 1_768_000_000,
+  credential: 1,
+  enrolments: 0,
+  recentEnrolments: [],
+  pendingEnrolment: null,
+  twoFactor: null,
+};
+
+describe('the state of an account', () => {
+  it('is absent before its first event', () => {
+    expect(account()).toBe(absentAccount);
+    expect(absentAccount.status).toBe('absent');
+  });
+
+  it('starts with what was registered and its first credential', () => {
+    expect(account(ann)).toStrictEqual(fresh);
+  });
+
+  it('counts every password', () => {
+    expect(
+      account(ann, passwordChanged('second', 1_768_000_500), passwordChanged('third', 1_768_000_900)),
+    ).toStrictEqual({
+      ...fresh,
+      sealedPasswordHash: 'sealed hash of third',
+      passwordTimestamp: 1_768_000_900,
+      credential: 3,
+    });
+  });
+
+  it('keeps the credential whatever else changes', () => {
+    const others = [
+      renamed('ann', 'bea'),
+      profileChanged({ ssoId: '' }),
+      permissionsChanged(1),
+      disabled,
+      enabled,
+      enrolmentStarted(1),
+      twoFactorEnabled(1),
+      twoFactorLocked(),
+      twoFactorDisabled,
+    ];
+    expect(account(ann, ...others).credential).toBe(1);
+  });
+
+  it('follows the fields of the profile that are named', () => {
+    expect(
+      account(ann, profileChanged({ basePath: '/x', allowLdap: false }), profileChanged({ ssoId: '' })),
+    ).toStrictEqual({ ...fresh, basePath: '/x', allowLdap: false, ssoId: '' });
+  });
+
+  it('follows a new name and keeps no former one', () => {
+    expect(account(ann, renamed('ann', 'bea', 4))).toStrictEqual({
+      ...fresh,
+      username: 'bea',
+      nameHash: nameHashOf('bea'),
+      turn: 4,
+    });
+  });
+
+  it('follows the permissions', () => {
+    expect(account(ann, permissionsChanged(3))).toStrictEqual({ ...fresh, permission: 3 });
+  });
+
+  it('is disabled and enabled again', () => {
+    expect(account(ann, disabled)).toStrictEqual({ ...fresh, disabled: true });
+    expect(account(ann, disabled, enabled)).toStrictEqual(fresh);
+  });
+
+  it('knows the secret that was shown last', () => {
+    expect(account(ann, enrolmentStarted(1), enrolmentStarted(2, NOON + MINUTE))).toStrictEqual({
+      ...fresh,
+      enrolments: 2,
+      recentEnrolments: [NOON, NOON + MINUTE],
+      pendingEnrolment: { number: 2, sealedSecret: 'sealed secret 2', expiresAt: NOON + 11 * MINUTE },
+    });
+  });
+
+  it('forgets when secrets were shown after an hour', () => {
+    const late = NOON + 60 * MINUTE;
+    expect(account(ann, enrolmentStarted(1), enrolmentStarted(2, late)).recentEnrolments).toStrictEqual([late]);
+  });
+
+  it('has the proved secret as its second factor', () => {
+    expect(account(ann, enrolmentStarted(1), twoFactorEnabled(1))).toStrictEqual({
+      ...fresh,
+      enrolments: 1,
+      recentEnrolments: [NOON],
+      twoFactor: { enrolment: 1, sealedSecret: 'sealed secret 1', locked: false },
+    });
+  });
+
+  it('keeps the second factor in force while the next secret waits for its proof', () => {
+    expect(account(ann, enrolmentStarted(1), twoFactorEnabled(1), enrolmentStarted(2)).twoFactor?.enrolment).toBe(1);
+  });
+
+  it('locks the second factor that is on', () => {
+    const locked = account(ann, enrolmentStarted(1), twoFactorEnabled(1), twoFactorLocked());
+    expect(locked.twoFactor).toStrictEqual({ enrolment: 1, sealedSecret: 'sealed secret 1', locked: true });
+  });
+
+  it('has no second factor and no waiting secret after both were thrown away', () => {
+    const off = account(ann, enrolmentStarted(1), twoFactorEnabled(1), enrolmentStarted(2), twoFactorDisabled);
+    expect(off).toMatchObject({ twoFactor: null, pendingEnrolment: null, enrolments: 2 });
+  });
+
+  it('keeps only its id when it is deleted', () => {
+    const gone = account(ann, enrolmentStarted(1), twoFactorEnabled(1), deleted('ann'));
+    expect(gone).toStrictEqual({ ...absentAccount, status: 'deleted', accountId: 7 });
+  });
+
+  it('cannot be folded when a proof belongs to no secret', () => {
+    expect(() => account(ann, enrolmentStarted(1), twoFactorEnabled(2))).toThrow('enrolment 2 was never started');
+  });
+});

@@ -1,0 +1,109 @@
+import type { AccountEvent, Role } from './account.events.js';
+
+/** A secret that was shown and not yet proved. */
+export type Enrolment = Readonly<{ number: number; sealedSecret: string; expiresAt: number }>;
+/** The second factor in force. */
+export type TwoFactor = Readonly<{ enrolment: number; sealedSecret: string; locked: boolean }>;
+
+export type Account = Readonly<{
+  status: 'absent' | 'active' | 'deleted';
+  accountId: number;
+  username: string;
+  nameHash: string;
+  turn: number;
+  role: Role;
+  basePath: string;
+  permission: number;
+  disabled: boolean;
+  ssoId: string;
+  allowLdap: boolean;
+  sealedPasswordHash: string;
+  passwordTimestamp: number;
+  /** Counts password changes; a session carries the value that its login verified. */
+  credential: number;
+  enrolments: number;
+  /** When secrets were shown within the last hour, unix milliseconds. */
+  recentEnrolments: readonly number[];
+  pendingEnrolment: Enrolment | null;
+  twoFactor: TwoFactor | null;
+}>;
+
+export const absentAccount: Account = {
+  status: 'absent',
+  accountId: 0,
+  username: '',
+  nameHash: '',
+  turn: 0,
+  role: 0,
+  basePath: '/',
+  permission: 0,
+  disabled: false,
+  ssoId: '',
+  allowLdap: true,
+  sealedPasswordHash: '',
+  passwordTimestamp: 0,
+  credential: 0,
+  enrolments: 0,
+  recentEnrolments: [],
+  pendingEnrolment: null,
+  twoFactor: null,
+};
+
+/** In milliseconds. */
+export const HOUR = 3_600_000;
+
+export function evolve(account: Account, event: AccountEvent): Account {
+  switch (event.type) {
+    case 'AccountRegistered':
+      return {
+        ...account,
+        ...event.data,
+        status: 'active',
+        sealedPasswordHash: event.sealed.passwordHash,
+        credential: 1,
+      };
+    case 'PasswordChanged':
+      return {
+        ...account,
+        sealedPasswordHash: event.sealed.passwordHash,
+        passwordTimestamp: event.data.passwordTimestamp,
+        credential: account.credential + 1,
+      };
+    case 'ProfileChanged':
+    case 'PermissionsChanged':
+      return { ...account, ...event.data };
+    case 'AccountRenamed': {
+      const { username, nameHash, turn } = event.data;
+      return { ...account, username, nameHash, turn };
+    }
+    case 'AccountDisabled':
+      return { ...account, disabled: true };
+    case 'AccountEnabled':
+      return { ...account, disabled: false };
+    case 'TwoFactorEnrolmentStarted': {
+      const { enrolment, startedAt, expiresAt } = event.data;
+      return {
+        ...account,
+        enrolments: enrolment,
+        recentEnrolments: [...account.recentEnrolments.filter((at) => at > startedAt - HOUR), startedAt],
+        pendingEnrolment: { number: enrolment, sealedSecret: event.sealed.secret, expiresAt },
+      };
+    }
+    case 'TwoFactorEnabled': {
+      const proved = account.pendingEnrolment;
+      if (proved?.number !== event.data.enrolment)
+        throw new Error(`enrolment ${event.data.enrolment} was never started`);
+      return {
+        ...account,
+        pendingEnrolment: null,
+        twoFactor: { enrolment: proved.number, sealedSecret: proved.sealedSecret, locked: false },
+      };
+    }
+    case 'TwoFactorDisabled':
+      return { ...account, twoFactor: null, pendingEnrolment: null };
+    case 'TwoFactorLocked':
+      return account.twoFactor ? { ...account, twoFactor: { ...account.twoFactor, locked: true } } : account;
+    case 'AccountDeleted':
+      return { ...absentAccount, status: 'deleted', accountId: account.accountId };
+  }
+}

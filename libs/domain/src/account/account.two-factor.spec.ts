@@ -1,0 +1,205 @@
+import { describe, it } from 'vitest';
+import {
+  changeOwnProfile,
+  deleteAccount,
+  disableTwoFactor,
+  enableTwoFactor,
+  lockTwoFactor,
+  startEnrolment,
+  update,
+} from '../../testing/account.commands.js';
+import {
+  deleted,
+  enrolmentStarted,
+  MINUTE,
+  NOON,
+  registered,
+  SECOND,
+  twoFactorDisabled,
+  twoFactorEnabled,
+  twoFactorLocked,
+} from '../../testing/account.events.js';
+import { given } from '../../testing/decider-specification.js';
+import { accountDecider } from './account.decider.js';
+import { ROLE_GUEST } from './account.events.js';
+
+const ann = registered('ann');
+const guest = registered('guest', { role: ROLE_GUEST });
+const protectedAnn = [ann, enrolmentStarted(1), twoFactorEnabled(1)];
+/** Secrets shown at noon and every minute after it. */
+const shown = (count: number) => Array.from({ length: count }, (_, i) => enrolmentStarted(i + 1, NOON + i * MINUTE));
+
+describe('StartTwoFactorEnrolment', () => {
+  it('shows a secret that counts for ten minutes', () => {
+    given(accountDecider, ann).when(startEnrolment(1)).thenEvents(enrolmentStarted(1)).thenHolds();
+  });
+
+  it('numbers every secret', () => {
+    given(accountDecider, ann, enrolmentStarted(1), twoFactorDisabled)
+      .when(startEnrolment(2))
+      .thenEvents(enrolmentStarted(2));
+  });
+
+  it('shows a secret while two-factor is on', () => {
+    given(accountDecider, ...protectedAnn)
+      .when(startEnrolment(2))
+      .thenEvents(enrolmentStarted(2));
+  });
+
+  it('shows the tenth secret within an hour', () => {
+    const now = NOON + 9 * MINUTE;
+    given(accountDecider, ann, ...shown(9))
+      .when(startEnrolment(10, now))
+      .thenEvents(enrolmentStarted(10, now));
+  });
+
+  it.each([
+    ['right after the tenth', NOON + 9 * MINUTE, 51 * 60],
+    ['half a second before the first is an hour old', NOON + 60 * MINUTE - SECOND / 2, 1],
+    ['a second and a bit before it', NOON + 60 * MINUTE - SECOND - 1, 2],
+  ])('refuses the eleventh %s and says when it is free', (_when, now, retryAfterSeconds) => {
+    given(accountDecider, ann, ...shown(10))
+      .when(startEnrolment(11, now))
+      .thenRefused('too-many-enrolments', retryAfterSeconds);
+  });
+
+  it('shows the eleventh when the first is an hour old', () => {
+    const now = NOON + 60 * MINUTE;
+    given(accountDecider, ann, ...shown(10))
+      .when(startEnrolment(11, now))
+      .thenEvents(enrolmentStarted(11, now));
+  });
+
+  it('counts the secrets that were proved or thrown away', () => {
+    const [first, ...others] = shown(10);
+    given(accountDecider, ann, first!, twoFactorEnabled(1), twoFactorDisabled, ...others)
+      .when(startEnrolment(11, NOON + 30 * MINUTE))
+      .thenRefused('too-many-enrolments', 30 * 60);
+  });
+
+  it('refuses the guest', () => {
+    given(accountDecider, guest).when(startEnrolment(1)).thenRefused('guest-has-no-two-factor');
+  });
+});
+
+describe('EnableTwoFactor', () => {
+  it('turns two-factor on and spends the code', () => {
+    given(accountDecider, ann, enrolmentStarted(1))
+      .when(enableTwoFactor(1, 58_949_280))
+      .thenEvents(twoFactorEnabled(1))
+      .thenHolds('otp:7:1:58949280')
+      .thenTakenRefusal('enrolment-code-invalid');
+  });
+
+  it('replaces a second factor that is on', () => {
+    given(accountDecider, ...protectedAnn, enrolmentStarted(2))
+      .when(enableTwoFactor(2, 5))
+      .thenEvents(twoFactorEnabled(2))
+      .thenHolds('otp:7:2:5');
+  });
+
+  it('accepts the secret in the last millisecond of its ten minutes', () => {
+    given(accountDecider, ann, enrolmentStarted(1))
+      .when(enableTwoFactor(1, 5, NOON + 10 * MINUTE - 1))
+      .thenEvents(twoFactorEnabled(1));
+  });
+
+  it('refuses the secret when its ten minutes are over', () => {
+    given(accountDecider, ann, enrolmentStarted(1))
+      .when(enableTwoFactor(1, 5, NOON + 10 * MINUTE))
+      .thenRefused('enrolment-code-invalid');
+  });
+
+  it('refuses a wrong code', () => {
+    given(accountDecider, ann, enrolmentStarted(1))
+      .when(enableTwoFactor(1, undefined))
+      .thenRefused('enrolment-code-invalid');
+  });
+
+  it.each([
+    ['that was never shown', [ann]],
+    ['that a newer one replaced', [ann, enrolmentStarted(1), enrolmentStarted(2)]],
+    ['that was proved', protectedAnn],
+    ['that was thrown away', [ann, enrolmentStarted(1), twoFactorDisabled]],
+  ])('refuses a secret %s', (_which, history) => {
+    given(accountDecider, ...history)
+      .when(enableTwoFactor(1, 5))
+      .thenRefused('enrolment-code-invalid');
+  });
+
+  it('refuses the guest, before it looks at the code', () => {
+    given(accountDecider, guest).when(enableTwoFactor(1, undefined)).thenRefused('guest-has-no-two-factor');
+  });
+});
+
+describe('DisableTwoFactor', () => {
+  it('turns two-factor off', () => {
+    given(accountDecider, ...protectedAnn)
+      .when(disableTwoFactor)
+      .thenEvents(twoFactorDisabled)
+      .thenHolds();
+  });
+
+  it('lifts a lock', () => {
+    given(accountDecider, ...protectedAnn, twoFactorLocked())
+      .when(disableTwoFactor)
+      .thenEvents(twoFactorDisabled);
+  });
+
+  it('throws away a secret that was not proved', () => {
+    given(accountDecider, ann, enrolmentStarted(1)).when(disableTwoFactor).thenEvents(twoFactorDisabled);
+  });
+
+  it.each([
+    ['was never on', [ann]],
+    ['was turned off', [...protectedAnn, twoFactorDisabled]],
+    ['was never on for the guest', [guest]],
+  ])('does nothing where it %s', (_why, history) => {
+    given(accountDecider, ...history)
+      .when(disableTwoFactor)
+      .thenNothing();
+  });
+});
+
+describe('LockTwoFactor', () => {
+  it('locks the second factor', () => {
+    given(accountDecider, ...protectedAnn)
+      .when(lockTwoFactor)
+      .thenEvents(twoFactorLocked(100))
+      .thenHolds();
+  });
+
+  it('does nothing where it is locked', () => {
+    given(accountDecider, ...protectedAnn, twoFactorLocked())
+      .when(lockTwoFactor)
+      .thenNothing();
+  });
+
+  it.each([
+    ['no second factor', [ann]],
+    ['only a secret that was not proved', [ann, enrolmentStarted(1)]],
+  ])('does nothing where there is %s', (_what, history) => {
+    given(accountDecider, ...history)
+      .when(lockTwoFactor)
+      .thenNothing();
+  });
+});
+
+describe.each([
+  ['absent', []],
+  ['deleted', [ann, deleted('ann')]],
+])('an account that is %s', (_status, history) => {
+  it.each([
+    update('ann', { role: 2, disabled: true }),
+    changeOwnProfile('ann'),
+    startEnrolment(1),
+    enableTwoFactor(1, undefined),
+    disableTwoFactor,
+    lockTwoFactor,
+    deleteAccount,
+  ])('refuses $type', (command) => {
+    given(accountDecider, ...history)
+      .when(command)
+      .thenRefused('account-not-found');
+  });
+});

@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { nameHashOf } from '../testing/account.events.js';
+import { ACCOUNTS, NAMES, play, SESSIONS, story } from '../testing/story.js';
+import { fold, type World, type WorldCommit } from '../testing/world.js';
+import { accountAggregate } from './account/account.aggregate.js';
+import { sessionAggregate } from './session/session.aggregate.js';
+import { sshKeyRingAggregate } from './ssh-key-ring/ssh-key-ring.aggregate.js';
+import { sshKeyUseAggregate } from './ssh-key-use/ssh-key-use.aggregate.js';
+import type { Account } from './account/account.state.js';
+import { USE_INTERVAL } from './ssh-key-use/ssh-key-use.decider.js';
+import { accountOfKey } from './ssh-key-ring/ssh-key-id.js';
+import type { Aggregate } from './kernel/aggregate.js';
+import type { DomainEvent } from './kernel/event.js';
+
+/** Whatever several clients do to a few accounts, in whatever order they come to act, holds after every commit. */
+const always = (holds: (world: World) => void) =>
+  fc.assert(
+    fc.property(story, (told) => holds(play(told))),
+    { numRuns: 100 },
+  );
+
+/** The states of one stream, one after each of its commits, none of which may be changed by the next. */
+function states<Id, State, Command, Event extends DomainEvent>(
+  world: World,
+  aggregate: Aggregate<Id, State, Command, Event>,
+  id: Id,
+): State[] {
+  const found = [frozen(aggregate.decider.initialState)];
+  for (const { events } of commitsOf(world, aggregate.streamOf(id)))
+    found.push(frozen(fold(aggregate, events, found.at(-1))));
+  return found;
+}
+
+const commitsOf = (world: World, stream: string) => world.log.filter((commit) => commit.stream === stream);
+const eventsOf = (world: World, stream: string) => commitsOf(world, stream).flatMap((commit) => commit.events);
+const expectUnique = (values: readonly unknown[]) => expect(values).toStrictEqual([...new Set(values)]);
+
+describe('names', () => {
+  it('belong to one active account at a time', () => {
+    always((world) => {
+      const accounts = new Map<string, Account>();
+      for (const { stream, events } of world.log.filter((commit) => commit.stream.startsWith('account-'))) {
+        accounts.set(stream, fold(accountAggregate, events, accounts.get(stream)));
+        const active = [...accounts.values()].filter((account) => account.status === 'active');
+        expectUnique(active.map((account) => account.username));
+      }
+    });
+  });
+
+  it('have a last hold that tells whether an account has them', () => {
+    always((world) => {
+      const accounts = ACCOUNTS.map((id) => world.load(accountAggregate, id).state);
+      for (const name of NAMES) {
+        const owner = accounts.find((account) => account.status === 'active' && account.username === name);
+        const hold = world.lastHold(nameHashOf(name));
+        const inUse = hold && !hold.released ? hold.turn : undefined;
+        expect(inUse).toBe(owner?.turn);
+      }
+    });
+  });
+});
+
+describe('an account', () => {
+  it('never goes back to an older credential', () => {
+    always((world) => {
+      for (const id of ACCOUNTS) {
+        const credentials = states(world, accountAggregate, id)
+          .filter((account) => account.status !== 'deleted')
+          .map((account) => account.credential);
+        expect(credentials).toStrictEqual(credentials.toSorted((a, b) => a - b));
+      }
+    });
+  });
+
+  it('stays deleted', () => {
+    always((world) => {
+      for (const id of ACCOUNTS) {
+        const statuses = states(world, accountAggregate, id).map((account) => account.status);
+        const deletions = statuses.filter((status) => status === 'deleted').length;
+        expect(deletions).toBe(statuses.at(-1) === 'deleted' ? 1 : 0);
+      }
+    });
+  });
+});
+
+describe('two-factor', () => {
+  it('has at most one secret that waits for its proof: the last one shown, newer than the one in force', () => {
+    always((world) => {
+      for (const account of ACCOUNTS.flatMap((id) => states(world, accountAggregate, id))) {
+        const waiting = account.pendingEnrolment;
+        if (!waiting) continue;
+        expect(waiting.number).toBe(account.enrolments);
+        expect(waiting.number).toBeGreaterThan(account.twoFactor?.enrolment ?? 0);
+      }
+    });
+  });
+
+  it('is proved at most once by each secret', () => {
+    always((world) => {
+      for (const id of ACCOUNTS) {
+        const proofs = eventsOf(world, accountAggregate.streamOf(id)).filter(({ type }) => type === 'TwoFactorEnabled');
+        expectUnique(proofs.map(({ data }) => data.enrolment));
+      }
+    });
+  });
+
+  it('accepts the code of a step once, for a proof or for a login', () => {
+    always((world) => {
+      expectUnique(world.log.flatMap(spentCode));
+    });
+  });
+});
+
+/** The code that a commit accepted, told from its command and not from its holds. */
+function spentCode({ stream, command }: WorldCommit): string[] {
+  if (command.type === 'EnableTwoFactor') return [`${stream}:${command.enrolment}:${command.step}`];
+  if (command.type !== 'StartSession' || !command.usedCode) return [];
+  const { enrolment, step } = command.usedCode;
+  return [`${accountAggregate.streamOf(command.session.accountId)}:${enrolment}:${step}`];
+}
+
+describe('a session', () => {
+  it('starts once, ends once and stays ended', () => {
+    always((world) => {
+      for (const id of SESSIONS) {
+        const types = eventsOf(world, sessionAggregate.streamOf(id)).map(({ type }) => type);
+        expect(types).toStrictEqual(['SessionStarted', 'SessionEnded'].slice(0, types.length));
+      }
+    });
+  });
+});
+
+describe('a key ring', () => {
+  it('has every title and every key once', () => {
+    always((world) => {
+      for (const { keys } of ACCOUNTS.flatMap((id) => states(world, sshKeyRingAggregate, id))) {
+        expectUnique(keys.map(({ title }) => title));
+        expectUnique(keys.map(({ key }) => key.fingerprint));
+      }
+    });
+  });
+
+  it('gives ids that grow and lead back to the account', () => {
+    always((world) => {
+      for (const id of ACCOUNTS) {
+        const added = eventsOf(world, sshKeyRingAggregate.streamOf(id)).filter(({ type }) => type === 'SshKeyAdded');
+        const ids = added.map(({ data }) => Number(data.keyId));
+        expectUnique(ids);
+        expect(ids).toStrictEqual(ids.toSorted((a, b) => a - b));
+        expect(ids.map(accountOfKey)).toStrictEqual(ids.map(() => id));
+      }
+    });
+  });
+
+  it('records the use of a key at most every ten minutes, forward in time', () => {
+    always((world) => {
+      for (const id of ACCOUNTS) {
+        const last = new Map<unknown, number>();
+        for (const { data } of eventsOf(world, sshKeyUseAggregate.streamOf(id))) {
+          const usedAt = Number(data.usedAt);
+          expect(usedAt - (last.get(data.keyId) ?? -Infinity)).toBeGreaterThanOrEqual(USE_INTERVAL);
+          last.set(data.keyId, usedAt);
+        }
+      }
+    });
+  });
+});
+
+describe('folding', () => {
+  const foldsAlike = <Id, State, Command, Event extends DomainEvent>(
+    world: World,
+    aggregate: Aggregate<Id, State, Command, Event>,
+    id: Id,
+  ) => {
+    const atOnce = fold(aggregate, eventsOf(world, aggregate.streamOf(id)).map(frozen));
+    expect(states(world, aggregate, id).at(-1)).toStrictEqual(atOnce);
+    expect(fold(aggregate, eventsOf(world, aggregate.streamOf(id)))).toStrictEqual(atOnce);
+  };
+
+  it('gives the same state at once, commit by commit, and again, and changes neither states nor events', () => {
+    always((world) => {
+      for (const id of ACCOUNTS) {
+        foldsAlike(world, accountAggregate, id);
+        foldsAlike(world, sshKeyRingAggregate, id);
+        foldsAlike(world, sshKeyUseAggregate, id);
+      }
+      for (const id of SESSIONS) foldsAlike(world, sessionAggregate, id);
+    });
+  });
+});
+
+/** The value and everything in it, so that a change of it throws. */
+function frozen<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(frozen);
+  return Object.freeze(value);
+}

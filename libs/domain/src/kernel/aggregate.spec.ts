@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { registered } from '../../testing/account.events.js';
+import { stateAfter } from '../../testing/decider-specification.js';
+import { keyAdded } from '../../testing/ssh-key-ring.events.js';
+import { keyUsed } from '../../testing/ssh-key-use.events.js';
+import { accountAggregate } from '../account/account.aggregate.js';
+import { sessionAggregate } from '../session/session.aggregate.js';
+import { siteSettingsAggregate } from '../site-settings/site-settings.aggregate.js';
+import { sshKeyRingAggregate } from '../ssh-key-ring/ssh-key-ring.aggregate.js';
+import { sshKeyUseAggregate } from '../ssh-key-use/ssh-key-use.aggregate.js';
+
+describe('the stream', () => {
+  it.each([
+    [accountAggregate.name, accountAggregate.streamOf(7), 'account-7'],
+    [sshKeyRingAggregate.name, sshKeyRingAggregate.streamOf(7), 'ssh-keys-7'],
+    [sshKeyUseAggregate.name, sshKeyUseAggregate.streamOf(7), 'ssh-key-use-7'],
+    [sessionAggregate.name, sessionAggregate.streamOf('b3f1'), 'session-b3f1'],
+    [siteSettingsAggregate.name, siteSettingsAggregate.streamOf('site'), 'site-settings'],
+  ])('of %j is named by its id', (name, stream, expected) => {
+    expect(stream).toBe(expected);
+    expect(stream.startsWith(name)).toBe(true);
+  });
+});
+
+describe('the weight of a state', () => {
+  it('is one for an account and more for the settings', () => {
+    expect(accountAggregate.weightOf(stateAfter(accountAggregate.decider, registered('ann')))).toBe(1);
+    expect(sessionAggregate.weightOf(sessionAggregate.decider.initialState)).toBe(1);
+    expect(siteSettingsAggregate.weightOf(siteSettingsAggregate.decider.initialState)).toBe(4);
+  });
+
+  it('grows with the keys and their uses', () => {
+    const keys = [keyAdded(1, 'laptop'), keyAdded(2, 'phone')];
+    expect(sshKeyRingAggregate.weightOf(stateAfter(sshKeyRingAggregate.decider, ...keys))).toBe(3);
+    const uses = Array.from({ length: 21 }, (_, i) => keyUsed(i + 1, 0));
+    expect(sshKeyUseAggregate.weightOf(stateAfter(sshKeyUseAggregate.decider, ...uses))).toBe(3);
+  });
+});

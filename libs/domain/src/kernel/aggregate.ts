@@ -1,0 +1,19 @@
+import type { Decider } from './decider.js';
+import type { DomainEvent } from './event.js';
+import type { Upcasters } from './upcasting.js';
+
+/**
+ * An aggregate as the store and the read models see it: which streams it has, how they are folded and how old events are read.
+ * `partition` groups the streams whose order matters together (all streams of one account).
+ */
+export type Aggregate<Id, State, Command, Event extends DomainEvent = DomainEvent> = Readonly<{
+  name: AggregateName;
+  decider: Decider<State, Command, Event>;
+  upcasters: Upcasters;
+  streamOf: (id: Id) => string;
+  /** How much room a folded state takes, in units of about a kilobyte: bounds the caches. */
+  weightOf: (state: State) => number;
+}>;
+
+/** The prefix of an aggregate's stream names. */
+export type AggregateName = 'account' | 'session' | 'ssh-keys' | 'ssh-key-use' | 'site-settings';

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { given, stateAfter } from '../../testing/decider-specification.js';
+import { loggedOut, login, sessionStarted } from '../../testing/session.events.js';
+import { sessionDecider, type EndSession, type StartSession } from './session.decider.js';
+
+const start: StartSession = { type: 'StartSession', session: login() };
+const logout: EndSession = { type: 'EndSession', reason: 'logout' };
+
+describe('StartSession', () => {
+  it('starts the session with all that is known of the login', () => {
+    given(sessionDecider).when(start).thenEvents(sessionStarted()).thenHolds();
+  });
+
+  it('spends the one-time code of the login', () => {
+    const session = login({ factors: ['password', 'one-time-code'] });
+    given(sessionDecider)
+      .when({ type: 'StartSession', session, usedCode: { enrolment: 2, step: 58_949_280 } })
+      .thenEvents(sessionStarted({ factors: ['password', 'one-time-code'] }))
+      .thenHolds('otp:7:2:58949280')
+      .thenTakenRefusal('one-time-code-invalid-at-login');
+  });
+
+  it('does nothing where the session runs', () => {
+    given(sessionDecider, sessionStarted()).when(start).thenNothing();
+  });
+
+  it('does not start an ended session again', () => {
+    given(sessionDecider, sessionStarted(), loggedOut).when(start).thenNothing();
+  });
+});
+
+describe('EndSession', () => {
+  it('ends the session', () => {
+    given(sessionDecider, sessionStarted()).when(logout).thenEvents(loggedOut).thenHolds();
+  });
+
+  it('does nothing where the session has ended', () => {
+    given(sessionDecider, sessionStarted(), loggedOut).when(logout).thenNothing();
+  });
+
+  it('does nothing where there is no session', () => {
+    given(sessionDecider).when(logout).thenNothing();
+  });
+});
+
+describe('the state of a session', () => {
+  it('is absent before its first event', () => {
+    expect(stateAfter(sessionDecider).status).toBe('absent');
+  });
+
+  it('keeps whose it is, what the login verified and when it expires', () => {
+    expect(stateAfter(sessionDecider, sessionStarted({ credential: 3 }))).toStrictEqual({
+      status: 'active',
+      accountId: 7,
+      credential: 3,
+      expiresAt: 1_768_651_200,
+    });
+  });
+
+  it('has ended after the logout', () => {
+    expect(stateAfter(sessionDecider, sessionStarted(), loggedOut)).toStrictEqual({
+      status: 'ended',
+      accountId: 7,
+      credential: 1,
+      expiresAt: 1_768_651_200,
+    });
+  });
+});

@@ -1,0 +1,52 @@
+import type { Decider, Decision } from '../kernel/decider.js';
+import { DomainError } from '../kernel/domain-error.js';
+import { factorySettings } from './factory-settings.js';
+import type { SiteSettingsEvent } from './site-settings.events.js';
+
+/** What differs from the factory settings, and the sealed static token (empty until the first start made one). */
+export type SiteSettings = Readonly<{ values: Readonly<Record<string, string>>; sealedApiToken: string }>;
+
+export type ChangeSettings = Readonly<{ type: 'ChangeSettings'; values: Readonly<Record<string, string>> }>;
+export type ResetApiToken = Readonly<{ type: 'ResetApiToken'; sealedToken: string }>;
+export type SiteSettingsCommand = ChangeSettings | ResetApiToken;
+
+export const siteSettingsDecider: Decider<SiteSettings, SiteSettingsCommand, SiteSettingsEvent> = {
+  initialState: { values: {}, sealedApiToken: '' },
+  decide: (settings, command) =>
+    command.type === 'ChangeSettings'
+      ? change(settings, command)
+      : { events: [{ type: 'ApiTokenReset', v: 1, data: {}, sealed: { token: command.sealedToken } }] },
+  evolve,
+};
+
+function change(settings: SiteSettings, { values }: ChangeSettings): Decision<SiteSettingsEvent> {
+  const unknown = Object.keys(values).find((key) => !factorySettings.some((setting) => setting.key === key));
+  if (unknown !== undefined) throw new DomainError('setting-not-found');
+  const changed = Object.entries(values).filter(([key, value]) => settingValue(settings, key) !== value);
+  if (changed.length === 0) return { events: [] };
+  return { events: [{ type: 'SettingsChanged', v: 1, data: { values: Object.fromEntries(changed) } }] };
+}
+
+function evolve(settings: SiteSettings, event: SiteSettingsEvent): SiteSettings {
+  switch (event.type) {
+    case 'SettingsChanged':
+      return { ...settings, values: { ...settings.values, ...event.data.values } };
+    case 'ApiTokenReset':
+      return { ...settings, sealedApiToken: event.sealed.token };
+  }
+}
+
+/** The value in force: the saved one, else the factory's, else empty. */
+export function settingValue(settings: SiteSettings, key: string): string {
+  if (Object.hasOwn(settings.values, key)) return settings.values[key]!;
+  return factorySettings.find((setting) => setting.key === key)?.value ?? '';
+}
+
+/** The settings that everybody may read, by key in byte order (wire contract 4). */
+export function publicSettings(settings: SiteSettings, version: string): Record<string, string> {
+  const shown = factorySettings
+    .filter((setting) => setting.public)
+    .map(({ key }) => [key, settingValue(settings, key)]);
+  shown.push(['version', version]);
+  return Object.fromEntries(shown.toSorted(([a], [b]) => (a! < b! ? -1 : 1))) as Record<string, string>;
+}

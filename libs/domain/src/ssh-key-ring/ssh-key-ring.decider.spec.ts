@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { given, stateAfter } from '../../testing/decider-specification.js';
+import { addKey, keyAdded, keyRemoved, publicKey, removeKey } from '../../testing/ssh-key-ring.events.js';
+import { LAST_KEY_NUMBER } from './ssh-key-id.js';
+import { KEYS_PER_ACCOUNT, sshKeyRingDecider } from './ssh-key-ring.decider.js';
+
+const [laptop, phone] = [publicKey('laptop'), publicKey('phone')];
+const keys = (count: number) => Array.from({ length: count }, (_, i) => keyAdded(i + 1, `key ${i + 1}`));
+
+describe('AddSshKey', () => {
+  it('adds the first key', () => {
+    given(sshKeyRingDecider).when(addKey('laptop', laptop)).thenEvents(keyAdded(1, 'laptop')).thenHolds();
+  });
+
+  it('adds further keys under the next numbers', () => {
+    given(sshKeyRingDecider, keyAdded(1, 'laptop')).when(addKey('phone', phone)).thenEvents(keyAdded(2, 'phone'));
+  });
+
+  it('never uses the number of a removed key again', () => {
+    given(sshKeyRingDecider, keyAdded(1, 'laptop'), keyAdded(2, 'phone'), keyRemoved(2, phone))
+      .when(addKey('phone', phone))
+      .thenEvents(keyAdded(3, 'phone'));
+  });
+
+  it('accepts title and key of a removed key', () => {
+    given(sshKeyRingDecider, keyAdded(1, 'laptop'), keyRemoved(1, laptop))
+      .when(addKey('laptop', laptop))
+      .thenEvents(keyAdded(2, 'laptop'));
+  });
+
+  it.each(['Laptop', 'laptop ', ' laptop'])('tells the title %j from "laptop"', (title) => {
+    given(sshKeyRingDecider, keyAdded(1, 'laptop'))
+      .when(addKey(title, phone))
+      .thenEvents(keyAdded(2, title, phone));
+  });
+
+  it('adds the thousandth key', () => {
+    given(sshKeyRingDecider, ...keys(KEYS_PER_ACCOUNT - 1))
+      .when(addKey('key 1000', publicKey('key 1000')))
+      .thenEvents(keyAdded(1000, 'key 1000'));
+  });
+
+  it('adds a key where one of a thousand was removed', () => {
+    given(sshKeyRingDecider, ...keys(KEYS_PER_ACCOUNT), keyRemoved(5, publicKey('key 5')))
+      .when(addKey('phone', phone))
+      .thenEvents(keyAdded(1001, 'phone'));
+  });
+
+  it('refuses a title that is there', () => {
+    given(sshKeyRingDecider, keyAdded(1, 'laptop')).when(addKey('laptop', phone)).thenRefused('ssh-key-title-taken');
+  });
+
+  it('refuses a text that is no key', () => {
+    given(sshKeyRingDecider).when(addKey('laptop', undefined)).thenRefused('ssh-key-invalid');
+  });
+
+  it('refuses a key that is there, whatever its title and comment', () => {
+    given(sshKeyRingDecider, keyAdded(1, 'laptop'))
+      .when(addKey('phone', { ...laptop, comment: 'another' }))
+      .thenRefused('ssh-key-taken');
+  });
+
+  it('refuses the 1001st key', () => {
+    given(sshKeyRingDecider, ...keys(KEYS_PER_ACCOUNT))
+      .when(addKey('phone', phone))
+      .thenRefused('ssh-key-limit-reached');
+  });
+
+  it('refuses a key when the numbers of the account are used up', () => {
+    const add = (keysEver: number) => sshKeyRingDecider.decide({ keys: [], keysEver }, addKey('phone', phone)).events;
+    expect(add(LAST_KEY_NUMBER - 1)).toStrictEqual([keyAdded(LAST_KEY_NUMBER, 'phone')]);
+    expect(() => add(LAST_KEY_NUMBER)).toThrow('ssh-key-limit-reached');
+  });
+
+  describe('with several reasons to refuse', () => {
+    const full = keys(KEYS_PER_ACCOUNT);
+    const first = publicKey('key 1');
+
+    it('names the title before the invalid key', () => {
+      given(sshKeyRingDecider, ...full)
+        .when(addKey('key 1', undefined))
+        .thenRefused('ssh-key-title-taken');
+    });
+
+    it('names the title before the known key', () => {
+      given(sshKeyRingDecider, ...full)
+        .when(addKey('key 1', first))
+        .thenRefused('ssh-key-title-taken');
+    });
+
+    it('names the invalid key before the limit', () => {
+      given(sshKeyRingDecider, ...full)
+        .when(addKey('phone', undefined))
+        .thenRefused('ssh-key-invalid');
+    });
+
+    it('names the known key before the limit', () => {
+      given(sshKeyRingDecider, ...full)
+        .when(addKey('phone', first))
+        .thenRefused('ssh-key-taken');
+    });
+  });
+});
+
+describe('RemoveSshKey', () => {
+  it('removes the key and names its fingerprint', () => {
+    given(sshKeyRingDecider, keyAdded(1, 'laptop'), keyAdded(2, 'phone'))
+      .when(removeKey(1))
+      .thenEvents(keyRemoved(1, laptop))
+      .thenHolds();
+  });
+
+  it.each([
+    ['was never there', [keyAdded(1, 'laptop')], 2],
+    ['was removed', [keyAdded(1, 'laptop'), keyRemoved(1, laptop)], 1],
+  ])('refuses a key that %s', (_why, history, n) => {
+    given(sshKeyRingDecider, ...history)
+      .when(removeKey(n))
+      .thenRefused('ssh-key-not-found');
+  });
+});
+
+describe('the state of a key ring', () => {
+  it('is empty at first', () => {
+    expect(stateAfter(sshKeyRingDecider)).toStrictEqual({ keys: [], keysEver: 0 });
+  });
+
+  it('lists the keys in the order of their addition and counts all that there ever were', () => {
+    const ring = stateAfter(
+      sshKeyRingDecider,
+      keyAdded(1, 'laptop'),
+      keyAdded(2, 'phone'),
+      keyRemoved(1, laptop),
+      keyAdded(3, 'desk'),
+    );
+    expect(ring).toStrictEqual({ keys: [keyAdded(2, 'phone').data, keyAdded(3, 'desk').data], keysEver: 3 });
+  });
+});

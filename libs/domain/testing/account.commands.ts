@@ -1,0 +1,79 @@
+import type {
+  ChangeOwnProfile,
+  DeleteAccount,
+  DisableTwoFactor,
+  EnableTwoFactor,
+  LockTwoFactor,
+  NameClaim,
+  NewPassword,
+  RegisterAccount,
+  StartTwoFactorEnrolment,
+  UpdateAccount,
+} from '../src/account/account.commands.js';
+import { nameHashOf, NOON } from './account.events.js';
+
+/** A name that is wanted, with the turn that is free next. */
+export const named = (username: string, turn: NameClaim['turn'] = 1): NameClaim => ({
+  username,
+  nameHash: nameHashOf(username),
+  turn,
+});
+
+export const newPassword = (password: string, timestamp: number): NewPassword => ({
+  sealedHash: `sealed hash of ${password}`,
+  timestamp,
+});
+
+/** What an administrator sends to make account 7. */
+export const register = (username: string, differing: Partial<RegisterAccount> = {}): RegisterAccount => ({
+  type: 'RegisterAccount',
+  origin: 'administrator',
+  accountId: 7,
+  name: named(username),
+  password: newPassword('first', 1_768_000_000),
+  role: 0,
+  basePath: '/',
+  permission: 0,
+  disabled: false,
+  ssoId: '',
+  allowLdap: true,
+  ...differing,
+});
+
+/** The account as `registered` left it: an update that changes nothing but what is given. The own name always counts as taken. */
+export const update = (username: string, differing: Partial<UpdateAccount> = {}): UpdateAccount => ({
+  type: 'UpdateAccount',
+  name: named(username, 'taken'),
+  role: 0,
+  basePath: '/',
+  permission: 0,
+  disabled: false,
+  ssoId: '',
+  allowLdap: true,
+  ...differing,
+});
+
+export const changeOwnProfile = (username: string, differing: Partial<ChangeOwnProfile> = {}): ChangeOwnProfile => ({
+  type: 'ChangeOwnProfile',
+  name: named(username, 'taken'),
+  ssoId: '',
+  ...differing,
+});
+
+export const startEnrolment = (enrolment: number, now = NOON): StartTwoFactorEnrolment => ({
+  type: 'StartTwoFactorEnrolment',
+  sealedSecret: `sealed secret ${enrolment}`,
+  now,
+});
+
+/** `step` is undefined for a wrong code. */
+export const enableTwoFactor = (enrolment: number, step: number | undefined, now = NOON): EnableTwoFactor => ({
+  type: 'EnableTwoFactor',
+  enrolment,
+  step,
+  now,
+});
+
+export const disableTwoFactor: DisableTwoFactor = { type: 'DisableTwoFactor' };
+export const lockTwoFactor: LockTwoFactor = { type: 'LockTwoFactor', failures: 100 };
+export const deleteAccount: DeleteAccount = { type: 'DeleteAccount' };

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { ENROLMENT_LIFETIME } from '../src/account/account.decider.js';
+import type {
+  AccountDeleted,
+  AccountDisabled,
+  AccountEnabled,
+  AccountRegistered,
+  AccountRenamed,
+  PasswordChanged,
+  PermissionsChanged,
+  ProfileChanged,
+  TwoFactorDisabled,
+  TwoFactorEnabled,
+  TwoFactorEnrolmentStarted,
+  TwoFactorLocked,
+} from '../src/account/account.events.js';
+
+/** The moment at which the tests play, in unix milliseconds. */
+export const NOON = Date.UTC(2026, 0, 15, 12);
+/** In milliseconds. */
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+
+/** The hex SHA-256 of a name, as commands and events carry it. */
+export const nameHashOf = (username: string) => createHash('sha256').update(username).digest('hex');
+
+/** Account 7, an ordinary one in the first turn of its name, with the password "first". */
+export const registered = (
+  username: string,
+  differing: Partial<AccountRegistered['data']> = {},
+): AccountRegistered => ({
+  type: 'AccountRegistered',
+  v: 1,
+  data: {
+    accountId: 7,
+    username,
+    nameHash: nameHashOf(username),
+    turn: 1,
+    role: 0,
+    basePath: '/',
+    permission: 0,
+    disabled: false,
+    ssoId: '',
+    allowLdap: true,
+    passwordTimestamp: 1_768_000_000,
+    ...differing,
+  },
+  sealed: { passwordHash: 'sealed hash of first' },
+});
+
+export const passwordChanged = (password: string, passwordTimestamp: number): PasswordChanged => ({
+  type: 'PasswordChanged',
+  v: 1,
+  data: { passwordTimestamp },
+  sealed: { passwordHash: `sealed hash of ${password}` },
+});
+
+export const profileChanged = (data: ProfileChanged['data']): ProfileChanged => ({
+  type: 'ProfileChanged',
+  v: 1,
+  data,
+});
+
+export const renamed = (formerUsername: string, username: string, turn = 1): AccountRenamed => ({
+  type: 'AccountRenamed',
+  v: 1,
+  data: { username, nameHash: nameHashOf(username), turn, formerUsername },
+});
+
+export const permissionsChanged = (permission: number): PermissionsChanged => ({
+  type: 'PermissionsChanged',
+  v: 1,
+  data: { permission },
+});
+
+export const disabled: AccountDisabled = { type: 'AccountDisabled', v: 1, data: {} };
+export const enabled: AccountEnabled = { type: 'AccountEnabled', v: 1, data: {} };
+
+export const enrolmentStarted = (enrolment: number, startedAt = NOON): TwoFactorEnrolmentStarted => ({
+  type: 'TwoFactorEnrolmentStarted',
+  v: 1,
+  data: { enrolment, startedAt, expiresAt: startedAt + ENROLMENT_LIFETIME },
+  sealed: { secret: `sealed secret ${enrolment}` },
+});
+
+export const twoFactorEnabled = (enrolment: number): TwoFactorEnabled => ({
+  type: 'TwoFactorEnabled',
+  v: 1,
+  data: { enrolment },
+});
+
+export const twoFactorDisabled: TwoFactorDisabled = { type: 'TwoFactorDisabled', v: 1, data: {} };
+
+export const twoFactorLocked = (failures = 100): TwoFactorLocked => ({
+  type: 'TwoFactorLocked',
+  v: 1,
+  data: { failures },
+});
+
+export const deleted = (username: string): AccountDeleted => ({ type: 'AccountDeleted', v: 1, data: { username } });

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { keyIdOf } from '../src/ssh-key-ring/ssh-key-id.js';
+import type { AddSshKey, RemoveSshKey } from '../src/ssh-key-ring/ssh-key-ring.decider.js';
+import type { PublicKey, SshKeyAdded, SshKeyRemoved } from '../src/ssh-key-ring/ssh-key-ring.events.js';
+import { NOON } from './account.events.js';
+
+/** A parsed Ed25519 key; keys with different seeds are different keys. */
+export function publicKey(seed: string): PublicKey {
+  const point = createHash('sha256').update(seed).digest();
+  const blob = Buffer.concat([Buffer.from('0000000b7373682d6564323535313900000020', 'hex'), point]);
+  const fingerprint = `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
+  return { type: 'ssh-ed25519', blob: blob.toString('base64'), fingerprint, bits: 256, comment: `${seed}@example.org` };
+}
+
+/** The n-th key ever of account 7. */
+export const keyAdded = (n: number, title: string, key = publicKey(title)): SshKeyAdded => ({
+  type: 'SshKeyAdded',
+  v: 1,
+  data: { keyId: keyIdOf(7, n), title, key, addedAt: NOON },
+});
+
+export const keyRemoved = (n: number, key: PublicKey): SshKeyRemoved => ({
+  type: 'SshKeyRemoved',
+  v: 1,
+  data: { keyId: keyIdOf(7, n), fingerprint: key.fingerprint },
+});
+
+/** `key` is undefined for a text that is no key. */
+export const addKey = (title: string, key: PublicKey | undefined): AddSshKey => ({
+  type: 'AddSshKey',
+  accountId: 7,
+  title,
+  key,
+  now: NOON,
+});
+
+export const removeKey = (n: number): RemoveSshKey => ({ type: 'RemoveSshKey', keyId: keyIdOf(7, n) });

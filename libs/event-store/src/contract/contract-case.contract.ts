@@ -1,0 +1,19 @@
+import type { Counter, EventStore } from '../event-store.js';
+
+/** A store with its counter, as an adapter hands them to the contract suite. */
+export type OpenStore = Readonly<{
+  store: EventStore;
+  counter: Counter;
+  /** How long an acknowledged commit may be missing from the feed, in milliseconds; 0 when absent. */
+  feedDelay?: number;
+  /** Closes the store and opens the same data again. */
+  reopen(): Promise<OpenStore>;
+  /** Closes whatever is open, also what `reopen` opened. */
+  close(): Promise<void>;
+}>;
+
+/**
+ * One promise of the port. A case is data rather than a registered test, so that it can also be run against stores that break
+ * the promise. It gets an empty store, or one that others use as well: it may only rely on streams and keys of its own.
+ */
+export type ContractCase = Readonly<{ title: string; run(open: OpenStore): Promise<void> }>;

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import type { NewCommit } from './commit.js';
+import { ModelCounter, ModelEventStore, openInMemory } from './contract/model-event-store.contract.js';
+import { describeEventStore, eventStoreCases, type OpenStore } from './event-store.contract.js';
+import { Counter, EventStore, type Appended, type StreamPoint } from './event-store.js';
+
+/** Says yes to everything and keeps nothing. */
+class NoopEventStore extends EventStore {
+  readonly slots = 1;
+  append = async (commit: NewCommit): Promise<Appended> => ({
+    outcome: 'appended',
+    commit: { ...commit, position: 1 },
+  });
+  readStreams = async () => [];
+  findCommand = async () => undefined;
+  findLastHold = async () => undefined;
+  readFeed = async () => [];
+  close = async () => {};
+}
+
+class NoopCounter extends Counter {
+  take = async (_name: string, _count: number, start: number): Promise<number> => start;
+}
+
+/** Stores that break one promise each. */
+const broken: Record<string, () => EventStore> = {
+  'forgets holds': () =>
+    new (class extends ModelEventStore {
+      override append = ({ holds: _, ...commit }: NewCommit) => super.append(commit);
+    })(),
+  'takes the holds of a commit that it refuses': () =>
+    new (class extends ModelEventStore {
+      #taken: string[] = [];
+      override async findLastHold(prefix: string) {
+        const key = this.#taken.find((taken) => taken.startsWith(prefix));
+        return (await super.findLastHold(prefix)) ?? (key === undefined ? undefined : { key, stream: 'nobody' });
+      }
+      override append(commit: NewCommit) {
+        this.#taken.push(...(commit.holds ?? []));
+        return super.append(commit);
+      }
+    })(),
+  'does not know a repeated command': () =>
+    new (class extends ModelEventStore {
+      override append = async (commit: NewCommit): Promise<Appended> => ({
+        ...(await super.append(commit)),
+        outcome: 'appended',
+      });
+    })(),
+  'answers a reused command id as a repeated one': () =>
+    new (class extends ModelEventStore {
+      override append = (commit: NewCommit) =>
+        super.append({ ...commit, command: { ...commit.command, hash: 'hash-1' } });
+    })(),
+  'reads a stream from its point instead of behind it': () =>
+    new (class extends ModelEventStore {
+      override readStreams = (points: readonly StreamPoint[]) =>
+        super.readStreams(points.map(({ stream, version }) => ({ stream, version: version - 1 })));
+    })(),
+  'skips a position': () =>
+    new (class extends ModelEventStore {
+      override async append(commit: NewCommit) {
+        const { outcome, commit: stored } = await super.append(commit);
+        return { outcome, commit: Object.assign(stored, { position: stored.position * 2 }) };
+      }
+    })(),
+  'gives every stream a feed of its own': () =>
+    new (class extends ModelEventStore {
+      override append = ({ partition: _, ...commit }: NewCommit) =>
+        super.append({ ...commit, partition: commit.stream });
+    })(64),
+  'ignores the limit of a page': () =>
+    new (class extends ModelEventStore {
+      override readFeed = (slot: number, after: number) => super.readFeed(slot, after, Infinity);
+    })(),
+  'has one answer for all slots': () =>
+    new (class extends ModelEventStore {
+      override readFeed = (_slot: number, after: number, limit: number) => super.readFeed(0, after, limit);
+    })(64),
+  'drops what is null': () =>
+    new (class extends ModelEventStore {
+      override append = (commit: NewCommit) =>
+        super.append(JSON.parse(JSON.stringify(commit, (_, value) => value ?? undefined)) as NewCommit);
+    })(),
+};
+
+describe('the contract suite', () => {
+  it('has cases, each under a title of its own', () => {
+    expect(eventStoreCases.length).toBeGreaterThan(30);
+    expect(new Set(eventStoreCases.map(({ title }) => title)).size).toBe(eventStoreCases.length);
+  });
+
+  it.each(eventStoreCases)('fails for a store that does nothing: $title', async ({ run }) => {
+    const failure: unknown = await run(openInMemory(new NoopEventStore(), new NoopCounter())).catch((error) => error);
+    expect(failure).toHaveProperty('name', 'AssertionError');
+  });
+
+  it.each(Object.entries(broken))('fails for a store that %s', async (_, store) => {
+    expect(await failingCases(() => openInMemory(store(), new ModelCounter()))).not.toEqual([]);
+  });
+
+  it('fails for a counter that does not count by name', async () => {
+    class OneForAll extends ModelCounter {
+      override take = (_name: string, count: number, start: number) => super.take('all', count, start);
+    }
+    expect(await failingCases(() => openInMemory(new ModelEventStore(), new OneForAll()))).not.toEqual([]);
+  });
+});
+
+describeEventStore('The model', async () => openInMemory(new ModelEventStore(), new ModelCounter()));
+describeEventStore('The model with 64 slots', async () => openInMemory(new ModelEventStore(64), new ModelCounter()));
+
+async function failingCases(open: () => OpenStore): Promise<string[]> {
+  const failing: string[] = [];
+  for (const { title, run } of eventStoreCases) await run(open()).catch(() => failing.push(title));
+  return failing;
+}

@@ -1,0 +1,47 @@
+import { describe, it } from 'vitest';
+import { appendCases } from './contract/append.contract.js';
+import { commandCases } from './contract/command.contract.js';
+import type { ContractCase, OpenStore } from './contract/contract-case.contract.js';
+import { counterCases } from './contract/counter.contract.js';
+import { feedCases } from './contract/feed.contract.js';
+import { holdCases } from './contract/hold.contract.js';
+import { lastHoldCases } from './contract/last-hold.contract.js';
+import { readingCases } from './contract/reading.contract.js';
+import { reopeningCases } from './contract/reopening.contract.js';
+
+export type { ContractCase, OpenStore } from './contract/contract-case.contract.js';
+
+/** A case that takes longer than this hangs, in milliseconds. */
+const CASE_TIMEOUT = 30_000;
+
+/** Everything that the port promises; an adapter is an event store when all of them pass. There is no way to leave one out. */
+export const eventStoreCases: readonly ContractCase[] = [
+  ...appendCases,
+  ...commandCases,
+  ...holdCases,
+  ...lastHoldCases,
+  ...readingCases,
+  ...feedCases,
+  ...counterCases,
+  ...reopeningCases,
+];
+
+/** Runs the contract of the event store port against an adapter; `open` is called once a case. */
+export function describeEventStore(name: string, open: () => Promise<OpenStore>): void {
+  describe(`${name} keeps the contract of an event store`, () => {
+    for (const { title, run } of eventStoreCases) {
+      it(
+        title,
+        async () => {
+          const opened = await open();
+          try {
+            await run(opened);
+          } finally {
+            await opened.close();
+          }
+        },
+        CASE_TIMEOUT,
+      );
+    }
+  });
+}

@@ -1,0 +1,54 @@
+import type { Commit, NewCommit } from './commit.js';
+
+/** A point in a stream: everything after `version` is wanted, or known. 0 is the beginning. */
+export type StreamPoint = Readonly<{ stream: string; version: number }>;
+
+/** `replayed`: a commit with the same command id was there already; it is the one returned. */
+export type Appended = Readonly<{ outcome: 'appended' | 'replayed'; commit: Commit }>;
+
+/** The hold with the highest key in byte order among those with a prefix, and the stream whose commit took it. */
+export type FoundHold = Readonly<{ key: string; stream: string }>;
+
+/**
+ * The log of everything that happened. Several processes may append to one store, and the store may be far away: every method may
+ * fail with `StoreUnavailable`, and then nothing is half written. An abstract class so that it is type and injection token in one.
+ */
+export abstract class EventStore {
+  /** Into how many ordered feeds the commits are divided; a partition is in one of them for ever. */
+  abstract readonly slots: number;
+
+  /**
+   * Stores one commit durably, or nothing. Concurrent appends may share a round trip; an error of one reaches only its caller.
+   *
+   * @throws CommandIdReused the command id was used by a different request
+   * @throws HoldTaken a hold belongs to another commit
+   * @throws WrongExpectedVersion the stream is not at `version - 1`
+   * @throws StoreUnavailable nothing was stored, or it is not known; the same commit may be appended again
+   * When several apply, they are judged in this order: replay, CommandIdReused, WrongExpectedVersion, HoldTaken.
+   */
+  abstract append(commit: NewCommit): Promise<Appended>;
+
+  /**
+   * The commits after the given points, those of one stream in version order without a gap, each including everything that was
+   * acknowledged before the call. Streams that do not exist yield nothing. One round trip for all streams.
+   */
+  abstract readStreams(points: readonly StreamPoint[]): Promise<Commit[]>;
+
+  /** The commit of a command id, if there is one. */
+  abstract findCommand(id: string): Promise<Commit | undefined>;
+
+  /** The last hold in byte order that starts with `prefix`. */
+  abstract findLastHold(prefix: string): Promise<FoundHold | undefined>;
+
+  /** The commits of a slot after a position: ascending, contiguous from `after + 1`, at most `limit`. */
+  abstract readFeed(slot: number, after: number, limit: number): Promise<Commit[]>;
+
+  /** Releases files and connections; appends that were accepted are finished first. */
+  abstract close(): Promise<void>;
+}
+
+/** Numbers that are never handed out twice; gaps are normal. */
+export abstract class Counter {
+  /** Takes `count` numbers and returns the first; the first number ever is `start`. */
+  abstract take(name: string, count: number, start: number): Promise<number>;
+}

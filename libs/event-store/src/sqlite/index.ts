@@ -1,0 +1,4 @@
+export * from './folder-lock.js';
+export * from './sqlite-event-store.js';
+export * from './sqlite-file.js';
+export type { Row, WriteStatement } from './sqlite-writer.worker.js';

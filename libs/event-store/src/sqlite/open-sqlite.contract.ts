@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { OpenStore } from '../event-store.contract.js';
+import { eventStoreSchema, SqliteCounter, SqliteEventStore } from './sqlite-event-store.js';
+import { SqliteFile } from './sqlite-file.js';
+
+/** A folder on a real disk that is removed when the running test is over. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Opens the event store in `path`, a file that may be there already; closed at the latest when the running test is over. */
+export function openSqlite(path = join(temporaryFolder(), 'events.db')): OpenStore {
+  let file = new SqliteFile(path, eventStoreSchema);
+  const close = () => file.close();
+  const open = (): OpenStore => ({
+    store: new SqliteEventStore(file),
+    counter: new SqliteCounter(file),
+    close,
+    reopen: async () => {
+      await file.close();
+      file = new SqliteFile(path, eventStoreSchema);
+      return open();
+    },
+  });
+  onTestFinished(close);
+  return open();
+}

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Commit, NewCommit } from '../commit.js';
+import { ModelEventStore } from '../contract/model-event-store.contract.js';
+import { newCommand, newCommit } from '../contract/new-commit.contract.js';
+import { readFeeds } from '../contract/read-feeds.contract.js';
+import type { Appended, EventStore } from '../event-store.js';
+import { openSqlite } from './open-sqlite.contract.js';
+
+const streams = ['account-1', 'account-2', 'session-1'];
+const keys = ['name:a:1', 'name:a:1:released', 'name:ä:1', 'otp:1:1:7'];
+
+/** Few streams, keys and ids, so that appends get in each other's way; `version` is mostly near the end of its stream. */
+const append = fc.record({
+  stream: fc.constantFrom(...streams),
+  version: fc.oneof(
+    { weight: 6, arbitrary: fc.constant('next' as const) },
+    { weight: 2, arbitrary: fc.integer({ min: 0, max: 6 }) },
+  ),
+  id: fc.oneof({ weight: 3, arbitrary: fc.uuid() }, { weight: 1, arbitrary: fc.constantFrom('id-1', 'id-2', 'id-3') }),
+  hash: fc.constantFrom('hash-1', 'hash-2'),
+  holds: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.subarray(keys) }),
+});
+type Append = typeof append extends fc.Arbitrary<infer T> ? T : never;
+
+it('a sequence of appends has the outcomes of the model, and the same commits are read', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(append, { minLength: 1, maxLength: 30 }), async (appends) => {
+      const [sqlite, model] = [openSqlite(), new ModelEventStore()];
+      for (const each of appends) {
+        const commit = commitOf(each, model);
+        expect(await answerOf(sqlite.store, commit)).toEqual(await answerOf(model, commit));
+      }
+      for (const prefix of ['name:a:', 'name:ä', 'otp:', '']) {
+        expect(await sqlite.store.findLastHold(prefix)).toEqual(await model.findLastHold(prefix));
+      }
+      const points = streams.map((stream, version) => ({ stream, version }));
+      expect(await sqlite.store.readStreams(points)).toEqual(await model.readStreams(points));
+      expect((await readFeeds(sqlite, [])).flat()).toEqual(model.commits);
+      await sqlite.close();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it('parallel appends leave a feed that the model accepts in its order, and answers that agree with it', async () => {
+  const rounds = fc.array(fc.array(append, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(rounds, async (appends) => {
+      const open = openSqlite();
+      const answers: Answer[] = [];
+      const planned = new ModelEventStore();
+      for (const round of appends) {
+        const commits = round.map((each) => commitOf(each, planned));
+        answers.push(...(await Promise.all(commits.map((commit) => answerOf(open.store, commit)))));
+        // The next round is planned on what is there by now.
+        planned.commits.splice(0, Infinity, ...(await readFeeds(open, [])).flat());
+      }
+      const feed = planned.commits;
+      await expectAccepted(feed);
+      expect(appendedBy(answers)).toEqual(feed);
+      for (const answer of answers) expectJustified(answer, feed);
+      await open.close();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+type Answer = Readonly<{ commit: NewCommit; appended?: Appended; refusedWith?: string; key?: string | undefined }>;
+
+async function answerOf(store: EventStore, commit: NewCommit): Promise<Answer> {
+  try {
+    return { commit, appended: await store.append(commit) };
+  } catch (error) {
+    const { name, key } = error as Error & { key?: string };
+    return { commit, refusedWith: name, key };
+  }
+}
+
+function commitOf({ stream, version, id, hash, holds }: Append, model: ModelEventStore): NewCommit {
+  const next = model.commits.filter((commit) => commit.stream === stream).length + 1;
+  const command = newCommand(id, hash);
+  return newCommit(stream, version === 'next' ? next : version, { command, ...(holds.length > 0 && { holds }) });
+}
+
+/** Dense versions, command ids and holds used once: the model takes each commit of the feed in its turn. */
+async function expectAccepted(feed: readonly Commit[]): Promise<void> {
+  const model = new ModelEventStore();
+  for (const commit of feed) expect(await model.append(commit)).toEqual({ outcome: 'appended', commit });
+}
+
+/** What the answers claim to have stored, in the order of the feed. */
+const appendedBy = (answers: readonly Answer[]): Commit[] =>
+  answers
+    .flatMap(({ appended }) => (appended?.outcome === 'appended' ? [appended.commit] : []))
+    .toSorted((left, right) => left.position - right.position);
+
+/** What kept a commit out can be seen in the feed. */
+function expectJustified({ commit, appended, refusedWith, key }: Answer, feed: readonly Commit[]): void {
+  const sameCommand = feed.find(({ command }) => command.id === commit.command.id);
+  if (appended) {
+    expect(appended.commit).toEqual(sameCommand);
+    expect(appended.commit.command.hash).toBe(commit.command.hash);
+  } else if (refusedWith === 'CommandIdReused') {
+    expect(sameCommand?.command.hash).not.toBe(commit.command.hash);
+    expect(sameCommand).toBeDefined();
+  } else if (refusedWith === 'HoldTaken') {
+    expect(commit.holds).toContain(key);
+    expect(feed.filter(({ holds }) => holds?.includes(key!))).toHaveLength(1);
+  } else {
+    expect(refusedWith).toBe('WrongExpectedVersion');
+    // Version 1 of a stream that never had a commit cannot be wrong.
+    const exists = feed.some(({ stream }) => stream === commit.stream);
+    expect(exists || commit.version !== 1).toBe(true);
+  }
+}
+

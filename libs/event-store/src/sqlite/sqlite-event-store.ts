@@ -1,0 +1,133 @@
+import type { SQLInputValue } from 'node:sqlite';
+import type { Commit, NewCommit } from '../commit.js';
+import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../event-store.errors.js';
+import { Counter, EventStore, type Appended, type FoundHold, type StreamPoint } from '../event-store.js';
+import { SqliteFile, type SqliteSchema } from './sqlite-file.js';
+import type { Row, WriteStatement } from './sqlite-writer.worker.js';
+
+export const eventStoreSchema: SqliteSchema = {
+  version: 1,
+  synchronous: 'FULL',
+  sql: `
+    CREATE TABLE IF NOT EXISTS commits (
+      position INTEGER PRIMARY KEY, partition TEXT NOT NULL, stream TEXT NOT NULL, version INTEGER NOT NULL,
+      command_id TEXT NOT NULL UNIQUE, command_type TEXT NOT NULL, command_hash TEXT NOT NULL,
+      at INTEGER NOT NULL, actor TEXT NOT NULL, correlation TEXT NOT NULL, causation TEXT, traceparent TEXT,
+      events TEXT NOT NULL, holds TEXT, UNIQUE (stream, version)
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS holds (key TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, next INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+};
+
+/** The version guard stands in the statement: a commit goes in only right behind the last one of its stream. */
+const INSERT_COMMIT = `
+  INSERT INTO commits (position, partition, stream, version, command_id, command_type, command_hash, at, actor,
+    correlation, causation, traceparent, events, holds)
+  SELECT (SELECT coalesce(max(position), 0) + 1 FROM commits), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13
+  WHERE (SELECT coalesce(max(version), 0) FROM commits WHERE stream = ?2) = ?3 - 1
+  RETURNING position`;
+const INSERT_HOLD = 'INSERT INTO holds (key, position) VALUES (?, last_insert_rowid())';
+
+/** The event store of one process in one file; one slot. */
+export class SqliteEventStore extends EventStore {
+  readonly slots = 1;
+
+  constructor(private readonly file: SqliteFile) {
+    super();
+  }
+
+  async append(commit: NewCommit): Promise<Appended> {
+    const holds = commit.holds ?? [];
+    const statements: WriteStatement[] = [
+      { sql: INSERT_COMMIT, params: commitParams(commit), mustChange: true },
+      ...holds.map((key) => ({ sql: INSERT_HOLD, params: [key] })),
+    ];
+    const result = await this.file.write(statements);
+    if ('rows' in result) {
+      return { outcome: 'appended', commit: { ...commit, position: Number(result.rows[0]![0]!['position']) } };
+    }
+    const earlier = await this.findCommand(commit.command.id);
+    if (earlier?.command.hash === commit.command.hash) return { outcome: 'replayed', commit: earlier };
+    if (earlier) throw new CommandIdReused(commit.command.id);
+    if (result.refusedAt === 0) throw new WrongExpectedVersion(commit.stream, commit.version);
+    throw new HoldTaken(holds[result.refusedAt - 1]!);
+  }
+
+  async readStreams(points: readonly StreamPoint[]): Promise<Commit[]> {
+    const sql = 'SELECT * FROM commits WHERE stream = ? AND version > ? ORDER BY version';
+    return points.flatMap(({ stream, version }) => this.file.read(sql, stream, version).map(toCommit));
+  }
+
+  async findCommand(id: string): Promise<Commit | undefined> {
+    return this.file.read('SELECT * FROM commits WHERE command_id = ?', id).map(toCommit)[0];
+  }
+
+  async findLastHold(prefix: string): Promise<FoundHold | undefined> {
+    // U+10FFFF is behind every key with the prefix in byte order.
+    const sql = `SELECT key, stream FROM holds JOIN commits USING (position)
+      WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT 1`;
+    return this.file
+      .read(sql, prefix, `${prefix}\u{10FFFF}`)
+      .map(({ key, stream }) => ({ key: String(key), stream: String(stream) }))[0];
+  }
+
+  async readFeed(_slot: number, after: number, limit: number): Promise<Commit[]> {
+    return this.file
+      .read('SELECT * FROM commits WHERE position > ? ORDER BY position LIMIT ?', after, limit)
+      .map(toCommit);
+  }
+
+  close(): Promise<void> {
+    return this.file.close();
+  }
+}
+
+export class SqliteCounter extends Counter {
+  constructor(private readonly file: SqliteFile) {
+    super();
+  }
+
+  async take(name: string, count: number, start: number): Promise<number> {
+    const sql = `INSERT INTO counters (name, next) VALUES (?1, ?3 + ?2)
+      ON CONFLICT (name) DO UPDATE SET next = next + ?2 RETURNING next - ?2 AS first`;
+    const [rows] = await this.file.writeAll([{ sql, params: [name, count, start] }]);
+    return Number(rows![0]!['first']);
+  }
+}
+
+function commitParams(commit: NewCommit): SQLInputValue[] {
+  const { partition, stream, version, command, at, actor, correlation, causation, traceparent, events, holds } = commit;
+  return [
+    partition,
+    stream,
+    version,
+    command.id,
+    command.type,
+    command.hash,
+    at,
+    actor,
+    correlation,
+    causation ?? null,
+    traceparent ?? null,
+    JSON.stringify(events),
+    holds?.length ? JSON.stringify(holds) : null,
+  ];
+}
+
+function toCommit(row: Row): Commit {
+  const { causation, traceparent, holds } = row;
+  return {
+    position: Number(row['position']),
+    partition: String(row['partition']),
+    stream: String(row['stream']),
+    version: Number(row['version']),
+    command: { id: String(row['command_id']), type: String(row['command_type']), hash: String(row['command_hash']) },
+    at: Number(row['at']),
+    actor: String(row['actor']),
+    correlation: String(row['correlation']),
+    ...(causation === null ? {} : { causation: String(causation) }),
+    ...(traceparent === null ? {} : { traceparent: String(traceparent) }),
+    events: JSON.parse(String(row['events'])) as Commit['events'],
+    ...(holds === null ? {} : { holds: JSON.parse(String(holds)) as string[] }),
+  };
+}

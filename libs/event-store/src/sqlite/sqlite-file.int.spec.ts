@@ -1,0 +1,121 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { StoreUnavailable } from '../event-store.errors.js';
+import { temporaryFolder } from './open-sqlite.contract.js';
+import { SqliteFile, UnusableFile, type SqliteSchema } from './sqlite-file.js';
+
+const schema: SqliteSchema = {
+  version: 2,
+  synchronous: 'NORMAL',
+  sql: 'CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT',
+};
+const insert = (text: string) => ({ sql: 'INSERT INTO notes (text) VALUES (?) RETURNING id', params: [text] });
+const texts = (file: SqliteFile) => file.read('SELECT text FROM notes ORDER BY id').map(({ text }) => text);
+
+describe('opening', () => {
+  it('makes the tables once and keeps what is in them', async () => {
+    const path = newPath();
+    const file = new SqliteFile(path, schema);
+    await file.write([insert('one')]);
+    await file.close();
+    expect(texts(open(path))).toEqual(['one']);
+  });
+
+  it('refuses a file of a newer version, says what to do and leaves the file alone', () => {
+    const path = newPath();
+    run(path, 'CREATE TABLE accounts (id); PRAGMA user_version = 3');
+    const before = readFileSync(path);
+    expect(() => new SqliteFile(path, schema)).toThrow(UnusableFile);
+    expect(() => new SqliteFile(path, schema)).toThrow(
+      /has schema 3 and this program knows schema 2: start the newer version of the program again, or restore the backup/,
+    );
+    expect(readFileSync(path)).toEqual(before);
+  });
+
+  it('refuses a file that is no database by its name and leaves the file alone', () => {
+    const path = newPath();
+    const text = 'name: keyfold\n'.repeat(500);
+    writeFileSync(path, text);
+    expect(() => new SqliteFile(path, schema)).toThrow(UnusableFile);
+    expect(() => new SqliteFile(path, schema)).toThrow(`cannot use ${path} as a database: file is not a database`);
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  it('refuses a path in a folder that does not exist', () => {
+    expect(() => new SqliteFile(join(temporaryFolder(), 'nowhere', 'file.db'), schema)).toThrow(UnusableFile);
+  });
+});
+
+describe('a group of writes', () => {
+  it('leaves out a refused job as a whole and keeps its neighbours', async () => {
+    const file = open();
+    const results = await Promise.all([
+      file.write([insert('first')]),
+      file.write([insert('before'), insert('first')]),
+      file.write([insert('second')]),
+      file.write([{ sql: "UPDATE notes SET text = 'x' WHERE id = 99 RETURNING id", params: [], mustChange: true }]),
+      file.write([insert('third'), insert('fourth')]),
+    ]);
+    expect(results.map((result) => ('rows' in result ? result.rows.length : result.refusedAt))).toEqual([1, 1, 1, 0, 2]);
+    expect(results[1]).toEqual({ refusedAt: 1, reason: 'UNIQUE constraint failed: notes.text' });
+    expect(texts(file)).toEqual(['first', 'second', 'third', 'fourth']);
+  });
+
+  it('fails as a whole when a statement of it cannot run, and writes nothing', async () => {
+    const file = open();
+    // The first job is a group of its own; the others wait for it together.
+    const results = await Promise.allSettled([
+      file.write([insert('first')]),
+      file.write([insert('second')]),
+      file.write([{ sql: 'INSERT INTO nowhere VALUES (1)', params: [] }]),
+      file.write([insert('third')]),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
+    expect(results[1]).toHaveProperty('reason.name', 'StoreUnavailable');
+    expect(texts(file)).toEqual(['first']);
+    await file.write([insert('second')]);
+    expect(texts(file)).toEqual(['first', 'second']);
+  });
+
+  it('takes more jobs than fit into one', async () => {
+    const file = open();
+    await Promise.all(Array.from({ length: 700 }, (_, index) => file.write([insert(`note ${index}`)])));
+    expect(texts(file)).toEqual(Array.from({ length: 700 }, (_, index) => `note ${index}`));
+  });
+
+  it('is finished when the file is closed', async () => {
+    const path = newPath();
+    const file = open(path);
+    const writes = Array.from({ length: 300 }, (_, index) => file.write([insert(`note ${index}`)]));
+    await file.close();
+    await Promise.all(writes);
+    expect(texts(open(path))).toHaveLength(300);
+    await expect(file.write([insert('late')])).rejects.toThrow(StoreUnavailable);
+  });
+});
+
+it('a write that must not be refused fails when it is', async () => {
+  const file = open();
+  expect(await file.writeAll([insert('one')])).toEqual([[{ id: 1 }]]);
+  await expect(file.writeAll([insert('one')])).rejects.toThrow(StoreUnavailable);
+});
+
+it('a query that cannot run is a store that is not available', () => {
+  expect(() => open().read('SELECT * FROM nowhere')).toThrow(StoreUnavailable);
+});
+
+const newPath = () => join(temporaryFolder(), 'file.db');
+
+function open(path = newPath()): SqliteFile {
+  const file = new SqliteFile(path, schema);
+  onTestFinished(() => file.close());
+  return file;
+}
+
+function run(path: string, sql: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+}

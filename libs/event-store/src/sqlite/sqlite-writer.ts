@@ -1,0 +1,71 @@
+import { Worker } from 'node:worker_threads';
+import { StoreUnavailable } from '../event-store.errors.js';
+import type { GroupAnswer, WriteJob, WriteResult, WriterOptions } from './sqlite-writer.worker.js';
+
+type Waiting = { job: WriteJob; resolve: (result: WriteResult) => void; reject: (error: Error) => void };
+
+/** More jobs than this wait for the next transaction: bounds how long one takes. */
+const GROUP_SIZE = 256;
+
+/**
+ * Group commit: while one transaction is written, callers queue, and the next transaction takes all of them. No timer, so a
+ * single caller never waits for company.
+ */
+export class SqliteWriter {
+  #worker: Worker;
+  #waiting: Waiting[] = [];
+  #group: Waiting[] = [];
+  #closing = false;
+  #exited: Promise<void>;
+
+  constructor(private readonly options: WriterOptions) {
+    // Tests run the sources as they stand; everything else runs the compiled file.
+    const file = import.meta.url.endsWith('.ts') ? './sqlite-writer.worker.ts' : './sqlite-writer.worker.js';
+    this.#worker = new Worker(new URL(file, import.meta.url), { workerData: options });
+    this.#worker.on('message', (answer: GroupAnswer) => this.#settle(answer));
+    this.#worker.on('error', (error) => this.#fail(error));
+    this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()));
+  }
+
+  /** Runs the statements in one transaction with whatever else is waiting. Rejects with `StoreUnavailable` when nothing was written. */
+  write(job: WriteJob): Promise<WriteResult> {
+    if (this.#closing) return Promise.reject(new StoreUnavailable('the store is closed'));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ job, resolve, reject });
+      if (this.#group.length === 0) this.#sendGroup();
+    });
+  }
+
+  /** Finishes what was accepted, then closes the connection. */
+  async close(): Promise<void> {
+    if (this.#closing) return this.#exited;
+    this.#closing = true;
+    if (this.#group.length === 0) this.#worker.postMessage('close');
+    await this.#exited;
+  }
+
+  #sendGroup(): void {
+    this.#group = this.#waiting.splice(0, GROUP_SIZE);
+    if (this.#group.length > 0) this.#worker.postMessage(this.#group.map(({ job }) => job));
+    else if (this.#closing) this.#worker.postMessage('close');
+  }
+
+  #settle(answer: GroupAnswer): void {
+    const group = this.#group;
+    this.#sendGroup();
+    if ('failed' in answer) {
+      const error = new StoreUnavailable(`cannot write to ${this.options.path}: ${answer.failed}`);
+      for (const { reject } of group) reject(error);
+    } else {
+      group.forEach(({ resolve }, index) => resolve(answer.results[index]!));
+    }
+  }
+
+  /** The thread is gone, which no statement can cause: whatever waits fails, and so does everything later. */
+  #fail(cause: Error): void {
+    this.#closing = true;
+    const error = new StoreUnavailable(`the writer of ${this.options.path} stopped: ${cause.message}`, { cause });
+    for (const { reject } of [...this.#group, ...this.#waiting]) reject(error);
+    this.#group = this.#waiting = [];
+  }
+}

@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bindBody, bindList } from './bind-body.js';
+import { FlagField, GoStruct, TextField, WholeField } from './body-fields.js';
+import { Refusal } from './refusal.js';
+
+@GoStruct('Verify2FAReq')
+class Verification {
+  @TextField('Code', { required: true }) code = '';
+  @TextField('Secret', { required: true }) secret = '';
+}
+
+@GoStruct('User')
+class User {
+  @WholeField('ID', 'uint64') id = 0;
+  @TextField('Username', { required: true }) username = '';
+  @TextField('BasePath') basePath = '/';
+  @WholeField('Role', 'int') role = 0;
+  @FlagField('Disabled') disabled = false;
+  @WholeField('Permission', 'int32') permission = 0;
+  @FlagField('AllowLdap') allow_ldap = true;
+}
+
+class Named extends User {
+  @TextField('Nick') nick = '';
+}
+
+const json = 'application/json';
+const bind = (text: string) => bindBody(User, Buffer.from(text), json);
+const missing = (struct: string, field: string) =>
+  `Key: '${struct}.${field}' Error:Field validation for '${field}' failed on the 'required' tag`;
+
+describe('a body', () => {
+  it('fills the fields of its class', () => {
+    const user = bind(
+      '{"id":7,"username":"bob","base_path":"/b","role":-1,"disabled":true,"permission":-2147483648,"allow_ldap":true,"x":[1]}',
+    );
+    expect(user).toBeInstanceOf(User);
+    expect({ ...user }).toEqual({
+      id: 7,
+      username: 'bob',
+      basePath: '/b',
+      role: -1,
+      disabled: true,
+      permission: -2147483648,
+      allow_ldap: true,
+    });
+  });
+
+  it('leaves missing fields and null empty, false or 0, whatever the class starts with', () => {
+    const empty = { id: 0, username: 'b', basePath: '', role: 0, disabled: false, permission: 0, allow_ldap: false };
+    expect({ ...bind('{"username":"b"}') }).toEqual(empty);
+    expect({ ...bind('{"username":"b","base_path":null,"id":null,"allow_ldap":null}') }).toEqual(empty);
+  });
+
+  it('matches names in any letter case of ASCII, the last spelling wins', () => {
+    expect(bind('{"USERNAME":"a","Base_Path":"/x"}')).toMatchObject({ username: 'a', basePath: '/x' });
+    expect(bind('{"username":"a","UserName":"b"}').username).toBe('b');
+    expect(() => bindBody(Verification, Buffer.from('{"code":"1","\u017fecret":"x"}'), json)).toThrow(
+      new Refusal(400, missing('Verify2FAReq', 'Secret')),
+    );
+  });
+
+  it.each(['{}', 'null', '{"username":null}', '{"username":""}', '{"username":"x","USERNAME":null}'])(
+    '%s misses what is required',
+    (text) => {
+      expect(() => bind(text)).toThrow(new Refusal(400, missing('User', 'Username')));
+    },
+  );
+
+  it('names every missing field in the order of the class', () => {
+    expect(() => bindBody(Verification, undefined, undefined)).toThrow(
+      new Refusal(400, `${missing('Verify2FAReq', 'Code')}\n${missing('Verify2FAReq', 'Secret')}`),
+    );
+  });
+
+  it.each([
+    ['{"username":1}', 'User.Username: expects a text'],
+    ['{"username":["a"]}', 'User.Username: expects a text'],
+    ['{"disabled":"true"}', 'User.Disabled: expects true or false'],
+    ['{"id":-1}', 'User.ID: expects a whole number from 0 to 18446744073709551615'],
+    ['{"id":18446744073709551616}', 'User.ID: expects a whole number from 0 to 18446744073709551615'],
+    ['{"role":"2"}', 'User.Role: expects a whole number from -9223372036854775808 to 9223372036854775807'],
+    ['{"permission":2147483648}', 'User.Permission: expects a whole number from -2147483648 to 2147483647'],
+    ['{"permission":1.0}', 'User.Permission: expects a whole number from -2147483648 to 2147483647'],
+    ['{"permission":1e3}', 'User.Permission: expects a whole number from -2147483648 to 2147483647'],
+    ['{"permission":true}', 'User.Permission: expects a whole number from -2147483648 to 2147483647'],
+    ['[]', 'User: expects a JSON object'],
+    ['1', 'User: expects a JSON object'],
+    ['"x"', 'User: expects a JSON object'],
+  ])('%s has the wrong type, which is said before what is missing', (text, message) => {
+    expect(() => bind(text)).toThrow(new Refusal(400, message));
+  });
+
+  it('reads ids beyond 2^53 as one that nobody has', () => {
+    expect(bind('{"id":18446744073709551615,"username":"b"}').id).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  it('fills and checks the fields of the class that is extended, under its own name', () => {
+    expect(bindBody(Named, Buffer.from('{"username":"a","nick":"b"}'), json)).toMatchObject({
+      username: 'a',
+      nick: 'b',
+    });
+    expect(() => bindBody(Named, Buffer.from('{}'), json)).toThrow(new Refusal(400, missing('Named', 'Username')));
+    expect(bind('{"username":"a","nick":"b"}')).not.toHaveProperty('nick');
+  });
+
+  it('cannot reach what is no field', () => {
+    const user = bind('{"username":"a","__proto__":{"admin":true},"constructor":{"x":1}}');
+    expect(Object.getPrototypeOf(user)).toBe(User.prototype);
+    expect(user).not.toHaveProperty('admin');
+  });
+
+  it('of any bytes is bound or refused', () => {
+    const piece = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      '"',
+      ':',
+      ',',
+      '"id"',
+      '"username"',
+      'null',
+      '1',
+      '-',
+      '.5',
+      '"a"',
+      '\\',
+    );
+    const bytes = fc.oneof(
+      fc.uint8Array().map((array) => Buffer.from(array)),
+      fc.array(piece).map((pieces) => Buffer.from(pieces.join(''))),
+      fc.jsonValue().map((value) => Buffer.from(JSON.stringify({ id: value, username: value, role: value }))),
+    );
+    fc.assert(
+      fc.property(bytes, (raw) => {
+        try {
+          expect(bindBody(User, raw, json).username).not.toBe('');
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          expect(error.message).not.toBe('');
+        }
+      }),
+    );
+  });
+});
+
+describe('a list', () => {
+  const bindUsers = (text: string) => bindList(User, Buffer.from(text), json);
+
+  it('holds one object an item, and null is empty', () => {
+    expect(bindUsers('[{"username":"a"},{"username":"b"}]').map(({ username }) => username)).toEqual(['a', 'b']);
+    expect(bindUsers('null')).toEqual([]);
+    expect(bindUsers('[]')).toEqual([]);
+  });
+
+  it('numbers the items that miss something among themselves', () => {
+    const line = missing('User', 'Username');
+    expect(() => bindUsers('[{"username":"a"},{},null]')).toThrow(new Refusal(400, `[0]: ${line}\n[1]: ${line}`));
+  });
+
+  it('is refused when it is none, or holds something else than objects', () => {
+    expect(() => bindUsers('{"username":"a"}')).toThrow(new Refusal(400, '[]User: expects a JSON list'));
+    expect(() => bindUsers('["x"]')).toThrow(new Refusal(400, 'User: expects a JSON object'));
+  });
+});

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { Catch, NotFoundException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { errorEnvelope } from './envelope.js';
+import { failureOf } from './failure.js';
+import type { PrivacyMask } from './privacy-mask.js';
+import { Fault, Refusal } from './refusal.js';
+
+/** What the filter has to be told by the application around it. */
+export type EnvelopeFilterOptions = Readonly<{
+  /** The mask in force, from the site's settings; it hides private parts of every message. */
+  mask: () => PrivacyMask;
+  /** Reports an unexpected error under the id that the client is told. `url` comes without the query. */
+  logFault: (errorId: string, error: unknown, request: { method: string; url: string; id: string }) => void;
+  /** Recognises errors of other libraries that have an HTTP status of their own, such as 503 without a store. */
+  faults?: (error: unknown) => Fault | undefined;
+  /** The methods of a path, none for an unknown path. */
+  methodsOf: (path: string) => readonly string[];
+}>;
+
+/** Turns every error into an answer with the envelope: refusals with HTTP 200, the rest with its real status (design 7). */
+@Catch()
+export class EnvelopeFilter implements ExceptionFilter {
+  constructor(private readonly options: EnvelopeFilterOptions) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply>();
+    // Nest throws its NotFoundException where no route takes the request; handlers refuse with a Refusal.
+    const failure = error instanceof NotFoundException ? this.noRoute(request, reply) : this.failure(error, request);
+    if (failure.retryAfterSeconds !== undefined) reply.header('Retry-After', wholeSeconds(failure.retryAfterSeconds));
+    const [status, code] = failure instanceof Refusal ? [200, failure.code] : [failure.status, failure.status];
+    const body = errorEnvelope(code, this.options.mask().apply(failure.message));
+    void reply
+      .status(status)
+      .header('Content-Type', 'application/json; charset=utf-8')
+      .send(request.method === 'HEAD' ? '' : body);
+  }
+
+  private failure(error: unknown, request: FastifyRequest): Refusal | Fault {
+    return failureOf(error) ?? this.options.faults?.(error) ?? this.unexpected(error, request);
+  }
+
+  private unexpected(error: unknown, request: FastifyRequest): Fault {
+    const errorId = randomUUID();
+    this.options.logFault(errorId, error, { method: request.method, url: pathOf(request), id: request.id });
+    return new Fault(500, `internal error, id ${errorId}`);
+  }
+
+  private noRoute(request: FastifyRequest, reply: FastifyReply): Fault {
+    const methods = this.options.methodsOf(pathOf(request)).join(', ');
+    if (methods === '') return new Fault(404, 'this path does not exist');
+    reply.header('Allow', methods);
+    return new Fault(405, `this path takes ${methods} only`);
+  }
+}
+
+const pathOf = ({ url }: FastifyRequest) => url.split('?', 1)[0] ?? url;
+
+/** RFC 9110, section 10.2.3: whole seconds; never so few that the client comes too early. */
+const wholeSeconds = (seconds: number) => Math.max(1, Math.ceil(seconds));

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { errorEnvelope, successEnvelope } from './envelope.js';
+
+describe('successEnvelope', () => {
+  it('has code, message and data in this order and no white space', () => {
+    expect(successEnvelope({ id: 1, name: 'bob' })).toBe(
+      '{"code":200,"message":"success","data":{"id":1,"name":"bob"}}',
+    );
+  });
+
+  it('writes no data as null and an empty list as a list', () => {
+    expect(successEnvelope(undefined)).toBe('{"code":200,"message":"success","data":null}');
+    expect(successEnvelope(null)).toBe('{"code":200,"message":"success","data":null}');
+    expect(successEnvelope([])).toBe('{"code":200,"message":"success","data":[]}');
+  });
+
+  it.each([
+    ['markup and line separators', '<b>&\u2028\u2029', String.raw`\u003cb\u003e\u0026\u2028\u2029`],
+    ['control letters', '\t\n\r\b\f\0\x1f', String.raw`\t\n\r\u0008\u000c\u0000\u001f`],
+    ['quotes and backslashes', '"\\', String.raw`\"\\`],
+    ['a backslash before a letter', '\\b\\f\\ud800\\', String.raw`\\b\\f\\ud800\\`],
+    ['a backslash before markup', '\\<', String.raw`\\\u003c`],
+    ['slash, DEL and letters outside ASCII', '/\x7fé名🦊', '/\x7fé名🦊'],
+    ['half a surrogate pair', 'a\ud800b\udc00', 'a\ufffdb\ufffd'],
+    ['what looks like an escape', 'ud800 u003c', 'ud800 u003c'],
+  ])('writes %s as Go does', (_, text, json) => {
+    expect(successEnvelope(text)).toBe(`{"code":200,"message":"success","data":"${json}"}`);
+  });
+
+  it('escapes the keys of data as well', () => {
+    expect(successEnvelope({ '<a>': 1 })).toContain(String.raw`{"\u003ca\u003e":1}`);
+  });
+
+  it('gives any JSON value back', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ stringUnit: 'binary' }), (data) => {
+        const normal: unknown = JSON.parse(JSON.stringify(data));
+        expect(JSON.parse(successEnvelope(data))).toEqual({ code: 200, message: 'success', data: normal });
+      }),
+    );
+  });
+
+  it('never holds markup, a line separator, a bare control letter or half a pair', () => {
+    const letters = fc.string({
+      unit: fc.constantFrom('<', '>', '&', '\u2028', '\u2029', '\\', 'b', '\b', '\f', '\ud800', '"', 'u'),
+    });
+    fc.assert(
+      fc.property(letters, (text) => {
+        const envelope = successEnvelope(text);
+        expect(envelope).not.toMatch(/[<>&\u2028\u2029]|\p{Cc}/u);
+        expect(envelope.isWellFormed()).toBe(true);
+        expect(JSON.parse(envelope)).toHaveProperty('data', text.toWellFormed());
+      }),
+    );
+  });
+});
+
+describe('errorEnvelope', () => {
+  it('has null as data', () => {
+    expect(errorEnvelope(401, 'token is invalidated')).toBe(
+      '{"code":401,"message":"token is invalidated","data":null}',
+    );
+  });
+
+  it('escapes the message', () => {
+    expect(errorEnvelope(400, 'parsing "<x>&"')).toBe(
+      String.raw`{"code":400,"message":"parsing \"\u003cx\u003e\u0026\"","data":null}`,
+    );
+  });
+});

@@ -1,0 +1,66 @@
+import type { DomainError, DomainErrorCode } from '@keyfold/domain';
+import { Refusal } from './refusal.js';
+
+const tooManyAttempts = {
+  code: 429,
+  message:
+    'Too many unsuccessful sign-in attempts have been made using an incorrect username or password, Try again later.',
+};
+const wrongCode = 'Invalid 2FA code';
+const guestEnrols = 'Guest user can not generate 2FA code';
+
+/** The one table from the domain's refusals to what clients of the account API read. Some texts are compared by clients. */
+export const errorCodes = {
+  // Who a request speaks for: wire-contract 1.6.
+  'token-invalidated': { code: 401, message: 'token is invalidated' },
+  'token-expired': { code: 401, message: 'token is expired' },
+  'account-not-found-for-token': { code: 401, message: 'failed find user: record not found' },
+  'password-changed': { code: 401, message: 'Password has been changed, login please' },
+  'account-disabled': { code: 401, message: 'Current user is disabled, replace please' },
+  'guest-disabled': { code: 401, message: 'Guest user is disabled, login please' },
+  'not-an-admin': { code: 403, message: 'You are not an admin' },
+  'is-a-guest': { code: 403, message: 'You are a guest' },
+
+  // Login and its lock: wire-contract 1.8 and 2.1. A missing and a wrong code read alike there.
+  'invalid-credentials': { code: 401, message: 'Invalid username or password' },
+  'one-time-code-required': { code: 402, message: wrongCode },
+  'one-time-code-invalid-at-login': { code: 402, message: wrongCode },
+  'one-time-code-locked': tooManyAttempts,
+  'too-many-attempts': tooManyAttempts,
+  'ldap-disabled': { code: 403, message: 'ldap is not enabled' },
+
+  // Two-factor enrolment: wire-contract 2.3.
+  'guest-has-no-two-factor': { code: 403, message: guestEnrols },
+  'enrolment-code-invalid': { code: 400, message: wrongCode },
+  'too-many-enrolments': tooManyAttempts,
+
+  // Profile and administration of accounts: wire-contract 1.11, 2.4 and 2.7. compat: several refusals carry 500.
+  'guest-has-no-profile': { code: 403, message: 'Guest user can not update profile' },
+  'username-taken': { code: 500, message: 'user name already exists' },
+  'username-empty': { code: 500, message: 'username is empty' },
+  'account-id-taken': { code: 500, message: 'user id already exists' },
+  'account-not-found': { code: 500, message: 'failed get old user: record not found' },
+  'find-user-failed': { code: 500, message: 'failed find user: record not found' },
+  'user-invalid': { code: 404, message: 'user invalid' },
+  'role-unchangeable': { code: 400, message: 'role can not be changed' },
+  'admin-undisableable': { code: 400, message: 'admin user can not be disabled' },
+  'admin-or-guest-uncreatable': { code: 400, message: 'admin or guest user can not be created' },
+  'admin-or-guest-undeletable': { code: 500, message: 'cannot delete admin or guest' },
+
+  // SSH keys: wire-contract 2.5. The texts of "taken" and "limit" are our own, the original has no such rule.
+  'guest-has-no-keys': { code: 401, message: 'user invalid' },
+  'ssh-key-title-taken': { code: 500, message: 'key with the same title already exists' },
+  'ssh-key-invalid': { code: 400, message: 'provided key invalid' },
+  'ssh-key-taken': { code: 400, message: 'this key is already in the list' },
+  'ssh-key-limit-reached': { code: 400, message: 'the list of keys is full, delete one first' },
+  'ssh-key-not-found': { code: 404, message: 'failed to get public key' },
+
+  // Settings: wire-contract 2.8.
+  'setting-not-found': { code: 400, message: 'record not found' },
+} as const satisfies Record<DomainErrorCode, { code: number; message: string }>;
+
+/** The answer that a refusal of the domain stands for. */
+export function refusalOf({ code, retryAfterSeconds }: DomainError): Refusal {
+  const row = errorCodes[code];
+  return new Refusal(row.code, row.message, { retryAfterSeconds });
+}

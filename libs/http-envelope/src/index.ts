@@ -1,0 +1,12 @@
+export { bindBody, bindList, type BodyClass } from './bind-body.js';
+export { FlagField, GoStruct, TextField, WholeField, type FieldOptions } from './body-fields.js';
+export { crossOriginHook } from './cross-origin.hook.js';
+export { errorEnvelope, successEnvelope } from './envelope.js';
+export { EnvelopeFilter, type EnvelopeFilterOptions } from './envelope.filter.js';
+export { errorCodes, refusalOf } from './error-codes.js';
+export { JsonNumber, readJsonBody, type JsonValue } from './json-body.js';
+export { defaultPrivacyPatterns, PrivacyMask } from './privacy-mask.js';
+export { atoi, pageOf, parsePaging, type Paging } from './query-numbers.js';
+export { parseQuery, QueryParameters } from './query-parameters.js';
+export { Fault, Refusal, type RetryHint } from './refusal.js';
+export { type WholeKind } from './whole-number.js';

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { defaultPrivacyPatterns, PrivacyMask } from './privacy-mask.js';
+
+const factory = new PrivacyMask(defaultPrivacyPatterns);
+
+describe('the factory patterns', () => {
+  it.each([
+    ['"1.2.3.4"', '"*******"'],
+    ['x-192.168.100.200-y', 'x-***************-y'],
+    ['"2001:db8::1"', '"***********"'],
+    ['at ::', 'at **'],
+    ['[::1]:22', '[***]:22'],
+    ['fe80::', '******'],
+    ['2001:db8:1:2:3:4:5:6', '********************'],
+    ['access_token=abc&x', '*****************x'],
+  ])('hide the private part of %s', (text, masked) => {
+    expect(factory.apply(text)).toBe(masked);
+  });
+
+  it.each(['1.2.3', '12:30:45', 'a:b', 'access_token=abc', 'Invalid username or password', ''])(
+    'leave %j alone',
+    (text) => {
+      expect(factory.apply(text)).toBe(text);
+    },
+  );
+});
+
+describe('a privacy mask', () => {
+  it('hides what any of its lines matches, with a star for each UTF-8 byte', () => {
+    expect(new PrivacyMask('secret[0-9]+\r\nfoo\n名|🦊').apply('secret12-foo-名-🦊')).toBe('********-***-***-****');
+  });
+
+  it('ignores empty lines and lines that are no regular expression', () => {
+    expect(new PrivacyMask('\n(\n[\nb\n').apply('abc(')).toBe('a*c(');
+    expect(new PrivacyMask('').apply('abc')).toBe('abc');
+  });
+
+  it.each([
+    ['(?i)foo', 'a FOO', 'a ***'],
+    ['[[:xdigit:]]{4}', 'x12aFx', 'x****x'],
+    ['(?U)token=(.*)&', 'token=a&b&', '********b&'],
+    ['(?U)a+?', 'xaaax', 'x***x'],
+    ['(?U)[*+]a{1,2}', '+aa', '**a'],
+    [String.raw`\-\/`, 'a-/b', 'a**b'],
+  ])('reads %s as RE2 does', (pattern, text, masked) => {
+    expect(new PrivacyMask(pattern).apply(text)).toBe(masked);
+  });
+
+  it('works with patterns that could run for long', () => {
+    expect(new PrivacyMask('(?:a|b)+c').apply('xababcx')).toBe('x*****x');
+  });
+
+  it.each(['(?:a+)+b', '(?:a|a)*b', 'a*a*a*a*a*b', '(?:a{1,99}){1,99}b'])(
+    'hides all of a text on which %s runs for ever',
+    (pattern) => {
+      const text = `${'a'.repeat(5_000)}é`;
+      expect(new PrivacyMask(pattern).apply(text)).toBe('*'.repeat(5_002));
+    },
+  );
+
+  it('cuts a message of endless length', () => {
+    expect(factory.apply('access_token='.repeat(10_000))).toHaveLength(16_384);
+  });
+});

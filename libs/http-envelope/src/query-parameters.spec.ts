@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseQuery } from './query-parameters.js';
+
+describe('a query', () => {
+  it('gives the first of two values and undefined for a missing one', () => {
+    const query = parseQuery('id=1&id=2&x');
+    expect(query.get('id')).toBe('1');
+    expect(query.get('x')).toBe('');
+    expect(query.get('ID')).toBeUndefined();
+    expect(query.error).toBeUndefined();
+  });
+
+  it('is empty without text and without pairs', () => {
+    expect(parseQuery('').get('')).toBeUndefined();
+    expect(parseQuery('&&').get('')).toBeUndefined();
+    expect(parseQuery('=x').get('')).toBe('x');
+  });
+
+  it.each([
+    ['a=+1', ' 1'],
+    ['a=%2B1', '+1'],
+    ['a=b=c', 'b=c'],
+    ['%61=%3Cx%3e%26', '<x>&'],
+    ['a=%E5%90%8D', '名'],
+    ['a=\xe5\x90%8D', '名'],
+    ['a=%ff', '\ufffd'],
+    ['a=%00%25', '\0%'],
+    ['a=?/%C3%A9', '?/é'],
+  ])('%s is read byte by byte', (text, value) => {
+    expect(parseQuery(text).get('a')).toBe(value);
+  });
+
+  it.each([
+    ['page=%zz&b=1', 'invalid URL escape "%zz"'],
+    ['page=%zzz&b=1', 'invalid URL escape "%zz"'],
+    ['page=1%2&b=1', 'invalid URL escape "%2"'],
+    ['page=%&b=1', 'invalid URL escape "%"'],
+    ['%x=%y&b=1', 'invalid URL escape "%x"'],
+    ['page=1;2&b=1', 'invalid semicolon separator in query'],
+    ['page=;%zz&b=1&c=%', 'invalid semicolon separator in query'],
+  ])('%s loses the broken pair and says why', (text, error) => {
+    const query = parseQuery(text);
+    expect(query.error).toBe(error);
+    expect(query.get('page')).toBeUndefined();
+    expect(query.get('b')).toBe('1');
+  });
+
+  it('gives back what a browser writes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (name, value) => {
+        expect(parseQuery(new URLSearchParams([[name, value]]).toString()).get(name)).toBe(value);
+      }),
+    );
+  });
+
+  it('of any letters is read', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void parseQuery(text).get(text)));
+  });
+});

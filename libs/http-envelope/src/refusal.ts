@@ -1,0 +1,32 @@
+/** Seconds after which trying again makes sense; sent as `Retry-After`. */
+export type RetryHint = Readonly<{ retryAfterSeconds?: number | undefined }>;
+
+/** An expected answer: HTTP status 200 with this code and message in the envelope (wire-contract 1.1). */
+export class Refusal extends Error {
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    readonly code: number,
+    message: string,
+    { retryAfterSeconds }: RetryHint = {},
+  ) {
+    super(message);
+    this.name = 'Refusal';
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** What keeps a request from being handled: a real HTTP status, and the same number in the envelope. */
+export class Fault extends Error {
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    readonly status: number,
+    message: string,
+    { retryAfterSeconds }: RetryHint = {},
+  ) {
+    super(message);
+    this.name = 'Fault';
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}

@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseWhole, wholeRanges } from './whole-number.js';
+
+describe('parseWhole', () => {
+  it('reads every whole number that a double holds', () => {
+    fc.assert(
+      fc.property(fc.maxSafeInteger(), (number) => {
+        expect(parseWhole(String(number), 'int') === number).toBe(true);
+      }),
+    );
+  });
+
+  it.each(['+7', '007', `+${'0'.repeat(40)}7`, '7'])('reads %s as 7', (text) => {
+    expect(parseWhole(text, 'uint64')).toBe(7);
+  });
+
+  it.each(['', '+', '-', ' 7', '7 ', '1.5', '1e3', '0x1', '1_000', '٧'])('finds no number in %j', (text) => {
+    expect(parseWhole(text, 'int')).toBe('invalid syntax');
+  });
+
+  it.each(['uint64', 'int', 'int32'] as const)('knows the ends of %s', (kind) => {
+    const [min, max] = wholeRanges[kind];
+    expect(parseWhole(String(min), kind)).toBeTypeOf('number');
+    expect(parseWhole(String(max), kind)).toBeTypeOf('number');
+    expect(parseWhole(String(min - 1n), kind)).toBe('value out of range');
+    expect(parseWhole(String(max + 1n), kind)).toBe('value out of range');
+    expect(parseWhole('9'.repeat(1_000_000), kind)).toBe('value out of range');
+  });
+
+  it('never rounds to a number that somebody could mean', () => {
+    expect(parseWhole('9007199254740993', 'uint64')).toBe(Number.MAX_SAFE_INTEGER);
+    expect(parseWhole('-9007199254740993', 'int')).toBe(Number.MIN_SAFE_INTEGER);
+  });
+});

@@ -1,0 +1,1 @@
+export * from './sqlite-read-model-store.js';

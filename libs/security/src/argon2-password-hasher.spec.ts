@@ -1,0 +1,111 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { Argon2PasswordHasher, secondsToDrain } from './argon2-password-hasher.js';
+import { dummyHash } from './dummy-hash.js';
+import { HashQueueFull } from './password-hasher.js';
+import { staticHash } from './static-hash.js';
+
+const secret = staticHash('Adm1n-pass');
+const roomy = new Argon2PasswordHasher({ concurrency: 2, maxWaiting: 100 });
+
+describe('a stored hash', () => {
+  test('is argon2id with 19 MiB, two passes and one lane', async () => {
+    expect(await roomy.hash(secret)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+  });
+
+  test('differs each time and fits its password alone', async () => {
+    const [one, two] = await Promise.all([roomy.hash(secret), roomy.hash(secret)]);
+    expect(one).not.toBe(two);
+    expect(await roomy.verify(secret, one)).toBe(true);
+    expect(await roomy.verify(secret, two)).toBe(true);
+    expect(await roomy.verify(staticHash('adm1n-pass'), one)).toBe(false);
+    expect(await roomy.verify(secret.toUpperCase(), one)).toBe(false);
+  });
+
+  test('made at another cost still fits', async () => {
+    const cheap = new Argon2PasswordHasher({
+      concurrency: 1,
+      maxWaiting: 1,
+      cost: { memoryCost: 64, timeCost: 1, parallelism: 2 },
+    });
+    const stored = await cheap.hash(secret);
+    expect(stored).toContain('$m=64,t=1,p=2$');
+    expect(await roomy.verify(secret, stored)).toBe(true);
+  });
+
+  // Made by the argon2 command of the reference implementation: echo -n password | argon2 somesalt -id -t 2 -m 16 -p 1 -l 32
+  test('of the reference implementation fits', async () => {
+    const stored = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
+    expect(await roomy.verify('password', stored)).toBe(true);
+    expect(await roomy.verify('Password', stored)).toBe(false);
+  });
+
+  test('that nobody has a password for costs as much as any other', async () => {
+    const dummy = await dummyHash(roomy);
+    expect(dummy).toContain('$argon2id$v=19$m=19456,t=2,p=1$');
+    expect(await roomy.verify(secret, dummy)).toBe(false);
+  });
+});
+
+describe('a stored text that is not worked on', () => {
+  const tail = '$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
+
+  test.each([
+    ['an empty text', ''],
+    ['a static hash', secret],
+    ['another algorithm', `$argon2i$v=19$m=65536,t=2,p=1${tail}`],
+    ['more than 1 GiB', `$argon2id$v=19$m=1048577,t=2,p=1${tail}`],
+    ['4 TiB', `$argon2id$v=19$m=4294967295,t=2,p=1${tail}`],
+    ['more than 10 passes', `$argon2id$v=19$m=65536,t=11,p=1${tail}`],
+    ['more than 16 lanes', `$argon2id$v=19$m=65536,t=2,p=17${tail}`],
+    ['no lanes', `$argon2id$v=19$m=65536,t=2,p=0${tail}`],
+    ['no digest', '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ'],
+    ['a cut digest', '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFh='],
+  ])('%s fits no password, and no place in the queue is taken for it', async (_title, stored) => {
+    const workable = await roomy.hash(secret);
+    const full = new Argon2PasswordHasher({ concurrency: 1, maxWaiting: 0 });
+    const running = full.hash(secret);
+    await expect(full.verify(secret, workable)).rejects.toBeInstanceOf(HashQueueFull);
+    expect(await full.verify('password', stored)).toBe(false);
+    await running;
+  });
+});
+
+describe('the queue', () => {
+  test('runs as many as allowed, lets as many wait as allowed, and refuses the next at once', async () => {
+    const hasher = new Argon2PasswordHasher({ concurrency: 2, maxWaiting: 3 });
+    const taken = Array.from({ length: 5 }, () => hasher.hash(secret));
+    expect([hasher.running, hasher.waiting]).toEqual([2, 3]);
+
+    const refused = await hasher.hash(secret).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(HashQueueFull);
+    expect(refused).toMatchObject({ retryAfterSeconds: 1, message: expect.stringContaining('1 s') });
+    expect([hasher.running, hasher.waiting]).toEqual([2, 3]);
+
+    expect(new Set(await Promise.all(taken)).size).toBe(5);
+    await setImmediate();
+    expect([hasher.running, hasher.waiting]).toEqual([0, 0]);
+    expect(await hasher.verify(secret, await hasher.hash(secret))).toBe(true);
+  });
+
+  test('goes on after a hash that failed', async () => {
+    const broken = new Argon2PasswordHasher({
+      concurrency: 1,
+      maxWaiting: 1,
+      cost: { memoryCost: 1, timeCost: 1, parallelism: 1 },
+    });
+    await expect(broken.hash(secret)).rejects.toThrow();
+    await setImmediate();
+    expect([broken.running, broken.waiting]).toEqual([0, 0]);
+    expect(await broken.verify(secret, await roomy.hash(secret))).toBe(true);
+  });
+
+  test.each([
+    [{ hashes: 0, meanMs: 0, concurrency: 1 }, 1],
+    [{ hashes: 5, meanMs: 10, concurrency: 2 }, 1],
+    [{ hashes: 60, meanMs: 100, concurrency: 2 }, 3],
+    [{ hashes: 61, meanMs: 100, concurrency: 2 }, 4],
+  ])('of %j is done in %i s', (queue, seconds) => {
+    expect(secondsToDrain(queue)).toBe(seconds);
+  });
+});

@@ -1,0 +1,12 @@
+export { Argon2PasswordHasher, type Argon2Cost } from './argon2-password-hasher.js';
+export { dummyHash } from './dummy-hash.js';
+export { matchingStep, newTotpSecret, otpauthUri, qrPicture } from './one-time-code.js';
+export { HashQueueFull, PasswordHasher } from './password-hasher.js';
+export { SealBroken, Sealer, UnknownSealingKey } from './sealer.js';
+export { newSealingKeyText, parseSealingKeys, type SealingKey } from './sealing-keys.js';
+export { parseSshPublicKey, type SshPublicKey } from './ssh-public-key.js';
+export { staticHash } from './static-hash.js';
+export type { TokenClaims } from './token-claims.js';
+export { TokenSigner, type TokenSubject } from './token-signer.js';
+export * from './throttle.js';
+export * from './login-throttle.js';

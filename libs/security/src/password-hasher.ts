@@ -1,0 +1,17 @@
+/** Turns static hashes into stored password hashes and compares them. Also the injection token of what does it. */
+export abstract class PasswordHasher {
+  /** A self-describing text (PHC format), different at every call. Throws `HashQueueFull`. */
+  abstract hash(staticHash: string): Promise<string>;
+  /** False also for a stored hash that cannot be read. Throws `HashQueueFull`. */
+  abstract verify(staticHash: string, passwordHash: string): Promise<boolean>;
+}
+
+/** So many hashes wait that another one is not taken on. */
+export class HashQueueFull extends Error {
+  override readonly name = 'HashQueueFull';
+
+  /** `retryAfterSeconds`: whole seconds, at least 1, until the hashes that wait now are done. */
+  constructor(readonly retryAfterSeconds: number) {
+    super(`too many password hashes are waiting; try again in ${retryAfterSeconds} s`);
+  }
+}

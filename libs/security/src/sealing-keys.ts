@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+
+/** A key that seals: `id` is written into every sealed text, `key` has 32 bytes. */
+export type SealingKey = Readonly<{ id: string; key: Buffer }>;
+
+export const SEALING_KEY_BYTES = 32;
+const ID = /^[A-Za-z0-9_-]{1,32}$/;
+const HOW_TO_MAKE = 'make one with `openssl rand -base64 32`';
+
+/**
+ * Reads `id:key,id:key`, the sealing key first; a key is 32 bytes in base64, base64url or hex. Throws an Error that names the
+ * entry by its number, what is wrong and what to do. The message repeats nothing of the text, because that is secret.
+ */
+export function parseSealingKeys(text: string): SealingKey[] {
+  const keys = text.split(',').map((entry, index) => parseEntry(entry.trim(), index + 1));
+  assertUniqueIds(keys);
+  return keys;
+}
+
+/** A new random key under this id, in the form that `parseSealingKeys` reads. */
+export function newSealingKeyText(id: string): string {
+  if (!ID.test(id)) throw new Error(`a sealing key cannot have this id: use 1 to 32 letters, digits, "_" or "-"`);
+  return `${id}:${randomBytes(SEALING_KEY_BYTES).toString('base64')}`;
+}
+
+/** Throws when two keys share an id: a sealed text must name one key. */
+export function assertUniqueIds(keys: readonly SealingKey[]): void {
+  const ids = keys.map(({ id }) => id);
+  const second = ids.findIndex((id, index) => ids.indexOf(id) < index);
+  if (second < 0) return;
+  const first = ids.indexOf(ids[second] ?? '');
+  throw new Error(`sealing keys ${first + 1} and ${second + 1} have the same id: give each key an id of its own`);
+}
+
+function parseEntry(entry: string, number: number): SealingKey {
+  if (entry === '') throw new Error(`sealing key ${number} is empty: write it as id:key, and ${HOW_TO_MAKE}`);
+  const colon = entry.indexOf(':');
+  if (colon < 0) throw new Error(`sealing key ${number} has no id: write it as id:key, such as k1:<key>`);
+  const id = entry.slice(0, colon);
+  if (!ID.test(id)) {
+    throw new Error(
+      `the id of sealing key ${number} is unusable: use 1 to 32 letters, digits, "_" or "-" before the colon`,
+    );
+  }
+  const key = decodeKey(entry.slice(colon + 1));
+  if (!key) throw new Error(`sealing key ${number} is not 32 bytes in base64, base64url or hex: ${HOW_TO_MAKE}`);
+  return { id, key };
+}
+
+function decodeKey(text: string): Buffer | undefined {
+  if (/^[0-9A-Fa-f]{64}$/.test(text)) return Buffer.from(text, 'hex');
+  // 43 letters hold 32 bytes in both alphabets, and Node reads both as base64.
+  if (/^(?:[A-Za-z0-9+/]{43}|[A-Za-z0-9_-]{43})=?$/.test(text)) return Buffer.from(text, 'base64');
+  return undefined;
+}

@@ -1,0 +1,66 @@
+import { SqliteFile, type WriteStatement } from '@keyfold/event-store/sqlite';
+import { ThrottleStore, type Admission, type Success, type ThrottledKey } from '../throttle.js';
+
+export const throttleTable = `
+  CREATE TABLE IF NOT EXISTS throttle (
+    key TEXT PRIMARY KEY, failures INTEGER NOT NULL, blocked_until INTEGER NOT NULL, expires INTEGER NOT NULL) STRICT;
+  CREATE INDEX IF NOT EXISTS throttle_expiry ON throttle (expires)`;
+
+/** Counts a try unless the key is blocked; the second statement then blocks the key if the try was one too many. */
+const COUNT = `
+  INSERT INTO throttle (key, failures, blocked_until, expires) VALUES (?1, 1, 0, ?2 + ?3)
+  ON CONFLICT (key) DO UPDATE SET
+    failures = iif(expires <= ?2, 1, failures + 1),
+    expires = iif(expires <= ?2 OR ?4 = 'last', ?2 + ?3, expires)
+  WHERE blocked_until <= ?2 OR EXISTS (SELECT 1 FROM throttle known WHERE known.key = ?5 AND known.expires > ?2)
+  RETURNING failures`;
+const BLOCK = `
+  UPDATE throttle SET
+    blocked_until = ?2 + min(?5, ?4 * (1 << min(failures - ?3, 30))),
+    expires = max(expires, ?2 + min(?5, ?4 * (1 << min(failures - ?3, 30))))
+  WHERE key = ?1 AND failures >= ?3`;
+const FORGET_EXPIRED = 'DELETE FROM throttle WHERE key IN (SELECT key FROM throttle WHERE expires <= ? LIMIT 20)';
+
+export class SqliteThrottleStore extends ThrottleStore {
+  constructor(private readonly file: SqliteFile) {
+    super();
+  }
+
+  async take(keys: readonly ThrottledKey[], now: number): Promise<Admission> {
+    const result = await this.file.write([
+      ...keys.flatMap((key) => countTry(key, now)),
+      { sql: FORGET_EXPIRED, params: [now] },
+    ]);
+    if ('rows' in result) {
+      return { admitted: true, failures: keys.map((_, index) => Number(result.rows[2 * index]![0]!['failures'])) };
+    }
+    const { key } = keys[result.refusedAt / 2]!;
+    const [row] = this.file.read('SELECT blocked_until FROM throttle WHERE key = ?', key);
+    const wait = Number(row?.['blocked_until'] ?? now) - now;
+    return { admitted: false, retryAfterSeconds: Math.max(1, Math.ceil(wait / 1000)) };
+  }
+
+  async succeed({ clear = [], giveBack = [], remember }: Success): Promise<void> {
+    const statements: WriteStatement[] = [
+      ...clear.map((key) => ({ sql: 'DELETE FROM throttle WHERE key = ?', params: [key] })),
+      ...giveBack.map((key) => ({
+        sql: 'UPDATE throttle SET failures = max(0, failures - 1), blocked_until = 0 WHERE key = ?',
+        params: [key],
+      })),
+    ];
+    if (remember) {
+      const sql = `INSERT INTO throttle (key, failures, blocked_until, expires) VALUES (?1, 0, 0, ?2)
+        ON CONFLICT (key) DO UPDATE SET expires = max(expires, ?2)`;
+      statements.push({ sql, params: [remember.key, remember.until] });
+    }
+    await this.file.writeAll(statements);
+  }
+}
+
+function countTry({ key, rule, exemptedBy }: ThrottledKey, now: number): WriteStatement[] {
+  const { limit, firstBlock, maxBlock, forgetAfter, countFrom } = rule;
+  return [
+    { sql: COUNT, params: [key, now, forgetAfter, countFrom, exemptedBy ?? ''], mustChange: true },
+    { sql: BLOCK, params: [key, now, limit, firstBlock, maxBlock] },
+  ];
+}

@@ -1,0 +1,182 @@
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
+import { JwtService } from '@nestjs/jwt';
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { TokenSigner } from './token-signer.js';
+
+const secret = randomBytes(32);
+const options = { issuer: 'keyfold', lifetimeHours: 48 };
+const newSigner = (jwt = new JwtService({ secret: createSecretKey(secret) })) => new TokenSigner(jwt, options);
+const signer = newSigner();
+
+const subject = {
+  accountId: 7,
+  sessionId: 'k3x9',
+  username: 'bob "б"',
+  passwordTimestamp: 1_700_000_000,
+  now: 1_800_000_000_999,
+};
+const token = signer.sign(subject);
+const [header = '', payload = '', signature = ''] = token.split('.');
+const claims = {
+  username: 'bob "б"',
+  pwd_ts: 1_700_000_000,
+  exp: 1_800_172_800,
+  nbf: 1_800_000_000,
+  iat: 1_800_000_000,
+  sub: '7',
+  jti: 'k3x9',
+  iss: 'keyfold',
+};
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const signed = (head: string, body: string, algorithm = 'sha256', key = secret) =>
+  `${head}.${body}.${createHmac(algorithm, key).update(`${head}.${body}`).digest('base64url')}`;
+
+describe('a new token', () => {
+  test('has the header of the original', () => {
+    expect(Buffer.from(header, 'base64url').toString()).toBe('{"alg":"HS256","typ":"JWT"}');
+  });
+
+  test('has the claims of the original first and in its order', () => {
+    expect(Buffer.from(payload, 'base64url').toString()).toBe(JSON.stringify(claims));
+  });
+
+  test('is signed with HMAC-SHA-256', () => {
+    expect(token).toBe(signed(header, payload));
+  });
+
+  test('lives for parts of an hour as well', () => {
+    const short = new TokenSigner(new JwtService({ secret }), { ...options, lifetimeHours: 0.001 });
+    expect(short.read(short.sign(subject))).toMatchObject({ iat: 1_800_000_000, exp: 1_800_000_004 });
+  });
+});
+
+describe('reading', () => {
+  test('gives the claims, the second time as well', () => {
+    expect(signer.read(token)).toEqual(claims);
+    expect(signer.read(token)).toEqual(claims);
+  });
+
+  test('does not judge the time', () => {
+    const past = signer.sign({ ...subject, now: 0 });
+    const future = signer.sign({ ...subject, now: 4_000_000_000_000 });
+    expect(signer.read(past)).toMatchObject({ exp: 172_800 });
+    expect(signer.read(future)).toMatchObject({ nbf: 4_000_000_000 });
+  });
+
+  test('gives claims that nobody can change for the next reader', () => {
+    expect(Object.isFrozen(signer.read(token))).toBe(true);
+  });
+
+  test('checks a signature once', () => {
+    const jwt = new JwtService({ secret });
+    const verify = vi.spyOn(jwt, 'verify');
+    const fresh = newSigner(jwt);
+    fresh.read(token);
+    fresh.read(token);
+    expect(verify).toHaveBeenCalledTimes(1);
+  });
+
+  test('remembers a token through any number of made-up ones', () => {
+    const jwt = new JwtService({ secret: createSecretKey(secret) });
+    const fresh = newSigner(jwt);
+    fresh.read(token);
+    for (let n = 0; n < 10_001; n++) fresh.read(`${header}.${encode({ n })}.${signature}`);
+    const verify = vi.spyOn(jwt, 'verify');
+    expect(fresh.read(token)).toEqual(claims);
+    expect(verify).not.toHaveBeenCalled();
+  });
+
+  test('forgets the token that was not read for the longest time', () => {
+    const jwt = new JwtService({ secret: createSecretKey(secret) });
+    const fresh = newSigner(jwt);
+    fresh.read(token);
+    for (let n = 0; n < 10_000; n++) fresh.read(fresh.sign({ ...subject, accountId: 100 + n }));
+    const verify = vi.spyOn(jwt, 'verify');
+    expect(fresh.read(token)).toEqual(claims);
+    expect(verify).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('a token is refused', () => {
+  const others = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'];
+
+  test('with any other last letter, those with the same bytes included', () => {
+    const same = Buffer.from(signature, 'base64url');
+    const variants = others.filter((letter) => letter !== token.at(-1)).map((letter) => token.slice(0, -1) + letter);
+    const spellings = variants.filter((each) => same.equals(Buffer.from(each.split('.')[2] ?? '', 'base64url')));
+    expect(spellings).toHaveLength(3);
+    expect(variants.filter((variant) => newSigner().read(variant))).toEqual([]);
+  });
+
+  test('with any one letter changed', () => {
+    fc.assert(
+      fc.property(fc.nat(token.length - 1), fc.constantFrom(...others, '.', '=', ' '), (at, letter) => {
+        fc.pre(token[at] !== letter);
+        expect(signer.read(token.slice(0, at) + letter + token.slice(at + 1))).toBeUndefined();
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each(['x', '=', '.', '.x', ' ', '\n', '\0', '%20'])('with %j around it', (extra) => {
+    expect(signer.read(token)).toEqual(claims);
+    expect(signer.read(token + extra)).toBeUndefined();
+    expect(signer.read(extra + token)).toBeUndefined();
+  });
+
+  test.each([
+    ['Bearer', `Bearer ${token}`],
+    ['two tokens', `${token},${token}`],
+    ['no signature', `${header}.${payload}.`],
+    ['two parts', `${header}.${payload}`],
+    ['padding', `${header}.${payload}=.${signature}`],
+    ['the algorithm none', `${encode({ alg: 'none', typ: 'JWT' })}.${payload}.`],
+    ['the algorithm none and a signature', signed(encode({ alg: 'none', typ: 'JWT' }), payload)],
+    ['HS512', signed(encode({ alg: 'HS512', typ: 'JWT' }), payload, 'sha512')],
+    ['a name of HS512 over HS256', signed(encode({ alg: 'HS512', typ: 'JWT' }), payload)],
+    ['another secret', signed(header, payload, 'sha256', randomBytes(32))],
+    ['an empty secret', signed(header, payload, 'sha256', Buffer.alloc(0))],
+    ['another issuer', signed(header, encode({ ...claims, iss: 'keyfolD' }))],
+    ['a header that is no JSON', signed('AAAA', payload)],
+    ['a header that is null', signed(encode(null), payload)],
+    ['a payload that is no JSON', signed(header, 'AAAA')],
+    ['a payload that is a text', signed(header, encode('text'))],
+    ['a payload that is null', signed(header, encode(null))],
+    ['a payload that is a list', signed(header, encode([claims]))],
+    [
+      "the original's claims alone",
+      signed(header, encode({ ...claims, sub: undefined, jti: undefined, iss: undefined })),
+    ],
+  ])('with %s', (_title, text) => {
+    expect(signer.read(text)).toBeUndefined();
+  });
+
+  test('with a claim that is missing or of another type, though the signature is right', () => {
+    const wrong = [undefined, null, true, {}, [], 1.5, 2 ** 53];
+    const variants = Object.keys(claims).flatMap((name) => {
+      const swapped = typeof Reflect.get(claims, name) === 'string' ? 1 : '1';
+      return [...wrong, swapped].map((value) => signed(header, encode({ ...claims, [name]: value })));
+    });
+    expect(variants).toHaveLength(64);
+    expect(variants.filter((variant) => signer.read(variant))).toEqual([]);
+    expect(signer.read(signed(header, encode({ ...claims, more: 1 })))).toEqual(claims);
+  });
+
+  test('without an exception, whatever the text is', () => {
+    const part = fc.oneof(
+      fc.string(),
+      fc.base64String(),
+      fc.json().map(encode),
+      fc.constantFrom(header, payload, signature),
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 4 }), (parts) => {
+        fc.pre(parts.join('.') !== token);
+        expect(signer.read(parts.join('.'))).toBeUndefined();
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

@@ -1,0 +1,114 @@
+import { oneTimeCode, stepOf, untilStepHasLeft } from '../support/one-time-code.js';
+import type { Exchange } from './exchange.js';
+import type { Json, JsonObject } from './recording.js';
+import { valueAt } from './saved-path.js';
+
+const ROOM_MS = 3_000;
+
+/** The accounts that cases speak as: their passwords, kept tokens and two-factor secrets, and the admin's work on them. */
+export class Accounts {
+  private readonly passwords = new Map([
+    ['admin', 'Adm1n-pass'],
+    ['guest', 'guest'],
+  ]);
+  private readonly tokens = new Map<string, string>();
+  private readonly secrets = new Map<string, string>();
+  private logins = 0;
+
+  constructor(private readonly exchange: Exchange) {}
+
+  /** The token kept for an account, from its first login here. */
+  async tokenOf(name: string): Promise<string> {
+    return this.tokens.get(name) ?? this.freshTokenOf(name);
+  }
+
+  /** Logs in anew and keeps that token. */
+  async freshTokenOf(name: string): Promise<string> {
+    const password = this.passwords.get(name) ?? `pw-${name}`;
+    const body = { username: name, password };
+    const token = String(
+      valueAt(await this.call('POST', '/api/auth/login', { body, from: this.ownAddress() }), 'token'),
+    );
+    this.tokens.set(name, token);
+    return token;
+  }
+
+  /** The secret of an account that turned two-factor on here. */
+  secretOf(name: string): string | undefined {
+    return this.secrets.get(name);
+  }
+
+  /** The code of a secret so many steps from now, when at least three seconds of this step are left. */
+  async codeOf(secret: string, shift: number): Promise<string> {
+    await untilStepHasLeft(ROOM_MS);
+    return oneTimeCode(secret, stepOf(Date.now()) + shift);
+  }
+
+  /** The admin creates an account with the role of a user. */
+  async create(fields: JsonObject): Promise<void> {
+    const username = String(fields['username']);
+    const password = String(fields['password'] ?? `pw-${username}`);
+    this.passwords.set(username, password);
+    await this.asAdmin('POST', '/api/admin/user/create', { role: 0, ...fields, password });
+  }
+
+  /** The account's object in the admin's list. */
+  async look(name: string): Promise<JsonObject> {
+    const found = valueAt(await this.asAdmin('GET', '/api/admin/user/list'), 'content');
+    const account = (Array.isArray(found) ? found : []).find((item) => valueAt(item, 'username') === name);
+    if (!account) throw new Error(`no account named ${name} is listed`);
+    return account as JsonObject;
+  }
+
+  /** The admin sends back the account's object with other values of some fields. */
+  async edit(name: string, fields: JsonObject): Promise<void> {
+    await this.asAdmin('POST', '/api/admin/user/update', { ...(await this.look(name)), ...fields });
+  }
+
+  /** The account turns two-factor on with the code of the step so many steps from now. */
+  async enrol(name: string, shift: number): Promise<void> {
+    const token = await this.tokenOf(name);
+    const secret = String(valueAt(await this.call('POST', '/api/auth/2fa/generate', { token }), 'secret'));
+    const body = { code: await this.codeOf(secret, shift), secret };
+    await this.call('POST', '/api/auth/2fa/verify', { token, body });
+    this.secrets.set(name, secret);
+  }
+
+  private async asAdmin(method: string, path: string, body?: JsonObject): Promise<Json> {
+    return this.call(method, path, { token: await this.tokenOf('admin'), body });
+  }
+
+  /** The data of an answer with the code 200; any other answer throws. */
+  private async call(
+    method: string,
+    path: string,
+    { token, from, body }: { token?: string; from?: string; body?: JsonObject | undefined },
+  ): Promise<Json> {
+    const headers = {
+      ...(body && { 'content-type': 'application/json' }),
+      ...(token !== undefined && { authorization: token }),
+      ...(from !== undefined && { 'x-forwarded-for': from }),
+    };
+    const answer = await this.exchange.send({ method, path, headers, body: body && Buffer.from(JSON.stringify(body)) });
+    const envelope = envelopeOf(answer.body);
+    if (envelope?.code !== 200) {
+      const sent = body ? ` with ${JSON.stringify(body).slice(0, 200)}` : '';
+      throw new Error(`${method} ${path}${sent} answered ${answer.status} ${answer.body.slice(0, 300)}`);
+    }
+    return envelope.data;
+  }
+
+  /** Logins that no case speaks of come from addresses that no case uses. */
+  private ownAddress(): string {
+    this.logins++;
+    return `172.20.${this.logins >> 8}.${this.logins & 255}`;
+  }
+}
+
+function envelopeOf(body: string): { code: number; data: Json } | undefined {
+  try {
+    return JSON.parse(body) as { code: number; data: Json };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { answerDifferences } from './answer-check.js';
+import type { HttpAnswer } from './recording.js';
+
+const received = {
+  status: 200,
+  headers: { 'content-type': 'application/json', 'retry-after': '30' },
+  body: '{"code":200,"data":{"content":[{"id":1,"name":"a"},{"id":2,"name":"b"}],"total":2}}',
+};
+
+const equal: Omit<HttpAnswer, 'status'>[] = [
+  { type: 'application/json' },
+  { headers: { 'retry-after': '<<int>>', allow: null } },
+  { body: '{"code":200,"data":{"content":[{"id":<<int>>,"name":"a"},{"id":2,"name":"b"}],"total":2}}' },
+  { has: ['"id":1', '"total":<<int>>'], lacks: ['"id":3'] },
+  { keys: ['content', 'total'], eachKeys: ['id', 'name'], length: 2 },
+];
+
+const different: [Omit<HttpAnswer, 'status'>, string][] = [
+  [{ type: 'text/plain' }, 'content-type: at character 0: expected "text/plain", got "application/json"'],
+  [{ type: null }, 'content-type: expected none, got application/json'],
+  [{ headers: { 'retry-after': null } }, 'retry-after: expected none, got 30'],
+  [{ headers: { allow: 'GET' } }, 'allow: expected GET, got none'],
+  [{ body: '{"code":400}' }, 'body: at character 8: expected "400}", got '],
+  [{ has: ['"id":3'] }, 'body: lacks "id":3'],
+  [{ lacks: ['"id":2'] }, 'body: has "id":2'],
+  [{ keys: ['total', 'content'] }, 'data: expected the keys total,content, got content,total'],
+  [{ eachKeys: ['id'] }, 'item 0: expected the keys id, got id,name'],
+  [{ length: 3 }, 'data: expected 3 items, got 2'],
+  [{ strings: true }, 'data.total: expected a text, got 2'],
+];
+
+describe('an answer', () => {
+  it.each(equal)('is as expected by %j', (expected) => {
+    expect(answerDifferences({ status: 200, ...expected }, received)).toEqual([]);
+  });
+
+  it.each(different)('differs from %j', (expected, difference) => {
+    expect(answerDifferences({ status: 200, ...expected }, received).join('\n')).toContain(difference);
+  });
+
+  it('differs in its status', () => {
+    expect(answerDifferences({ status: 204 }, received)).toEqual(['status: expected 204, got 200']);
+  });
+
+  it('has as its list the data itself or the content of a page', () => {
+    const list = { ...received, body: '{"data":["a","b"]}' };
+    expect(answerDifferences({ status: 200, length: 2, strings: true }, list)).toEqual([]);
+  });
+
+  it.each(['', 'not json', '{"data":null}', '{"data":[]}', '{"data":{"content":null}}'])(
+    'of %j has no list whose items could have keys',
+    (body) => {
+      expect(answerDifferences({ status: 200, eachKeys: ['id'] }, { ...received, body })).not.toEqual([]);
+    },
+  );
+
+  it('that is no JSON holds no texts', () => {
+    expect(answerDifferences({ status: 200, strings: true }, { ...received, body: 'oops' })).toEqual([
+      'body: is no JSON with data',
+    ]);
+  });
+});

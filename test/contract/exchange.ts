@@ -1,0 +1,62 @@
+import { Agent, request } from 'node:http';
+import type { ReceivedAnswer } from './answer-check.js';
+
+const ANSWER_MS = 30_000;
+
+/** A request as it goes out: header names in lower case, the body as bytes. */
+export interface SentRequest {
+  method: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: Buffer | undefined;
+}
+
+/** Sends requests to one server over kept connections, without adding or changing headers as `fetch` would. */
+export class Exchange {
+  private agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+  constructor(readonly baseUrl: string) {}
+
+  /** Sends one request and reads its whole answer; throws when the connection breaks or 30 s pass. */
+  send({ method, path, headers = {}, body }: SentRequest): Promise<ReceivedAnswer> {
+    const { hostname, port } = new URL(this.baseUrl);
+    const wire = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, onWire(value)]));
+    return new Promise((resolve, reject) => {
+      const options = {
+        hostname,
+        port,
+        method,
+        path: onWire(path),
+        headers: wire,
+        agent: this.agent,
+        timeout: ANSWER_MS,
+      };
+      const sent = request(options, (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+        answer.on('error', reject);
+        answer.on('end', () =>
+          resolve({
+            status: answer.statusCode ?? 0,
+            headers: answer.headers,
+            body: Buffer.concat(chunks).toString('utf8'),
+          }),
+        );
+      });
+      sent.on('timeout', () => sent.destroy(new Error(`${method} ${path} had no answer in ${ANSWER_MS} ms`)));
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  }
+
+  /** Drops the kept connections, as after a restart of the server. */
+  close(): void {
+    this.agent.destroy();
+    this.agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  }
+}
+
+/** Node writes headers and paths as Latin-1; these are the characters whose Latin-1 bytes are the UTF-8 of the text. */
+function onWire(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1');
+}

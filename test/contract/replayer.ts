@@ -1,0 +1,187 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { untilStepHasLeft } from '../support/one-time-code.js';
+import { Accounts } from './accounts.js';
+import { answerDifferences, type ReceivedAnswer } from './answer-check.js';
+import { Exchange } from './exchange.js';
+import { pictureDifferences } from './picture-check.js';
+import {
+  expectedAnswer,
+  type Answer,
+  type HttpAnswer,
+  type Json,
+  type JsonObject,
+  type PictureAnswer,
+  type RecordedCase,
+  type RecordedKeys,
+  type RecordedRequest,
+  type SendStep,
+  type Step,
+  type TokenAnswer,
+} from './recording.js';
+import { valueAt } from './saved-path.js';
+import { tokenDifferences } from './token-check.js';
+import { Variables } from './variables.js';
+
+/** A server that the replayer speaks to. */
+export interface ReplayedServer {
+  baseUrl: string;
+  restart(env?: Record<string, string>): Promise<void>;
+}
+
+/** A step whose answer is another than expected: the message names the step and its differences. */
+export class ReplayFailure extends Error {}
+
+const CASE_ROOM_MS = 8_000;
+
+/** Replays recorded steps against one server; tokens and saved values live as long as the replayer. */
+export class Replayer {
+  private readonly exchange: Exchange;
+  private readonly accounts: Accounts;
+  private readonly variables: Variables;
+
+  constructor(
+    private readonly server: ReplayedServer,
+    keys: RecordedKeys,
+  ) {
+    this.exchange = new Exchange(server.baseUrl);
+    this.accounts = new Accounts(this.exchange);
+    this.variables = new Variables({
+      host: new URL(server.baseUrl).host,
+      keys,
+      tokenOf: (account) => this.accounts.tokenOf(account),
+      codeOf: (reference, shift) => this.accounts.codeOf(this.secretOf(reference), shift),
+    });
+  }
+
+  /** Runs the steps that prepare a file. Throws `ReplayFailure`. */
+  async prepare(steps: Step[]): Promise<void> {
+    await this.replay({ id: 'given', title: '', steps });
+  }
+
+  /** Runs the steps of a case up to the first that differs. Throws `ReplayFailure`. */
+  async replay(recorded: RecordedCase): Promise<void> {
+    // The codes of one case belong to one step of the clock, so a case begins with more room than each code needs.
+    if (usesCodes(recorded.steps)) await untilStepHasLeft(CASE_ROOM_MS);
+    for (const [index, step] of recorded.steps.entries()) {
+      const differences = await this.differencesOf(step, expectedAnswer(recorded, index));
+      if (differences.length > 0) throw failure(index, step, differences);
+    }
+  }
+
+  /** Closes the connections to the server. */
+  close(): void {
+    this.exchange.close();
+  }
+
+  private async differencesOf(step: Step, expected: Answer | undefined): Promise<string[]> {
+    if ('send' in step) return this.send(step, expected as HttpAnswer | undefined);
+    if ('decode' in step) {
+      const token = await this.variables.text(step.decode);
+      return expected ? tokenDifferences((await this.filled(expected)) as TokenAnswer, token) : [];
+    }
+    if ('qr' in step) {
+      const picture = await this.variables.text(step.qr);
+      return expected ? pictureDifferences((await this.filled(expected)) as PictureAnswer, picture) : [];
+    }
+    await this.act(step);
+    return [];
+  }
+
+  private async act(step: Exclude<Step, { answer: Answer }>): Promise<void> {
+    if ('create' in step) {
+      const fields = (await this.variables.json(step.create as JsonObject)) as JsonObject;
+      await this.accounts.create(fields);
+      await this.saveAccount(String(fields['username']));
+    } else if ('edit' in step) {
+      await this.accounts.edit(step.edit, (await this.variables.json(step.set)) as JsonObject);
+    } else if ('look' in step) await this.saveAccount(step.look);
+    else if ('enrol' in step) await this.accounts.enrol(step.enrol, step.shift ?? 0);
+    else if ('wait' in step) await pause(step.wait);
+    else await this.restart(step.env);
+  }
+
+  private async send({ send, save = {} }: SendStep, expected: HttpAnswer | undefined): Promise<string[]> {
+    const received = await this.exchange.send({
+      method: send.method,
+      path: await this.variables.text(send.path),
+      headers: await this.headersOf(send),
+      body: await this.bodyOf(send),
+    });
+    const differences = expected ? answerDifferences((await this.filled(expected)) as HttpAnswer, received) : [];
+    const missing = this.save(save, received);
+    return expected ? [...differences, ...missing] : [];
+  }
+
+  private save(paths: Record<string, string>, { body }: ReceivedAnswer): string[] {
+    const root = parsed(body);
+    return Object.entries(paths).flatMap(([name, path]) => {
+      const value = valueAt(root, path);
+      if (value === undefined) return [`body: has nothing at ${path}`];
+      this.variables.save(name, value);
+      return [];
+    });
+  }
+
+  private async headersOf({ as, from, headers = {}, ...request }: RecordedRequest): Promise<Record<string, string>> {
+    const all = {
+      ...(hasBody(request) && { 'content-type': 'application/json' }),
+      ...(from !== undefined && { 'x-forwarded-for': from }),
+      ...(as !== undefined && { authorization: await this.tokenFor(as) }),
+      ...headers,
+    };
+    const sent: Record<string, string> = {};
+    for (const [name, value] of Object.entries(all)) if (value !== null) sent[name] = await this.variables.text(value);
+    return sent;
+  }
+
+  private async bodyOf({ json, text, base64 }: Partial<RecordedRequest>): Promise<Buffer | undefined> {
+    if (json !== undefined) return Buffer.from(JSON.stringify(await this.variables.json(json)));
+    if (text !== undefined) return Buffer.from(await this.variables.text(text));
+    return base64 === undefined ? undefined : Buffer.from(base64, 'base64');
+  }
+
+  private async tokenFor(as: string): Promise<string> {
+    const [, name] = /^fresh (.+)$/s.exec(as) ?? [];
+    return name === undefined ? this.accounts.tokenOf(as) : this.accounts.freshTokenOf(name);
+  }
+
+  private async saveAccount(name: string): Promise<void> {
+    this.variables.save(name, await this.accounts.look(name));
+  }
+
+  private async restart(env: Record<string, string> | undefined): Promise<void> {
+    this.exchange.close();
+    await this.server.restart(env);
+  }
+
+  /** A secret is named by the account that enrolled it or by the name it was saved under, or stands there itself. */
+  private secretOf(reference: string): string {
+    return this.accounts.secretOf(reference) ?? String(this.variables.find(reference) ?? reference);
+  }
+
+  /** An expected answer whose variables are replaced. Only its texts change, so it keeps its type. */
+  private async filled(answer: Answer): Promise<Answer> {
+    return (await this.variables.json(answer as unknown as JsonObject)) as unknown as Answer;
+  }
+}
+
+function hasBody({ json, text, base64 }: Partial<RecordedRequest>): boolean {
+  return json !== undefined || text !== undefined || base64 !== undefined;
+}
+
+function usesCodes(steps: Step[]): boolean {
+  return steps.some((step) => 'enrol' in step || JSON.stringify(step).includes('{{totp:'));
+}
+
+function failure(index: number, step: Step, differences: string[]): ReplayFailure {
+  const subject = 'send' in step ? `${step.send.method} ${step.send.path}` : JSON.stringify(step).slice(0, 80);
+  return new ReplayFailure([`step ${index + 1}, ${subject}`, ...differences].join('\n  '));
+}
+
+function parsed(body: string): Json {
+  try {
+    return JSON.parse(body) as Json;
+  } catch {
+    return null;
+  }
+}
