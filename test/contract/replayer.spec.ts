@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { oneTimeCode, stepOf } from '../support/one-time-code.js';
 import { FakeServer } from './fake-server.js';
-import type { HttpAnswer, RecordedCase, RecordedRequest, Step } from './recording.js';
+import type { HttpAnswer, Json, RecordedCase, RecordedRequest, Step } from './recording.js';
 import { Replayer } from './replayer.js';
 
 let server: FakeServer;
@@ -32,7 +32,7 @@ describe('a case', () => {
     expect(server.gotAt('/x')).toHaveLength(2);
   });
 
-  it('fails at its first step that differs, and names all that differs there', async () => {
+  it('fails for its first step that differs, names all that differs there, and still runs the others', async () => {
     server.answer = () => ({ status: 500, headers: { 'content-type': 'text/html' }, body: 'oops' });
     const steps = [sent({}, { status: 500 }), sent({}, { type: 'text/plain', body: 'pong' }), sent({})];
     await expect(replay(steps)).rejects.toThrow(
@@ -43,7 +43,7 @@ describe('a case', () => {
         'body: at character 0: expected "pong", got "oops"',
       ].join('\n  '),
     );
-    expect(server.gotAt('/x')).toHaveLength(2);
+    expect(server.gotAt('/x')).toHaveLength(3);
   });
 
   it('fails when a named placeholder holds two texts', async () => {
@@ -51,9 +51,13 @@ describe('a case', () => {
     await expect(replay([sent({}, { body: '<<int:1>> <<int:1>>' })])).rejects.toThrow('at character 2');
   });
 
-  it('fails when a value to save is missing', async () => {
-    server.answer = () => ({ body: '{"data":{}}' });
-    await expect(replay([{ ...sent({}), save: { t: 'data.token' } } as Step])).rejects.toThrow('nothing at data.token');
+  it('fails where it uses a value that the last answer did not hold', async () => {
+    server.answer = ({ body }) => ({ body });
+    const save = (data: object): Step =>
+      ({ ...sent({ method: 'POST', json: { data } as Json }), save: { t: 'data.token' } }) as Step;
+    const use = sent({ path: '/x?{{t}}' });
+    await replay([save({ token: 'a' }), use]);
+    await expect(replay([save({}), use])).rejects.toThrow('step 2, GET /x?{{t}}\n  nothing is saved as t');
   });
 
   it('fails when the connection breaks', async () => {
@@ -86,14 +90,16 @@ describe('a request', () => {
       sent({ method: 'OPTIONS', path: '/a//b/?x=%zz', headers, from: '10.0.0.1' }),
       sent({ method: 'HEAD', path: '/head' }),
       sent({ method: 'POST', path: '/bytes', base64: Buffer.from('{"я":1}').toString('base64') }),
+      sent({ method: 'DELETE', path: '/delete', json: {} }),
       sent({ method: 'POST', path: '/typeless', text: '', headers: { 'content-type': null } }),
     ]);
-    const [options, head, bytes, typeless] = server.got;
+    const [options, head, bytes, removed, typeless] = server.got;
     expect(options).toMatchObject({ method: 'OPTIONS', path: '/a//b/?x=%zz' });
     expect(options?.headers).toMatchObject({ ...headers, 'x-forwarded-for': '10.0.0.1' });
     expect(options?.headers).not.toHaveProperty('content-type');
     expect(head?.method).toBe('HEAD');
     expect(bytes).toMatchObject({ headers: { 'content-type': 'application/json' }, body: '{"я":1}' });
+    expect(removed).toMatchObject({ method: 'DELETE', headers: { 'content-length': '2' }, body: '{}' });
     expect(typeless?.headers).toMatchObject({ 'content-length': '0' });
     expect(typeless?.headers).not.toHaveProperty('content-type');
   });

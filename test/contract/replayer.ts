@@ -58,14 +58,17 @@ export class Replayer {
     await this.replay({ id: 'given', title: '', steps });
   }
 
-  /** Runs the steps of a case up to the first that differs. Throws `ReplayFailure`. */
+  /** Runs all steps of a case. Throws a `ReplayFailure` for the first that differs. */
   async replay(recorded: RecordedCase): Promise<void> {
     // The codes of one case belong to one step of the clock, so a case begins with more room than each code needs.
     if (usesCodes(recorded.steps)) await untilStepHasLeft(CASE_ROOM_MS);
+    let first: ReplayFailure | undefined;
+    // The steps after a failure run too: the last ones often put back what other cases rely on.
     for (const [index, step] of recorded.steps.entries()) {
-      const differences = await this.differencesOf(step, expectedAnswer(recorded, index));
-      if (differences.length > 0) throw failure(index, step, differences);
+      const differences = await this.differencesOf(step, expectedAnswer(recorded, index)).catch(inWords);
+      if (differences.length > 0) first ??= failure(index, step, differences);
     }
+    if (first) throw first;
   }
 
   /** Closes the connections to the server. */
@@ -108,18 +111,14 @@ export class Replayer {
       body: await this.bodyOf(send),
     });
     const differences = expected ? answerDifferences((await this.filled(expected)) as HttpAnswer, received) : [];
-    const missing = this.save(save, received);
-    return expected ? [...differences, ...missing] : [];
+    this.save(save, received);
+    return differences;
   }
 
-  private save(paths: Record<string, string>, { body }: ReceivedAnswer): string[] {
+  /** What an answer does not hold is not saved, and only a step that uses it fails: a difference may leave it out. */
+  private save(paths: Record<string, string>, { body }: ReceivedAnswer): void {
     const root = parsed(body);
-    return Object.entries(paths).flatMap(([name, path]) => {
-      const value = valueAt(root, path);
-      if (value === undefined) return [`body: has nothing at ${path}`];
-      this.variables.save(name, value);
-      return [];
-    });
+    for (const [name, path] of Object.entries(paths)) this.variables.save(name, valueAt(root, path));
   }
 
   private async headersOf({ as, from, headers = {}, ...request }: RecordedRequest): Promise<Record<string, string>> {
@@ -176,6 +175,10 @@ function usesCodes(steps: Step[]): boolean {
 function failure(index: number, step: Step, differences: string[]): ReplayFailure {
   const subject = 'send' in step ? `${step.send.method} ${step.send.path}` : JSON.stringify(step).slice(0, 80);
   return new ReplayFailure([`step ${index + 1}, ${subject}`, ...differences].join('\n  '));
+}
+
+function inWords(error: unknown): string[] {
+  return [error instanceof Error ? error.message : String(error)];
 }
 
 function parsed(body: string): Json {

@@ -17,8 +17,10 @@ export class Variables {
 
   constructor(private readonly sources: VariableSources) {}
 
-  save(name: string, value: Json): void {
-    this.saved.set(name, value);
+  /** Saves a value under a name; nothing takes the name away. */
+  save(name: string, value: Json | undefined): void {
+    if (value === undefined) this.saved.delete(name);
+    else this.saved.set(name, value);
   }
 
   /** A saved value by its name, or a field of a saved object as `name.field`. */

@@ -7,6 +7,7 @@ import { CheckpointStore, ReadModelStore } from '@keyfold/projections';
 import { readModelTables, SqliteCheckpointStore, SqliteReadModelStore } from '@keyfold/projections/sqlite';
 import { parseSealingKeys, Sealer, ThrottleStore } from '@keyfold/security';
 import { SqliteThrottleStore, throttleTable } from '@keyfold/security/sqlite';
+import { createSecretKey } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { generatedSealingKey, generatedTokenSecret, prepareDataFolder } from './data-folder.js';
@@ -47,7 +48,8 @@ export class EmbeddedStoreModule {
     const secret = config.KEYFOLD_TOKEN_SECRET ?? generatedTokenSecret(folder);
     return {
       module: EmbeddedStoreModule,
-      imports: [JwtModule.register({ secret })],
+      // A key object, because a text is parsed anew for every token.
+      imports: [JwtModule.register({ secret: createSecretKey(Buffer.from(secret)) })],
       providers: [
         { provide: EmbeddedStore, useValue: store },
         { provide: EventStore, useValue: new SqliteEventStore(store.events) },

@@ -8,7 +8,7 @@ import { siteSettingsAggregate } from '../src/site-settings/site-settings.aggreg
 import { sshKeyRingAggregate } from '../src/ssh-key-ring/ssh-key-ring.aggregate.js';
 import { sshKeyUseAggregate } from '../src/ssh-key-use/ssh-key-use.aggregate.js';
 import type { Aggregate } from '../src/kernel/aggregate.js';
-import { fold } from '../testing/world.js';
+import { fold } from '../testing/fold.js';
 
 /**
  * A stored event as it was shipped: neither file nor table row ever goes away. `given` names the golden events that come before it

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nameHashOf } from '../testing/account.events.js';
+import { fold } from '../testing/fold.js';
 import { ACCOUNTS, NAMES, play, SESSIONS, story } from '../testing/story.js';
-import { fold, type World, type WorldCommit } from '../testing/world.js';
+import type { World, WorldCommit } from '../testing/world.js';
 import { accountAggregate } from './account/account.aggregate.js';
 import { sessionAggregate } from './session/session.aggregate.js';
 import { sshKeyRingAggregate } from './ssh-key-ring/ssh-key-ring.aggregate.js';

@@ -3,11 +3,11 @@ import { readUsernameHold, usernameHoldPrefix } from '../src/account/account.hol
 import type { Aggregate } from '../src/kernel/aggregate.js';
 import { DomainError } from '../src/kernel/domain-error.js';
 import type { DomainEvent, StoredEvent } from '../src/kernel/event.js';
-import { upcast } from '../src/kernel/upcasting.js';
 import type { SessionCommand } from '../src/session/session.decider.js';
 import type { SshKeyRingCommand } from '../src/ssh-key-ring/ssh-key-ring.decider.js';
 import type { RecordSshKeyUse } from '../src/ssh-key-use/ssh-key-use.decider.js';
 import { nameHashOf, NOON } from './account.events.js';
+import { fold } from './fold.js';
 
 type WorldCommand = AccountCommand | SessionCommand | SshKeyRingCommand | RecordSshKeyUse;
 
@@ -61,13 +61,6 @@ export class World {
     return 'kept';
   }
 }
-
-/** The state that stored events lead to. */
-export const fold = <Id, State, Command, Event extends DomainEvent>(
-  { decider, upcasters }: Aggregate<Id, State, Command, Event>,
-  events: readonly StoredEvent[],
-  from: State = decider.initialState,
-): State => events.reduce((state, event) => decider.evolve(state, upcast(upcasters, event) as Event), from);
 
 /**
  * Handles a command as a process among others does: load, decide, append, and again when somebody was faster. Every `yield` is a

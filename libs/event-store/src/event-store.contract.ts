@@ -1,4 +1,4 @@
-import { describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { appendCases } from './contract/append.contract.js';
 import { commandCases } from './contract/command.contract.js';
 import type { ContractCase, OpenStore } from './contract/contract-case.contract.js';
@@ -26,22 +26,19 @@ export const eventStoreCases: readonly ContractCase[] = [
   ...reopeningCases,
 ];
 
-/** Runs the contract of the event store port against an adapter; `open` is called once a case. */
+/** Runs the contract of the event store port against an adapter: `open` is called once, for all cases. */
 export function describeEventStore(name: string, open: () => Promise<OpenStore>): void {
   describe(`${name} keeps the contract of an event store`, () => {
+    let opened: OpenStore;
+    let current: OpenStore;
+    beforeAll(async () => {
+      opened = current = await open();
+    });
+    afterAll(() => opened.close());
+
     for (const { title, run } of eventStoreCases) {
-      it(
-        title,
-        async () => {
-          const opened = await open();
-          try {
-            await run(opened);
-          } finally {
-            await opened.close();
-          }
-        },
-        CASE_TIMEOUT,
-      );
+      const reopen = async () => (current = await opened.reopen());
+      it(title, () => run({ ...current, reopen }), CASE_TIMEOUT);
     }
   });
 }

@@ -43,7 +43,7 @@ function asWritten(_name: string, value: unknown, context?: { source?: string })
   return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
-/** The text up to the end of its first object, list or null; undefined when it starts with something else or is cut. */
+/** The text up to the end of its first object, list or null; undefined without one. What precedes it stays in. */
 function firstValue(text: string): string | undefined {
   const start = /^[ \t\r\n]*(?:null)?/.exec(text)?.[0] ?? '';
   if (start.endsWith('null')) return start;
@@ -56,7 +56,6 @@ function firstValue(text: string): string | undefined {
     else if (quoted) continue;
     else if (letter === '{' || letter === '[') depth += 1;
     else if ((letter === '}' || letter === ']') && --depth === 0) return text.slice(0, at + 1);
-    if (depth <= 0) return undefined;
   }
   return undefined;
 }

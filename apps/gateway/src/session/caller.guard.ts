@@ -1,6 +1,6 @@
 import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { CallerIdentifier, requireAdmin, type Shows } from '@keyfold/application';
+import { CallerIdentifier, requireAdmin, requireKeyHolder, type Shows } from '@keyfold/application';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 
 const SHOWS = 'keyfold:shows';
@@ -20,6 +20,15 @@ export class CallerGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<KeyfoldRequest>();
     const shows = this.reflector.get<Shows | undefined>(SHOWS, context.getHandler()) ?? 'account';
     request.caller = await this.callers.identify(request.headers.authorization, shows);
+    return true;
+  }
+}
+
+/** Behind the caller guard: the guest is told that it has no keys before its body is looked at (wire contract 2.5). */
+@Injectable()
+export class KeyHolderGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    requireKeyHolder(context.switchToHttp().getRequest<KeyfoldRequest>().caller!);
     return true;
   }
 }

@@ -1,13 +1,12 @@
 import { Controller, Get, HttpCode, Post, UseGuards } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiProperty, ApiQuery, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { AddOwnSshKey, isGuest, ListOwnSshKeys, RemoveOwnSshKey, type Caller } from '@keyfold/application';
-import { DomainError } from '@keyfold/domain';
+import { AddOwnSshKey, ListOwnSshKeys, RemoveOwnSshKey, type Caller } from '@keyfold/application';
 import { GoStruct, parsePaging, TextField, type QueryParameters } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import { Correlation, JsonBodyOr, QueryText, SpeaksFor } from '../request/request.decorators.js';
-import { CallerGuard, ShowsKeys } from '../session/caller.guard.js';
+import { CallerGuard, KeyHolderGuard, ShowsKeys } from '../session/caller.guard.js';
 import { keyIdOf } from './key-id.js';
 import { SshKeyPageResponse, sshKeyPageResponse } from './ssh-key.responses.js';
 
@@ -25,7 +24,7 @@ class AddKeyRequest {
 @ApiTags('SSH keys')
 @ApiSecurity('token')
 @Controller('api/me/sshkey')
-@UseGuards(CallerGuard)
+@UseGuards(CallerGuard, KeyHolderGuard)
 export class SshKeyController {
   constructor(
     private readonly commands: CommandBus,
@@ -66,7 +65,6 @@ export class SshKeyController {
     @QueryText() query: QueryParameters,
     @Correlation() correlation: string,
   ): Promise<null> {
-    if (isGuest(caller)) throw new DomainError('guest-has-no-keys');
     await this.commands.execute(new RemoveOwnSshKey(caller, keyIdOf(query), correlation));
     return null;
   }

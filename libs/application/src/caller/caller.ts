@@ -18,5 +18,10 @@ export function requireAdmin({ account }: Caller): void {
   if (account.role !== ROLE_ADMIN) throw new DomainError('not-an-admin');
 }
 
+/** Throws `guest-has-no-keys`. */
+export function requireKeyHolder(caller: Caller): void {
+  if (isGuest(caller)) throw new DomainError('guest-has-no-keys');
+}
+
 /** How the caller is named in commits. */
 export const actorOf = ({ account, by }: Caller) => `${by}:${account.accountId}`;

@@ -1,8 +1,8 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { DomainError, sshKeyRingDecider } from '@keyfold/domain';
+import { sshKeyRingDecider } from '@keyfold/domain';
 import { sshKeyRingStream } from '@keyfold/projections';
 import { parseSshPublicKey } from '@keyfold/security';
-import { actorOf, isGuest, type Caller } from '../caller/caller.js';
+import { actorOf, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
 import { CommandRunner } from '../handle-command.js';
 
@@ -26,7 +26,6 @@ export class AddOwnSshKeyHandler implements ICommandHandler<AddOwnSshKey> {
   ) {}
 
   async execute({ caller, title, keyText, correlation }: AddOwnSshKey): Promise<void> {
-    if (isGuest(caller)) throw new DomainError('guest-has-no-keys');
     const { accountId } = caller.account;
     const key = parseSshPublicKey(keyText);
     const command = { type: 'AddSshKey', accountId, title, key, now: this.clock.now() } as const;

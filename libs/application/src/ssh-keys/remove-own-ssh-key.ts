@@ -1,7 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { DomainError, sshKeyRingDecider } from '@keyfold/domain';
+import { sshKeyRingDecider } from '@keyfold/domain';
 import { sshKeyRingStream } from '@keyfold/projections';
-import { actorOf, isGuest, type Caller } from '../caller/caller.js';
+import { actorOf, type Caller } from '../caller/caller.js';
 import { CommandRunner } from '../handle-command.js';
 
 /** Removes a key of the caller; a key of somebody else is as unknown as one that never was. */
@@ -20,7 +20,6 @@ export class RemoveOwnSshKeyHandler implements ICommandHandler<RemoveOwnSshKey> 
   constructor(private readonly commands: CommandRunner) {}
 
   async execute({ caller, keyId, correlation }: RemoveOwnSshKey): Promise<void> {
-    if (isGuest(caller)) throw new DomainError('guest-has-no-keys');
     const ref = sshKeyRingStream(caller.account.accountId);
     const context = { actor: actorOf(caller), correlation };
     await this.commands.run(ref, sshKeyRingDecider, { type: 'RemoveSshKey', keyId }, context);

@@ -39,7 +39,7 @@ function decide(account: Account, command: AccountCommand): Decision<AccountEven
       return enableTwoFactor(account, command);
     case 'DisableTwoFactor':
       return {
-        events: account.twoFactor || account.pendingEnrolment ? [{ type: 'TwoFactorDisabled', v: 1, data: {} }] : [],
+        events: account.twoFactor ? [{ type: 'TwoFactorDisabled', v: 1, data: {} }] : [],
       };
     case 'LockTwoFactor':
       return {

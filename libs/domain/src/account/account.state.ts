@@ -96,7 +96,7 @@ export function evolve(account: Account, event: AccountEvent): Account {
       return {
         ...account,
         pendingEnrolment: null,
-        twoFactor: { enrolment: proved.number, sealedSecret: proved.sealedSecret, locked: false },
+        twoFactor: { enrolment: proved.number, sealedSecret: proved.sealedSecret, locked: account.twoFactor?.locked ?? false },
       };
     }
     case 'TwoFactorDisabled':

@@ -14,6 +14,6 @@ export type OpenStore = Readonly<{
 
 /**
  * One promise of the port. A case is data rather than a registered test, so that it can also be run against stores that break
- * the promise. It gets an empty store, or one that others use as well: it may only rely on streams and keys of its own.
+ * the promise. It gets a store that others use as well: it relies only on streams, ids and keys of its own.
  */
 export type ContractCase = Readonly<{ title: string; run(open: OpenStore): Promise<void> }>;

@@ -1,6 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 
+const SQLITE_BUSY = 5;
+
 /** Another process works on the data folder. */
 export class FolderInUse extends Error {
   constructor(folder: string) {
@@ -18,14 +20,14 @@ export class FolderInUse extends Error {
 export class FolderLock {
   readonly #database: DatabaseSync;
 
-  /** Throws `FolderInUse`. */
+  /** Throws `FolderInUse`; a folder that cannot be locked at all throws what SQLite says about it. */
   constructor(folder: string) {
     this.#database = new DatabaseSync(join(folder, 'lock'));
     try {
       this.#database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-    } catch {
+    } catch (error) {
       this.#database.close();
-      throw new FolderInUse(folder);
+      throw (error as { errcode?: number }).errcode === SQLITE_BUSY ? new FolderInUse(folder) : error;
     }
   }
 

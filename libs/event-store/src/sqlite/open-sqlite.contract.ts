@@ -13,20 +13,18 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Opens the event store in `path`, a file that may be there already; closed at the latest when the running test is over. */
-export function openSqlite(path = join(temporaryFolder(), 'events.db')): OpenStore {
+/** Opens the event store in `path`, a file that may be there already. */
+export function openSqlite(path: string): OpenStore {
   let file = new SqliteFile(path, eventStoreSchema);
-  const close = () => file.close();
   const open = (): OpenStore => ({
     store: new SqliteEventStore(file),
     counter: new SqliteCounter(file),
-    close,
+    close: () => file.close(),
     reopen: async () => {
       await file.close();
       file = new SqliteFile(path, eventStoreSchema);
       return open();
     },
   });
-  onTestFinished(close);
   return open();
 }

@@ -77,7 +77,10 @@ async function expectWhole(path: string, lines: readonly string[]): Promise<void
   const stored = feed.map(({ command, position }) => `appended ${command.id} ${position}`);
   expect(lines.filter((line) => !stored.includes(line))).toEqual([]);
   for (const [stream, commits] of Map.groupBy(feed, (commit) => commit.stream)) {
-    expect(commits.map(({ version }) => version), stream).toEqual(commits.map((_, index) => index + 1));
+    expect(
+      commits.map(({ version }) => version),
+      stream,
+    ).toEqual(commits.map((_, index) => index + 1));
   }
   expect((await open.store.append(newCommit(unused('probe'), 1))).commit.position).toBe(feed.length + 1);
   await open.close();

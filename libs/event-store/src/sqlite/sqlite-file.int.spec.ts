@@ -58,7 +58,9 @@ describe('a group of writes', () => {
       file.write([{ sql: "UPDATE notes SET text = 'x' WHERE id = 99 RETURNING id", params: [], mustChange: true }]),
       file.write([insert('third'), insert('fourth')]),
     ]);
-    expect(results.map((result) => ('rows' in result ? result.rows.length : result.refusedAt))).toEqual([1, 1, 1, 0, 2]);
+    expect(results.map((result) => ('rows' in result ? result.rows.length : result.refusedAt))).toEqual([
+      1, 1, 1, 0, 2,
+    ]);
     expect(results[1]).toEqual({ refusedAt: 1, reason: 'UNIQUE constraint failed: notes.text' });
     expect(texts(file)).toEqual(['first', 'second', 'third', 'fourth']);
   });
