@@ -33,10 +33,10 @@ export class NestLog implements LoggerService {
   }
 
   #write(level: 'error' | 'warn' | 'info' | 'debug' | 'trace', message: unknown, rest: unknown[]): void {
-    const context = rest.findLast((each) => typeof each === 'string');
-    if (typeof message === 'object' && message !== null)
-      this.pino[level]({ context, ...message }, String(rest[0] ?? ''));
-    else this.pino[level]({ context }, String(message));
+    const texts = rest.filter((each) => typeof each === 'string');
+    const context = texts.at(-1);
+    if (typeof message === 'string') this.pino[level]({ context }, message);
+    else this.pino[level]({ context, ...Object(message) }, texts[0]);
   }
 }
 

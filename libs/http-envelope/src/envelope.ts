@@ -26,7 +26,7 @@ const escapes = /[<>&\u2028\u2029]|\\ud[89a-f][0-9a-f]{2}|\\[^]/g;
 function rewrite(found: string): string {
   if (found === '\\b') return '\\u0008';
   if (found === '\\f') return '\\u000c';
-  if (found.startsWith('\\ud')) return '\ufffd';
+  if (found.startsWith('\\ud')) return '\\ufffd';
   if (found.startsWith('\\')) return found;
   return `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

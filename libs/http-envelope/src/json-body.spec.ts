@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { successEnvelope } from './envelope.js';
 import { describe, expect, it } from 'vitest';
 import { JsonNumber, readJsonBody } from './json-body.js';
 import { Refusal } from './refusal.js';
@@ -86,8 +87,14 @@ describe('a JSON body', () => {
     expect(read('{"a":"x","a":"y"}')).toEqual({ a: 'y' });
   });
 
-  it('turns broken UTF-8 and half a surrogate pair into U+FFFD', () => {
-    expect(readJsonBody(Buffer.from('{"a":"x\xff"}', 'latin1'), json)).toEqual({ a: 'x\ufffd' });
+  it('keeps each byte of broken UTF-8 so that it is answered as the escape of U+FFFD', () => {
+    const body = Buffer.concat([Buffer.from('{"a":"x'), Buffer.from([0xff, 0xe2, 0x82]), Buffer.from('é🦊"}')]);
+    const read = readJsonBody(body, json);
+    expect(read).toEqual({ a: 'x\udcff\udce2\udc82é🦊' });
+    expect(successEnvelope(read)).toContain(String.raw`{"a":"x\ufffd\ufffd\ufffdé🦊"}`);
+  });
+
+  it('turns half a surrogate pair into U+FFFD', () => {
     expect(read(String.raw`["\ud800", "\udc00x", "\ud83e\udd8a"]`)).toEqual(['\ufffd', '\ufffdx', '🦊']);
   });
 

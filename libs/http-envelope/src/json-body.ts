@@ -1,3 +1,4 @@
+import { bodyText } from './body-text.js';
 import { Refusal } from './refusal.js';
 
 /** A number as the client wrote it, so that `1.0` differs from `1` and 64 bits stay whole. */
@@ -5,20 +6,21 @@ export class JsonNumber {
   constructor(readonly source: string) {}
 }
 
-/** What a JSON body holds. Texts are well-formed. */
+/** What a JSON body holds. Texts are well-formed, except for bytes that are no UTF-8 (see {@link bodyText}). */
 export type JsonValue = null | boolean | string | JsonNumber | JsonValue[] | { [name: string]: JsonValue };
 
 /**
- * Reads a body as the original's decoder does (wire-contract 1.9): bytes after the first value are ignored, broken UTF-8
- * and half surrogate pairs become U+FFFD, the later of two equal keys wins. Throws a Refusal 400 when there is no value.
+ * Reads a body as the original's decoder does (wire-contract 1.9): bytes after the first value are ignored, half surrogate
+ * pairs become U+FFFD, the later of two equal keys wins. Throws a Refusal 400 when there is no value.
  */
 export function readJsonBody(bytes: Buffer | undefined, contentType: string | undefined): JsonValue {
   // compat: the original reads any other type as a form; forms are not read here, which leaves every field unset.
   if (!isJson(contentType)) return {};
   if (bytes === undefined || bytes.length === 0) throw new Refusal(400, 'EOF');
-  const text = withoutByteOrderMark(bytes.toString('utf8'));
-  if (blank.test(text)) throw new Refusal(400, 'the request body is blank, a JSON value is expected');
-  return parse(text);
+  const { text, broken } = bodyText(bytes);
+  const json = withoutByteOrderMark(text);
+  if (blank.test(json)) throw new Refusal(400, 'the request body is blank, a JSON value is expected');
+  return parse(json, broken ? numbersAsWritten : asWritten);
 }
 
 /** compat: the type is compared letter by letter, up to the first semicolon or space. */
@@ -28,19 +30,22 @@ const withoutByteOrderMark = (text: string) => (text.startsWith('\ufeff') ? text
 
 const blank = /^[ \t\r\n]*$/;
 
-function parse(text: string): JsonValue {
+function parse(text: string, reviver: typeof asWritten): JsonValue {
   try {
-    return JSON.parse(text, asWritten);
+    return JSON.parse(text, reviver);
   } catch (problem) {
     const first = firstValue(text);
     if (first === undefined || first.length === text.length) throw syntaxRefusal(problem);
-    return parse(first);
+    return parse(first, reviver);
   }
 }
 
-function asWritten(_name: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value === 'number') return new JsonNumber(context?.source ?? String(value));
-  return typeof value === 'string' ? value.toWellFormed() : value;
+function asWritten(name: string, value: unknown, context?: { source?: string }): unknown {
+  return typeof value === 'string' ? value.toWellFormed() : numbersAsWritten(name, value, context);
+}
+
+function numbersAsWritten(_name: string, value: unknown, context?: { source?: string }): unknown {
+  return typeof value === 'number' ? new JsonNumber(context?.source ?? String(value)) : value;
 }
 
 /** The text up to the end of its first object, list or null; undefined without one. What precedes it stays in. */

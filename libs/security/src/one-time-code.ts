@@ -6,6 +6,8 @@ const STEP_MS = 30_000;
 const ISSUER = 'OpenList';
 const PICTURE_POINTS = 400;
 const QUIET_MODULES = 4;
+/** Names have no bound and pictures have: this many letters always fit, however they are escaped. */
+const LABEL_LETTERS = 128;
 
 /** 160 random bits (RFC 4226 section 4) as 32 base32 letters. */
 export function newTotpSecret(): string {
@@ -14,11 +16,11 @@ export function newTotpSecret(): string {
 
 /**
  * The address that authenticator apps read from the QR code (wire contract 2.3). Whatever letters the name has, a URL parser
- * gives back the label `OpenList:<username>`.
+ * gives back the label `OpenList:<username>`, cut after 128 letters.
  */
 export function otpauthUri({ username, secret }: Readonly<{ username: string; secret: string }>): string {
   // compat: the original's issuer, parameters and their order; apps file the account under these.
-  const label = `${ISSUER}:${encodeURIComponent(username.toWellFormed())}`;
+  const label = `${ISSUER}:${encodeURIComponent([...username.toWellFormed()].slice(0, LABEL_LETTERS).join(''))}`;
   return `otpauth://totp/${label}?algorithm=SHA1&digits=6&issuer=${ISSUER}&period=30&secret=${secret}`;
 }
 

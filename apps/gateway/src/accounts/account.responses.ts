@@ -24,7 +24,9 @@ export class UserPageResponse {
   @ApiProperty({ type: 'integer' }) total!: number;
 }
 
-export const userResponse = (account: Account): UserResponse => ({
+type Fields<Response> = { readonly [Field in keyof Response]: Response[Field] };
+
+export const userResponse = (account: Account): Fields<UserResponse> => ({
   id: account.accountId,
   username: account.username,
   password: '',
@@ -36,7 +38,7 @@ export const userResponse = (account: Account): UserResponse => ({
   allow_ldap: account.allowLdap,
 });
 
-export const meResponse = (account: Account): MeResponse => ({
+export const meResponse = (account: Account): Fields<MeResponse> => ({
   ...userResponse(account),
   otp: account.twoFactor !== null,
 });
