@@ -2,6 +2,7 @@ import type { SQLInputValue } from 'node:sqlite';
 import type { Commit, NewCommit } from '../commit.js';
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../event-store.errors.js';
 import { Counter, EventStore, type Appended, type FoundHold, type StreamPoint } from '../event-store.js';
+import { StreamHeads } from './stream-heads.js';
 import { SqliteFile, type SqliteSchema } from './sqlite-file.js';
 import type { Row, WriteStatement } from './sqlite-writer.worker.js';
 
@@ -31,6 +32,7 @@ const INSERT_HOLD = 'INSERT INTO holds (key, position) VALUES (?, last_insert_ro
 /** The event store of one process in one file; one slot. */
 export class SqliteEventStore extends EventStore {
   readonly slots = 1;
+  readonly #heads = new StreamHeads();
 
   constructor(private readonly file: SqliteFile) {
     super();
@@ -44,6 +46,7 @@ export class SqliteEventStore extends EventStore {
     ];
     const result = await this.file.write(statements);
     if ('rows' in result) {
+      this.#heads.reached(commit.stream, commit.version);
       return { outcome: 'appended', commit: { ...commit, position: Number(result.rows[0]![0]!['position']) } };
     }
     const earlier = await this.findCommand(commit.command.id);
@@ -55,7 +58,12 @@ export class SqliteEventStore extends EventStore {
 
   async readStreams(points: readonly StreamPoint[]): Promise<Commit[]> {
     const sql = 'SELECT * FROM commits WHERE stream = ? AND version > ? ORDER BY version';
-    return points.flatMap(({ stream, version }) => this.file.read(sql, stream, version).map(toCommit));
+    return points.flatMap(({ stream, version }) => {
+      if (this.#heads.isHead(stream, version)) return [];
+      const commits = this.file.read(sql, stream, version).map(toCommit);
+      this.#heads.reached(stream, commits.at(-1)?.version ?? version);
+      return commits;
+    });
   }
 
   async findCommand(id: string): Promise<Commit | undefined> {

@@ -1,0 +1,64 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { FirstStart } from '@keyfold/application';
+import { FolderInUse, UnusableFile } from '@keyfold/event-store/sqlite';
+import { createHttpAdapter, serveHttp } from '@keyfold/gateway';
+import { banner } from './banner.js';
+import { EmbeddedStoreModule } from './embedded-store.module.js';
+import { createLog, NestLog } from './log.js';
+import { InvalidConfiguration, readStandaloneConfig, type StandaloneConfig } from './standalone.config.js';
+import { StandaloneModule } from './standalone.module.js';
+
+/** Starts the service with the settings of the environment; a start that fails ends the process with a message. */
+export async function startOrExit(): Promise<void> {
+  try {
+    await start(readStandaloneConfig(process.env));
+  } catch (error) {
+    reportAndExit(error);
+  }
+}
+
+/** sysexits.h: the configuration is wrong; anything else that stops the start is 1. */
+const EX_CONFIG = 78;
+
+async function start(config: StandaloneConfig): Promise<void> {
+  const onTerminal = process.stdout.isTTY === true;
+  const log = createLog(config.KEYFOLD_LOG_LEVEL, onTerminal);
+  const module = StandaloneModule.forRoot(EmbeddedStoreModule.forRoot(config));
+  const app = await NestFactory.create<NestFastifyApplication>(module, createHttpAdapter(), {
+    bodyParser: false,
+    logger: new NestLog(log),
+    abortOnError: false,
+  });
+  serveHttp(app);
+  app.enableShutdownHooks(['SIGTERM', 'SIGINT']);
+  await app.init();
+  let firstPassword: string | undefined;
+  await app.get(FirstStart).run(config.KEYFOLD_ADMIN_PASSWORD, (password) => {
+    firstPassword = password;
+    // On a pipe the line is all there is; on a terminal the banner follows at once.
+    if (!onTerminal)
+      log.info({ password }, 'Successfully created the admin user and the initial password is in this line');
+  });
+  await app.listen(config.KEYFOLD_PORT, config.KEYFOLD_HOST);
+  const url = await app.getUrl();
+  if (onTerminal) process.stdout.write(banner(url, firstPassword));
+  else log.info({ url }, 'ready');
+}
+
+function reportAndExit(error: unknown): never {
+  process.stderr.write(`keyfold cannot start: ${explain(error)}
+`);
+  process.exit(error instanceof InvalidConfiguration ? EX_CONFIG : 1);
+}
+
+/** What to do about it, for everything an operator can do something about; else the whole error. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof InvalidConfiguration || error instanceof FolderInUse || error instanceof UnusableFile)
+    return error.message;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE')
+    return `${error.message}: choose another port with KEYFOLD_PORT, or stop the program that has it`;
+  return syscall ? error.message : (error.stack ?? error.message);
+}

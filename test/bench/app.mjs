@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const MAIN = join(import.meta.dirname, '../../dist/apps/standalone/src/main.js');
+const START_MS = 30_000;
+/** How long to wait after an unanswered ping, in milliseconds: the error of the time to ready. */
+const PING_EVERY = 3;
+
+/** The name and password that the app's first start gives to its administrator. */
+export const ADMIN = { username: 'admin', password: 'Adm1n-pass' };
+
+/** The built standalone app, running on a data folder. */
+export class App {
+  #process;
+
+  constructor(child, url, readyMs) {
+    this.#process = child;
+    this.url = url;
+    /** From the start of the process to the first answered ping, in milliseconds. */
+    this.readyMs = readyMs;
+  }
+
+  static async start(folder) {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const started = performance.now();
+    const child = spawn(process.execPath, [...process.execArgv, MAIN], {
+      env: environment(folder, port),
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    process.once('exit', () => child.kill('SIGKILL'));
+    while (!(await answersPing(url))) {
+      if (child.exitCode !== null) throw new Error(`the app ended with ${child.exitCode} before it was ready`);
+      if (performance.now() - started > START_MS) throw new Error('the app was not ready in time');
+      await pause(PING_EVERY);
+    }
+    return new App(child, url, performance.now() - started);
+  }
+
+  get pid() {
+    return this.#process.pid;
+  }
+
+  async stop() {
+    const exited = once(this.#process, 'exit');
+    this.#process.kill('SIGTERM');
+    await exited;
+  }
+}
+
+/** Nothing of the caller's environment but the search path. The forwarded header lets each client have an address of its own. */
+const environment = (folder, port) => ({
+  PATH: process.env.PATH,
+  KEYFOLD_HOST: '127.0.0.1',
+  KEYFOLD_PORT: String(port),
+  KEYFOLD_DATA_DIR: folder,
+  KEYFOLD_ADMIN_PASSWORD: ADMIN.password,
+  KEYFOLD_TRUSTED_PROXIES: '127.0.0.1',
+});
+
+function answersPing(url) {
+  return new Promise((resolve) => {
+    const request = get(`${url}/ping`, { agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    request.on('error', () => resolve(false));
+  });
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  await new Promise((closed) => server.close(closed));
+  return port;
+}

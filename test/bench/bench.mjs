@@ -1,0 +1,47 @@
+// npm run bench: the built standalone app beside bare parts that do the same work, on the machine at hand. Ends with 1 when a goal is
+// missed. `npm run bench -- rings` measures adds by the size of the ring instead. BENCH_SECONDS shortens a round.
+import { App } from './app.mjs';
+import { residentMegabytes } from './process-figures.mjs';
+import { missedReadyGoals, readyText, readyTimes } from './ready.mjs';
+import { ringsTable } from './rings.mjs';
+import { alternate } from './rounds.mjs';
+import { setStage } from './stage.mjs';
+import { subjectsOf } from './subjects.mjs';
+import { missedGoals, rowsOf, tableOf } from './table.mjs';
+import { temporaryFolder } from './temporary-folder.mjs';
+
+const ROUNDS = 5;
+const LONGEST_ROUND = 3;
+const seconds = Math.min(LONGEST_ROUND, Number(process.env.BENCH_SECONDS) || LONGEST_ROUND);
+
+if (process.argv[2] === 'rings') await measureRings();
+else await measureGoals();
+process.exit();
+
+async function measureGoals() {
+  const ready = await readyTimes();
+  console.log(readyText(ready));
+  const app = await App.start(temporaryFolder());
+  const subjects = subjectsOf(await setStage(app, ROUNDS + 1));
+  console.log(`${subjects.length} subjects, ${ROUNDS} rounds of ${seconds} s each`);
+  // Compilers and caches of both sides get warm first; this round does not count.
+  await alternate(subjects, 1, Math.min(1, seconds));
+  const rows = rowsOf(subjects, await alternate(subjects, ROUNDS, seconds));
+  console.log(tableOf(rows));
+  const megabytes = residentMegabytes(app.pid);
+  if (megabytes !== undefined) console.log(`${Math.round(megabytes)} MB in memory after the run`);
+  await app.stop();
+  report([...missedReadyGoals(ready), ...missedGoals(rows)]);
+}
+
+async function measureRings() {
+  const app = await App.start(temporaryFolder());
+  console.log(await ringsTable(app));
+  await app.stop();
+}
+
+function report(missed) {
+  for (const line of missed) console.log(`goal missed: ${line}`);
+  if (missed.length === 0) console.log('every goal is met');
+  process.exitCode = missed.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,37 @@
+// By hand: what adding a key costs as the ring grows.
+import { Accounts } from './accounts.mjs';
+import { Child } from './child.mjs';
+import { loadOn } from './load.mjs';
+import { CLIENTS } from './stage.mjs';
+import { columns } from './table.mjs';
+
+const SIZES = [1, 100, 500, 900];
+/** So few that the rings hardly grow while they are measured. */
+const ADDS_PER_RING = 50;
+
+/** Measures adds from 64 clients on 64 accounts whose rings have so many keys before, and answers a table. */
+export async function ringsTable(app) {
+  const generator = new Child('./generator.mjs');
+  const accounts = await (await Accounts.of(app.url)).make(CLIENTS);
+  const clients = accounts.map(({ headers }) => ({ headers }));
+  const add = (perRing) => {
+    const load = {
+      url: `${app.url}/api/me/sshkey/add`,
+      method: 'POST',
+      clients,
+      keys: perRing,
+      amount: perRing * CLIENTS,
+    };
+    return loadOn(app.pid, generator, load);
+  };
+  const lines = [['keys before', 'adds a second', 'p99', 'cpu/request']];
+  let keys = 0;
+  for (const size of SIZES) {
+    await add(size - keys);
+    const { perSecond, p99, cpu = NaN } = await add(ADDS_PER_RING);
+    lines.push([String(size), String(Math.round(perSecond)), `${p99} ms`, `${Math.round(cpu)} us`]);
+    keys = size + ADDS_PER_RING;
+  }
+  generator.end();
+  return columns(lines);
+}

@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { Accounts } from './accounts.mjs';
+import { Child } from './child.mjs';
+import { temporaryFolder } from './temporary-folder.mjs';
+
+export const CLIENTS = 64;
+export const KEYS_LISTED = 5;
+
+/** Everything that the subjects are measured with: processes, and accounts that are logged in. `passes`: how often each is measured. */
+export async function setStage(app, passes) {
+  const accounts = await Accounts.of(app.url);
+  const server = new Child('./bare/pong.mjs');
+  return {
+    app,
+    bareServer: { pid: server.pid, url: `http://127.0.0.1:${await server.ask({})}` },
+    bareCommits: new Child('./bare/commits.mjs'),
+    bareHashes: new Child('./bare/hashes.mjs'),
+    commitsPath: join(temporaryFolder(), 'commits.db'),
+    generators: [new Child('./generator.mjs'), new Child('./generator.mjs')],
+    readers: await accounts.makeWithKeys(CLIENTS, KEYS_LISTED),
+    /** Taken by each round of adds, so that all rounds start with empty rings. */
+    adders: await accounts.make(CLIENTS * passes),
+  };
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ApiClient } from '../support/api-client.js';
+import { failedStart } from '../support/failed-start.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+import { filesOf } from '../support/stored-data.js';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'keyfold-settings-'));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+async function settingFile(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+}
+
+describe('an invalid configuration', () => {
+  it('ends the start with 78 and lists every problem at once, without secrets and stack traces', async () => {
+    const missing = join(folder, 'missing');
+    const { exitCode, output } = await failedStart({
+      KEYFOLD_PORT: '70000',
+      KEYFOLD_TRUSTED_PROXIES: '127.0.0.1, not-a-proxy',
+      KEYFOLD_TOKEN_SECRET: 'too-short-secret',
+      KEYFOLD_SEALING_KEY: 'k1:bad-sealing-key',
+      KEYFOLD_ADMIN_PASSWORD: 'set-twice',
+      KEYFOLD_ADMIN_PASSWORD_FILE: await settingFile('twice', 'set-twice-too'),
+      KEYFOLD_TOKEN_HOURS_FILE: missing,
+      KEYFOLD_LOG_LEVEL: 'loud',
+    });
+    expect(exitCode).toBe(78);
+    const [title, ...problems] = output.trim().split('\n');
+    expect(title).toContain('the configuration is invalid');
+    expect(problems.map((problem) => /^- (\w+)/.exec(problem)?.[1]).toSorted()).toEqual([
+      'KEYFOLD_ADMIN_PASSWORD',
+      'KEYFOLD_LOG_LEVEL',
+      'KEYFOLD_PORT',
+      'KEYFOLD_SEALING_KEY',
+      'KEYFOLD_TOKEN_HOURS_FILE',
+      'KEYFOLD_TOKEN_SECRET',
+      'KEYFOLD_TRUSTED_PROXIES',
+    ]);
+    expect(output).toContain('KEYFOLD_ADMIN_PASSWORD and KEYFOLD_ADMIN_PASSWORD_FILE are both set');
+    expect(output).toContain(`cannot read ${missing}`);
+    expect(output).toContain('not-a-proxy');
+    expect(output).not.toMatch(/set-twice|too-short-secret|bad-sealing-key/);
+  });
+
+  it.each([
+    ['KEYFOLD_PORT', 'http'],
+    ['KEYFOLD_PORT', '-1'],
+    ['KEYFOLD_PORT', '80.5'],
+    ['KEYFOLD_TOKEN_HOURS', '0'],
+    ['KEYFOLD_TOKEN_HOURS', 'two'],
+    ['KEYFOLD_STORE', 'postgres'],
+    ['KEYFOLD_TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['KEYFOLD_SEALING_KEY', 'no-id'],
+  ])('%s=%s is named', async (name, value) => {
+    const { exitCode, output } = await failedStart({ [name]: value });
+    expect(exitCode).toBe(78);
+    expect(output).toMatch(new RegExp(`^- ${name}: .+`, 'm'));
+    expect(output.trim().split('\n')).toHaveLength(2);
+  });
+});
+
+describe('a setting from a file', () => {
+  it('loses its last newline and nothing else', async () => {
+    const app = await StandaloneProcess.start({
+      KEYFOLD_ADMIN_PASSWORD: undefined,
+      KEYFOLD_ADMIN_PASSWORD_FILE: await settingFile('password', ' spaced \n\n'),
+    });
+    onTestFinished(() => app.dispose());
+    const api = new ApiClient(app.baseUrl);
+    expect((await api.logIn('admin', ' spaced ')).code).toBe(401);
+    expect((await api.logIn('admin', ' spaced \n')).code).toBe(200);
+  });
+
+  it('takes the place of a generated secret', async () => {
+    const app = await StandaloneProcess.start({
+      KEYFOLD_SEALING_KEY_FILE: await settingFile('sealing', `own:${randomBytes(32).toString('base64')}\r\n`),
+      KEYFOLD_TOKEN_SECRET_FILE: await settingFile('token', `${randomBytes(48).toString('hex')}\n`),
+    });
+    onTestFinished(() => app.dispose());
+    const admin = await new ApiClient(app.baseUrl).signedIn('admin', 'Adm1n-pass');
+    await app.restart();
+    expect((await admin.get('/api/me')).code).toBe(200);
+    expect(filesOf(app.dataDir).map(({ name }) => name)).not.toContain('token-secret');
+    expect(filesOf(app.dataDir).map(({ name }) => name)).not.toContain('sealing-key');
+  });
+});

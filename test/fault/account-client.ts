@@ -1,0 +1,60 @@
+import { Agent, request } from 'node:http';
+
+/** The envelope of an answer. */
+export type Answer = Readonly<{ code: number; message: string; data: unknown }>;
+/** A key as a list shows it. */
+export type ListedKey = Readonly<{ id: number; title: string; fingerprint: string }>;
+
+/** Speaks to one server over connections that stay open. What it cannot get a whole answer to has no answer: `undefined`. */
+export class AccountClient {
+  readonly #agent: Agent;
+
+  constructor(
+    private readonly baseUrl: string,
+    connections: number,
+  ) {
+    this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
+  }
+
+  async login(username: string, password: string): Promise<string | undefined> {
+    const answer = await this.send('POST', '/api/auth/login', undefined, { username, password });
+    if (answer && answer.code !== 200) throw new Error(`login of ${username}: ${answer.code} ${answer.message}`);
+    return answer && (answer.data as { token: string }).token;
+  }
+
+  addKey(token: string, title: string, key: string): Promise<Answer | undefined> {
+    return this.send('POST', '/api/me/sshkey/add', token, { title, key });
+  }
+
+  removeKey(token: string, id: number): Promise<Answer | undefined> {
+    return this.send('POST', `/api/me/sshkey/delete?id=${id}`, token);
+  }
+
+  /** The data of a request that must succeed. */
+  async get<Data>(path: string, token: string): Promise<Data> {
+    const answer = await this.send('GET', path, token);
+    if (answer?.code !== 200) throw new Error(`GET ${path}: ${answer ? answer.message : 'no answer'}`);
+    return answer.data as Data;
+  }
+
+  send(method: string, path: string, token?: string, body?: object): Promise<Answer | undefined> {
+    const headers = {
+      ...(token === undefined ? {} : { authorization: token }),
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    };
+    return new Promise((resolve) => {
+      const sent = request(this.baseUrl + path, { method, headers, agent: this.#agent }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (part: string) => (text += part));
+        response.on('end', () => resolve(JSON.parse(text) as Answer));
+        response.on('error', () => resolve(undefined));
+      });
+      sent.on('error', () => resolve(undefined));
+      sent.end(body && JSON.stringify(body));
+    });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}

@@ -1,0 +1,90 @@
+import type { Answer, ListedKey } from './account-client.js';
+import type { KeyLine } from './key-line.js';
+
+const TITLE_TAKEN = 'key with the same title already exists';
+
+/**
+ * What is known of one title from what clients were told. `owned`: a client was told that its key has the title, or a list showed
+ * it; `taken`: a client was told that somebody's has it; `maybe`: a request about it has no answer. `candidates` are the
+ * fingerprints that may have the title.
+ */
+type Entry = { presence: 'owned' | 'taken' | 'maybe' | 'gone'; candidates: Set<string> };
+
+/** The keys of one account as its clients were told, to be compared with what the server lists. */
+export class KeyLedger {
+  /** Every way in which the server broke its word, a sentence each. */
+  readonly violations: string[] = [];
+  readonly #entries = new Map<string, Entry>();
+  readonly #titleOfId = new Map<number, string>();
+
+  constructor(private readonly account: string) {}
+
+  /** A client is about to add a key. Several may race for a title, each with its own key. */
+  adding(title: string, { fingerprint }: KeyLine): void {
+    const entry = this.#entry(title);
+    if (entry.presence !== 'owned') entry.candidates.add(fingerprint);
+  }
+
+  /** The add was answered, or not (`undefined`). */
+  added(title: string, { fingerprint }: KeyLine, answer: Answer | undefined): void {
+    const entry = this.#entry(title);
+    if (!answer) {
+      if (entry.presence === 'gone') entry.presence = 'maybe';
+    } else if (answer.code === 200) {
+      if (entry.presence === 'owned') this.#violated(`${title} was added although it was there`);
+      this.#own(entry, fingerprint);
+    } else if (answer.message !== TITLE_TAKEN) {
+      this.#violated(`adding ${title} was answered with ${answer.code} ${answer.message}`);
+    } else if (entry.presence !== 'owned') {
+      entry.candidates.delete(fingerprint);
+      entry.presence = 'taken';
+    }
+  }
+
+  /** The removal of a listed key was answered, or not. */
+  removed(title: string, answer: Answer | undefined): void {
+    if (answer && answer.code !== 200) this.#violated(`removing ${title}: ${answer.code} ${answer.message}`);
+    this.#entry(title).presence = answer ? 'gone' : 'maybe';
+  }
+
+  /** Compares with a list; what it shows is known from now on. */
+  compare(list: readonly ListedKey[]): void {
+    const titles = new Set(list.map(({ title }) => title));
+    const fingerprints = new Set(list.map(({ fingerprint }) => fingerprint));
+    if (titles.size !== list.length) this.#violated('a title is listed twice');
+    if (fingerprints.size !== list.length) this.#violated('a key is listed twice');
+    for (const key of list) this.#compareKey(key);
+    for (const [title, entry] of this.#entries) {
+      if (titles.has(title)) continue;
+      const due = entry.presence === 'owned' || entry.presence === 'taken';
+      if (due) this.#violated(`${title} was told to be there and is not listed`);
+      entry.presence = 'gone';
+      entry.candidates.clear();
+    }
+  }
+
+  #compareKey({ id, title, fingerprint }: ListedKey): void {
+    const entry = this.#entries.get(title);
+    if (!entry) return this.#violated(`${title} is listed and was never sent`);
+    if (entry.presence === 'gone') this.#violated(`${title} is listed and was removed, or never added`);
+    if (!entry.candidates.has(fingerprint)) this.#violated(`${title} is listed with the key of another client`);
+    if ((this.#titleOfId.get(id) ?? title) !== title) this.#violated(`the id of ${title} was another key's`);
+    this.#titleOfId.set(id, title);
+    this.#own(entry, fingerprint);
+  }
+
+  #own(entry: Entry, fingerprint: string): void {
+    entry.presence = 'owned';
+    entry.candidates = new Set([fingerprint]);
+  }
+
+  #entry(title: string): Entry {
+    let entry = this.#entries.get(title);
+    if (!entry) this.#entries.set(title, (entry = { presence: 'gone', candidates: new Set() }));
+    return entry;
+  }
+
+  #violated(sentence: string): void {
+    this.violations.push(`${this.account}: ${sentence}`);
+  }
+}

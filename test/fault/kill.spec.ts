@@ -1,0 +1,73 @@
+import { SqliteEventStore, SqliteFile, eventStoreSchema } from '@keyfold/event-store/sqlite';
+import { projectorName } from '@keyfold/projections';
+import { readModelTables, SqliteReadModelStore } from '@keyfold/projections/sqlite';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { compareWithReadModels, foldEverything } from '../support/read-model-check.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+import { KillCampaign } from './kill-campaign.js';
+import { seededRandom } from './seeded-random.js';
+
+/** Longer runs by hand: more kills, more adds, other moments. */
+const KILLS = Number(process.env['KEYFOLD_FAULT_KILLS'] ?? 5);
+const ADDS = Number(process.env['KEYFOLD_FAULT_ADDS'] ?? 10_000);
+const SEED = Number(process.env['KEYFOLD_FAULT_SEED'] ?? 1);
+const ACCOUNTS = 100;
+const ADMIN_PASSWORD = 'Adm1n-pass';
+
+let server: StandaloneProcess;
+beforeAll(async () => {
+  server = await StandaloneProcess.start({ KEYFOLD_ADMIN_PASSWORD: ADMIN_PASSWORD, KEYFOLD_LOG_LEVEL: 'warn' });
+});
+afterAll(() => server?.dispose());
+
+it(`keeps its word over ${KILLS} kills amid ${ADDS} adds over ${ACCOUNTS} accounts (seed ${SEED})`, async () => {
+  const campaign = new KillCampaign(server, seededRandom(SEED), ACCOUNTS);
+  await campaign.begin(ADMIN_PASSWORD);
+  for (let kill = 1; kill <= KILLS; kill++) {
+    const { answered, planned } = await campaign.killInTheMiddle(ADDS);
+    expect(answered).toBeGreaterThan(0);
+    expect(answered).toBeLessThan(planned);
+    await server.restart();
+    expect(await campaign.check(), `after kill ${kill}`).toEqual([]);
+  }
+  await vi.waitFor(() => expect(projectedPosition(server.dataDir)).toBe(lastPosition(server.dataDir)), {
+    timeout: 60_000,
+    interval: 250,
+  });
+  await server.stop();
+  await expectWholeStore(server.dataDir);
+  expect(server.output()).toBe('');
+}, 60_000 * KILLS);
+
+/** The feed and the streams have no gap, and what the projector wrote is what all events lead to. */
+async function expectWholeStore(dataDir: string): Promise<void> {
+  const events = new SqliteEventStore(new SqliteFile(join(dataDir, 'keyfold.db'), eventStoreSchema));
+  const views = { version: 1, synchronous: 'NORMAL', sql: readModelTables } as const;
+  const documents = new SqliteReadModelStore(new SqliteFile(join(dataDir, 'views.db'), views));
+  try {
+    const folded = await foldEverything(events);
+    expect(folded.problems).toEqual([]);
+    // Of each account its own stream, its keys and at least one session.
+    expect(folded.streams.size).toBeGreaterThanOrEqual(3 * ACCOUNTS);
+    expect(await compareWithReadModels(folded, documents)).toEqual([]);
+  } finally {
+    await events.close();
+    await documents.close();
+  }
+}
+
+const projectedPosition = (dataDir: string) =>
+  numberIn(dataDir, 'views.db', 'SELECT position AS n FROM checkpoints WHERE reader = ?', projectorName);
+const lastPosition = (dataDir: string) => numberIn(dataDir, 'keyfold.db', 'SELECT max(position) AS n FROM commits');
+
+/** Looks into a file of the running server. */
+function numberIn(dataDir: string, file: string, sql: string, ...params: string[]): number {
+  const database = new DatabaseSync(join(dataDir, file), { readOnly: true });
+  try {
+    return Number(database.prepare(sql).get(...params)?.['n'] ?? 0);
+  } finally {
+    database.close();
+  }
+}
