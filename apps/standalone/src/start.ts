@@ -36,9 +36,12 @@ async function start(config: StandaloneConfig): Promise<void> {
   let firstPassword: string | undefined;
   await app.get(FirstStart).run(config.KEYFOLD_ADMIN_PASSWORD, (password) => {
     firstPassword = password;
-    // On a pipe the line is all there is; on a terminal the banner follows at once.
+    // On a pipe the line is all there is, whatever the log level; on a terminal the banner follows at once.
     if (!onTerminal)
-      log.info({ password }, 'Successfully created the admin user and the initial password is in this line');
+      createLog('info', false).info(
+        { password },
+        'Successfully created the admin user and the initial password is in this line',
+      );
   });
   await app.listen(config.KEYFOLD_PORT, config.KEYFOLD_HOST);
   const url = await app.getUrl();
@@ -47,8 +50,7 @@ async function start(config: StandaloneConfig): Promise<void> {
 }
 
 function reportAndExit(error: unknown): never {
-  process.stderr.write(`keyfold cannot start: ${explain(error)}
-`);
+  process.stderr.write(`keyfold cannot start: ${explain(error)}\n`);
   process.exit(error instanceof InvalidConfiguration ? EX_CONFIG : 1);
 }
 
