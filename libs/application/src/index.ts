@@ -1,4 +1,4 @@
-export * from './accounts/account-fields.js';
+export * from './accounts/written-account.js';
 export * from './accounts/account-ids.js';
 export * from './accounts/delete-account.js';
 export * from './accounts/find-account.js';

@@ -16,7 +16,7 @@ import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import { Correlation, JsonBody, QueryText, SpeaksFor } from '../request/request.decorators.js';
 import { AdminGuard } from '../session/caller.guard.js';
-import { accountFields, UserRequest } from './account.requests.js';
+import { writtenAccount, UserRequest } from './account.requests.js';
 import { UserPageResponse, userResponse, UserResponse } from './account.responses.js';
 
 @ApiTags('administration')
@@ -58,7 +58,7 @@ export class AccountAdministrationController {
     @JsonBody(UserRequest) body: UserRequest,
     @Correlation() correlation: string,
   ): Promise<null> {
-    await this.commands.execute(new RegisterAccount(caller, accountFields(body), correlation));
+    await this.commands.execute(new RegisterAccount(caller, writtenAccount(body), correlation));
     return null;
   }
 
@@ -72,7 +72,7 @@ export class AccountAdministrationController {
     @JsonBody(UserRequest) body: UserRequest,
     @Correlation() correlation: string,
   ): Promise<null> {
-    await this.commands.execute(new UpdateAccount(caller, body.id, accountFields(body), correlation));
+    await this.commands.execute(new UpdateAccount(caller, body.id, writtenAccount(body), correlation));
     return null;
   }
 

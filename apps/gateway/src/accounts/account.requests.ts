@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { FlagField, GoStruct, TextField, WholeField } from '@keyfold/http-envelope';
-import type { AccountFields } from '@keyfold/application';
+import type { WrittenAccount } from '@keyfold/application';
 
 /** compat: every route that takes an account checks the types of all its fields, also of those that it ignores. */
 @GoStruct('User')
@@ -42,7 +42,7 @@ export class UserRequest {
   allowLdap = false;
 }
 
-export function accountFields(request: UserRequest): AccountFields {
+export function writtenAccount(request: UserRequest): WrittenAccount {
   const { id: _id, ...fields } = request;
   return fields;
 }

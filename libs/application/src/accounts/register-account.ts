@@ -5,14 +5,14 @@ import { actorOf, type Caller } from '../caller/caller.js';
 import { CommandRunner } from '../handle-command.js';
 import { UserNames } from '../user-names.js';
 import { AccountIds } from './account-ids.js';
-import type { AccountFields } from './account-fields.js';
+import type { WrittenAccount } from './written-account.js';
 import { NewPasswords } from './new-passwords.js';
 
 /** An administrator makes an account; the password may be empty. */
 export class RegisterAccount extends Command<void> {
   constructor(
     readonly caller: Caller,
-    readonly fields: AccountFields,
+    readonly account: WrittenAccount,
     readonly correlation: string,
   ) {
     super();
@@ -28,8 +28,8 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccount> 
     private readonly passwords: NewPasswords,
   ) {}
 
-  async execute({ caller, fields, correlation }: RegisterAccount): Promise<void> {
-    const { username, password, role, ...rest } = fields;
+  async execute({ caller, account, correlation }: RegisterAccount): Promise<void> {
+    const { username, password, role, ...rest } = account;
     // What is refused anyway shall cost neither an id nor a hash.
     if (role === ROLE_ADMIN || role === ROLE_GUEST) throw new DomainError('admin-or-guest-uncreatable');
     const name = await this.names.claim(username);

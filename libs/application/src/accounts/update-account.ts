@@ -4,7 +4,7 @@ import { accountStream, StreamLoader } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
 import { CommandRunner } from '../handle-command.js';
 import { UserNames } from '../user-names.js';
-import type { AccountFields } from './account-fields.js';
+import type { WrittenAccount } from './written-account.js';
 import { NewPasswords } from './new-passwords.js';
 
 /** An administrator writes the whole account; an empty password keeps the old one, and only what differs changes. */
@@ -12,7 +12,7 @@ export class UpdateAccount extends Command<void> {
   constructor(
     readonly caller: Caller,
     readonly accountId: number,
-    readonly fields: AccountFields,
+    readonly account: WrittenAccount,
     readonly correlation: string,
   ) {
     super();
@@ -28,11 +28,11 @@ export class UpdateAccountHandler implements ICommandHandler<UpdateAccount> {
     private readonly passwords: NewPasswords,
   ) {}
 
-  async execute({ caller, accountId, fields, correlation }: UpdateAccount): Promise<void> {
+  async execute({ caller, accountId, account: written, correlation }: UpdateAccount): Promise<void> {
     const ref = accountStream(accountId);
     const [{ state: account }] = await this.loader.load(ref);
     if (account.status !== 'active') throw new DomainError('account-not-found');
-    const { username, password, ...rest } = fields;
+    const { username, password, ...rest } = written;
     const command = {
       ...rest,
       type: 'UpdateAccount',

@@ -1,4 +1,4 @@
-import type { Role } from './account.events.js';
+import type { AccountFields } from './account.events.js';
 
 /**
  * A user name as an account wants to hold it: the exact text, the hex SHA-256 of it, and the turn that is free next, or `taken`
@@ -9,33 +9,23 @@ export type NameClaim = Readonly<{ username: string; nameHash: string; turn: num
 /** A password that was hashed and sealed; `timestamp` is its time in unix seconds. */
 export type NewPassword = Readonly<{ sealedHash: string; timestamp: number }>;
 
-export type RegisterAccount = Readonly<{
-  type: 'RegisterAccount';
-  /** Only the first start may make the admin and the guest. */
-  origin: 'first-start' | 'administrator';
-  accountId: number;
-  name: NameClaim;
-  password: NewPassword;
-  role: Role;
-  basePath: string;
-  permission: number;
-  disabled: boolean;
-  ssoId: string;
-  allowLdap: boolean;
-}>;
+export type RegisterAccount = AccountFields &
+  Readonly<{
+    type: 'RegisterAccount';
+    /** Only the first start may make the admin and the guest. */
+    origin: 'first-start' | 'administrator';
+    accountId: number;
+    name: NameClaim;
+    password: NewPassword;
+  }>;
 
 /** The whole account as an administrator wants it; only what differs becomes an event. Without `password` the old one stays. */
-export type UpdateAccount = Readonly<{
-  type: 'UpdateAccount';
-  name: NameClaim;
-  password?: NewPassword;
-  role: Role;
-  basePath: string;
-  permission: number;
-  disabled: boolean;
-  ssoId: string;
-  allowLdap: boolean;
-}>;
+export type UpdateAccount = AccountFields &
+  Readonly<{
+    type: 'UpdateAccount';
+    name: NameClaim;
+    password?: NewPassword;
+  }>;
 
 /** What an account changes about itself. Without `password` the old one stays. */
 export type ChangeOwnProfile = Readonly<{

@@ -6,6 +6,16 @@ export type Role = number;
 export const ROLE_GUEST: Role = 1;
 export const ROLE_ADMIN: Role = 2;
 
+/** What an administrator writes about an account besides its name and password (wire contract 3.1). */
+export type AccountFields = Readonly<{
+  role: Role;
+  basePath: string;
+  permission: number;
+  disabled: boolean;
+  ssoId: string;
+  allowLdap: boolean;
+}>;
+
 export type PasswordHash = Readonly<{ passwordHash: string }>;
 
 /**
@@ -14,17 +24,11 @@ export type PasswordHash = Readonly<{ passwordHash: string }>;
  */
 export type AccountRegistered = DomainEvent<
   'AccountRegistered',
-  {
+  AccountFields & {
     accountId: number;
     username: string;
     nameHash: string;
     turn: number;
-    role: Role;
-    basePath: string;
-    permission: number;
-    disabled: boolean;
-    ssoId: string;
-    allowLdap: boolean;
     passwordTimestamp: number;
   },
   PasswordHash

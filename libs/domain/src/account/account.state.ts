@@ -1,32 +1,27 @@
-import type { AccountEvent, Role } from './account.events.js';
+import type { AccountEvent, AccountFields } from './account.events.js';
 
 /** A secret that was shown and not yet proved. */
 export type Enrolment = Readonly<{ number: number; sealedSecret: string; expiresAt: number }>;
 /** The second factor in force. */
 export type TwoFactor = Readonly<{ enrolment: number; sealedSecret: string; locked: boolean }>;
 
-export type Account = Readonly<{
-  status: 'absent' | 'active' | 'deleted';
-  accountId: number;
-  username: string;
-  nameHash: string;
-  turn: number;
-  role: Role;
-  basePath: string;
-  permission: number;
-  disabled: boolean;
-  ssoId: string;
-  allowLdap: boolean;
-  sealedPasswordHash: string;
-  passwordTimestamp: number;
-  /** Counts password changes; a session carries the value that its login verified. */
-  credential: number;
-  enrolments: number;
-  /** When secrets were shown within the last hour, unix milliseconds. */
-  recentEnrolments: readonly number[];
-  pendingEnrolment: Enrolment | null;
-  twoFactor: TwoFactor | null;
-}>;
+export type Account = AccountFields &
+  Readonly<{
+    status: 'absent' | 'active' | 'deleted';
+    accountId: number;
+    username: string;
+    nameHash: string;
+    turn: number;
+    sealedPasswordHash: string;
+    passwordTimestamp: number;
+    /** Counts password changes; a session carries the value that its login verified. */
+    credential: number;
+    enrolments: number;
+    /** When secrets were shown within the last hour, unix milliseconds. */
+    recentEnrolments: readonly number[];
+    pendingEnrolment: Enrolment | null;
+    twoFactor: TwoFactor | null;
+  }>;
 
 export const absentAccount: Account = {
   status: 'absent',
@@ -96,7 +91,11 @@ export function evolve(account: Account, event: AccountEvent): Account {
       return {
         ...account,
         pendingEnrolment: null,
-        twoFactor: { enrolment: proved.number, sealedSecret: proved.sealedSecret, locked: account.twoFactor?.locked ?? false },
+        twoFactor: {
+          enrolment: proved.number,
+          sealedSecret: proved.sealedSecret,
+          locked: account.twoFactor?.locked ?? false,
+        },
       };
     }
     case 'TwoFactorDisabled':
