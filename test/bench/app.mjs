@@ -28,11 +28,12 @@ export class App {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const started = performance.now();
-    const child = spawn(process.execPath, [...process.execArgv, MAIN], {
+    const child = spawn(process.execPath, [MAIN], {
       env: environment(folder, port),
       stdio: ['ignore', 'ignore', 'inherit'],
     });
-    process.once('exit', () => child.kill('SIGKILL'));
+    running.add(child);
+    child.once('exit', () => running.delete(child));
     while (!(await answersPing(url))) {
       if (child.exitCode !== null) throw new Error(`the app ended with ${child.exitCode} before it was ready`);
       if (performance.now() - started > START_MS) throw new Error('the app was not ready in time');
@@ -51,6 +52,10 @@ export class App {
     await exited;
   }
 }
+
+const running = new Set();
+// A run that ends early leaves no server behind.
+process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /** Nothing of the caller's environment but the search path. The forwarded header lets each client have an address of its own. */
 const environment = (folder, port) => ({

@@ -37,11 +37,15 @@ export class Child {
 /** Called by the script of a child: how it answers. The process ends with the one that started it. */
 export function answerWith(handle) {
   process.once('disconnect', () => process.exit());
-  process.on('message', async (message) => {
-    try {
-      process.send({ result: await handle(message) });
-    } catch (error) {
-      process.send({ failed: error.stack });
-    }
+  process.on('message', (message) => {
+    void answerTo(message, handle).then((answer) => process.send(answer));
   });
+}
+
+async function answerTo(message, handle) {
+  try {
+    return { result: await handle(message) };
+  } catch (error) {
+    return { failed: error.stack };
+  }
 }

@@ -54,19 +54,13 @@ describe('an invalid configuration', () => {
   });
 
   it.each([
-    ['KEYFOLD_PORT', 'http'],
-    ['KEYFOLD_PORT', '-1'],
-    ['KEYFOLD_PORT', '80.5'],
-    ['KEYFOLD_TOKEN_HOURS', '0'],
-    ['KEYFOLD_TOKEN_HOURS', 'two'],
-    ['KEYFOLD_STORE', 'postgres'],
-    ['KEYFOLD_TRUSTED_PROXIES', '10.0.0.0/33'],
-    ['KEYFOLD_SEALING_KEY', 'no-id'],
-  ])('%s=%s is named', async (name, value) => {
-    const { exitCode, output } = await failedStart({ [name]: value });
+    { KEYFOLD_PORT: 'http', KEYFOLD_TOKEN_HOURS: '0', KEYFOLD_STORE: 'postgres', KEYFOLD_SEALING_KEY: 'no-id' },
+    { KEYFOLD_PORT: '80.5', KEYFOLD_TOKEN_HOURS: 'two', KEYFOLD_TRUSTED_PROXIES: '10.0.0.0/33' },
+  ])('is named setting by setting: %o', async (settings) => {
+    const { exitCode, output } = await failedStart(settings);
     expect(exitCode).toBe(78);
-    expect(output).toMatch(new RegExp(`^- ${name}: .+`, 'm'));
-    expect(output.trim().split('\n')).toHaveLength(2);
+    const named = [...output.matchAll(/^- (\w+): .+$/gm)].map(([, name]) => name);
+    expect(named.toSorted()).toEqual(Object.keys(settings).toSorted());
   });
 });
 
@@ -94,4 +88,13 @@ describe('a setting from a file', () => {
     expect(filesOf(app.dataDir).map(({ name }) => name)).not.toContain('token-secret');
     expect(filesOf(app.dataDir).map(({ name }) => name)).not.toContain('sealing-key');
   });
+});
+
+it('a port that another program has is named with the setting that changes it', async () => {
+  const first = await StandaloneProcess.start();
+  onTestFinished(() => first.dispose());
+  const { exitCode, output } = await failedStart({ KEYFOLD_PORT: String(first.port) });
+  expect(exitCode).toBe(1);
+  expect(output).toContain('KEYFOLD_PORT');
+  expect(output).not.toMatch(/^\s+at /m);
 });

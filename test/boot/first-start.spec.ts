@@ -51,14 +51,6 @@ describe('a later start', () => {
     expect(storedCommits(app.dataDir)).toEqual(before);
     expect(announcements(app)).toHaveLength(1);
   });
-
-  it('finishes a first start that was killed at any time', async () => {
-    const app = await start({ KEYFOLD_ADMIN_PASSWORD: 'chosen' });
-    await app.kill();
-    await app.restart();
-    const made = storedCommits(app.dataDir).flatMap(({ events }) => events.map(({ type }) => type));
-    expect(made.toSorted()).toEqual(['AccountRegistered', 'AccountRegistered', 'ApiTokenReset']);
-  });
 });
 
 describe('a chosen first password', () => {

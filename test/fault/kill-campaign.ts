@@ -106,7 +106,11 @@ export class KillCampaign {
       tasks.push(add(holder, { title, seed: `${holder.username} ${title}` }));
       if (index % RACED === 0) tasks.push(add(holder, { title, seed: `${holder.username} rival ${title}` }));
     }
-    tasks.push(...shuffled(this.holders, this.random).slice(0, this.holders.length / 10).map(logIn));
+    tasks.push(
+      ...shuffled(this.holders, this.random)
+        .slice(0, this.holders.length / 10)
+        .map(logIn),
+    );
     return shuffled(tasks, this.random);
   }
 

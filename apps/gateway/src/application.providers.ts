@@ -105,14 +105,15 @@ const services: Provider[] = [
   },
   {
     provide: FirstStart,
-    inject: [EventStore, CommandRunner, UserNames, NewPasswords, Sealer],
+    inject: [EventStore, StreamLoader, CommandRunner, UserNames, NewPasswords, Sealer],
     useFactory: (
       store: EventStore,
+      loader: StreamLoader,
       commands: CommandRunner,
       names: UserNames,
       passwords: NewPasswords,
       sealer: Sealer,
-    ) => new FirstStart(store, commands, names, passwords, sealer),
+    ) => new FirstStart(store, loader, commands, names, passwords, sealer),
   },
 ];
 

@@ -14,7 +14,8 @@ import { HashQueueFull } from '@keyfold/security';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import { answerBrokenRequest, refuseExpectation } from './broken-requests.js';
+import { endConnectionsOnClose } from './connections-on-close.js';
 import { documentApi } from './openapi/openapi.document.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -26,12 +27,13 @@ export function createHttpAdapter(): FastifyAdapter {
   return new FastifyAdapter({
     genReqId: correlationOf,
     routerOptions: { ignoreTrailingSlash: true },
-    frameworkErrors: (_error: Error, _request: FastifyRequest, reply: FastifyReply) => {
-      void reply
-        .code(400)
-        .type('application/json; charset=utf-8')
-        .send(errorEnvelope(400, 'the address cannot be read'));
-    },
+    frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
+      setCommonHeaders(request, reply, () => {
+        void reply
+          .code(400)
+          .type('application/json; charset=utf-8')
+          .send(errorEnvelope(400, 'the address cannot be read'));
+      }),
     clientErrorHandler: answerBrokenRequest,
   });
 }
@@ -47,12 +49,11 @@ export function serveHttp(app: NestFastifyApplication): void {
   server.addHook('onRequest', (request, reply, done) => {
     request.sentContentType = request.headers['content-type'];
     request.raw.headers['content-type'] = 'application/octet-stream';
-    reply.header('X-Request-Id', request.id);
-    // Proxies must not give one user's answer to another (AlistGo/alist#2554).
-    if (request.url.startsWith('/api/')) reply.header('Cache-Control', 'no-store').header('Vary', 'Authorization');
-    crossOriginHook(request, reply, done);
+    setCommonHeaders(request, reply, done);
   });
   server.setReplySerializer(successEnvelope);
+  server.server.on('checkExpectation', refuseExpectation);
+  endConnectionsOnClose(server);
   const faults = new Logger('Fault');
   const mask = new PrivacyMask(defaultPrivacyPatterns);
   app.useGlobalFilters(
@@ -66,24 +67,24 @@ export function serveHttp(app: NestFastifyApplication): void {
   documentApi(app);
 }
 
+/** The headers of every answer, whether its address can be read or not; preflight requests end here. */
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  reply.header('X-Request-Id', request.id);
+  // Proxies must not give one user's answer to another (AlistGo/alist#2554).
+  if (request.url.startsWith('/api/')) reply.header('Cache-Control', 'no-store').header('Vary', 'Authorization');
+  crossOriginHook(request, reply, done);
+}
+
 /** Errors that are nobody's mistake: the client should come again. */
 function faultOf(error: unknown): Fault | undefined {
   if (error instanceof StoreUnavailable) return new Fault(503, 'the store is not available', error);
   if (error instanceof HashQueueFull) return new Fault(503, 'too many logins at the moment', error);
+  // The client hung up in the middle of its body: nobody reads the answer, and it is nothing to report.
+  if (error instanceof Error && error.message === 'aborted') return new Fault(400, 'the request ended too early');
   return undefined;
 }
 
 function correlationOf({ headers }: { headers: IncomingMessage['headers'] }): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && CORRELATION_ID.test(given) ? given : randomUUID();
-}
-
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const [status, reason] =
-    error.code === 'HPE_HEADER_OVERFLOW' ? [431, 'Request Header Fields Too Large'] : [400, 'Bad Request'];
-  const body = errorEnvelope(status as number, String(reason).toLowerCase());
-  socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
 }

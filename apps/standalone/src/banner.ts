@@ -1,17 +1,19 @@
-/** What a person sees on the terminal when the service is ready; the password only when this start made the admin. */
-export function banner(url: string, firstPassword: string | undefined): string {
-  const lines = [
-    `Keyfold is ready at ${url.replace('0.0.0.0', 'localhost').replace('[::]', 'localhost')}`,
-    ...(firstPassword === undefined
-      ? []
-      : [
-          '',
-          '  user name  admin',
-          `  password   ${firstPassword}`,
-          '',
-          'The password is shown this once; change it after the login.',
-        ]),
-    'API documentation: /docs     Stop with Ctrl-C',
-  ];
-  return `\n${lines.map((line) => `  ${line}`).join('\n')}\n\n`;
+/** What a person sees on the terminal at the first start, before anything else can go wrong. */
+export function firstPasswordNote(password: string): string {
+  return frame([
+    'The admin account was made:',
+    '',
+    '  user name  admin',
+    `  password   ${password}`,
+    '',
+    'It is shown this once; change it after the login.',
+  ]);
 }
+
+/** What a person sees on the terminal when the service is ready. */
+export function banner(url: string): string {
+  const address = url.replace('0.0.0.0', 'localhost').replace('[::]', 'localhost');
+  return frame([`Keyfold is ready at ${address}`, `API documentation: ${address}/docs     Stop with Ctrl-C`]);
+}
+
+const frame = (lines: readonly string[]) => `\n${lines.map((line) => `  ${line}`).join('\n')}\n\n`;

@@ -1,7 +1,14 @@
 import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { JwtModule } from '@nestjs/jwt';
 import { Counter, EventStore } from '@keyfold/event-store';
-import { eventStoreSchema, FolderLock, SqliteCounter, SqliteEventStore, SqliteFile } from '@keyfold/event-store/sqlite';
+import {
+  eventStoreSchema,
+  FolderLock,
+  SqliteCounter,
+  SqliteEventStore,
+  SqliteFile,
+  UnusableFile,
+} from '@keyfold/event-store/sqlite';
 import { GatewayConfig } from '@keyfold/gateway';
 import { CheckpointStore, ReadModelStore } from '@keyfold/projections';
 import { readModelTables, SqliteCheckpointStore, SqliteReadModelStore } from '@keyfold/projections/sqlite';
@@ -29,6 +36,17 @@ class EmbeddedStore implements OnApplicationShutdown {
       synchronous: 'NORMAL',
       sql: `${readModelTables}; ${throttleTable}`,
     });
+    this.#requireOneHistory(folder);
+  }
+
+  /** After a restore of keyfold.db alone, the read models would show what the log does not hold. */
+  #requireOneHistory(folder: string): void {
+    const [log] = this.events.read('SELECT coalesce(max(position), 0) AS head FROM commits');
+    const [views] = this.views.read('SELECT coalesce(max(position), 0) AS head FROM checkpoints');
+    if (Number(views!['head']) <= Number(log!['head'])) return;
+    throw new UnusableFile(
+      `views.db in ${folder} is ahead of keyfold.db, so keyfold.db was restored from an older copy: delete views.db, it is made again`,
+    );
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,11 +1,12 @@
 import { Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Projector } from '@keyfold/projections';
 
-/** Runs the projector from the start of the process to its end. */
+/** Brings the lists up to date before the first request, then runs the projector to the end of the process. */
 export class ProjectorRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(private readonly projector: Projector) {}
 
-  onApplicationBootstrap(): void {
+  async onApplicationBootstrap(): Promise<void> {
+    await this.projector.catchUp();
     this.projector.start();
   }
 

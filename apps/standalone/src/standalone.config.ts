@@ -12,7 +12,9 @@ export class InvalidConfiguration extends Error {
   }
 }
 
-const port = z.coerce.number().int().min(0).max(65_535);
+const number = (text: string, min: number, max: number) =>
+  z.string().transform(Number).pipe(z.number(text).min(min, text).max(max, text));
+const port = number('needs a port number from 0 to 65535', 0, 65_535).refine(Number.isInteger, 'needs a whole number');
 const address = z
   .string()
   .refine(isNetwork, { error: (issue) => `${String(issue.input)} is no address and no CIDR network` });
@@ -24,11 +26,11 @@ const sealingKey = z.string().superRefine((text, context) => {
   }
 });
 
-/** The settings of one process on the embedded store (design section 8). Each may also come from the file named by `<setting>_FILE`. */
+/** The settings of one process on the embedded store (README, settings). Each may also come from the file named by `<setting>_FILE`. */
 const settings = z.object({
   /** Where the API listens. */
   KEYFOLD_HOST: z.string().default('0.0.0.0'),
-  KEYFOLD_PORT: port.default(5244),
+  KEYFOLD_PORT: port.prefault('5244'),
   /** This process knows the embedded store only. */
   KEYFOLD_STORE: z.literal('sqlite', 'the standalone process works on sqlite').default('sqlite'),
   /** Holds the database and the generated secrets. */
@@ -43,7 +45,7 @@ const settings = z.object({
   /** A list `id:key`; the first key seals, all open. Generated in the data folder when missing. */
   KEYFOLD_SEALING_KEY: sealingKey.optional(),
   /** How long a token is good for. */
-  KEYFOLD_TOKEN_HOURS: z.coerce.number().positive().max(87_600).default(48),
+  KEYFOLD_TOKEN_HOURS: number('needs a number of hours from 0.01 to 87600', 0.01, 87_600).prefault('48'),
   /** Proxies whose forwarded headers are believed: addresses and CIDR networks. */
   KEYFOLD_TRUSTED_PROXIES: z
     .string()

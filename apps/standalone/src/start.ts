@@ -3,7 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FirstStart } from '@keyfold/application';
 import { FolderInUse, UnusableFile } from '@keyfold/event-store/sqlite';
 import { createHttpAdapter, serveHttp } from '@keyfold/gateway';
-import { banner } from './banner.js';
+import { banner, firstPasswordNote } from './banner.js';
 import { EmbeddedStoreModule } from './embedded-store.module.js';
 import { createLog, NestLog } from './log.js';
 import { InvalidConfiguration, readStandaloneConfig, type StandaloneConfig } from './standalone.config.js';
@@ -31,13 +31,13 @@ async function start(config: StandaloneConfig): Promise<void> {
     abortOnError: false,
   });
   serveHttp(app);
-  app.enableShutdownHooks(['SIGTERM', 'SIGINT']);
+  // Asked to end, the process ends with 0; by default Nest would let the signal kill it.
+  app.enableShutdownHooks(['SIGTERM', 'SIGINT'], { useProcessExit: true });
   await app.init();
-  let firstPassword: string | undefined;
   await app.get(FirstStart).run(config.KEYFOLD_ADMIN_PASSWORD, (password) => {
-    firstPassword = password;
-    // On a pipe the line is all there is, whatever the log level; on a terminal the banner follows at once.
-    if (!onTerminal)
+    // Shown whatever the log level, and before anything else can fail.
+    if (onTerminal) process.stdout.write(firstPasswordNote(password));
+    else
       createLog('info', false).info(
         { password },
         'Successfully created the admin user and the initial password is in this line',
@@ -45,7 +45,7 @@ async function start(config: StandaloneConfig): Promise<void> {
   });
   await app.listen(config.KEYFOLD_PORT, config.KEYFOLD_HOST);
   const url = await app.getUrl();
-  if (onTerminal) process.stdout.write(banner(url, firstPassword));
+  if (onTerminal) process.stdout.write(banner(url));
   else log.info({ url }, 'ready');
 }
 

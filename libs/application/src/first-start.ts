@@ -1,6 +1,6 @@
 import { accountDecider, ADMIN_ID, GUEST_ID, ROLE_ADMIN, ROLE_GUEST, siteSettingsDecider } from '@keyfold/domain';
 import { EventStore } from '@keyfold/event-store';
-import { accountStream, siteSettingsStream } from '@keyfold/projections';
+import { accountStream, siteSettingsStream, StreamLoader } from '@keyfold/projections';
 import { Sealer } from '@keyfold/security';
 import { randomInt, randomUUID } from 'node:crypto';
 import { NewPasswords } from './accounts/new-passwords.js';
@@ -21,6 +21,7 @@ const context = (step: string) => ({
 export class FirstStart {
   constructor(
     private readonly store: EventStore,
+    private readonly loader: StreamLoader,
     private readonly commands: CommandRunner,
     private readonly names: UserNames,
     private readonly passwords: NewPasswords,
@@ -28,10 +29,12 @@ export class FirstStart {
   ) {}
 
   /**
-   * Answers the admin's password when this start made the admin and nobody chose one. `announce` hears it before it is stored, so
-   * that a crash cannot leave an admin whose password nobody saw.
+   * When this start makes the admin and nobody chose a password, `announce` hears the one that was made before it is stored, so that
+   * a crash cannot leave an admin whose password nobody saw. Throws `UnknownSealingKey` or `SealBroken` when the data was sealed
+   * with another key.
    */
   async run(chosenPassword: string | undefined, announce: (password: string) => void): Promise<void> {
+    await this.#requireSealingKey();
     if (!(await this.store.findCommand(context('admin').commandId))) {
       const password = chosenPassword ?? randomText(16);
       if (chosenPassword === undefined) announce(password);
@@ -43,6 +46,12 @@ export class FirstStart {
     const token = `openlist-${randomUUID()}${randomText(64)}`;
     const command = { type: 'ResetApiToken', sealedToken: this.sealer.seal(token, siteSettingsStream.stream) } as const;
     await this.commands.run(siteSettingsStream, siteSettingsDecider, command, context('api-token'));
+  }
+
+  /** Without the key every login would fail: better to say so at the start. */
+  async #requireSealingKey(): Promise<void> {
+    const [{ state: settings }] = await this.loader.load(siteSettingsStream);
+    if (settings.sealedApiToken !== '') this.sealer.open(settings.sealedApiToken, siteSettingsStream.stream);
   }
 
   async #register(username: string, accountId: number, role: number, permission: number, password: string) {

@@ -45,12 +45,11 @@ export class CommandRunner {
     command: Command,
     context: CommandContext,
   ): Promise<void> {
-    if (context.commandId && (await this.store.findCommand(context.commandId))) return;
     const decideOn = ({ state, version }: Loaded<State>) => {
       const decision = decide(state, command);
       return decision.events.length === 0 ? undefined : this.#commit(ref, version, command, decision, context);
     };
-    const changed = await this.#queue.run(ref.stream, () => this.#append(ref, decideOn));
+    const changed = await this.#queue.run(ref.stream, () => this.#append(ref, decideOn, context.commandId));
     // Only lists need the document at once; everything else is folded from the commits, and the projector follows.
     if (changed && ref.model.placeOf) await this.projection.project(ref).catch(this.onProjectionError);
   }
@@ -58,9 +57,12 @@ export class CommandRunner {
   async #append<State>(
     ref: StreamRef<State>,
     decideOn: (loaded: Loaded<State>) => { commit: NewCommit; decision: Decision<DomainEvent> } | undefined,
+    commandId: string | undefined,
   ): Promise<Appended | undefined> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const [loaded] = await this.loader.load(ref);
+      // Looked up after loading: the command is never decided on a state that it led to itself.
+      if (commandId && (await this.store.findCommand(commandId))) return undefined;
       const decided = decideOn(loaded);
       if (!decided) return undefined;
       try {

@@ -25,7 +25,6 @@ function isForeign({ headers: { origin, host } }: FastifyRequest): boolean {
 /** Names stand beside the star because browsers do not let it cover `Authorization` (Fetch standard). */
 const preflightHeaders = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, *',
-  'Access-Control-Allow-Headers':
-    'Authorization, Content-Type, Accept, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, traceparent, *',
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Accept, If-None-Match, X-Request-Id, traceparent, *',
   'Access-Control-Max-Age': '43200',
 };

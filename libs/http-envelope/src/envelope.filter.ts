@@ -18,7 +18,7 @@ export type EnvelopeFilterOptions = Readonly<{
   methodsOf: (path: string) => readonly string[];
 }>;
 
-/** Turns every error into an answer with the envelope: refusals with HTTP 200, the rest with its real status (design 7). */
+/** Turns every error into an answer with the envelope: refusals with HTTP 200, the rest with its real status (docs/decisions/0001). */
 @Catch()
 export class EnvelopeFilter implements ExceptionFilter {
   constructor(private readonly options: EnvelopeFilterOptions) {}

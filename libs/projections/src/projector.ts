@@ -19,7 +19,8 @@ export const projectorName = `projector:${readModels.map(({ name, schema }) => `
 export class Projector {
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
-  #retriedParkedAt = 0;
+  /** Never: a start tries at once, because it may be the start of the version that can read them. */
+  #retriedParkedAt = -Infinity;
 
   constructor(
     private readonly store: EventStore,

@@ -4,7 +4,7 @@ import { ThrottleStore, type Admission, type ThrottledKey, type ThrottleRule } f
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 
-/** Design section 8: what one source may get wrong for one account and factor, what it may get wrong at all, and all sources together. */
+/** What one source may get wrong for one account and factor, what it may get wrong at all, and all sources together. */
 const PAIR: ThrottleRule = {
   limit: 5,
   firstBlock: 5 * MINUTE,

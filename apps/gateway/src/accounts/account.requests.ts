@@ -17,7 +17,7 @@ export class UserRequest {
   @TextField('Password')
   password = '';
 
-  @ApiProperty({ required: false })
+  @ApiProperty({ name: 'base_path', required: false })
   @TextField('BasePath')
   basePath = '';
 
@@ -33,11 +33,11 @@ export class UserRequest {
   @WholeField('Permission', 'int32')
   permission = 0;
 
-  @ApiProperty({ required: false, description: 'a missing one is cleared' })
+  @ApiProperty({ name: 'sso_id', required: false, description: 'a missing one is cleared' })
   @TextField('SsoID')
   ssoId = '';
 
-  @ApiProperty({ required: false })
+  @ApiProperty({ name: 'allow_ldap', required: false })
   @FlagField('AllowLdap')
   allowLdap = false;
 }

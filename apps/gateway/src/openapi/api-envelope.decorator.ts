@@ -10,19 +10,22 @@ type Data = { model?: Type; isList?: boolean; schema?: Record<string, unknown> }
 export function ApiEnvelope(data: Data = {}): MethodDecorator & ClassDecorator {
   const described = ApiOkResponse({
     description: 'The outcome is in `code`: 200, or the code of a refusal with `data` null.',
-    schema: {
-      type: 'object',
-      required: ['code', 'message', 'data'],
-      additionalProperties: false,
-      properties: {
-        code: { type: 'integer', description: '200, or 4xx/5xx for a refusal' },
-        message: { type: 'string', description: '`success`, or what was refused' },
-        data: dataSchema(data),
-      },
-    },
+    schema: envelopeSchema(dataSchema(data)),
   });
   return data.model ? applyDecorators(ApiExtraModels(data.model), described) : applyDecorators(described);
 }
+
+/** The envelope around some data (wire contract 1.1). */
+export const envelopeSchema = (data: Record<string, unknown>) => ({
+  type: 'object',
+  required: ['code', 'message', 'data'],
+  additionalProperties: false,
+  properties: {
+    code: { type: 'integer', description: '200, or 4xx/5xx for a refusal' },
+    message: { type: 'string', description: '`success`, or what was refused' },
+    data,
+  },
+});
 
 function dataSchema({ model, isList, schema }: Data): Record<string, unknown> {
   if (schema) return { oneOf: [schema, { type: 'null' }] };

@@ -1,5 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { envelopeSchema } from './api-envelope.decorator.js';
 
 /** The OpenAPI document at `/openapi.json` and a page to read it at `/docs`; made at the first look, so that starting stays quick. */
 export function documentApi(app: NestFastifyApplication): void {
@@ -7,12 +8,29 @@ export function documentApi(app: NestFastifyApplication): void {
     .setTitle('Keyfold')
     .setDescription("OpenList's account API. Handled answers have HTTP status 200; the outcome is in `code`.")
     .setVersion('1')
+    // Of the versions before it, null is no type.
+    .setOpenAPIVersion('3.1.0')
+    .addGlobalResponse({
+      status: 'default',
+      description:
+        'What never reached its handler (404, 405, 413 and the like) and faults (500, 503); the code is the HTTP status.',
+      content: { 'application/json': { schema: envelopeSchema({ type: 'null' }) } },
+    })
     .addApiKey(
       { type: 'apiKey', in: 'header', name: 'Authorization', description: 'the token, bare or after `Bearer`' },
       'token',
     )
     .build();
-  SwaggerModule.setup('docs', app, () => SwaggerModule.createDocument(app, config), {
+  SwaggerModule.setup('docs', app, () => withoutDoubles(SwaggerModule.createDocument(app, config)), {
     jsonDocumentUrl: 'openapi.json',
   });
+}
+
+/** A route that takes any method is listed once per method, one of them unknown to OpenAPI; GET is enough to read about it. */
+function withoutDoubles(document: OpenAPIObject): OpenAPIObject {
+  const paths = Object.entries(document.paths).map(([path, item]) => [
+    path,
+    'search' in item ? { get: item.get } : item,
+  ]);
+  return { ...document, paths: Object.fromEntries(paths) as OpenAPIObject['paths'] };
 }

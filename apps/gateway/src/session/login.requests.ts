@@ -11,7 +11,7 @@ export class LoginRequest {
   @TextField('Password')
   password = '';
 
-  @ApiProperty({ required: false, description: 'six digits, when two-factor is on' })
+  @ApiProperty({ name: 'otp_code', required: false, description: 'six digits, when two-factor is on' })
   @TextField('OtpCode')
   otpCode = '';
 }

@@ -1,14 +1,17 @@
 import { All, Controller, Req, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { GetSiteSettings } from '@keyfold/application';
 import type { FastifyReply } from 'fastify';
+import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { archiveExtensions } from './archive-extensions.js';
 import { PublicSettingsPages } from './public-settings.page.js';
 
+const listOfTexts = { type: 'array', items: { type: 'string' } };
+
 /** What everybody may read; compat: with any method. */
-@ApiExcludeController()
+@ApiTags('public')
 @Controller('api/public')
 export class PublicController {
   constructor(
@@ -17,19 +20,26 @@ export class PublicController {
   ) {}
 
   @All('settings')
+  @ApiOperation({ summary: 'Read the settings that everybody may know' })
+  @ApiEnvelope({ schema: { type: 'object', additionalProperties: { type: 'string' } } })
   async settings(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): Promise<void> {
     const { bytes, etag } = this.pages.of(await this.queries.execute(new GetSiteSettings()));
-    reply.header('Cache-Control', 'no-cache').header('ETag', etag).removeHeader('Vary');
+    // The same for everybody, but with one header more for other origins.
+    reply.header('Cache-Control', 'no-cache').header('ETag', etag).header('Vary', 'Origin');
     if (matches(request.headers['if-none-match'], etag)) reply.code(304).send();
     else reply.code(200).header('Content-Type', 'application/json; charset=utf-8').send(bytes);
   }
 
   @All('archive_extensions')
+  @ApiOperation({ summary: 'List the archives that can be looked into' })
+  @ApiEnvelope({ schema: listOfTexts })
   archiveExtensions(@Res() reply: FastifyReply): void {
     reply.code(200).send(archiveExtensions);
   }
 
   @All('offline_download_tools')
+  @ApiOperation({ summary: 'List the tools for downloads: none' })
+  @ApiEnvelope({ schema: listOfTexts })
   offlineDownloadTools(@Res() reply: FastifyReply): void {
     reply.code(200).send([]);
   }

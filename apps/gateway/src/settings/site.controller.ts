@@ -1,32 +1,37 @@
 import { All, Controller, Get, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { GetSiteSettings } from '@keyfold/application';
 import { settingValue } from '@keyfold/domain';
 import type { FastifyReply } from 'fastify';
 
 /** The few pages outside the API that are made of settings (wire contract 1.2). */
-@ApiExcludeController()
+@ApiTags('public')
 @Controller()
 export class SiteController {
   constructor(private readonly queries: QueryBus) {}
 
   @All('ping')
+  @ApiOperation({ summary: 'Ask whether the service answers' })
+  @ApiOkResponse({ description: 'It does.', content: { 'text/plain': { schema: { type: 'string', enum: ['pong'] } } } })
   ping(@Res() reply: FastifyReply): void {
     reply.code(200).send('pong');
   }
 
   @Get('robots.txt')
+  @ApiExcludeEndpoint()
   async robots(@Res() reply: FastifyReply): Promise<void> {
     reply.send(await this.#setting('robots_txt'));
   }
 
   @Get('favicon.ico')
+  @ApiExcludeEndpoint()
   async favicon(@Res() reply: FastifyReply): Promise<void> {
     reply.type('text/html; charset=utf-8').redirect(await this.#setting('favicon'), 302);
   }
 
   @Get('manifest.json')
+  @ApiExcludeEndpoint()
   async manifest(@Res() reply: FastifyReply): Promise<void> {
     const manifest = {
       display: 'standalone',

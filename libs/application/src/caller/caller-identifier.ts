@@ -15,7 +15,7 @@ import type { Caller } from './caller.js';
 /** `keys`: the answer shows the caller's SSH keys, so they are loaded in the same round trip. */
 export type Shows = 'account' | 'keys';
 
-/** Finds out who a request speaks for (design section 5), from the true state of the session and the account. */
+/** Finds out who a request speaks for (docs/architecture.md), from the true state of the session and the account. */
 export class CallerIdentifier {
   constructor(
     private readonly loader: StreamLoader,

@@ -139,8 +139,9 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     await this.commands.run(accountStream(accountId), accountDecider, { type: 'LockTwoFactor', failures }, context);
   }
 
-  #codeTry({ address }: Login, { accountId }: Account): LoginTry {
-    return { factor: 'one-time-code', account: String(accountId), address };
+  /** Counted for each enrolment anew: wrong codes of a secret that was given up do not lock its successor. */
+  #codeTry({ address }: Login, { accountId, twoFactor }: Account): LoginTry {
+    return { factor: 'one-time-code', account: `${accountId}:${twoFactor!.enrolment}`, address };
   }
 
   async #admit(attempt: LoginTry): Promise<number> {

@@ -15,7 +15,7 @@ import { absentAccount, evolve, HOUR, type Account } from './account.state.js';
 import { cleanBasePath } from './base-path.js';
 import { oneTimeCodeHold, releasedNameHold, usernameHold } from './account.holds.js';
 
-/** How long a shown secret can be proved, and how many may be shown in an hour (design: wire compatibility). */
+/** How long a shown secret can be proved, and how many may be shown in an hour (README, differences). */
 export const ENROLMENT_LIFETIME = 600_000;
 export const ENROLMENTS_PER_HOUR = 10;
 

@@ -41,7 +41,7 @@ it('a sequence of appends has the outcomes of the model, and the same commits ar
       expect(await store.readStreams(points)).toEqual(await model.readStreams(points));
       expect(await readFeed(store)).toEqual(model.commits);
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });
 
@@ -62,7 +62,7 @@ it('parallel appends leave a feed that the model accepts in its order, and answe
       expect(appendedBy(answers)).toEqual(feed);
       for (const answer of answers) expectJustified(answer, feed);
     }),
-    { numRuns: 250 },
+    { numRuns: 100 },
   );
 });
 

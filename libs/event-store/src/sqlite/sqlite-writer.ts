@@ -57,7 +57,11 @@ export class SqliteWriter {
       const error = new StoreUnavailable(`cannot write to ${this.options.path}: ${answer.failed}`);
       for (const { reject } of group) reject(error);
     } else {
-      group.forEach(({ resolve }, index) => resolve(answer.results[index]!));
+      group.forEach(({ resolve, reject }, index) => {
+        const result = answer.results[index]!;
+        if ('broken' in result) reject(new TypeError(result.broken));
+        else resolve(result);
+      });
     }
   }
 

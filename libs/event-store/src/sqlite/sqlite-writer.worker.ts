@@ -14,9 +14,13 @@ export type WriteJob = readonly WriteStatement[];
 export type Row = Record<string, SQLOutputValue>;
 /** Rows of each statement (`RETURNING`), or the index of the statement that refused the job and why. */
 export type WriteResult = Readonly<{ rows: readonly (readonly Row[])[] } | { refusedAt: number; reason: string }>;
+/** A job that no data can make right, such as a value that SQLite does not know: a mistake of the program. */
+export type BrokenJob = Readonly<{ broken: string }>;
 /** The answer to a group: a result a job, or the error for which nothing of the group was written. */
-export type GroupAnswer = Readonly<{ results: readonly WriteResult[] } | { failed: string }>;
+export type GroupAnswer = Readonly<{ results: readonly (WriteResult | BrokenJob)[] } | { failed: string }>;
 
+/** Primary key and unique constraints: the refusals that callers expect. */
+const UNIQUE_VIOLATIONS = [1555, 2067];
 const SQLITE_CONSTRAINT = 19;
 const { path, synchronous, busyTimeout } = workerData as WriterOptions;
 const database = new DatabaseSync(path, { timeout: busyTimeout });
@@ -54,27 +58,28 @@ function runGroup(jobs: readonly WriteJob[]): GroupAnswer {
   }
 }
 
-function runJob(job: WriteJob): WriteResult {
+/** An error of one job is its own; only what concerns the whole file, such as a full disk, fails the group. */
+function runJob(job: WriteJob): WriteResult | BrokenJob {
   savepoint.run();
   const rows: Row[][] = [];
-  for (const [index, { sql, params, mustChange }] of job.entries()) {
-    const reason = runStatement(prepare(sql), params, rows);
-    if (reason === undefined && !(mustChange && rows[index]?.length === 0)) continue;
-    database.exec('ROLLBACK TO job; RELEASE job');
-    return { refusedAt: index, reason: reason ?? 'nothing to change' };
+  try {
+    for (const { sql, params, mustChange } of job) {
+      const changed = prepare(sql).all(...params);
+      if (mustChange && changed.length === 0) return undo({ refusedAt: rows.length, reason: 'nothing to change' });
+      rows.push(changed);
+    }
+  } catch (error) {
+    const { errcode, message } = error as { errcode?: number; message: string };
+    if (errcode !== undefined && UNIQUE_VIOLATIONS.includes(errcode))
+      return undo({ refusedAt: rows.length, reason: message });
+    if (errcode === undefined || (errcode & 0xff) === SQLITE_CONSTRAINT) return undo({ broken: message });
+    throw error;
   }
   release.run();
   return { rows };
 }
 
-/** Collects the rows of one statement; a violated constraint is a reason, every other error fails the group. */
-function runStatement(statement: StatementSync, params: readonly SQLInputValue[], rows: Row[][]): string | undefined {
-  try {
-    rows.push(statement.all(...params));
-    return undefined;
-  } catch (error) {
-    const { errcode, message } = error as { errcode?: number; message: string };
-    if (errcode === undefined || (errcode & 0xff) !== SQLITE_CONSTRAINT) throw error;
-    return message;
-  }
+function undo<Result>(result: Result): Result {
+  database.exec('ROLLBACK TO job; RELEASE job');
+  return result;
 }

@@ -3,14 +3,19 @@ import { ThrottleStore, type Admission, type Success, type ThrottledKey } from '
 
 export const throttleTable = `
   CREATE TABLE IF NOT EXISTS throttle (
-    key TEXT PRIMARY KEY, failures INTEGER NOT NULL, blocked_until INTEGER NOT NULL, expires INTEGER NOT NULL) STRICT;
+    key TEXT PRIMARY KEY, failures INTEGER NOT NULL, blocked_until INTEGER NOT NULL,
+    blocked_before INTEGER NOT NULL DEFAULT 0, expires INTEGER NOT NULL) STRICT;
   CREATE INDEX IF NOT EXISTS throttle_expiry ON throttle (expires)`;
 
-/** Counts a try unless the key is blocked; the second statement then blocks the key if the try was one too many. */
+/**
+ * Counts a try unless the key is blocked; the second statement then blocks the key if the try was one too many. `blocked_before` is
+ * what a try that is given back leaves: a known source passes a block, and giving its try back must not lift it for others.
+ */
 const COUNT = `
   INSERT INTO throttle (key, failures, blocked_until, expires) VALUES (?1, 1, 0, ?2 + ?3)
   ON CONFLICT (key) DO UPDATE SET
     failures = iif(expires <= ?2, 1, failures + 1),
+    blocked_before = blocked_until,
     expires = iif(expires <= ?2 OR ?4 = 'last', ?2 + ?3, expires)
   WHERE blocked_until <= ?2 OR EXISTS (SELECT 1 FROM throttle known WHERE known.key = ?5 AND known.expires > ?2)
   RETURNING failures`;
@@ -44,7 +49,7 @@ export class SqliteThrottleStore extends ThrottleStore {
     const statements: WriteStatement[] = [
       ...clear.map((key) => ({ sql: 'DELETE FROM throttle WHERE key = ?', params: [key] })),
       ...giveBack.map((key) => ({
-        sql: 'UPDATE throttle SET failures = max(0, failures - 1), blocked_until = 0 WHERE key = ?',
+        sql: 'UPDATE throttle SET failures = max(0, failures - 1), blocked_until = blocked_before WHERE key = ?',
         params: [key],
       })),
     ];

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { EmbeddedService } from '../../testing/embedded-service.js';
+import { AccountIds } from './account-ids.js';
+
+const take = (ids: AccountIds, count: number) => Promise.all(Array.from({ length: count }, () => ids.next()));
+
+describe('account ids', () => {
+  it('begin behind the admin and the guest and have no gap when they are taken one by one', async () => {
+    const { counter } = new EmbeddedService();
+    const ids = new AccountIds(counter, 1);
+    expect([await ids.next(), await ids.next(), await ids.next()]).toEqual([3, 4, 5]);
+  });
+
+  it.each([1, 10])('are unique over gateways that take blocks of %i at the same time', async (blockSize) => {
+    const { counter } = new EmbeddedService();
+    const gateways = [new AccountIds(counter, blockSize), new AccountIds(counter, blockSize)];
+    const taken = (await Promise.all(gateways.map((ids) => take(ids, 50)))).flat();
+    expect(new Set(taken).size).toBe(100);
+    expect(Math.min(...taken)).toBe(3);
+  });
+});

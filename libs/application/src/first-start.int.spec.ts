@@ -1,0 +1,79 @@
+import { ADMIN_ID, GUEST_ID, ROLE_ADMIN, ROLE_GUEST } from '@keyfold/domain';
+import { StoreUnavailable } from '@keyfold/event-store';
+import { siteSettingsStream } from '@keyfold/projections';
+import { describe, expect, it } from 'vitest';
+import { accountState } from '../testing/accounts.js';
+import { EmbeddedFolder, EmbeddedService } from '../testing/embedded-service.js';
+import { LoginDesk } from '../testing/login-desk.js';
+import { FirstStart } from './first-start.js';
+
+/** Starts a process on the service's store; answers the password that it announced. */
+async function start(service: EmbeddedService, chosenPassword?: string): Promise<string | undefined> {
+  const { store, loader, commands, names, passwords, sealer } = service;
+  let announced: string | undefined;
+  await new FirstStart(store, loader, commands, names, passwords, sealer).run(
+    chosenPassword,
+    (password) => (announced = password),
+  );
+  return announced;
+}
+
+async function apiToken({ loader, sealer }: EmbeddedService): Promise<string> {
+  const [{ state }] = await loader.load(siteSettingsStream);
+  return sealer.open(state.sealedApiToken, siteSettingsStream.stream);
+}
+
+describe('the first start', () => {
+  it('makes the admin with the chosen password, the disabled guest and the static token', async () => {
+    const service = new EmbeddedService();
+    expect(await start(service, 'chosen')).toBeUndefined();
+    expect(await accountState(service, ADMIN_ID)).toMatchObject({
+      username: 'admin',
+      role: ROLE_ADMIN,
+      permission: 0x71ff,
+      passwordTimestamp: 0,
+      disabled: false,
+    });
+    expect(await accountState(service, GUEST_ID)).toMatchObject({
+      username: 'guest',
+      role: ROLE_GUEST,
+      disabled: true,
+    });
+    expect(await apiToken(service)).toMatch(/^openlist-[0-9a-f-]{36}[A-Za-z0-9]{64}$/);
+    expect(await new LoginDesk(service).outcome({ username: 'admin', password: 'chosen' })).toBe('token');
+  });
+
+  it('announces a random password when none was chosen', async () => {
+    const service = new EmbeddedService();
+    const password = await start(service);
+    expect(password).toMatch(/^[A-Za-z0-9]{16}$/);
+    expect(await new LoginDesk(service).outcome({ username: 'admin', password })).toBe('token');
+  });
+});
+
+describe('a later start', () => {
+  it('changes nothing and announces nothing, whatever password is chosen', async () => {
+    const service = new EmbeddedService();
+    await start(service, 'chosen');
+    const token = await apiToken(service);
+    const commits = await service.store.readFeed(0, 0, 100);
+    expect(await start(service)).toBeUndefined();
+    expect(await start(service, 'another')).toBeUndefined();
+    expect(await service.store.readFeed(0, 0, 100)).toEqual(commits);
+    expect(await apiToken(service)).toBe(token);
+  });
+
+  it.each([1, 2, 3])('finishes what a crash at append %i left undone', async (crash) => {
+    let appends = 0;
+    const folder = new EmbeddedFolder();
+    const crashing = new EmbeddedService(folder, (call) => {
+      if (call === 'EventStore.append' && ++appends === crash) throw new StoreUnavailable('crash');
+    });
+    await expect(start(crashing, 'chosen')).rejects.toBeInstanceOf(StoreUnavailable);
+    const service = new EmbeddedService(folder);
+    await start(service, 'chosen');
+    const streams = (await service.store.readFeed(0, 0, 100)).map(({ stream }) => stream);
+    expect(streams).toEqual(['account-1', 'account-2', 'site-settings']);
+    expect(await new LoginDesk(service).outcome({ username: 'admin', password: 'chosen' })).toBe('token');
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { KeyedQueue } from './keyed-queue.js';
+
+/** A task that ends when it is told to, and what has begun so far. */
+function tasks() {
+  const begun: string[] = [];
+  const task = (name: string) => {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const run = () => {
+      begun.push(name);
+      return promise;
+    };
+    return { run, end: () => resolve(name), fail: () => reject(new Error(name)) };
+  };
+  return { begun, task };
+}
+
+describe('a keyed queue', () => {
+  it('runs tasks of one key one after another, in the order in which they came', async () => {
+    const { begun, task } = tasks();
+    const [first, second, third] = [task('first'), task('second'), task('third')];
+    const queue = new KeyedQueue();
+    const results = [first, second, third].map(({ run }) => queue.run('key', run));
+    expect(begun).toEqual(['first']);
+    third.end();
+    second.end();
+    first.end();
+    expect(await Promise.all(results)).toEqual(['first', 'second', 'third']);
+    expect(begun).toEqual(['first', 'second', 'third']);
+  });
+
+  it('runs tasks of different keys side by side', () => {
+    const { begun, task } = tasks();
+    const queue = new KeyedQueue();
+    void queue.run('one', task('first').run);
+    void queue.run('other', task('second').run);
+    expect(begun).toEqual(['first', 'second']);
+  });
+
+  it('goes on behind a task that failed, and only its caller hears of it', async () => {
+    const { task } = tasks();
+    const [first, second] = [task('first'), task('second')];
+    const queue = new KeyedQueue();
+    const results = [first, second].map(({ run }) => queue.run('key', run));
+    first.fail();
+    second.end();
+    await expect(results[0]).rejects.toThrow('first');
+    expect(await results[1]).toBe('second');
+  });
+
+  it('counts what runs and waits for a key, and forgets keys that are done', async () => {
+    const { task } = tasks();
+    const [first, second] = [task('first'), task('second')];
+    const queue = new KeyedQueue();
+    const results = [first, second].map(({ run }) => queue.run('key', run));
+    expect([queue.size('key'), queue.size('other')]).toEqual([2, 0]);
+    first.end();
+    await results[0];
+    expect(queue.size('key')).toBe(1);
+    second.end();
+    await results[1];
+    expect(queue.size('key')).toBe(0);
+  });
+});

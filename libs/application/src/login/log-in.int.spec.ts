@@ -1,0 +1,160 @@
+import { DomainError } from '@keyfold/domain';
+import { sessionStream } from '@keyfold/projections';
+import { HashQueueFull, staticHash } from '@keyfold/security';
+import { describe, expect, it } from 'vitest';
+import { changeAccount, registerAccount } from '../../testing/accounts.js';
+import { EmbeddedService } from '../../testing/embedded-service.js';
+import { LoginDesk } from '../../testing/login-desk.js';
+import { MINUTE, SECOND } from '../../testing/settable-clock.js';
+
+async function deskWithAnn(service = new EmbeddedService()) {
+  await registerAccount(service, 7, 'ann');
+  return { service, desk: new LoginDesk(service) };
+}
+const times = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+describe('a login with the right password', () => {
+  it('answers a token of a session that the log keeps', async () => {
+    const { service, desk } = await deskWithAnn();
+    const token = await desk.logIn();
+    const claims = service.tokens.read(token)!;
+    expect(claims).toMatchObject({ sub: '7', username: 'ann', iat: service.clock.now() / SECOND });
+    const [commit] = await service.store.readStreams([{ stream: `session-${claims.jti}`, version: 0 }]);
+    expect(commit).toMatchObject({ partition: '7', actor: 'login:7', correlation: 'request-1' });
+    expect(commit!.events).toMatchObject([
+      {
+        type: 'SessionStarted',
+        data: {
+          accountId: 7,
+          credential: 1,
+          factors: ['password'],
+          address: '192.0.2.7',
+          client: 'curl/8.5.0',
+          startedAt: claims.iat,
+          expiresAt: claims.exp,
+        },
+      },
+    ]);
+  });
+
+  it('succeeds with the static hash of the password as well', async () => {
+    const { desk } = await deskWithAnn();
+    expect(await desk.outcome({ hash: staticHash('right') })).toBe('token');
+  });
+
+  it('succeeds for an account with an empty password, but never with an empty hash', async () => {
+    const service = new EmbeddedService();
+    await registerAccount(service, 7, 'ann', { password: '' });
+    const desk = new LoginDesk(service);
+    expect(await desk.outcome({ password: '' })).toBe('token');
+    expect(await desk.outcome({ hash: undefined })).toBe('invalid-credentials');
+  });
+
+  it('starts a session of its own each time, also when many log in at once', async () => {
+    const { service, desk } = await deskWithAnn();
+    const tokens = await Promise.all(times(20).map(() => desk.logIn()));
+    const sessions = new Set(tokens.map((token) => service.tokens.read(token)!.jti));
+    expect(sessions.size).toBe(20);
+    for (const jti of sessions) {
+      const [{ state }] = await service.loader.load(sessionStream(jti, 7));
+      expect(state.status).toBe('active');
+    }
+  });
+});
+
+describe('a login that is refused', () => {
+  const unknown = { username: 'nobody' };
+  const wrong = { password: 'wrong' };
+  const disabled = { username: 'bea' };
+  const emptyHash = { hash: undefined };
+  const formerName = { username: 'cid' };
+  const refused = { unknown, wrong, disabled, emptyHash, formerName };
+
+  async function deskWithMany() {
+    const calls: string[] = [];
+    const { service, desk } = await deskWithAnn(new EmbeddedService(undefined, (call) => void calls.push(call)));
+    await registerAccount(service, 8, 'bea', { disabled: true });
+    await registerAccount(service, 9, 'cid');
+    await changeAccount(service, 9, { type: 'DeleteAccount' });
+    return { calls, service, desk };
+  }
+
+  it('does not tell whether the name, the password or the state of the account was the reason', async () => {
+    const { desk } = await deskWithMany();
+    for (const attempt of Object.values(refused)) expect(await desk.outcome(attempt)).toBe('invalid-credentials');
+  });
+
+  it('costs the same hashes and store operations, whatever the reason', async () => {
+    const { calls, desk } = await deskWithMany();
+    // The first login of a process also makes the hash that unknown names are compared with, and fills the cache.
+    for (const attempt of Object.values(refused)) await desk.outcome(attempt);
+    const costs: Record<string, string[]> = {};
+    for (const [reason, attempt] of Object.entries(refused)) {
+      calls.length = 0;
+      await desk.outcome(attempt);
+      costs[reason] = [...calls];
+    }
+    const cost = ['ThrottleStore.take', 'EventStore.findLastHold', 'EventStore.readStreams', 'PasswordHasher.verify'];
+    expect(costs).toEqual({ unknown: cost, wrong: cost, disabled: cost, emptyHash: cost, formerName: cost });
+  });
+
+  it('starts no session', async () => {
+    const { service, desk } = await deskWithMany();
+    for (const attempt of Object.values(refused)) await desk.outcome(attempt);
+    const commits = await service.store.readFeed(0, 0, 100);
+    expect(commits.filter(({ stream }) => stream.startsWith('session-'))).toEqual([]);
+  });
+});
+
+describe('the count of wrong passwords', () => {
+  it('refuses after five, also the right password, and says for how long', async () => {
+    const { service, desk } = await deskWithAnn();
+    for (const _ of times(5)) expect(await desk.outcome({ password: 'wrong' })).toBe('invalid-credentials');
+    await expect(desk.logIn()).rejects.toEqual(new DomainError('too-many-attempts', 300));
+    service.clock.advance(5 * MINUTE);
+    expect(await desk.outcome()).toBe('token');
+  });
+
+  it('treats unknown names as it treats known ones', async () => {
+    const { desk } = await deskWithAnn();
+    for (const _ of times(5)) expect(await desk.outcome({ username: 'nobody' })).toBe('invalid-credentials');
+    expect(await desk.outcome({ username: 'nobody' })).toBe('too-many-attempts');
+    expect(await desk.outcome()).toBe('token');
+  });
+
+  it('starts anew after a success', async () => {
+    const { desk } = await deskWithAnn();
+    for (const _ of times(3)) {
+      for (const _ of times(4)) expect(await desk.outcome({ password: 'wrong' })).toBe('invalid-credentials');
+      expect(await desk.outcome()).toBe('token');
+    }
+  });
+
+  it('cannot be outrun by trying side by side', async () => {
+    const { desk } = await deskWithAnn();
+    const outcomes = await Promise.all(times(20).map(() => desk.outcome({ password: 'wrong' })));
+    expect(outcomes.filter((outcome) => outcome === 'invalid-credentials')).toHaveLength(5);
+    expect(outcomes.filter((outcome) => outcome === 'too-many-attempts')).toHaveLength(15);
+  });
+});
+
+describe('a password that cannot be checked', () => {
+  it('is no wrong one: the full queue is reported, and the try is given back', async () => {
+    let full = true;
+    const service = new EmbeddedService(undefined, (call) => {
+      if (full && call === 'PasswordHasher.verify') throw new HashQueueFull(2);
+    });
+    const { desk } = await deskWithAnn(service);
+    for (const _ of times(10)) await expect(desk.logIn()).rejects.toBeInstanceOf(HashQueueFull);
+    full = false;
+    for (const _ of times(5)) expect(await desk.outcome({ password: 'wrong' })).toBe('invalid-credentials');
+    expect(await desk.outcome()).toBe('too-many-attempts');
+  });
+
+  it('is refused at once when two hundred of its account and source wait already', async () => {
+    const { desk } = await deskWithAnn();
+    const outcomes = await Promise.allSettled(times(201).map(() => desk.logIn()));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(200);
+    expect(outcomes.at(-1)).toMatchObject({ status: 'rejected', reason: expect.any(HashQueueFull) as unknown });
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { changeAccount, registerAccount, updateAccount } from '../testing/accounts.js';
+import { EmbeddedService } from '../testing/embedded-service.js';
+
+describe('a user name', () => {
+  it('leads to the account that holds it, letter by letter', async () => {
+    const service = new EmbeddedService();
+    await registerAccount(service, 7, 'ann');
+    await registerAccount(service, 8, 'Ann');
+    expect(await service.names.find('ann')).toBe(7);
+    expect(await service.names.find('Ann')).toBe(8);
+    for (const other of ['', ' ann', 'ann ', 'an', 'anna']) expect(await service.names.find(other)).toBeUndefined();
+  });
+
+  it('is taken while somebody holds it, and free in the next turn afterwards', async () => {
+    const service = new EmbeddedService();
+    expect((await service.names.claim('ann')).turn).toBe(1);
+    await registerAccount(service, 7, 'ann');
+    expect((await service.names.claim('ann')).turn).toBe('taken');
+    await updateAccount(service, 7, { username: 'anna' });
+    expect(await service.names.find('ann')).toBeUndefined();
+    expect(await service.names.find('anna')).toBe(7);
+    expect((await service.names.claim('ann')).turn).toBe(2);
+    await changeAccount(service, 7, { type: 'DeleteAccount' });
+    expect((await service.names.claim('anna')).turn).toBe(2);
+  });
+
+  it('leads to its last owner after more than nine turns', async () => {
+    const service = new EmbeddedService();
+    for (let turn = 1; turn <= 11; turn++) {
+      await registerAccount(service, 100 + turn, 'ann');
+      expect(await service.names.find('ann')).toBe(100 + turn);
+      await changeAccount(service, 100 + turn, { type: 'DeleteAccount' });
+    }
+    expect((await service.names.claim('ann')).turn).toBe(12);
+  });
+});

@@ -1,0 +1,60 @@
+import { accountDecider, type Account, type AccountCommand, type RegisterAccount } from '@keyfold/domain';
+import { accountStream } from '@keyfold/projections';
+import type { EmbeddedService } from './embedded-service.js';
+
+const context = { actor: 'test', correlation: 'test' };
+
+/** The account as it is now. */
+export async function accountState({ loader }: EmbeddedService, accountId: number): Promise<Account> {
+  const [{ state }] = await loader.load(accountStream(accountId));
+  return state;
+}
+
+/** Runs a command on an account. */
+export const changeAccount = ({ commands }: EmbeddedService, accountId: number, command: AccountCommand) =>
+  commands.run(accountStream(accountId), accountDecider, command, context);
+
+/** Makes an ordinary account, or what differs from one. */
+export async function registerAccount(
+  service: EmbeddedService,
+  accountId: number,
+  username: string,
+  differing: Partial<Pick<RegisterAccount, 'role' | 'disabled'>> & { password?: string } = {},
+): Promise<void> {
+  const { password = 'right', role = 0, disabled = false } = differing;
+  await changeAccount(service, accountId, {
+    type: 'RegisterAccount',
+    origin: 'first-start',
+    accountId,
+    name: await service.names.claim(username),
+    password: await service.passwords.make(password, accountId),
+    role,
+    basePath: '/',
+    permission: 0,
+    disabled,
+    ssoId: '',
+    allowLdap: true,
+  });
+}
+
+/** Writes the account anew with what differs. */
+export async function updateAccount(
+  service: EmbeddedService,
+  accountId: number,
+  differing: { username?: string; password?: string; disabled?: boolean },
+): Promise<void> {
+  const account = await accountState(service, accountId);
+  const { username = account.username, password = '', disabled = account.disabled } = differing;
+  const { role, basePath, permission, ssoId, allowLdap } = account;
+  await changeAccount(service, accountId, {
+    type: 'UpdateAccount',
+    name: await service.names.claim(username),
+    ...(await service.passwords.makeUnlessEmpty(password, accountId)),
+    role,
+    basePath,
+    permission,
+    disabled,
+    ssoId,
+    allowLdap,
+  });
+}

@@ -1,0 +1,82 @@
+import { eventStoreSchema, SqliteCounter, SqliteEventStore, SqliteFile } from '@keyfold/event-store/sqlite';
+import { Projection, StreamLoader } from '@keyfold/projections';
+import { readModelTables, SqliteReadModelStore } from '@keyfold/projections/sqlite';
+import { Argon2PasswordHasher, LoginThrottle, Sealer, TokenSigner } from '@keyfold/security';
+import { SqliteThrottleStore, throttleTable } from '@keyfold/security/sqlite';
+import { JwtService } from '@nestjs/jwt';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { NewPasswords } from '../src/accounts/new-passwords.js';
+import { CommandRunner } from '../src/handle-command.js';
+import { UserNames } from '../src/user-names.js';
+import { SettableClock } from './settable-clock.js';
+import { watchedPort, type Listener } from './watched-port.js';
+
+/** What argon2 can do at least: these tests count hashes and do not weigh them. */
+const HASHING = { concurrency: 1, maxWaiting: 200, cost: { memoryCost: 8, timeCost: 1, parallelism: 1 } };
+const sealer = new Sealer([{ id: 'k1', key: Buffer.alloc(32, 7) }]);
+const jwt = new JwtService({ secret: 'a secret of more than thirty-two letters' });
+
+/** The files of a data folder that is removed when the running test is over; its event store belongs to one process. */
+export class EmbeddedFolder {
+  readonly clock = new SettableClock();
+  readonly events: SqliteFile;
+  readonly views: SqliteFile;
+  readonly store: SqliteEventStore;
+
+  constructor() {
+    const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
+    this.events = new SqliteFile(join(folder, 'keyfold.db'), eventStoreSchema);
+    this.store = new SqliteEventStore(this.events);
+    this.views = new SqliteFile(join(folder, 'views.db'), {
+      version: 1,
+      synchronous: 'NORMAL',
+      sql: `${readModelTables}; ${throttleTable}`,
+    });
+    onTestFinished(async () => {
+      await Promise.all([this.events.close(), this.views.close()]);
+      rmSync(folder, { recursive: true });
+    });
+  }
+}
+
+/** The services of a gateway on real adapters; `listener` hears the calls of its ports. Several may share a store, as gateways do. */
+export class EmbeddedService {
+  readonly clock: SettableClock;
+  readonly sealer = sealer;
+  readonly projectionErrors: unknown[] = [];
+  readonly store;
+  readonly readModels;
+  readonly hasher;
+  readonly counter;
+  readonly loader;
+  readonly projection;
+  readonly commands;
+  readonly names;
+  readonly passwords;
+  readonly throttle;
+  readonly tokens = new TokenSigner(jwt, { issuer: 'keyfold', lifetimeHours: 48 });
+
+  constructor(
+    readonly folder = new EmbeddedFolder(),
+    listener: Listener = () => undefined,
+  ) {
+    const { events, views, clock, store } = folder;
+    this.clock = clock;
+    this.store = watchedPort('EventStore', store, listener);
+    this.readModels = watchedPort('ReadModelStore', new SqliteReadModelStore(views), listener);
+    const throttleStore = watchedPort('ThrottleStore', new SqliteThrottleStore(views), listener);
+    this.hasher = watchedPort('PasswordHasher', new Argon2PasswordHasher(HASHING), listener);
+    this.counter = new SqliteCounter(events);
+    this.loader = new StreamLoader(this.store, this.readModels);
+    this.projection = new Projection(this.loader, this.readModels, () => clock.now());
+    this.commands = new CommandRunner(this.store, this.loader, this.projection, clock, (error) =>
+      this.projectionErrors.push(error),
+    );
+    this.names = new UserNames(this.store);
+    this.passwords = new NewPasswords(this.hasher, sealer, clock);
+    this.throttle = new LoginThrottle(throttleStore, () => clock.now());
+  }
+}

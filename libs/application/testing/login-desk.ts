@@ -1,0 +1,66 @@
+import { DomainError } from '@keyfold/domain';
+import { staticHash } from '@keyfold/security';
+import { oneTimeCode, stepOf } from '../../../test/support/one-time-code.js';
+import { LogIn, LogInHandler } from '../src/login/log-in.js';
+import { changeAccount } from './accounts.js';
+import type { EmbeddedService } from './embedded-service.js';
+
+const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+
+/** A login as a client sends it; `hash` is what the hash route passes on. */
+export type Attempt = {
+  username?: string;
+  password?: string;
+  hash?: string | undefined;
+  code?: string;
+  address?: string;
+};
+
+/** Where accounts log in: name `ann`, password `right`, no code and one address unless said otherwise. */
+export class LoginDesk {
+  readonly #handler: LogInHandler;
+
+  constructor(private readonly service: EmbeddedService) {
+    const { commands, loader, names, hasher, throttle, sealer, tokens, clock } = service;
+    this.#handler = new LogInHandler(commands, loader, names, hasher, throttle, sealer, tokens, clock);
+  }
+
+  /** Answers the token, or throws. */
+  async logIn(attempt: Attempt = {}): Promise<string> {
+    const { username = 'ann', password = 'right', code = '', address = '192.0.2.7' } = attempt;
+    const hash = 'hash' in attempt ? attempt.hash : staticHash(password);
+    const login = { username, staticHash: hash, code, address, client: 'curl/8.5.0', correlation: 'request-1' };
+    return (await this.#handler.execute(new LogIn(login))).token;
+  }
+
+  /** Answers `token`, or the code of the refusal. */
+  async outcome(attempt: Attempt = {}): Promise<string> {
+    return this.logIn(attempt).then(
+      () => 'token',
+      (error: unknown) => {
+        if (error instanceof DomainError) return error.code;
+        throw error;
+      },
+    );
+  }
+
+  /** Turns two-factor on with the code of this moment. */
+  async enableTwoFactor(accountId: number, enrolment = 1): Promise<void> {
+    const now = this.service.clock.now();
+    const sealedSecret = this.service.sealer.seal(SECRET, `account-${accountId}`);
+    await changeAccount(this.service, accountId, { type: 'StartTwoFactorEnrolment', sealedSecret, now });
+    await changeAccount(this.service, accountId, { type: 'EnableTwoFactor', enrolment, step: stepOf(now), now });
+  }
+
+  /** The code of this moment. */
+  code(): string {
+    return oneTimeCode(SECRET, stepOf(this.service.clock.now()));
+  }
+
+  /** A code of no step that would be accepted now. */
+  wrongCode(): string {
+    const step = stepOf(this.service.clock.now());
+    const right = [step - 1, step, step + 1].map((each) => oneTimeCode(SECRET, each));
+    return ['000000', '000001', '000002', '000003'].find((code) => !right.includes(code))!;
+  }
+}

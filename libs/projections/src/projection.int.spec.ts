@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { disabled, registered, renamed } from '../../domain/testing/account.events.js';
+import { EmbeddedProjections } from '../testing/embedded-projections.js';
+import { accounts, accountStream, streamRef, type ReadModel, type StreamRef } from './read-model.js';
+
+const account = accountStream(7);
+const unknownEvent = { type: 'AccountArchived', v: 1, data: {} };
+
+/** The model of a later version of the program, which reads an archived account as a disabled one. */
+const laterAccounts: ReadModel<unknown> = {
+  ...(accounts as ReadModel<unknown>),
+  upcasters: { ...accounts.upcasters, AccountArchived: { 1: (event) => ({ ...event, type: 'AccountDisabled' }) } },
+};
+const laterRef = (stream: string, partition: string): StreamRef<unknown> => ({
+  stream,
+  partition,
+  model: laterAccounts,
+});
+
+const documentOf = async ({ readModels }: EmbeddedProjections, ref = account) =>
+  (await readModels.get([ref])).get(ref.stream);
+
+describe('projecting a stream', () => {
+  it('brings its document up to the stream, however often', async () => {
+    const projections = new EmbeddedProjections();
+    const projection = projections.newProjection();
+    await projections.append(account, registered('ann'));
+    expect(await projection.project(account)).toBe('projected');
+    await projections.append(account, renamed('ann', 'anna'));
+    await projections.append(account, disabled);
+    for (const _ of [1, 2]) expect(await projection.project(account)).toBe('projected');
+    expect(await documentOf(projections)).toMatchObject({ state: { username: 'anna', disabled: true }, version: 3 });
+  });
+
+  it('leads to the newest document when several do it at once', async () => {
+    const projections = new EmbeddedProjections();
+    await projections.append(account, registered('ann'));
+    const work: Promise<unknown>[] = [];
+    for (let count = 1; count <= 20; count++) {
+      await projections.append(account, renamed('ann', `ann ${count}`));
+      work.push(projections.newProjection().project(account));
+    }
+    await Promise.all(work);
+    expect(await documentOf(projections)).toMatchObject({ state: { username: 'ann 20' }, version: 21 });
+  });
+});
+
+describe('a stream that cannot be folded', () => {
+  it('is parked with its commit and the reason, and its document stays as it was', async () => {
+    const projections = new EmbeddedProjections();
+    const projection = projections.newProjection();
+    await projections.append(account, registered('ann'));
+    await projection.project(account);
+    await projections.append(account, unknownEvent);
+    for (const _ of [1, 2]) expect(await projection.project(account)).toBe('parked');
+    expect(await projections.readModels.parked()).toEqual([
+      {
+        stream: 'account-7',
+        partition: '7',
+        version: 2,
+        error: expect.stringContaining('AccountArchived, version 1') as unknown,
+        at: 1_768_478_400_000,
+      },
+    ]);
+    expect(await documentOf(projections)).toMatchObject({ state: { username: 'ann' }, version: 1 });
+  });
+
+  it('stays parked while it cannot be read, and is released by a version that can', async () => {
+    const projections = new EmbeddedProjections();
+    const projection = projections.newProjection();
+    await projections.append(account, registered('ann'));
+    await projections.append(account, unknownEvent);
+    await projection.project(account);
+    await projection.retryParked(streamRef);
+    expect(await projections.readModels.parked()).toHaveLength(1);
+
+    await projection.retryParked(laterRef);
+    expect(await projections.readModels.parked()).toEqual([]);
+    expect(await documentOf(projections)).toMatchObject({ state: { username: 'ann', disabled: true }, version: 2 });
+  });
+
+  it('does not keep others parked, nor others it', async () => {
+    const projections = new EmbeddedProjections();
+    const projection = projections.newProjection();
+    const [archived, merged] = [accountStream(8), accountStream(9)];
+    await projections.append(archived, registered('bea', { accountId: 8 }), unknownEvent);
+    await projections.append(merged, { type: 'AccountMerged', v: 1, data: {} });
+    for (const ref of [merged, archived]) await projection.project(ref);
+    await projection.retryParked(laterRef);
+    expect((await projections.readModels.parked()).map(({ stream }) => stream)).toEqual(['account-9']);
+    expect(await documentOf(projections, archived)).toMatchObject({ state: { disabled: true } });
+  });
+
+  it('stays parked while its kind of stream is unknown', async () => {
+    const projections = new EmbeddedProjections();
+    await projections.append(account, unknownEvent);
+    const projection = projections.newProjection();
+    await projection.project(account);
+    await projection.retryParked(() => undefined);
+    expect(await projections.readModels.parked()).toHaveLength(1);
+  });
+});

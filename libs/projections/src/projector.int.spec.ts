@@ -1,0 +1,119 @@
+import { StoreUnavailable } from '@keyfold/event-store';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { registered, renamed } from '../../domain/testing/account.events.js';
+import { sessionStarted } from '../../domain/testing/session.events.js';
+import { EmbeddedProjections } from '../testing/embedded-projections.js';
+import type { Loaded } from './fold.js';
+import { projectorName, type Projector } from './projector.js';
+import { accounts, accountStream, sessionStream, type StreamRef } from './read-model.js';
+
+const account = accountStream(7);
+const unknownEvent = { type: 'AccountArchived', v: 1, data: {} };
+const positionOf = ({ checkpoints }: EmbeddedProjections) => checkpoints.position(projectorName, 0);
+const documentOf = async ({ readModels }: EmbeddedProjections, ref: StreamRef<unknown> = account) =>
+  (await readModels.get([ref])).get(ref.stream);
+
+/** Lets documents be written, or fails as a full disk does. */
+function fullDisk({ readModels }: EmbeddedProjections) {
+  const put = readModels.put.bind(readModels);
+  const disk = { full: true };
+  readModels.put = async <State>(ref: StreamRef<State>, document: Loaded<State>) => {
+    if (disk.full) throw new StoreUnavailable('the disk is full');
+    return put(ref, document);
+  };
+  return disk;
+}
+
+describe('catching up', () => {
+  it('makes what a crash between a commit and its projection left undone', async () => {
+    const projections = new EmbeddedProjections();
+    await projections.append(account, registered('ann'));
+    await projections.newProjector().catchUp();
+    // The process dies here: it has stored two more commits and projected neither.
+    await projections.append(account, renamed('ann', 'anna'));
+    await projections.append(accountStream(8), registered('bea', { accountId: 8 }));
+    await projections.newProjector().catchUp();
+    const names = (await projections.readModels.list(accounts, 0, 10)).items.map(({ username }) => username);
+    expect(names).toEqual(['anna', 'bea']);
+    expect(await documentOf(projections)).toMatchObject({ version: 2 });
+  });
+
+  it('works through more than one batch', async () => {
+    const projections = new EmbeddedProjections();
+    const refs = Array.from({ length: 1_001 }, (_, index) => sessionStream(`s${index}`, 7));
+    await Promise.all(refs.map((ref) => projections.append(ref, sessionStarted())));
+    await projections.newProjector().catchUp();
+    expect(await positionOf(projections)).toBe(1_001);
+    expect((await projections.readModels.get(refs)).size).toBe(1_001);
+  });
+
+  it('passes over streams that have no read model', async () => {
+    const projections = new EmbeddedProjections();
+    await projections.append({ stream: 'void-0', partition: 'void-0' }, { type: 'Void', v: 1, data: {} });
+    await projections.append(account, registered('ann'));
+    await projections.newProjector().catchUp();
+    expect(await positionOf(projections)).toBe(2);
+    expect(await documentOf(projections)).toMatchObject({ version: 1 });
+  });
+
+  it('parks a stream that cannot be folded and goes on with the rest', async () => {
+    const projections = new EmbeddedProjections();
+    await projections.append(accountStream(8), unknownEvent);
+    await projections.append(account, registered('ann'));
+    await projections.newProjector().catchUp();
+    expect((await projections.readModels.parked()).map(({ stream }) => stream)).toEqual(['account-8']);
+    expect(await documentOf(projections)).toMatchObject({ version: 1 });
+    expect(await positionOf(projections)).toBe(2);
+  });
+
+  it('does not go past what it could not write', async () => {
+    const projections = new EmbeddedProjections();
+    const disk = fullDisk(projections);
+    await projections.append(account, registered('ann'));
+    const projector = projections.newProjector();
+    await expect(projector.catchUp()).rejects.toBeInstanceOf(StoreUnavailable);
+    expect(await positionOf(projections)).toBe(0);
+    disk.full = false;
+    await projector.catchUp();
+    expect(await positionOf(projections)).toBe(1);
+    expect(await documentOf(projections)).toMatchObject({ version: 1 });
+  });
+});
+
+describe('a running projector', () => {
+  function start(projector: Projector) {
+    projector.start();
+    onTestFinished(() => projector.stop());
+  }
+  const soon = (assertion: () => Promise<void>) => vi.waitFor(assertion, { timeout: 20_000, interval: 20 });
+
+  it('follows the feed until it is stopped', async () => {
+    const projections = new EmbeddedProjections();
+    const projector = projections.newProjector();
+    start(projector);
+    await projections.append(account, registered('ann'));
+    await soon(async () => expect(await documentOf(projections)).toMatchObject({ version: 1 }));
+    await projector.stop();
+    await projections.append(account, renamed('ann', 'anna'));
+    await projector.catchUp();
+    expect(await documentOf(projections)).toMatchObject({ version: 1 });
+  });
+
+  it('says what went wrong and tries again', async () => {
+    const projections = new EmbeddedProjections();
+    const disk = fullDisk(projections);
+    await projections.append(account, registered('ann'));
+    start(projections.newProjector());
+    await soon(async () => expect(projections.errors[0]).toBeInstanceOf(StoreUnavailable));
+    disk.full = false;
+    await soon(async () => expect(await documentOf(projections)).toMatchObject({ version: 1 }));
+  });
+
+  it('begins with the parked streams that can be read now', async () => {
+    const projections = new EmbeddedProjections();
+    await projections.append(account, registered('ann'));
+    await projections.readModels.park({ stream: 'account-7', partition: '7', version: 1, error: 'unknown', at: 1 });
+    start(projections.newProjector());
+    await soon(async () => expect(await projections.readModels.parked()).toEqual([]));
+  });
+});

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import {
+  accountStream,
+  readModels,
+  sessionStream,
+  siteSettingsStream,
+  sshKeyRingStream,
+  sshKeyUseStream,
+  streamRef,
+} from './read-model.js';
+
+const refs = [accountStream(7), sessionStream('b3f1', 7), sshKeyRingStream(7), sshKeyUseStream(7), siteSettingsStream];
+
+describe('a stream name', () => {
+  it.each(refs.map((ref) => [ref.stream, ref] as const))('%s leads back to its read model', (stream, ref) => {
+    expect(streamRef(stream, ref.partition)).toEqual(ref);
+  });
+
+  it('belongs to one model only', () => {
+    expect(new Set(refs.map(({ model }) => model)).size).toBe(readModels.length);
+    for (const { stream } of refs) {
+      expect(readModels.filter(({ streamPrefix }) => stream.startsWith(streamPrefix))).toHaveLength(1);
+    }
+  });
+
+  it.each(['void-0', 'ssh', 'sessions', 'device-7'])('%s belongs to none', (stream) => {
+    expect(streamRef(stream, stream)).toBeUndefined();
+  });
+});

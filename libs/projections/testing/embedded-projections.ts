@@ -1,0 +1,66 @@
+import type { DomainEvent, StoredEvent } from '@keyfold/domain';
+import type { Commit, NewCommit } from '@keyfold/event-store';
+import { eventStoreSchema, SqliteEventStore, SqliteFile } from '@keyfold/event-store/sqlite';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { Projection } from '../src/projection.js';
+import { Projector } from '../src/projector.js';
+import type { StreamRef } from '../src/read-model.js';
+import { readModelTables, SqliteCheckpointStore, SqliteReadModelStore } from '../src/sqlite/index.js';
+import { StreamLoader } from '../src/stream-loader.js';
+
+/** An event store and read models on real files in a folder that is removed when the running test is over. */
+export class EmbeddedProjections {
+  readonly store: SqliteEventStore;
+  readonly views: SqliteFile;
+  readonly readModels: SqliteReadModelStore;
+  readonly checkpoints: SqliteCheckpointStore;
+  readonly errors: unknown[] = [];
+
+  constructor() {
+    const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
+    this.store = new SqliteEventStore(new SqliteFile(join(folder, 'keyfold.db'), eventStoreSchema));
+    this.views = new SqliteFile(join(folder, 'views.db'), { version: 1, synchronous: 'NORMAL', sql: readModelTables });
+    this.readModels = new SqliteReadModelStore(this.views);
+    this.checkpoints = new SqliteCheckpointStore(this.views);
+    onTestFinished(async () => {
+      await Promise.all([this.store.close(), this.readModels.close()]);
+      rmSync(folder, { recursive: true });
+    });
+  }
+
+  /** The loader of a process that has just started. */
+  newLoader(): StreamLoader {
+    return new StreamLoader(this.store, this.readModels);
+  }
+
+  newProjection(loader = this.newLoader()): Projection {
+    return new Projection(loader, this.readModels, () => 1_768_478_400_000);
+  }
+
+  newProjector(projection = this.newProjection()): Projector {
+    return new Projector(this.store, projection, this.checkpoints, (error) => this.errors.push(error));
+  }
+
+  /** Appends one commit with these events behind the last one of the stream. */
+  async append(
+    { stream, partition }: Pick<StreamRef<unknown>, 'stream' | 'partition'>,
+    ...events: readonly (DomainEvent | StoredEvent)[]
+  ): Promise<Commit> {
+    const before = await this.store.readStreams([{ stream, version: 0 }]);
+    const { commit } = await this.store.append({
+      stream,
+      partition,
+      version: before.length + 1,
+      command: { id: randomUUID(), type: 'Test', hash: 'hash' },
+      at: 1_768_478_400_000,
+      actor: 'test',
+      correlation: 'test',
+      events: events as NewCommit['events'],
+    });
+    return commit;
+  }
+}

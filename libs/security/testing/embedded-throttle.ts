@@ -1,0 +1,24 @@
+import { SqliteFile } from '@keyfold/event-store/sqlite';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { SqliteThrottleStore, throttleTable } from '../src/sqlite/index.js';
+
+const schema = { version: 1, synchronous: 'NORMAL', sql: throttleTable } as const;
+
+/** Opens the counters in `path`, else in a folder of their own; both are gone when the running test is over. */
+export function openThrottle(path = join(temporaryFolder(), 'views.db')): {
+  file: SqliteFile;
+  store: SqliteThrottleStore;
+} {
+  const file = new SqliteFile(path, schema);
+  onTestFinished(() => file.close());
+  return { file, store: new SqliteThrottleStore(file) };
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}

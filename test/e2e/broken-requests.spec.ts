@@ -1,0 +1,159 @@
+import { connect } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN_PASSWORD, adminOf } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { logLines } from '../support/log-lines.js';
+import { exchangeBytes } from '../support/raw-connection.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+
+let app: StandaloneProcess;
+let api: ApiClient;
+
+beforeAll(async () => {
+  app = await StandaloneProcess.start();
+  api = new ApiClient(app.baseUrl);
+});
+
+afterEach(async () => {
+  expect((await api.get('/ping')).text).toBe('pong');
+});
+
+afterAll(() => app.dispose());
+
+const send = (...lines: string[]) => exchangeBytes(app.baseUrl, `${lines.join('\r\n')}\r\n\r\n`);
+/** The status of an answer whose body is an envelope with the same code and no more than one line of text. */
+function statusOf(answer: string): number {
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]);
+  expect(JSON.parse(body), answer).toEqual({ code: status, message: expect.stringMatching(/^[^\n]+$/), data: null });
+  return status;
+}
+
+describe('bytes that are no HTTP', () => {
+  it.each([
+    ['a request line of one word', ['nonsense']],
+    ['a request line without an address', ['GET  HTTP/1.1', 'Host: a']],
+    ['an unknown method', ['FROB /ping HTTP/1.1', 'Host: a']],
+    ['a NUL in the address', ['GET /pi\0ng HTTP/1.1', 'Host: a']],
+    ['a NUL in a header', ['GET /ping HTTP/1.1', 'Host: a', 'X-A: \0']],
+    ['a header without a colon', ['GET /ping HTTP/1.1', 'Host: a', 'nonsense']],
+    ['a space before the colon', ['GET /ping HTTP/1.1', 'Host : a']],
+    ['two lengths', ['POST /api/auth/login HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Content-Length: 2']],
+    ['a length that is no number', ['POST /api/auth/login HTTP/1.1', 'Host: a', 'Content-Length: ten']],
+    ['a negative length', ['POST /api/auth/login HTTP/1.1', 'Host: a', 'Content-Length: -1']],
+    ['a length and chunks', ['POST /ping HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Transfer-Encoding: chunked']],
+    ['an unknown version', ['GET /ping HTTP/9.9', 'Host: a']],
+    ['TLS', ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03']],
+  ])('are answered with 400: %s', async (_, lines) => {
+    expect(statusOf(await send(...lines))).toBe(400);
+  });
+
+  it('are answered with 400: a chunk with a broken size', async () => {
+    const head = ['POST /api/auth/login HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked', '', 'zz'];
+    expect(await send(...head)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it('are answered with 431: headers of 64 KB', async () => {
+    expect(statusOf(await send('GET /ping HTTP/1.1', 'Host: a', `X-A: ${'a'.repeat(65_536)}`))).toBe(431);
+  });
+
+  it('may end in the middle of everything', async () => {
+    const whole = 'POST /api/auth/login HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"username":"admin"';
+    for (let length = 0; length <= whole.length; length += 7) await abandon(whole.slice(0, length));
+  });
+});
+
+/** Sends bytes and hangs up. */
+function abandon(bytes: string): Promise<void> {
+  return new Promise((closed) => {
+    const socket = connect(app.port, '127.0.0.1', () => socket.end(bytes));
+    socket.resume().on('error', () => undefined);
+    socket.on('close', () => closed());
+  });
+}
+
+describe('requests that are HTTP', () => {
+  it.each(['/api/%', '/api/%zz', '/api/%c3%28/%', '/%e0%a4%a'])('with the broken address %s are 400', async (path) => {
+    const answer = await api.get(path);
+    expect([answer.status, answer.code]).toEqual([400, 400]);
+  });
+
+  it('with a body over a mebibyte are 413, also when the length is not told', async () => {
+    const body = Buffer.alloc(1_048_577, ' ');
+    const told = await api.send({ method: 'POST', path: '/api/auth/login', body });
+    expect([told.status, told.code]).toEqual([413, 413]);
+    const head = 'POST /api/auth/login HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const chunks = Buffer.concat([Buffer.from(`${head}100001\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
+    expect(statusOf(await exchangeBytes(app.baseUrl, chunks))).toBe(413);
+  });
+
+  it('with a body of just a mebibyte are handled', async () => {
+    const body = Buffer.alloc(1_048_576, ' ');
+    const headers = { 'content-type': 'application/json' };
+    const answer = await api.send({ method: 'POST', path: '/api/auth/login', headers, body });
+    expect([answer.status, answer.code]).toEqual([200, 400]);
+  });
+
+  it('with a method that the service does not know are answered with an envelope', async () => {
+    for (const method of ['PROPFIND', 'TRACE', 'MKCOL', 'QUERY', 'PURGE']) {
+      const answer = await api.send({ method, path: '/api/me' });
+      expect([method, answer.status, answer.code]).toEqual([method, 405, 405]);
+    }
+  });
+
+  it('in chunks are handled', async () => {
+    const [part, rest] = ['{"username":"admin",', `"password":"${ADMIN_PASSWORD}"}`];
+    const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+    const answer = await send(
+      'POST /api/auth/login HTTP/1.1',
+      'Host: a',
+      'Connection: close',
+      'Content-Type: application/json',
+      `Transfer-Encoding: chunked\r\n\r\n${chunk(part)}${chunk(rest)}0`,
+    );
+    expect(answer).toContain('{"code":200,"message":"success","data":{"token":"');
+  });
+
+  it('that expect something unknown are 417', async () => {
+    expect(statusOf(await send('GET /ping HTTP/1.1', 'Host: a', 'Connection: close', 'Expect: tea'))).toBe(417);
+  });
+
+  it('that ask for another protocol are answered in this one', async () => {
+    const upgrade = ['Connection: close, Upgrade', 'Upgrade: websocket'];
+    expect(await send('GET /ping HTTP/1.1', 'Host: a', ...upgrade)).toMatch(/^HTTP\/1\.1 200 OK[^]*pong$/);
+  });
+
+  it('one behind the other on a connection are answered in their order', async () => {
+    const last = ['GET /ping HTTP/1.1', 'Host: a', 'Connection: close'];
+    const received = await send('GET /api/me HTTP/1.1', 'Host: a', '', ...last);
+    expect(received.indexOf('Guest user is disabled')).toBeGreaterThan(0);
+    expect(received.endsWith('pong')).toBe(true);
+  });
+
+  it.each([
+    '',
+    ';',
+    'application',
+    '*/*',
+    'text/html; charset=',
+    'application/json/json',
+    '\u00ff',
+    'multipart/form-data',
+  ])('with the Content-Type "%s" are handled', async (type) => {
+    const headers = { 'content-type': type };
+    const answer = await api.send({ method: 'POST', path: '/api/auth/login', headers, body: '{"username":"a"}' });
+    expect([answer.status, answer.code]).toEqual([200, 400]);
+  });
+
+  it('with letters that no name should have are handled', async () => {
+    const admin = await adminOf(api);
+    for (const username of ['\0', 'a\0b', '\u{10FFFF}', '\u202e', "'; DROP TABLE commits; --", 'x'.repeat(100_000)]) {
+      expect((await admin.post('/api/admin/user/create', { username, password: '\0' })).code).toBe(200);
+      expect((await admin.from('192.0.2.1').logIn(username, '\0')).code).toBe(200);
+    }
+  });
+});
+
+it('nothing of this is an error of the service', () => {
+  expect(logLines(app.output()).filter(({ level }) => level >= 40)).toEqual([]);
+});

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ADMIN_PASSWORD, adminOf, newMember } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { limitFileSize } from '../support/file-size-limit.js';
+import { generateKey } from '../support/ssh-keygen.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+import { filesOf } from '../support/stored-data.js';
+
+const ROOM = 100_000;
+
+let app: StandaloneProcess;
+let api: ApiClient;
+let admin: ApiClient;
+let member: ApiClient;
+const answered: string[] = [];
+
+beforeAll(async () => {
+  app = await StandaloneProcess.start();
+  api = new ApiClient(app.baseUrl);
+  admin = await adminOf(api);
+  member = await newMember(admin, 'collector');
+});
+
+afterAll(() => app.dispose());
+
+async function addKey(title: string): Promise<number> {
+  const { line } = generateKey('ed25519', 256, '');
+  const { code } = await member.post('/api/me/sshkey/add', { title, key: line });
+  if (code === 200) answered.push(title);
+  return code;
+}
+
+async function listedTitles(): Promise<string[]> {
+  const { content } = (await member.get('/api/me/sshkey/list')).data<{ content: { title: string }[] }>();
+  return content.map(({ title }) => title);
+}
+
+/** Adds keys until one is not taken, and answers the code of that answer. */
+async function addUntilRefused(name: string): Promise<number> {
+  for (let index = 0; index < 500; index++) {
+    const code = await addKey(`${name} ${index}`);
+    if (code !== 200) return code;
+  }
+  throw new Error('the disk never got full');
+}
+
+it('on a full disk commands answer 503, and reads go on', async () => {
+  limitFileSize(app.pid, Math.max(...filesOf(app.dataDir).map(({ bytes }) => bytes.length)) + ROOM);
+  expect(await addUntilRefused('before')).toBe(503);
+  expect(answered.length).toBeGreaterThan(0);
+  const refused = await member.post('/api/me/sshkey/add', { title: 'x', key: generateKey('ed25519', 256, '').line });
+  expect([refused.status, refused.code]).toEqual([503, 503]);
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  expect((await member.get('/api/me')).data()).toMatchObject({ username: 'collector' });
+  expect((await admin.get('/api/admin/user/list')).code).toBe(200);
+  expect((await api.get('/api/public/settings')).code).toBe(200);
+  expect((await api.get('/ping')).text).toBe('pong');
+  expect(await listedTitles()).toEqual(answered);
+});
+
+it('once there is room again the same process goes on', async () => {
+  limitFileSize(app.pid, 'unlimited');
+  expect(await addKey('with room')).toBe(200);
+  expect(await listedTitles()).toEqual(answered);
+});
+
+it('every key that was answered, and no other, is there after a crash on the full disk', async () => {
+  limitFileSize(app.pid, Math.max(...filesOf(app.dataDir).map(({ bytes }) => bytes.length)) + ROOM);
+  expect(await addUntilRefused('again')).toBe(503);
+  await app.kill();
+  await app.restart();
+  expect(await listedTitles()).toEqual(answered);
+  expect(await addKey('after the crash')).toBe(200);
+  expect((await api.logIn('admin', ADMIN_PASSWORD)).code).toBe(200);
+});

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminOf } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+
+let app: StandaloneProcess;
+let admin: ApiClient;
+
+beforeAll(async () => {
+  app = await StandaloneProcess.start();
+  admin = await adminOf(new ApiClient(app.baseUrl));
+});
+
+afterAll(() => app.dispose());
+
+describe('HEAD', () => {
+  it.each(['/ping', '/api/public/settings', '/api/public/archive_extensions', '/api/me', '/api/admin/user/list'])(
+    'of %s has the headers of GET and no body',
+    async (path) => {
+      const head = await admin.send({ method: 'HEAD', path });
+      const { status, headers } = await admin.get(path);
+      expect([head.status, head.text]).toEqual([status, '']);
+      expect(head.headers['content-type']).toBe(headers['content-type']);
+      expect(head.headers['etag']).toBe(headers['etag']);
+    },
+  );
+
+  it.each([
+    ['/api/nowhere', 404],
+    ['/api/auth/login', 405],
+  ])('of %s is %i without a body', async (path, status) => {
+    const head = await admin.send({ method: 'HEAD', path });
+    expect([head.status, head.text]).toEqual([status, '']);
+  });
+
+  it('of a refusal has no body', async () => {
+    const head = await admin.as('nonsense').send({ method: 'HEAD', path: '/api/me' });
+    expect([head.status, head.text]).toEqual([200, '']);
+  });
+});
+
+describe('a trailing slash', () => {
+  it('changes nothing', async () => {
+    expect((await admin.get('/api/me/')).data()).toEqual((await admin.get('/api/me')).data());
+    expect((await admin.get('/api/admin/user/get/?id=1')).data()).toMatchObject({ username: 'admin' });
+    expect((await admin.post('/api/admin/user/create/', { username: 'slashed', password: 'x' })).code).toBe(200);
+    expect((await admin.get('/ping/')).text).toBe('pong');
+  });
+});
+
+describe('what no route takes', () => {
+  it.each(['/', '/api', '/api/', '/api/nowhere', '/API/me', '/api/Me', '/api//me', '/api/me/x', '/%00', '/index.html'])(
+    '%s is 404 with an envelope',
+    async (path) => {
+      const answer = await admin.get(path);
+      expect([answer.status, answer.code]).toEqual([404, 404]);
+      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    },
+  );
+
+  it.each([
+    ['DELETE', '/api/me', 'GET, HEAD'],
+    ['GET', '/api/auth/login', 'POST'],
+    ['POST', '/api/auth/logout', 'GET, HEAD'],
+    ['PUT', '/api/me/sshkey/add/', 'POST'],
+  ])('%s %s is 405 and tells the methods', async (method, path, allow) => {
+    const answer = await admin.send({ method, path });
+    expect([answer.status, answer.code, answer.headers['allow']]).toEqual([405, 405, allow]);
+  });
+});

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountNamed, adminOf, newMember } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { generateKey } from '../support/ssh-keygen.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+
+interface ListedKey {
+  id: number;
+  title: string;
+  fingerprint: string;
+  added_time: string;
+  last_used_time: string;
+}
+interface KeyPage {
+  content: ListedKey[];
+  total: number;
+}
+
+let app: StandaloneProcess;
+let admin: ApiClient;
+
+beforeAll(async () => {
+  app = await StandaloneProcess.start();
+  admin = await adminOf(new ApiClient(app.baseUrl));
+});
+
+afterAll(() => app.dispose());
+
+const list = async (member: ApiClient, query = '') => (await member.get(`/api/me/sshkey/list${query}`)).data<KeyPage>();
+const add = async (member: ApiClient, title: string, key: string) =>
+  (await member.post('/api/me/sshkey/add', { title, key })).outcome;
+const remove = async (member: ApiClient, id: number) => (await member.post(`/api/me/sshkey/delete?id=${id}`)).outcome;
+
+describe('a key that ssh-keygen made', () => {
+  let member: ApiClient;
+
+  beforeAll(async () => {
+    member = await newMember(admin, 'collector');
+  });
+
+  it.each([
+    ['ed25519', 256],
+    ['ecdsa', 256],
+    ['ecdsa', 384],
+    ['ecdsa', 521],
+    ['rsa', 2048],
+    ['rsa', 3072],
+  ])('(%s, %i bits) is listed with the fingerprint that ssh-keygen prints', async (type, bits) => {
+    const { line, fingerprint } = generateKey(type, bits, 'me@my laptop');
+    const title = `${type} ${bits}`;
+    expect(await add(member, title, ` ${line}\n`)).toBe('200 success');
+    const listed = (await list(member)).content.find((key) => key.title === title);
+    expect(listed).toMatchObject({ fingerprint });
+    expect(listed?.last_used_time).toBe(listed?.added_time);
+    expect(Math.abs(Date.parse(listed?.added_time ?? '') - Date.now())).toBeLessThan(60_000);
+  });
+
+  it('of 1024 bits, twice in one text, or with options before it is refused', async () => {
+    const { line } = generateKey('ed25519', 256, '');
+    const others = [generateKey('rsa', 1024, '').line, `${line}\n${line}`, `restrict ${line}`, line.slice(0, -4), ''];
+    for (const key of others) expect(await add(member, 'refused', key)).toMatch(/^400 (provided key|request) invalid$/);
+    expect((await list(member)).total).toBe(6);
+  });
+});
+
+describe('the list of keys', () => {
+  let member: ApiClient;
+  const lines = Array.from({ length: 5 }, () => generateKey('ed25519', 256, ''));
+
+  beforeAll(async () => {
+    member = await newMember(admin, 'keeper');
+    for (const [index, { line }] of lines.entries()) await add(member, `key ${index}`, line);
+  });
+
+  it('is in the order of adding and comes in pages', async () => {
+    const titlesOf = async (query: string) => {
+      const { content, total } = await list(member, query);
+      return { titles: content.map(({ title }) => title.slice(4)).join(''), total };
+    };
+    expect(await titlesOf('')).toEqual({ titles: '01234', total: 5 });
+    expect(await titlesOf('?page=1&per_page=2')).toEqual({ titles: '01', total: 5 });
+    expect(await titlesOf('?page=3&per_page=2')).toEqual({ titles: '4', total: 5 });
+    expect(await titlesOf('?page=4&per_page=2')).toEqual({ titles: '', total: 5 });
+    expect((await member.get('/api/me/sshkey/list?page=x')).code).toBe(400);
+  });
+
+  it('has each title and each key once', async () => {
+    const fresh = generateKey('ed25519', 256, '').line;
+    expect(await add(member, 'key 0', fresh)).toBe('500 key with the same title already exists');
+    expect(await add(member, 'again', lines[0]!.line)).toBe('400 this key is already in the list');
+    const other = await newMember(admin, 'sharer');
+    expect(await add(other, 'key 0', lines[0]!.line)).toBe('200 success');
+  });
+
+  it('of 20 adds of one title at once takes one', async () => {
+    const other = await newMember(admin, 'hasty');
+    const many = Array.from({ length: 20 }, () => generateKey('ed25519', 256, '').line);
+    const outcomes = await Promise.all(many.map((line) => add(other, 'same', line)));
+    expect(outcomes.filter((outcome) => outcome === '200 success')).toHaveLength(1);
+    expect((await list(other)).total).toBe(1);
+  });
+
+  it('loses what is deleted, and an id never comes back', async () => {
+    const [first, ...rest] = (await list(member)).content;
+    expect(await remove(member, first!.id)).toBe('200 success');
+    expect(await remove(member, first!.id)).toBe('404 failed to get public key');
+    expect(await add(member, 'key 0', lines[0]!.line)).toBe('200 success');
+    const { content } = await list(member);
+    expect(content.slice(0, -1)).toEqual(rest);
+    expect(content.at(-1)!.id).toBeGreaterThan(rest.at(-1)!.id);
+  });
+
+  it('is nobody else\u2019s to change, except the administrator\u2019s', async () => {
+    const { id } = await accountNamed(admin, 'keeper');
+    const [first] = (await list(member)).content;
+    const stranger = await newMember(admin, 'stranger');
+    expect(await remove(stranger, first!.id)).toBe('404 failed to get public key');
+    expect((await stranger.get(`/api/admin/user/sshkey/list?uid=${id}`)).outcome).toBe('403 You are not an admin');
+    const seen = (await admin.get(`/api/admin/user/sshkey/list?uid=${id}`)).data<KeyPage>();
+    expect(seen).toEqual(await list(member));
+    expect((await admin.post(`/api/admin/user/sshkey/delete?id=${first!.id}`)).outcome).toBe('200 success');
+    expect((await list(member)).total).toBe(seen.total - 1);
+  });
+
+  it('is the same after a restart', async () => {
+    const before = await list(member);
+    await app.restart();
+    expect(await list(member)).toEqual(before);
+  });
+});

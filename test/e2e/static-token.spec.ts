@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ADMIN_PASSWORD } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+import { storedApiToken } from '../support/stored-data.js';
+
+let app: StandaloneProcess;
+let api: ApiClient;
+let token: string;
+
+beforeAll(async () => {
+  app = await StandaloneProcess.start();
+  api = new ApiClient(app.baseUrl);
+  token = storedApiToken(app.dataDir);
+});
+
+afterAll(() => app.dispose());
+
+it('has the form of the original', () => {
+  expect(token).toMatch(/^openlist-[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}[A-Za-z0-9]{64}$/);
+});
+
+it('speaks for the administrator, bare and with Bearer', async () => {
+  for (const header of [token, `Bearer ${token}`]) {
+    const admin = api.as(header);
+    expect((await admin.get('/api/me')).data()).toMatchObject({ id: 1, username: 'admin', role: 2 });
+    expect((await admin.get('/api/admin/user/list')).code).toBe(200);
+  }
+});
+
+it('goes on after a logout, a restart and a change of the password', async () => {
+  expect((await api.as(token).get('/api/auth/logout')).code).toBe(200);
+  await api.as(token).post('/api/me/update', { username: 'root', password: 'n3w-pass' });
+  await app.restart();
+  expect((await api.as(token).get('/api/me')).data()).toMatchObject({ username: 'root' });
+  await api.as(token).post('/api/me/update', { username: 'admin', password: ADMIN_PASSWORD });
+});
+
+it('is not what a part, an extension or another case of it is', async () => {
+  const others = [
+    token.slice(0, -1),
+    `${token}x`,
+    token.toUpperCase(),
+    `openlist-`,
+    `Basic ${token}`,
+    `bearer${token}`,
+  ];
+  for (const other of others) {
+    expect((await api.as(other).get('/api/admin/user/list')).outcome, other).toBe('401 token is invalidated');
+  }
+});
+
+it('an empty or missing header is the guest, never the administrator', async () => {
+  for (const header of ['', ' ', '\t']) {
+    expect((await api.as(header).get('/api/me')).outcome).toBe('401 Guest user is disabled, login please');
+  }
+  expect((await api.get('/api/admin/user/list')).outcome).toBe('401 Guest user is disabled, login please');
+  for (const header of ['Bearer', 'Bearer ', 'Bearer  ', 'null', 'undefined']) {
+    expect((await api.as(header).get('/api/admin/user/list')).outcome).toBe('401 token is invalidated');
+  }
+});

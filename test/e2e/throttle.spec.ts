@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { adminOf, createAccount } from '../support/accounts.js';
+import { ApiClient, type Answer } from '../support/api-client.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+
+const REFUSED =
+  '429 Too many unsuccessful sign-in attempts have been made using an incorrect username or password, Try again later.';
+const WRONG = '401 Invalid username or password';
+
+let app: StandaloneProcess;
+let api: ApiClient;
+
+beforeAll(async () => {
+  app = await StandaloneProcess.start();
+  api = new ApiClient(app.baseUrl);
+  const admin = await adminOf(api);
+  for (const name of ['besieged', 'steady', 'patient', 'killed']) await createAccount(admin, name);
+});
+
+afterAll(() => app.dispose());
+
+const parallel = (count: number, login: () => Promise<Answer>) => Promise.all(Array.from({ length: count }, login));
+const outcomesOf = (answers: Answer[]) => Map.groupBy(answers, ({ outcome }) => outcome);
+
+it.each(['besieged', 'no-such-name'])(
+  'of 100 wrong passwords at once for the account %s from one source at most 5 are checked',
+  async (name) => {
+    const source = api.from(`198.51.100.${name.length}`);
+    const outcomes = outcomesOf(await parallel(100, () => source.logIn(name, 'wrong')));
+    expect([...outcomes.keys()].toSorted()).toEqual([WRONG, REFUSED]);
+    expect(outcomes.get(WRONG)).toHaveLength(5);
+    for (const { status, headers } of outcomes.get(REFUSED)!) {
+      expect(status).toBe(200);
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+      expect(Number(headers['retry-after'])).toBeLessThanOrEqual(300);
+    }
+  },
+);
+
+it('the right password is refused there, too, while another source and another account may log in', async () => {
+  const source = api.from('198.51.100.8');
+  expect((await source.logIn('besieged', 'pw-besieged')).outcome).toBe(REFUSED);
+  expect((await source.logIn('steady', 'pw-steady')).code).toBe(200);
+  expect((await api.from('203.0.113.1').logIn('besieged', 'pw-besieged')).code).toBe(200);
+});
+
+it('one IPv6 customer is one source', async () => {
+  const outcomes: number[] = [];
+  for (let host = 1; host <= 6; host++) {
+    outcomes.push((await api.from(`2001:db8:1:2::${host}`).logIn('steady', 'wrong')).code);
+  }
+  expect(outcomes).toEqual([401, 401, 401, 401, 401, 429]);
+  expect((await api.from('2001:db8:1:3::1').logIn('steady', 'pw-steady')).code).toBe(200);
+});
+
+it('a right password forgets the wrong ones before it', async () => {
+  const source = api.from('198.51.100.20');
+  for (let round = 0; round < 3; round++) {
+    const wrong = await parallel(4, () => source.logIn('patient', 'wrong'));
+    expect([...outcomesOf(wrong).keys()]).toEqual([WRONG]);
+    expect((await source.logIn('patient', 'pw-patient')).code).toBe(200);
+  }
+});
+
+it('100 right passwords at once are all right', async () => {
+  const answers = await parallel(100, () => api.from('198.51.100.30').logIn('patient', 'pw-patient'));
+  expect(answers.every(({ code }) => code === 200)).toBe(true);
+});
+
+it('one source gets at most 50 wrong tries over all accounts', async () => {
+  const source = api.from('198.51.100.40');
+  const names = Array.from({ length: 60 }, (_, index) => `name-${index}`);
+  const outcomes = outcomesOf(await Promise.all(names.map((name) => source.logIn(name, 'wrong'))));
+  expect(outcomes.get(WRONG)).toHaveLength(50);
+  expect(outcomes.get(REFUSED)).toHaveLength(10);
+});
+
+it('a body that cannot be read is no try', async () => {
+  const source = api.from('198.51.100.50');
+  for (let round = 0; round < 7; round++) {
+    expect((await source.post('/api/auth/login', { username: 'steady', password: 1 })).code).toBe(400);
+  }
+  expect((await source.logIn('steady', 'pw-steady')).code).toBe(200);
+});
+
+it.each(['stop', 'kill'] as const)('a refused source stays refused over a %s of the process', async (end) => {
+  const source = api.from(`198.51.100.${60 + end.charCodeAt(0)}`);
+  await parallel(5, () => source.logIn('killed', 'wrong'));
+  expect((await source.logIn('killed', 'pw-killed')).outcome).toBe(REFUSED);
+  await app[end]();
+  await app.restart();
+  expect((await source.logIn('killed', 'pw-killed')).outcome).toBe(REFUSED);
+  expect((await api.from('203.0.113.9').logIn('killed', 'pw-killed')).code).toBe(200);
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer, ListedKey } from './account-client.js';
+import { KeyLedger } from './key-ledger.js';
+import { keyLine } from './key-line.js';
+
+const done: Answer = { code: 200, message: 'success', data: null };
+const titleTaken: Answer = { code: 500, message: 'key with the same title already exists', data: null };
+const away: Answer = { code: 503, message: 'the store is not available', data: null };
+const [mine, rivals] = [keyLine('mine'), keyLine('rivals')];
+const listed = (id: number, title: string, { fingerprint } = mine): ListedKey => ({ id, title, fingerprint });
+
+/** What the ledger says after adds of the title `laptop` were answered in this way and these lists were shown. */
+function violationsOf(
+  adds: readonly (readonly [typeof mine, Answer | undefined])[],
+  ...lists: (readonly ListedKey[])[]
+): string[] {
+  const ledger = new KeyLedger('ann');
+  for (const [key] of adds) ledger.adding('laptop', key);
+  for (const [key, answer] of adds) ledger.added('laptop', key, answer);
+  for (const list of lists) ledger.compare(list);
+  return ledger.violations;
+}
+
+describe('a ledger of what clients were told', () => {
+  it('is content when every answered key is listed once', () => {
+    expect(violationsOf([[mine, done]], [listed(1, 'laptop')])).toEqual([]);
+  });
+
+  it('is content with either outcome of an add without an answer, once it is known', () => {
+    expect(violationsOf([[mine, undefined]], [], [])).toEqual([]);
+    expect(violationsOf([[mine, undefined]], [listed(1, 'laptop')], [listed(1, 'laptop')])).toEqual([]);
+  });
+
+  it.each([
+    ['an answered key is missing', [[mine, done]], [[]], 'was told to be there'],
+    ['a known key is missing later', [[mine, undefined]], [[listed(1, 'laptop')], []], 'was told to be there'],
+    ['a key without an answer comes late', [[mine, undefined]], [[], [listed(1, 'laptop')]], 'removed, or never added'],
+    [
+      'a title was given twice',
+      [
+        [mine, done],
+        [rivals, done],
+      ],
+      [[listed(1, 'laptop', rivals)]],
+      'although it was there',
+    ],
+    [
+      'a title that somebody has is not listed',
+      [
+        [mine, titleTaken],
+        [rivals, undefined],
+      ],
+      [[]],
+      'was told to be there',
+    ],
+    [
+      'a refused key is listed',
+      [
+        [mine, titleTaken],
+        [rivals, undefined],
+      ],
+      [[listed(1, 'laptop', mine)]],
+      'the key of another client',
+    ],
+    [
+      'a title is listed twice',
+      [[mine, done]],
+      [[listed(1, 'laptop'), listed(2, 'laptop')]],
+      'a title is listed twice',
+    ],
+    ['a key is listed twice', [[mine, done]], [[listed(1, 'laptop'), listed(2, 'phone')]], 'a key is listed twice'],
+    ['a key was never sent', [], [[listed(1, 'laptop')]], 'was never sent'],
+    ['an answer is unexpected', [[mine, away]], [[]], 'was answered with 503'],
+  ] as const)('notices that %s', (_, adds, lists, sentence) => {
+    expect(violationsOf(adds, ...lists).join('\n')).toContain(sentence);
+  });
+
+  it('notices that a removed key is back and that its id was used again', () => {
+    const ledger = new KeyLedger('ann');
+    for (const [title, key] of [
+      ['laptop', mine],
+      ['phone', rivals],
+    ] as const) {
+      ledger.adding(title, key);
+      ledger.added(title, key, done);
+      ledger.compare([listed(1, title, key)]);
+      ledger.removed(title, done);
+    }
+    expect(ledger.violations).toEqual(["ann: the id of phone was another key's"]);
+    ledger.compare([listed(1, 'phone', rivals)]);
+    expect(ledger.violations.at(-1)).toContain('phone is listed and was removed');
+  });
+});

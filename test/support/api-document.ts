@@ -1,0 +1,78 @@
+import addFormats from 'ajv-formats';
+import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js';
+import type { Answer } from './api-client.js';
+
+/** The parts of an OpenAPI 3.1 document that tests look at. */
+export interface ApiDocument {
+  openapi: string;
+  info: { title: string; version: string };
+  paths: Record<string, Record<string, Operation>>;
+  components: {
+    schemas: Record<string, ObjectSchema>;
+    securitySchemes: Record<string, { type: string; name: string }>;
+  };
+}
+export interface Operation {
+  operationId: string;
+  summary?: string;
+  parameters?: { name: string; in: string; required?: boolean; schema: object }[];
+  requestBody?: { content: Record<string, { schema: { $ref: string } }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
+  security?: Record<string, string[]>[];
+}
+export interface ObjectSchema {
+  type: string;
+  properties: Record<string, { type: string }>;
+  required?: string[];
+}
+
+/** Every documented operation as `[method path, operation]`, such as `GET /api/me`. */
+export function operationsOf({ paths }: ApiDocument): [string, Operation][] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]): [string, Operation] => [
+      `${method.toUpperCase()} ${path}`,
+      operation,
+    ]),
+  );
+}
+
+/** Compares answers with a document, whose objects are taken to have no other fields than those documented. */
+export class AnswerSchemas {
+  private readonly ajv: Ajv2020;
+
+  constructor(private readonly document: ApiDocument) {
+    this.ajv = new Ajv2020({ strict: true, allErrors: true });
+    addFormats.default(this.ajv);
+    // What OpenAPI adds to JSON Schema 2020-12 in these documents, and where its schemas are kept.
+    for (const keyword of ['example', 'components']) this.ajv.addKeyword(keyword);
+    const schemas = structuredClone(document.components.schemas);
+    for (const schema of Object.values(schemas)) Object.assign(schema, { additionalProperties: false });
+    this.ajv.addSchema({ $id: 'api', components: { schemas } } as AnySchema);
+  }
+
+  /** Every schema of the document, compiled in strict mode. Throws on one that is no JSON Schema. */
+  compileAll(): void {
+    for (const name of Object.keys(this.document.components.schemas)) {
+      this.ajv.compile({ $ref: `api#/components/schemas/${name}` });
+    }
+    for (const [, { responses }] of operationsOf(this.document)) {
+      for (const { content = {} } of Object.values(responses)) {
+        for (const { schema } of Object.values(content)) this.ajv.compile(here(schema));
+      }
+    }
+  }
+
+  /** What is wrong with an answer to an operation by its document; `undefined` when nothing is. */
+  problemWith({ responses }: Operation, answer: Answer): string | undefined {
+    const documented = responses[answer.status] ?? responses['default'];
+    const type = String(answer.headers['content-type']).split(';')[0]!;
+    const schema = documented?.content?.[type]?.schema;
+    if (!schema) return `HTTP ${answer.status} with ${type} is not documented`;
+    const value = type === 'application/json' ? answer.json : answer.text;
+    return this.ajv.validate(here(schema), value) ? undefined : `${this.ajv.errorsText()} in ${answer.text}`;
+  }
+}
+
+/** References within the document, pointed at the schema that the document was added as. */
+const here = (schema: object): AnySchema =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/')) as AnySchema;

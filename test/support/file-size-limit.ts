@@ -1,0 +1,13 @@
+import { execFileSync } from 'node:child_process';
+
+/**
+ * Bounds the size of every file that a running process writes, so that writes beyond it fail as on a full disk; `unlimited` takes
+ * the bound away. Uses `prlimit` of util-linux.
+ */
+export function limitFileSize(pid: number, bytes: number | 'unlimited'): void {
+  try {
+    execFileSync('prlimit', [`--pid=${pid}`, `--fsize=${bytes}:unlimited`]);
+  } catch (cause) {
+    throw new Error('prlimit is missing or refused: install util-linux', { cause });
+  }
+}
