@@ -3,6 +3,7 @@ import { ADMIN_PASSWORD, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { limitFileSize } from '../support/file-size-limit.js';
 import { generateKey } from '../support/ssh-keygen.js';
+import { logLines } from '../support/log-lines.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { filesOf } from '../support/stored-data.js';
 
@@ -56,6 +57,9 @@ it('on a full disk commands answer 503, and reads go on', async () => {
   expect((await api.get('/api/public/settings')).code).toBe(200);
   expect((await api.get('/ping')).text).toBe('pong');
   expect(await listedTitles()).toEqual(answered);
+  expect(logLines(app.output())).toContainEqual(
+    expect.objectContaining({ level: 50, msg: expect.stringMatching(/^cannot write to .*keyfold\.db: /) }),
+  );
 });
 
 it('once there is room again the same process goes on', async () => {

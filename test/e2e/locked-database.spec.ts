@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient, type Answer } from '../support/api-client.js';
+import { logLines } from '../support/log-lines.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { storedCommits } from '../support/stored-data.js';
 
@@ -59,6 +60,8 @@ it('while another program locks the store, commands answer 503 in time, and read
     locker.close();
   }
   expect(storedCommits(app.dataDir)).toEqual(before);
+  const reported = logLines(app.output()).filter(({ level }) => level === 50);
+  expect(reported.map(({ msg }) => msg)).toContainEqual(expect.stringMatching(/keyfold\.db: database is locked$/));
 });
 
 it('after the lock is gone the same commands work, and nothing of the failed ones is there', async () => {

@@ -82,6 +82,7 @@ describe('the document', () => {
       const { properties, required } = document.components.schemas[name]!;
       const right = Object.fromEntries(required!.map((field) => [field, 'x']));
       for (const [field, { type }] of Object.entries(properties)) {
+        expect(['string', 'integer', 'boolean'], `${name}.${field}`).toContain(type);
         const wrong = type === 'string' ? 1 : 'text';
         const answer = await admin.post(route.split(' ')[1]!, { ...right, [field]: wrong });
         expect(answer.code, `${route} with ${field}: ${answer.text}`).toBe(400);

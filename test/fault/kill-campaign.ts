@@ -53,7 +53,7 @@ export class KillCampaign {
   /** Runs requests side by side and kills the server after a random number of answers; tells how many there were. */
   async killInTheMiddle(adds: number): Promise<{ answered: number; planned: number }> {
     const tasks = this.#plan(++this.#rounds, adds);
-    const killAfter = Math.floor(tasks.length * (0.1 + 0.8 * this.random()));
+    const killAfter = Math.floor(tasks.length * (0.1 + 0.5 * this.random()));
     let answered = 0;
     let killed: Promise<void> | undefined;
     await this.#connected(async (client) => {

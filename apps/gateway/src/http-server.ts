@@ -60,7 +60,7 @@ export function serveHttp(app: NestFastifyApplication): void {
     new EnvelopeFilter({
       mask: () => mask,
       logFault: (errorId, error, request) => faults.error({ errorId, ...request, err: error }, 'a request failed'),
-      faults: faultOf,
+      faults: (error) => faultOf(error, (message) => faults.error(message)),
       methodsOf: (path) => METHODS.filter((method) => server.hasRoute({ method, url: path.replace(/(.)\/$/, '$1') })),
     }),
   );
@@ -75,9 +75,12 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply, done: ()
   crossOriginHook(request, reply, done);
 }
 
-/** Errors that are nobody's mistake: the client should come again. */
-function faultOf(error: unknown): Fault | undefined {
-  if (error instanceof StoreUnavailable) return new Fault(503, 'the store is not available', error);
+/** Errors that are nobody's mistake: the client should come again. `report` hears what the operator must know, a full disk for instance. */
+function faultOf(error: unknown, report: (message: string) => void): Fault | undefined {
+  if (error instanceof StoreUnavailable) {
+    report(error.message);
+    return new Fault(503, 'the store is not available', error);
+  }
   if (error instanceof HashQueueFull) return new Fault(503, 'too many logins at the moment', error);
   // The client hung up in the middle of its body: nobody reads the answer, and it is nothing to report.
   if (error instanceof Error && error.message === 'aborted') return new Fault(400, 'the request ended too early');

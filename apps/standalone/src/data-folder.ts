@@ -2,6 +2,7 @@ import { newSealingKeyText } from '@keyfold/security';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { InvalidConfiguration } from './standalone.config.js';
 
 /** Makes the folder of the embedded store, readable by its owner alone. */
 export function prepareDataFolder(folder: string): void {
@@ -18,7 +19,7 @@ export const generatedSealingKey = (folder: string) =>
 /** The file appears with its whole content or not at all, so that a crash leaves no half secret. */
 function readOrGenerate(path: string, generate: () => string): string {
   try {
-    return readFileSync(path, 'utf8').trimEnd();
+    return readSecret(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
@@ -26,5 +27,14 @@ function readOrGenerate(path: string, generate: () => string): string {
   writeFileSync(draft, `${generate()}\n`, { mode: 0o600, flush: true });
   linkSync(draft, path);
   rmSync(draft);
-  return readFileSync(path, 'utf8').trimEnd();
+  return readSecret(path);
+}
+
+/** Throws `InvalidConfiguration` for an empty file: nothing may be signed with an empty secret. */
+function readSecret(path: string): string {
+  const secret = readFileSync(path, 'utf8').trimEnd();
+  if (secret === '') {
+    throw new InvalidConfiguration([`${path} is empty: restore it from a backup, or remove it to have a new one made`]);
+  }
+  return secret;
 }

@@ -72,7 +72,7 @@ export function readStandaloneConfig(environment: Environment): StandaloneConfig
   const values: Record<string, string> = {};
   for (const name of Object.keys(settings.shape)) {
     const value = valueOf(name, environment, problems);
-    if (value !== undefined && value !== '') values[name] = value;
+    if (value) values[name] = value;
   }
   const parsed = settings.safeParse(values);
   if (!parsed.success)
@@ -84,15 +84,18 @@ export function readStandaloneConfig(environment: Environment): StandaloneConfig
 /** The value of a setting, of the file that it names, or of its alias. */
 function valueOf(name: string, environment: Environment, problems: string[]): string | undefined {
   const alias = Object.keys(ALIASES).find((each) => ALIASES[each] === name);
-  const value = environment[name] ?? (alias && environment[alias]);
+  // An empty variable is one that is not set: compose files cannot leave one out.
+  const value = environment[name] || (alias && environment[alias]);
   const file = environment[`${name}_FILE`];
-  if (file === undefined || file === '') return value;
-  if (value !== undefined) {
+  if (!file) return value;
+  if (value) {
     problems.push(`${name} and ${name}_FILE are both set: keep one of them`);
     return undefined;
   }
   try {
-    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    if (text === '') problems.push(`${name}_FILE: ${file} is empty`);
+    return text;
   } catch (error) {
     problems.push(`${name}_FILE: cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`);
     return undefined;

@@ -69,7 +69,10 @@ export class Projector {
       const ref = streamRef(stream, partition);
       if (ref) streams.set(stream, ref);
     }
-    for (const ref of streams.values()) await this.projection.project(ref);
+    for (const ref of streams.values()) {
+      if (this.#stopping.signal.aborted) return 0;
+      await this.projection.project(ref);
+    }
     const last = commits.at(-1);
     if (last) await this.checkpoints.advance(projectorName, slot, last.position);
     return commits.length;

@@ -14,6 +14,7 @@ import { StreamLoader } from '../src/stream-loader.js';
 
 /** An event store and read models on real files in a folder that is removed when the running test is over. */
 export class EmbeddedProjections {
+  readonly events: SqliteFile;
   readonly store: SqliteEventStore;
   readonly views: SqliteFile;
   readonly readModels: SqliteReadModelStore;
@@ -22,7 +23,8 @@ export class EmbeddedProjections {
 
   constructor() {
     const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
-    this.store = new SqliteEventStore(new SqliteFile(join(folder, 'keyfold.db'), eventStoreSchema));
+    this.events = new SqliteFile(join(folder, 'keyfold.db'), eventStoreSchema);
+    this.store = new SqliteEventStore(this.events);
     this.views = new SqliteFile(join(folder, 'views.db'), { version: 1, synchronous: 'NORMAL', sql: readModelTables });
     this.readModels = new SqliteReadModelStore(this.views);
     this.checkpoints = new SqliteCheckpointStore(this.views);

@@ -5,13 +5,13 @@ import { GoStruct, TextField } from '@keyfold/http-envelope';
 export class LoginRequest {
   @ApiProperty({ description: 'exact, case-sensitive, not trimmed' })
   @TextField('Username', { required: true })
-  username = '';
+  username: string = '';
 
   @ApiProperty({ required: false, description: 'the password, or its static hash at the hash route' })
   @TextField('Password')
-  password = '';
+  password: string = '';
 
   @ApiProperty({ name: 'otp_code', required: false, description: 'six digits, when two-factor is on' })
   @TextField('OtpCode')
-  otpCode = '';
+  otpCode: string = '';
 }

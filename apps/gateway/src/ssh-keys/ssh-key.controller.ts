@@ -14,11 +14,11 @@ import { SshKeyPageResponse, sshKeyPageResponse } from './ssh-key.responses.js';
 class AddKeyRequest {
   @ApiProperty({ description: 'unique among the keys of the account' })
   @TextField('Title', { required: true })
-  title = '';
+  title: string = '';
 
   @ApiProperty({ description: 'one line of an `authorized_keys` file, without options' })
   @TextField('Key', { required: true })
-  key = '';
+  key: string = '';
 }
 
 @ApiTags('SSH keys')

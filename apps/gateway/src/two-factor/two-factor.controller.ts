@@ -19,11 +19,11 @@ class EnrolmentResponse {
 class ProofRequest {
   @ApiProperty({ description: 'six digits' })
   @TextField('Code', { required: true })
-  code = '';
+  code: string = '';
 
   @ApiProperty({ description: 'the secret that was answered last' })
   @TextField('Secret', { required: true })
-  secret = '';
+  secret: string = '';
 }
 
 @ApiTags('two-factor')

@@ -52,6 +52,7 @@ export class SqliteEventStore extends EventStore {
     const earlier = await this.findCommand(commit.command.id);
     if (earlier?.command.hash === commit.command.hash) return { outcome: 'replayed', commit: earlier };
     if (earlier) throw new CommandIdReused(commit.command.id);
+    this.#heads.forget(commit.stream);
     if (result.refusedAt === 0) throw new WrongExpectedVersion(commit.stream, commit.version);
     throw new HoldTaken(holds[result.refusedAt - 1]!);
   }

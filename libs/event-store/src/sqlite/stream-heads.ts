@@ -13,6 +13,11 @@ export class StreamHeads {
     return this.#versions.get(stream) === version;
   }
 
+  /** After a conflict the file is asked again. */
+  forget(stream: string): void {
+    this.#versions.delete(stream);
+  }
+
   /** The stream has at least this many commits; called before an append is acknowledged. */
   reached(stream: string, version: number): void {
     if ((this.#versions.peek(stream) ?? -1) < version) this.#versions.set(stream, version);

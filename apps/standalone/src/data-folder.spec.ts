@@ -1,0 +1,73 @@
+import { parseSealingKeys } from '@keyfold/security';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { generatedSealingKey, generatedTokenSecret, prepareDataFolder } from './data-folder.js';
+import { InvalidConfiguration } from './standalone.config.js';
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+describe('the data folder', () => {
+  it('is made with its parents, for its owner alone', () => {
+    const folder = join(temporaryFolder(), 'deep', 'data');
+    prepareDataFolder(folder);
+    expect(modeOf(folder)).toBe(0o700);
+  });
+
+  it('is taken from others when it was there already, with what is in it', () => {
+    const folder = join(temporaryFolder(), 'data');
+    mkdirSync(folder, { mode: 0o755 });
+    writeFileSync(join(folder, 'file'), 'kept');
+    prepareDataFolder(folder);
+    expect(modeOf(folder)).toBe(0o700);
+    expect(readdirSync(folder)).toEqual(['file']);
+  });
+
+  it('cannot be a file', () => {
+    const path = join(temporaryFolder(), 'data');
+    writeFileSync(path, '');
+    expect(() => prepareDataFolder(path)).toThrow('EEXIST');
+  });
+});
+
+describe.each([
+  ['token-secret', generatedTokenSecret],
+  ['sealing-key', generatedSealingKey],
+])('the generated %s', (name, secretOf) => {
+  it('is made once, for its owner alone, with nothing left beside it', () => {
+    const folder = temporaryFolder();
+    const secret = secretOf(folder);
+    expect(secretOf(folder)).toBe(secret);
+    expect(readdirSync(folder)).toEqual([name]);
+    expect(modeOf(join(folder, name))).toBe(0o600);
+  });
+
+  it('is another one in every folder', () => {
+    expect(secretOf(temporaryFolder())).not.toBe(secretOf(temporaryFolder()));
+  });
+
+  it('is not replaced when its file is empty', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, name), '\n');
+    expect(() => secretOf(folder)).toThrow(InvalidConfiguration);
+    expect(() => secretOf(folder)).toThrow(`${join(folder, name)} is empty`);
+  });
+
+  it('does not stumble over the draft of a start that was killed', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, `${name}.${process.pid}`), 'half a sec');
+    expect(secretOf(folder).length).toBeGreaterThanOrEqual(32);
+  });
+});
+
+it('the generated secrets have at least 256 bits', () => {
+  const folder = temporaryFolder();
+  expect(Buffer.from(generatedTokenSecret(folder), 'base64url').length).toBeGreaterThanOrEqual(32);
+  expect(parseSealingKeys(generatedSealingKey(folder))).toMatchObject([{ id: 'k1' }]);
+});

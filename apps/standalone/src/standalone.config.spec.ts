@@ -1,0 +1,181 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { InvalidConfiguration, readStandaloneConfig } from './standalone.config.js';
+
+const SEALING_KEY = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
+const TOKEN_SECRET = 'a secret of at least 32 characters';
+
+/** The problems of an environment; none when it is fine. */
+function problemsOf(environment: Record<string, string | undefined>): readonly string[] {
+  try {
+    readStandaloneConfig(environment);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(InvalidConfiguration);
+    return (error as InvalidConfiguration).problems;
+  }
+}
+
+/** A file with this content; it is gone when the running test is over. */
+function fileWith(content: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'setting'), content);
+  return join(folder, 'setting');
+}
+
+describe('the configuration', () => {
+  it('needs nothing', () => {
+    expect(readStandaloneConfig({})).toMatchObject({
+      KEYFOLD_HOST: '0.0.0.0',
+      KEYFOLD_PORT: 5244,
+      KEYFOLD_STORE: 'sqlite',
+      KEYFOLD_DATA_DIR: resolve('data'),
+      KEYFOLD_TOKEN_HOURS: 48,
+      KEYFOLD_TRUSTED_PROXIES: [],
+      KEYFOLD_LOG_LEVEL: 'info',
+    });
+    for (const secret of ['KEYFOLD_ADMIN_PASSWORD', 'KEYFOLD_TOKEN_SECRET', 'KEYFOLD_SEALING_KEY'])
+      expect(readStandaloneConfig({})).not.toHaveProperty(secret);
+  });
+
+  it('is read from the environment', () => {
+    const environment = {
+      KEYFOLD_HOST: '127.0.0.1',
+      KEYFOLD_PORT: '8080',
+      KEYFOLD_STORE: 'sqlite',
+      KEYFOLD_DATA_DIR: '/var/lib/keyfold',
+      KEYFOLD_ADMIN_PASSWORD: ' kept as it is ',
+      KEYFOLD_TOKEN_SECRET: TOKEN_SECRET,
+      KEYFOLD_SEALING_KEY: SEALING_KEY,
+      KEYFOLD_TOKEN_HOURS: '0.5',
+      KEYFOLD_TRUSTED_PROXIES: ' 10.0.0.0/8, 192.0.2.7 ,, 2001:db8::/32',
+      KEYFOLD_LOG_LEVEL: 'warn',
+    };
+    expect(readStandaloneConfig(environment)).toMatchObject({
+      ...environment,
+      KEYFOLD_PORT: 8080,
+      KEYFOLD_TOKEN_HOURS: 0.5,
+      KEYFOLD_TRUSTED_PROXIES: ['10.0.0.0/8', '192.0.2.7', '2001:db8::/32'],
+    });
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    const names = ['KEYFOLD_PORT', 'KEYFOLD_ADMIN_PASSWORD', 'KEYFOLD_SEALING_KEY', 'KEYFOLD_PORT_FILE'];
+    expect(readStandaloneConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(readStandaloneConfig({}));
+  });
+
+  it('leaves variables alone that it does not know', () => {
+    expect(problemsOf({ PATH: '/bin', KEYFOLD_FUTURE: 'x', KEYFOLD_FUTURE_FILE: '/missing' })).toEqual([]);
+  });
+});
+
+describe('a setting that is wrong', () => {
+  it.each([
+    ['KEYFOLD_PORT', 'http'],
+    ['KEYFOLD_PORT', '65536'],
+    ['KEYFOLD_PORT', '-1'],
+    ['KEYFOLD_PORT', '80.5'],
+    ['KEYFOLD_STORE', 'mongodb'],
+    ['KEYFOLD_TOKEN_SECRET', 'x'.repeat(31)],
+    ['KEYFOLD_SEALING_KEY', 'no key'],
+    ['KEYFOLD_SEALING_KEY', `${SEALING_KEY},${SEALING_KEY}`],
+    ['KEYFOLD_TOKEN_HOURS', '0'],
+    ['KEYFOLD_TOKEN_HOURS', '-1'],
+    ['KEYFOLD_TRUSTED_PROXIES', '10.0.0.0/8,proxy'],
+    ['KEYFOLD_TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['KEYFOLD_LOG_LEVEL', 'loud'],
+  ])('%s=%s is one problem, which names the setting', (name, value) => {
+    const problems = problemsOf({ [name]: value });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(new RegExp(`^${name}: \\S`));
+  });
+
+  it('is told with every other one at once', () => {
+    const environment = {
+      KEYFOLD_PORT: 'http',
+      KEYFOLD_LOG_LEVEL: 'loud',
+      KEYFOLD_TRUSTED_PROXIES: 'one,two',
+      KEYFOLD_TOKEN_SECRET: 'short',
+      KEYFOLD_TOKEN_SECRET_FILE: '/some/file',
+      KEYFOLD_HOST_FILE: '/missing/file',
+    };
+    const problems = problemsOf(environment);
+    expect(problems.map((problem) => problem.split(/[: ]/)[0]!).toSorted((a, b) => a.localeCompare(b))).toEqual([
+      'KEYFOLD_HOST_FILE',
+      'KEYFOLD_LOG_LEVEL',
+      'KEYFOLD_PORT',
+      'KEYFOLD_TOKEN_SECRET',
+      'KEYFOLD_TRUSTED_PROXIES',
+      'KEYFOLD_TRUSTED_PROXIES',
+    ]);
+    const { message } = new InvalidConfiguration(problems);
+    for (const problem of problems) expect(message).toContain(`\n- ${problem}`);
+  });
+
+  it('is told without the secret itself', () => {
+    const secrets = { KEYFOLD_TOKEN_SECRET: 'much-too-short', KEYFOLD_SEALING_KEY: 'k1:not-32-bytes' };
+    const text = problemsOf(secrets).join('\n');
+    expect(text).toContain('KEYFOLD_SEALING_KEY');
+    for (const secret of ['much-too-short', 'not-32-bytes']) expect(text).not.toContain(secret);
+  });
+});
+
+describe('a setting in a file', () => {
+  it.each([
+    ['secret', 'secret'],
+    ['secret\n', 'secret'],
+    ['secret\r\n', 'secret'],
+    ['secret\n\n', 'secret\n'],
+    [' secret ', ' secret '],
+  ])('with the content %j is %j: only the last newline goes', (content, value) => {
+    const config = readStandaloneConfig({ KEYFOLD_ADMIN_PASSWORD_FILE: fileWith(content) });
+    expect(config.KEYFOLD_ADMIN_PASSWORD).toBe(value);
+  });
+
+  it('works for every setting', () => {
+    const environment = {
+      KEYFOLD_PORT_FILE: fileWith('8080\n'),
+      KEYFOLD_SEALING_KEY_FILE: fileWith(`${SEALING_KEY}\n`),
+    };
+    expect(readStandaloneConfig(environment)).toMatchObject({ KEYFOLD_PORT: 8080, KEYFOLD_SEALING_KEY: SEALING_KEY });
+  });
+
+  it('cannot be given together with the setting itself, but together with an empty one', () => {
+    const KEYFOLD_PORT_FILE = fileWith('8080');
+    expect(problemsOf({ KEYFOLD_PORT: '8080', KEYFOLD_PORT_FILE })).toEqual([
+      'KEYFOLD_PORT and KEYFOLD_PORT_FILE are both set: keep one of them',
+    ]);
+    expect(readStandaloneConfig({ KEYFOLD_PORT: '', KEYFOLD_PORT_FILE }).KEYFOLD_PORT).toBe(8080);
+  });
+
+  it('must be readable and must not be empty: a secret that is missing is never replaced in silence', () => {
+    const empty = fileWith('\n');
+    expect(problemsOf({ KEYFOLD_TOKEN_SECRET_FILE: '/missing/file' })).toEqual([
+      'KEYFOLD_TOKEN_SECRET_FILE: cannot read /missing/file: ENOENT',
+    ]);
+    expect(problemsOf({ KEYFOLD_TOKEN_SECRET_FILE: empty })).toEqual([`KEYFOLD_TOKEN_SECRET_FILE: ${empty} is empty`]);
+  });
+
+  it('is checked as the setting itself is', () => {
+    expect(problemsOf({ KEYFOLD_PORT_FILE: fileWith('http') })).toEqual([expect.stringMatching(/^KEYFOLD_PORT: /)]);
+  });
+});
+
+describe("the admin's first password", () => {
+  const OPENLIST_ADMIN_PASSWORD = 'from the original';
+
+  it('is also taken from the name that the original has for it', () => {
+    expect(readStandaloneConfig({ OPENLIST_ADMIN_PASSWORD }).KEYFOLD_ADMIN_PASSWORD).toBe(OPENLIST_ADMIN_PASSWORD);
+    expect(readStandaloneConfig({ OPENLIST_ADMIN_PASSWORD, KEYFOLD_ADMIN_PASSWORD: '' }).KEYFOLD_ADMIN_PASSWORD).toBe(
+      OPENLIST_ADMIN_PASSWORD,
+    );
+  });
+
+  it('is taken from our own name first', () => {
+    const config = readStandaloneConfig({ OPENLIST_ADMIN_PASSWORD, KEYFOLD_ADMIN_PASSWORD: 'own' });
+    expect(config.KEYFOLD_ADMIN_PASSWORD).toBe('own');
+  });
+});

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminOf, createAccount, newMember } from '../support/accounts.js';
+import { ApiClient, type Answer, type Call } from '../support/api-client.js';
+import type { ApiDocument } from '../support/api-document.js';
+import { arbitraryRequest } from '../support/arbitrary-request.js';
+import { logLines } from '../support/log-lines.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+import { storedApiToken } from '../support/stored-data.js';
+
+/** Requests of one kind of caller, in groups that are sent at once. */
+const GROUPS = 70;
+const GROUP_SIZE = 10;
+
+/** HTTP status of answers whose body is an envelope with the same code. */
+const FAULTS = [400, 404, 405, 413, 415, 417, 431];
+/** compat: refusals that carry the code 500 in the contract. */
+const REFUSED_WITH_500 = [
+  'failed get old user: record not found',
+  'failed find user: record not found',
+  'user name already exists',
+  'user id already exists',
+  'username is empty',
+  'cannot delete admin or guest',
+  'key with the same title already exists',
+  'sso login is disabled',
+  'nowhere needed',
+];
+
+let app: StandaloneProcess;
+let api: ApiClient;
+let paths: string[];
+/** Paths that end the session of who takes them; the administrator's token has none to end. */
+const ENDS_SESSION = ['/api/auth/logout', '/api/me/update'];
+/** Who sends: nobody, a member with a session, and the administrator with the token that no change of an account ends. */
+const callers: Record<string, ApiClient> = {};
+
+beforeAll(async () => {
+  app = await StandaloneProcess.start();
+  api = new ApiClient(app.baseUrl);
+  const admin = await adminOf(api);
+  callers['nobody'] = api;
+  callers['a member'] = await newMember(admin, 'member');
+  callers['the administrator'] = api.as(storedApiToken(app.dataDir));
+  await createAccount(admin, 'victim');
+  const documented = Object.keys(((await api.get('/openapi.json')).json as ApiDocument).paths);
+  paths = [...documented, '/', '/api', '/api/nowhere', '/robots.txt', '/s3/x', '/mcp', '/api/authn/getcredentials'];
+});
+
+afterAll(() => app.dispose());
+
+function check({ method = 'GET', path }: Call, { status, headers, text }: Answer): void {
+  const seen = `${method} ${path} answered ${status} ${text.slice(0, 300)}`;
+  expect(text, seen).not.toMatch(/(\n|\\n)\s+at |node_modules|\.[jt]s:|SQLITE|Error:(?!Field validation)/);
+  if (method === 'HEAD' || [204, 302, 304].includes(status)) return expect(text, seen).toBe('');
+  if (!String(headers['content-type']).startsWith('application/json')) {
+    return expect([status, text === 'pong' || path.startsWith('/robots.txt')], seen).toEqual([200, true]);
+  }
+  const envelope = JSON.parse(text) as { code: number; message: string; data: unknown };
+  expect(Object.keys(envelope), seen).toEqual(['code', 'message', 'data']);
+  if (status !== 200) return expect([FAULTS.includes(status), envelope.code], seen).toEqual([true, status]);
+  if (envelope.code !== 200) expect(envelope.data, seen).toBeNull();
+  if (envelope.code === 500) expect(REFUSED_WITH_500, seen).toContain(envelope.message);
+  else expect([200, 400, 401, 402, 403, 404, 429], seen).toContain(envelope.code);
+}
+
+describe('any request', () => {
+  it.each(['nobody', 'a member', 'the administrator'])('of %s has an answer of the contract', async (name) => {
+    const caller = callers[name]!;
+    const tried = name === 'a member' ? paths.filter((path) => !ENDS_SESSION.includes(path)) : paths;
+    const group = fc.array(arbitraryRequest(tried), { minLength: GROUP_SIZE, maxLength: GROUP_SIZE });
+    const property = fc.asyncProperty(group, async (calls) => {
+      const answers = await Promise.all(calls.map((call) => caller.send(call)));
+      for (const [index, call] of calls.entries()) check(call, answers[index]!);
+    });
+    await fc.assert(property, { numRuns: GROUPS, endOnFailure: true });
+  });
+
+  it('leaves the service as it was: it answers, and nothing failed', async () => {
+    expect((await api.get('/ping')).text).toBe('pong');
+    expect((await callers['the administrator']!.get('/api/admin/user/list')).code).toBe(200);
+    expect(logLines(app.output()).filter(({ level }) => level >= 50)).toEqual([]);
+    expect(await app.stop()).toBe(0);
+    await app.restart();
+    expect((await callers['the administrator']!.get('/api/me')).code).toBe(200);
+  });
+});
