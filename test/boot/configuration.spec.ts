@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -22,6 +24,9 @@ async function settingFile(name: string, text: string): Promise<string> {
   return path;
 }
 
+/** The settings that problems are about, in the order of the alphabet. */
+const namesIn = (problems: string[]) => problems.map((problem) => /^- (\w+)/.exec(problem)?.[1] ?? problem).toSorted();
+
 describe('an invalid configuration', () => {
   it('ends the start with 78 and lists every problem at once, without secrets and stack traces', async () => {
     const missing = join(folder, 'missing');
@@ -38,7 +43,7 @@ describe('an invalid configuration', () => {
     expect(exitCode).toBe(78);
     const [title, ...problems] = output.trim().split('\n');
     expect(title).toContain('the configuration is invalid');
-    expect(problems.map((problem) => /^- (\w+)/.exec(problem)?.[1]).toSorted()).toEqual([
+    expect(namesIn(problems)).toEqual([
       'KEYFOLD_ADMIN_PASSWORD',
       'KEYFOLD_LOG_LEVEL',
       'KEYFOLD_PORT',
@@ -59,41 +64,46 @@ describe('an invalid configuration', () => {
   ])('is named setting by setting: %o', async (settings) => {
     const { exitCode, output } = await failedStart(settings);
     expect(exitCode).toBe(78);
-    const named = [...output.matchAll(/^- (\w+): .+$/gm)].map(([, name]) => name);
-    expect(named.toSorted()).toEqual(Object.keys(settings).toSorted());
+    expect(namesIn(output.trim().split('\n').slice(1))).toEqual(Object.keys(settings).toSorted());
   });
 });
 
 describe('a setting from a file', () => {
-  it('loses its last newline and nothing else', async () => {
-    const app = await StandaloneProcess.start({
+  let app: StandaloneProcess;
+
+  beforeAll(async () => {
+    app = await StandaloneProcess.start({
       KEYFOLD_ADMIN_PASSWORD: undefined,
       KEYFOLD_ADMIN_PASSWORD_FILE: await settingFile('password', ' spaced \n\n'),
+      KEYFOLD_SEALING_KEY_FILE: await settingFile('sealing', `own:${randomBytes(32).toString('base64')}\r\n`),
+      KEYFOLD_TOKEN_SECRET_FILE: await settingFile('token', `${randomBytes(48).toString('hex')}\n`),
     });
-    onTestFinished(() => app.dispose());
+  });
+
+  afterAll(() => app.dispose());
+
+  it('loses its last newline and nothing else', async () => {
     const api = new ApiClient(app.baseUrl);
     expect((await api.logIn('admin', ' spaced ')).code).toBe(401);
     expect((await api.logIn('admin', ' spaced \n')).code).toBe(200);
   });
 
   it('takes the place of a generated secret', async () => {
-    const app = await StandaloneProcess.start({
-      KEYFOLD_SEALING_KEY_FILE: await settingFile('sealing', `own:${randomBytes(32).toString('base64')}\r\n`),
-      KEYFOLD_TOKEN_SECRET_FILE: await settingFile('token', `${randomBytes(48).toString('hex')}\n`),
-    });
-    onTestFinished(() => app.dispose());
-    const admin = await new ApiClient(app.baseUrl).signedIn('admin', 'Adm1n-pass');
+    const admin = await new ApiClient(app.baseUrl).signedIn('admin', ' spaced \n');
     await app.restart();
     expect((await admin.get('/api/me')).code).toBe(200);
-    expect(filesOf(app.dataDir).map(({ name }) => name)).not.toContain('token-secret');
-    expect(filesOf(app.dataDir).map(({ name }) => name)).not.toContain('sealing-key');
+    const files = filesOf(app.dataDir).map(({ name }) => name);
+    expect(files).toContain('keyfold.db');
+    expect(files).not.toContain('token-secret');
+    expect(files).not.toContain('sealing-key');
   });
 });
 
-it('a port that another program has is named with the setting that changes it', async () => {
-  const first = await StandaloneProcess.start();
-  onTestFinished(() => first.dispose());
-  const { exitCode, output } = await failedStart({ KEYFOLD_PORT: String(first.port) });
+it('a port that another program has is named with its setting', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close());
+  await once(other, 'listening');
+  const { exitCode, output } = await failedStart({ KEYFOLD_PORT: String((other.address() as AddressInfo).port) });
   expect(exitCode).toBe(1);
   expect(output).toContain('KEYFOLD_PORT');
   expect(output).not.toMatch(/^\s+at /m);

@@ -78,6 +78,8 @@ describe('secrets', () => {
     expect(secrets.size).toBeGreaterThan(20);
     expect([...secrets.values()].every((secret) => secret.length >= 10)).toBe(true);
     expect(leaks()).toEqual([]);
+    // What is no secret is found by the same search.
+    expect(filesOf(app.dataDir).some(({ bytes }) => bytes.includes('secretive'))).toBe(true);
     await app.stop();
     expect(leaks()).toEqual([]);
   });

@@ -108,7 +108,7 @@ export class Variables {
   }
 }
 
-/** The hash of a password that clients send instead of it (wire contract: static hash). */
+/** The hash of a password that clients send instead of it (wire contract 2.1: static hash). */
 function staticHash(password: string): string {
   return createHash('sha256').update(`${password}-https://github.com/alist-org/alist`).digest('hex');
 }

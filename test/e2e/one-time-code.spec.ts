@@ -41,18 +41,25 @@ describe.each([
   it('is refused to all others', () => {
     const others = answers.map((answer) => answer.code).filter((each) => each !== 200);
     expect(others).toHaveLength(99);
-    expect(new Set(others)).toEqual(source === 'one source' ? new Set([402, 429]) : expect.any(Set));
     for (const each of others) expect([402, 429]).toContain(each);
   });
 
   it('gives no token ever again', async () => {
     expect([402, 429]).toContain((await api.from(newAddress()).logIn(name, `pw-${name}`, code)).code);
-    await app.restart();
-    expect([402, 429]).toContain((await api.from(newAddress()).logIn(name, `pw-${name}`, code)).code);
   });
 });
 
 describe('a login with two-factor', () => {
+  it('takes a code once, whatever happens to the process in between', async () => {
+    const secret = await enrol(await newMember(admin, 'restarted'));
+    const code = codeNow(secret, 1);
+    const logIn = () => api.from(newAddress()).logIn('restarted', 'pw-restarted', code);
+    expect((await logIn()).code).toBe(200);
+    await app.kill();
+    await app.restart();
+    expect((await logIn()).outcome).toBe('402 Invalid 2FA code');
+  });
+
   it('asks for the code only when the password is right, and takes the code of the step before', async () => {
     const secret = await enrol(await newMember(admin, 'careful'));
     const logIn = (password: string, code?: string) => api.from('198.51.100.9').logIn('careful', password, code);

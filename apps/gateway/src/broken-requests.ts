@@ -2,10 +2,12 @@ import { errorEnvelope } from '@keyfold/http-envelope';
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Answers bytes that are no HTTP, over which Fastify has no power: 431 for headers that are too large, else 400. */
+const STATUS_OF: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+
+/** Answers what never becomes a request of Fastify's: headers that are too large, a request that comes too slowly, bytes that are no HTTP. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
+  const status = STATUS_OF[error.code ?? ''] ?? 400;
   const reason = STATUS_CODES[status]!;
   const body = errorEnvelope(status, reason.toLowerCase());
   const headers = Object.entries(headersOf(body)).map(([name, value]) => `${name}: ${value}\r\n`);

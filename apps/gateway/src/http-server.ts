@@ -19,6 +19,8 @@ import { endConnectionsOnClose } from './connections-on-close.js';
 import { documentApi } from './openapi/openapi.document.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+/** How long a client may take to send one request (milliseconds), so that slow ones cannot hold connections for ever. */
+const REQUEST_TIMEOUT = 60_000;
 /** A correlation id of the client is taken over when it looks like one. */
 const CORRELATION_ID = /^[\w.-]{8,64}$/;
 
@@ -26,6 +28,7 @@ const CORRELATION_ID = /^[\w.-]{8,64}$/;
 export function createHttpAdapter(): FastifyAdapter {
   return new FastifyAdapter({
     genReqId: correlationOf,
+    requestTimeout: REQUEST_TIMEOUT,
     routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
       setCommonHeaders(request, reply, () => {

@@ -3,6 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FirstStart } from '@keyfold/application';
 import { FolderInUse, UnusableFile } from '@keyfold/event-store/sqlite';
 import { createHttpAdapter, serveHttp } from '@keyfold/gateway';
+import { SealBroken, UnknownSealingKey } from '@keyfold/security';
 import { banner, firstPasswordNote } from './banner.js';
 import { EmbeddedStoreModule } from './embedded-store.module.js';
 import { createLog, NestLog } from './log.js';
@@ -54,11 +55,13 @@ function reportAndExit(error: unknown): never {
   process.exit(error instanceof InvalidConfiguration ? EX_CONFIG : 1);
 }
 
+/** Errors whose message tells an operator what to do. */
+const OPERATOR_ERRORS = [InvalidConfiguration, FolderInUse, UnusableFile, UnknownSealingKey, SealBroken];
+
 /** What to do about it, for everything an operator can do something about; else the whole error. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof InvalidConfiguration || error instanceof FolderInUse || error instanceof UnusableFile)
-    return error.message;
+  if (OPERATOR_ERRORS.some((kind) => error instanceof kind)) return error.message;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')
     return `${error.message}: choose another port with KEYFOLD_PORT, or stop the program that has it`;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bindBody, bindList } from './bind-body.js';
+import { bindBody } from './bind-body.js';
 import { FlagField, GoStruct, TextField, WholeField } from './body-fields.js';
 import { Refusal } from './refusal.js';
 
@@ -144,25 +144,5 @@ describe('a body', () => {
         }
       }),
     );
-  });
-});
-
-describe('a list', () => {
-  const bindUsers = (text: string) => bindList(User, Buffer.from(text), json);
-
-  it('holds one object an item, and null is empty', () => {
-    expect(bindUsers('[{"username":"a"},{"username":"b"}]').map(({ username }) => username)).toEqual(['a', 'b']);
-    expect(bindUsers('null')).toEqual([]);
-    expect(bindUsers('[]')).toEqual([]);
-  });
-
-  it('numbers the items that miss something among themselves', () => {
-    const line = missing('User', 'Username');
-    expect(() => bindUsers('[{"username":"a"},{},null]')).toThrow(new Refusal(400, `[0]: ${line}\n[1]: ${line}`));
-  });
-
-  it('is refused when it is none, or holds something else than objects', () => {
-    expect(() => bindUsers('{"username":"a"}')).toThrow(new Refusal(400, '[]User: expects a JSON list'));
-    expect(() => bindUsers('["x"]')).toThrow(new Refusal(400, 'User: expects a JSON object'));
   });
 });

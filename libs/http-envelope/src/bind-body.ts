@@ -7,7 +7,7 @@ import { Refusal } from './refusal.js';
 export type BodyClass<T extends object> = new () => T;
 
 /**
- * Fills a new `Dto` from a body (wire-contract 1.9): names match in any ASCII letter case, unknown ones are ignored, what
+ * Fills a new `Dto` from a body (wire contract 1.9): names match in any ASCII letter case, unknown ones are ignored, what
  * is missing or null becomes empty, false or 0. Throws nothing but a Refusal 400; wrong types are named before what is
  * missing.
  */
@@ -20,23 +20,6 @@ export function bindBody<T extends object>(
   const problem = problemOf(body);
   if (problem !== undefined) throw new Refusal(400, problem);
   return body;
-}
-
-/**
- * Fills one `Dto` for each item of a list; null is an empty list, and null in it an empty item. compat: a refused item is
- * named by its place among the refused ones.
- */
-export function bindList<T extends object>(
-  Dto: BodyClass<T>,
-  rawBody: Buffer | undefined,
-  contentType: string | undefined,
-): T[] {
-  const list = readJsonBody(rawBody, contentType) ?? [];
-  if (!Array.isArray(list)) throw new Refusal(400, `[]${structName(Dto)}: expects a JSON list`);
-  const items = list.map((item) => fill(Dto, item));
-  const problems = items.map(problemOf).filter((problem) => problem !== undefined);
-  if (problems.length > 0) throw new Refusal(400, problems.map((problem, at) => `[${at}]: ${problem}`).join('\n'));
-  return items;
 }
 
 function fill<T extends object>(Dto: BodyClass<T>, value: JsonValue): T {

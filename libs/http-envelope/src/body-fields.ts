@@ -11,11 +11,11 @@ export type BodyField = Readonly<{ property: string; json: string; kind: FieldKi
 /** A field that must not be missing, null or zero has `required`. */
 export type FieldOptions = Readonly<{ required?: boolean }>;
 
-/** The order of checks: every type, then what is required (wire-contract 1.9). */
+/** The order of checks: every type, then what is required (wire contract 1.9). */
 export const checks = ['type', 'required'] as const;
 
 /**
- * Names the Go struct that a body stands for, because refusals quote it (wire-contract 1.9). Without it the name of the
+ * Names the Go struct that a body stands for, because refusals quote it (wire contract 1.9). Without it the name of the
  * class is used.
  */
 export function GoStruct(name: string): ClassDecorator {

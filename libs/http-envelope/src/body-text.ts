@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 /**
  * The letters of a body. compat: the original stores broken UTF-8 as it was sent and answers the escape `\ufffd` for each broken byte
- * (wire-contract 1.9). Here such a byte becomes half a surrogate pair, which JSON can carry and which is answered the same way.
+ * (wire contract 1.9). Here such a byte becomes half a surrogate pair, which JSON can carry and which is answered the same way.
  */
 export function bodyText(bytes: Buffer): { text: string; broken: boolean } {
   if (isUtf8(bytes)) return { text: bytes.toString('utf8'), broken: false };

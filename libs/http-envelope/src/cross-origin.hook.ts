@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Fastify's onRequest hook for browsers on other origins (wire-contract 1.3, factory configuration): every origin may
+ * Fastify's onRequest hook for browsers on other origins (wire contract 1.3, factory configuration): every origin may
  * call, without credentials. Every OPTIONS request ends here with 204, whatever its path; the own origin and requests
  * without one get no header.
  */

@@ -1,12 +1,12 @@
 /**
  * The answer to a request that succeeded, as JSON text without a trailing newline; `undefined` becomes `null`.
- * Source: wire-contract 1.1. Throws what `JSON.stringify` throws, for instance on a bigint.
+ * Source: wire contract 1.1. Throws what `JSON.stringify` throws, for instance on a bigint.
  */
 export function successEnvelope(data: unknown): string {
   return `{"code":200,"message":"success","data":${toJson(data)}}`;
 }
 
-/** The answer to a request that was refused or failed. Source: wire-contract 1.1. */
+/** The answer to a request that was refused or failed. Source: wire contract 1.1. */
 export function errorEnvelope(code: number, message: string): string {
   return `{"code":${code},"message":${toJson(message)},"data":null}`;
 }

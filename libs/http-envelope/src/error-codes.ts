@@ -11,7 +11,7 @@ const guestEnrols = 'Guest user can not generate 2FA code';
 
 /** The one table from the domain's refusals to what clients of the account API read. Some texts are compared by clients. */
 export const errorCodes = {
-  // Who a request speaks for: wire-contract 1.6.
+  // Who a request speaks for: wire contract 1.6.
   'token-invalidated': { code: 401, message: 'token is invalidated' },
   'token-expired': { code: 401, message: 'token is expired' },
   'account-not-found-for-token': { code: 401, message: 'failed find user: record not found' },
@@ -19,9 +19,8 @@ export const errorCodes = {
   'account-disabled': { code: 401, message: 'Current user is disabled, replace please' },
   'guest-disabled': { code: 401, message: 'Guest user is disabled, login please' },
   'not-an-admin': { code: 403, message: 'You are not an admin' },
-  'is-a-guest': { code: 403, message: 'You are a guest' },
 
-  // Login and its lock: wire-contract 1.8 and 2.1. A missing and a wrong code read alike there.
+  // Login and its lock: wire contract 1.8 and 2.1. A missing and a wrong code read alike there.
   'invalid-credentials': { code: 401, message: 'Invalid username or password' },
   'one-time-code-required': { code: 402, message: wrongCode },
   'one-time-code-invalid-at-login': { code: 402, message: wrongCode },
@@ -29,12 +28,12 @@ export const errorCodes = {
   'too-many-attempts': tooManyAttempts,
   'ldap-disabled': { code: 403, message: 'ldap is not enabled' },
 
-  // Two-factor enrolment: wire-contract 2.3.
+  // Two-factor enrolment: wire contract 2.3.
   'guest-has-no-two-factor': { code: 403, message: guestEnrols },
   'enrolment-code-invalid': { code: 400, message: wrongCode },
   'too-many-enrolments': tooManyAttempts,
 
-  // Profile and administration of accounts: wire-contract 1.11, 2.4 and 2.7. compat: several refusals carry 500.
+  // Profile and administration of accounts: wire contract 1.11, 2.4 and 2.7. compat: several refusals carry 500.
   'guest-has-no-profile': { code: 403, message: 'Guest user can not update profile' },
   'username-taken': { code: 500, message: 'user name already exists' },
   'username-empty': { code: 500, message: 'username is empty' },
@@ -47,7 +46,7 @@ export const errorCodes = {
   'admin-or-guest-uncreatable': { code: 400, message: 'admin or guest user can not be created' },
   'admin-or-guest-undeletable': { code: 500, message: 'cannot delete admin or guest' },
 
-  // SSH keys: wire-contract 2.5. The texts of "taken" and "limit" are our own, the original has no such rule.
+  // SSH keys: wire contract 2.5. The texts of "taken" and "limit" are our own, the original has no such rule.
   'guest-has-no-keys': { code: 401, message: 'user invalid' },
   'ssh-key-title-taken': { code: 500, message: 'key with the same title already exists' },
   'ssh-key-invalid': { code: 400, message: 'provided key invalid' },
@@ -55,7 +54,7 @@ export const errorCodes = {
   'ssh-key-limit-reached': { code: 400, message: 'the list of keys is full, delete one first' },
   'ssh-key-not-found': { code: 404, message: 'failed to get public key' },
 
-  // Settings: wire-contract 2.8.
+  // Settings: wire contract 2.8.
   'setting-not-found': { code: 400, message: 'record not found' },
 } as const satisfies Record<DomainErrorCode, { code: number; message: string }>;
 

@@ -1,4 +1,4 @@
-/** A text in double quotes as Go's strconv.Quote writes it; error texts of wire-contract 1.9 need it. */
+/** A text in double quotes as Go's strconv.Quote writes it; error texts of wire contract 1.9 need it. */
 export function goQuote(text: string): string {
   return `"${text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escape)}"`;
 }

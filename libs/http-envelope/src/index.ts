@@ -1,4 +1,4 @@
-export { bindBody, bindList, type BodyClass } from './bind-body.js';
+export { bindBody, type BodyClass } from './bind-body.js';
 export { FlagField, GoStruct, TextField, WholeField, type FieldOptions } from './body-fields.js';
 export { crossOriginHook } from './cross-origin.hook.js';
 export { errorEnvelope, successEnvelope } from './envelope.js';

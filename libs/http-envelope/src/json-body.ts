@@ -10,7 +10,7 @@ export class JsonNumber {
 export type JsonValue = null | boolean | string | JsonNumber | JsonValue[] | { [name: string]: JsonValue };
 
 /**
- * Reads a body as the original's decoder does (wire-contract 1.9): bytes after the first value are ignored, half surrogate
+ * Reads a body as the original's decoder does (wire contract 1.9): bytes after the first value are ignored, half surrogate
  * pairs become U+FFFD, the later of two equal keys wins. Throws a Refusal 400 when there is no value.
  */
 export function readJsonBody(bytes: Buffer | undefined, contentType: string | undefined): JsonValue {

@@ -6,12 +6,12 @@ import { parseWhole } from './whole-number.js';
 /** Which part of a list is asked for. `page` starts at 1; an unlimited `perPage` is the largest safe integer. */
 export type Paging = Readonly<{ page: number; perPage: number }>;
 
-/** A whole number as Go's strconv.Atoi reads it; Refusal 400 with its text otherwise (wire-contract 1.9). */
+/** A whole number as Go's strconv.Atoi reads it; Refusal 400 with its text otherwise (wire contract 1.9). */
 export function atoi(text: string): number {
   return wholeNumber('Atoi', text);
 }
 
-/** `page` and `per_page` of a list (wire-contract 2.9). A broken query or a text that is no number is a Refusal 400. */
+/** `page` and `per_page` of a list (wire contract 2.9). A broken query or a text that is no number is a Refusal 400. */
 export function parsePaging(query: QueryParameters): Paging {
   if (query.error !== undefined) throw new Refusal(400, query.error);
   const page = pagingNumber(query.get('page'));
@@ -19,7 +19,7 @@ export function parsePaging(query: QueryParameters): Paging {
   return { page: page > 0 ? page : 1, perPage: perPage > 0 ? perPage : Number.MAX_SAFE_INTEGER };
 }
 
-/** The items of one page. compat: page 2 and later of an unlimited list are empty (wire-contract 2.9). */
+/** The items of one page. compat: page 2 and later of an unlimited list are empty (wire contract 2.9). */
 export function pageOf<T>(items: readonly T[], { page, perPage }: Paging): T[] {
   const start = (page - 1) * perPage;
   return items.slice(start, start + perPage);

@@ -13,7 +13,7 @@ export class QueryParameters {
   }
 }
 
-/** Reads the part of a URL behind the question mark as Go's url.ParseQuery does (wire-contract 1.9). Never throws. */
+/** Reads the part of a URL behind the question mark as Go's url.ParseQuery does (wire contract 1.9). Never throws. */
 export function parseQuery(rawQuery: string): QueryParameters {
   const values = new Map<string, string>();
   const errors: string[] = [];

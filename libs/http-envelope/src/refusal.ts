@@ -1,7 +1,7 @@
 /** Seconds after which trying again makes sense; sent as `Retry-After`. */
 export type RetryHint = Readonly<{ retryAfterSeconds?: number | undefined }>;
 
-/** An expected answer: HTTP status 200 with this code and message in the envelope (wire-contract 1.1). */
+/** An expected answer: HTTP status 200 with this code and message in the envelope (wire contract 1.1). */
 export class Refusal extends Error {
   readonly retryAfterSeconds: number | undefined;
 

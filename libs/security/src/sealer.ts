@@ -23,9 +23,10 @@ export class SealBroken extends Error {
   override readonly name = 'SealBroken';
 
   constructor(cause?: unknown) {
-    super('a stored secret cannot be opened: it was changed, or sealed for another place or with another key', {
-      cause,
-    });
+    super(
+      'a stored secret cannot be opened: the sealing key is not the one it was sealed with (restore that key), or the data was changed',
+      { cause },
+    );
   }
 }
 

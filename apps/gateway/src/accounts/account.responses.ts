@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Account } from '@keyfold/domain';
 
-/** An account as the administration sees it; the order of the fields is part of the contract (3.1). */
+/** An account as the administration sees it; the order of the fields is part of the contract (wire contract 3.1). */
 export class UserResponse {
   @ApiProperty({ type: 'integer' }) id!: number;
   @ApiProperty() username!: string;
@@ -9,7 +9,7 @@ export class UserResponse {
   @ApiProperty() base_path!: string;
   @ApiProperty({ type: 'integer', description: '0 general, 1 guest, 2 admin' }) role!: number;
   @ApiProperty() disabled!: boolean;
-  @ApiProperty({ type: 'integer', description: 'bits of section 3.2 of the contract' }) permission!: number;
+  @ApiProperty({ type: 'integer', description: 'bits of docs/wire-contract.md, section 3.2' }) permission!: number;
   @ApiProperty() sso_id!: string;
   @ApiProperty() allow_ldap!: boolean;
 }

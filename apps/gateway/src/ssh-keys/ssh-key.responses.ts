@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { ListedSshKey } from '@keyfold/application';
 import { pageOf, type Paging } from '@keyfold/http-envelope';
 
-/** The order of the fields is part of the contract (3.3). */
+/** The order of the fields is part of the contract (wire contract 3.3). */
 export class SshKeyResponse {
   @ApiProperty({ type: 'integer' }) id!: number;
   @ApiProperty() title!: string;

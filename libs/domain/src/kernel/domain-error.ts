@@ -8,7 +8,6 @@ export type DomainErrorCode =
   | 'account-disabled'
   | 'guest-disabled'
   | 'not-an-admin'
-  | 'is-a-guest'
   // login
   | 'invalid-credentials'
   | 'one-time-code-required'
