@@ -1,7 +1,7 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 
-type Data = { model?: Type; isList?: boolean; schema?: Record<string, unknown> };
+type Data = { model?: Type; schema?: Record<string, unknown> };
 
 /**
  * Documents a handled answer: HTTP 200 with the envelope, whose `code` tells the outcome. `data` is what success carries; it is
@@ -27,9 +27,7 @@ export const envelopeSchema = (data: Record<string, unknown>) => ({
   },
 });
 
-function dataSchema({ model, isList, schema }: Data): Record<string, unknown> {
-  if (schema) return { oneOf: [schema, { type: 'null' }] };
-  if (!model) return { type: 'null' };
-  const item = { $ref: getSchemaPath(model) };
-  return { oneOf: [isList ? { type: 'array', items: item } : item, { type: 'null' }] };
+function dataSchema({ model, schema }: Data): Record<string, unknown> {
+  const success = schema ?? (model && { $ref: getSchemaPath(model) });
+  return success ? { oneOf: [success, { type: 'null' }] } : { type: 'null' };
 }
