@@ -29,6 +29,8 @@ export function createHttpAdapter(): FastifyAdapter {
   return new FastifyAdapter({
     genReqId: correlationOf,
     requestTimeout: REQUEST_TIMEOUT,
+    // No Express middleware is used.
+    skipMiddie: true,
     routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
       setCommonHeaders(request, reply, () => {

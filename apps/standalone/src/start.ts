@@ -8,10 +8,12 @@ import { banner, firstPasswordNote } from './banner.js';
 import { EmbeddedStoreModule } from './embedded-store.module.js';
 import { createLog, NestLog } from './log.js';
 import { InvalidConfiguration, readStandaloneConfig, type StandaloneConfig } from './standalone.config.js';
+import { keepNextTickQuick } from './quick-next-tick.js';
 import { StandaloneModule } from './standalone.module.js';
 
 /** Starts the service with the settings of the environment; a start that fails ends the process with a message. */
 export async function startOrExit(): Promise<void> {
+  keepNextTickQuick();
   try {
     await start(readStandaloneConfig(process.env));
   } catch (error) {

@@ -66,7 +66,9 @@ export class CommandRunner {
       const decided = decideOn(loaded);
       if (!decided) return undefined;
       try {
-        return await this.store.append(decided.commit);
+        const appended = await this.store.append(decided.commit);
+        this.loader.advance(ref, appended.commit);
+        return appended;
       } catch (error) {
         if (error instanceof HoldTaken) throw refusalOf(error, decided.decision);
         if (!(error instanceof WrongExpectedVersion)) throw error;

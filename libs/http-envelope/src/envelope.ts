@@ -3,7 +3,17 @@
  * Source: wire contract 1.1. Throws what `JSON.stringify` throws, for instance on a bigint.
  */
 export function successEnvelope(data: unknown): string {
-  return `{"code":200,"message":"success","data":${toJson(data)}}`;
+  const json = data instanceof PreparedJson ? data.json : toJson(data);
+  return `{"code":200,"message":"success","data":${json}}`;
+}
+
+/** Data that was written as JSON before, to be sent many times. */
+export class PreparedJson {
+  readonly json: string;
+
+  constructor(data: unknown) {
+    this.json = toJson(data);
+  }
 }
 
 /** The answer to a request that was refused or failed. Source: wire contract 1.1. */

@@ -13,8 +13,11 @@ export class QueryParameters {
   }
 }
 
+const NO_PARAMETERS = new QueryParameters(new Map());
+
 /** Reads the part of a URL behind the question mark as Go's url.ParseQuery does (wire contract 1.9). Never throws. */
 export function parseQuery(rawQuery: string): QueryParameters {
+  if (rawQuery === '') return NO_PARAMETERS;
   const values = new Map<string, string>();
   const errors: string[] = [];
   for (const pair of rawQuery.split('&')) {

@@ -9,7 +9,7 @@ type LoadedAll<Refs extends readonly StreamRef<unknown>[]> = {
 };
 
 /** Units of `ReadModel.weightOf`, each about a kilobyte. */
-const CACHE_WEIGHT = 32_768;
+const CACHE_WEIGHT = 49_152;
 
 /**
  * The one way to read truth. A stream's baseline is the process's cache, else its read-model document; one query then brings the
@@ -28,7 +28,7 @@ export class StreamLoader {
 
   /** The state of each stream, including every commit acknowledged before the call. Throws `UnfoldableStream`, `StoreUnavailable`. */
   async load<const Refs extends readonly StreamRef<unknown>[]>(...refs: Refs): Promise<LoadedAll<Refs>> {
-    const baselines = await this.#baselinesOf(refs);
+    const baselines = this.#cachedBaselinesOf(refs) ?? (await this.#baselinesOf(refs));
     const commits = await this.store.readStreams(
       refs.map(({ stream }, index) => ({ stream, version: baselines[index]!.version })),
     );
@@ -36,9 +36,20 @@ export class StreamLoader {
     return refs.map((ref, index) => this.#foldTail(ref, baselines[index]!, commits)) as LoadedAll<Refs>;
   }
 
-  async #baselinesOf(refs: readonly StreamRef<unknown>[]): Promise<Loaded<unknown>[]> {
+  /** Adds a commit that was just appended to what is cached, so that the next load need not fetch it. */
+  advance(ref: StreamRef<unknown>, commit: Commit): void {
+    const baseline = this.#baselines.peek(ref.stream)?.loaded;
+    if (baseline?.version === commit.version - 1) this.#remember(ref, foldCommit(ref.model, baseline, commit));
+  }
+
+  /** All baselines when all are cached, which spares the common case a wait. */
+  #cachedBaselinesOf(refs: readonly StreamRef<unknown>[]): Loaded<unknown>[] | undefined {
     const cached = refs.map(({ stream }) => this.#baselines.get(stream)?.loaded);
-    if (!cached.includes(undefined)) return cached as Loaded<unknown>[];
+    return cached.includes(undefined) ? undefined : (cached as Loaded<unknown>[]);
+  }
+
+  async #baselinesOf(refs: readonly StreamRef<unknown>[]): Promise<Loaded<unknown>[]> {
+    const cached = refs.map(({ stream }) => this.#baselines.peek(stream)?.loaded);
     const documents = await this.readModels.get(refs.filter((_, index) => !cached[index]));
     return refs.map((ref, index) => cached[index] ?? this.#remember(ref, documents.get(ref.stream) ?? initial(ref)));
   }

@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiQuery, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import {
@@ -9,12 +9,12 @@ import {
   ListAccounts,
   RegisterAccount,
   UpdateAccount,
-  type Caller,
 } from '@keyfold/application';
 import { atoi, parsePaging, type QueryParameters } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
-import { Correlation, JsonBody, QueryText, SpeaksFor } from '../request/request.decorators.js';
+import type { KeyfoldRequest } from '../request/keyfold-request.js';
+import { bodyOf, callerOf, queryOf } from '../request/request-reading.js';
 import { AdminGuard } from '../session/caller.guard.js';
 import { writtenAccount, UserRequest } from './account.requests.js';
 import { UserPageResponse, userResponse, UserResponse } from './account.responses.js';
@@ -33,8 +33,8 @@ export class AccountAdministrationController {
   @ApiOperation({ summary: 'List accounts' })
   @ApiPaging()
   @ApiEnvelope({ model: UserPageResponse })
-  async list(@QueryText() query: QueryParameters): Promise<UserPageResponse> {
-    const { page, perPage } = parsePaging(query);
+  async list(@Req() request: KeyfoldRequest): Promise<UserPageResponse> {
+    const { page, perPage } = parsePaging(queryOf(request));
     const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
     const { items, total } = await this.queries.execute(new ListAccounts(offset, perPage));
     return { content: items.map(userResponse), total };
@@ -44,8 +44,8 @@ export class AccountAdministrationController {
   @ApiOperation({ summary: 'Read an account' })
   @ApiQuery({ name: 'id' })
   @ApiEnvelope({ model: UserResponse })
-  async get(@QueryText() query: QueryParameters): Promise<UserResponse> {
-    return userResponse(await this.queries.execute(new GetAccount(idOf(query))));
+  async get(@Req() request: KeyfoldRequest): Promise<UserResponse> {
+    return userResponse(await this.queries.execute(new GetAccount(idOf(queryOf(request)))));
   }
 
   @Post('create')
@@ -53,12 +53,9 @@ export class AccountAdministrationController {
   @ApiOperation({ summary: 'Make an account; the server chooses the id' })
   @ApiBody({ type: UserRequest })
   @ApiEnvelope()
-  async create(
-    @SpeaksFor() caller: Caller,
-    @JsonBody(UserRequest) body: UserRequest,
-    @Correlation() correlation: string,
-  ): Promise<null> {
-    await this.commands.execute(new RegisterAccount(caller, writtenAccount(body), correlation));
+  async create(@Req() request: KeyfoldRequest): Promise<null> {
+    const body = bodyOf(UserRequest, request);
+    await this.commands.execute(new RegisterAccount(callerOf(request), writtenAccount(body), request.id));
     return null;
   }
 
@@ -67,12 +64,9 @@ export class AccountAdministrationController {
   @ApiOperation({ summary: 'Replace an account; only what differs changes' })
   @ApiBody({ type: UserRequest })
   @ApiEnvelope()
-  async update(
-    @SpeaksFor() caller: Caller,
-    @JsonBody(UserRequest) body: UserRequest,
-    @Correlation() correlation: string,
-  ): Promise<null> {
-    await this.commands.execute(new UpdateAccount(caller, body.id, writtenAccount(body), correlation));
+  async update(@Req() request: KeyfoldRequest): Promise<null> {
+    const body = bodyOf(UserRequest, request);
+    await this.commands.execute(new UpdateAccount(callerOf(request), body.id, writtenAccount(body), request.id));
     return null;
   }
 
@@ -81,12 +75,8 @@ export class AccountAdministrationController {
   @ApiOperation({ summary: 'Delete an account with its keys and sessions' })
   @ApiQuery({ name: 'id' })
   @ApiEnvelope()
-  async delete(
-    @SpeaksFor() caller: Caller,
-    @QueryText() query: QueryParameters,
-    @Correlation() correlation: string,
-  ): Promise<null> {
-    await this.commands.execute(new DeleteAccount(caller, idOf(query), correlation));
+  async delete(@Req() request: KeyfoldRequest): Promise<null> {
+    await this.commands.execute(new DeleteAccount(callerOf(request), idOf(queryOf(request)), request.id));
     return null;
   }
 
@@ -95,12 +85,8 @@ export class AccountAdministrationController {
   @ApiOperation({ summary: 'Turn two-factor off for an account' })
   @ApiQuery({ name: 'id' })
   @ApiEnvelope()
-  async cancelTwoFactor(
-    @SpeaksFor() caller: Caller,
-    @QueryText() query: QueryParameters,
-    @Correlation() correlation: string,
-  ): Promise<null> {
-    await this.commands.execute(new CancelTwoFactor(caller, idOf(query), correlation));
+  async cancelTwoFactor(@Req() request: KeyfoldRequest): Promise<null> {
+    await this.commands.execute(new CancelTwoFactor(callerOf(request), idOf(queryOf(request)), request.id));
     return null;
   }
 
@@ -109,8 +95,8 @@ export class AccountAdministrationController {
   @ApiOperation({ summary: 'Look whether an account exists; nothing is cached that could be stale' })
   @ApiQuery({ name: 'username' })
   @ApiEnvelope()
-  async forgetCached(@QueryText() query: QueryParameters): Promise<null> {
-    await this.queries.execute(new FindAccount(query.get('username') ?? ''));
+  async forgetCached(@Req() request: KeyfoldRequest): Promise<null> {
+    await this.queries.execute(new FindAccount(queryOf(request).get('username') ?? ''));
     return null;
   }
 }

@@ -1,11 +1,12 @@
-import { Controller, Get, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { ChangeOwnProfile, GetOwnProfile, type Caller } from '@keyfold/application';
+import { ChangeOwnProfile, GetOwnProfile } from '@keyfold/application';
 import { UserRequest } from '../accounts/account.requests.js';
 import { meResponse, MeResponse } from '../accounts/account.responses.js';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
-import { Correlation, JsonBody, SpeaksFor } from '../request/request.decorators.js';
+import type { KeyfoldRequest } from '../request/keyfold-request.js';
+import { bodyOf, callerOf } from '../request/request-reading.js';
 import { CallerGuard } from '../session/caller.guard.js';
 
 @ApiTags('profile')
@@ -21,8 +22,8 @@ export class ProfileController {
   @Get()
   @ApiOperation({ summary: 'Read the own account' })
   @ApiEnvelope({ model: MeResponse })
-  async read(@SpeaksFor() caller: Caller): Promise<MeResponse> {
-    return meResponse(await this.queries.execute(new GetOwnProfile(caller)));
+  async read(@Req() request: KeyfoldRequest): Promise<MeResponse> {
+    return meResponse(await this.queries.execute(new GetOwnProfile(callerOf(request))));
   }
 
   @Post('update')
@@ -30,12 +31,9 @@ export class ProfileController {
   @ApiOperation({ summary: 'Change the own name, password or SSO id; other fields are ignored' })
   @ApiBody({ type: UserRequest })
   @ApiEnvelope()
-  async update(
-    @SpeaksFor() caller: Caller,
-    @JsonBody(UserRequest) { username, password, ssoId }: UserRequest,
-    @Correlation() correlation: string,
-  ): Promise<null> {
-    await this.commands.execute(new ChangeOwnProfile(caller, { username, password, ssoId }, correlation));
+  async update(@Req() request: KeyfoldRequest): Promise<null> {
+    const { username, password, ssoId } = bodyOf(UserRequest, request);
+    await this.commands.execute(new ChangeOwnProfile(callerOf(request), { username, password, ssoId }, request.id));
     return null;
   }
 }

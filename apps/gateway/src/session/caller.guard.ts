@@ -1,25 +1,27 @@
-import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import { CallerIdentifier, requireAdmin, requireKeyHolder, type Shows } from '@keyfold/application';
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { CallerIdentifier, requireAdmin, requireKeyHolder } from '@keyfold/application';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-
-const SHOWS = 'keyfold:shows';
-
-/** The answer shows the caller's keys: they are loaded in the same round trip as the session and the account. */
-export const ShowsKeys = () => SetMetadata(SHOWS, 'keys' satisfies Shows);
 
 /** Lets requests through that speak for somebody, the enabled guest included, and says for whom. */
 @Injectable()
 export class CallerGuard implements CanActivate {
-  constructor(
-    private readonly callers: CallerIdentifier,
-    private readonly reflector: Reflector,
-  ) {}
+  constructor(private readonly callers: CallerIdentifier) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<KeyfoldRequest>();
-    const shows = this.reflector.get<Shows | undefined>(SHOWS, context.getHandler()) ?? 'account';
-    request.caller = await this.callers.identify(request.headers.authorization, shows);
+    request.caller = await this.callers.identify(request.headers.authorization, 'account');
+    return true;
+  }
+}
+
+/** Like the caller guard, for answers that show the caller's keys: they are loaded in the same round trip. */
+@Injectable()
+export class CallerWithKeysGuard implements CanActivate {
+  constructor(private readonly callers: CallerIdentifier) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<KeyfoldRequest>();
+    request.caller = await this.callers.identify(request.headers.authorization, 'keys');
     return true;
   }
 }

@@ -1,13 +1,13 @@
 import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiProperty, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { LogIn, LogOut, type Caller } from '@keyfold/application';
+import { LogIn, LogOut } from '@keyfold/application';
 import { DomainError } from '@keyfold/domain';
 import { staticHash } from '@keyfold/security';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ClientAddress } from '../request/client-address.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { Correlation, JsonBody, SpeaksFor } from '../request/request.decorators.js';
+import { bodyOf, callerOf } from '../request/request-reading.js';
 import { CallerGuard } from './caller.guard.js';
 import { LoginRequest } from './login.requests.js';
 
@@ -32,7 +32,8 @@ export class LoginController {
   @ApiOperation({ summary: 'Log in with a password' })
   @ApiBody({ type: LoginRequest })
   @ApiEnvelope({ model: TokenResponse })
-  logIn(@JsonBody(LoginRequest) body: LoginRequest, @Req() request: KeyfoldRequest): Promise<TokenResponse> {
+  logIn(@Req() request: KeyfoldRequest): Promise<TokenResponse> {
+    const body = bodyOf(LoginRequest, request);
     return this.#logIn(body, staticHash(body.password), request);
   }
 
@@ -41,7 +42,8 @@ export class LoginController {
   @ApiOperation({ summary: 'Log in with the static hash of a password' })
   @ApiBody({ type: LoginRequest })
   @ApiEnvelope({ model: TokenResponse })
-  logInWithHash(@JsonBody(LoginRequest) body: LoginRequest, @Req() request: KeyfoldRequest): Promise<TokenResponse> {
+  logInWithHash(@Req() request: KeyfoldRequest): Promise<TokenResponse> {
+    const body = bodyOf(LoginRequest, request);
     return this.#logIn(body, body.password === '' ? undefined : body.password, request);
   }
 
@@ -50,7 +52,8 @@ export class LoginController {
   @ApiOperation({ summary: 'Log in over LDAP (switched off)' })
   @ApiBody({ type: LoginRequest })
   @ApiEnvelope()
-  logInOverLdap(@JsonBody(LoginRequest) _body: LoginRequest): never {
+  logInOverLdap(@Req() request: KeyfoldRequest): never {
+    bodyOf(LoginRequest, request);
     throw new DomainError('ldap-disabled');
   }
 
@@ -59,8 +62,8 @@ export class LoginController {
   @ApiSecurity('token')
   @ApiOperation({ summary: 'End the session of the token' })
   @ApiEnvelope()
-  async logOut(@SpeaksFor() caller: Caller, @Correlation() correlation: string): Promise<null> {
-    await this.commands.execute(new LogOut(caller, correlation));
+  async logOut(@Req() request: KeyfoldRequest): Promise<null> {
+    await this.commands.execute(new LogOut(callerOf(request), request.id));
     return null;
   }
 

@@ -1,11 +1,12 @@
-import { Controller, Get, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiQuery, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { ListSshKeysOf, RemoveAnySshKey, type Caller } from '@keyfold/application';
-import { parsePaging, type QueryParameters } from '@keyfold/http-envelope';
+import { ListSshKeysOf, RemoveAnySshKey } from '@keyfold/application';
+import { parsePaging, type PreparedJson } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
-import { Correlation, QueryText, SpeaksFor } from '../request/request.decorators.js';
+import type { KeyfoldRequest } from '../request/keyfold-request.js';
+import { callerOf, queryOf } from '../request/request-reading.js';
 import { AdminGuard } from '../session/caller.guard.js';
 import { keyIdOf, wholeNumberOf } from './key-id.js';
 import { SshKeyPageResponse, sshKeyPageResponse } from './ssh-key.responses.js';
@@ -25,10 +26,10 @@ export class SshKeyAdministrationController {
   @ApiQuery({ name: 'uid' })
   @ApiPaging()
   @ApiEnvelope({ model: SshKeyPageResponse })
-  async list(@QueryText() query: QueryParameters): Promise<SshKeyPageResponse> {
-    const accountId = wholeNumberOf(query, 'uid', 'user id format invalid');
+  async list(@Req() request: KeyfoldRequest): Promise<SshKeyPageResponse | PreparedJson> {
+    const accountId = wholeNumberOf(queryOf(request), 'uid', 'user id format invalid');
     const keys = await this.queries.execute(new ListSshKeysOf(accountId));
-    return sshKeyPageResponse(keys, parsePaging(query));
+    return sshKeyPageResponse(keys, parsePaging(queryOf(request)));
   }
 
   @Post('delete')
@@ -36,12 +37,8 @@ export class SshKeyAdministrationController {
   @ApiOperation({ summary: 'Delete any key, also one that is not there' })
   @ApiQuery({ name: 'id' })
   @ApiEnvelope()
-  async delete(
-    @SpeaksFor() caller: Caller,
-    @QueryText() query: QueryParameters,
-    @Correlation() correlation: string,
-  ): Promise<null> {
-    await this.commands.execute(new RemoveAnySshKey(caller, keyIdOf(query), correlation));
+  async delete(@Req() request: KeyfoldRequest): Promise<null> {
+    await this.commands.execute(new RemoveAnySshKey(callerOf(request), keyIdOf(queryOf(request)), request.id));
     return null;
   }
 }

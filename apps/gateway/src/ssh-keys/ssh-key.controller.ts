@@ -1,12 +1,13 @@
-import { Controller, Get, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiProperty, ApiQuery, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { AddOwnSshKey, ListOwnSshKeys, RemoveOwnSshKey, type Caller } from '@keyfold/application';
-import { GoStruct, parsePaging, TextField, type QueryParameters } from '@keyfold/http-envelope';
+import { AddOwnSshKey, ListOwnSshKeys, RemoveOwnSshKey } from '@keyfold/application';
+import { GoStruct, parsePaging, TextField, type PreparedJson } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
-import { Correlation, JsonBodyOr, QueryText, SpeaksFor } from '../request/request.decorators.js';
-import { CallerGuard, KeyHolderGuard, ShowsKeys } from '../session/caller.guard.js';
+import type { KeyfoldRequest } from '../request/keyfold-request.js';
+import { bodyOrRefusal, callerOf, queryOf } from '../request/request-reading.js';
+import { CallerGuard, CallerWithKeysGuard, KeyHolderGuard } from '../session/caller.guard.js';
 import { keyIdOf } from './key-id.js';
 import { SshKeyPageResponse, sshKeyPageResponse } from './ssh-key.responses.js';
 
@@ -24,7 +25,6 @@ class AddKeyRequest {
 @ApiTags('SSH keys')
 @ApiSecurity('token')
 @Controller('api/me/sshkey')
-@UseGuards(CallerGuard, KeyHolderGuard)
 export class SshKeyController {
   constructor(
     private readonly commands: CommandBus,
@@ -32,40 +32,35 @@ export class SshKeyController {
   ) {}
 
   @Get('list')
-  @ShowsKeys()
+  @UseGuards(CallerWithKeysGuard, KeyHolderGuard)
   @ApiOperation({ summary: 'List the own keys, oldest first' })
   @ApiPaging()
   @ApiEnvelope({ model: SshKeyPageResponse })
-  async list(@SpeaksFor() caller: Caller, @QueryText() query: QueryParameters): Promise<SshKeyPageResponse> {
-    const keys = await this.queries.execute(new ListOwnSshKeys(caller));
-    return sshKeyPageResponse(keys, parsePaging(query));
+  async list(@Req() request: KeyfoldRequest): Promise<SshKeyPageResponse | PreparedJson> {
+    const keys = await this.queries.execute(new ListOwnSshKeys(callerOf(request)));
+    return sshKeyPageResponse(keys, parsePaging(queryOf(request)));
   }
 
   @Post('add')
   @HttpCode(200)
+  @UseGuards(CallerGuard, KeyHolderGuard)
   @ApiOperation({ summary: 'Add a key' })
   @ApiBody({ type: AddKeyRequest })
   @ApiEnvelope()
-  async add(
-    @SpeaksFor() caller: Caller,
-    @JsonBodyOr({ Dto: AddKeyRequest, refusal: 'request invalid' }) { title, key }: AddKeyRequest,
-    @Correlation() correlation: string,
-  ): Promise<null> {
-    await this.commands.execute(new AddOwnSshKey(caller, title, key, correlation));
+  async add(@Req() request: KeyfoldRequest): Promise<null> {
+    const { title, key } = bodyOrRefusal(AddKeyRequest, request, 'request invalid');
+    await this.commands.execute(new AddOwnSshKey(callerOf(request), title, key, request.id));
     return null;
   }
 
   @Post('delete')
   @HttpCode(200)
+  @UseGuards(CallerGuard, KeyHolderGuard)
   @ApiOperation({ summary: 'Delete an own key' })
   @ApiQuery({ name: 'id' })
   @ApiEnvelope()
-  async delete(
-    @SpeaksFor() caller: Caller,
-    @QueryText() query: QueryParameters,
-    @Correlation() correlation: string,
-  ): Promise<null> {
-    await this.commands.execute(new RemoveOwnSshKey(caller, keyIdOf(query), correlation));
+  async delete(@Req() request: KeyfoldRequest): Promise<null> {
+    await this.commands.execute(new RemoveOwnSshKey(callerOf(request), keyIdOf(queryOf(request)), request.id));
     return null;
   }
 }

@@ -1,10 +1,11 @@
-import { Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiProperty, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { BeginTwoFactorEnrolment, ProveTwoFactorEnrolment, type Caller } from '@keyfold/application';
+import { BeginTwoFactorEnrolment, ProveTwoFactorEnrolment } from '@keyfold/application';
 import { GoStruct, TextField } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
-import { Correlation, JsonBody, SpeaksFor } from '../request/request.decorators.js';
+import type { KeyfoldRequest } from '../request/keyfold-request.js';
+import { bodyOf, callerOf } from '../request/request-reading.js';
 import { CallerGuard } from '../session/caller.guard.js';
 
 class EnrolmentResponse {
@@ -37,8 +38,8 @@ export class TwoFactorController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Make a secret for one-time codes' })
   @ApiEnvelope({ model: EnrolmentResponse })
-  generate(@SpeaksFor() caller: Caller, @Correlation() correlation: string): Promise<EnrolmentResponse> {
-    return this.commands.execute(new BeginTwoFactorEnrolment(caller, correlation));
+  generate(@Req() request: KeyfoldRequest): Promise<EnrolmentResponse> {
+    return this.commands.execute(new BeginTwoFactorEnrolment(callerOf(request), request.id));
   }
 
   @Post('verify')
@@ -46,12 +47,9 @@ export class TwoFactorController {
   @ApiOperation({ summary: 'Turn two-factor on with a code of the secret' })
   @ApiBody({ type: ProofRequest })
   @ApiEnvelope()
-  async verify(
-    @SpeaksFor() caller: Caller,
-    @JsonBody(ProofRequest) { code, secret }: ProofRequest,
-    @Correlation() correlation: string,
-  ): Promise<null> {
-    await this.commands.execute(new ProveTwoFactorEnrolment(caller, secret, code, correlation));
+  async verify(@Req() request: KeyfoldRequest): Promise<null> {
+    const { code, secret } = bodyOf(ProofRequest, request);
+    await this.commands.execute(new ProveTwoFactorEnrolment(callerOf(request), secret, code, request.id));
     return null;
   }
 }

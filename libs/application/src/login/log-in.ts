@@ -36,15 +36,15 @@ export class LogIn extends Command<{ token: string }> {
 }
 type Login = LogIn['login'];
 
-/** So many logins of one account from one source may wait for each other. */
-const WAITING_PER_PAIR = 200;
+/** So many logins from one source may wait for each other. */
+const WAITING_PER_SOURCE = 200;
 /** No account has this id; a login with an unknown name loads it, to do what a known name does. */
 const NO_ACCOUNT = 0;
 
 @CommandHandler(LogIn)
 export class LogInHandler implements ICommandHandler<LogIn> {
-  /** Tries of one account from one source run one after another: parallel ones cannot outrun the count, right ones are not refused. */
-  readonly #pairs = new KeyedQueue();
+  /** A try counts while it is checked, so those of one source run one after another: right ones in parallel are not refused. */
+  readonly #sources = new KeyedQueue();
   readonly #dummyHash: Promise<string>;
 
   constructor(
@@ -61,9 +61,9 @@ export class LogInHandler implements ICommandHandler<LogIn> {
   }
 
   async execute({ login }: LogIn): Promise<{ token: string }> {
-    const pair = `${nameHash(login.username)}:${sourceOf(login.address)}`;
-    if (this.#pairs.size(pair) >= WAITING_PER_PAIR) throw new HashQueueFull(5);
-    return this.#pairs.run(pair, () => this.#logIn(login));
+    const source = sourceOf(login.address);
+    if (this.#sources.size(source) >= WAITING_PER_SOURCE) throw new HashQueueFull(5);
+    return this.#sources.run(source, () => this.#logIn(login));
   }
 
   async #logIn(login: Login): Promise<{ token: string }> {

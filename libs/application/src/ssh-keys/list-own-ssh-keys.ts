@@ -3,7 +3,7 @@ import type { Caller } from '../caller/caller.js';
 import { keyListOf, type ListedSshKey } from './listed-ssh-key.js';
 
 /** The caller's keys, oldest first. The caller must have been identified with its keys. */
-export class ListOwnSshKeys extends Query<ListedSshKey[]> {
+export class ListOwnSshKeys extends Query<readonly ListedSshKey[]> {
   constructor(readonly caller: Caller) {
     super();
   }
@@ -11,7 +11,7 @@ export class ListOwnSshKeys extends Query<ListedSshKey[]> {
 
 @QueryHandler(ListOwnSshKeys)
 export class ListOwnSshKeysHandler implements IQueryHandler<ListOwnSshKeys> {
-  async execute({ caller }: ListOwnSshKeys): Promise<ListedSshKey[]> {
+  async execute({ caller }: ListOwnSshKeys): Promise<readonly ListedSshKey[]> {
     return keyListOf(caller.keys!);
   }
 }

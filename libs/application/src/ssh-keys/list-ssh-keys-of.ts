@@ -4,7 +4,7 @@ import { accountStream, sshKeyRingStream, sshKeyUseStream, StreamLoader } from '
 import { keyListOf, type ListedSshKey } from './listed-ssh-key.js';
 
 /** The keys of any account, oldest first; `user-invalid` when the account is gone. */
-export class ListSshKeysOf extends Query<ListedSshKey[]> {
+export class ListSshKeysOf extends Query<readonly ListedSshKey[]> {
   constructor(readonly accountId: number) {
     super();
   }
@@ -14,7 +14,7 @@ export class ListSshKeysOf extends Query<ListedSshKey[]> {
 export class ListSshKeysOfHandler implements IQueryHandler<ListSshKeysOf> {
   constructor(private readonly loader: StreamLoader) {}
 
-  async execute({ accountId }: ListSshKeysOf): Promise<ListedSshKey[]> {
+  async execute({ accountId }: ListSshKeysOf): Promise<readonly ListedSshKey[]> {
     const [account, ring, use] = await this.loader.load(
       accountStream(accountId),
       sshKeyRingStream(accountId),

@@ -7,5 +7,5 @@ export const sshKeyRingAggregate: Aggregate<number, SshKeyRing, SshKeyRingComman
   decider: sshKeyRingDecider,
   upcasters: sshKeyRingUpcasters,
   streamOf: (accountId) => `ssh-keys-${accountId}`,
-  weightOf: (ring) => 1 + ring.keys.length,
+  weightOf: (ring) => 1 + Math.ceil(ring.keys.length / 2),
 };

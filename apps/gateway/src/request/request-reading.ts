@@ -1,0 +1,27 @@
+import type { Caller } from '@keyfold/application';
+import { bindBody, parseQuery, Refusal, type BodyClass, type QueryParameters } from '@keyfold/http-envelope';
+import type { KeyfoldRequest } from './keyfold-request.js';
+
+// Plain functions instead of parameter decorators, which cost every request a round of Nest's pipes.
+
+/** Who the request speaks for; the route must have a caller guard. */
+export const callerOf = (request: KeyfoldRequest): Caller => request.caller!;
+
+/** The JSON body as an instance of the class (wire contract 1.9). Throws a Refusal 400. */
+export const bodyOf = <T extends object>(Dto: BodyClass<T>, request: KeyfoldRequest): T =>
+  bindBody(Dto, request.body, request.sentContentType);
+
+/** Like `bodyOf` for routes that answer every problem of the body with one text. */
+export function bodyOrRefusal<T extends object>(Dto: BodyClass<T>, request: KeyfoldRequest, refusal: string): T {
+  try {
+    return bodyOf(Dto, request);
+  } catch (error) {
+    throw error instanceof Refusal ? new Refusal(400, refusal) : error;
+  }
+}
+
+/** The query, read by hand as the original does (wire contract 1.9). */
+export function queryOf({ url }: KeyfoldRequest): QueryParameters {
+  const start = url.indexOf('?');
+  return parseQuery(start < 0 ? '' : url.slice(start + 1));
+}
