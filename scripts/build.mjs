@@ -4,7 +4,13 @@ import { globSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-const inputs = ['{apps,libs}/**/*.ts', 'apps/*/tsconfig.app.json', 'tsconfig*.json', 'nest-cli.json', 'package-lock.json'];
+const inputs = [
+  '{apps,libs}/**/*.ts',
+  'apps/*/tsconfig.app.json',
+  'tsconfig*.json',
+  'nest-cli.json',
+  'package-lock.json',
+];
 
 /** The path of the app's entry point in an up-to-date build. Ends the process when the build fails. */
 export function builtApp(app) {

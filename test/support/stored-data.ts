@@ -43,7 +43,7 @@ export function storedEvents(folder: string, type: string): StoredEvent[] {
 export function storedApiToken(folder: string): string {
   const sealed = storedEvents(folder, 'ApiTokenReset').at(-1)?.sealed?.['token'] ?? '';
   const keys = parseSealingKeys(readFileSync(join(folder, 'sealing-key'), 'utf8').trim());
-  return new Sealer(keys).open(sealed, 'site-settings');
+  return new Sealer(keys).open(sealed, 'site-settings/api-token');
 }
 
 /** The files of a data folder, which has no folders in it. */

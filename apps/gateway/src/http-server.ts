@@ -21,6 +21,8 @@ import { documentApi } from './openapi/openapi.document.js';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** How long a client may take to send one request (milliseconds), so that slow ones cannot hold connections for ever. */
 const REQUEST_TIMEOUT = 60_000;
+/** In bytes; the longest body of a client is a key of 16 KiB. */
+const BODY_LIMIT = 131_072;
 /** A correlation id of the client is taken over when it looks like one. */
 const CORRELATION_ID = /^[\w.-]{8,64}$/;
 
@@ -29,6 +31,9 @@ export function createHttpAdapter(): FastifyAdapter {
   return new FastifyAdapter({
     genReqId: correlationOf,
     requestTimeout: REQUEST_TIMEOUT,
+    bodyLimit: BODY_LIMIT,
+    // The store closes after the server, so requests on open connections are answered to the end.
+    return503OnClosing: false,
     // No Express middleware is used.
     skipMiddie: true,
     routerOptions: { ignoreTrailingSlash: true },
@@ -76,7 +81,7 @@ export function serveHttp(app: NestFastifyApplication): void {
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   reply.header('X-Request-Id', request.id);
   // Proxies must not give one user's answer to another (AlistGo/alist#2554).
-  if (request.url.startsWith('/api/')) reply.header('Cache-Control', 'no-store').header('Vary', 'Authorization');
+  reply.header('Cache-Control', 'no-store').header('Vary', 'Authorization');
   crossOriginHook(request, reply, done);
 }
 

@@ -1,5 +1,5 @@
 import { parseSealingKeys } from '@keyfold/security';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -20,13 +20,24 @@ describe('the data folder', () => {
     expect(modeOf(folder)).toBe(0o700);
   });
 
-  it('is taken from others when it was there already, with what is in it', () => {
+  it('is taken from others when it was there already, empty or with a database', () => {
+    const folder = join(temporaryFolder(), 'data');
+    mkdirSync(folder, { mode: 0o755 });
+    prepareDataFolder(folder);
+    expect(modeOf(folder)).toBe(0o700);
+    chmodSync(folder, 0o755);
+    writeFileSync(join(folder, 'keyfold.db'), '');
+    writeFileSync(join(folder, 'notes'), 'kept');
+    prepareDataFolder(folder);
+    expect(modeOf(folder)).toBe(0o700);
+  });
+
+  it('is refused as it stands when others use it for other things', () => {
     const folder = join(temporaryFolder(), 'data');
     mkdirSync(folder, { mode: 0o755 });
     writeFileSync(join(folder, 'file'), 'kept');
-    prepareDataFolder(folder);
-    expect(modeOf(folder)).toBe(0o700);
-    expect(readdirSync(folder)).toEqual(['file']);
+    expect(() => prepareDataFolder(folder)).toThrow('for this service alone');
+    expect(modeOf(folder)).toBe(0o755);
   });
 
   it('cannot be a file', () => {
@@ -56,7 +67,7 @@ describe.each([
     const folder = temporaryFolder();
     writeFileSync(join(folder, name), '\n');
     expect(() => secretOf(folder)).toThrow(InvalidConfiguration);
-    expect(() => secretOf(folder)).toThrow(`${join(folder, name)} is empty`);
+    expect(() => secretOf(folder)).toThrow(join(folder, name));
   });
 
   it('does not stumble over the draft of a start that was killed', () => {
@@ -70,4 +81,13 @@ it('the generated secrets have at least 256 bits', () => {
   const folder = temporaryFolder();
   expect(Buffer.from(generatedTokenSecret(folder), 'base64url').length).toBeGreaterThanOrEqual(32);
   expect(parseSealingKeys(generatedSealingKey(folder))).toMatchObject([{ id: 'k1' }]);
+});
+
+describe('the generated sealing-key', () => {
+  it('is never made for a database that exists', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'keyfold.db'), '');
+    expect(() => generatedSealingKey(folder)).toThrow('restore it from a backup');
+    expect(readdirSync(folder)).toEqual(['keyfold.db']);
+  });
 });

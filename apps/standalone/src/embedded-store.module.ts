@@ -23,13 +23,14 @@ import type { StandaloneConfig } from './standalone.config.js';
 
 /** The files of the embedded store: what must survive a power cut, and what can be made again from it or may be lost. */
 class EmbeddedStore implements OnApplicationShutdown {
-  readonly #lock: FolderLock;
   readonly events: SqliteFile;
   readonly views: SqliteFile;
 
-  /** Throws `FolderInUse` or `UnusableFile`. */
-  constructor(folder: string) {
-    this.#lock = new FolderLock(folder);
+  /** The folder must be locked before. Throws `UnusableFile`. */
+  constructor(
+    folder: string,
+    private readonly lock: FolderLock,
+  ) {
     this.events = new SqliteFile(join(folder, 'keyfold.db'), eventStoreSchema);
     this.views = new SqliteFile(join(folder, 'views.db'), {
       version: 1,
@@ -51,19 +52,20 @@ class EmbeddedStore implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await Promise.all([this.events.close(), this.views.close()]);
-    this.#lock.release();
+    this.lock.release();
   }
 }
 
 @Module({})
 export class EmbeddedStoreModule {
-  /** Opens the data folder; two modules of one process would be two owners of it, so make one and share it. */
+  /** Opens the data folder (throws `FolderInUse`, `UnusableFile`, `InvalidConfiguration`); two modules of one process would be two owners of it, so make one and share it. */
   static forRoot(config: StandaloneConfig): DynamicModule {
     const folder = config.KEYFOLD_DATA_DIR;
     prepareDataFolder(folder);
-    const store = new EmbeddedStore(folder);
+    const lock = new FolderLock(folder);
     const sealingKeys = config.KEYFOLD_SEALING_KEY ?? generatedSealingKey(folder);
     const secret = config.KEYFOLD_TOKEN_SECRET ?? generatedTokenSecret(folder);
+    const store = new EmbeddedStore(folder, lock);
     return {
       module: EmbeddedStoreModule,
       // A key object, because a text is parsed anew for every token.

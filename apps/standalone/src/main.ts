@@ -1,7 +1,8 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
+import { join } from 'node:path';
 
 // Compiled code is kept between starts, which saves a good part of the start-up; so it must be on before anything else is imported.
-enableCompileCache();
+enableCompileCache(join(import.meta.dirname, '../../../.compile-cache'));
 const { startOrExit } = await import('./start.js');
 await startOrExit();
 // Now, because a process that is killed writes nothing.

@@ -12,8 +12,15 @@ export class InvalidConfiguration extends Error {
   }
 }
 
+/** 256 bit, if each letter carries eight (RFC 7518 section 3.2). */
+export const TOKEN_SECRET_LETTERS = 32;
+
 const number = (text: string, min: number, max: number) =>
-  z.string().transform(Number).pipe(z.number(text).min(min, text).max(max, text));
+  z
+    .string()
+    .regex(/^\d+(?:\.\d+)?$/, text)
+    .transform(Number)
+    .pipe(z.number(text).min(min, text).max(max, text));
 const port = number('needs a port number from 0 to 65535', 0, 65_535).refine(Number.isInteger, 'needs a whole number');
 const address = z
   .string()
@@ -41,7 +48,7 @@ const settings = z.object({
   /** The first password of the admin; used only when no admin exists. */
   KEYFOLD_ADMIN_PASSWORD: z.string().optional(),
   /** Signs tokens; generated in the data folder when missing. */
-  KEYFOLD_TOKEN_SECRET: z.string().min(32, 'needs at least 32 characters (256 bit)').optional(),
+  KEYFOLD_TOKEN_SECRET: z.string().min(TOKEN_SECRET_LETTERS, 'needs at least 32 characters (256 bit)').optional(),
   /** A list `id:key`; the first key seals, all open. Generated in the data folder when missing. */
   KEYFOLD_SEALING_KEY: sealingKey.optional(),
   /** How long a token is good for. */

@@ -6,6 +6,7 @@ import { accountState } from '../testing/accounts.js';
 import { EmbeddedFolder, EmbeddedService } from '../testing/embedded-service.js';
 import { LoginDesk } from '../testing/login-desk.js';
 import { FirstStart } from './first-start.js';
+import { sealedFor } from './sealed-for.js';
 
 /** Starts a process on the service's store; answers the password that it announced. */
 async function start(service: EmbeddedService, chosenPassword?: string): Promise<string | undefined> {
@@ -20,7 +21,7 @@ async function start(service: EmbeddedService, chosenPassword?: string): Promise
 
 async function apiToken({ loader, sealer }: EmbeddedService): Promise<string> {
   const [{ state }] = await loader.load(siteSettingsStream);
-  return sealer.open(state.sealedApiToken, siteSettingsStream.stream);
+  return sealer.open(state.sealedApiToken, sealedFor.apiToken);
 }
 
 describe('the first start', () => {

@@ -5,6 +5,7 @@ import { Sealer } from '@keyfold/security';
 import { randomInt, randomUUID } from 'node:crypto';
 import { NewPasswords } from './accounts/new-passwords.js';
 import { CommandRunner } from './handle-command.js';
+import { sealedFor } from './sealed-for.js';
 import { UserNames } from './user-names.js';
 
 /** Bits 0-8, 12, 13 and 14 (wire contract 3.1). */
@@ -44,14 +45,14 @@ export class FirstStart {
       await this.#register('guest', GUEST_ID, ROLE_GUEST, 0, 'guest');
     }
     const token = `openlist-${randomUUID()}${randomText(64)}`;
-    const command = { type: 'ResetApiToken', sealedToken: this.sealer.seal(token, siteSettingsStream.stream) } as const;
+    const command = { type: 'ResetApiToken', sealedToken: this.sealer.seal(token, sealedFor.apiToken) } as const;
     await this.commands.run(siteSettingsStream, siteSettingsDecider, command, context('api-token'));
   }
 
   /** Without the key every login would fail: better to say so at the start. */
   async #requireSealingKey(): Promise<void> {
     const [{ state: settings }] = await this.loader.load(siteSettingsStream);
-    if (settings.sealedApiToken !== '') this.sealer.open(settings.sealedApiToken, siteSettingsStream.stream);
+    if (settings.sealedApiToken !== '') this.sealer.open(settings.sealedApiToken, sealedFor.apiToken);
   }
 
   async #register(username: string, accountId: number, role: number, permission: number, password: string) {

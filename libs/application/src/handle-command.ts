@@ -26,6 +26,7 @@ const LONGEST_PAUSE = 80;
 /** The one path of every change: load, decide, append, project. */
 export class CommandRunner {
   readonly #queue = new KeyedQueue();
+  #outage: { at: number; error: StoreUnavailable } | undefined;
 
   constructor(
     private readonly store: EventStore,
@@ -49,9 +50,23 @@ export class CommandRunner {
       const decision = decide(state, command);
       return decision.events.length === 0 ? undefined : this.#commit(ref, version, command, decision, context);
     };
-    const changed = await this.#queue.run(ref.stream, () => this.#append(ref, decideOn, context.commandId));
+    const since = performance.now();
+    const changed = await this.#queue.run(ref.stream, () =>
+      this.#unlessDown(since, () => this.#append(ref, decideOn, context.commandId)),
+    );
     // Only lists need the document at once; everything else is folded from the commits, and the projector follows.
     if (changed && ref.model.placeOf) await this.projection.project(ref).catch(this.onProjectionError);
+  }
+
+  /** A command that waited for its stream while the store failed fails with it, instead of finding out one after another. */
+  async #unlessDown<Result>(since: number, task: () => Promise<Result>): Promise<Result> {
+    if (this.#outage && since < this.#outage.at) throw this.#outage.error;
+    try {
+      return await task();
+    } catch (error) {
+      if (error instanceof StoreUnavailable) this.#outage = { at: performance.now(), error };
+      throw error;
+    }
   }
 
   async #append<State>(

@@ -62,3 +62,20 @@ describe('a keyed queue', () => {
     expect(queue.size('key')).toBe(0);
   });
 });
+
+describe('a wider keyed queue', () => {
+  it('runs as many tasks of one key at a time as it is wide', async () => {
+    const { begun, task } = tasks();
+    const [first, second, third] = [task('first'), task('second'), task('third')];
+    const queue = new KeyedQueue(2);
+    const results = [first, second, third].map(({ run }) => queue.run('key', run));
+    expect(begun).toEqual(['first', 'second']);
+    second.end();
+    await results[1];
+    expect([begun.at(-1), queue.size('key')]).toEqual(['third', 2]);
+    first.end();
+    third.end();
+    await Promise.all(results);
+    expect(queue.size('key')).toBe(0);
+  });
+});

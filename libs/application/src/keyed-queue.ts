@@ -1,27 +1,39 @@
-/** Runs tasks of one key one after another, those of different keys side by side. */
+type Line = { running: number; readonly waiting: (() => void)[] };
+
+/** Runs tasks of one key at most `width` at a time, in the order in which they came; those of different keys side by side. */
 export class KeyedQueue {
-  readonly #tails = new Map<string, Promise<unknown>>();
-  readonly #waiting = new Map<string, number>();
+  readonly #lines = new Map<string, Line>();
+
+  constructor(private readonly width = 1) {}
 
   /** How many tasks of the key run or wait. */
   size(key: string): number {
-    return this.#waiting.get(key) ?? 0;
+    const line = this.#lines.get(key);
+    return line ? line.running + line.waiting.length : 0;
   }
 
   async run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
-    const before = this.#tails.get(key);
-    this.#waiting.set(key, this.size(key) + 1);
-    const result = before ? before.then(task, task) : task();
-    this.#tails.set(key, result);
+    const line = this.#lineOf(key);
+    if (line.running < this.width) line.running += 1;
+    else await new Promise<void>((begin) => line.waiting.push(begin));
     try {
-      return await result;
+      return await task();
     } finally {
-      const left = this.size(key) - 1;
-      if (left > 0) this.#waiting.set(key, left);
-      else {
-        this.#waiting.delete(key);
-        this.#tails.delete(key);
-      }
+      this.#leave(key, line);
     }
+  }
+
+  #lineOf(key: string): Line {
+    let line = this.#lines.get(key);
+    if (!line) this.#lines.set(key, (line = { running: 0, waiting: [] }));
+    return line;
+  }
+
+  /** The place goes to the next in line; a line that is empty is forgotten. */
+  #leave(key: string, line: Line): void {
+    const next = line.waiting.shift();
+    if (next) return next();
+    line.running -= 1;
+    if (line.running === 0) this.#lines.delete(key);
   }
 }

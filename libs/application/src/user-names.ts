@@ -24,4 +24,7 @@ export class UserNames {
 }
 
 /** Hex SHA-256 of the exact name: names are compared letter by letter. */
-export const nameHash = (username: string) => createHash('sha256').update(username).digest('hex');
+export const nameHash = (username: string) =>
+  createHash('sha256')
+    .update(username.isWellFormed() ? username : Buffer.from(username, 'utf16le'))
+    .digest('hex');

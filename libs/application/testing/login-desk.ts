@@ -47,7 +47,7 @@ export class LoginDesk {
   /** Turns two-factor on with the code of this moment. */
   async enableTwoFactor(accountId: number, enrolment = 1): Promise<void> {
     const now = this.service.clock.now();
-    const sealedSecret = this.service.sealer.seal(SECRET, `account-${accountId}`);
+    const sealedSecret = this.service.sealer.seal(SECRET, `account-${accountId}/two-factor`);
     await changeAccount(this.service, accountId, { type: 'StartTwoFactorEnrolment', sealedSecret, now });
     await changeAccount(this.service, accountId, { type: 'EnableTwoFactor', enrolment, step: stepOf(now), now });
   }

@@ -16,11 +16,13 @@ export function bindBody<T extends object>(
   rawBody: Buffer | undefined,
   contentType: string | undefined,
 ): T {
-  const body = fill(Dto, readJsonBody(rawBody, contentType));
+  const body = fill(Dto, readJsonBody(rawBody, contentType, hasNumbers(Dto) ? 'as written' : 'plain'));
   const problem = problemOf(body);
   if (problem !== undefined) throw new Refusal(400, problem);
   return body;
 }
+
+const hasNumbers = (Dto: object) => fieldsOf(Dto).some(({ kind }) => kind.zero === 0);
 
 function fill<T extends object>(Dto: BodyClass<T>, value: JsonValue): T {
   const given = new Map(membersOf(Dto, value));

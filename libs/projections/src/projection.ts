@@ -1,3 +1,4 @@
+import { StoreUnavailable } from '@keyfold/event-store';
 import { UnfoldableStream } from './fold.js';
 import type { ReadModelStore } from './read-model-store.js';
 import type { StreamRef } from './read-model.js';
@@ -11,16 +12,24 @@ export class Projection {
     private readonly now: () => number,
   ) {}
 
-  /** Safe to repeat and to run at several places at once. A stream that cannot be folded is parked. Throws `StoreUnavailable`. */
+  /** Safe to repeat and to run at several places at once. A stream that cannot be folded or written is parked. Throws `StoreUnavailable`. */
   async project(ref: StreamRef<unknown>): Promise<'projected' | 'parked'> {
     try {
       const [loaded] = await this.loader.load(ref);
       await this.readModels.put(ref, loaded);
       return 'projected';
     } catch (error) {
-      if (!(error instanceof UnfoldableStream)) throw error;
-      const { stream, version, message } = error;
-      await this.readModels.park({ stream, partition: ref.partition, version, error: message, at: this.now() });
+      // Whatever is no outage would come again at every try, and must not stop the streams behind it.
+      if (error instanceof StoreUnavailable) throw error;
+      const version = error instanceof UnfoldableStream ? error.version : 0;
+      const reason = error instanceof Error ? error.message : String(error);
+      await this.readModels.park({
+        stream: ref.stream,
+        partition: ref.partition,
+        version,
+        error: reason,
+        at: this.now(),
+      });
       return 'parked';
     }
   }

@@ -3,7 +3,7 @@ import type { ReadModel, StreamRef } from './read-model.js';
 
 export type Page<State> = Readonly<{ items: readonly State[]; total: number }>;
 
-/** A stream that could not be folded, when and why; `version` is the commit that failed. `at` in unix milliseconds. */
+/** A stream that could not be folded, when and why; `version` is the commit that failed, 0 when all could be folded. `at` in unix milliseconds. */
 export type ParkedStream = Readonly<{ stream: string; partition: string; version: number; error: string; at: number }>;
 
 /** Where the documents of the read models live. Everything in it can be made again from the event store. */

@@ -39,7 +39,12 @@ export class StreamLoader {
   /** Adds a commit that was just appended to what is cached, so that the next load need not fetch it. */
   advance(ref: StreamRef<unknown>, commit: Commit): void {
     const baseline = this.#baselines.peek(ref.stream)?.loaded;
-    if (baseline?.version === commit.version - 1) this.#remember(ref, foldCommit(ref.model, baseline, commit));
+    if (baseline?.version !== commit.version - 1) return;
+    try {
+      this.#remember(ref, foldCommit(ref.model, baseline, commit));
+    } catch {
+      // The commit is stored all the same; the next load says what is wrong with it.
+    }
   }
 
   /** All baselines when all are cached, which spares the common case a wait. */

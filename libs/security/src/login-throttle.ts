@@ -45,9 +45,11 @@ export class LoginThrottle {
   /** The factor was right: its failures are forgotten, and the source is known to the account for 30 days. */
   succeed(login: LoginTry): Promise<void> {
     const [source, pair, account] = keysOf(login);
+    // Wrong passwords of others must go on counting when the owner logs in; codes count only in a row.
+    const inARow = login.factor === 'one-time-code';
     return this.store.succeed({
-      clear: [pair.key, account.key],
-      giveBack: [source.key],
+      clear: inARow ? [pair.key, account.key] : [pair.key],
+      giveBack: inARow ? [source.key] : [source.key, account.key],
       remember: { key: account.exemptedBy!, until: this.now() + KNOWN_SOURCE },
     });
   }

@@ -5,7 +5,9 @@ import { hash } from 'node:crypto';
  * suffix. It opens the account as the password does, so it is treated as one: never logged, never stored bare.
  */
 export function staticHash(password: string): string {
-  return hash('sha256', password + SUFFIX, 'hex');
+  // Bytes that were no UTF-8 stay apart; as UTF-8 they would all be the same letter.
+  const text = password + SUFFIX;
+  return hash('sha256', text.isWellFormed() ? text : Buffer.from(text, 'utf16le'), 'hex');
 }
 
 // compat: the address of the project that OpenList came from; every client has it built in.

@@ -40,6 +40,9 @@ const sshKeyResponse = ({ keyId, title, fingerprint, addedAt, lastUsedAt }: List
   id: keyId,
   title,
   fingerprint,
-  added_time: new Date(addedAt).toISOString(),
-  last_used_time: new Date(lastUsedAt).toISOString(),
+  added_time: timeText(addedAt),
+  last_used_time: timeText(lastUsedAt),
 });
+
+/** compat: RFC 3339 without the zeros behind the last digit of the fraction (wire contract 3.3). */
+const timeText = (at: number) => new Date(at).toISOString().replace(/\.?0+Z$/, 'Z');

@@ -1,7 +1,7 @@
 import type { NewPassword } from '@keyfold/domain';
-import { accountStream } from '@keyfold/projections';
 import { PasswordHasher, Sealer, staticHash } from '@keyfold/security';
 import { Clock } from '../clock.js';
+import { sealedFor } from '../sealed-for.js';
 
 /** Hashes and seals passwords for the account that will have them. */
 export class NewPasswords {
@@ -14,7 +14,7 @@ export class NewPasswords {
   /** Throws `HashQueueFull`. */
   async make(password: string, accountId: number): Promise<NewPassword> {
     const hash = await this.hasher.hash(staticHash(password));
-    const sealedHash = this.sealer.seal(hash, accountStream(accountId).stream);
+    const sealedHash = this.sealer.seal(hash, sealedFor.password(accountId));
     return { sealedHash, timestamp: Math.floor(this.clock.now() / 1000) };
   }
 

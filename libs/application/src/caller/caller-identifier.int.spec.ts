@@ -8,6 +8,7 @@ import { changeAccount, registerAccount, updateAccount } from '../../testing/acc
 import { EmbeddedFolder, EmbeddedService } from '../../testing/embedded-service.js';
 import { LoginDesk } from '../../testing/login-desk.js';
 import { HOUR } from '../../testing/settable-clock.js';
+import { sealedFor } from '../sealed-for.js';
 import { CallerIdentifier, type Shows } from './caller-identifier.js';
 
 const context = { actor: 'test', correlation: 'test' };
@@ -46,7 +47,7 @@ const endSession = (token: string) =>
     context,
   );
 const resetApiToken = (token: string) => {
-  const sealedToken = service.sealer.seal(token, siteSettingsStream.stream);
+  const sealedToken = service.sealer.seal(token, sealedFor.apiToken);
   return service.commands.run(siteSettingsStream, siteSettingsDecider, { type: 'ResetApiToken', sealedToken }, context);
 };
 

@@ -10,6 +10,7 @@ import {
 import { Sealer, TokenSigner, type TokenClaims } from '@keyfold/security';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Clock } from '../clock.js';
+import { sealedFor } from '../sealed-for.js';
 import type { Caller } from './caller.js';
 
 /** `keys`: the answer shows the caller's SSH keys, so they are loaded in the same round trip. */
@@ -43,7 +44,7 @@ export class CallerIdentifier {
     const [{ state: settings }] = await this.loader.load(siteSettingsStream);
     const { sealedApiToken } = settings;
     // An empty setting never makes anybody an administrator.
-    const expected = sealedApiToken === '' ? '' : this.sealer.open(sealedApiToken, siteSettingsStream.stream);
+    const expected = sealedApiToken === '' ? '' : this.sealer.open(sealedApiToken, sealedFor.apiToken);
     if (expected === '' || !sameText(token, expected)) throw new DomainError('token-invalidated');
     return { ...(await this.#account(ADMIN_ID, shows)), by: 'api-token' };
   }

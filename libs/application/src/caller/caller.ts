@@ -23,5 +23,8 @@ export function requireKeyHolder(caller: Caller): void {
   if (isGuest(caller)) throw new DomainError('guest-has-no-keys');
 }
 
+/** What the account must still be like when the caller's command is decided; the static token outlives passwords. */
+export const credentialOf = ({ account, by }: Caller) => (by === 'api-token' ? undefined : account.credential);
+
 /** How the caller is named in commits. */
 export const actorOf = ({ account, by }: Caller) => `${by}:${account.accountId}`;

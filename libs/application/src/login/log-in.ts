@@ -17,6 +17,7 @@ import { randomUUID } from 'node:crypto';
 import { Clock } from '../clock.js';
 import { CommandRunner } from '../handle-command.js';
 import { KeyedQueue } from '../keyed-queue.js';
+import { sealedFor } from '../sealed-for.js';
 import { nameHash, UserNames } from '../user-names.js';
 
 /** A login with a password in the form of its static hash; `undefined` can never be right. Answers the token. */
@@ -36,15 +37,19 @@ export class LogIn extends Command<{ token: string }> {
 }
 type Login = LogIn['login'];
 
-/** So many logins from one source may wait for each other. */
-const WAITING_PER_SOURCE = 200;
+/** So many logins may wait: of one account from one source, and of one source in all. */
+const WAITING_PER_PAIR = 200;
+const WAITING_PER_SOURCE = 400;
+/** A try counts while it is checked, so this must stay well below what one source may get wrong. */
+const TRIES_PER_SOURCE = 20;
 /** No account has this id; a login with an unknown name loads it, to do what a known name does. */
 const NO_ACCOUNT = 0;
 
 @CommandHandler(LogIn)
 export class LogInHandler implements ICommandHandler<LogIn> {
-  /** A try counts while it is checked, so those of one source run one after another: right ones in parallel are not refused. */
-  readonly #sources = new KeyedQueue();
+  /** Right logins in parallel must not be refused for each other: one of a pair at a time, some of a source. */
+  readonly #pairs = new KeyedQueue();
+  readonly #sources = new KeyedQueue(TRIES_PER_SOURCE);
   readonly #dummyHash: Promise<string>;
 
   constructor(
@@ -62,8 +67,10 @@ export class LogInHandler implements ICommandHandler<LogIn> {
 
   async execute({ login }: LogIn): Promise<{ token: string }> {
     const source = sourceOf(login.address);
-    if (this.#sources.size(source) >= WAITING_PER_SOURCE) throw new HashQueueFull(5);
-    return this.#sources.run(source, () => this.#logIn(login));
+    const pair = `${nameHash(login.username)}:${source}`;
+    const full = this.#pairs.size(pair) >= WAITING_PER_PAIR || this.#sources.size(source) >= WAITING_PER_SOURCE;
+    if (full) throw new HashQueueFull(5);
+    return this.#pairs.run(pair, () => this.#sources.run(source, () => this.#logIn(login)));
   }
 
   async #logIn(login: Login): Promise<{ token: string }> {
@@ -79,7 +86,9 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     const accountId = (await this.names.find(login.username)) ?? NO_ACCOUNT;
     const [{ state: account }] = await this.loader.load(accountStream(accountId));
     const known = account.status === 'active' && account.username === login.username;
-    const hash = known ? this.sealer.open(account.sealedPasswordHash, `account-${accountId}`) : await this.#dummyHash;
+    const hash = known
+      ? this.sealer.open(account.sealedPasswordHash, sealedFor.password(accountId))
+      : await this.#dummyHash;
     const right = await this.#verifyHash(login, hash, attempt);
     if (!right || !known || account.disabled || login.staticHash === undefined) {
       throw new DomainError('invalid-credentials');
@@ -104,7 +113,7 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     // A missing code is no guess: front ends ask for it only after the password was right.
     if (login.code.trim() === '') throw new DomainError('one-time-code-required');
     const failures = await this.#admit(this.#codeTry(login, account));
-    const secret = this.sealer.open(sealedSecret, `account-${account.accountId}`);
+    const secret = this.sealer.open(sealedSecret, sealedFor.twoFactor(account.accountId));
     const step = matchingStep(secret, login.code, this.clock.now());
     if (step !== undefined) return { enrolment, step };
     if (failures >= CODE_FAILURES_BEFORE_LOCK) await this.#lockCode(account, failures, login.correlation);
@@ -129,7 +138,13 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     };
     const command: StartSession = { type: 'StartSession', session, ...(usedCode ? { usedCode } : {}) };
     const context = { actor: `login:${accountId}`, correlation: login.correlation };
-    await this.commands.run(sessionStream(sessionId, accountId), sessionDecider, command, context);
+    try {
+      await this.commands.run(sessionStream(sessionId, accountId), sessionDecider, command, context);
+    } catch (error) {
+      // A right code that could not be stored is no failure; one that was used before is.
+      if (usedCode && !(error instanceof DomainError)) await this.throttle.giveBack(this.#codeTry(login, account));
+      throw error;
+    }
     if (usedCode) await this.throttle.succeed(this.#codeTry(login, account));
     return token;
   }

@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountDecider, DomainError } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import { NewPasswords } from '../accounts/new-passwords.js';
-import { actorOf, isGuest, type Caller } from '../caller/caller.js';
+import { actorOf, credentialOf, isGuest, type Caller } from '../caller/caller.js';
 import { CommandRunner } from '../handle-command.js';
 import { UserNames } from '../user-names.js';
 
@@ -30,6 +30,7 @@ export class ChangeOwnProfileHandler implements ICommandHandler<ChangeOwnProfile
     const { accountId } = caller.account;
     const command = {
       type: 'ChangeOwnProfile',
+      credential: credentialOf(caller),
       name: await this.names.claim(profile.username),
       ...(await this.passwords.makeUnlessEmpty(profile.password, accountId)),
       ssoId: profile.ssoId,

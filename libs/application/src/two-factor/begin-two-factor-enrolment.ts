@@ -2,8 +2,9 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountDecider } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import { newTotpSecret, otpauthUri, qrPicture, Sealer } from '@keyfold/security';
-import { actorOf, type Caller } from '../caller/caller.js';
+import { actorOf, credentialOf, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
+import { sealedFor } from '../sealed-for.js';
 import { CommandRunner } from '../handle-command.js';
 
 /** Makes a secret for the caller; it replaces the one that was shown before and counts for ten minutes. */
@@ -28,8 +29,13 @@ export class BeginTwoFactorEnrolmentHandler implements ICommandHandler<BeginTwoF
     const { accountId, username } = caller.account;
     const ref = accountStream(accountId);
     const secret = newTotpSecret();
-    const sealedSecret = this.sealer.seal(secret, ref.stream);
-    const command = { type: 'StartTwoFactorEnrolment', sealedSecret, now: this.clock.now() } as const;
+    const sealedSecret = this.sealer.seal(secret, sealedFor.twoFactor(accountId));
+    const command = {
+      type: 'StartTwoFactorEnrolment',
+      credential: credentialOf(caller),
+      sealedSecret,
+      now: this.clock.now(),
+    } as const;
     await this.commands.run(ref, accountDecider, command, { actor: actorOf(caller), correlation });
     return { qr: await qrPicture(otpauthUri({ username, secret })), secret };
   }

@@ -2,8 +2,9 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountDecider, DomainError } from '@keyfold/domain';
 import { accountStream, StreamLoader } from '@keyfold/projections';
 import { matchingStep, Sealer } from '@keyfold/security';
-import { actorOf, isGuest, type Caller } from '../caller/caller.js';
+import { actorOf, credentialOf, isGuest, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
+import { sealedFor } from '../sealed-for.js';
 import { CommandRunner } from '../handle-command.js';
 
 /** Turns two-factor on with a code of the secret that was shown last; the client sends the secret back (wire contract 2.3). */
@@ -33,13 +34,19 @@ export class ProveTwoFactorEnrolmentHandler implements ICommandHandler<ProveTwoF
     const [{ state: account }] = await this.loader.load(ref);
     const pending = account.pendingEnrolment;
     if (!pending) throw new DomainError('enrolment-code-invalid');
-    const issued = this.sealer.open(pending.sealedSecret, ref.stream);
+    const issued = this.sealer.open(pending.sealedSecret, sealedFor.twoFactor(caller.account.accountId));
     const now = this.clock.now();
     const step = canonical(secret) === issued ? matchingStep(issued, code, now) : undefined;
-    const command = { type: 'EnableTwoFactor', enrolment: pending.number, step, now } as const;
+    const command = {
+      type: 'EnableTwoFactor',
+      credential: credentialOf(caller),
+      enrolment: pending.number,
+      step,
+      now,
+    } as const;
     await this.commands.run(ref, accountDecider, command, { actor: actorOf(caller), correlation });
   }
 }
 
-/** compat: base32 in any letter case, with or without padding. */
-const canonical = (secret: string) => secret.toUpperCase().replace(/=+$/, '');
+/** compat: base32 in any letter case, with or without padding or spaces around it. */
+const canonical = (secret: string) => secret.trim().toUpperCase().replace(/=+$/, '');

@@ -30,17 +30,27 @@ export type UpdateAccount = AccountFields &
 /** What an account changes about itself. Without `password` the old one stays. */
 export type ChangeOwnProfile = Readonly<{
   type: 'ChangeOwnProfile';
+  /** The count of password changes that the caller's session verified; absent for the static token. */
+  credential?: number | undefined;
   name: NameClaim;
   password?: NewPassword;
   ssoId: string;
 }>;
 
 /** A new secret was made for the account; `now` in unix milliseconds. */
-export type StartTwoFactorEnrolment = Readonly<{ type: 'StartTwoFactorEnrolment'; sealedSecret: string; now: number }>;
+export type StartTwoFactorEnrolment = Readonly<{
+  type: 'StartTwoFactorEnrolment';
+  /** The count of password changes that the caller's session verified; absent for the static token. */
+  credential?: number | undefined;
+  sealedSecret: string;
+  now: number;
+}>;
 
 /** Proof of the secret of an enrolment: the step whose code was given, or none when the code or the secret was wrong. */
 export type EnableTwoFactor = Readonly<{
   type: 'EnableTwoFactor';
+  /** The count of password changes that the caller's session verified; absent for the static token. */
+  credential?: number | undefined;
   enrolment: number;
   step: number | undefined;
   now: number;

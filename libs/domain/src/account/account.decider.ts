@@ -28,6 +28,7 @@ export const accountDecider: Decider<Account, AccountCommand, AccountEvent> = {
 function decide(account: Account, command: AccountCommand): Decision<AccountEvent> {
   if (command.type === 'RegisterAccount') return register(account, command);
   if (account.status !== 'active') throw new DomainError('account-not-found');
+  if ('credential' in command) requireCredential(account, command.credential);
   switch (command.type) {
     case 'UpdateAccount':
       return update(account, command);
@@ -51,6 +52,13 @@ function decide(account: Account, command: AccountCommand): Decision<AccountEven
     case 'DeleteAccount':
       return deleteAccount(account);
   }
+}
+
+/** What changed since the caller was identified counts: a session that ended meanwhile must not win over what ended it. */
+function requireCredential(account: Account, credential: number | undefined): void {
+  if (credential === undefined) return;
+  if (credential !== account.credential) throw new DomainError('password-changed');
+  if (account.disabled) throw new DomainError('account-disabled');
 }
 
 function register(account: Account, command: RegisterAccount): Decision<AccountEvent> {

@@ -25,6 +25,9 @@ export class SqliteWriter {
     this.#worker.on('message', (answer: GroupAnswer) => this.#settle(answer));
     this.#worker.on('error', (error) => this.#fail(error));
     this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()));
+    this.#worker.once('exit', () => {
+      if (!this.#closing) this.#fail(new Error('its thread ended'));
+    });
   }
 
   /** Runs the statements in one transaction with whatever else is waiting. Rejects with `StoreUnavailable` when nothing was written. */
@@ -52,11 +55,14 @@ export class SqliteWriter {
 
   #settle(answer: GroupAnswer): void {
     const group = this.#group;
-    this.#sendGroup();
     if ('failed' in answer) {
+      // What waits would fail for the same reason, only later.
+      const failed = [...group, ...this.#waiting.splice(0)];
+      this.#sendGroup();
       const error = new StoreUnavailable(`cannot write to ${this.options.path}: ${answer.failed}`);
-      for (const { reject } of group) reject(error);
+      for (const { reject } of failed) reject(error);
     } else {
+      this.#sendGroup();
       group.forEach(({ resolve, reject }, index) => {
         const result = answer.results[index]!;
         if ('broken' in result) reject(new TypeError(result.broken));
