@@ -60,8 +60,10 @@ it('while another program locks the store, commands answer 503 in time, and read
     locker.close();
   }
   expect(storedCommits(app.dataDir)).toEqual(before);
-  const reported = logLines(app.output()).filter(({ level }) => level === 50);
-  expect(reported.map(({ msg }) => msg)).toContainEqual(expect.stringMatching(/keyfold\.db: database is locked$/));
+  const reported = () => logLines(app.output()).filter(({ level }) => level === 50);
+  await expect
+    .poll(() => reported().map(({ msg }) => msg))
+    .toContainEqual(expect.stringMatching(/keyfold\.db: database is locked$/));
 });
 
 it('after the lock is gone the same commands work, and nothing of the failed ones is there', async () => {

@@ -65,6 +65,14 @@ describe('a stream that cannot be folded', () => {
     expect(await documentOf(projections)).toMatchObject({ state: { username: 'ann' }, version: 1 });
   });
 
+  it('is parked as well when its document cannot be written, so that the streams behind it go on', async () => {
+    const projections = new EmbeddedProjections();
+    await projections.append(account, registered('ann'));
+    const unwritable: StreamRef<unknown> = { ...account, model: { ...laterAccounts, evolve: () => ({ endless: 1n }) } };
+    expect(await projections.newProjection().project(unwritable)).toBe('parked');
+    expect(await projections.readModels.parked()).toMatchObject([{ stream: 'account-7', version: 0 }]);
+  });
+
   it('stays parked while it cannot be read, and is released by a version that can', async () => {
     const projections = new EmbeddedProjections();
     const projection = projections.newProjection();

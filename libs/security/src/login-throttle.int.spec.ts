@@ -197,11 +197,19 @@ describe('one account and all sources', () => {
     expect(await tryOnce()).toBe(300);
   });
 
-  it('starts anew after a success', async () => {
-    await succeed();
-    await failFromEverywhere(20);
-    await succeed();
-    expect(await tryOnce(from(100))).toBe('admitted');
+  it('goes on counting wrong passwords when the owner logs in, and gets back only the try of the owner', async () => {
+    await failFromEverywhere(19);
+    await succeed(from(100));
+    expect(await tryOnce(from(101))).toBe('admitted');
+    expect(await tryOnce(from(102))).toBe(1);
+  });
+
+  it('counts wrong codes only in a row', async () => {
+    const code = (host: number): LoginTry => ({ ...from(host), factor: 'one-time-code' });
+    for (let host = 0; host < 19; host++) await fail(1, code(host));
+    await succeed(code(100));
+    for (let host = 0; host < 19; host++) await fail(1, code(200 + host));
+    expect(await tryOnce(code(101))).toBe('admitted');
   });
 
   it('forgets wrong passwords after an hour without one, wrong codes only after thirty days', async () => {

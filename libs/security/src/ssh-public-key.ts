@@ -15,10 +15,7 @@ const KEY_LINE = /^[ \t]*([^ \t]+)[ \t]+([^ \t]+)(?:[ \t]+([^]*))?$/;
  */
 export function parseSshPublicKey(text: string): SshPublicKey | undefined {
   if (Buffer.byteLength(text) > MAX_TEXT_BYTES) return undefined;
-  const [line = '', ...others] = text
-    .trim()
-    .split(/\r?\n|\r$/)
-    .filter((each) => !EMPTY_OR_COMMENT.test(each));
+  const [line = '', ...others] = text.split(/\r?\n|\r$/).filter((each) => !EMPTY_OR_COMMENT.test(each));
   const [, type = '', blob = '', comment = ''] = KEY_LINE.exec(line) ?? [];
   const bytes = decodeBase64(blob);
   if (others.length > 0 || !bytes) return undefined;

@@ -1,8 +1,16 @@
 import { describe, it } from 'vitest';
-import { changeOwnProfile, named, newPassword, update } from '../../testing/account.commands.js';
+import {
+  changeOwnProfile,
+  enableTwoFactor,
+  named,
+  newPassword,
+  startEnrolment,
+  update,
+} from '../../testing/account.commands.js';
 import {
   disabled,
   enabled,
+  enrolmentStarted,
   nameHashOf,
   passwordChanged,
   permissionsChanged,
@@ -186,5 +194,26 @@ describe('ChangeOwnProfile', () => {
     given(accountDecider, registered('guest', { role: ROLE_GUEST }))
       .when(changeOwnProfile('guest', { name: named('bea', 'taken') }))
       .thenRefused('guest-has-no-profile');
+  });
+});
+
+describe('a command of a session that was ended meanwhile', () => {
+  const ended = { credential: 1 };
+  const commands = {
+    'a change of the profile': { ...changeOwnProfile('ann'), ...ended },
+    'a new secret': { ...startEnrolment(1), ...ended },
+    'a proof': { ...enableTwoFactor(1, 5), ...ended },
+  };
+
+  it.each(Object.entries(commands))('is refused when a new password ended it: %s', (_what, command) => {
+    given(accountDecider, registered('ann'), enrolmentStarted(1), passwordChanged('new', 7))
+      .when(command)
+      .thenRefused('password-changed');
+  });
+
+  it.each(Object.entries(commands))('is refused when the account was disabled: %s', (_what, command) => {
+    given(accountDecider, registered('ann'), enrolmentStarted(1), disabled)
+      .when(command)
+      .thenRefused('account-disabled');
   });
 });

@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const address = server.address();
+  await new Promise((closed) => server.close(closed));
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+const isUp = (url: string) => fetch(url).then(Boolean, () => false);
+
+it('npm start passes SIGTERM on: the service ends with it', { timeout: 60_000 }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'keyfold-'));
+  const port = await freePort();
+  const env = {
+    PATH: process.env['PATH'],
+    KEYFOLD_HOST: '127.0.0.1',
+    KEYFOLD_PORT: String(port),
+    KEYFOLD_DATA_DIR: folder,
+  };
+  const npm = spawn('npm', ['start'], {
+    cwd: resolve(import.meta.dirname, '../..'),
+    env,
+    stdio: 'ignore',
+    detached: true,
+  });
+  onTestFinished(async () => {
+    try {
+      process.kill(-npm.pid!, 'SIGKILL');
+    } catch {
+      // Everything of it has ended, as it should.
+    }
+    await rm(folder, { recursive: true });
+  });
+  const url = `http://127.0.0.1:${port}/ping`;
+  await expect.poll(() => isUp(url), { timeout: 30_000 }).toBe(true);
+  const ended = new Promise((end) => npm.once('exit', end));
+  npm.kill('SIGTERM');
+  await ended;
+  await expect.poll(() => isUp(url), { timeout: 15_000 }).toBe(false);
+});
