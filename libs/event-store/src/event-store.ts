@@ -34,6 +34,11 @@ export abstract class EventStore {
    */
   abstract readStreams(points: readonly StreamPoint[]): Promise<Commit[]>;
 
+  /** Whether it is known here and now that nothing was acknowledged after these points; false also when nobody knows. */
+  isCurrent(_points: readonly StreamPoint[]): boolean {
+    return false;
+  }
+
   /** The commit of a command id, if there is one. */
   abstract findCommand(id: string): Promise<Commit | undefined>;
 

@@ -1,4 +1,13 @@
-import { ADMIN_ID, DomainError, GUEST_ID, type Account, type DomainErrorCode } from '@keyfold/domain';
+import {
+  ADMIN_ID,
+  DomainError,
+  GUEST_ID,
+  type Account,
+  type DomainErrorCode,
+  type Session,
+  type SshKeyRing,
+  type SshKeyUse,
+} from '@keyfold/domain';
 import {
   accountStream,
   sessionStream,
@@ -6,6 +15,8 @@ import {
   sshKeyRingStream,
   sshKeyUseStream,
   StreamLoader,
+  type Loaded,
+  type StreamRef,
 } from '@keyfold/projections';
 import { Sealer, TokenSigner, type TokenClaims } from '@keyfold/security';
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -49,36 +60,23 @@ export class CallerIdentifier {
     return { ...(await this.#account(ADMIN_ID, shows)), by: 'api-token' };
   }
 
-  async #session({ sub, jti, username, exp }: TokenClaims, shows: Shows): Promise<Caller> {
-    const accountId = Number(sub);
-    const sessionRef = sessionStream(jti, accountId);
-    const accountRef = accountStream(accountId);
-    const [session, account, keys] =
-      shows === 'account'
-        ? await this.loader.load(sessionRef, accountRef)
-        : await this.#withKeys(sessionRef, accountRef, accountId);
-    const reason = refusal(
-      { ...session.state, expired: this.clock.now() >= exp * 1000 },
-      account.state,
-      accountId,
-      username,
-    );
-    if (reason) throw new DomainError(reason);
-    return { account: account.state, keys, by: 'session', sessionId: jti };
+  /** Like `identify`, for a session whose streams are all at hand at their true state; else undefined. */
+  identifyNow(authorization: string | undefined, shows: Shows): Caller | undefined {
+    const claims = this.tokens.read(withoutScheme(authorization ?? ''));
+    const loaded = claims && this.loader.loadNow(...sessionRefs(claims, shows));
+    return loaded && this.#callerOf(claims, loaded);
   }
 
-  async #withKeys(
-    sessionRef: ReturnType<typeof sessionStream>,
-    accountRef: ReturnType<typeof accountStream>,
-    accountId: number,
-  ) {
-    const [session, account, ring, use] = await this.loader.load(
-      sessionRef,
-      accountRef,
-      sshKeyRingStream(accountId),
-      sshKeyUseStream(accountId),
-    );
-    return [session, account, { ring: ring.state, use: use.state }] as const;
+  async #session(claims: TokenClaims, shows: Shows): Promise<Caller> {
+    return this.#callerOf(claims, await this.loader.load(...sessionRefs(claims, shows)));
+  }
+
+  #callerOf({ sub, jti, username, exp }: TokenClaims, [session, account, ring, use]: LoadedSession): Caller {
+    const expired = this.clock.now() >= exp * 1000;
+    const reason = refusal(session.state, expired, account.state, Number(sub), username);
+    if (reason) throw new DomainError(reason);
+    const keys = ring && use ? { ring: ring.state, use: use.state } : undefined;
+    return { account: account.state, keys, by: 'session', sessionId: jti };
   }
 
   async #account(accountId: number, shows: Shows): Promise<Pick<Caller, 'account' | 'keys'>> {
@@ -95,16 +93,32 @@ export class CallerIdentifier {
   }
 }
 
-type SessionFacts = { status: string; accountId: number; credential: number; expired: boolean };
+type LoadedSession = readonly [Loaded<Session>, Loaded<Account>, Loaded<SshKeyRing>?, Loaded<SshKeyUse>?];
+type SessionRefs = readonly [
+  StreamRef<Session>,
+  StreamRef<Account>,
+  ...([StreamRef<SshKeyRing>, StreamRef<SshKeyUse>] | []),
+];
+
+/** Everything that a request with this token looks at, so that it is one round trip. */
+function sessionRefs({ sub, jti }: TokenClaims, shows: Shows): SessionRefs {
+  const accountId = Number(sub);
+  const session = sessionStream(jti, accountId);
+  const account = accountStream(accountId);
+  return shows === 'account'
+    ? [session, account]
+    : [session, account, sshKeyRingStream(accountId), sshKeyUseStream(accountId)];
+}
 
 function refusal(
-  session: SessionFacts,
+  session: Session,
+  expired: boolean,
   account: Account,
   accountId: number,
   username: string,
 ): DomainErrorCode | undefined {
   if (session.status !== 'active' || session.accountId !== accountId) return 'token-invalidated';
-  if (session.expired) return 'token-expired';
+  if (expired) return 'token-expired';
   if (account.status !== 'active' || account.username !== username) return 'account-not-found-for-token';
   if (account.credential !== session.credential) return 'password-changed';
   if (account.disabled) return 'account-disabled';

@@ -67,6 +67,10 @@ export class SqliteEventStore extends EventStore {
     });
   }
 
+  override isCurrent(points: readonly StreamPoint[]): boolean {
+    return points.every(({ stream, version }) => this.#heads.isHead(stream, version));
+  }
+
   async findCommand(id: string): Promise<Commit | undefined> {
     return this.file.read('SELECT * FROM commits WHERE command_id = ?', id).map(toCommit)[0];
   }
