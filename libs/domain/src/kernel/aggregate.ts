@@ -4,7 +4,6 @@ import type { Upcasters } from './upcasting.js';
 
 /**
  * An aggregate as the store and the read models see it: which streams it has, how they are folded and how old events are read.
- * `partition` groups the streams whose order matters together (all streams of one account).
  */
 export type Aggregate<Id, State, Command, Event extends DomainEvent = DomainEvent> = Readonly<{
   name: AggregateName;
