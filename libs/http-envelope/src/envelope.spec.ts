@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { errorEnvelope, successEnvelope } from './envelope.js';
+import { errorEnvelope, PreparedAnswer, successEnvelope, writtenOnce } from './envelope.js';
 
 describe('successEnvelope', () => {
   it('has code, message and data in this order and no white space', () => {
@@ -53,6 +53,23 @@ describe('successEnvelope', () => {
         expect(JSON.parse(envelope)).toHaveProperty('data', text.toWellFormed());
       }),
     );
+  });
+});
+
+describe('a prepared answer', () => {
+  it('is sent as its data would be', () => {
+    for (const data of [{ title: '<b>' }, undefined, []]) {
+      expect(successEnvelope(new PreparedAnswer(data))).toBe(successEnvelope(data));
+    }
+  });
+
+  it('is written once for each value', () => {
+    let written = 0;
+    const answerOf = writtenOnce(({ id }: { id: number }) => ({ id, written: ++written }));
+    const [one, two] = [{ id: 1 }, { id: 2 }];
+    expect(answerOf(one)).toBe(answerOf(one));
+    expect(successEnvelope(answerOf(one))).toContain('"data":{"id":1,"written":1}');
+    expect(successEnvelope(answerOf(two))).toContain('"data":{"id":2,"written":2}');
   });
 });
 

@@ -3,17 +3,28 @@
  * Source: wire contract 1.1. Throws what `JSON.stringify` throws, for instance on a bigint.
  */
 export function successEnvelope(data: unknown): string {
-  const json = data instanceof PreparedJson ? data.json : toJson(data);
-  return `{"code":200,"message":"success","data":${json}}`;
+  return data instanceof PreparedAnswer ? data.envelope : `{"code":200,"message":"success","data":${toJson(data)}}`;
 }
 
-/** Data that was written as JSON before, to be sent many times. */
-export class PreparedJson {
-  readonly json: string;
+/** An answer that was written before, to be sent many times. */
+export class PreparedAnswer {
+  readonly envelope: string;
 
   constructor(data: unknown) {
-    this.json = toJson(data);
+    this.envelope = successEnvelope(data);
   }
+}
+
+/** For values that never change: the answer made from one is written once, and kept for as long as the value is. */
+export function writtenOnce<Value extends object>(dataOf: (value: Value) => unknown): (value: Value) => PreparedAnswer {
+  const written = new WeakMap<Value, PreparedAnswer>();
+  return (value) => {
+    const known = written.get(value);
+    if (known) return known;
+    const answer = new PreparedAnswer(dataOf(value));
+    written.set(value, answer);
+    return answer;
+  };
 }
 
 /** The answer to a request that was refused or failed. Source: wire contract 1.1. */

@@ -1,7 +1,7 @@
 export { bindBody, type BodyClass } from './bind-body.js';
 export { FlagField, GoStruct, TextField, WholeField, type FieldOptions } from './body-fields.js';
 export { crossOriginHook } from './cross-origin.hook.js';
-export { errorEnvelope, PreparedJson, successEnvelope } from './envelope.js';
+export { errorEnvelope, PreparedAnswer, successEnvelope, writtenOnce } from './envelope.js';
 export { EnvelopeFilter, type EnvelopeFilterOptions } from './envelope.filter.js';
 export { errorCodes, refusalOf } from './error-codes.js';
 export { JsonNumber, readJsonBody, type JsonValue } from './json-body.js';

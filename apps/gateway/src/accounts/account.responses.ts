@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Account } from '@keyfold/domain';
+import { writtenOnce } from '@keyfold/http-envelope';
 
 /** An account as the administration sees it; the order of the fields is part of the contract (wire contract 3.1). */
 export class UserResponse {
@@ -38,7 +39,8 @@ export const userResponse = (account: Account): Fields<UserResponse> => ({
   allow_ldap: account.allowLdap,
 });
 
-export const meResponse = (account: Account): Fields<MeResponse> => ({
+/** Clients ask for it with every page they show, so it is written once for as long as the state is kept. */
+export const meResponse = writtenOnce((account: Account): Fields<MeResponse> => ({
   ...userResponse(account),
   otp: account.twoFactor !== null,
-});
+}));

@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common'
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { ChangeOwnProfile, GetOwnProfile } from '@keyfold/application';
+import type { PreparedAnswer } from '@keyfold/http-envelope';
 import { UserRequest } from '../accounts/account.requests.js';
 import { meResponse, MeResponse } from '../accounts/account.responses.js';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
@@ -22,7 +23,7 @@ export class ProfileController {
   @Get()
   @ApiOperation({ summary: 'Read the own account' })
   @ApiEnvelope({ model: MeResponse })
-  async read(@Req() request: KeyfoldRequest): Promise<MeResponse> {
+  async read(@Req() request: KeyfoldRequest): Promise<PreparedAnswer> {
     return meResponse(await this.queries.execute(new GetOwnProfile(callerOf(request))));
   }
 

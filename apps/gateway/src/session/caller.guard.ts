@@ -1,17 +1,23 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { CallerIdentifier, requireAdmin, requireKeyHolder, type Shows } from '@keyfold/application';
+import { CallerIdentifier, requireAdmin, requireKeyHolder, type Caller, type Shows } from '@keyfold/application';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 
-/** Most requests come with a session that is at hand; those need not wait. */
-function identify(callers: CallerIdentifier, context: ExecutionContext, shows: Shows): boolean | Promise<boolean> {
+/** Says for whom a request speaks; `check` throws for those that the route refuses. Most sessions are at hand and need not wait. */
+function identify(
+  callers: CallerIdentifier,
+  context: ExecutionContext,
+  shows: Shows,
+  check?: (caller: Caller) => void,
+): boolean | Promise<boolean> {
   const request = context.switchToHttp().getRequest<KeyfoldRequest>();
   const { authorization } = request.headers;
-  request.caller = callers.identifyNow(authorization, shows);
-  if (request.caller) return true;
-  return callers.identify(authorization, shows).then((caller) => {
+  const accept = (caller: Caller) => {
+    check?.(caller);
     request.caller = caller;
     return true;
-  });
+  };
+  const caller = callers.identifyNow(authorization, shows);
+  return caller ? accept(caller) : callers.identify(authorization, shows).then(accept);
 }
 
 /** Lets requests through that speak for somebody, the enabled guest included, and says for whom. */
@@ -24,22 +30,23 @@ export class CallerGuard implements CanActivate {
   }
 }
 
-/** Like the caller guard, for answers that show the caller's keys: they are loaded in the same round trip. */
+/** Like the caller guard, for everybody but the guest, who has no keys and is told so before its body is looked at (wire contract 2.5). */
 @Injectable()
-export class CallerWithKeysGuard implements CanActivate {
+export class KeyHolderGuard implements CanActivate {
   constructor(private readonly callers: CallerIdentifier) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    return identify(this.callers, context, 'keys');
+    return identify(this.callers, context, 'account', requireKeyHolder);
   }
 }
 
-/** Behind the caller guard: the guest is told that it has no keys before its body is looked at (wire contract 2.5). */
+/** Like the key holder guard, for answers that show the caller's keys: they are loaded in the same round trip. */
 @Injectable()
-export class KeyHolderGuard implements CanActivate {
-  canActivate(context: ExecutionContext): boolean {
-    requireKeyHolder(context.switchToHttp().getRequest<KeyfoldRequest>().caller!);
-    return true;
+export class KeyHolderWithKeysGuard implements CanActivate {
+  constructor(private readonly callers: CallerIdentifier) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    return identify(this.callers, context, 'keys', requireKeyHolder);
   }
 }
 
@@ -48,10 +55,7 @@ export class KeyHolderGuard implements CanActivate {
 export class AdminGuard implements CanActivate {
   constructor(private readonly callers: CallerIdentifier) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<KeyfoldRequest>();
-    request.caller = await this.callers.identify(request.headers.authorization, 'account');
-    requireAdmin(request.caller);
-    return true;
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    return identify(this.callers, context, 'account', requireAdmin);
   }
 }

@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common'
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiQuery, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { ListSshKeysOf, RemoveAnySshKey } from '@keyfold/application';
-import { parsePaging, type PreparedJson } from '@keyfold/http-envelope';
+import { parsePaging, type PreparedAnswer } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
@@ -26,7 +26,7 @@ export class SshKeyAdministrationController {
   @ApiQuery({ name: 'uid' })
   @ApiPaging()
   @ApiEnvelope({ model: SshKeyPageResponse })
-  async list(@Req() request: KeyfoldRequest): Promise<SshKeyPageResponse | PreparedJson> {
+  async list(@Req() request: KeyfoldRequest): Promise<SshKeyPageResponse | PreparedAnswer> {
     const accountId = wholeNumberOf(queryOf(request), 'uid', 'user id format invalid');
     const keys = await this.queries.execute(new ListSshKeysOf(accountId));
     return sshKeyPageResponse(keys, parsePaging(queryOf(request)));

@@ -2,12 +2,12 @@ import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common'
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiProperty, ApiQuery, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { AddOwnSshKey, ListOwnSshKeys, RemoveOwnSshKey } from '@keyfold/application';
-import { GoStruct, parsePaging, TextField, type PreparedJson } from '@keyfold/http-envelope';
+import { GoStruct, parsePaging, TextField, type PreparedAnswer } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOrRefusal, callerOf, queryOf } from '../request/request-reading.js';
-import { CallerGuard, CallerWithKeysGuard, KeyHolderGuard } from '../session/caller.guard.js';
+import { KeyHolderGuard, KeyHolderWithKeysGuard } from '../session/caller.guard.js';
 import { keyIdOf } from './key-id.js';
 import { SshKeyPageResponse, sshKeyPageResponse } from './ssh-key.responses.js';
 
@@ -32,18 +32,18 @@ export class SshKeyController {
   ) {}
 
   @Get('list')
-  @UseGuards(CallerWithKeysGuard, KeyHolderGuard)
+  @UseGuards(KeyHolderWithKeysGuard)
   @ApiOperation({ summary: 'List the own keys, oldest first' })
   @ApiPaging()
   @ApiEnvelope({ model: SshKeyPageResponse })
-  async list(@Req() request: KeyfoldRequest): Promise<SshKeyPageResponse | PreparedJson> {
+  async list(@Req() request: KeyfoldRequest): Promise<SshKeyPageResponse | PreparedAnswer> {
     const keys = await this.queries.execute(new ListOwnSshKeys(callerOf(request)));
     return sshKeyPageResponse(keys, parsePaging(queryOf(request)));
   }
 
   @Post('add')
   @HttpCode(200)
-  @UseGuards(CallerGuard, KeyHolderGuard)
+  @UseGuards(KeyHolderGuard)
   @ApiOperation({ summary: 'Add a key' })
   @ApiBody({ type: AddKeyRequest })
   @ApiEnvelope()
@@ -55,7 +55,7 @@ export class SshKeyController {
 
   @Post('delete')
   @HttpCode(200)
-  @UseGuards(CallerGuard, KeyHolderGuard)
+  @UseGuards(KeyHolderGuard)
   @ApiOperation({ summary: 'Delete an own key' })
   @ApiQuery({ name: 'id' })
   @ApiEnvelope()

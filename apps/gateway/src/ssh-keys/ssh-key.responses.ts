@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { ListedSshKey } from '@keyfold/application';
-import { pageOf, PreparedJson, type Paging } from '@keyfold/http-envelope';
+import { pageOf, writtenOnce, type Paging, type PreparedAnswer } from '@keyfold/http-envelope';
 
 /** The order of the fields is part of the contract (wire contract 3.3). */
 export class SshKeyResponse {
@@ -17,24 +17,16 @@ export class SshKeyPageResponse {
   @ApiProperty({ type: 'integer' }) total!: number;
 }
 
-/** Whole lists, written once for as long as the list is kept. */
-const wholeLists = new WeakMap<readonly ListedSshKey[], PreparedJson>();
-
-/** The answer of a key list; front ends ask for the whole list, so that one is kept as JSON. */
-export function sshKeyPageResponse(keys: readonly ListedSshKey[], paging: Paging): SshKeyPageResponse | PreparedJson {
+/** The answer of a key list; front ends ask for the whole list, so that one is written once for as long as the list is kept. */
+export function sshKeyPageResponse(keys: readonly ListedSshKey[], paging: Paging): SshKeyPageResponse | PreparedAnswer {
   const whole = paging.page === 1 && paging.perPage >= keys.length;
-  if (!whole) return pageResponse(keys, paging);
-  const known = wholeLists.get(keys);
-  if (known) return known;
-  const written = new PreparedJson(pageResponse(keys, paging));
-  wholeLists.set(keys, written);
-  return written;
+  return whole ? wholeList(keys) : { content: pageOf(keys, paging).map(sshKeyResponse), total: keys.length };
 }
 
-const pageResponse = (keys: readonly ListedSshKey[], paging: Paging): SshKeyPageResponse => ({
-  content: pageOf(keys, paging).map(sshKeyResponse),
+const wholeList = writtenOnce((keys: readonly ListedSshKey[]): SshKeyPageResponse => ({
+  content: keys.map(sshKeyResponse),
   total: keys.length,
-});
+}));
 
 const sshKeyResponse = ({ keyId, title, fingerprint, addedAt, lastUsedAt }: ListedSshKey): SshKeyResponse => ({
   id: keyId,

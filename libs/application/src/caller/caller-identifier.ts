@@ -100,8 +100,22 @@ type SessionRefs = readonly [
   ...([StreamRef<SshKeyRing>, StreamRef<SshKeyUse>] | []),
 ];
 
+/** Tokens come many times: the names of their streams are made once for as long as their claims are kept. */
+const refsOf: Readonly<Record<Shows, WeakMap<TokenClaims, SessionRefs>>> = {
+  account: new WeakMap(),
+  keys: new WeakMap(),
+};
+
 /** Everything that a request with this token looks at, so that it is one round trip. */
-function sessionRefs({ sub, jti }: TokenClaims, shows: Shows): SessionRefs {
+function sessionRefs(claims: TokenClaims, shows: Shows): SessionRefs {
+  const known = refsOf[shows].get(claims);
+  if (known) return known;
+  const refs = newSessionRefs(claims, shows);
+  refsOf[shows].set(claims, refs);
+  return refs;
+}
+
+function newSessionRefs({ sub, jti }: TokenClaims, shows: Shows): SessionRefs {
   const accountId = Number(sub);
   const session = sessionStream(jti, accountId);
   const account = accountStream(accountId);
