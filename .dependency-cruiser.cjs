@@ -44,9 +44,9 @@ module.exports = {
     {
       name: 'security knows no other library',
       comment:
-        'Hashing, tokens, codes and throttling serve any application; only its SQLite adapter writes to the embedded file.',
+        'Hashing, tokens, codes and throttling serve any application; only its adapters know the stores.',
       severity: 'error',
-      from: from(lib('security'), { pathNot: `${source.pathNot}|^libs/security/src/sqlite/` }),
+      from: from(lib('security'), { pathNot: `${source.pathNot}|^libs/security/src/(sqlite|mongo)/` }),
       to: { path: only('security') },
     },
     {
@@ -71,11 +71,25 @@ module.exports = {
       to: { path: '^(node:)?sqlite$' },
     },
     {
-      name: 'adapters are wired by apps',
-      comment: 'Libraries meet each other through ports; the SQLite adapters share one file class.',
+      name: 'MongoDB is known in its adapters only',
+      comment: 'Adapters carry the name of their technology; the operation library makes their connection.',
       severity: 'error',
-      from: from('^libs/', { pathNot: `${source.pathNot}|/src/sqlite/` }),
-      to: { path: '^libs/[^/]+/src/sqlite/' },
+      from: from('^(libs|apps)/', { pathNot: `${source.pathNot}|/mongo/|^libs/operation/src/stores/` }),
+      to: { path: '^node_modules/(mongoose|mongodb|@nestjs/mongoose)/' },
+    },
+    {
+      name: 'adapters are wired in the operation library',
+      comment: 'Libraries meet each other through ports; adapters of one technology share its connection.',
+      severity: 'error',
+      from: from('^(libs|apps)/', { pathNot: `${source.pathNot}|/src/(sqlite|mongo)/|^libs/operation/src/` }),
+      to: { path: '^libs/[^/]+/src/(sqlite|mongo)/' },
+    },
+    {
+      name: 'the operation library is used by apps',
+      comment: 'Settings, logs, health and the wiring of stores belong to processes.',
+      severity: 'error',
+      from: from('^libs/(?!operation/)'),
+      to: { path: '^libs/operation/' },
     },
     {
       name: 'Nest stays at the edge',
@@ -113,7 +127,7 @@ module.exports = {
       from: { path: '^((libs|apps)/[^/]+)/', pathNot: '\\.spec\\.ts$' },
       to: {
         path: '^(libs|apps)/',
-        pathNot: '^$1/|^libs/[^/]+/src/(sqlite/)?index\\.ts$|^apps/[^/]+/src/[^/]+\\.module\\.ts$',
+        pathNot: '^$1/|^libs/[^/]+/src/((sqlite|mongo)/)?index\\.ts$|^apps/[^/]+/src/[^/]+\\.module\\.ts$',
       },
     },
   ],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NewCommit } from './commit.js';
 import { ModelCounter, ModelEventStore, openInMemory } from './contract/model-event-store.contract.js';
+import { newCommit } from './contract/new-commit.contract.js';
 import { describeEventStore, eventStoreCases, type OpenStore } from './event-store.contract.js';
 import { Counter, EventStore, type Appended, type StreamPoint } from './event-store.js';
 
@@ -15,6 +16,9 @@ class NoopEventStore extends EventStore {
   findCommand = async () => undefined;
   findLastHold = async () => undefined;
   readFeed = async () => [];
+  slotsWithNews = async () => [];
+  closeHoles = async () => 0;
+  onAppended = () => () => {};
   close = async () => {};
 }
 
@@ -77,6 +81,40 @@ const broken: Record<string, () => EventStore> = {
     new (class extends ModelEventStore {
       override readFeed = (_slot: number, after: number, limit: number) => super.readFeed(0, after, limit);
     })(64),
+  'forgets the slots that are behind': () =>
+    new (class extends ModelEventStore {
+      override slotsWithNews = async (positions: ReadonlyMap<number, number>) =>
+        (await super.slotsWithNews(positions)).slice(1);
+    })(64),
+  'calls every slot behind': () =>
+    new (class extends ModelEventStore {
+      override slotsWithNews = async (positions: ReadonlyMap<number, number>) => [...positions.keys()];
+    })(64),
+  'answers for slots that were not asked about': () =>
+    new (class extends ModelEventStore {
+      override slotsWithNews = async (positions: ReadonlyMap<number, number>) => {
+        const all = Array.from({ length: 64 }, (_, slot) => [slot, positions.get(slot) ?? 0] as const);
+        return super.slotsWithNews(new Map(all));
+      };
+    })(64),
+  'puts void commits where no hole is': () =>
+    new (class extends ModelEventStore {
+      override closeHoles = async (slot: number) => {
+        await super.append(newCommit(`void-${slot}`, this.lastPosition(slot) + 1));
+        return 1;
+      };
+    })(),
+  'rings for ever': () =>
+    new (class extends ModelEventStore {
+      override onAppended = (ring: () => void) => {
+        super.onAppended(ring);
+        return () => {};
+      };
+    })(),
+  'never rings': () =>
+    new (class extends ModelEventStore {
+      override onAppended = () => () => {};
+    })(),
   'drops what is null': () =>
     new (class extends ModelEventStore {
       override append = (commit: NewCommit) =>

@@ -4,6 +4,7 @@ import { commandCases } from './contract/command.contract.js';
 import type { ContractCase, OpenStore } from './contract/contract-case.contract.js';
 import { counterCases } from './contract/counter.contract.js';
 import { feedCases } from './contract/feed.contract.js';
+import { followingCases } from './contract/following.contract.js';
 import { holdCases } from './contract/hold.contract.js';
 import { lastHoldCases } from './contract/last-hold.contract.js';
 import { readingCases } from './contract/reading.contract.js';
@@ -22,6 +23,7 @@ export const eventStoreCases: readonly ContractCase[] = [
   ...lastHoldCases,
   ...readingCases,
   ...feedCases,
+  ...followingCases,
   ...counterCases,
   ...reopeningCases,
 ];

@@ -48,6 +48,18 @@ export abstract class EventStore {
   /** The commits of a slot after a position: ascending, contiguous from `after + 1`, at most `limit`. */
   abstract readFeed(slot: number, after: number, limit: number): Promise<Commit[]>;
 
+  /** Those of the given slots that hold a commit behind the given position, be it behind a hole. One round trip for all slots. */
+  abstract slotsWithNews(positions: ReadonlyMap<number, number>): Promise<number[]>;
+
+  /**
+   * Puts a void commit on every free position between `after` and the last commit of the slot, so that its feed can be read on; an
+   * append that comes late to such a position gets another one. Answers how many it closed. For the holder of the slot's lease.
+   */
+  abstract closeHoles(slot: number, after: number): Promise<number>;
+
+  /** Calls `ring` when something may have been appended by any process; rings may be missed and may be false. Answers what ends it. */
+  abstract onAppended(ring: () => void): () => void;
+
   /** Releases files and connections; appends that were accepted are finished first. */
   abstract close(): Promise<void>;
 }

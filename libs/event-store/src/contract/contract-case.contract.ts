@@ -6,6 +6,10 @@ export type OpenStore = Readonly<{
   counter: Counter;
   /** How long an acknowledged commit may be missing from the feed, in milliseconds; 0 when absent. */
   feedDelay?: number;
+  /** How long the bell may take to ring after an append, in milliseconds; it rings at once when absent. */
+  ringDelay?: number;
+  /** The store as another process has it open, where several can; it is closed with this one. */
+  elsewhere?: EventStore;
   /** Closes the store and opens the same data again. */
   reopen(): Promise<OpenStore>;
   /** Closes whatever is open, also what `reopen` opened. */

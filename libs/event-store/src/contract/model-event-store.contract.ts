@@ -6,6 +6,7 @@ import type { OpenStore } from './contract-case.contract.js';
 /** The port in as few words as possible: what adapters are compared with. Slow, in memory, one append after another. */
 export class ModelEventStore extends EventStore {
   readonly commits: Commit[] = [];
+  readonly #rings = new Set<() => void>();
 
   constructor(readonly slots = 1) {
     super();
@@ -20,9 +21,10 @@ export class ModelEventStore extends EventStore {
     const taken = commit.holds?.find((key) => this.commits.some(({ holds }) => holds?.includes(key)));
     if (taken !== undefined) throw new HoldTaken(taken);
 
-    const position = this.feed(this.slotOf(commit.partition)).length + 1;
+    const position = this.nextPosition(this.slotOf(commit.partition));
     const stored = structuredClone({ ...commit, position });
     this.commits.push(stored);
+    for (const ring of this.#rings) ring();
     return { outcome: 'appended', commit: stored };
   }
 
@@ -45,16 +47,47 @@ export class ModelEventStore extends EventStore {
   }
 
   async readFeed(slot: number, after: number, limit: number): Promise<Commit[]> {
-    return this.feed(slot).slice(after, after + limit);
+    const behind = this.feed(slot).filter(({ position }) => position > after);
+    return behind.filter(({ position }, index) => position === after + 1 + index).slice(0, limit);
+  }
+
+  async slotsWithNews(positions: ReadonlyMap<number, number>): Promise<number[]> {
+    return [...positions].filter(([slot, position]) => this.lastPosition(slot) > position).map(([slot]) => slot);
+  }
+
+  async closeHoles(slot: number, after: number): Promise<number> {
+    const taken = new Set(this.feed(slot).map(({ position }) => position));
+    const holes: number[] = [];
+    for (let position = after + 1; position < this.lastPosition(slot); position++) {
+      if (!taken.has(position)) holes.push(position);
+    }
+    this.commits.push(...holes.map((position) => voidCommit(slot, position)));
+    return holes.length;
+  }
+
+  onAppended(ring: () => void): () => void {
+    this.#rings.add(ring);
+    return () => this.#rings.delete(ring);
   }
 
   async close(): Promise<void> {}
 
   protected feed(slot: number): Commit[] {
-    return this.commits.filter(({ partition }) => this.slotOf(partition) === slot);
+    return this.commits
+      .filter(({ partition }) => this.slotOf(partition) === slot)
+      .toSorted((left, right) => left.position - right.position);
+  }
+
+  protected lastPosition(slot: number): number {
+    return this.feed(slot).at(-1)?.position ?? 0;
+  }
+
+  protected nextPosition(slot: number): number {
+    return this.lastPosition(slot) + 1;
   }
 
   protected slotOf(partition: string): number {
+    if (partition.startsWith(VOID)) return Number(partition.slice(VOID.length));
     return Buffer.from(partition).reduce((sum, byte) => sum + byte, 0) % this.slots;
   }
 }
@@ -68,6 +101,20 @@ export class ModelCounter extends Counter {
     return first;
   }
 }
+
+const VOID = 'void-';
+
+const voidCommit = (slot: number, position: number): Commit => ({
+  position,
+  partition: `${VOID}${slot}`,
+  stream: `${VOID}${slot}`,
+  version: position,
+  command: { id: `void:${slot}:${position}`, type: 'void', hash: '' },
+  at: 0,
+  actor: 'feed',
+  correlation: 'feed',
+  events: [],
+});
 
 /** A store in memory, ready for the suite; reopening it finds what it had. */
 export function openInMemory(store: EventStore, counter: Counter): OpenStore {

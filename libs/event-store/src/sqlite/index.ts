@@ -1,4 +1,5 @@
 export * from './folder-lock.js';
 export * from './sqlite-event-store.js';
+export * from './sqlite-feed-leases.js';
 export * from './sqlite-file.js';
 export type { Row, WriteStatement } from './sqlite-writer.worker.js';

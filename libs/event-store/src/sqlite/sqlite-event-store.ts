@@ -33,6 +33,7 @@ const INSERT_HOLD = 'INSERT INTO holds (key, position) VALUES (?, last_insert_ro
 export class SqliteEventStore extends EventStore {
   readonly slots = 1;
   readonly #heads = new StreamHeads();
+  readonly #rings = new Set<() => void>();
 
   constructor(private readonly file: SqliteFile) {
     super();
@@ -47,6 +48,7 @@ export class SqliteEventStore extends EventStore {
     const result = await this.file.write(statements);
     if ('rows' in result) {
       this.#heads.reached(commit.stream, commit.version);
+      for (const ring of this.#rings) ring();
       return { outcome: 'appended', commit: { ...commit, position: Number(result.rows[0]![0]!['position']) } };
     }
     const earlier = await this.findCommand(commit.command.id);
@@ -88,6 +90,21 @@ export class SqliteEventStore extends EventStore {
     return this.file
       .read('SELECT * FROM commits WHERE position > ? ORDER BY position LIMIT ?', after, limit)
       .map(toCommit);
+  }
+
+  async slotsWithNews(positions: ReadonlyMap<number, number>): Promise<number[]> {
+    const [last] = this.file.read('SELECT coalesce(max(position), 0) AS position FROM commits');
+    return [...positions].filter(([, position]) => Number(last!['position']) > position).map(([slot]) => slot);
+  }
+
+  /** Positions are dense, because one writer hands them out. */
+  async closeHoles(): Promise<number> {
+    return 0;
+  }
+
+  onAppended(ring: () => void): () => void {
+    this.#rings.add(ring);
+    return () => this.#rings.delete(ring);
   }
 
   close(): Promise<void> {

@@ -1,0 +1,77 @@
+import { expect, vi } from 'vitest';
+import type { Commit } from '../commit.js';
+import type { EventStore } from '../event-store.js';
+import type { ContractCase } from './contract-case.contract.js';
+import { newCommit, unused } from './new-commit.contract.js';
+import { readFeeds } from './read-feeds.contract.js';
+
+/** What lets a reader follow the feeds without reading them all the time. */
+export const followingCases: readonly ContractCase[] = [
+  {
+    title: 'exactly the slots with commits behind the given positions have news',
+    async run(open) {
+      const { store } = open;
+      const before = headsOf(store, await readFeeds(open, []));
+      expect(await store.slotsWithNews(before)).toEqual([]);
+      const appended: Commit[] = [];
+      for (let index = 0; index < 5; index++) {
+        appended.push((await store.append(newCommit(unused('account'), 1))).commit);
+      }
+      const heads = headsOf(store, await readFeeds(open, appended));
+      const behind = [...heads].filter(([slot, position]) => position > before.get(slot)!).map(([slot]) => slot);
+      expect(behind.length).toBeGreaterThan(0);
+      expect(new Set(await store.slotsWithNews(before))).toEqual(new Set(behind));
+      expect(await store.slotsWithNews(heads)).toEqual([]);
+      const [slot, ...others] = behind;
+      expect(await store.slotsWithNews(new Map([[slot!, heads.get(slot!)! - 1]]))).toEqual([slot]);
+      const asked = new Map(others.map((each) => [each, before.get(each)!]));
+      expect(new Set(await store.slotsWithNews(asked))).toEqual(new Set(others));
+      expect(await store.slotsWithNews(new Map())).toEqual([]);
+    },
+  },
+  {
+    title: 'a feed without holes has none to close, and is the same afterwards',
+    async run(open) {
+      const appended: Commit[] = [];
+      for (let index = 0; index < 5; index++) {
+        appended.push((await open.store.append(newCommit(unused('account'), 1))).commit);
+      }
+      const before = await readFeeds(open, appended);
+      for (const [slot, feed] of before.entries()) {
+        expect(await open.store.closeHoles(slot, 0)).toBe(0);
+        expect(await open.store.closeHoles(slot, feed.length)).toBe(0);
+      }
+      expect(await readFeeds(open, appended)).toEqual(before);
+    },
+  },
+  {
+    title: 'the bell rings after an append of this process and of another, until it is ended',
+    async run({ store, elsewhere = store, ringDelay = 100 }) {
+      // Rings may be missed, so the append is repeated.
+      const patience = { timeout: ringDelay, interval: Math.min(ringDelay / 2, 200) };
+      const [ended, heard] = [vi.fn<() => void>(), vi.fn<() => void>()];
+      const end = store.onAppended(ended);
+      const endHeard = store.onAppended(heard);
+      for (const writer of [store, elsewhere]) {
+        ended.mockClear();
+        await vi.waitFor(async () => {
+          await writer.append(newCommit(unused('account'), 1));
+          expect(ended).toHaveBeenCalled();
+        }, patience);
+      }
+      end();
+      ended.mockClear();
+      heard.mockClear();
+      await vi.waitFor(async () => {
+        await store.append(newCommit(unused('account'), 1));
+        expect(heard).toHaveBeenCalled();
+      }, patience);
+      expect(ended).not.toHaveBeenCalled();
+      endHeard();
+    },
+  },
+];
+
+/** The last positions of all slots, each of a feed that has been read whole. */
+const headsOf = ({ slots }: EventStore, feeds: readonly Commit[][]) =>
+  new Map(Array.from({ length: slots }, (_, slot) => [slot, feeds[slot]?.length ?? 0]));

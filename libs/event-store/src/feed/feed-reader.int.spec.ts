@@ -1,0 +1,164 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { CuttableLeases, FeedWorkers } from '../../testing/feed-workers.js';
+import { newCommit } from '../contract/new-commit.contract.js';
+import { StoreUnavailable } from '../event-store.errors.js';
+import type { EventStore } from '../event-store.js';
+import { openSqlite, temporaryFolder } from '../sqlite/open-sqlite.contract.js';
+import { feedPositionsTable, SqliteFeedLeases } from '../sqlite/sqlite-feed-leases.js';
+import { SqliteFile } from '../sqlite/sqlite-file.js';
+import type { FeedReaderOptions } from './feed-reader.js';
+
+const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000, interval: 20 });
+
+function openFeed() {
+  const folder = temporaryFolder();
+  const { store, close } = openSqlite(join(folder, 'keyfold.db'));
+  const views = new SqliteFile(join(folder, 'views.db'), {
+    version: 1,
+    synchronous: 'NORMAL',
+    sql: feedPositionsTable,
+  });
+  onTestFinished(() => Promise.all([close(), views.close()]).then(() => undefined));
+  return { store, leases: new SqliteFeedLeases(views), workers: new FeedWorkers(store) };
+}
+
+async function append(store: EventStore, stream: string, ...versions: number[]): Promise<void> {
+  for (const version of versions) await store.append(newCommit(stream, version));
+}
+
+const positionOf = async (leases: SqliteFeedLeases) => (await leases.progress('reader'))[0]?.position;
+
+describe('catching up', () => {
+  it('handles the whole feed in its order, in batches, and ends', async () => {
+    const { store, leases, workers } = openFeed();
+    await Promise.all(Array.from({ length: 1_201 }, (_, index) => store.append(newCommit(`session-${index}`, 1))));
+    const handle = vi.fn<FeedReaderOptions['handle']>(async () => {});
+    const reader = workers.newReader('ann', leases, { handle });
+    await reader.catchUp();
+    const batches = handle.mock.calls.map(([commits]) => commits.map(({ position }) => position));
+    expect(batches.map(({ length }) => length)).toEqual([500, 500, 201]);
+    expect(batches.flat()).toEqual(Array.from({ length: 1_201 }, (_, index) => index + 1));
+    expect(reader.status().positions).toEqual(new Map([[0, 1_201]]));
+    expect(await positionOf(leases)).toBe(1_201);
+  });
+
+  it('throws what went wrong, and goes on from there when it is called again', async () => {
+    const { store, leases, workers } = openFeed();
+    await append(store, 'account-1', 1, 2);
+    let full = true;
+    const handle = vi.fn<FeedReaderOptions['handle']>(async () => {
+      if (full) throw new StoreUnavailable('the disk is full');
+    });
+    const reader = workers.newReader('ann', leases, { handle });
+    await expect(reader.catchUp()).rejects.toThrow('the disk is full');
+    expect(await positionOf(leases)).toBe(0);
+    full = false;
+    await reader.catchUp();
+    expect(await positionOf(leases)).toBe(2);
+    expect(handle).toHaveBeenCalledTimes(2);
+  });
+
+  it('ends with the batch at hand when the reader is stopped', async () => {
+    const { store, leases, workers } = openFeed();
+    await Promise.all(Array.from({ length: 600 }, (_, index) => store.append(newCommit(`session-${index}`, 1))));
+    const batch = Promise.withResolvers<void>();
+    const handle = vi.fn<FeedReaderOptions['handle']>(() => batch.promise);
+    const reader = workers.newReader('ann', leases, { handle });
+    const caughtUp = reader.catchUp();
+    await soon(() => expect(handle).toHaveBeenCalled());
+    const stopped = reader.stop();
+    batch.resolve();
+    await Promise.all([stopped, caughtUp]);
+    expect(handle).toHaveBeenCalledTimes(1);
+    expect(await leases.progress('reader')).toEqual([{ slot: 0, position: 500, owner: undefined }]);
+  });
+
+  it('does nothing any more once the reader was stopped', async () => {
+    const { store, leases, workers } = openFeed();
+    await append(store, 'account-1', 1);
+    const reader = workers.newReader('ann', leases);
+    await reader.stop();
+    await reader.catchUp();
+    expect(workers.done).toEqual([]);
+  });
+});
+
+describe('following', () => {
+  it('goes on where it was before the process ended', async () => {
+    const { store, leases, workers } = openFeed();
+    await append(store, 'account-1', 1, 2);
+    const before = workers.newReader('ann', leases);
+    await before.catchUp();
+    await before.stop();
+    await append(store, 'account-1', 3);
+    workers.newReader('bea', leases).start();
+    await soon(() => expect(workers.done).toEqual(['account-1:1', 'account-1:2', 'account-1:3']));
+    expect(workers.handled.at(-1)?.owner).toBe('bea');
+  });
+
+  it('looks when the bell rings, and each second when it does not', async () => {
+    const { store, leases, workers } = openFeed();
+    const looks = vi.spyOn(store, 'slotsWithNews');
+    const rung = vi.spyOn(store, 'onAppended').mockReturnValue(() => {});
+    workers.newReader('ann', leases).start();
+    await soon(() => expect(looks).toHaveBeenCalled());
+    await append(store, 'account-1', 1);
+    await soon(() => expect(workers.done).toEqual(['account-1:1']));
+    const [[ring]] = rung.mock.calls as [[() => void]];
+    const began = performance.now();
+    for (let version = 2; version <= 11; version++) {
+      await append(store, 'account-1', version);
+      ring();
+      await soon(() => expect(workers.done).toHaveLength(version));
+    }
+    // Ten looks without a ring take ten seconds.
+    expect(performance.now() - began).toBeLessThan(8_000);
+  });
+
+  it('does not begin the next batch before the one at hand is done', async () => {
+    const { store, leases, workers } = openFeed();
+    const batch = Promise.withResolvers<void>();
+    const handle = vi.fn<FeedReaderOptions['handle']>(() => batch.promise);
+    const reader = workers.newReader('ann', leases, { handle });
+    reader.start();
+    await append(store, 'account-1', 1);
+    await soon(() => expect(handle).toHaveBeenCalledTimes(1));
+    await append(store, 'account-1', 2);
+    const stopped = reader.stop();
+    expect(await positionOf(leases)).toBe(0);
+    batch.resolve();
+    await stopped;
+    expect(handle).toHaveBeenCalledTimes(1);
+    expect(await positionOf(leases)).toBe(1);
+  });
+
+  it('tells of an outage once for as long as it lasts, and of the next one again', async () => {
+    const { store, leases, workers } = openFeed();
+    const cuttable = new CuttableLeases(leases);
+    const joins = vi.spyOn(cuttable, 'join');
+    workers.newReader('ann', cuttable, { leaseMilliseconds: 300 }).start();
+    await soon(() => expect(joins).toHaveBeenCalled());
+    for (const outage of [1, 2]) {
+      cuttable.isCut = true;
+      await append(store, 'account-1', outage);
+      joins.mockClear();
+      await soon(() => expect(joins.mock.calls.length).toBeGreaterThan(3));
+      expect(workers.errors).toHaveLength(outage);
+      cuttable.isCut = false;
+      await soon(() => expect(workers.done).toHaveLength(outage));
+    }
+  });
+
+  it('handles a batch again that failed, and skips nothing', async () => {
+    const { store, leases, workers } = openFeed();
+    await append(store, 'account-1', 1, 2);
+    let failures = 2;
+    const meanwhile = async () => {
+      if (failures-- > 0) throw new Error('not now');
+    };
+    workers.newReader('ann', leases, {}, meanwhile).start();
+    await soon(() => expect(workers.done).toEqual(['account-1:1', 'account-1:2']));
+    expect(workers.errors.map(String)).toEqual(['Error: not now']);
+  });
+});

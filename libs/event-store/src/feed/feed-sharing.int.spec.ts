@@ -1,0 +1,235 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { CuttableLeases, FeedWorkers } from '../../testing/feed-workers.js';
+import type { Commit } from '../commit.js';
+import { newCommit } from '../contract/new-commit.contract.js';
+import type { EventStore } from '../event-store.js';
+import { feedModels } from '../mongo/feed-lease.model.js';
+import { MongoFeedLeases } from '../mongo/mongo-feed-leases.js';
+import { migrateSchema } from '../mongo/mongo-schema.js';
+import { openMongo } from '../mongo/open-mongo.contract.js';
+import { FeedReader } from './feed-reader.js';
+import type { FeedLeases } from './feed-leases.js';
+
+const LONG = 60_000;
+const SHORT = 3_000;
+const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 30_000, interval: 50 });
+
+/** A store of 64 slots with leases, and readers that keep to themselves what they handled. */
+async function openFeed() {
+  const { store, connection, close } = await openMongo();
+  onTestFinished(close);
+  await migrateSchema(connection, feedModels(connection));
+  const leases = new MongoFeedLeases(connection);
+  return { store, leases, workers: new FeedWorkers(store) };
+}
+
+const sizesOf = (readers: readonly FeedReader[]) =>
+  readers.map((reader) => reader.status().positions.size).toSorted((left, right) => right - left);
+
+/** Appends the given number of commits to each of the accounts, those of different accounts at once. */
+async function write(store: EventStore, accounts: readonly number[], commits: number): Promise<Commit[]> {
+  const streams = accounts.map(async (account) => {
+    const appended: Commit[] = [];
+    for (let version = 1; version <= commits; version++) {
+      const commit = newCommit(`account-${account}`, version, { partition: String(account) });
+      appended.push((await store.append(commit)).commit);
+    }
+    return appended;
+  });
+  return (await Promise.all(streams)).flat();
+}
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
+const nameOf = ({ stream, version }: Commit) => `${stream}:${version}`;
+
+/** Each stream's versions in the order in which they were handled for the first time. */
+function expectInOrder(workers: FeedWorkers): void {
+  const seen = new Map<string, number>();
+  for (const { commit } of workers.handled) {
+    const before = seen.get(commit.stream) ?? 0;
+    if (commit.version > before) {
+      expect(commit.version).toBe(before + 1);
+      seen.set(commit.stream, commit.version);
+    }
+  }
+}
+
+async function positionsOf(leases: FeedLeases) {
+  return new Map((await leases.progress('reader')).map(({ slot, position }) => [slot, position]));
+}
+
+describe('readers of one feed', () => {
+  it('share the slots evenly while some join and leave, and handle every commit once and in order', async () => {
+    const { store, leases, workers } = await openFeed();
+    const options = { leaseMilliseconds: 6_000 };
+    const readers = ['ann', 'bea', 'cid'].map((owner) => workers.newReader(owner, leases, options));
+    const [ann, bea, cid] = readers as [FeedReader, FeedReader, FeedReader];
+
+    ann.start();
+    await soon(() => expect(sizesOf(readers)).toEqual([64, 0, 0]));
+    const appended = await write(store, range(0, 40), 3);
+    bea.start();
+    cid.start();
+    await soon(() => expect(sizesOf(readers)).toEqual([22, 21, 21]));
+    appended.push(...(await write(store, range(40, 80), 3)));
+    await soon(() => expect(workers.handled.some(({ owner }) => owner === 'bea')).toBe(true));
+    await bea.stop();
+    appended.push(...(await write(store, range(80, 120), 3)));
+    await soon(() => expect(sizesOf([ann, cid])).toEqual([32, 32]));
+
+    await soon(() => expect(workers.done).toHaveLength(360));
+    expect(workers.done.toSorted()).toEqual(appended.map(nameOf).toSorted());
+    expectInOrder(workers);
+    expect(workers.overlaps).toEqual([]);
+    expect(workers.errors).toEqual([]);
+  });
+
+  it('finish what they have at hand before they give a slot to one who joins', async () => {
+    const { store, leases, workers } = await openFeed();
+    const batches = Promise.withResolvers<void>();
+    const meanwhile = vi.fn<() => Promise<void>>(() => batches.promise);
+    const options = { leaseMilliseconds: SHORT };
+    const ann = workers.newReader('ann', leases, options, meanwhile);
+    const appended = await write(store, range(0, 40), 1);
+    ann.start();
+    await soon(() => expect(meanwhile).toHaveBeenCalledTimes(8));
+    const bea = workers.newReader('bea', leases, options, meanwhile);
+    bea.start();
+    // Eight batches are at hand; what is none of ann's and at rest goes to bea, who begins as many.
+    await soon(() => expect(meanwhile).toHaveBeenCalledTimes(16));
+    const [atHand] = sizesOf([ann]);
+    expect(atHand).toBeGreaterThan(32);
+    expect(sizesOf([bea])[0]).toBe(64 - atHand!);
+
+    batches.resolve();
+    await soon(() => expect(workers.done).toHaveLength(40));
+    await soon(() => expect(sizesOf([ann, bea])).toEqual([32, 32]));
+    expect(workers.done.toSorted()).toEqual(appended.map(nameOf).toSorted());
+    expect(workers.overlaps).toEqual([]);
+  });
+
+  it('leave their slots to others at once when they stop, behind the batch at hand', async () => {
+    const { store, leases, workers } = await openFeed();
+    const batch = Promise.withResolvers<void>();
+    const ann = workers.newReader('ann', leases, { leaseMilliseconds: LONG }, () => batch.promise);
+    await write(store, [7], 2);
+    ann.start();
+    await soon(async () => expect((await leases.progress('reader')).length).toBe(64));
+    const stopped = ann.stop();
+    batch.resolve();
+    await stopped;
+    expect((await leases.progress('reader')).filter(({ owner }) => owner !== undefined)).toEqual([]);
+
+    await write(store, [8], 2);
+    const bea = workers.newReader('bea', leases, { leaseMilliseconds: LONG });
+    await bea.catchUp();
+    expect(sizesOf([bea])).toEqual([64]);
+    expect(workers.done.toSorted()).toEqual(['account-7:1', 'account-7:2', 'account-8:1', 'account-8:2']);
+  });
+});
+
+describe('a reader that falls silent', () => {
+  it('is replaced when its leases have ended, and nothing it had not done is left out', async () => {
+    const { store, leases, workers } = await openFeed();
+    const cuttable = new CuttableLeases(leases);
+    const ann = workers.newReader('ann', cuttable, { leaseMilliseconds: SHORT });
+    ann.start();
+    await soon(() => expect(sizesOf([ann])).toEqual([64]));
+    await write(store, range(0, 20), 2);
+    await soon(() => expect(workers.done).toHaveLength(40));
+
+    cuttable.isCut = true;
+    const bea = workers.newReader('bea', leases, { leaseMilliseconds: SHORT });
+    bea.start();
+    const later = await write(store, range(20, 60), 3);
+    await soon(() => expect(sizesOf([bea])).toEqual([64]));
+    await soon(async () => {
+      const positions = await positionsOf(leases);
+      for (const [slot, position] of positions) expect((await store.readFeed(slot, position, 1)).length).toBe(0);
+    });
+    for (const name of later.map(nameOf)) expect(workers.done).toContain(name);
+    expectInOrder(workers);
+    expect(workers.overlaps).toEqual([]);
+    // What the silent one did but could not write down was done again, and nothing else.
+    const annAlone = workers.handled.filter(({ owner }) => owner === 'ann').length;
+    expect(workers.handled.length).toBeLessThanOrEqual(160 + annAlone - 40);
+  });
+
+  it('goes on where others came to when it is back', async () => {
+    const { store, leases, workers } = await openFeed();
+    const cuttable = new CuttableLeases(leases);
+    const append = (version: number) => store.append(newCommit('account-7', version));
+    const ann = workers.newReader('ann', cuttable, { leaseMilliseconds: SHORT });
+    ann.start();
+    await append(1);
+    await soon(() => expect(workers.done).toHaveLength(1));
+    cuttable.isCut = true;
+    const bea = workers.newReader('bea', leases, { leaseMilliseconds: LONG });
+    bea.start();
+    await soon(() => expect(sizesOf([bea])).toEqual([64]));
+    await append(2);
+    await soon(() => expect(workers.done).toHaveLength(2));
+    await bea.stop();
+    cuttable.isCut = false;
+    await append(3);
+    await soon(() => expect(workers.done.length).toBeGreaterThan(2));
+    const handled = workers.handled.map(({ owner, commit }) => `${owner} ${commit.version}`);
+    expect(handled).toEqual(['ann 1', 'bea 2', 'ann 3']);
+  });
+
+  it('begins nothing new once two thirds of its lease are over, though it reaches the feed', async () => {
+    const { store, leases, workers } = await openFeed();
+    const cuttable = new CuttableLeases(leases);
+    let time = 0;
+    const looked = vi.fn<() => Promise<void>>(async () => {});
+    const options = { leaseMilliseconds: LONG, now: () => time, afterLook: looked };
+    const ann = workers.newReader('ann', cuttable, options);
+    ann.start();
+    await soon(() => expect(sizesOf([ann])).toEqual([64]));
+    cuttable.isCut = true;
+    cuttable.letsAdvance = true;
+    time = (LONG * 2) / 3 - 1;
+    await write(store, [7], 1);
+    await soon(() => expect(workers.done).toEqual(['account-7:1']));
+
+    time += 1;
+    expect(ann.holds(0)).toBe(false);
+    const looks = vi.spyOn(store, 'slotsWithNews');
+    const reads = vi.spyOn(store, 'readFeed');
+    await write(store, [8], 1);
+    looked.mockClear();
+    await soon(() => expect(looked.mock.calls.length).toBeGreaterThan(1));
+    expect(looks).not.toHaveBeenCalled();
+    expect(reads).not.toHaveBeenCalled();
+    expect(workers.done).toEqual(['account-7:1']);
+  });
+
+  it('moves no checkpoint with what it had at hand when another took over', async () => {
+    const { store, leases, workers } = await openFeed();
+    const cuttable = new CuttableLeases(leases);
+    const batch = Promise.withResolvers<void>();
+    const meanwhile = vi.fn<() => Promise<void>>(() => batch.promise);
+    const ann = workers.newReader('ann', cuttable, { leaseMilliseconds: SHORT }, meanwhile);
+    await write(store, [7], 2);
+    ann.start();
+    await soon(() => expect(meanwhile).toHaveBeenCalled());
+    cuttable.isCut = true;
+    cuttable.letsAdvance = true;
+
+    const advance = vi.spyOn(leases, 'advance');
+    const others = new FeedWorkers(store);
+    others.newReader('bea', leases, { leaseMilliseconds: LONG }).start();
+    await soon(() => expect(others.done).toEqual(['account-7:1', 'account-7:2']));
+    await write(store, [8], 1);
+    await soon(() => expect(others.done).toHaveLength(3));
+    const before = await positionsOf(leases);
+    advance.mockClear();
+    batch.resolve();
+    await soon(() => expect(workers.done).toHaveLength(2));
+    await soon(() => expect(advance).toHaveBeenCalledTimes(1));
+    await expect(advance.mock.results[0]?.value).rejects.toHaveProperty('name', 'LeaseLost');
+    expect(await positionsOf(leases)).toEqual(before);
+    // It was told that it lost the slot; what is told as an error is only that the leases are out of reach.
+    expect(workers.errors.map(String)).toEqual(['StoreUnavailable: cut off']);
+  });
+});

@@ -1,0 +1,46 @@
+import mongoose, { type Connection } from 'mongoose';
+import { crc32 } from 'node:zlib';
+import type { Commit } from '../commit.js';
+
+/** A commit as it is stored; `_id` is its place: `slot * 2^40 + ordinal`. */
+export type CommitDocument = Omit<Commit, 'position'> & Readonly<{ _id: number }>;
+
+/** A number that is handed out once (`Counter`). */
+export type CounterDocument = Readonly<{ _id: string; next: number }>;
+
+export const COMMITS = 'commits';
+export const COUNTERS = 'counters';
+
+/** Feeds into which commits are divided; for ever, because a commit's place contains its slot. */
+export const SLOTS = 64;
+const ORDINALS = 2 ** 40;
+
+/** The feed of a partition, for ever (RFC 1952 section 8: CRC-32 as in gzip). */
+export const slotOf = (partition: string) => crc32(partition) % SLOTS;
+
+export const placeOf = (slot: number, ordinal: number) => slot * ORDINALS + ordinal;
+export const slotOfPlace = (place: number) => Math.floor(place / ORDINALS);
+export const ordinalOfPlace = (place: number) => place % ORDINALS;
+
+/** A commit as the port hands it out. */
+export const toCommit = ({ _id, ...commit }: CommitDocument): Commit => ({ ...commit, position: ordinalOfPlace(_id) });
+
+/** The unique indexes are what makes appends safe. */
+const commitSchema = new mongoose.Schema<CommitDocument>(
+  { _id: Number, partition: String, stream: String, version: Number },
+  { collection: COMMITS, strict: 'throw', versionKey: false, minimize: false },
+)
+  .index({ stream: 1, version: 1 }, { unique: true, name: 'stream_version' })
+  .index({ 'command.id': 1 }, { unique: true, name: 'command_id' })
+  .index({ holds: 1 }, { unique: true, sparse: true, name: 'holds' });
+
+const counterSchema = new mongoose.Schema<CounterDocument>(
+  { _id: String, next: Number },
+  { collection: COUNTERS, strict: 'throw', versionKey: false },
+);
+
+/** The collections of the event store, declared on a connection. */
+export const eventStoreModels = (connection: Connection) => [
+  connection.model(COMMITS, commitSchema),
+  connection.model(COUNTERS, counterSchema),
+];

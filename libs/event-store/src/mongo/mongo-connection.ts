@@ -1,0 +1,79 @@
+import type { Connection, ConnectOptions, mongo } from 'mongoose';
+import mongoose from 'mongoose';
+import { StoreUnavailable } from '../event-store.errors.js';
+
+/**
+ * How long an operation may wait for a server that answers, for its answer and for a majority, in milliseconds, before its caller hears
+ * that the store is not available. The driver tries an operation twice, so a caller waits twice as long at most.
+ */
+const OPERATION_TIMEOUT = 5_000;
+
+/**
+ * What every process asks of MongoDB: writes that a new primary has too, reads of what no new primary can take back, and no waiting
+ * for a server that is away. Decisions made on other reads could lose commits at a change of the primary.
+ */
+export const connectOptions: ConnectOptions = {
+  w: 'majority',
+  journal: true,
+  readConcernLevel: 'majority',
+  readPreference: 'primary',
+  retryWrites: true,
+  retryReads: true,
+  wtimeoutMS: OPERATION_TIMEOUT,
+  socketTimeoutMS: OPERATION_TIMEOUT,
+  waitQueueTimeoutMS: OPERATION_TIMEOUT,
+  serverSelectionTimeoutMS: OPERATION_TIMEOUT,
+  connectTimeoutMS: OPERATION_TIMEOUT,
+  heartbeatFrequencyMS: 2_000,
+  autoIndex: false,
+  autoCreate: false,
+  bufferCommands: false,
+  ignoreUndefined: true,
+};
+
+/** A collection of the connection's database as the driver has it: documents go in and out as they are. */
+export const collectionOf = <Document extends mongo.Document>(connection: Connection, name: string) =>
+  connection.getClient().db(connection.name).collection<Document>(name);
+
+/** Runs an operation of the driver; that the server is away, steps down or takes too long becomes `StoreUnavailable`. */
+export async function reaching<Result>(operation: () => Promise<Result>): Promise<Result> {
+  try {
+    return await operation();
+  } catch (error) {
+    throw isOutage(error)
+      ? new StoreUnavailable(`MongoDB is not available: ${error.message}`, { cause: error })
+      : error;
+  }
+}
+
+/** Server answers that another try may not get: steps of an election, shutdowns, cursors that ended with them, time limits, a full disk (error_codes.yml of MongoDB). */
+const OUTAGE_CODES = new Set<unknown>([
+  6, 7, 43, 50, 64, 89, 91, 112, 134, 136, 189, 202, 216, 237, 262, 317, 358, 384, 9001, 10107, 11600, 11601, 11602,
+  13435, 13436, 14031,
+]);
+
+/** Errors of the driver's own programming interface that come from a connection which ended meanwhile. */
+const LOST_CONNECTION = new Set([
+  'MongoNotConnectedError',
+  'MongoTopologyClosedError',
+  'MongoClientClosedError',
+  'MongoServerClosedError',
+  'MongoExpiredSessionError',
+]);
+
+function isOutage(error: unknown): error is Error {
+  const { MongoError, MongoAPIError, MongoBulkWriteError, MongoRuntimeError } = mongoose.mongo;
+  const { MongoServerError, MongoWriteConcernError } = mongoose.mongo;
+  if (error instanceof MongoWriteConcernError) return true;
+  // The driver wraps in this whatever kept it from sending a batch of writes; what the server answered is no error inside it.
+  if (error instanceof MongoBulkWriteError && error.errorResponse instanceof Error)
+    return isOutage(error.errorResponse);
+  if (error instanceof MongoServerError)
+    return OUTAGE_CODES.has(error.code) || error.hasErrorLabel('RetryableWriteError');
+  if (error instanceof MongoAPIError) return LOST_CONNECTION.has(error.name);
+  if (error instanceof MongoError) return !(error instanceof MongoRuntimeError);
+  return error instanceof mongoose.Error.MongooseServerSelectionError || isSystemError(error);
+}
+
+/** What the operating system says of a socket comes as it is when the second try of a write fails like the first. */
+const isSystemError = (error: unknown): error is Error => error instanceof Error && 'syscall' in error;

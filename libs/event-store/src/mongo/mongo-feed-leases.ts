@@ -1,0 +1,130 @@
+import mongoose, { type Connection, type mongo } from 'mongoose';
+import { Batcher, type Call } from '../batcher.js';
+import { FeedLeases, LeaseLost, type Lease, type SlotProgress } from '../feed/feed-leases.js';
+import { FEED_LEASES, FEED_MEMBERS, type FeedLeaseDocument, type FeedMemberDocument } from './feed-lease.model.js';
+import { collectionOf, reaching } from './mongo-connection.js';
+
+type Advance = Readonly<{ lease: Lease; position: number }>;
+
+const DUPLICATE_KEY = 11_000;
+const ADVANCES_PER_WRITE = 500;
+
+/** The server's clock decides, in the pipelines and filters of the server. */
+const after = (milliseconds: number) => ({ $add: ['$$NOW', milliseconds] });
+const notExpired = { $gt: ['$until', '$$NOW'] };
+/** Names are data: without this one that starts with a dollar would be read as a field. */
+const literal = (text: string) => ({ $literal: text });
+
+/** Leases as documents of MongoDB: `feed-lease.model.ts`. */
+export class MongoFeedLeases extends FeedLeases {
+  readonly #leases: mongo.Collection<FeedLeaseDocument>;
+  readonly #members: mongo.Collection<FeedMemberDocument>;
+  readonly #advances = new Batcher<Advance, void>((calls) => this.#advanceAll(calls), ADVANCES_PER_WRITE);
+
+  constructor(connection: Connection) {
+    super();
+    this.#leases = collectionOf(connection, FEED_LEASES);
+    this.#members = collectionOf(connection, FEED_MEMBERS);
+  }
+
+  async join(reader: string, owner: string, milliseconds: number): Promise<string[]> {
+    const member = { reader: literal(reader), owner: literal(owner), until: after(milliseconds) };
+    const filter = { _id: `${reader}/${owner}` };
+    await reaching(() => this.#members.updateOne(filter, [{ $set: member }], { upsert: true }));
+    const members = await reaching(() => this.#members.find({ reader, $expr: notExpired }).toArray());
+    return members.map((each) => each.owner);
+  }
+
+  async take(reader: string, owner: string, slots: readonly number[], milliseconds: number): Promise<Lease[]> {
+    if (slots.length === 0) return [];
+    const writes = slots.map((slot) => ({
+      updateOne: {
+        filter: { _id: leaseId(reader, slot) },
+        update: taking(reader, slot, owner, milliseconds),
+        upsert: true,
+      },
+    }));
+    await reaching(() => this.#leases.bulkWrite(writes, { ordered: false }).catch(throwUnlessTaken));
+    const ids = slots.map((slot) => leaseId(reader, slot));
+    const held = await reaching(() => this.#leases.find({ _id: { $in: ids }, owner, $expr: notExpired }).toArray());
+    return held.map(({ slot, epoch, position }) => ({ reader, slot, owner, epoch, position }));
+  }
+
+  async release(leases: readonly Lease[]): Promise<void> {
+    if (leases.length === 0) return;
+    const updates = leases.map((lease) => ({
+      updateOne: { filter: heldBy(lease), update: { $unset: { owner: true, until: true } } as const },
+    }));
+    await reaching(() => this.#leases.bulkWrite(updates, { ordered: false }));
+  }
+
+  async leave(reader: string, owner: string): Promise<void> {
+    await reaching(() => this.#members.deleteOne({ _id: `${reader}/${owner}` }));
+  }
+
+  advance(lease: Lease, position: number): Promise<void> {
+    return this.#advances.submit({ lease, position });
+  }
+
+  async progress(reader: string): Promise<SlotProgress[]> {
+    const owner = { $cond: [notExpired, '$owner', null] };
+    const leases = this.#leases.find({ reader }, { projection: { slot: true, position: true, owner } });
+    const found = await reaching(() => leases.sort({ slot: 1 }).toArray());
+    return found.map((each) => ({ slot: each.slot, position: each.position, owner: each.owner ?? undefined }));
+  }
+
+  async #advanceAll(calls: readonly Call<Advance, void>[]): Promise<void> {
+    const writes = calls.map(({ item: { lease, position } }) => ({
+      updateOne: { filter: heldBy(lease), update: { $max: { position } } },
+    }));
+    const { matchedCount } = await reaching(() => this.#leases.bulkWrite(writes, { ordered: false }));
+    const isHeld = matchedCount === calls.length ? () => true : await this.#leasesHeldOf(calls);
+    for (const { item, resolve, reject } of calls) {
+      if (isHeld(item.lease)) resolve();
+      else reject(new LeaseLost(item.lease));
+    }
+  }
+
+  /** Owner and epoch never return, so what is held now was held when the checkpoint was written. */
+  async #leasesHeldOf(calls: readonly Call<Advance, void>[]): Promise<(lease: Lease) => boolean> {
+    const ids = calls.map(({ item }) => heldBy(item.lease)._id);
+    const found = await reaching(() => this.#leases.find({ _id: { $in: ids } }).toArray());
+    const byId = new Map(found.map((document) => [document._id, document]));
+    return (lease) => {
+      const { _id, owner, epoch } = heldBy(lease);
+      const document = byId.get(_id);
+      return document?.owner === owner && document.epoch === epoch;
+    };
+  }
+}
+
+const leaseId = (reader: string, slot: number) => `${reader}/${slot}`;
+
+/** The fence: no write of an owner that lost the slot matches. */
+const heldBy = ({ reader, slot, owner, epoch }: Lease) => ({ _id: leaseId(reader, slot), owner, epoch });
+
+/** Takes a lease that is free, expired or the owner's, and leaves any other as it is. An upsert's filter may hold no conditions. */
+function taking(reader: string, slot: number, owner: string, milliseconds: number) {
+  const own = { $eq: ['$owner', literal(owner)] };
+  const free = { $or: [own, { $not: [notExpired] }] };
+  const epoch = { $ifNull: ['$epoch', 0] };
+  return [
+    {
+      $set: {
+        reader: literal(reader),
+        slot,
+        owner: { $cond: [free, literal(owner), '$owner'] },
+        until: { $cond: [free, after(milliseconds), '$until'] },
+        epoch: { $cond: [{ $and: [free, { $not: [own] }] }, { $add: [epoch, 1] }, epoch] },
+        position: { $ifNull: ['$position', 0] },
+      },
+    },
+  ];
+}
+
+/** Two that take a slot for the first time both make its document; who comes second has not got it. */
+function throwUnlessTaken(error: unknown): void {
+  const { MongoBulkWriteError } = mongoose.mongo;
+  if (!(error instanceof MongoBulkWriteError) || error.err) throw error;
+  if ([error.writeErrors].flat().some(({ code }) => code !== DUPLICATE_KEY)) throw error;
+}

@@ -1,0 +1,43 @@
+import mongoose, { type Connection } from 'mongoose';
+import { inject, onTestFinished } from 'vitest';
+import { databaseUri, freshDatabaseUri } from '../../../../test/support/mongo/mongo-database.js';
+import type { OpenStore } from '../event-store.contract.js';
+import { eventStoreModels } from './commit.model.js';
+import { connectOptions } from './mongo-connection.js';
+import { MongoCounter } from './mongo-counter.js';
+import { MongoEventStore } from './mongo-event-store.js';
+import { migrateSchema } from './mongo-schema.js';
+
+/** A prepared database of its own, opened as one process does. */
+export async function openMongo(uri = freshDatabaseUri()): Promise<OpenStore & { connection: Connection }> {
+  const connection = await connect(uri);
+  await migrateSchema(connection, eventStoreModels(connection));
+  let close = async () => {};
+  const openOn = (current: Connection): OpenStore & { connection: Connection } => {
+    const store = new MongoEventStore(current);
+    close = async () => {
+      await store.close();
+      await current.close();
+    };
+    return {
+      connection: current,
+      store,
+      counter: new MongoCounter(current),
+      close: () => close(),
+      reopen: async () => {
+        await close();
+        return openOn(await connect(uri));
+      },
+    };
+  };
+  return openOn(connection);
+}
+
+const connect = (uri: string) => mongoose.createConnection(uri, connectOptions).asPromise();
+
+/** A connection as another process has it to the database of the given one; closed after the running test. */
+export async function anotherProcess({ name }: Connection): Promise<Connection> {
+  const connection = await connect(databaseUri(inject('mongodbUri'), name));
+  onTestFinished(() => connection.close());
+  return connection;
+}

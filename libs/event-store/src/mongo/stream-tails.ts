@@ -1,0 +1,59 @@
+import type { mongo } from 'mongoose';
+import { Batcher, type Call } from '../batcher.js';
+import type { Commit } from '../commit.js';
+import type { StreamPoint } from '../event-store.js';
+import { toCommit, type CommitDocument } from './commit.model.js';
+import type { KnownVersions } from './known-versions.js';
+import { reaching } from './mongo-connection.js';
+
+/** Callers that share a query at most. */
+const CALLERS = 256;
+
+/** Reads what came after points of streams; concurrent callers share a query. */
+export class StreamTails {
+  readonly #batcher = new Batcher<readonly StreamPoint[], Commit[]>((calls) => this.#read(calls), CALLERS);
+
+  constructor(
+    private readonly commits: mongo.Collection<CommitDocument>,
+    private readonly versions: KnownVersions,
+  ) {}
+
+  after(points: readonly StreamPoint[]): Promise<Commit[]> {
+    return this.#batcher.submit(points);
+  }
+
+  async #read(calls: readonly Call<readonly StreamPoint[], Commit[]>[]): Promise<void> {
+    const filter = tailsFilter(calls.flatMap(({ item }) => item).map((point) => this.#toAskFor(point)));
+    const documents = await reaching(() => this.commits.find(filter, { hint: 'stream_version' }).toArray());
+    for (const document of documents) this.versions.seen(document);
+    const tails = tailsByStream(documents);
+    for (const { item, resolve } of calls) {
+      resolve(
+        item.flatMap(({ stream, version }) => (tails.get(stream) ?? []).filter((each) => each.version > version)),
+      );
+    }
+  }
+
+  /** A baseline is only believed to have a commit behind it once that was seen: a read model may be older or newer than the log. */
+  #toAskFor(point: StreamPoint): StreamPoint {
+    return this.versions.has(point) ? point : { ...point, version: point.version - 1 };
+  }
+}
+
+/** One clause for all streams at the same version: the server plans few clauses with long lists far faster than many short ones. */
+function tailsFilter(points: readonly StreamPoint[]): mongo.Filter<CommitDocument> {
+  const lowest = new Map<string, number>();
+  for (const { stream, version } of points) lowest.set(stream, Math.min(version, lowest.get(stream) ?? version));
+  const clauses = [...Map.groupBy(lowest, ([, version]) => version)].map(([version, streams]) => ({
+    stream: { $in: streams.map(([stream]) => stream) },
+    version: { $gt: version },
+  }));
+  return clauses.length === 1 ? clauses[0]! : { $or: clauses };
+}
+
+/** The commits of each stream in version order. */
+function tailsByStream(documents: readonly CommitDocument[]): Map<string, Commit[]> {
+  const tails = Map.groupBy(documents.map(toCommit), ({ stream }) => stream);
+  for (const tail of tails.values()) tail.sort((a, b) => a.version - b.version);
+  return tails;
+}
