@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { disabled, registered, renamed } from '../../domain/testing/account.events.js';
 import { EmbeddedProjections } from '../testing/embedded-projections.js';
 import { accounts, accountStream, streamRef, type ReadModel, type StreamRef } from './read-model.js';
@@ -42,6 +42,43 @@ describe('projecting a stream', () => {
     }
     await Promise.all(work);
     expect(await documentOf(projections)).toMatchObject({ state: { username: 'ann 20' }, version: 21 });
+  });
+});
+
+describe('projecting with commits at hand', () => {
+  async function threeCommits() {
+    const projections = new EmbeddedProjections();
+    const commits = [
+      await projections.append(account, registered('ann')),
+      await projections.append(account, renamed('ann', 'anna')),
+      await projections.append(account, renamed('anna', 'bea')),
+    ] as const;
+    return { projections, commits, reads: vi.spyOn(projections.store, 'readStreams') };
+  }
+
+  it('adds them to the document without reading the stream, also those that it has already', async () => {
+    const { projections, commits, reads } = await threeCommits();
+    await projections.newProjection().project(account, commits.slice(0, 2));
+    expect(await documentOf(projections)).toMatchObject({ state: { username: 'anna' }, version: 2 });
+    await projections.newProjection().project(account, commits);
+    expect(await documentOf(projections)).toMatchObject({ state: { username: 'bea' }, version: 3 });
+    await projections.newProjection().project(account, commits.slice(0, 1));
+    expect(await documentOf(projections)).toMatchObject({ state: { username: 'bea' }, version: 3 });
+    expect(reads).not.toHaveBeenCalled();
+  });
+
+  it('reads the stream when they do not follow the document', async () => {
+    const { projections, commits } = await threeCommits();
+    await projections.newProjection().project(account, commits.slice(2));
+    expect(await documentOf(projections)).toMatchObject({ state: { username: 'bea' }, version: 3 });
+  });
+
+  it('writes what is cached and was not written', async () => {
+    const { projections, commits } = await threeCommits();
+    const loader = projections.newLoader();
+    await loader.load(account);
+    await projections.newProjection(loader).project(account, commits);
+    expect(await documentOf(projections)).toMatchObject({ state: { username: 'bea' }, version: 3 });
   });
 });
 

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '@keyfold/event-store';
+import { StoreUnavailable, type Commit } from '@keyfold/event-store';
 import { UnfoldableStream } from './fold.js';
 import type { ReadModelStore } from './read-model-store.js';
 import type { StreamRef } from './read-model.js';
@@ -12,10 +12,13 @@ export class Projection {
     private readonly now: () => number,
   ) {}
 
-  /** Safe to repeat and to run at several places at once. A stream that cannot be folded or written is parked. Throws `StoreUnavailable`. */
-  async project(ref: StreamRef<unknown>): Promise<'projected' | 'parked'> {
+  /**
+   * Safe to repeat and to run at several places at once. A stream that cannot be folded or written is parked. Throws `StoreUnavailable`.
+   * Commits of the stream that are `atHand` spare reading it; those behind them may then be left to their own turn.
+   */
+  async project(ref: StreamRef<unknown>, atHand: readonly Commit[] = []): Promise<'projected' | 'parked'> {
     try {
-      const [loaded] = await this.loader.load(ref);
+      const loaded = await this.loader.loadWith(ref, atHand);
       await this.readModels.put(ref, loaded);
       return 'projected';
     } catch (error) {

@@ -9,7 +9,7 @@ import { accounts, accountStream, sessionStream, type StreamRef } from './read-m
 
 const account = accountStream(7);
 const unknownEvent = { type: 'AccountArchived', v: 1, data: {} };
-const positionOf = ({ checkpoints }: EmbeddedProjections) => checkpoints.position(projectorName, 0);
+const positionOf = async ({ leases }: EmbeddedProjections) => (await leases.progress(projectorName))[0]?.position;
 const documentOf = async ({ readModels }: EmbeddedProjections, ref: StreamRef<unknown> = account) =>
   (await readModels.get([ref])).get(ref.stream);
 

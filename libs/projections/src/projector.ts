@@ -1,13 +1,11 @@
-import type { EventStore } from '@keyfold/event-store';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { FeedReader, type Commit, type EventStore, type FeedLeases, type FeedReaderStatus } from '@keyfold/event-store';
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { Projection } from './projection.js';
-import type { CheckpointStore } from './read-model-store.js';
-import { readModels, streamRef, type StreamRef } from './read-model.js';
+import { readModels, streamRef } from './read-model.js';
 
-/** Milliseconds between two looks at a feed that had nothing new, and between two tries of the parked streams. */
-const POLL_INTERVAL = 1_000;
+/** Milliseconds between two tries of the parked streams. */
 const RETRY_PARKED_INTERVAL = 30_000;
-const BATCH = 500;
 
 /**
  * A reader is named after the models that it fills: a model with a raised schema number makes a new reader, which fills the new
@@ -15,66 +13,67 @@ const BATCH = 500;
  */
 export const projectorName = `projector:${readModels.map(({ name, schema }) => `${name}_${schema}`).join(',')}`;
 
-/** Follows the feed and projects every stream that it names, so that a crash between a commit and its projection loses nothing. */
+/**
+ * Follows the feed and projects every stream that it names, so that a crash between a commit and its projection loses nothing. Several
+ * projectors share the slots of the feed.
+ */
 export class Projector {
-  readonly #stopping = new AbortController();
-  #running: Promise<void> = Promise.resolve();
+  readonly #feed: FeedReader;
   /** Never: a start tries at once, because it may be the start of the version that can read them. */
   #retriedParkedAt = -Infinity;
 
   constructor(
-    private readonly store: EventStore,
+    store: EventStore,
     private readonly projection: Projection,
-    private readonly checkpoints: CheckpointStore,
-    private readonly onError: (error: unknown) => void,
-  ) {}
+    leases: FeedLeases,
+    onError: (error: unknown) => void,
+    options: Readonly<{ leaseMilliseconds?: number }> = {},
+  ) {
+    this.#feed = new FeedReader(store, leases, {
+      ...options,
+      reader: projectorName,
+      owner: `${hostname()}:${process.pid}:${randomUUID()}`,
+      handle: (commits) => this.#project(commits),
+      afterLook: () => this.#retryParked(),
+      onError,
+    });
+  }
 
+  /** Follows the feed until `stop`. */
   start(): void {
-    this.#running = this.#run();
+    this.#feed.start();
   }
 
-  /** Finishes the stream at hand. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
+  /** Finishes the batches at hand and leaves the slots to others. */
+  stop(): Promise<void> {
+    return this.#feed.stop();
   }
 
-  /** Works through everything that is in the feed now. */
-  async catchUp(): Promise<void> {
-    for (let slot = 0; slot < this.store.slots; slot++) {
-      while (!this.#stopping.signal.aborted && (await this.#projectBatch(slot)) === BATCH);
-    }
+  /** Works through everything that is in the feed now, in the slots that no other process holds; before `start`. Throws `StoreUnavailable`. */
+  catchUp(): Promise<void> {
+    return this.#feed.catchUp();
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      await this.#lookOnce().catch(this.onError);
-      await sleep(POLL_INTERVAL, undefined, { signal }).catch(() => undefined);
-    }
+  status(): FeedReaderStatus {
+    return this.#feed.status();
   }
 
-  async #lookOnce(): Promise<void> {
-    await this.catchUp();
-    if (performance.now() - this.#retriedParkedAt < RETRY_PARKED_INTERVAL) return;
+  /** All at once, so that an adapter can put reads and writes of many streams into one round trip. */
+  async #project(commits: readonly Commit[]): Promise<void> {
+    const projected = await Promise.allSettled(
+      [...Map.groupBy(commits, ({ stream }) => stream)].map(async ([stream, [first, ...others]]) => {
+        const ref = first && streamRef(stream, first.partition);
+        if (ref) await this.projection.project(ref, [first, ...others]);
+      }),
+    );
+    const failed = projected.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+  }
+
+  /** By the process that holds the first slot, so that several do not do the same. */
+  async #retryParked(): Promise<void> {
+    if (!this.#feed.holds(0) || performance.now() - this.#retriedParkedAt < RETRY_PARKED_INTERVAL) return;
     this.#retriedParkedAt = performance.now();
     await this.projection.retryParked(streamRef);
-  }
-
-  async #projectBatch(slot: number): Promise<number> {
-    const after = await this.checkpoints.position(projectorName, slot);
-    const commits = await this.store.readFeed(slot, after, BATCH);
-    const streams = new Map<string, StreamRef<unknown>>();
-    for (const { stream, partition } of commits) {
-      const ref = streamRef(stream, partition);
-      if (ref) streams.set(stream, ref);
-    }
-    for (const ref of streams.values()) {
-      if (this.#stopping.signal.aborted) return 0;
-      await this.projection.project(ref);
-    }
-    const last = commits.at(-1);
-    if (last) await this.checkpoints.advance(projectorName, slot, last.position);
-    return commits.length;
   }
 }

@@ -1,4 +1,4 @@
-import { SqliteFile } from '@keyfold/event-store/sqlite';
+import { SqliteFeedLeases, SqliteFile } from '@keyfold/event-store/sqlite';
 import { expect, it, vi } from 'vitest';
 import { registered, renamed } from '../../domain/testing/account.events.js';
 import { EmbeddedProjections } from '../testing/embedded-projections.js';
@@ -27,8 +27,8 @@ it('a higher schema number makes new documents from the start of the feed, besid
   expect((await readModels.list(next.accounts, 0, 10)).total).toBe(0);
 
   const projection = new next.Projection(new next.StreamLoader(running.store, readModels), readModels, () => 0);
-  const checkpoints = new next.SqliteCheckpointStore(views);
-  await new next.Projector(running.store, projection, checkpoints, () => undefined).catchUp();
+  const leases = new SqliteFeedLeases(views);
+  await new next.Projector(running.store, projection, leases, () => undefined).catchUp();
   expect((await readModels.list(next.accounts, 0, 10)).items).toMatchObject([{ username: 'anna' }]);
 
   // The running version keeps its own documents and its own place in the feed.

@@ -34,6 +34,18 @@ export class StreamLoader {
     return refs.map((ref, index) => this.#foldTail(ref, baselines[index]!, commits)) as LoadedAll<Refs>;
   }
 
+  /**
+   * The state of one stream up to the last of some commits of it that are at hand, in their order: they need not be read again. What
+   * does not follow the baseline is loaded as ever. Throws `UnfoldableStream`, `StoreUnavailable`.
+   */
+  async loadWith<State>(ref: StreamRef<State>, atHand: readonly Commit[]): Promise<Loaded<State>> {
+    const [baseline] = (await this.#baselinesOf([ref])) as [Loaded<State>];
+    const tail = atHand.filter(({ version }) => version > baseline.version);
+    const next = tail[0]?.version ?? baseline.version + 1;
+    if (atHand.length > 0 && next === baseline.version + 1) return this.#foldTail(ref, baseline, tail) as Loaded<State>;
+    return (await this.load(ref))[0];
+  }
+
   /** What `load` would answer, where that is known without asking the store; spares the common request every wait. */
   loadNow<const Refs extends readonly StreamRef<unknown>[]>(...refs: Refs): LoadedAll<Refs> | undefined {
     const baselines = this.#cachedBaselinesOf(refs);
@@ -43,8 +55,8 @@ export class StreamLoader {
 
   /** Adds a commit that was just appended to what is cached, so that the next load need not fetch it. */
   advance(ref: StreamRef<unknown>, commit: Commit): void {
-    const baseline = this.#baselines.peek(ref.stream)?.loaded;
-    if (baseline?.version !== commit.version - 1) return;
+    const baseline = this.#baselines.peek(ref.stream)?.loaded ?? initial(ref);
+    if (baseline.version !== commit.version - 1) return;
     try {
       this.#remember(ref, foldCommit(ref.model, baseline, commit));
     } catch {

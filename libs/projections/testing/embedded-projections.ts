@@ -1,6 +1,12 @@
 import type { DomainEvent, StoredEvent } from '@keyfold/domain';
 import type { Commit, NewCommit } from '@keyfold/event-store';
-import { eventStoreSchema, SqliteEventStore, SqliteFile } from '@keyfold/event-store/sqlite';
+import {
+  eventStoreSchema,
+  feedPositionsTable,
+  SqliteEventStore,
+  SqliteFeedLeases,
+  SqliteFile,
+} from '@keyfold/event-store/sqlite';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +15,7 @@ import { onTestFinished } from 'vitest';
 import { Projection } from '../src/projection.js';
 import { Projector } from '../src/projector.js';
 import type { StreamRef } from '../src/read-model.js';
-import { readModelTables, SqliteCheckpointStore, SqliteReadModelStore } from '../src/sqlite/index.js';
+import { readModelTables, SqliteReadModelStore } from '../src/sqlite/index.js';
 import { StreamLoader } from '../src/stream-loader.js';
 
 /** An event store and read models on real files in a folder that is removed when the running test is over. */
@@ -18,16 +24,20 @@ export class EmbeddedProjections {
   readonly store: SqliteEventStore;
   readonly views: SqliteFile;
   readonly readModels: SqliteReadModelStore;
-  readonly checkpoints: SqliteCheckpointStore;
+  readonly leases: SqliteFeedLeases;
   readonly errors: unknown[] = [];
 
   constructor() {
     const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
     this.events = new SqliteFile(join(folder, 'keyfold.db'), eventStoreSchema);
     this.store = new SqliteEventStore(this.events);
-    this.views = new SqliteFile(join(folder, 'views.db'), { version: 1, synchronous: 'NORMAL', sql: readModelTables });
+    this.views = new SqliteFile(join(folder, 'views.db'), {
+      version: 1,
+      synchronous: 'NORMAL',
+      sql: `${readModelTables}; ${feedPositionsTable}`,
+    });
     this.readModels = new SqliteReadModelStore(this.views);
-    this.checkpoints = new SqliteCheckpointStore(this.views);
+    this.leases = new SqliteFeedLeases(this.views);
     onTestFinished(async () => {
       await Promise.all([this.store.close(), this.readModels.close()]);
       rmSync(folder, { recursive: true });
@@ -44,7 +54,7 @@ export class EmbeddedProjections {
   }
 
   newProjector(projection = this.newProjection()): Projector {
-    return new Projector(this.store, projection, this.checkpoints, (error) => this.errors.push(error));
+    return new Projector(this.store, projection, this.leases, (error) => this.errors.push(error));
   }
 
   /** Appends one commit with these events behind the last one of the stream. */

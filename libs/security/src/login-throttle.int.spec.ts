@@ -228,7 +228,7 @@ describe('one account and all sources', () => {
     for (let count = 1; count <= CODE_FAILURES_BEFORE_LOCK; count++) {
       now += 15 * MINUTE;
       const admission = await throttle.take({ ...from(count), factor: 'one-time-code' });
-      expect(admission).toMatchObject({ admitted: true, failures: [1, 1, count] });
+      expect(admission).toEqual({ admitted: true, failures: [count] });
     }
   });
 });

@@ -37,7 +37,7 @@ export class LoginThrottle {
     private readonly now: () => number,
   ) {}
 
-  /** Counts the try before it is checked. `failures` ends with the failures of the account over all sources. */
+  /** Counts the try before it is checked. Of a code, `failures` has those of the account over all sources. */
   take(login: LoginTry): Promise<Admission> {
     return this.store.take(keysOf(login), this.now());
   }
@@ -67,7 +67,7 @@ function keysOf({ factor, account, address }: LoginTry): [ThrottledKey, Throttle
     { key: `${factor}:${account}:${source}`, rule: PAIR },
     {
       key: `${factor}:${account}`,
-      rule: factor === 'password' ? ACCOUNT : ACCOUNT_CODES,
+      ...(factor === 'password' ? { rule: ACCOUNT } : { rule: ACCOUNT_CODES, told: true }),
       exemptedBy: `known:${factor}:${account}:${source}`,
     },
   ];

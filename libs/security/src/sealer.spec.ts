@@ -8,6 +8,14 @@ const old = newKey('old');
 const current = newKey('new');
 const sealer = new Sealer([current, old]);
 
+describe('derived bytes', () => {
+  test('are the same for the same key and purpose, and others for another', () => {
+    expect(sealer.derive('a', 16)).toEqual(new Sealer([current]).derive('a', 16));
+    expect(sealer.derive('a', 16)).not.toEqual(sealer.derive('b', 16));
+    expect(sealer.derive('a', 16)).not.toEqual(new Sealer([old]).derive('a', 16));
+  });
+});
+
 describe('a sealed text', () => {
   test('opens to what was sealed', () => {
     const texts = [fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' })] as const;

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { assertUniqueIds, SEALING_KEY_BYTES, type SealingKey } from './sealing-keys.js';
 
 const ALGORITHM = 'aes-256-gcm';
@@ -54,6 +54,11 @@ export class Sealer {
     cipher.setAAD(Buffer.from(context));
     const sealed = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
     return `${this.first.id}.${sealed.toString('base64url')}`;
+  }
+
+  /** Bytes that every process with the same first key gets alike, and that tell nothing of the key (HKDF, RFC 5869). */
+  derive(purpose: string, length: number): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.first.key, '', purpose, length));
   }
 
   /** Throws `UnknownSealingKey` or `SealBroken`. */

@@ -11,10 +11,13 @@ export type ThrottleRule = Readonly<{
   countFrom: 'first' | 'last';
 }>;
 
-/** One key that a try counts on; a source that is remembered under `exemptedBy` passes although the key is blocked. */
-export type ThrottledKey = Readonly<{ key: string; rule: ThrottleRule; exemptedBy?: string }>;
+/**
+ * One key that a try counts on; a source that is remembered under `exemptedBy` passes although the key is blocked. `told`: the answer
+ * says what the key counts, which may cost a round trip more.
+ */
+export type ThrottledKey = Readonly<{ key: string; rule: ThrottleRule; exemptedBy?: string; told?: true }>;
 
-/** `failures`: what each key counts now, this try included, in the order asked. */
+/** `failures`: what each key that is to be `told` counts now, this try included, in the order asked. */
 export type Admission =
   Readonly<{ admitted: true; failures: readonly number[] }> | Readonly<{ admitted: false; retryAfterSeconds: number }>;
 

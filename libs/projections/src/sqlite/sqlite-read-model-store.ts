@@ -1,11 +1,11 @@
-import { SqliteFile } from '@keyfold/event-store/sqlite';
+import type { SqliteFile } from '@keyfold/event-store/sqlite';
 import type { Loaded } from '../fold.js';
-import { CheckpointStore, ReadModelStore, type Page, type ParkedStream } from '../read-model-store.js';
+import { ReadModelStore, type Page, type ParkedStream, type StoredDocument } from '../read-model-store.js';
 import { readModels, type ReadModel, type StreamRef } from '../read-model.js';
 
 const tableOf = ({ name, schema }: ReadModel<unknown>) => `${name}_${schema}`;
 
-/** Tables of the read models, the parked streams and the checkpoints. */
+/** Tables of the read models and the parked streams. */
 export const readModelTables = `
   ${readModels
     .map(tableOf)
@@ -17,9 +17,7 @@ export const readModelTables = `
     )
     .join('')}
   CREATE TABLE IF NOT EXISTS parked_streams (
-    stream TEXT PRIMARY KEY, partition TEXT NOT NULL, version INTEGER NOT NULL, error TEXT NOT NULL, at INTEGER NOT NULL) STRICT;
-  CREATE TABLE IF NOT EXISTS checkpoints (
-    reader TEXT NOT NULL, slot INTEGER NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (reader, slot)) STRICT`;
+    stream TEXT PRIMARY KEY, partition TEXT NOT NULL, version INTEGER NOT NULL, error TEXT NOT NULL, at INTEGER NOT NULL) STRICT`;
 
 export class SqliteReadModelStore extends ReadModelStore {
   constructor(private readonly file: SqliteFile) {
@@ -35,13 +33,12 @@ export class SqliteReadModelStore extends ReadModelStore {
     return documents;
   }
 
-  async put<State>({ stream, model }: StreamRef<State>, { version, state }: Loaded<State>): Promise<void> {
-    const sql = `INSERT INTO ${tableOf(model)} (stream, version, place, state) VALUES (?, ?, ?, ?)
-      ON CONFLICT (stream) DO UPDATE SET version = excluded.version, place = excluded.place, state = excluded.state
-      WHERE excluded.version > version`;
-    await this.file.writeAll([
-      { sql, params: [stream, version, model.placeOf?.(state) ?? null, JSON.stringify(state)] },
-    ]);
+  put<State>(ref: StreamRef<State>, document: Loaded<State>): Promise<void> {
+    return this.#write(ref, document, '>');
+  }
+
+  replace<State>(ref: StreamRef<State>, document: Loaded<State>): Promise<void> {
+    return this.#write(ref, document, '>=');
   }
 
   async list<State>(model: ReadModel<State>, offset: number, limit: number): Promise<Page<State>> {
@@ -49,6 +46,21 @@ export class SqliteReadModelStore extends ReadModelStore {
     const rows = this.file.read(`SELECT state ${listed} ORDER BY place LIMIT ? OFFSET ?`, limit, offset);
     const [count] = this.file.read(`SELECT count(*) AS total ${listed}`);
     return { items: rows.map(({ state }) => JSON.parse(String(state)) as State), total: Number(count!['total']) };
+  }
+
+  async documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]> {
+    const sql = `SELECT stream, version, place, state FROM ${tableOf(model)} WHERE stream > ? ORDER BY stream LIMIT ?`;
+    return this.file.read(sql, after, limit).map((row) => ({
+      stream: String(row['stream']),
+      version: Number(row['version']),
+      place: row['place'] === null ? null : Number(row['place']),
+      state: JSON.parse(String(row['state'])),
+    }));
+  }
+
+  async remove({ stream, model }: StreamRef<unknown>, version: number): Promise<void> {
+    const sql = `DELETE FROM ${tableOf(model)} WHERE stream = ? AND version = ?`;
+    await this.file.writeAll([{ sql, params: [stream, version] }]);
   }
 
   async park({ stream, partition, version, error, at }: ParkedStream): Promise<void> {
@@ -73,21 +85,18 @@ export class SqliteReadModelStore extends ReadModelStore {
   close(): Promise<void> {
     return this.file.close();
   }
-}
 
-export class SqliteCheckpointStore extends CheckpointStore {
-  constructor(private readonly file: SqliteFile) {
-    super();
-  }
-
-  async position(reader: string, slot: number): Promise<number> {
-    const [row] = this.file.read('SELECT position FROM checkpoints WHERE reader = ? AND slot = ?', reader, slot);
-    return Number(row?.['position'] ?? 0);
-  }
-
-  async advance(reader: string, slot: number, position: number): Promise<void> {
-    const sql = `INSERT INTO checkpoints VALUES (?, ?, ?)
-      ON CONFLICT (reader, slot) DO UPDATE SET position = max(position, excluded.position)`;
-    await this.file.writeAll([{ sql, params: [reader, slot, position] }]);
+  /** `guard`: how the new version must compare with the one that is there. */
+  async #write<State>(
+    { stream, model }: StreamRef<State>,
+    { version, state }: Loaded<State>,
+    guard: '>' | '>=',
+  ): Promise<void> {
+    const sql = `INSERT INTO ${tableOf(model)} (stream, version, place, state) VALUES (?, ?, ?, ?)
+      ON CONFLICT (stream) DO UPDATE SET version = excluded.version, place = excluded.place, state = excluded.state
+      WHERE excluded.version ${guard} version`;
+    await this.file.writeAll([
+      { sql, params: [stream, version, model.placeOf?.(state) ?? null, JSON.stringify(state)] },
+    ]);
   }
 }

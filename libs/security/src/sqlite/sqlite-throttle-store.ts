@@ -37,7 +37,11 @@ export class SqliteThrottleStore extends ThrottleStore {
       { sql: FORGET_EXPIRED, params: [now] },
     ]);
     if ('rows' in result) {
-      return { admitted: true, failures: keys.map((_, index) => Number(result.rows[2 * index]![0]!['failures'])) };
+      const counted = keys.map(({ told }, index) => ({
+        told,
+        failures: Number(result.rows[2 * index]![0]!['failures']),
+      }));
+      return { admitted: true, failures: counted.filter(({ told }) => told).map(({ failures }) => failures) };
     }
     const { key } = keys[result.refusedAt / 2]!;
     const [row] = this.file.read('SELECT blocked_until FROM throttle WHERE key = ?', key);

@@ -1,0 +1,47 @@
+import { Batcher, type Call } from '@keyfold/event-store';
+import { reaching } from '@keyfold/event-store/mongo';
+import mongoose, { type mongo } from 'mongoose';
+import type { Write } from './document-writes.js';
+import type { ReadModelDocument } from './read-model.model.js';
+
+/** Callers that share a round trip at most. */
+const CALLERS = 256;
+
+/** Writes documents of one collection; concurrent callers share a round trip, and each hears its own error. */
+export class DocumentWriter {
+  readonly #batcher = new Batcher<Write, void>((calls) => this.#write(calls), CALLERS);
+
+  constructor(private readonly collection: mongo.Collection<ReadModelDocument>) {}
+
+  write(write: Write): Promise<void> {
+    return this.#batcher.submit(write);
+  }
+
+  /** Waits for the writes that were accepted. */
+  idle(): Promise<void> {
+    return this.#batcher.idle();
+  }
+
+  async #write(calls: readonly Call<Write, void>[]): Promise<void> {
+    const writes = calls.map(({ item }) => item);
+    try {
+      await reaching(() => this.collection.bulkWrite(writes, { ordered: false }));
+    } catch (error) {
+      const failed = memberErrors(error);
+      if (!failed) throw error;
+      for (const [index, reason] of failed) await reaching(() => Promise.reject(reason)).catch(calls[index]!.reject);
+    }
+    for (const { resolve } of calls) resolve();
+  }
+}
+
+/** The errors of single members when all others were written for certain. */
+function memberErrors(error: unknown): Map<number, Error> | undefined {
+  const { MongoBulkWriteError, MongoServerError } = mongoose.mongo;
+  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return undefined;
+  const errors = error.result.getWriteErrors();
+  if (errors.length === 0) return undefined;
+  return new Map(
+    errors.map(({ index, code, errmsg }) => [index, new MongoServerError({ message: errmsg ?? String(code), code })]),
+  );
+}

@@ -1,0 +1,2 @@
+export { projectionModels } from './read-model.model.js';
+export * from './mongo-read-model-store.js';

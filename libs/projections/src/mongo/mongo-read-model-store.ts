@@ -1,0 +1,109 @@
+import { collectionOf, reaching } from '@keyfold/event-store/mongo';
+import type { Connection, mongo } from 'mongoose';
+import type { Loaded } from '../fold.js';
+import { ReadModelStore, type Page, type ParkedStream, type StoredDocument } from '../read-model-store.js';
+import type { ReadModel, StreamRef } from '../read-model.js';
+import { DocumentReader } from './document-reader.js';
+import { DocumentWriter } from './document-writer.js';
+import { removalOf, writeOf } from './document-writes.js';
+import { ListCounter } from './list-counter.js';
+import { MongoList } from './mongo-list.js';
+import { collectionNameOf, PARKED_STREAMS, type ParkedDocument, type ReadModelDocument } from './read-model.model.js';
+
+/** What belongs to one read model. */
+type Shelf = Readonly<{
+  documents: mongo.Collection<ReadModelDocument>;
+  reader: DocumentReader;
+  writer: DocumentWriter;
+  list: MongoList;
+}>;
+
+/** The read models of any number of processes in a MongoDB replica set; the connection must have the `connectOptions`. */
+export class MongoReadModelStore extends ReadModelStore {
+  readonly #parked: mongo.Collection<ParkedDocument>;
+  readonly #shelves = new Map<string, Shelf>();
+
+  constructor(private readonly connection: Connection) {
+    super();
+    this.#parked = collectionOf<ParkedDocument>(connection, PARKED_STREAMS);
+  }
+
+  async get(refs: readonly StreamRef<unknown>[]): Promise<Map<string, Loaded<unknown>>> {
+    const byModel = [...Map.groupBy(refs, ({ model }) => model)];
+    const found = await Promise.all(
+      byModel.map(([model, asked]) => this.#shelfOf(model).reader.read(asked.map(({ stream }) => stream))),
+    );
+    const loaded = new Map<string, Loaded<unknown>>();
+    byModel.forEach(([, asked], index) => {
+      for (const { stream } of asked) {
+        const { version, state } = found[index]!.get(stream) ?? {};
+        if (version !== undefined && state !== undefined) loaded.set(stream, { version, state: JSON.parse(state) });
+      }
+    });
+    return loaded;
+  }
+
+  async put<State>(ref: StreamRef<State>, document: Loaded<State>): Promise<void> {
+    await this.#shelfOf(ref.model).writer.write(writeOf(ref, document, '$lt'));
+  }
+
+  async replace<State>(ref: StreamRef<State>, document: Loaded<State>): Promise<void> {
+    await this.#shelfOf(ref.model).writer.write(writeOf(ref, document, '$lte'));
+  }
+
+  async remove(ref: StreamRef<unknown>, version: number): Promise<void> {
+    await this.#shelfOf(ref.model).writer.write(removalOf(ref, version));
+  }
+
+  async list<State>(model: ReadModel<State>, offset: number, limit: number): Promise<Page<State>> {
+    const { states, total } = await this.#shelfOf(model).list.page(offset, limit);
+    return { items: states.map((state) => JSON.parse(state) as State), total };
+  }
+
+  async documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]> {
+    const { documents } = this.#shelfOf(model);
+    const filter = { _id: { $gt: after }, state: { $exists: true } };
+    const found = await reaching(() => documents.find(filter, { sort: { _id: 1 }, limit }).toArray());
+    return found.map(({ _id: stream, version = 0, place = null, state = 'null' }) => ({
+      stream,
+      version,
+      place,
+      state: JSON.parse(state),
+    }));
+  }
+
+  async park({ stream, ...parked }: ParkedStream): Promise<void> {
+    const update = { $setOnInsert: parked };
+    await reaching(() => this.#parked.updateOne({ _id: stream }, update, { upsert: true }));
+  }
+
+  async unpark(stream: string): Promise<void> {
+    await reaching(() => this.#parked.deleteOne({ _id: stream }));
+  }
+
+  async parked(): Promise<ParkedStream[]> {
+    const found = await reaching(() => this.#parked.find({}, { sort: { at: 1 } }).toArray());
+    return found.map(({ _id: stream, ...parked }) => ({ stream, ...parked }));
+  }
+
+  /** Waits for the writes that were accepted; the connection is its owner's to close. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#shelves.values()].flatMap(({ writer, list }) => [writer.idle(), list.idle()]));
+  }
+
+  #shelfOf(model: ReadModel<unknown>): Shelf {
+    const name = collectionNameOf(model);
+    let shelf = this.#shelves.get(name);
+    if (!shelf) {
+      const documents = collectionOf<ReadModelDocument>(this.connection, name);
+      shelf = {
+        documents,
+        reader: new DocumentReader(documents),
+        writer: new DocumentWriter(documents),
+        list: new MongoList(documents, new ListCounter(this.connection, name)),
+      };
+      this.#shelves.set(name, shelf);
+    }
+    return shelf;
+  }
+}

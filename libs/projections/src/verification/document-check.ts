@@ -1,0 +1,37 @@
+import type { StoredDocument } from '../read-model-store.js';
+import type { ReadModel } from '../read-model.js';
+import { documentPages } from './document-pages.js';
+import type { Report, Verified } from './slot-check.js';
+
+/**
+ * Goes through the documents of a model, which are its list as well: each must belong to a stream and stand at the place that its
+ * state asks for. Answers how many there are.
+ */
+export async function checkDocuments(
+  { store, readModels }: Verified,
+  model: ReadModel<unknown>,
+  report: Report,
+  signal: AbortSignal,
+): Promise<number> {
+  let count = 0;
+  for await (const { documents, unknown } of documentPages(store, readModels, model, signal)) {
+    count += documents.length;
+    for (const document of documents) await checkPlace(model, document, report);
+    for (const { stream, version } of unknown) {
+      const [first] = await store.readStreams([{ stream, version: 0 }]);
+      // A stream that is merely shorter than its document was found with the streams.
+      if (!first) await report(`${model.name} has a document of ${stream} at version ${version}, which is no stream`);
+    }
+  }
+  return count;
+}
+
+async function checkPlace(model: ReadModel<unknown>, document: StoredDocument, report: Report): Promise<void> {
+  const due = model.placeOf?.(document.state) ?? null;
+  if (document.place === due) return;
+  await report(
+    `the document of ${document.stream} ${inList(document.place)} in the list of ${model.name}, but its state ${inList(due)}`,
+  );
+}
+
+const inList = (place: number | null) => (place === null ? 'has no place' : `has place ${place}`);

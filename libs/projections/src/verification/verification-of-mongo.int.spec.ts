@@ -1,0 +1,150 @@
+import { absentAccount } from '@keyfold/domain';
+import { collectionOf } from '@keyfold/event-store/mongo';
+import type { mongo } from 'mongoose';
+import { describe, expect, it } from 'vitest';
+import { disabled, registered, renamed } from '../../../domain/testing/account.events.js';
+import { sessionStarted } from '../../../domain/testing/session.events.js';
+import { keyAdded } from '../../../domain/testing/ssh-key-ring.events.js';
+import { MongoProjections } from '../../testing/mongo-projections.js';
+import { accountStream, readModels, sessionStream, sshKeyRingStream } from '../read-model.js';
+import { Rebuild } from '../rebuild.js';
+import { Verification } from './verification.js';
+
+const account = accountStream(7);
+type Document = { _id: string | number } & mongo.Document;
+
+/** An account, its keys and a session, projected; all in the slot of account 7. */
+async function projected() {
+  const projections = await MongoProjections.open();
+  await projections.append(account, registered('ann'));
+  await projections.append(sshKeyRingStream(7), keyAdded(1, 'laptop'));
+  await projections.append(sessionStream('s1', 7), sessionStarted());
+  await projections.append(account, disabled);
+  const projector = projections.newProjector();
+  await projector.catchUp();
+  await projector.stop();
+  return projections;
+}
+
+async function verify({ store, readModels: documents, leases }: MongoProjections, isSettled = true) {
+  const problems: string[] = [];
+  const verification = new Verification({ store, readModels: documents, isSettled }, leases, 500);
+  const count = await verification.run(async (problem) => void problems.push(problem), AbortSignal.timeout(30_000));
+  return { problems, ...count };
+}
+
+const rebuild = ({ store, readModels: documents }: MongoProjections) =>
+  new Rebuild(store, documents, readModels, Date.now).run(async () => {}, new AbortController().signal);
+
+const collection = ({ connection }: MongoProjections, name: string) => collectionOf<Document>(connection, name);
+const set = (name: string, _id: string, $set: object) => (projections: MongoProjections) =>
+  collection(projections, name).updateOne({ _id }, { $set });
+const commitOf = async (projections: MongoProjections, stream: string, version: number) =>
+  (await collection(projections, 'commits').findOne({ stream, version }))!;
+
+it('finds no problem where the documents are what the streams lead to', async () => {
+  const projections = await projected();
+  const nothing = { problems: [], commits: 4, streams: 3, documents: 3, behind: 0 };
+  expect(await verify(projections)).toEqual(nothing);
+  expect(await verify(projections, false)).toEqual(nothing);
+});
+
+describe('in the documents', () => {
+  it.each<[string, (projections: MongoProjections) => Promise<unknown>, string]>([
+    [
+      'a missing one',
+      (projections) => collection(projections, 'ssh_key_rings_1').deleteMany({}),
+      'stream ssh-keys-7 has no document',
+    ],
+    [
+      'one that is ahead of its stream',
+      set('accounts_1', 'account-7', { version: 3 }),
+      'account-7 is at version 3, its stream at 2',
+    ],
+    ['one with a wrong state', set('ssh_key_rings_1', 'ssh-keys-7', { state: '{}' }), 'ssh-keys-7 differs'],
+    ['one at a wrong place of its list', set('accounts_1', 'account-7', { place: 9 }), 'account-7 has place 9'],
+    [
+      'a parked stream',
+      ({ readModels: documents }) =>
+        documents.park({ stream: 'account-8', partition: '8', version: 1, error: 'unknown event', at: 0 }),
+      'account-8 is parked: unknown event',
+    ],
+    [
+      'one of a stream that never was',
+      ({ readModels: documents }) =>
+        documents.put(accountStream(8), { state: { ...absentAccount, status: 'active', accountId: 8 }, version: 1 }),
+      'a document of account-8 at version 1, which is no stream',
+    ],
+  ])('finds %s, and a rebuild mends it', async (title, damage, sentence) => {
+    const projections = await projected();
+    await damage(projections);
+    expect((await verify(projections)).problems).toEqual([expect.stringContaining(sentence)]);
+    if (title === 'a parked stream') return;
+    await rebuild(projections);
+    expect((await verify(projections)).problems).toEqual([]);
+  });
+});
+
+describe('in the feed', () => {
+  it('finds a hole, and goes on behind it', async () => {
+    const projections = await projected();
+    const { _id } = await commitOf(projections, 'ssh-keys-7', 1);
+    await collection(projections, 'commits').deleteOne({ _id });
+    const { problems, commits, streams } = await verify(projections);
+    expect(problems).toEqual([
+      expect.stringMatching(/^slot \d+ has no commit at position 2 of its feed$/),
+      expect.stringContaining('a document of ssh-keys-7 at version 1, which is no stream'),
+    ]);
+    expect({ commits, streams }).toEqual({ commits: 3, streams: 2 });
+  });
+
+  it('waits for a commit that is on its way to an empty position', async () => {
+    const projections = await projected();
+    const late = await commitOf(projections, 'session-s1', 1);
+    await collection(projections, 'commits').deleteOne({ _id: late._id });
+    const running = verify(projections, false);
+    setTimeout(() => void collection(projections, 'commits').insertOne(late), 500);
+    expect((await running).problems).toEqual([]);
+  });
+
+  it('finds a command id and a hold that two commits have', async () => {
+    const projections = await projected();
+    const commits = collection(projections, 'commits');
+    for (const index of ['command_id', 'holds']) await commits.dropIndex(index);
+    const first = await commitOf(projections, 'account-7', 1);
+    await commits.updateMany({}, { $set: { command: first['command'], holds: ['username:x:1'] } });
+    const { problems } = await verify(projections);
+    expect(problems.filter((problem) => problem.includes('has a command id that another commit has'))).toHaveLength(3);
+    expect(problems.filter((problem) => problem.includes('holds what another commit holds'))).toHaveLength(3);
+  });
+
+  it('passes over void commits', async () => {
+    const projections = await projected();
+    await projections.append({ stream: 'void-7', partition: '7' });
+    await projections.append(account, renamed('ann', 'anna'));
+    const projector = projections.newProjector();
+    await projector.catchUp();
+    await projector.stop();
+    expect(await verify(projections)).toMatchObject({ problems: [], commits: 6, streams: 3 });
+  });
+});
+
+it('is no problem beside a projector under traffic, however often one looks', async () => {
+  const projections = await projected();
+  projections.newProjector().start();
+  const ids = Array.from({ length: 50 }, (_, index) => 100 + index);
+  let done = 0;
+  const traffic = Promise.all(
+    ids.map(async (id) => {
+      await projections.append(accountStream(id), registered(`account ${id}`, { accountId: id }));
+      for (let turn = 0; turn < 8; turn++) await projections.append(accountStream(id), renamed('a', `a${turn}`));
+      done++;
+    }),
+  );
+  const problems: string[] = [];
+  do problems.push(...(await verify(projections, false)).problems);
+  while (done < ids.length);
+  await traffic;
+  expect(problems).toEqual([]);
+  expect(projections.errors).toEqual([]);
+}, 60_000);

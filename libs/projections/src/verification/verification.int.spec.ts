@@ -1,0 +1,191 @@
+import { absentAccount } from '@keyfold/domain';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { disabled, registered, renamed } from '../../../domain/testing/account.events.js';
+import { sessionStarted } from '../../../domain/testing/session.events.js';
+import { keyAdded } from '../../../domain/testing/ssh-key-ring.events.js';
+import { EmbeddedProjections } from '../../testing/embedded-projections.js';
+import { accountStream, sessionStream, sshKeyRingStream } from '../read-model.js';
+import { Verification } from './verification.js';
+
+const account = accountStream(7);
+const unknownEvent = { type: 'AccountArchived', v: 1, data: {} };
+
+/** An account, its keys and a session, projected. */
+async function projected() {
+  const projections = new EmbeddedProjections();
+  await projections.append(account, registered('ann'));
+  await projections.append(sshKeyRingStream(7), keyAdded(1, 'laptop'));
+  await projections.append(sessionStream('s1', 7), sessionStarted());
+  await projections.append(account, disabled);
+  await projections.newProjector().catchUp();
+  return projections;
+}
+
+async function verify({ store, readModels, leases }: EmbeddedProjections, isSettled = true) {
+  const problems: string[] = [];
+  const verification = new Verification({ store, readModels, isSettled }, leases, 500);
+  const count = await verification.run(async (problem) => void problems.push(problem), AbortSignal.timeout(30_000));
+  return { problems, ...count };
+}
+
+function damage({ path }: { path: string }, sql: string) {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+}
+
+it('finds no problem where the documents are what the streams lead to', async () => {
+  const projections = await projected();
+  const nothing = { problems: [], commits: 4, streams: 3, documents: 3, behind: 0 };
+  expect(await verify(projections)).toEqual(nothing);
+  expect(await verify(projections, false)).toEqual(nothing);
+});
+
+describe('in the documents', () => {
+  it.each([
+    ['a missing one', 'DELETE FROM ssh_key_rings_1', 'stream ssh-keys-7 has no document in ssh_key_rings'],
+    [
+      'one that is behind what the projector passed',
+      "UPDATE accounts_1 SET version = 1, state = json_set(state, '$.disabled', json('false'))",
+      'account-7 is at version 1, but the projector has passed version 2',
+    ],
+    [
+      'one with the state of an earlier version',
+      'UPDATE accounts_1 SET version = 1',
+      'account-7 differs from its stream at version 1',
+    ],
+    [
+      'one that is ahead of its stream',
+      'UPDATE accounts_1 SET version = 3',
+      'account-7 is at version 3, its stream at 2',
+    ],
+    [
+      'one with a wrong state',
+      "UPDATE ssh_key_rings_1 SET state = '{}'",
+      'ssh-keys-7 differs from its stream at version 1',
+    ],
+    [
+      'one without a place in its list',
+      'UPDATE accounts_1 SET place = NULL',
+      'account-7 has no place in the list of accounts, but its state has place 7',
+    ],
+    [
+      'one at a wrong place of its list',
+      'UPDATE accounts_1 SET place = 9',
+      'account-7 has place 9 in the list of accounts, but its state has place 7',
+    ],
+    [
+      'one in a list that its model has not',
+      'UPDATE sessions_1 SET place = 1',
+      'session-s1 has place 1 in the list of sessions, but its state has no place',
+    ],
+    [
+      'a parked stream',
+      "INSERT INTO parked_streams VALUES ('account-8', '8', 1, 'unknown event', 0)",
+      'account-8 is parked: unknown event',
+    ],
+  ])('finds %s', async (_, sql, sentence) => {
+    const projections = await projected();
+    damage(projections.views, sql);
+    expect((await verify(projections)).problems).toEqual([expect.stringContaining(sentence)]);
+  });
+
+  it('finds one of a stream that never was', async () => {
+    const projections = await projected();
+    const state = { ...absentAccount, status: 'active' as const, accountId: 8 };
+    await projections.readModels.put(accountStream(8), { state, version: 1 });
+    expect((await verify(projections)).problems).toEqual([
+      'accounts has a document of account-8 at version 1, which is no stream',
+    ]);
+  });
+
+  it('finds every one of many', async () => {
+    const projections = new EmbeddedProjections();
+    for (let id = 3; id < 1_203; id++)
+      await projections.append(accountStream(id), registered(`account ${id}`, { accountId: id }));
+    await projections.newProjector().catchUp();
+    expect(await verify(projections)).toMatchObject({ problems: [], documents: 1_200 });
+    damage(
+      projections.views,
+      "UPDATE accounts_1 SET state = json_set(state, '$.username', 'x') WHERE stream IN ('account-3', 'account-500', 'account-1202')",
+    );
+    expect((await verify(projections)).problems).toHaveLength(3);
+  });
+});
+
+describe('in the feed', () => {
+  it.each([
+    [
+      'a position that is missing',
+      'UPDATE commits SET position = 9 WHERE position = 4',
+      'slot 0 has no commit at positions 4 to 8',
+    ],
+    ['a version that is missing', 'UPDATE commits SET version = 3 WHERE position = 4', 'does not follow commit 1'],
+    [
+      'an event that cannot be read',
+      'UPDATE commits SET events = \'[{"type":"X","v":1}]\' WHERE position = 2',
+      'type X, version 1',
+    ],
+    [
+      'a stream without its first commit',
+      'DELETE FROM commits WHERE position = 1',
+      'slot 0 has 1 commits up to position 4 whose stream has no commit 1',
+    ],
+    [
+      'an end before the checkpoint',
+      'DELETE FROM commits WHERE position = 4',
+      'the projector is at position 4 of slot 0, whose feed ends at 3',
+    ],
+  ])('finds %s', async (_, sql, sentence) => {
+    const projections = await projected();
+    damage(projections.events, sql);
+    expect((await verify(projections)).problems.join('\n')).toContain(sentence);
+  });
+});
+
+describe('what is not projected yet', () => {
+  it('is no problem where nobody projects while the check runs, but counted', async () => {
+    const projections = await projected();
+    await projections.append(account, renamed('ann', 'anna'));
+    await projections.append(accountStream(8), registered('bob'));
+    expect(await verify(projections)).toMatchObject({ problems: [], behind: 2 });
+  });
+
+  it('is a problem where the projector should run and does not come', async () => {
+    const projections = await projected();
+    await projections.append(account, renamed('ann', 'anna'));
+    expect((await verify(projections, false)).problems).toEqual([
+      'the projector is at position 4 of slot 0, which was at 5 when this began',
+    ]);
+  });
+
+  it('is no problem beside a projector under traffic, however often one looks', async () => {
+    const projections = await projected();
+    const projector = projections.newProjector();
+    projector.start();
+    let names = 0;
+    const traffic = (async () => {
+      for (; names < 400; names++) await projections.append(account, renamed(`ann ${names}`, `ann ${names + 1}`));
+    })();
+    const problems: string[] = [];
+    do problems.push(...(await verify(projections, false)).problems);
+    while (names < 400);
+    await traffic;
+    await projector.stop();
+    expect(problems).toEqual([]);
+  });
+
+  it('is told as parked, and not as different, when its stream cannot be folded', async () => {
+    const projections = await projected();
+    await projections.append(account, unknownEvent);
+    await projections.newProjector().catchUp();
+    expect((await verify(projections)).problems).toEqual([expect.stringContaining('account-7 is parked')]);
+  });
+});
+
+it('ends when it is told to', async () => {
+  const { store, readModels, leases } = await projected();
+  const run = new Verification({ store, readModels, isSettled: true }, leases).run(async () => {}, AbortSignal.abort());
+  await expect(run).rejects.toThrow('aborted');
+});

@@ -1,0 +1,2 @@
+export { throttleModels } from './throttle.model.js';
+export * from './mongo-throttle-store.js';

@@ -1,0 +1,148 @@
+import { StoreUnavailable } from '@keyfold/event-store';
+import { requireSchema } from '@keyfold/event-store/mongo';
+import fc from 'fast-check';
+import type { Connection } from 'mongoose';
+import { describe, expect, it } from 'vitest';
+import { openThrottle } from '../../testing/embedded-throttle.js';
+import { openMongoThrottle } from '../../testing/mongo-throttle.js';
+import { describeThrottleStore, key, MINUTE, NOON } from '../throttle.contract.js';
+import type { Success, ThrottledKey, ThrottleStore } from '../throttle.js';
+import { throttleModels } from './throttle.model.js';
+
+describeThrottleStore('MongoDB', async () => {
+  const { store, join } = await openMongoThrottle();
+  return { store, join: async () => (await join()).store };
+});
+
+describe('the round trips of a login', () => {
+  const names = ['source', 'pair', 'account'];
+  const silent = names.map((name): ThrottledKey => ({ key: name, rule: key(name).rule }));
+  const success: Success = { clear: ['pair'], giveBack: ['source', 'account'], remember: { key: 'k', until: NOON } };
+
+  it('are one to be admitted and one to succeed', async () => {
+    const { connection, store } = await openMongoThrottle();
+    const commands = watch(connection);
+    for (const _ of [1, 2]) {
+      await store.take(silent, NOON);
+      await store.succeed(success);
+    }
+    expect(commands).toEqual(['update', 'update', 'update', 'update']);
+  });
+
+  it('are one more to be told the failures of the last key', async () => {
+    const { connection, store } = await openMongoThrottle();
+    const commands = watch(connection);
+    await store.take([...silent.slice(0, 2), key('account')], NOON);
+    expect(commands).toEqual(['update', 'findAndModify']);
+  });
+
+  it('are one that only reads to be refused again', async () => {
+    const { connection, store } = await openMongoThrottle();
+    for (let n = 0; n < 6; n++) await store.take(silent, NOON);
+    const commands = watch(connection);
+    expect(await store.take(silent, NOON)).toEqual({ admitted: false, retryAfterSeconds: 300 });
+    expect(commands).toEqual(['find']);
+  });
+
+  function watch(connection: Connection): string[] {
+    const commands: string[] = [];
+    connection.getClient().on('commandStarted', ({ commandName }) => commands.push(commandName));
+    return commands;
+  }
+});
+
+describe('several processes', () => {
+  it('see at once when a block is lifted', async () => {
+    const { store, join } = await openMongoThrottle();
+    const other = (await join()).store;
+    for (let n = 0; n < 5; n++) await store.take([key('a')], NOON);
+    for (const each of [store, other]) expect(await each.take([key('a')], NOON)).toMatchObject({ admitted: false });
+    await other.succeed({ clear: ['a'] });
+    expect(await store.take([key('a')], NOON)).toEqual({ admitted: true, failures: [1] });
+  });
+});
+
+describe('counters', () => {
+  it('are removed by the database an hour after their time', async () => {
+    const { connection } = await openMongoThrottle();
+    await requireSchema(connection, throttleModels(connection));
+    const indexes = await connection.collection('throttle').indexes();
+    expect(indexes).toContainEqual(expect.objectContaining({ key: { expires: 1 }, expireAfterSeconds: 3_600 }));
+  });
+
+  it('are not available when the connection is closed', async () => {
+    const { connection, store } = await openMongoThrottle();
+    for (let n = 0; n < 6; n++) await store.take([key('blocked')], NOON);
+    await connection.close();
+    const tries = [
+      store.take([key('a')], NOON),
+      store.take([{ key: 'a', rule: key('a').rule }], NOON),
+      store.take([key('blocked')], NOON),
+      store.succeed({ clear: ['a'] }),
+    ];
+    for (const outcome of await Promise.allSettled(tries)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(StoreUnavailable) });
+    }
+  });
+});
+
+it('MongoDB answers whatever sequence of tries and successes as SQLite does', async () => {
+  const { store: first, join } = await openMongoThrottle();
+  const gateways = [first, (await join()).store];
+  const { store: embedded } = openThrottle();
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
+      run += 1;
+      let now = NOON;
+      for (const [index, { wait, act }] of steps.entries()) {
+        now += wait;
+        const answers = [];
+        for (const store of [gateways[index % 2]!, embedded]) answers.push(await act(store, `${run}:`, now));
+        expect(answers[0]).toEqual(answers[1]);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+const RULES = [
+  { limit: 2, firstBlock: 1_000, maxBlock: 10_000, forgetAfter: MINUTE, countFrom: 'last' },
+  { limit: 3, firstBlock: 5_000, maxBlock: 5_000, forgetAfter: 20_000, countFrom: 'first' },
+  { limit: 4, firstBlock: 30_000, maxBlock: 120_000, forgetAfter: 10_000, countFrom: 'last' },
+] as const;
+const NAMES = ['a', 'b', 'c'];
+const name = fc.constantFrom(...NAMES);
+
+/** Every name has its own rule, may be told and may be passed by a known source. */
+const keys = fc.uniqueArray(fc.tuple(name, fc.boolean(), fc.boolean()), { minLength: 1, selector: ([each]) => each });
+const taking = keys.map((chosen) => (store: ThrottleStore, prefix: string, now: number) => {
+  const asked = chosen.map(([each, told, exempt]): ThrottledKey => ({
+    key: prefix + each,
+    rule: RULES[NAMES.indexOf(each)]!,
+    ...(told ? { told } : {}),
+    ...(exempt ? { exemptedBy: `${prefix}known ${each}` } : {}),
+  }));
+  return store.take(asked, now);
+});
+
+const succeeding = fc
+  .record({
+    clear: fc.option(name),
+    giveBack: fc.uniqueArray(name),
+    remember: fc.option(fc.tuple(name, fc.nat(40_000))),
+  })
+  .map(
+    ({ clear, giveBack, remember }) =>
+      (store: ThrottleStore, prefix: string, now: number) =>
+        store.succeed({
+          ...(clear === null ? {} : { clear: [prefix + clear] }),
+          giveBack: giveBack.filter((each) => each !== clear).map((each) => prefix + each),
+          ...(remember ? { remember: { key: `${prefix}known ${remember[0]}`, until: now + remember[1] } } : {}),
+        }),
+  );
+
+const step = fc.record({
+  wait: fc.constantFrom(0, 0, 0, 1, 500, 1_000, 4_999, 5_000, 10_000, 20_000, 60_000),
+  act: fc.oneof({ weight: 5, arbitrary: taking }, { weight: 1, arbitrary: succeeding }),
+});
