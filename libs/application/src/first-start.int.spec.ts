@@ -44,7 +44,19 @@ describe('the first start', () => {
     expect(await new LoginDesk(service).outcome({ username: 'admin', password: 'chosen' })).toBe('token');
   });
 
-  it('announces a random password when none was chosen', async () => {
+  it('of several processes at once announces one password, and makes everything once', async () => {
+    const folder = new EmbeddedFolder();
+    const services = Array.from({ length: 4 }, () => new EmbeddedService(folder));
+    const announced = new Set(await Promise.all(services.map((service) => start(service))));
+    expect(announced.size).toBe(1);
+    const [password] = announced;
+    expect(await new LoginDesk(services[0]!).outcome({ username: 'admin', password: password! })).toBe('token');
+    expect((await folder.store.readFeed(0, 0, 100)).map(({ command }) => command.id)).toEqual(
+      expect.arrayContaining(['first-start:admin', 'first-start:guest', 'first-start:api-token']),
+    );
+  });
+
+  it('announces a password that follows from the sealing key when none was chosen', async () => {
     const service = new EmbeddedService();
     const password = await start(service);
     expect(password).toMatch(/^[A-Za-z0-9]{16}$/);

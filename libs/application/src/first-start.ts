@@ -10,6 +10,7 @@ import { UserNames } from './user-names.js';
 
 /** Bits 0-8, 12, 13 and 14 (wire contract 3.1). */
 const ADMIN_PERMISSION = 0x71ff;
+const FIRST_PASSWORD_LETTERS = 16;
 const ALPHANUMERICS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 const context = (step: string) => ({
@@ -37,7 +38,7 @@ export class FirstStart {
   async run(chosenPassword: string | undefined, announce: (password: string) => void): Promise<void> {
     await this.#requireSealingKey();
     if (!(await this.store.findCommand(context('admin').commandId))) {
-      const password = chosenPassword ?? randomText(16);
+      const password = chosenPassword ?? this.#firstPassword();
       if (chosenPassword === undefined) announce(password);
       await this.#register('admin', ADMIN_ID, ROLE_ADMIN, ADMIN_PERMISSION, password);
     }
@@ -47,6 +48,13 @@ export class FirstStart {
     const token = `openlist-${randomUUID()}${randomText(64)}`;
     const command = { type: 'ResetApiToken', sealedToken: this.sealer.seal(token, sealedFor.apiToken) } as const;
     await this.commands.run(siteSettingsStream, siteSettingsDecider, command, context('api-token'));
+  }
+
+  /** Several gateways that start at once must announce one password, so it follows from the key that they share. */
+  #firstPassword(): string {
+    const bytes = this.sealer.derive('first password of the admin', 2 * FIRST_PASSWORD_LETTERS);
+    const letters = Array.from({ length: FIRST_PASSWORD_LETTERS }, (_, index) => bytes.readUInt16BE(2 * index));
+    return letters.map((number) => ALPHANUMERICS[number % ALPHANUMERICS.length]).join('');
   }
 
   /** Without the key every login would fail: better to say so at the start. */

@@ -1,7 +1,7 @@
 import { DomainError, sshKeyRingDecider } from '@keyfold/domain';
 import { StoreUnavailable } from '@keyfold/event-store';
 import { accounts, Projector, sshKeyRingStream } from '@keyfold/projections';
-import { SqliteCheckpointStore } from '@keyfold/projections/sqlite';
+import { SqliteFeedLeases } from '@keyfold/event-store/sqlite';
 import { describe, expect, it } from 'vitest';
 import { addKey, publicKey } from '../../domain/testing/ssh-key-ring.events.js';
 import { register } from '../../domain/testing/account.commands.js';
@@ -141,8 +141,8 @@ describe('the document of a listed stream', () => {
     expect((await service.readModels.list(accounts, 0, 10)).total).toBe(0);
 
     full = false;
-    const checkpoints = new SqliteCheckpointStore(service.folder.views);
-    await new Projector(service.store, service.projection, checkpoints, () => undefined).catchUp();
+    const leases = new SqliteFeedLeases(service.folder.views);
+    await new Projector(service.store, service.projection, leases, () => undefined).catchUp();
     expect((await service.readModels.list(accounts, 0, 10)).total).toBe(1);
   });
 

@@ -15,13 +15,21 @@ import { KeyedQueue } from './keyed-queue.js';
 
 /**
  * Who wants it and which request it belongs to. `commandId` is given when the id comes from outside (first start, a message): then
- * a command that was done before is not done again.
+ * a command that was done before is not done again. `newStream`: the stream's id was made for this command, so nothing need be loaded.
  */
-export type CommandContext = Readonly<{ actor: string; correlation: string; commandId?: string }>;
+export type CommandContext = Readonly<{ actor: string; correlation: string; commandId?: string; newStream?: true }>;
 
 /** Tries after conflicts with other writers of the stream, and the longest pause between two (milliseconds, full jitter). */
 const ATTEMPTS = 6;
 const LONGEST_PAUSE = 80;
+
+/** Other writers were quicker each time. No outage: it says nothing about other streams. */
+class TooManyConflicts extends StoreUnavailable {
+  constructor(stream: string) {
+    super(`stream ${stream} changes too fast: ${ATTEMPTS} tries met another writer`);
+    this.name = 'TooManyConflicts';
+  }
+}
 
 /** The one path of every change: load, decide, append, project. */
 export class CommandRunner {
@@ -52,7 +60,7 @@ export class CommandRunner {
     };
     const since = performance.now();
     const changed = await this.#queue.run(ref.stream, () =>
-      this.#unlessDown(since, () => this.#append(ref, decideOn, context.commandId)),
+      this.#unlessDown(since, () => this.#append(ref, decideOn, context)),
     );
     // Only lists need the document at once; everything else is folded from the commits, and the projector follows.
     if (changed && ref.model.placeOf) await this.projection.project(ref).catch(this.onProjectionError);
@@ -64,7 +72,8 @@ export class CommandRunner {
     try {
       return await task();
     } catch (error) {
-      if (error instanceof StoreUnavailable) this.#outage = { at: performance.now(), error };
+      const outage = error instanceof StoreUnavailable && !(error instanceof TooManyConflicts);
+      if (outage) this.#outage = { at: performance.now(), error };
       throw error;
     }
   }
@@ -72,10 +81,11 @@ export class CommandRunner {
   async #append<State>(
     ref: StreamRef<State>,
     decideOn: (loaded: Loaded<State>) => { commit: NewCommit; decision: Decision<DomainEvent> } | undefined,
-    commandId: string | undefined,
+    { commandId, newStream }: CommandContext,
   ): Promise<Appended | undefined> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const [loaded] = await this.loader.load(ref);
+      const empty = newStream && attempt === 1;
+      const [loaded] = empty ? [{ state: ref.model.initialState, version: 0 }] : await this.loader.load(ref);
       // Looked up after loading: the command is never decided on a state that it led to itself.
       if (commandId && (await this.store.findCommand(commandId))) return undefined;
       const decided = decideOn(loaded);
@@ -90,7 +100,7 @@ export class CommandRunner {
         await sleep(Math.random() * LONGEST_PAUSE);
       }
     }
-    throw new StoreUnavailable(`stream ${ref.stream} changes too fast: ${ATTEMPTS} tries met another writer`);
+    throw new TooManyConflicts(ref.stream);
   }
 
   #commit<Event extends DomainEvent>(

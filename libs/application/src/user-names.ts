@@ -1,10 +1,44 @@
-import { readUsernameHold, usernameHoldPrefix, type NameClaim } from '@keyfold/domain';
+import { readUsernameHold, usernameHoldPrefix, type Account, type NameClaim } from '@keyfold/domain';
 import { EventStore } from '@keyfold/event-store';
+import { accountStream, StreamLoader } from '@keyfold/projections';
+import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
+
+const REMEMBERED_NAMES = 20_000;
+const NOBODY = 0;
 
 /** Who holds which user name, at its true state: read from the holds, never from a list. */
 export class UserNames {
-  constructor(private readonly store: EventStore) {}
+  /** Who had a name when it was last asked for, by name hash. Never believed: the account itself, or the holds, have the last word. */
+  readonly #lastOwners = new LRUCache<string, number>({ max: REMEMBERED_NAMES });
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly loader: StreamLoader,
+  ) {}
+
+  /**
+   * The account that goes by the name now. Whether anybody does cannot be told from the number of store operations: one when the name
+   * was asked for before, else the holds and an account, be it one that does not exist.
+   */
+  async accountOf(username: string): Promise<Account | undefined> {
+    const hash = nameHash(username);
+    const last = this.#lastOwners.get(hash);
+    if (last !== undefined && last !== NOBODY) {
+      const account = await this.#accountIf(last, username);
+      if (account) return account;
+    }
+    const owner = (await this.find(username)) ?? NOBODY;
+    this.#lastOwners.set(hash, owner);
+    if (owner === NOBODY && last === NOBODY) return undefined;
+    return this.#accountIf(owner === NOBODY ? strangerOf(hash) : owner, username);
+  }
+
+  /** An active account of this name holds it, because no other account can while it does. */
+  async #accountIf(accountId: number, username: string): Promise<Account | undefined> {
+    const [{ state }] = await this.loader.load(accountStream(accountId));
+    return state.status === 'active' && state.username === username ? state : undefined;
+  }
 
   /** The account that holds the name now. */
   async find(username: string): Promise<number | undefined> {
@@ -22,6 +56,9 @@ export class UserNames {
     return { username, nameHash: hash, turn: released ? turn + 1 : 'taken' };
   }
 }
+
+/** An account id that is never given, another one for each name, so that it is cached as seldom as the account of a known name. */
+const strangerOf = (hash: string) => -1 - Number.parseInt(hash.slice(0, 12), 16);
 
 /** Hex SHA-256 of the exact name: names are compared letter by letter. */
 export const nameHash = (username: string) =>

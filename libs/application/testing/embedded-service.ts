@@ -1,4 +1,10 @@
-import { eventStoreSchema, SqliteCounter, SqliteEventStore, SqliteFile } from '@keyfold/event-store/sqlite';
+import {
+  eventStoreSchema,
+  feedPositionsTable,
+  SqliteCounter,
+  SqliteEventStore,
+  SqliteFile,
+} from '@keyfold/event-store/sqlite';
 import { Projection, StreamLoader } from '@keyfold/projections';
 import { readModelTables, SqliteReadModelStore } from '@keyfold/projections/sqlite';
 import { Argon2PasswordHasher, LoginThrottle, Sealer, TokenSigner } from '@keyfold/security';
@@ -33,7 +39,7 @@ export class EmbeddedFolder {
     this.views = new SqliteFile(join(folder, 'views.db'), {
       version: 1,
       synchronous: 'NORMAL',
-      sql: `${readModelTables}; ${throttleTable}`,
+      sql: `${readModelTables}; ${feedPositionsTable}; ${throttleTable}`,
     });
     onTestFinished(async () => {
       await Promise.all([this.events.close(), this.views.close()]);
@@ -75,7 +81,7 @@ export class EmbeddedService {
     this.commands = new CommandRunner(this.store, this.loader, this.projection, clock, (error) =>
       this.projectionErrors.push(error),
     );
-    this.names = new UserNames(this.store);
+    this.names = new UserNames(this.store, this.loader);
     this.passwords = new NewPasswords(this.hasher, sealer, clock);
     this.throttle = new LoginThrottle(throttleStore, () => clock.now());
   }

@@ -21,8 +21,8 @@ export class LoginDesk {
   readonly #handler: LogInHandler;
 
   constructor(private readonly service: EmbeddedService) {
-    const { commands, loader, names, hasher, throttle, sealer, tokens, clock } = service;
-    this.#handler = new LogInHandler(commands, loader, names, hasher, throttle, sealer, tokens, clock);
+    const { commands, names, hasher, throttle, sealer, tokens, clock } = service;
+    this.#handler = new LogInHandler(commands, names, hasher, throttle, sealer, tokens, clock);
   }
 
   /** Answers the token, or throws. */

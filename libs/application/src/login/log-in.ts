@@ -1,6 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DomainError, sessionDecider, accountDecider, type Account, type StartSession } from '@keyfold/domain';
-import { accountStream, sessionStream, StreamLoader } from '@keyfold/projections';
+import { accountStream, sessionStream } from '@keyfold/projections';
 import {
   CODE_FAILURES_BEFORE_LOCK,
   dummyHash,
@@ -42,8 +42,6 @@ const WAITING_PER_PAIR = 200;
 const WAITING_PER_SOURCE = 400;
 /** A try counts while it is checked, so this must stay well below what one source may get wrong. */
 const TRIES_PER_SOURCE = 20;
-/** No account has this id; a login with an unknown name loads it, to do what a known name does. */
-const NO_ACCOUNT = 0;
 
 @CommandHandler(LogIn)
 export class LogInHandler implements ICommandHandler<LogIn> {
@@ -54,7 +52,6 @@ export class LogInHandler implements ICommandHandler<LogIn> {
 
   constructor(
     private readonly commands: CommandRunner,
-    private readonly loader: StreamLoader,
     private readonly names: UserNames,
     private readonly hasher: PasswordHasher,
     private readonly throttle: LoginThrottle,
@@ -83,14 +80,12 @@ export class LogInHandler implements ICommandHandler<LogIn> {
   async #verifyPassword(login: Login): Promise<Account> {
     const attempt: LoginTry = { factor: 'password', account: nameHash(login.username), address: login.address };
     await this.#admit(attempt);
-    const accountId = (await this.names.find(login.username)) ?? NO_ACCOUNT;
-    const [{ state: account }] = await this.loader.load(accountStream(accountId));
-    const known = account.status === 'active' && account.username === login.username;
-    const hash = known
-      ? this.sealer.open(account.sealedPasswordHash, sealedFor.password(accountId))
+    const account = await this.names.accountOf(login.username);
+    const hash = account
+      ? this.sealer.open(account.sealedPasswordHash, sealedFor.password(account.accountId))
       : await this.#dummyHash;
     const right = await this.#verifyHash(login, hash, attempt);
-    if (!right || !known || account.disabled || login.staticHash === undefined) {
+    if (!right || !account || account.disabled || login.staticHash === undefined) {
       throw new DomainError('invalid-credentials');
     }
     await this.throttle.succeed(attempt);
@@ -137,7 +132,7 @@ export class LogInHandler implements ICommandHandler<LogIn> {
       expiresAt,
     };
     const command: StartSession = { type: 'StartSession', session, ...(usedCode ? { usedCode } : {}) };
-    const context = { actor: `login:${accountId}`, correlation: login.correlation };
+    const context = { actor: `login:${accountId}`, correlation: login.correlation, newStream: true } as const;
     try {
       await this.commands.run(sessionStream(sessionId, accountId), sessionDecider, command, context);
     } catch (error) {
