@@ -1,31 +1,34 @@
-// Builds an app when its build is older than the sources. Used by the start and test commands.
+// Builds all apps when their build is older than the sources. Used by the start and test commands.
 import { spawnSync } from 'node:child_process';
-import { globSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { globSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { holdingLock } from './build-lock.mjs';
 
 const root = join(import.meta.dirname, '..');
-const inputs = [
-  '{apps,libs}/**/*.ts',
-  'apps/*/tsconfig.app.json',
-  'tsconfig*.json',
-  'nest-cli.json',
-  'package-lock.json',
-];
+const dist = join(root, 'dist');
+/** Written when a build is complete; its age is the build's. */
+const stamp = join(dist, 'built');
+const inputs = ['{apps,libs}/**/*.ts', 'tsconfig*.json', 'nest-cli.json', 'package-lock.json'];
 
 /** The path of the app's entry point in an up-to-date build. Ends the process when the build fails. */
-export function builtApp(app) {
-  const main = join(root, `dist/apps/${app}/src/main.js`);
-  if (!isUpToDate(main)) {
-    rmSync(join(root, 'dist'), { recursive: true, force: true });
-    const nest = join(root, 'node_modules/@nestjs/cli/bin/nest.js');
-    const { status } = spawnSync(process.execPath, [nest, 'build', app], { cwd: root, stdio: ['ignore', 2, 2] });
-    if (status !== 0) process.exit(status ?? 1);
-    utimesSync(main, new Date(), new Date());
-  }
-  return main;
+export async function builtApp(app) {
+  // Processes that are started side by side share one build.
+  if (!isUpToDate()) await holdingLock(join(root, 'node_modules/.build-lock'), () => isUpToDate() || build());
+  return join(dist, `apps/${app}/src/main.js`);
 }
 
-function isUpToDate(main) {
-  const built = statSync(main, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+function build() {
+  const began = new Date();
+  rmSync(dist, { recursive: true, force: true });
+  const nest = join(root, 'node_modules/@nestjs/cli/bin/nest.js');
+  const { status } = spawnSync(process.execPath, [nest, 'build'], { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status !== 0) process.exit(status ?? 1);
+  writeFileSync(stamp, '');
+  // A source that changed during the build is newer than it.
+  utimesSync(stamp, began, began);
+}
+
+function isUpToDate() {
+  const built = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return globSync(inputs, { cwd: root }).every((file) => statSync(join(root, file)).mtimeMs <= built);
 }

@@ -20,7 +20,7 @@ const checks = [
   ['types', 'npm', ['run', '--silent', 'types']],
   ['lint and import rules', 'npm', ['run', '--silent', 'lint']],
 ].map((check) => step(...check));
-builtApp('standalone');
+await builtApp('standalone');
 
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
 const runs = costs.map((cost) => {

@@ -68,8 +68,8 @@ const services: Provider[] = [
   },
   {
     provide: UserNames,
-    inject: [EventStore],
-    useFactory: (store: EventStore) => new UserNames(store),
+    inject: [EventStore, StreamLoader],
+    useFactory: (store: EventStore, loader: StreamLoader) => new UserNames(store, loader),
   },
   {
     provide: AccountIds,

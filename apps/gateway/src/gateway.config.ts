@@ -1,3 +1,6 @@
+import { serviceVersion, type ApiSettings } from '@keyfold/operation';
+import { availableParallelism } from 'node:os';
+
 /** What the gateway needs to know; the apps read it from their environment. */
 export abstract class GatewayConfig {
   abstract readonly trustedProxies: readonly string[];
@@ -8,4 +11,18 @@ export abstract class GatewayConfig {
   abstract readonly accountIdBlock: number;
   /** Password hashes at a time, and how many may wait. */
   abstract readonly hashing: Readonly<{ concurrency: number; maxWaiting: number }>;
+}
+
+/** Account ids that are taken at once: 1 leaves no gaps and costs nothing where the store is at hand. */
+export const ID_BLOCK = { embedded: 1, shared: 32 } as const;
+
+export function gatewayConfig(settings: ApiSettings, accountIdBlock: number): GatewayConfig {
+  return {
+    trustedProxies: settings.KEYFOLD_TRUSTED_PROXIES,
+    tokenHours: settings.KEYFOLD_TOKEN_HOURS,
+    version: serviceVersion,
+    accountIdBlock,
+    // One core stays free for everything that is not a password; a full queue is about two seconds of work.
+    hashing: { concurrency: Math.max(1, availableParallelism() - 1), maxWaiting: 200 },
+  };
 }

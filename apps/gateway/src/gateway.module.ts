@@ -19,13 +19,13 @@ import { TwoFactorController } from './two-factor/two-factor.controller.js';
 @Module({})
 export class GatewayModule {
   /**
-   * The HTTP side of the service. `ports` is the module that provides `GatewayConfig`, `JwtService`, `Sealer` and the adapters of
-   * `EventStore`, `Counter`, `ReadModelStore` and `ThrottleStore`.
+   * The HTTP side of the service. `ports` are the modules that provide `JwtService`, `Sealer` and the adapters of `EventStore`,
+   * `Counter`, `ReadModelStore` and `ThrottleStore`.
    */
-  static forRoot(ports: DynamicModule): DynamicModule {
+  static forRoot(ports: readonly DynamicModule[], config: GatewayConfig): DynamicModule {
     return {
       module: GatewayModule,
-      imports: [CqrsModule.forRoot(), ports],
+      imports: [CqrsModule.forRoot(), ...ports],
       controllers: [
         SiteController,
         PublicController,
@@ -38,6 +38,7 @@ export class GatewayModule {
         NeighbourController,
       ],
       providers: [
+        { provide: GatewayConfig, useValue: config },
         ...applicationProviders,
         {
           provide: ClientAddress,
@@ -58,6 +59,5 @@ export class GatewayModule {
   }
 }
 
-export { GatewayConfig } from './gateway.config.js';
-export { createHttpAdapter, serveHttp } from './http-server.js';
-export { networkOf } from './request/client-address.js';
+export { gatewayConfig, ID_BLOCK } from './gateway.config.js';
+export { serveApi } from './serve-api.js';

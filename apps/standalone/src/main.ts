@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 // Compiled code is kept between starts, which saves a good part of the start-up; so it must be on before anything else is imported.
 enableCompileCache(join(import.meta.dirname, '../../../.compile-cache'));
-const { startOrExit } = await import('./start.js');
-await startOrExit();
+const { startStandalone } = await import('./start.js');
+await startStandalone();
 // Now, because a process that is killed writes nothing.
 flushCompileCache();

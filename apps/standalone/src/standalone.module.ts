@@ -1,28 +1,22 @@
-import { Module, type DynamicModule } from '@nestjs/common';
-import { EventStore } from '@keyfold/event-store';
+import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { GatewayModule } from '@keyfold/gateway';
-import { CheckpointStore, Projection, Projector } from '@keyfold/projections';
-import { ProjectorRunner } from './projector.runner.js';
+import { WorkerModule, type WorkerConfig } from '@keyfold/worker';
 
 @Module({})
 export class StandaloneModule {
-  /** The gateway and the projector in one process, on the adapters that `ports` provides. */
-  static forRoot(ports: DynamicModule): DynamicModule {
+  /** The gateway and the worker in one process; the worker uses the gateway's projection and so its cache. `providers` get what both have. */
+  static forRoot(
+    ports: readonly DynamicModule[],
+    gatewayConfig: Parameters<typeof GatewayModule.forRoot>[1],
+    workerConfig: WorkerConfig,
+    providers: Provider[],
+  ): DynamicModule {
+    const gateway = GatewayModule.forRoot(ports, gatewayConfig);
+    const imports = [...ports, gateway];
     return {
       module: StandaloneModule,
-      imports: [ports, GatewayModule.forRoot(ports)],
-      providers: [
-        {
-          provide: ProjectorRunner,
-          inject: [EventStore, Projection, CheckpointStore],
-          useFactory: (store: EventStore, projection: Projection, checkpoints: CheckpointStore) =>
-            new ProjectorRunner(
-              new Projector(store, projection, checkpoints, (error) =>
-                ProjectorRunner.log.error(`cannot project, trying again: ${String(error)}`),
-              ),
-            ),
-        },
-      ],
+      imports: [...imports, WorkerModule.forRoot(imports, workerConfig)],
+      providers,
     };
   }
 }

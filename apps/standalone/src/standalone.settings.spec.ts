@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { InvalidConfiguration, readStandaloneConfig } from './standalone.config.js';
+import { InvalidConfiguration } from '@keyfold/operation';
+import { readStandaloneSettings } from './standalone.settings.js';
 
 const SEALING_KEY = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
 const TOKEN_SECRET = 'a secret of at least 32 characters';
@@ -10,7 +11,7 @@ const TOKEN_SECRET = 'a secret of at least 32 characters';
 /** The problems of an environment; none when it is fine. */
 function problemsOf(environment: Record<string, string | undefined>): readonly string[] {
   try {
-    readStandaloneConfig(environment);
+    readStandaloneSettings(environment);
     return [];
   } catch (error) {
     expect(error).toBeInstanceOf(InvalidConfiguration);
@@ -28,7 +29,7 @@ function fileWith(content: string): string {
 
 describe('the configuration', () => {
   it('needs nothing', () => {
-    expect(readStandaloneConfig({})).toMatchObject({
+    expect(readStandaloneSettings({})).toMatchObject({
       KEYFOLD_HOST: '0.0.0.0',
       KEYFOLD_PORT: 5244,
       KEYFOLD_STORE: 'sqlite',
@@ -36,9 +37,12 @@ describe('the configuration', () => {
       KEYFOLD_TOKEN_HOURS: 48,
       KEYFOLD_TRUSTED_PROXIES: [],
       KEYFOLD_LOG_LEVEL: 'info',
+      KEYFOLD_MANAGEMENT_HOST: '127.0.0.1',
+      KEYFOLD_MANAGEMENT_PORT: 9464,
+      KEYFOLD_LEASE_SECONDS: 10,
     });
     for (const secret of ['KEYFOLD_ADMIN_PASSWORD', 'KEYFOLD_TOKEN_SECRET', 'KEYFOLD_SEALING_KEY'])
-      expect(readStandaloneConfig({})).not.toHaveProperty(secret);
+      expect(readStandaloneSettings({})).not.toHaveProperty(secret);
   });
 
   it('is read from the environment', () => {
@@ -54,7 +58,7 @@ describe('the configuration', () => {
       KEYFOLD_TRUSTED_PROXIES: ' 10.0.0.0/8, 192.0.2.7 ,, 2001:db8::/32',
       KEYFOLD_LOG_LEVEL: 'warn',
     };
-    expect(readStandaloneConfig(environment)).toMatchObject({
+    expect(readStandaloneSettings(environment)).toMatchObject({
       ...environment,
       KEYFOLD_PORT: 8080,
       KEYFOLD_TOKEN_HOURS: 0.5,
@@ -64,11 +68,39 @@ describe('the configuration', () => {
 
   it('takes an empty variable for one that is not set', () => {
     const names = ['KEYFOLD_PORT', 'KEYFOLD_ADMIN_PASSWORD', 'KEYFOLD_SEALING_KEY', 'KEYFOLD_PORT_FILE'];
-    expect(readStandaloneConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(readStandaloneConfig({}));
+    expect(readStandaloneSettings(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(
+      readStandaloneSettings({}),
+    );
   });
 
   it('leaves variables alone that it does not know', () => {
     expect(problemsOf({ PATH: '/bin', KEYFOLD_FUTURE: 'x', KEYFOLD_FUTURE_FILE: '/missing' })).toEqual([]);
+  });
+});
+
+describe('the store', () => {
+  const onMongo = {
+    KEYFOLD_STORE: 'mongodb',
+    KEYFOLD_MONGODB_URI: 'mongodb://localhost/keyfold',
+    KEYFOLD_TOKEN_SECRET: TOKEN_SECRET,
+    KEYFOLD_SEALING_KEY: SEALING_KEY,
+  };
+
+  it('mongodb needs an address and secrets, and has no data folder', () => {
+    expect(problemsOf({ KEYFOLD_STORE: 'mongodb', KEYFOLD_PORT: 'http' }).map((text) => text.split(':')[0])).toEqual([
+      'KEYFOLD_PORT',
+      'KEYFOLD_MONGODB_URI',
+      'KEYFOLD_TOKEN_SECRET',
+      'KEYFOLD_SEALING_KEY',
+    ]);
+    const settings = readStandaloneSettings(onMongo);
+    expect(settings).toMatchObject(onMongo);
+    expect(settings).not.toHaveProperty('KEYFOLD_DATA_DIR');
+  });
+
+  it('may come from a file like every other setting', () => {
+    const { KEYFOLD_STORE: _, ...others } = onMongo;
+    expect(readStandaloneSettings({ ...others, KEYFOLD_STORE_FILE: fileWith('mongodb\n') })).toMatchObject(onMongo);
   });
 });
 
@@ -78,7 +110,9 @@ describe('a setting that is wrong', () => {
     ['KEYFOLD_PORT', '65536'],
     ['KEYFOLD_PORT', '-1'],
     ['KEYFOLD_PORT', '80.5'],
-    ['KEYFOLD_STORE', 'mongodb'],
+    ['KEYFOLD_STORE', 'postgres'],
+    ['KEYFOLD_MANAGEMENT_PORT', '65536'],
+    ['KEYFOLD_LEASE_SECONDS', '0'],
     ['KEYFOLD_TOKEN_SECRET', 'x'.repeat(31)],
     ['KEYFOLD_SEALING_KEY', 'no key'],
     ['KEYFOLD_SEALING_KEY', `${SEALING_KEY},${SEALING_KEY}`],
@@ -131,7 +165,7 @@ describe('a setting in a file', () => {
     ['secret\n\n', 'secret\n'],
     [' secret ', ' secret '],
   ])('with the content %j is %j: only the last newline goes', (content, value) => {
-    const config = readStandaloneConfig({ KEYFOLD_ADMIN_PASSWORD_FILE: fileWith(content) });
+    const config = readStandaloneSettings({ KEYFOLD_ADMIN_PASSWORD_FILE: fileWith(content) });
     expect(config.KEYFOLD_ADMIN_PASSWORD).toBe(value);
   });
 
@@ -140,7 +174,7 @@ describe('a setting in a file', () => {
       KEYFOLD_PORT_FILE: fileWith('8080\n'),
       KEYFOLD_SEALING_KEY_FILE: fileWith(`${SEALING_KEY}\n`),
     };
-    expect(readStandaloneConfig(environment)).toMatchObject({ KEYFOLD_PORT: 8080, KEYFOLD_SEALING_KEY: SEALING_KEY });
+    expect(readStandaloneSettings(environment)).toMatchObject({ KEYFOLD_PORT: 8080, KEYFOLD_SEALING_KEY: SEALING_KEY });
   });
 
   it('cannot be given together with the setting itself, but together with an empty one', () => {
@@ -148,7 +182,7 @@ describe('a setting in a file', () => {
     expect(problemsOf({ KEYFOLD_PORT: '8080', KEYFOLD_PORT_FILE })).toEqual([
       'KEYFOLD_PORT and KEYFOLD_PORT_FILE are both set: keep one of them',
     ]);
-    expect(readStandaloneConfig({ KEYFOLD_PORT: '', KEYFOLD_PORT_FILE }).KEYFOLD_PORT).toBe(8080);
+    expect(readStandaloneSettings({ KEYFOLD_PORT: '', KEYFOLD_PORT_FILE }).KEYFOLD_PORT).toBe(8080);
   });
 
   it('must be readable and must not be empty: a secret that is missing is never replaced in silence', () => {
@@ -168,14 +202,14 @@ describe("the admin's first password", () => {
   const OPENLIST_ADMIN_PASSWORD = 'from the original';
 
   it('is also taken from the name that the original has for it', () => {
-    expect(readStandaloneConfig({ OPENLIST_ADMIN_PASSWORD }).KEYFOLD_ADMIN_PASSWORD).toBe(OPENLIST_ADMIN_PASSWORD);
-    expect(readStandaloneConfig({ OPENLIST_ADMIN_PASSWORD, KEYFOLD_ADMIN_PASSWORD: '' }).KEYFOLD_ADMIN_PASSWORD).toBe(
+    expect(readStandaloneSettings({ OPENLIST_ADMIN_PASSWORD }).KEYFOLD_ADMIN_PASSWORD).toBe(OPENLIST_ADMIN_PASSWORD);
+    expect(readStandaloneSettings({ OPENLIST_ADMIN_PASSWORD, KEYFOLD_ADMIN_PASSWORD: '' }).KEYFOLD_ADMIN_PASSWORD).toBe(
       OPENLIST_ADMIN_PASSWORD,
     );
   });
 
   it('is taken from our own name first', () => {
-    const config = readStandaloneConfig({ OPENLIST_ADMIN_PASSWORD, KEYFOLD_ADMIN_PASSWORD: 'own' });
+    const config = readStandaloneSettings({ OPENLIST_ADMIN_PASSWORD, KEYFOLD_ADMIN_PASSWORD: 'own' });
     expect(config.KEYFOLD_ADMIN_PASSWORD).toBe('own');
   });
 });

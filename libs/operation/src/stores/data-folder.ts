@@ -11,11 +11,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { InvalidConfiguration, TOKEN_SECRET_LETTERS } from './standalone.config.js';
+import { InvalidConfiguration } from '../settings/read-settings.js';
+import { TOKEN_SECRET_LETTERS } from '../settings/settings.js';
 
 const DATABASE = 'keyfold.db';
 const OWN_FILES =
-  /^(?:(?:keyfold|views)\.db(?:-wal|-shm)?|lock(?:-journal)?|(?:token-secret|sealing-key)(?:\.new)?|lost\+found)$/;
+  /^(?:(?:keyfold|views)\.db(?:-wal|-shm)?|lock(?:-journal)?|(?:token-secret|sealing-key)(?:\.new)?|operator\.sock|lost\+found)$/;
 
 /** Makes the folder of the embedded store, readable by its owner alone. Throws `InvalidConfiguration` for somebody else's folder. */
 export function prepareDataFolder(folder: string): void {

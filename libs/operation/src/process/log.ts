@@ -20,6 +20,8 @@ export class NestLog implements LoggerService {
     this.#write(isStartUpNoise(rest) ? 'debug' : 'info', message, rest);
   }
   error(message: unknown, ...rest: unknown[]): void {
+    // A start that fails is told by whoever started it.
+    if (rest.at(-1) === 'ExceptionHandler') return;
     this.#write('error', message, rest);
   }
   warn(message: unknown, ...rest: unknown[]): void {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { generatedSealingKey, generatedTokenSecret, prepareDataFolder } from './data-folder.js';
-import { InvalidConfiguration } from './standalone.config.js';
+import { InvalidConfiguration } from '../settings/read-settings.js';
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));

@@ -1,28 +1,32 @@
 import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
-import { JwtModule } from '@nestjs/jwt';
-import { Counter, EventStore } from '@keyfold/event-store';
+import { Counter, EventStore, FeedLeases } from '@keyfold/event-store';
 import {
   eventStoreSchema,
+  feedPositionsTable,
   FolderLock,
   SqliteCounter,
   SqliteEventStore,
+  SqliteFeedLeases,
   SqliteFile,
   UnusableFile,
 } from '@keyfold/event-store/sqlite';
-import { GatewayConfig } from '@keyfold/gateway';
-import { CheckpointStore, ReadModelStore } from '@keyfold/projections';
-import { readModelTables, SqliteCheckpointStore, SqliteReadModelStore } from '@keyfold/projections/sqlite';
-import { parseSealingKeys, Sealer, ThrottleStore } from '@keyfold/security';
+import { ReadModelStore } from '@keyfold/projections';
+import { readModelTables, SqliteReadModelStore } from '@keyfold/projections/sqlite';
+import { ThrottleStore } from '@keyfold/security';
 import { SqliteThrottleStore, throttleTable } from '@keyfold/security/sqlite';
-import { createSecretKey } from 'node:crypto';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { generatedSealingKey, generatedTokenSecret, prepareDataFolder } from './data-folder.js';
-import { serviceVersion } from './service-version.js';
-import type { StandaloneConfig } from './standalone.config.js';
+import { SecretsModule } from './secrets.module.js';
+import { StoreCheck } from './store-check.js';
+
+export type EmbeddedStoreSettings = Readonly<{
+  KEYFOLD_DATA_DIR: string;
+  KEYFOLD_TOKEN_SECRET?: string | undefined;
+  KEYFOLD_SEALING_KEY?: string | undefined;
+}>;
 
 /** The files of the embedded store: what must survive a power cut, and what can be made again from it or may be lost. */
-class EmbeddedStore implements OnApplicationShutdown {
+export class EmbeddedStore extends StoreCheck implements OnApplicationShutdown {
   readonly events: SqliteFile;
   readonly views: SqliteFile;
 
@@ -31,11 +35,12 @@ class EmbeddedStore implements OnApplicationShutdown {
     folder: string,
     private readonly lock: FolderLock,
   ) {
+    super();
     this.events = new SqliteFile(join(folder, 'keyfold.db'), eventStoreSchema);
     this.views = new SqliteFile(join(folder, 'views.db'), {
       version: 1,
       synchronous: 'NORMAL',
-      sql: `${readModelTables}; ${throttleTable}`,
+      sql: `${readModelTables}; ${feedPositionsTable}; ${throttleTable}`,
     });
     this.#requireOneHistory(folder);
   }
@@ -50,6 +55,11 @@ class EmbeddedStore implements OnApplicationShutdown {
     );
   }
 
+  async run(): Promise<void> {
+    this.events.read('SELECT 1');
+    this.views.read('SELECT 1');
+  }
+
   async onApplicationShutdown(): Promise<void> {
     await Promise.all([this.events.close(), this.views.close()]);
     this.lock.release();
@@ -58,41 +68,32 @@ class EmbeddedStore implements OnApplicationShutdown {
 
 @Module({})
 export class EmbeddedStoreModule {
-  /** Opens the data folder (throws `FolderInUse`, `UnusableFile`, `InvalidConfiguration`); two modules of one process would be two owners of it, so make one and share it. */
-  static forRoot(config: StandaloneConfig): DynamicModule {
-    const folder = config.KEYFOLD_DATA_DIR;
+  /**
+   * The store of one process, with the secrets beside it. Opens the data folder (throws `FolderInUse`, `UnusableFile`,
+   * `InvalidConfiguration`); two modules of one process would be two owners of it, so make one and share it.
+   */
+  static forRoot(settings: EmbeddedStoreSettings): DynamicModule {
+    const folder = settings.KEYFOLD_DATA_DIR;
     prepareDataFolder(folder);
     const lock = new FolderLock(folder);
-    const sealingKeys = config.KEYFOLD_SEALING_KEY ?? generatedSealingKey(folder);
-    const secret = config.KEYFOLD_TOKEN_SECRET ?? generatedTokenSecret(folder);
+    // Before the database is made: a key that is missing beside one is lost and must not be generated.
+    const secrets = SecretsModule.forRoot({
+      KEYFOLD_SEALING_KEY: settings.KEYFOLD_SEALING_KEY ?? generatedSealingKey(folder),
+      KEYFOLD_TOKEN_SECRET: settings.KEYFOLD_TOKEN_SECRET ?? generatedTokenSecret(folder),
+    });
     const store = new EmbeddedStore(folder, lock);
     return {
       module: EmbeddedStoreModule,
-      // A key object, because a text is parsed anew for every token.
-      imports: [JwtModule.register({ secret: createSecretKey(Buffer.from(secret)) })],
+      imports: [secrets],
       providers: [
-        { provide: EmbeddedStore, useValue: store },
+        { provide: StoreCheck, useValue: store },
         { provide: EventStore, useValue: new SqliteEventStore(store.events) },
         { provide: Counter, useValue: new SqliteCounter(store.events) },
         { provide: ReadModelStore, useValue: new SqliteReadModelStore(store.views) },
-        { provide: CheckpointStore, useValue: new SqliteCheckpointStore(store.views) },
+        { provide: FeedLeases, useValue: new SqliteFeedLeases(store.views) },
         { provide: ThrottleStore, useValue: new SqliteThrottleStore(store.views) },
-        { provide: Sealer, useValue: new Sealer(parseSealingKeys(sealingKeys)) },
-        { provide: GatewayConfig, useValue: gatewayConfig(config) },
       ],
-      exports: [EventStore, Counter, ReadModelStore, CheckpointStore, ThrottleStore, Sealer, GatewayConfig, JwtModule],
+      exports: [EventStore, Counter, FeedLeases, ReadModelStore, ThrottleStore, StoreCheck, secrets],
     };
   }
-}
-
-function gatewayConfig({ KEYFOLD_TRUSTED_PROXIES, KEYFOLD_TOKEN_HOURS }: StandaloneConfig): GatewayConfig {
-  return {
-    trustedProxies: KEYFOLD_TRUSTED_PROXIES,
-    tokenHours: KEYFOLD_TOKEN_HOURS,
-    version: serviceVersion,
-    // The store is at hand, so ids need no blocks and have no gaps.
-    accountIdBlock: 1,
-    // One core stays free for everything that is not a password; a full queue is about two seconds of work.
-    hashing: { concurrency: Math.max(1, availableParallelism() - 1), maxWaiting: 200 },
-  };
 }

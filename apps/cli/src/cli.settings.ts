@@ -1,0 +1,25 @@
+import { embeddedSettings, mongoSettings, projectorSettings, readSettings, type Environment } from '@keyfold/operation';
+import { z } from 'zod';
+
+const stores = ['sqlite', 'mongodb'] as const;
+const choice = z.object({
+  KEYFOLD_STORE: z.enum(stores, 'is sqlite or mongodb').optional(),
+  KEYFOLD_MONGODB_URI: z.string().optional(),
+});
+const onSqlite = z.object(embeddedSettings);
+const onMongo = z.object({ ...mongoSettings, ...projectorSettings });
+
+export type CliSettings =
+  | (z.infer<typeof onSqlite> & Readonly<{ KEYFOLD_STORE: 'sqlite' }>)
+  | (z.infer<typeof onMongo> & Readonly<{ KEYFOLD_STORE: 'mongodb' }>);
+
+/**
+ * Where the store is, by the settings of the processes that work on it; secrets are not asked for. An address of MongoDB alone says
+ * that it is the store. Throws `InvalidConfiguration`.
+ */
+export function readCliSettings(environment: Environment): CliSettings {
+  const { KEYFOLD_STORE, KEYFOLD_MONGODB_URI } = readSettings(choice, environment);
+  const store = KEYFOLD_STORE ?? (KEYFOLD_MONGODB_URI === undefined ? 'sqlite' : 'mongodb');
+  if (store === 'mongodb') return { ...readSettings(onMongo, environment), KEYFOLD_STORE: store };
+  return { ...readSettings(onSqlite, environment), KEYFOLD_STORE: store };
+}

@@ -1,0 +1,32 @@
+import {
+  apiSettings,
+  mongoSettings,
+  mongoStore,
+  mongoStoreOnly,
+  processSettings,
+  readSettings,
+  runProcess,
+  SecretsModule,
+  sharedSecretSettings,
+  type Environment,
+} from '@keyfold/operation';
+import { z } from 'zod';
+import { gatewayConfig, GatewayModule, ID_BLOCK, serveApi } from './gateway.module.js';
+
+const settings = z.object({
+  ...processSettings,
+  ...mongoStoreOnly,
+  ...mongoSettings,
+  ...sharedSecretSettings,
+  ...apiSettings,
+});
+
+/** The API on a store that it shares with other gateways and with workers. */
+export const startGateway = () =>
+  runProcess(
+    (environment: Environment) => readSettings(settings, environment),
+    async (config, context) => {
+      const ports = [await mongoStore(config.KEYFOLD_MONGODB_URI, context), SecretsModule.forRoot(config)];
+      return serveApi(GatewayModule.forRoot(ports, gatewayConfig(config, ID_BLOCK.shared)), config, context);
+    },
+  );

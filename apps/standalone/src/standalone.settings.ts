@@ -1,0 +1,38 @@
+import {
+  apiSettings,
+  embeddedSettings,
+  generatedSecretSettings,
+  mongoSettings,
+  processSettings,
+  projectorSettings,
+  readSettings,
+  sharedSecretSettings,
+  type Environment,
+} from '@keyfold/operation';
+import { z } from 'zod';
+
+const stores = ['sqlite', 'mongodb'] as const;
+const common = { ...processSettings, ...apiSettings, ...projectorSettings };
+const store = z.object({ KEYFOLD_STORE: z.string().default('sqlite') });
+const onSqlite = z.object({
+  KEYFOLD_STORE: z.enum(stores, 'is sqlite or mongodb').default('sqlite'),
+  ...common,
+  ...embeddedSettings,
+  ...generatedSecretSettings,
+});
+const onMongo = z.object({
+  KEYFOLD_STORE: z.literal('mongodb'),
+  ...common,
+  ...mongoSettings,
+  ...sharedSecretSettings,
+});
+
+export type StandaloneSettings = (z.infer<typeof onSqlite> & { KEYFOLD_STORE: 'sqlite' }) | z.infer<typeof onMongo>;
+
+/** The store decides which other settings there are. Throws `InvalidConfiguration` with all problems at once. */
+export function readStandaloneSettings(environment: Environment): StandaloneSettings {
+  const { KEYFOLD_STORE } = readSettings(store, environment);
+  if (KEYFOLD_STORE === 'mongodb') return readSettings(onMongo, environment);
+  // Another name than sqlite is refused here.
+  return { ...readSettings(onSqlite, environment), KEYFOLD_STORE: 'sqlite' };
+}

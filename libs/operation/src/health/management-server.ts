@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { UnusableAddress } from '../process/unusable-address.js';
+import type { Health } from './health.js';
+
+/**
+ * The port for those who run the process, open from the first moment to the last: `/health/live` answers while the event loop turns,
+ * `/health/ready` says whether there is sense in sending work. Two routes need no framework.
+ */
+export class ManagementServer {
+  private constructor(
+    private readonly server: Server,
+    readonly url: string,
+  ) {}
+
+  /** Port 0 takes any free one. Throws `UnusableAddress`. */
+  static async open(host: string, port: number, health: Health): Promise<ManagementServer> {
+    const server = createServer((request, response) => void answer(request, response, health));
+    try {
+      await once(server.listen(port, host), 'listening');
+    } catch (error) {
+      throw new UnusableAddress('KEYFOLD_MANAGEMENT_HOST', 'KEYFOLD_MANAGEMENT_PORT', error as Error);
+    }
+    const { address, port: taken, family } = server.address() as AddressInfo;
+    return new ManagementServer(server, `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`);
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.server, 'close');
+    this.server.close();
+    this.server.closeAllConnections();
+    await closed;
+  }
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, health: Health): Promise<void> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('Allow', 'GET, HEAD');
+    return send(response, 405, { status: 'only GET and HEAD are answered' });
+  }
+  switch (request.url?.split('?', 1)[0]) {
+    case '/health/live':
+      return send(response, 200, { status: 'alive' });
+    case '/health/ready': {
+      const readiness = await health.readiness();
+      return send(response, readiness.status === 'ready' ? 200 : 503, readiness);
+    }
+    default:
+      return send(response, 404, { status: 'there are /health/live and /health/ready' });
+  }
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  const text = `${JSON.stringify(body)}\n`;
+  response
+    .writeHead(status, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(text),
+      'Cache-Control': 'no-store',
+    })
+    .end(text);
+}

@@ -1,0 +1,17 @@
+export * from './health/health.js';
+export * from './operator/ask-embedded-store.js';
+export * from './operator/operator-request.js';
+export { operatorRunner } from './operator/operator.runner.js';
+export * from './process/banner.js';
+export * from './process/log.js';
+export * from './process/report-and-exit.js';
+export * from './process/run-process.js';
+export * from './process/service-version.js';
+export * from './process/unusable-address.js';
+export * from './settings/read-settings.js';
+export * from './settings/settings.js';
+export * from './stores/open-store.js';
+export * from './stores/operator-stores.js';
+export * from './stores/secrets.module.js';
+export * from './stores/store-check.js';
+export * from './stores/until-available.js';

@@ -1,0 +1,61 @@
+import type { StoredEvent } from '@keyfold/domain';
+import type { Commit } from '@keyfold/event-store';
+import type { CommandRun } from '../operator-ports.js';
+import { DONE, FAILED, type ExitCode } from '../operator-request.js';
+
+/** Shows the commits of a stream, the oldest first. Sealed values are shown as sealed; nothing here could open them. */
+export async function showEvents(
+  { stream, json }: { stream: string; json: boolean },
+  { ports, output, signal }: CommandRun,
+): Promise<ExitCode> {
+  const commits = await ports.store.readStreams([{ stream, version: 0 }]);
+  if (commits.length === 0) {
+    await output.err(
+      `there is no stream ${printable(stream)}; streams are named account-<id>, ssh-keys-<account id>, ssh-key-use-<account id>, session-<session id> and site-settings`,
+    );
+    return FAILED;
+  }
+  for (const commit of commits) {
+    signal.throwIfAborted();
+    if (json) await output.out(JSON.stringify({ ...commit, events: commit.events.map(withoutSecrets) }));
+    else for (const line of linesOf(commit)) await output.out(line);
+  }
+  return DONE;
+}
+
+function* linesOf(commit: Commit): Generator<string> {
+  const { stream, version, at, position, command, actor, correlation, causation, holds = [] } = commit;
+  yield `${printable(stream)} ${version}  ${new Date(at).toISOString()}`;
+  yield `  command      ${printable(command.type)} ${printable(command.id)}`;
+  yield `  actor        ${printable(actor)}`;
+  yield `  correlation  ${printable(correlation)}`;
+  if (causation !== undefined) yield `  causation    ${printable(causation)}`;
+  yield `  position     ${position}`;
+  for (const key of holds) yield `  holds        ${printable(key)}`;
+  for (const event of commit.events) {
+    yield `  ${printable(event.type)} v${event.v}`;
+    for (const [name, value] of Object.entries(event.data)) yield `    ${printable(name)}: ${jsonText(value)}`;
+    for (const [name, value] of Object.entries(event.sealed ?? {}))
+      yield `    ${printable(name)}: ${sealedWith(value)}`;
+  }
+}
+
+const withoutSecrets = (event: StoredEvent) =>
+  event.sealed
+    ? {
+        ...event,
+        sealed: Object.fromEntries(Object.entries(event.sealed).map(([name, value]) => [name, sealedWith(value)])),
+      }
+    : event;
+
+/** A sealed value begins with the name of its key (security, `Sealer`). */
+const sealedWith = (value: string) => `sealed with key ${printable(value.slice(0, value.indexOf('.')))}`;
+
+/** Users choose parts of these texts: what a terminal would obey is written as an escape. */
+const printable = (text: string) =>
+  JSON.stringify(text)
+    .slice(1, -1)
+    .replaceAll(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, escaped);
+const jsonText = (value: unknown) =>
+  JSON.stringify(value).replaceAll(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, escaped);
+const escaped = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;

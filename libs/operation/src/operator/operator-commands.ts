@@ -1,0 +1,59 @@
+import { StoreUnavailable } from '@keyfold/event-store';
+import { z } from 'zod';
+import { followFeed } from './commands/follow-feed.js';
+import { rebuildModels } from './commands/rebuild-models.js';
+import { retryParked } from './commands/retry-parked.js';
+import { showEvents } from './commands/show-events.js';
+import { showStatus } from './commands/show-status.js';
+import { verifyStore } from './commands/verify-store.js';
+import type { CommandRun, OperatorPorts } from './operator-ports.js';
+import {
+  FAILED,
+  INTERRUPTED,
+  WRONG_USAGE,
+  type ExitCode,
+  type OperatorOutput,
+  type OperatorRequest,
+} from './operator-request.js';
+
+type Command = Readonly<{ args: z.ZodType; run: (args: never, run: CommandRun) => Promise<ExitCode> }>;
+
+/** Pairs the arguments of a command with what it does, so that a request of another version is refused and not misread. */
+const command = <Args extends z.ZodType>(
+  args: Args,
+  run: (args: z.infer<Args>, run: CommandRun) => Promise<ExitCode>,
+): Command => ({ args, run });
+
+const none = z.object({});
+const commands: Readonly<Record<string, Command>> = {
+  verify: command(none, verifyStore),
+  'projections status': command(z.object({ json: z.boolean() }), showStatus),
+  'projections rebuild': command(z.object({ model: z.string().optional() }), rebuildModels),
+  'projections retry-parked': command(none, retryParked),
+  migrate: command(z.object({ follow: z.boolean() }), followFeed),
+  'events show': command(z.object({ stream: z.string(), json: z.boolean() }), showEvents),
+};
+
+/** Carries out the requests of operators on the given ports; `RunOperatorRequest`. */
+export class OperatorCommands {
+  constructor(private readonly ports: OperatorPorts) {}
+
+  async run(request: OperatorRequest, output: OperatorOutput, signal: AbortSignal): Promise<ExitCode> {
+    const found = Object.hasOwn(commands, request.command) ? commands[request.command] : undefined;
+    const args = found?.args.safeParse(request.args);
+    if (!found || !args?.success) {
+      await output.err(`"${request.command}" is not understood by this version of keyfold`);
+      return WRONG_USAGE;
+    }
+    try {
+      return await found.run(args.data as never, { ports: this.ports, output, signal });
+    } catch (error) {
+      if (signal.aborted) return INTERRUPTED;
+      await output.err(error instanceof StoreUnavailable ? `${error.message}. Try again later` : explain(error));
+      return FAILED;
+    }
+  }
+}
+
+/** The whole error: what an operator can mend has a sentence of its own. */
+const explain = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -1,0 +1,20 @@
+import type { EventStore, FeedLeases } from '@keyfold/event-store';
+import type { Projection, Projector, ReadModelStore } from '@keyfold/projections';
+import type { OperatorOutput } from './operator-request.js';
+
+/** What the operator's commands work on, in the process of the command itself or in the one that owns the data folder. */
+export type OperatorPorts = Readonly<{
+  store: EventStore;
+  readModels: ReadModelStore;
+  leases: FeedLeases;
+  projection: Projection;
+  /** A projector for the time of a command; undefined where the process runs one anyway. */
+  newProjector?: (onError: (error: unknown) => void) => Projector;
+  /** No other process works on the store while the command does, so what is missing now does not come by itself. */
+  isAlone: boolean;
+  /** Unix milliseconds. */
+  now: () => number;
+}>;
+
+/** What a command is run with. */
+export type CommandRun = Readonly<{ ports: OperatorPorts; output: OperatorOutput; signal: AbortSignal }>;

@@ -1,0 +1,37 @@
+import type { BeforeApplicationShutdown, FactoryProvider, OnApplicationBootstrap } from '@nestjs/common';
+import { EventStore, FeedLeases } from '@keyfold/event-store';
+import { Projection, ReadModelStore } from '@keyfold/projections';
+import { OperatorCommands } from './operator-commands.js';
+import { OperatorSocketServer } from './operator-socket.server.js';
+
+/** Serves operators beside the work of the process that owns a data folder. */
+export class OperatorRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  readonly #server: OperatorSocketServer;
+
+  constructor(
+    private readonly folder: string,
+    commands: OperatorCommands,
+  ) {
+    this.#server = new OperatorSocketServer((request, output, signal) => commands.run(request, output, signal));
+  }
+
+  /** Throws `OperatorSocketError`. */
+  onApplicationBootstrap(): Promise<void> {
+    return this.#server.start(this.folder);
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.#server.close();
+  }
+}
+
+/** A provider for the module of that process; the ports are its own. */
+export const operatorRunner = (folder: string): FactoryProvider<OperatorRunner> => ({
+  provide: OperatorRunner,
+  inject: [EventStore, ReadModelStore, FeedLeases, Projection],
+  useFactory: (store: EventStore, readModels: ReadModelStore, leases: FeedLeases, projection: Projection) =>
+    new OperatorRunner(
+      folder,
+      new OperatorCommands({ store, readModels, leases, projection, isAlone: false, now: Date.now }),
+    ),
+});

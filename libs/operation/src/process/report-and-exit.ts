@@ -1,0 +1,28 @@
+/** sysexits.h: the configuration is wrong; anything else that stops the start is 1. */
+const EX_CONFIG = 78;
+
+/** Errors whose message tells an operator what to do; by name, because the store that is not used is not even loaded. */
+const OPERATOR_ERRORS = new Set([
+  'FolderInUse',
+  'InvalidConfiguration',
+  'OperatorSocketError',
+  'SealBroken',
+  'StoreUnavailable',
+  'UnknownSealingKey',
+  'UnusableAddress',
+  'UnusableDatabase',
+  'UnusableFile',
+]);
+
+/** Says on standard error why the process cannot start, and ends it. */
+export function reportAndExit(error: unknown): never {
+  process.stderr.write(`keyfold cannot start: ${explain(error)}\n`);
+  process.exit(error instanceof Error && error.name === 'InvalidConfiguration' ? EX_CONFIG : 1);
+}
+
+/** What to do about it, for everything an operator can do something about; else the whole error. */
+export function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (OPERATOR_ERRORS.has(error.name) || (error as NodeJS.ErrnoException).syscall) return error.message;
+  return error.stack ?? error.message;
+}

@@ -1,0 +1,66 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Health } from '../health/health.js';
+import { ManagementServer } from '../health/management-server.js';
+import type { Environment } from '../settings/read-settings.js';
+import type { ProcessSettings } from '../settings/settings.js';
+import { createLog } from './log.js';
+import { keepNextTickQuick } from './quick-next-tick.js';
+import { reportAndExit } from './report-and-exit.js';
+
+/** What the work of a process finds around it. `stopping` is aborted when the process was asked to end, also while it starts. */
+export type ProcessContext = Readonly<{ log: Logger; onTerminal: boolean; health: Health; stopping: AbortSignal }>;
+
+type Start<Settings> = (settings: Settings, context: ProcessContext) => Promise<INestApplicationContext>;
+
+/**
+ * The life of a process: settings, management port, start; on SIGTERM or SIGINT not ready, the app closes, the management port closes,
+ * status 0. A second signal ends it at once. A start that fails ends it with a message.
+ */
+export async function runProcess<Settings extends ProcessSettings>(
+  read: (environment: Environment) => Settings,
+  start: Start<Settings>,
+): Promise<void> {
+  keepNextTickQuick();
+  const stop = new AbortController();
+  try {
+    const settings = read(process.env);
+    const onTerminal = process.stdout.isTTY === true;
+    const log = createLog(settings.KEYFOLD_LOG_LEVEL, onTerminal);
+    const health = new Health();
+    const management = await ManagementServer.open(
+      settings.KEYFOLD_MANAGEMENT_HOST,
+      settings.KEYFOLD_MANAGEMENT_PORT,
+      health,
+    );
+    const starting = start(settings, { log, onTerminal, health, stopping: stop.signal });
+    onFirstSignal(async () => {
+      health.stopping();
+      stop.abort();
+      // A start that was given up has nothing to close.
+      const app = await starting.catch(() => undefined);
+      await app?.close();
+      await management.close();
+    });
+    await starting;
+    health.started();
+    if (!onTerminal) log.info({ url: management.url }, 'management');
+  } catch (error) {
+    if (!stop.signal.aborted) reportAndExit(error);
+  }
+}
+
+/** Asked to end, the process ends with 0; by default the signal would kill it, as the second one does. */
+function onFirstSignal(close: () => Promise<void>): void {
+  const end = (): void => {
+    for (const signal of ['SIGTERM', 'SIGINT']) process.off(signal, end);
+    close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`keyfold did not end well: ${String(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, end);
+}

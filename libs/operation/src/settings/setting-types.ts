@@ -1,0 +1,53 @@
+import { parseSealingKeys } from '@keyfold/security';
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+
+/** A decimal number between two others; `text` is told when it is not. */
+export const number = (text: string, min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+(?:\.\d+)?$/, text)
+    .transform(Number)
+    .pipe(z.number(text).min(min, text).max(max, text));
+
+export const port = number('needs a port number from 0 to 65535', 0, 65_535).refine(
+  Number.isInteger,
+  'needs a whole number',
+);
+
+/** A comma list of addresses and CIDR networks. */
+export const networks = z
+  .string()
+  .default('')
+  .transform((list) =>
+    list
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter(Boolean),
+  )
+  .pipe(
+    z.array(
+      z.string().refine((text) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text), {
+        error: (issue) => `${String(issue.input)} is no address and no CIDR network`,
+      }),
+    ),
+  );
+
+/** A list `id:key`; the problem that is told never contains the key. */
+export const sealingKeys = (missing: string) =>
+  z.string(missing).superRefine((text, context) => {
+    try {
+      parseSealingKeys(text);
+    } catch (error) {
+      context.addIssue((error as Error).message);
+    }
+  });
+
+/** An address of MongoDB with the name of a database; a problem never contains the password. */
+export const mongoUri = z
+  .string('is required: mongodb://<host>:27017/<database>?replicaSet=<name>')
+  .regex(/^mongodb(?:\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://')
+  .regex(
+    /^[^:]+:\/\/[^/?]+\/[^/?]+(?:\?.*)?$/,
+    'must name a database behind the hosts: mongodb://<host>:27017/<database>. A slash in the password is written %2F',
+  );

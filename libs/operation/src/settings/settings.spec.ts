@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { InvalidConfiguration, readSettings } from './read-settings.js';
+import { mongoSettings, mongoStoreOnly, projectorSettings, sharedSecretSettings } from './settings.js';
+
+const schema = z.object({ ...mongoStoreOnly, ...mongoSettings, ...sharedSecretSettings, ...projectorSettings });
+const COMPLETE = {
+  KEYFOLD_MONGODB_URI: 'mongodb://localhost:27017/keyfold?replicaSet=rs0',
+  KEYFOLD_TOKEN_SECRET: 'a secret of at least 32 characters',
+  KEYFOLD_SEALING_KEY: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+};
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readSettings(schema, environment);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(InvalidConfiguration);
+    return (error as InvalidConfiguration).problems;
+  }
+}
+
+describe('the settings of a process on MongoDB', () => {
+  it('need an address and both secrets, and have a default for everything else', () => {
+    expect(readSettings(schema, COMPLETE)).toEqual({
+      ...COMPLETE,
+      KEYFOLD_STORE: 'mongodb',
+      KEYFOLD_LEASE_SECONDS: 10,
+    });
+  });
+
+  it('say how to make what is missing', () => {
+    expect(problemsOf({})).toEqual([
+      'KEYFOLD_MONGODB_URI: is required: mongodb://<host>:27017/<database>?replicaSet=<name>',
+      'KEYFOLD_TOKEN_SECRET: is required with MongoDB, the same for every process: make one with "openssl rand -base64 48"',
+      'KEYFOLD_SEALING_KEY: is required with MongoDB, the same for every process: make one with "echo k1:$(openssl rand -base64 32)"',
+    ]);
+  });
+
+  it('know no other store', () => {
+    expect(problemsOf({ ...COMPLETE, KEYFOLD_STORE: 'sqlite' })).toEqual([
+      'KEYFOLD_STORE: this process works on mongodb; sqlite is for the standalone process ("npm start")',
+    ]);
+  });
+
+  it('do not name as missing what could not be read', () => {
+    const { KEYFOLD_TOKEN_SECRET: _, ...rest } = COMPLETE;
+    expect(problemsOf({ ...rest, KEYFOLD_TOKEN_SECRET_FILE: '/missing/file' })).toEqual([
+      'KEYFOLD_TOKEN_SECRET_FILE: cannot read /missing/file: ENOENT',
+    ]);
+  });
+});
+
+describe('the address of MongoDB', () => {
+  it.each([
+    'mongodb://one:27017/keyfold',
+    'mongodb://one,two:27018,[::1]:27019/keyfold?replicaSet=rs0',
+    'mongodb://user:p%40ss@one/keyfold?authSource=admin',
+    'mongodb+srv://cluster.example.net/keyfold',
+  ])('%s is one', (KEYFOLD_MONGODB_URI) => {
+    expect(problemsOf({ ...COMPLETE, KEYFOLD_MONGODB_URI })).toEqual([]);
+  });
+
+  it.each([
+    ['localhost:27017/keyfold', 'must begin with mongodb://'],
+    ['http://localhost/keyfold', 'must begin with mongodb://'],
+    ['mongodb://localhost:27017', 'must name a database'],
+    ['mongodb://localhost:27017/', 'must name a database'],
+    ['mongodb://localhost:27017/?replicaSet=rs0', 'must name a database'],
+    ['mongodb:///keyfold', 'must name a database'],
+    ['mongodb://user:pass/word@localhost/keyfold', 'A slash in the password is written %2F'],
+  ])('%s is none', (KEYFOLD_MONGODB_URI, text) => {
+    const problems = problemsOf({ ...COMPLETE, KEYFOLD_MONGODB_URI });
+    expect(problems[0]).toMatch(/^KEYFOLD_MONGODB_URI: /);
+    expect(problems.join('\n')).toContain(text);
+    expect(problems.join('\n')).not.toContain('word@');
+  });
+});
+
+describe('the lease time', () => {
+  it.each([
+    ['1', 1],
+    ['1.5', 1.5],
+    ['3600', 3_600],
+  ])('%s is %d seconds', (KEYFOLD_LEASE_SECONDS, seconds) => {
+    expect(readSettings(schema, { ...COMPLETE, KEYFOLD_LEASE_SECONDS })).toMatchObject({
+      KEYFOLD_LEASE_SECONDS: seconds,
+    });
+  });
+
+  it.each(['0.9', '3601', 'soon', '-1'])('%s is none', (KEYFOLD_LEASE_SECONDS) => {
+    expect(problemsOf({ ...COMPLETE, KEYFOLD_LEASE_SECONDS })).toEqual([
+      'KEYFOLD_LEASE_SECONDS: needs a number of seconds from 1 to 3600',
+    ]);
+  });
+});

@@ -1,0 +1,87 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { mongoUri, networks, number, port, sealingKeys } from './setting-types.js';
+
+/** 256 bit, if each letter carries eight (RFC 7518 section 3.2). */
+export const TOKEN_SECRET_LETTERS = 32;
+
+const tokenSecret = (missing: string) =>
+  z.string(missing).min(TOKEN_SECRET_LETTERS, `needs at least ${TOKEN_SECRET_LETTERS} characters (256 bit)`);
+
+/** Settings of every process. */
+export const processSettings = {
+  /** Where health is told. Port 0 takes any free one. */
+  KEYFOLD_MANAGEMENT_HOST: z.string().default('127.0.0.1'),
+  KEYFOLD_MANAGEMENT_PORT: port.prefault('9464'),
+  KEYFOLD_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+};
+
+/** Settings of a process that serves the API. */
+export const apiSettings = {
+  /** Where the API listens. Port 0 takes any free one. */
+  KEYFOLD_HOST: z.string().default('0.0.0.0'),
+  KEYFOLD_PORT: port.prefault('5244'),
+  /** The first password of the admin; used only when no admin exists. */
+  KEYFOLD_ADMIN_PASSWORD: z.string().optional(),
+  /** How long a token is good for. */
+  KEYFOLD_TOKEN_HOURS: number('needs a number of hours from 0.01 to 87600', 0.01, 87_600).prefault('48'),
+  /** Proxies whose forwarded headers are believed: addresses and CIDR networks. */
+  KEYFOLD_TRUSTED_PROXIES: networks,
+};
+
+/** Settings of a process that follows the feed. */
+export const projectorSettings = {
+  /** How long the slots of a process that fell silent stay unread, at most a third more. */
+  KEYFOLD_LEASE_SECONDS: number('needs a number of seconds from 1 to 3600', 1, 3_600).prefault('10'),
+};
+
+/** Settings of the embedded store. */
+export const embeddedSettings = {
+  /** Holds the database and the generated secrets. */
+  KEYFOLD_DATA_DIR: z
+    .string()
+    .default('./data')
+    .transform((folder) => resolve(folder)),
+};
+
+/** Settings of the store that several processes share. */
+export const mongoSettings = {
+  /** The replica set and the name of the database. */
+  KEYFOLD_MONGODB_URI: mongoUri,
+};
+
+/** Secrets beside the embedded store: what is missing is generated in the data folder. */
+export const generatedSecretSettings = {
+  /** Signs tokens. */
+  KEYFOLD_TOKEN_SECRET: tokenSecret('').optional(),
+  /** A list `id:key`; the first key seals, all open. */
+  KEYFOLD_SEALING_KEY: sealingKeys('').optional(),
+};
+
+/** Secrets of several processes: each of them needs the same. */
+export const sharedSecretSettings = {
+  KEYFOLD_TOKEN_SECRET: tokenSecret(
+    'is required with MongoDB, the same for every process: make one with "openssl rand -base64 48"',
+  ),
+  KEYFOLD_SEALING_KEY: sealingKeys(
+    'is required with MongoDB, the same for every process: make one with "echo k1:$(openssl rand -base64 32)"',
+  ),
+};
+
+/** A process that cannot work on the embedded store, because another process would have it open. */
+export const mongoStoreOnly = {
+  KEYFOLD_STORE: z
+    .literal('mongodb', 'this process works on mongodb; sqlite is for the standalone process ("npm start")')
+    .default('mongodb'),
+};
+
+const groups = {
+  process: z.object(processSettings),
+  api: z.object(apiSettings),
+  projector: z.object(projectorSettings),
+  secrets: z.object(sharedSecretSettings),
+};
+export type ProcessSettings = z.infer<typeof groups.process>;
+export type ApiSettings = z.infer<typeof groups.api>;
+export type ProjectorSettings = z.infer<typeof groups.projector>;
+export type Secrets = z.infer<typeof groups.secrets>;

@@ -1,0 +1,21 @@
+import { FolderLock, SqliteEventStore, SqliteFeedLeases } from '@keyfold/event-store/sqlite';
+import { SqliteReadModelStore } from '@keyfold/projections/sqlite';
+import { EmbeddedStore } from './embedded-store.module.js';
+import { operatorPorts, type OperatorStore } from './operator-adapters.js';
+
+/** See `openEmbeddedStore`. */
+export function openEmbedded(folder: string): OperatorStore {
+  const lock = new FolderLock(folder);
+  try {
+    const files = new EmbeddedStore(folder, lock);
+    const adapters = {
+      store: new SqliteEventStore(files.events),
+      readModels: new SqliteReadModelStore(files.views),
+      leases: new SqliteFeedLeases(files.views),
+    };
+    return { ports: operatorPorts(adapters, { isAlone: true }), close: () => files.onApplicationShutdown() };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+import type { Connection } from 'mongoose';
+import { StoreCheck } from './store-check.js';
+
+/** How long the primary may take to answer (milliseconds), shorter than what waits for the readiness. */
+const LONGEST_PING = 1_500;
+
+/** Asks the primary, since nothing works without one. */
+export class MongoCheck extends StoreCheck {
+  #lastFailure = '';
+
+  constructor(private readonly connection: Connection) {
+    super();
+    const client = connection.getClient();
+    client.on('serverHeartbeatFailed', ({ failure }) => (this.#lastFailure = `: ${failure.message}`));
+    client.on('serverHeartbeatSucceeded', () => (this.#lastFailure = ''));
+  }
+
+  async run(): Promise<void> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(new Error('no primary answers')), LONGEST_PING);
+    try {
+      const ping = this.connection.getClient().db('admin').command({ ping: 1 }, { readPreference: 'primary' });
+      await Promise.race([ping, late.promise]);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`MongoDB is not available: ${reason}${this.#lastFailure}`, { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import type { EventStore, FeedLeases } from '@keyfold/event-store';
+import { Projection, Projector, StreamLoader, type ReadModelStore } from '@keyfold/projections';
+import type { OperatorPorts } from '../operator/operator-ports.js';
+
+/** A store that was opened for one command of an operator. */
+export type OperatorStore = Readonly<{ ports: OperatorPorts; close(): Promise<void> }>;
+
+/** `prepare`: makes the collections and indexes that are missing; else they must be there. */
+export type SharedStoreOptions = Readonly<{ prepare: boolean; leaseMilliseconds: number }>;
+
+type Adapters = Readonly<{ store: EventStore; readModels: ReadModelStore; leases: FeedLeases }>;
+
+/** The ports of a process that exists for one command. */
+export function operatorPorts(
+  adapters: Adapters,
+  options: Readonly<{ isAlone: boolean; leaseMilliseconds?: number }>,
+): OperatorPorts {
+  const { store, readModels, leases } = adapters;
+  const { isAlone, ...lease } = options;
+  const projection = new Projection(new StreamLoader(store, readModels), readModels, Date.now);
+  return {
+    ...adapters,
+    projection,
+    newProjector: (onError) => new Projector(store, projection, leases, onError, lease),
+    isAlone,
+    now: Date.now,
+  };
+}
