@@ -13,28 +13,33 @@ const PING_EVERY = 3;
 /** The name and password that the app's first start gives to its administrator. */
 export const ADMIN = { username: 'admin', password: 'Adm1n-pass' };
 
-/** The built standalone app, running on a data folder. */
+/** A built app as a process of its own. */
 export class App {
   #process;
 
   constructor(child, url, readyMs) {
     this.#process = child;
     this.url = url;
-    /** From the start of the process to the first answered ping, in milliseconds. */
+    /** From the start of the process until it answered for the first time, in milliseconds. */
     this.readyMs = readyMs;
   }
 
+  /** The standalone app on a data folder. */
   static async start(folder) {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
+    return App.run([MAIN], environment(folder, port), url, `${url}/ping`);
+  }
+
+  /** Runs Node with these arguments and settings until `readyUrl` answers with 200. */
+  static async run(args, settings, url, readyUrl) {
     const started = performance.now();
-    const child = spawn(process.execPath, [MAIN], {
-      env: environment(folder, port),
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
+    // Nothing of the caller's environment but the search path.
+    const env = { PATH: process.env.PATH, ...settings };
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
     running.add(child);
     child.once('exit', () => running.delete(child));
-    while (!(await answersPing(url))) {
+    while (!(await answers(readyUrl))) {
       if (child.exitCode !== null) throw new Error(`the app ended with ${child.exitCode} before it was ready`);
       if (performance.now() - started > START_MS) throw new Error('the app was not ready in time');
       await pause(PING_EVERY);
@@ -57,19 +62,19 @@ const running = new Set();
 // A run that ends early leaves no server behind.
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-/** Nothing of the caller's environment but the search path. The forwarded header lets each client have an address of its own. */
+/** The forwarded header lets each client have an address of its own. */
 const environment = (folder, port) => ({
-  PATH: process.env.PATH,
   KEYFOLD_HOST: '127.0.0.1',
   KEYFOLD_PORT: String(port),
+  KEYFOLD_MANAGEMENT_PORT: '0',
   KEYFOLD_DATA_DIR: folder,
   KEYFOLD_ADMIN_PASSWORD: ADMIN.password,
   KEYFOLD_TRUSTED_PROXIES: '127.0.0.1',
 });
 
-function answersPing(url) {
+function answers(url) {
   return new Promise((resolve) => {
-    const request = get(`${url}/ping`, { agent: false }, (response) => {
+    const request = get(url, { agent: false }, (response) => {
       response.resume();
       resolve(response.statusCode === 200);
     });
@@ -77,7 +82,8 @@ function answersPing(url) {
   });
 }
 
-async function freePort() {
+/** A port of 127.0.0.1 that nobody listened on just now. */
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address();

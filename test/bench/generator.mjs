@@ -9,7 +9,7 @@ const LOOK_EVERY = 20;
 /**
  * `clients`: what each connection sends, as `{ headers, body }`. `keys`: each client sends so many fresh keys instead of its body.
  * `expects`: what every answer starts with. A load lasts `seconds`, or until `amount` requests are answered.
- * Answers how many were answered, how many a second, and the 99th percentile of the latency in milliseconds.
+ * Answers how many were answered, how many a second, and percentiles of the latency in whole milliseconds.
  */
 answerWith(async ({ url, method = 'GET', clients, keys, expects, seconds, amount }) => {
   const requests = clients.map((client) => ({ ...client, method, ...(keys ? { setupRequest: freshKeys(keys) } : {}) }));
@@ -26,7 +26,7 @@ answerWith(async ({ url, method = 'GET', clients, keys, expects, seconds, amount
   if (wrong > 0)
     throw new Error(`${method} ${url}: ${wrong} of ${result.requests.total} answers were wrong or missing`);
   const answered = result['2xx'];
-  return { answered, perSecond: answered / result.duration, p99: result.latency.p99 };
+  return { answered, perSecond: answered / result.duration, p50: result.latency.p50, p99: result.latency.p99 };
 });
 
 /** Gives each request a body of its own; all are made before the load starts. */

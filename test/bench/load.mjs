@@ -9,8 +9,8 @@ export const SUCCESS = '{"code":200,';
  */
 export async function loadOn(pid, generator, load) {
   const before = cpuSeconds(pid);
-  const { answered, ...figures } = await generator.ask({ expects: SUCCESS, ...load });
-  const cpu = before === undefined ? undefined : ((cpuSeconds(pid) - before) * 1e6) / answered;
+  const figures = await generator.ask({ expects: SUCCESS, ...load });
+  const cpu = before === undefined ? undefined : ((cpuSeconds(pid) - before) * 1e6) / figures.answered;
   await untilIdle(pid);
   return { ...figures, cpu };
 }

@@ -8,8 +8,9 @@ export function rowsOf(subjects, figures) {
   return subjects.map(({ name, base, goal }) => {
     const own = figures.get(name);
     const middle = (key) => median(own.map((figure) => figure[key]));
+    const middles = Object.fromEntries(Object.keys(own[0]).map((key) => [key, middle(key)]));
     const ratio = base && median(own.map(({ perSecond }, round) => perSecond / figures.get(base)[round].perSecond));
-    return { name, base, goal, ratio, perSecond: middle('perSecond'), p99: middle('p99'), cpu: middle('cpu') };
+    return { name, base, goal, ratio, ...middles };
   });
 }
 

@@ -22,6 +22,7 @@ it('npm start passes SIGTERM on: the service ends with it', { timeout: 60_000 },
     PATH: process.env['PATH'],
     KEYFOLD_HOST: '127.0.0.1',
     KEYFOLD_PORT: String(port),
+    KEYFOLD_MANAGEMENT_PORT: '0',
     KEYFOLD_DATA_DIR: folder,
   };
   const npm = spawn('npm', ['start'], {

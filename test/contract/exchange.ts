@@ -11,18 +11,30 @@ export interface SentRequest {
   body?: Buffer | undefined;
 }
 
-/** Sends requests to one server over kept connections, without adding or changing headers as `fetch` would. */
+/**
+ * Sends requests to a server over kept connections, without adding or changing headers as `fetch` would. Of several addresses each
+ * request takes the next one, under the host name of the first, as behind a load balancer.
+ */
 export class Exchange {
   private agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  private readonly servers: readonly URL[];
+  private sent = 0;
 
-  constructor(readonly baseUrl: string) {}
+  constructor(urls: readonly string[]) {
+    this.servers = urls.map((url) => new URL(url));
+  }
+
+  /** The name and port that requests call the server by. */
+  get host(): string {
+    return this.servers[0]?.host ?? '';
+  }
 
   /** Sends one request and reads its whole answer; throws when the connection breaks or 30 s pass. */
   send({ method, path, headers = {}, body }: SentRequest): Promise<ReceivedAnswer> {
-    const { hostname, port } = new URL(this.baseUrl);
+    const { hostname, port } = this.next();
     // Node leaves the length of a DELETE or GET body out unless it is told.
     const length = body ? { 'content-length': String(body.length) } : {};
-    const named = Object.entries({ ...headers, ...length });
+    const named = Object.entries({ host: this.host, ...headers, ...length });
     const wire = Object.fromEntries(named.map(([name, value]) => [name, onWire(value)]));
     return new Promise((resolve, reject) => {
       const options = {
@@ -50,6 +62,12 @@ export class Exchange {
       sent.on('error', reject);
       sent.end(body);
     });
+  }
+
+  private next(): URL {
+    const server = this.servers[this.sent++ % this.servers.length];
+    if (!server) throw new Error('there is no server to send to');
+    return server;
   }
 
   /** Drops the kept connections, as after a restart of the server. */

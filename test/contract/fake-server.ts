@@ -29,7 +29,7 @@ export class FakeServer implements ReplayedServer {
   readonly restarts: (Record<string, string> | undefined)[] = [];
   /** The answer to every path that the fake does not serve itself. */
   answer: (request: GotRequest) => GivenAnswer = () => ({});
-  baseUrl = '';
+  urls: readonly string[] = [];
 
   private readonly accounts = [{ id: 1, username: 'admin' }];
   private readonly server = createServer((request, response) => void this.serve(request, response));
@@ -37,7 +37,7 @@ export class FakeServer implements ReplayedServer {
   static async start(): Promise<FakeServer> {
     const fake = new FakeServer();
     await new Promise<void>((listening) => fake.server.listen(0, '127.0.0.1', listening));
-    fake.baseUrl = `http://127.0.0.1:${(fake.server.address() as AddressInfo).port}`;
+    fake.urls = [`http://127.0.0.1:${(fake.server.address() as AddressInfo).port}`];
     return fake;
   }
 

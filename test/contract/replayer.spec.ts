@@ -187,3 +187,19 @@ describe('a step', () => {
     await expect(replay([{ look: 'nobody' }])).rejects.toThrow('no account named nobody is listed');
   });
 });
+
+describe('several addresses of a server', () => {
+  it('are asked in turn, all under the host name of the first', async () => {
+    const second = await FakeServer.start();
+    const replayed = new Replayer({ urls: [...server.urls, ...second.urls], restart: async () => {} }, {});
+    try {
+      await replayed.replay({ id: 'X1', title: 'a case', steps: ['/1', '/2', '/3'].map((path) => sent({ path })) });
+      expect(server.got.map(({ path }) => path)).toEqual(['/1', '/3']);
+      expect(second.got.map(({ path }) => path)).toEqual(['/2']);
+      expect(second.got[0]?.headers['host']).toBe(new URL(server.urls[0]!).host);
+    } finally {
+      replayed.close();
+      await second.stop();
+    }
+  });
+});

@@ -22,9 +22,9 @@ import { valueAt } from './saved-path.js';
 import { tokenDifferences } from './token-check.js';
 import { Variables } from './variables.js';
 
-/** A server that the replayer speaks to. */
+/** A server that the replayer speaks to, at one address or at each of several in turn. */
 export interface ReplayedServer {
-  baseUrl: string;
+  readonly urls: readonly string[];
   restart(env?: Record<string, string>): Promise<void>;
 }
 
@@ -43,10 +43,10 @@ export class Replayer {
     private readonly server: ReplayedServer,
     keys: RecordedKeys,
   ) {
-    this.exchange = new Exchange(server.baseUrl);
+    this.exchange = new Exchange(server.urls);
     this.accounts = new Accounts(this.exchange);
     this.variables = new Variables({
-      host: new URL(server.baseUrl).host,
+      host: this.exchange.host,
       keys,
       tokenOf: (account) => this.accounts.tokenOf(account),
       codeOf: (reference, shift) => this.accounts.codeOf(this.secretOf(reference), shift),

@@ -5,8 +5,16 @@ export type Answer = Readonly<{ code: number; message: string; data: unknown }>;
 /** A key as a list shows it. */
 export type ListedKey = Readonly<{ id: number; title: string; fingerprint: string }>;
 
-/** Speaks to one server over connections that stay open. What it cannot get a whole answer to has no answer: `undefined`. */
+const ANSWER_MS = 30_000;
+
+/**
+ * Speaks to one server over connections that stay open. What it cannot get a whole answer to has no answer: `undefined`. So has what is
+ * answered with 503, because nobody can tell whether it was done.
+ */
 export class AccountClient {
+  /** How many answers were 503, and which requests the server left without any while it kept the connection. */
+  unavailable = 0;
+  readonly ignored: string[] = [];
   readonly #agent: Agent;
 
   constructor(
@@ -43,11 +51,19 @@ export class AccountClient {
       ...(body ? { 'content-type': 'application/json' } : {}),
     };
     return new Promise((resolve) => {
-      const sent = request(this.baseUrl + path, { method, headers, agent: this.#agent }, (response) => {
+      const options = { method, headers, agent: this.#agent, timeout: ANSWER_MS };
+      const sent = request(this.baseUrl + path, options, (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (part: string) => (text += part));
-        response.on('end', () => resolve(JSON.parse(text) as Answer));
+        response.on('end', () => {
+          if (response.statusCode === 503) this.unavailable++;
+          resolve(response.statusCode === 503 ? undefined : (JSON.parse(text) as Answer));
+        });
         response.on('error', () => resolve(undefined));
+      });
+      sent.on('timeout', () => {
+        this.ignored.push(`${method} ${path} had no answer in ${ANSWER_MS} ms`);
+        sent.destroy();
       });
       sent.on('error', () => resolve(undefined));
       sent.end(body && JSON.stringify(body));

@@ -1,58 +1,31 @@
 import type { StandaloneProcess } from '../support/standalone-process.js';
-import { AccountClient, type ListedKey } from './account-client.js';
-import { KeyLedger } from './key-ledger.js';
-import { keyLine } from './key-line.js';
-import { shuffled } from './seeded-random.js';
+import { AccountClient } from './account-client.js';
+import { KeyTraffic } from './key-traffic.js';
 
 const IN_FLIGHT = 200;
-/** Of so many titles one is raced for by two clients. */
-const RACED = 20;
-/** Keys that removals leave to an account, so that long campaigns stay below the thousand that an account may have. */
-const KEPT_KEYS = 300;
-
-/** A client's account: its tokens, what its clients were told, what the last list showed, and which adds wait for an answer. */
-type Holder = {
-  readonly username: string;
-  readonly tokens: string[];
-  readonly ledger: KeyLedger;
-  listed: ListedKey[];
-  unanswered: Map<string, Add>;
-};
-type Add = Readonly<{ title: string; seed: string }>;
-/** Sends one request and writes down what came of it; false: no answer. */
-type Task = (client: AccountClient) => Promise<boolean>;
 
 /** Clients of many accounts add, remove and log in until the server is killed, again and again. */
 export class KillCampaign {
-  readonly holders: readonly Holder[];
-  #rounds = 0;
+  readonly #traffic: KeyTraffic;
+  /** What clients were refused without a reason. */
+  readonly #refusals: string[] = [];
 
   constructor(
     private readonly server: StandaloneProcess,
     private readonly random: () => number,
     accounts: number,
   ) {
-    this.holders = Array.from({ length: accounts }, (_, index) => {
-      const username = `holder-${index}`;
-      return { username, tokens: [], ledger: new KeyLedger(username), listed: [], unanswered: new Map() };
-    });
+    this.#traffic = new KeyTraffic(random, accounts);
   }
 
   /** Makes the accounts and logs each of them in. */
-  async begin(adminPassword: string): Promise<void> {
-    await this.#connected(async (client) => {
-      const admin = (await client.login('admin', adminPassword))!;
-      for (const { username } of this.holders) {
-        const made = await client.send('POST', '/api/admin/user/create', admin, { username, password: username });
-        if (made?.code !== 200) throw new Error(`cannot make ${username}: ${made?.message}`);
-      }
-      for (const holder of this.holders) await logIn(holder)(client);
-    });
+  begin(adminPassword: string): Promise<void> {
+    return this.#connected((client) => this.#traffic.begin(client, adminPassword));
   }
 
   /** Runs requests side by side and kills the server after a random number of answers; tells how many there were. */
   async killInTheMiddle(adds: number): Promise<{ answered: number; planned: number }> {
-    const tasks = this.#plan(++this.#rounds, adds);
+    const tasks = this.#traffic.plan(adds);
     const killAfter = Math.floor(tasks.length * (0.1 + 0.5 * this.random()));
     let answered = 0;
     let killed: Promise<void> | undefined;
@@ -73,80 +46,18 @@ export class KillCampaign {
 
   /** Compares what the server shows now with what clients were told; answers every violation there ever was. */
   async check(): Promise<string[]> {
-    const violations: string[] = [];
-    await this.#connected(async (client) => {
-      for (const holder of this.holders) {
-        for (const token of holder.tokens) {
-          const { username } = await client.get<{ username: string }>('/api/me', token);
-          if (username !== holder.username) violations.push(`a token of ${holder.username} speaks for ${username}`);
-        }
-        const list = await client.get<{ content: ListedKey[] }>('/api/me/sshkey/list', holder.tokens[0]!);
-        holder.listed = list.content;
-        holder.ledger.compare(holder.listed);
-      }
-    });
-    const ids = this.holders.flatMap(({ listed }) => listed.map(({ id }) => id));
-    if (new Set(ids).size !== ids.length) violations.push('two keys have one id');
-    return [...violations, ...this.holders.flatMap(({ ledger }) => ledger.violations)];
+    const violations = await this.#connected((client) => this.#traffic.check(client));
+    return [...this.#refusals, ...violations];
   }
 
-  /** New adds, those of the last round that have no answer, removals of listed keys, and a few logins, in random order. */
-  #plan(round: number, adds: number): Task[] {
-    const tasks: Task[] = [];
-    for (const holder of this.holders) {
-      const removable = holder.listed.filter(({ title }) => !holder.unanswered.has(title));
-      const surplus = Math.max(2, removable.length - KEPT_KEYS);
-      tasks.push(...removable.slice(0, surplus).map((key) => remove(holder, key)));
-      tasks.push(...[...holder.unanswered.values()].map((sent) => add(holder, sent)));
-      holder.unanswered = new Map();
-    }
-    for (let index = 0; index < adds; index++) {
-      const holder = this.holders[index % this.holders.length]!;
-      const title = `round ${round} key ${index}`;
-      tasks.push(add(holder, { title, seed: `${holder.username} ${title}` }));
-      if (index % RACED === 0) tasks.push(add(holder, { title, seed: `${holder.username} rival ${title}` }));
-    }
-    tasks.push(
-      ...shuffled(this.holders, this.random)
-        .slice(0, this.holders.length / 10)
-        .map(logIn),
-    );
-    return shuffled(tasks, this.random);
-  }
-
-  async #connected(work: (client: AccountClient) => Promise<void>): Promise<void> {
+  async #connected<Result>(work: (client: AccountClient) => Promise<Result>): Promise<Result> {
     const client = new AccountClient(this.server.baseUrl, IN_FLIGHT);
     try {
-      await work(client);
+      return await work(client);
     } finally {
+      if (client.unavailable > 0) this.#refusals.push(`${client.unavailable} requests were answered with 503`);
+      this.#refusals.push(...client.ignored);
       client.close();
     }
   }
 }
-
-const logIn =
-  ({ username, tokens }: Holder): Task =>
-  async (client) => {
-    const token = await client.login(username, username);
-    if (token !== undefined) tokens.push(token);
-    return token !== undefined;
-  };
-
-const add =
-  ({ tokens, ledger, unanswered }: Holder, sent: Add): Task =>
-  async (client) => {
-    const key = keyLine(sent.seed);
-    ledger.adding(sent.title, key);
-    const answer = await client.addKey(tokens.at(-1)!, sent.title, key.line);
-    ledger.added(sent.title, key, answer);
-    if (!answer) unanswered.set(sent.title, sent);
-    return answer !== undefined;
-  };
-
-const remove =
-  ({ tokens, ledger }: Holder, { id, title }: ListedKey): Task =>
-  async (client) => {
-    const answer = await client.removeKey(tokens.at(-1)!, id);
-    ledger.removed(title, answer);
-    return answer !== undefined;
-  };

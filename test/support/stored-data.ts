@@ -48,7 +48,8 @@ export function storedApiToken(folder: string): string {
 
 /** The files of a data folder, which has no folders in it. */
 export function filesOf(folder: string): { name: string; mode: number; bytes: Buffer }[] {
-  return readdirSync(folder).map((name) => {
+  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.map(({ name }) => {
     const path = join(folder, name);
     return { name, mode: statSync(path).mode & 0o777, bytes: readFileSync(path) };
   });

@@ -1,0 +1,93 @@
+// By hand: what each route costs one client as the number of accounts grows.
+import { Child } from '../child.mjs';
+import { ADMIN } from '../app.mjs';
+import { median } from '../rounds.mjs';
+import { columns } from '../table.mjs';
+import { populate } from './population.mjs';
+import { startGateway } from './processes.mjs';
+import { timesOf } from './requests.mjs';
+import { routes } from './routes.mjs';
+
+const FEW = 1_000;
+const MANY = Number(process.env.BENCH_ACCOUNTS) || 1_000_000;
+const SAMPLED = 1_000;
+/** Accounts that only warm the compiler, so that the first requests for the others show what a first request costs. */
+const WARMING = 200;
+const KEYS = 1;
+const ROUNDS = 3;
+const GOAL = 1.2;
+
+/** Measures every route at few and at many accounts, each round with new gateways. Answers rows of medians in milliseconds. */
+export async function accountCounts(server) {
+  const databases = [await makeDatabase(server, 'few', FEW), await makeDatabase(server, 'many', MANY)];
+  const rounds = [];
+  for (let round = 0; round < ROUNDS; round += 1) rounds.push(await p50OfRoutes(databases));
+  return routes.map(({ name }) => {
+    const p50s = rounds.map((round) => round.get(name));
+    const [few, many] = [0, 1].map((which) => median(p50s.map((each) => each[which])));
+    return { name, few, many, ratio: median(p50s.map(([ofFew, ofMany]) => ofMany / ofFew)) };
+  });
+}
+
+export function accountsTable(rows) {
+  const cells = rows.map(({ name, few, many, ratio }) => [
+    name,
+    ...[few, many].map((time) => `${time.toFixed(2)} ms`),
+    ratio.toFixed(2),
+    GOAL.toFixed(2),
+  ]);
+  const heading = (count) => `${count.toLocaleString('en')} accounts`;
+  return columns([['p50, one client', heading(FEW), heading(MANY), 'ratio', 'goal'], ...cells]);
+}
+
+export const missedAccountGoals = (rows) =>
+  rows
+    .filter(({ ratio }) => !(ratio <= GOAL))
+    .map(({ name, ratio }) => `${name}: ${ratio.toFixed(2)}, the goal is ${GOAL}`);
+
+async function makeDatabase(server, name, count) {
+  const uri = server.uri(name);
+  const started = performance.now();
+  const accounts = await populate(uri, count + WARMING, KEYS, SAMPLED + WARMING);
+  const projector = new Child('./scaled/projector.mjs');
+  await projector.ask({ uri, work: 'projector' });
+  projector.end();
+  await server.settle();
+  console.log(`${count} accounts made in ${Math.round((performance.now() - started) / 1000)} s`);
+  // Evenly spread over all: every (SAMPLED + WARMING) / WARMING-th one warms.
+  const isWarming = (_, index) => index % Math.round((SAMPLED + WARMING) / WARMING) === 0;
+  return {
+    uri,
+    total: count + WARMING,
+    warming: accounts.filter(isWarming),
+    sampled: accounts.filter((...each) => !isWarming(...each)),
+  };
+}
+
+/** By the name of a route, in the order of the databases. */
+async function p50OfRoutes(databases) {
+  const gateways = await Promise.all(databases.map(({ uri }) => startGateway(uri)));
+  const admins = await Promise.all(gateways.map(async ({ url }) => ({ Authorization: await logIn(url) })));
+  const measure = async (which) => {
+    const p50s = new Map();
+    for (const { name, requests } of routes) {
+      const asked = databases.map(({ total, [which]: accounts }, index) => ({
+        url: gateways[index].url,
+        requests: requests({ accounts, admin: admins[index], total }),
+      }));
+      p50s.set(name, (await timesOf(asked)).map(median));
+    }
+    return p50s;
+  };
+  await measure('warming');
+  const p50s = await measure('sampled');
+  for (const gateway of gateways) await gateway.stop();
+  return p50s;
+}
+
+async function logIn(url) {
+  const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': '10.0.0.1' };
+  const answer = await fetch(`${url}/api/auth/login`, { method: 'POST', headers, body: JSON.stringify(ADMIN) });
+  const { data } = await answer.json();
+  return data.token;
+}

@@ -1,0 +1,24 @@
+// The least that an HTTP service on MongoDB does: Fastify and the driver, one operation a request. Answers its port.
+import { randomUUID } from 'node:crypto';
+import Fastify from 'fastify';
+import mongoose from 'mongoose';
+import { answerWith } from '../child.mjs';
+
+const success = (data) => ({ code: 200, message: 'success', data });
+/** About what a commit says beside the key that was sent. */
+const CONTEXT = { hash: 'x'.repeat(43), type: 'AddSshKey', actor: 'session:1', text: 'x'.repeat(140) };
+
+/** `uri` names a database; `documents` are what can be found. */
+answerWith(async ({ uri, documents }) => {
+  const client = await new mongoose.mongo.MongoClient(uri).connect();
+  const collection = client.db().collection('bare', { writeConcern: { w: 'majority', journal: true } });
+  await collection.insertMany(documents);
+  const server = Fastify();
+  server.post('/insert', async (request) => {
+    await collection.insertOne({ _id: randomUUID(), ...CONTEXT, at: Date.now(), body: request.body });
+    return success(null);
+  });
+  server.get('/find', async (request) => success(await collection.findOne({ _id: request.headers.authorization })));
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  return server.server.address().port;
+});

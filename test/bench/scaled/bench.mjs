@@ -1,0 +1,74 @@
+// npm run bench:scaled: one built gateway beside a bare service that does one operation of MongoDB a request, then the projector and the
+// rebuild; a mongod of its own, on the machine at hand. Ends with 1 when a goal is missed. `-- accounts` measures the routes at 1,000
+// and at 1,000,000 accounts instead, `-- gateway` and `-- projection` one part alone. BENCH_SECONDS shortens a round, BENCH_ROUNDS
+// their number, BENCH_ACCOUNTS the accounts; BENCH_PROFILES names a folder for CPU profiles of the gateway.
+import { residentMegabytes, untilIdle } from '../process-figures.mjs';
+import { alternate } from '../rounds.mjs';
+import { missedGoals, rowsOf } from '../table.mjs';
+import { accountCounts, accountsTable, missedAccountGoals } from './account-counts.mjs';
+import { Server } from './database.mjs';
+import { startWorker } from './processes.mjs';
+import { missedProjectionGoals, projectionRates, projectionTable } from './projection-rates.mjs';
+import { setStage } from './stage.mjs';
+import { addsBeside, subjectsOf } from './subjects.mjs';
+import { tableOf } from './table.mjs';
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS) || 5;
+const LONGEST_ROUND = 3;
+const seconds = Math.min(LONGEST_ROUND, Number(process.env.BENCH_SECONDS) || LONGEST_ROUND);
+/** What the storage engine keeps of a million accounts shall not be what is measured. */
+const CACHE_GIGABYTES = 4;
+
+const [part = 'goals'] = process.argv.slice(2);
+const parts = {
+  goals: async (server) => [...(await measureGateway(server)), ...(await measureProjection(server))],
+  gateway: measureGateway,
+  projection: measureProjection,
+  accounts: measureAccounts,
+};
+const server = await Server.start(CACHE_GIGABYTES);
+try {
+  report(await parts[part](server));
+} finally {
+  await server.stop();
+}
+process.exit();
+
+async function measureGateway(server) {
+  const stage = await setStage(server, 2 * (ROUNDS + 1));
+  const subjects = subjectsOf(stage);
+  console.log(`${subjects.length} subjects, ${ROUNDS} rounds of ${seconds} s each; no worker runs`);
+  const rows = await measured(subjects);
+  console.log(tableOf(rows));
+  const worker = await startWorker(stage.uri);
+  await untilIdle(worker.pid);
+  console.log(tableOf(await measured(addsBeside(stage, 'a worker beside'))));
+  const megabytes = [stage.gateway, worker].map(({ pid }) => Math.round(residentMegabytes(pid) ?? NaN));
+  console.log(`${megabytes.join(' and ')} MB in the memory of gateway and worker after the run`);
+  await Promise.all([worker.stop(), stage.end()]);
+  return missedGoals(rows);
+}
+
+async function measured(subjects) {
+  // Compilers and caches of both sides get warm first; this round does not count.
+  await alternate(subjects, 1, Math.min(1, seconds));
+  return rowsOf(subjects, await alternate(subjects, ROUNDS, seconds));
+}
+
+async function measureProjection(server) {
+  const rows = await projectionRates(server);
+  console.log(projectionTable(rows));
+  return missedProjectionGoals(rows);
+}
+
+async function measureAccounts(server) {
+  const rows = await accountCounts(server);
+  console.log(accountsTable(rows));
+  return missedAccountGoals(rows);
+}
+
+function report(missed) {
+  for (const line of missed) console.log(`goal missed: ${line}`);
+  if (missed.length === 0) console.log('every goal is met');
+  process.exitCode = missed.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,36 @@
+import { ADMIN, App, freePort } from '../app.mjs';
+import { mainOf } from './built.mjs';
+
+/** Of no worth: they guard data that lives for one run. */
+export const SECRETS = {
+  KEYFOLD_TOKEN_SECRET: 'a secret that the processes of a benchmark share',
+  KEYFOLD_SEALING_KEY: `bench:${Buffer.alloc(32, 7).toString('base64')}`,
+};
+
+/** BENCH_PROFILES names a folder for a CPU profile of each gateway and worker. */
+const profiles = process.env.BENCH_PROFILES;
+const profiling = profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [];
+
+/** A gateway on a database. The forwarded header lets each client have an address of its own. */
+export async function startGateway(uri) {
+  const settings = {
+    ...SECRETS,
+    KEYFOLD_ADMIN_PASSWORD: ADMIN.password,
+    KEYFOLD_TRUSTED_PROXIES: '127.0.0.1',
+    KEYFOLD_HOST: '127.0.0.1',
+  };
+  return start('gateway', uri, settings);
+}
+
+/** A worker on a database; it is ready before it has read what there is. */
+export async function startWorker(uri) {
+  return start('worker', uri, {});
+}
+
+async function start(app, uri, settings) {
+  const [port, managementPort] = [await freePort(), await freePort()];
+  const url = `http://127.0.0.1:${port}`;
+  const ports = { KEYFOLD_PORT: String(port), KEYFOLD_MANAGEMENT_PORT: String(managementPort) };
+  const env = { KEYFOLD_MONGODB_URI: uri, KEYFOLD_LOG_LEVEL: 'warn', ...settings, ...ports };
+  return App.run([...profiling, mainOf(app)], env, url, `http://127.0.0.1:${managementPort}/health/ready`);
+}

@@ -1,0 +1,103 @@
+import { Child } from '../child.mjs';
+import { cpuSeconds } from '../process-figures.mjs';
+import { median } from '../rounds.mjs';
+import { columns } from '../table.mjs';
+import { CommitWriter } from './commit-writer.mjs';
+import { connected, drop, migrate } from './database.mjs';
+import { keyRingStory } from './story.mjs';
+
+const STREAMS = 20_000;
+const COMMITS = 5;
+const ROUNDS = Math.min(3, Number(process.env.BENCH_ROUNDS) || 3);
+/** Compilers and caches get warm on these first. */
+const WARMING_STREAMS = 4_000;
+const GOAL = 20_000;
+
+/** The same commits in the feed in two orders: those of a stream behind each other, or spread over the whole feed. */
+const ORDERS = { together: (count) => inOrder(count), spread: (count) => shuffled(inOrder(count)) };
+const WORKS = ['projector', 'rebuild'];
+
+/** Lets a worker's projector and a rebuild work through `STREAMS` streams, and answers the medians of some rounds. */
+export async function projectionRates(server) {
+  const rows = new Map();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const order of Object.keys(ORDERS)) {
+      for (const { work, ...figures } of await measure(server, order)) {
+        const name = `${work}, commits of a stream ${order}`;
+        rows.set(name, [...(rows.get(name) ?? []), figures]);
+      }
+    }
+  }
+  return [...rows].map(([name, figures]) => {
+    const middle = (key) => median(figures.map((figure) => figure[key]));
+    return { name, perCpuSecond: middle('perCpuSecond'), perSecond: middle('perSecond'), database: middle('database') };
+  });
+}
+
+export function projectionTable(rows) {
+  const cells = rows.map(({ name, perCpuSecond, perSecond, database }) => [
+    name,
+    ...[perCpuSecond, perSecond].map((rate) => Math.round(rate).toLocaleString('en')),
+    Number.isFinite(database) ? `${database.toFixed(1)} us` : '',
+    GOAL.toLocaleString('en'),
+  ]);
+  return columns([['events', 'a second of its cpu', 'a second', 'mongod cpu/event', 'goal'], ...cells]);
+}
+
+export const missedProjectionGoals = (rows) =>
+  rows
+    .filter(({ perCpuSecond }) => !(perCpuSecond >= GOAL))
+    .map(
+      ({ name, perCpuSecond }) =>
+        `${name}: ${Math.round(perCpuSecond)} events a second of its cpu, the goal is ${GOAL}`,
+    );
+
+/** First on a small database, then on the real one, in one process. */
+async function measure(server, order) {
+  const child = new Child('./scaled/projector.mjs');
+  const figures = [];
+  for (const streams of [WARMING_STREAMS, STREAMS]) {
+    const uri = server.uri('projection');
+    await fill(uri, ORDERS[order](streams));
+    await server.settle();
+    for (const work of WORKS) {
+      const before = cpuSeconds(server.pid);
+      const { cpuSeconds: own, seconds, made } = await child.ask({ uri, work });
+      if (made !== streams) throw new Error(`${work} made ${made} of ${streams} documents`);
+      const database = ((cpuSeconds(server.pid) - before) * 1e6) / (streams * COMMITS);
+      const events = streams * COMMITS;
+      if (streams === STREAMS)
+        figures.push({ work, perCpuSecond: events / own, perSecond: events / seconds, database });
+    }
+    await drop(uri);
+  }
+  child.end();
+  return figures;
+}
+
+/** Streams of `COMMITS` commits with one event each, in the order of the feed that `streams` names. */
+async function fill(uri, streams) {
+  await migrate(uri);
+  const stories = new Map();
+  await connected(uri, async (connection) => {
+    const writer = new CommitWriter(connection);
+    for (const stream of streams) {
+      const story = stories.get(stream) ?? keyRingStory(stream, COMMITS);
+      await writer.write(story.splice(0, 1));
+      if (story.length > 0) stories.set(stream, story);
+      else stories.delete(stream);
+    }
+    await writer.end();
+  });
+}
+
+/** The account of each commit; 1 and 2 are no ordinary accounts. */
+const inOrder = (count) => Array.from({ length: count * COMMITS }, (_, index) => 3 + Math.floor(index / COMMITS));
+
+function shuffled(items) {
+  for (let last = items.length - 1; last > 0; last -= 1) {
+    const other = Math.floor(Math.random() * (last + 1));
+    [items[last], items[other]] = [items[other], items[last]];
+  }
+  return items;
+}

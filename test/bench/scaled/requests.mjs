@@ -1,0 +1,44 @@
+// One client for each server, which sends one request after another and takes the time of each, more finely than the generator.
+import { Agent, request } from 'node:http';
+import { SUCCESS } from '../load.mjs';
+
+/**
+ * Sends requests `{ method, path, headers, body }` to several servers in turn, each server's one after another; answers the milliseconds
+ * of each for each server. So a slow moment of the machine meets all. Throws at the first refusal.
+ */
+export async function timesOf(servers) {
+  const clients = servers.map(({ url, requests }) => ({ url, requests, times: [], agent: newAgent() }));
+  const most = Math.max(...servers.map(({ requests }) => requests.length));
+  for (let index = 0; index < most; index += 1) {
+    // Who comes first changes, because the second one finds the machine awake.
+    for (const client of index % 2 === 0 ? clients : clients.toReversed()) {
+      const each = client.requests[index];
+      if (each !== undefined) client.times.push(await timeOf(client, each));
+    }
+  }
+  for (const { agent } of clients) agent.destroy();
+  return clients.map(({ times }) => times);
+}
+
+const newAgent = () => new Agent({ keepAlive: true, maxSockets: 1 });
+
+async function timeOf({ url, agent }, each) {
+  const start = performance.now();
+  const answer = await send(url, agent, each);
+  const time = performance.now() - start;
+  if (!answer.startsWith(SUCCESS)) throw new Error(`${each.path} answers ${answer.slice(0, 200)}`);
+  return time;
+}
+
+function send(url, agent, { method = 'GET', path, headers, body }) {
+  return new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
+    const sent = request(url + path, { agent, method, headers: { ...headers, ...length } }, (response) => {
+      const chunks = [];
+      response.on('data', (chunk) => chunks.push(chunk));
+      response.on('end', () => resolve(Buffer.concat(chunks).toString()));
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}

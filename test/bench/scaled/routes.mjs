@@ -1,0 +1,64 @@
+// What one client asks of accounts, route by route.
+import { keyBodies } from '../key-bodies.mjs';
+import { nameOf, PASSWORD } from './story.mjs';
+
+/** Requests to routes that are slow or the same for every account. */
+const FEWER = 200;
+const PER_PAGE = 30;
+
+/**
+ * The rows of the table in the order in which they are measured: `requests` answers what is sent for some accounts by an
+ * administrator's token, `total` being how many accounts there are. "First" is the first request that a gateway has for an account.
+ */
+export const routes = [
+  own('GET /api/me, first', '/api/me'),
+  own('GET /api/me', '/api/me'),
+  own('GET /api/me/sshkey/list, first', '/api/me/sshkey/list'),
+  own('GET /api/me/sshkey/list', '/api/me/sshkey/list'),
+  {
+    name: 'POST /api/me/sshkey/add',
+    requests: ({ accounts }) => {
+      const bodies = keyBodies(accounts.length);
+      return accounts.map(({ headers }, index) => ({
+        method: 'POST',
+        path: '/api/me/sshkey/add',
+        headers,
+        body: bodies[index],
+      }));
+    },
+  },
+  {
+    name: 'GET /api/admin/user/get',
+    requests: ({ accounts, admin }) =>
+      accounts.map(({ accountId }) => ({ path: `/api/admin/user/get?id=${accountId}`, headers: admin })),
+  },
+  page('first', () => 1),
+  page('middle', (pages) => Math.ceil(pages / 2)),
+  page('last', (pages) => pages),
+  {
+    name: 'POST /api/auth/login, cheapest hash',
+    requests: ({ accounts }) =>
+      accounts.slice(0, FEWER).map(({ accountId }, index) => ({
+        method: 'POST',
+        path: '/api/auth/login',
+        headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': `10.1.${index >> 8}.${index & 255}` },
+        body: JSON.stringify({ username: nameOf(accountId), password: PASSWORD }),
+      })),
+  },
+];
+
+function own(name, path) {
+  return { name, requests: ({ accounts }) => accounts.map(({ headers }) => ({ path, headers })) };
+}
+
+/** A page of the list of accounts; the neighbours of that page in turn, so that no answer is asked for twice in a row. */
+function page(which, numberOf) {
+  return {
+    name: `GET /api/admin/user/list, ${which} page`,
+    requests: ({ admin, total }) => {
+      const number = numberOf(Math.floor(total / PER_PAGE));
+      const path = `/api/admin/user/list?page=${number}&per_page=${PER_PAGE}`;
+      return Array.from({ length: FEWER }, () => ({ path, headers: admin }));
+    },
+  };
+}

@@ -1,0 +1,95 @@
+// Accounts with sessions and keys as the service would have stored them, made by its own deciders and without its password hashes' cost.
+import { createHash, createSecretKey, randomUUID } from 'node:crypto';
+import { hash } from '@node-rs/argon2';
+import { JwtService } from '@nestjs/jwt';
+import { keyBodies } from '../key-bodies.mjs';
+import { domain, nameHash, projections, sealedFor, security } from './built.mjs';
+import { SECRETS } from './processes.mjs';
+
+export const PASSWORD = 'Bench-pass-1';
+const HOURS = 48;
+/** The least that argon2id can cost: what a login costs beside its hash shows. */
+const CHEAPEST = { memoryCost: 8, timeCost: 1, parallelism: 1 };
+
+const sealer = new security.Sealer(security.parseSealingKeys(SECRETS.KEYFOLD_SEALING_KEY));
+const jwt = new JwtService({ secret: createSecretKey(Buffer.from(SECRETS.KEYFOLD_TOKEN_SECRET)) });
+const signer = new security.TokenSigner(jwt, { issuer: 'keyfold', lifetimeHours: HOURS });
+const passwordHash = await hash(security.staticHash(PASSWORD), CHEAPEST);
+
+export const nameOf = (accountId) => `bench-${accountId}`;
+
+/** The commits of a new account with one session and some keys, and the token of its session. */
+export function accountStory(accountId, keys) {
+  const now = Date.now();
+  const sessionId = randomUUID();
+  const commits = [
+    ...commitsOf(projections.accountStream(accountId), domain.accountDecider, [registration(accountId, now)]),
+    ...commitsOf(projections.sessionStream(sessionId, accountId), domain.sessionDecider, [
+      session(accountId, sessionId, now),
+    ]),
+    ...keyRingStory(accountId, keys),
+  ];
+  const subject = { accountId, sessionId, username: nameOf(accountId), passwordTimestamp: seconds(now), now };
+  return { commits, token: signer.sign(subject) };
+}
+
+/** The commits that add so many keys to an account's ring. */
+export function keyRingStory(accountId, keys) {
+  const now = Date.now();
+  const commands = keyBodies(keys).map((body) => {
+    const { title, key } = JSON.parse(body);
+    return { type: 'AddSshKey', accountId, title, key: security.parseSshPublicKey(key), now };
+  });
+  return commitsOf(projections.sshKeyRingStream(accountId), domain.sshKeyRingDecider, commands);
+}
+
+const registration = (accountId, now) => ({
+  type: 'RegisterAccount',
+  origin: 'administrator',
+  accountId,
+  name: { username: nameOf(accountId), nameHash: nameHash(nameOf(accountId)), turn: 1 },
+  password: { sealedHash: sealer.seal(passwordHash, sealedFor.password(accountId)), timestamp: seconds(now) },
+  role: 0,
+  basePath: '/',
+  permission: 0,
+  disabled: false,
+  ssoId: '',
+  allowLdap: true,
+});
+
+const session = (accountId, sessionId, now) => ({
+  type: 'StartSession',
+  session: {
+    sessionId,
+    accountId,
+    credential: 1,
+    factors: ['password'],
+    address: '10.0.0.1',
+    client: 'bench',
+    startedAt: seconds(now),
+    expiresAt: seconds(now) + HOURS * 3600,
+  },
+});
+
+/** One commit a command, from the beginning of a stream. */
+function commitsOf({ stream, partition }, { initialState, decide, evolve }, commands) {
+  let state = initialState;
+  return commands.map((command, index) => {
+    const { events, holds = [] } = decide(state, command);
+    state = events.reduce(evolve, state);
+    return {
+      partition,
+      stream,
+      version: index + 1,
+      command: { id: randomUUID(), type: command.type, hash: hashOf(`${command.type} ${stream}`) },
+      at: Date.now(),
+      actor: 'bench',
+      correlation: randomUUID(),
+      events,
+      ...(holds.length > 0 ? { holds: holds.map(({ key }) => key) } : {}),
+    };
+  });
+}
+
+const hashOf = (text) => createHash('sha256').update(text).digest('base64url');
+const seconds = (milliseconds) => Math.floor(milliseconds / 1000);

@@ -1,0 +1,67 @@
+// What is measured, beside what, and with which goal.
+import { keyBodies } from '../key-bodies.mjs';
+import { CLIENTS, KEYS_LISTED } from '../stage.mjs';
+import { loadOnBoth } from './load.mjs';
+
+/** Keys that a client can add in a round: under the limit of 1,000 for an account. */
+const KEYS_PER_ROUND = 950;
+/** Requests of a round with one client, which could add more keys than fit within its seconds. */
+const REQUESTS_ALONE = 600;
+const INSERT = 'bare insert, w: majority, j: true';
+const FIND = 'bare find by id';
+const ADD = 'POST /api/me/sshkey/add';
+
+/** See `subjectsOf` of the embedded benchmark. A base and what is divided by it have the same number of clients. */
+export function subjectsOf(stage) {
+  return [CLIENTS, 1].flatMap((clients) => {
+    const { insert, find, add, get } = requestsOf(stage, clients);
+    const many = clients > 1;
+    const [inserts, finds] = [INSERT, FIND].map((name) => named(name, clients));
+    const rows = [
+      { name: inserts, measure: insert },
+      { name: named(ADD, clients), measure: add, base: inserts, goal: many ? 1.5 : 0.5 },
+      { name: finds, measure: find },
+      { name: named('GET /api/me', clients), measure: get('/api/me'), base: finds, goal: many ? 2 : 0.5 },
+      {
+        name: named(`GET /api/me/sshkey/list, ${KEYS_LISTED} keys`, clients),
+        measure: get('/api/me/sshkey/list'),
+        base: finds,
+        goal: many ? 2 : 0.5,
+      },
+    ];
+    return rows;
+  });
+}
+
+/** The same adds while something else runs on the database; `beside` says what. */
+export function addsBeside(stage, beside) {
+  const { insert, add } = requestsOf(stage, CLIENTS);
+  const inserts = `${named(INSERT, CLIENTS)}, ${beside}`;
+  return [
+    { name: inserts, measure: insert },
+    { name: `${named(ADD, CLIENTS)}, ${beside}`, measure: add, base: inserts },
+  ];
+}
+
+/** Each answers a function of the seconds of a round. */
+function requestsOf({ server, gateway, bare, generator, readers, adders }, clients) {
+  const lasting = (seconds) => (clients > 1 ? { seconds } : { amount: REQUESTS_ALONE });
+  const load = (pid, request) => (seconds) => loadOnBoth(server, pid, generator, { ...request, ...lasting(seconds) });
+  const signedIn = readers.slice(0, clients).map(({ headers }) => ({ headers }));
+  const inserts = { url: `${bare.url}/insert`, method: 'POST', clients: keyBodies(clients).map(asJson) };
+  const finds = { url: `${bare.url}/find`, clients: bare.ids.slice(0, clients).map(withId) };
+  return {
+    insert: load(bare.pid, inserts),
+    find: load(bare.pid, finds),
+    get: (path) => load(gateway.pid, { url: gateway.url + path, clients: signedIn }),
+    add: (seconds) => {
+      const own = adders.splice(0, clients).map(({ headers }) => ({ headers }));
+      const request = { url: gateway.url + '/api/me/sshkey/add', method: 'POST', clients: own, keys: KEYS_PER_ROUND };
+      return load(gateway.pid, request)(seconds);
+    },
+  };
+}
+
+const named = (name, clients) => `${name}, ${clients} ${clients > 1 ? 'clients' : 'client'}`;
+const asJson = (body) => ({ body, headers: { 'Content-Type': 'application/json' } });
+const withId = (id) => ({ headers: { Authorization: id } });

@@ -1,0 +1,102 @@
+import { collectionOf, connectOptions } from '@keyfold/event-store/mongo';
+import mongoose, { type Connection } from 'mongoose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminOf, createAccount } from '../support/accounts.js';
+import { keyfold, startKeyfold } from '../support/cli.js';
+import { freshDatabaseUri } from '../support/mongo/mongo-database.js';
+import { ScaledService } from '../support/scaled-service.js';
+
+let uri: string;
+let connection: Connection;
+let service: ScaledService;
+const run = (...args: string[]) => keyfold({ KEYFOLD_MONGODB_URI: uri, KEYFOLD_LEASE_SECONDS: '2' }, ...args);
+const collection = (name: string) => collectionOf<{ _id: string }>(connection, name);
+
+/** As if the schema number of every model had been raised: no documents, no checkpoints. */
+async function forgetReadModels(): Promise<void> {
+  for (const name of [
+    'accounts_1',
+    'sessions_1',
+    'ssh_key_rings_1',
+    'ssh_key_uses_1',
+    'site_settings_1',
+    'feed_leases',
+  ])
+    await collection(name).deleteMany({});
+}
+
+beforeAll(async () => {
+  uri = freshDatabaseUri();
+  connection = await mongoose.createConnection(uri, connectOptions).asPromise();
+  service = await ScaledService.create(uri, { gateways: 1, workers: 1, env: { KEYFOLD_LEASE_SECONDS: '2' } });
+});
+afterAll(async () => {
+  await service?.dispose();
+  await connection?.close();
+});
+
+it('a database that was never prepared is told, and migrate prepares it, however often', async () => {
+  expect(await run('verify')).toMatchObject({ status: 1, err: expect.stringContaining('Run "keyfold migrate"') });
+  for (const _ of [1, 2])
+    expect(await run('migrate')).toEqual({ status: 0, out: 'the read models have all of 0 commits\n', err: '' });
+  expect(await run('verify')).toMatchObject({ status: 0 });
+  await service.startAll();
+});
+
+describe('beside gateway and worker', () => {
+  it('verify finds no problem while accounts are made', async () => {
+    const admin = await adminOf(service.api());
+    let made = 0;
+    const traffic = (async () => {
+      for (; made < 40; made++) await createAccount(admin, `account ${made}`);
+    })();
+    const results: unknown[] = [];
+    do results.push(await run('verify'));
+    while (made < 40);
+    await traffic;
+    expect(results).toEqual(results.map(() => expect.objectContaining({ status: 0 })));
+  });
+
+  it('verify finds a document that differs, and a rebuild mends it', async () => {
+    await collection('accounts_1').updateOne({ _id: 'account-2' }, { $set: { state: '{}', place: 9_999 } });
+    expect(await run('verify')).toMatchObject({
+      status: 1,
+      out: expect.stringContaining('the document of account-2 differs from its stream at version 1\n'),
+    });
+    expect(await run('projections', 'rebuild')).toMatchObject({ status: 0, err: '' });
+    expect(await run('verify')).toMatchObject({ status: 0 });
+  });
+
+  it('status shows 64 slots, all with an owner', async () => {
+    const { status, out } = await run('projections', 'status', '--json');
+    const { total, slots } = JSON.parse(out) as { total: object; slots: { owner: string | null }[] };
+    expect(status).toBe(0);
+    expect(total).toMatchObject({ lag: 0, owners: 1 });
+    expect(slots.filter(({ owner }) => owner !== null)).toHaveLength(64);
+  });
+
+  it('events are shown', async () => {
+    expect(await run('events', 'show', 'account-1')).toMatchObject({
+      status: 0,
+      out: expect.stringContaining('AccountRegistered v1'),
+    });
+  });
+});
+
+describe('without a worker', () => {
+  it('verify says that nobody projects, and migrate fills the read models while the gateway goes on', async () => {
+    await Promise.all(service.workers.map((worker) => worker.stop()));
+    await forgetReadModels();
+    expect(await run('verify')).toMatchObject({
+      status: 1,
+      out: expect.stringMatching(/the projector is at position 0 of slot \d+, which was at \d+ when this began/),
+    });
+    const following = startKeyfold({ KEYFOLD_MONGODB_URI: uri, KEYFOLD_LEASE_SECONDS: '2' }, 'migrate', '--follow');
+    await following.seen('following the feed until interrupted');
+    const admin = await adminOf(service.api());
+    for (let made = 0; made < 5; made++) await createAccount(admin, `late account ${made}`);
+    expect(await run('verify')).toMatchObject({ status: 0 });
+    following.child.kill('SIGINT');
+    expect(await following.result).toMatchObject({ status: 0 });
+  });
+});

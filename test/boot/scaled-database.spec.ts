@@ -1,0 +1,92 @@
+import { connectOptions } from '@keyfold/event-store/mongo';
+import { MongoInstance } from 'mongodb-memory-server-core';
+import mongoose, { type Connection } from 'mongoose';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { StartFailure } from '../support/keyfold-process.js';
+import { lastingPort } from '../support/mongo/lasting-port.js';
+import { freshDatabaseUri } from '../support/mongo/mongo-database.js';
+import { mongodBinary } from '../support/mongo/mongod-binary.js';
+import { mongodFolder, removeFolder } from '../support/mongo/mongod-folder.js';
+import { SCALED_SETTINGS, ScaledProcess } from '../support/scaled-process.js';
+import { migrate } from '../support/scaled-service.js';
+
+/** Starts a gateway that must not start, and answers what it wrote. */
+async function refusal(uri: string): Promise<string> {
+  const gateway = await ScaledProcess.create('gateway', 'gateway', { ...SCALED_SETTINGS, KEYFOLD_MONGODB_URI: uri });
+  onTestFinished(() => gateway.dispose());
+  const failure: unknown = await gateway.start().catch((error: unknown) => error);
+  if (!(failure instanceof StartFailure)) throw new Error('the gateway started', { cause: failure });
+  expect(failure.exitCode).toBe(1);
+  expect(failure.output).not.toMatch(/^\s+at /m);
+  expect(failure.output.trim().split('\n')).toHaveLength(1);
+  return failure.output;
+}
+
+async function withConnection(uri: string, work: (connection: Connection) => Promise<unknown>): Promise<void> {
+  const connection = await mongoose.createConnection(uri, connectOptions).asPromise();
+  try {
+    await work(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+describe('a database that must not be touched is refused with what to do:', () => {
+  it('one that was never prepared', async () => {
+    const output = await refusal(freshDatabaseUri());
+    expect(output).toContain('was never prepared');
+    expect(output).toContain('keyfold migrate');
+  });
+
+  it('one that lost a unique index', async () => {
+    const uri = freshDatabaseUri();
+    await migrate(uri);
+    await withConnection(uri, (connection) => connection.collection('commits').dropIndex('holds'));
+    expect(await refusal(uri)).toContain('index holds of commits is missing');
+  });
+
+  it('one whose unique index is no longer unique', async () => {
+    const uri = freshDatabaseUri();
+    await migrate(uri);
+    await withConnection(uri, async (connection) => {
+      await connection.collection('commits').dropIndex('stream_version');
+      await connection.collection('commits').createIndex({ stream: 1, version: 1 }, { name: 'stream_version' });
+    });
+    expect(await refusal(uri)).toContain('index stream_version of commits is not the one');
+  });
+
+  it('one that a newer version wrote', async () => {
+    const uri = freshDatabaseUri();
+    await migrate(uri);
+    await withConnection(uri, (connection) =>
+      connection.collection('schema').updateMany({}, { $set: { version: 99 } }),
+    );
+    expect(await refusal(uri)).toContain('newer version of keyfold (schema 99');
+  });
+
+  it('one of a replica set with another name', async () => {
+    const uri = freshDatabaseUri().replace(/replicaSet=\w+/, 'replicaSet=another');
+    expect(await refusal(uri)).toContain('but KEYFOLD_MONGODB_URI says "another"');
+  });
+
+  it.each(['', '?replicaSet=rs0'])('one of a standalone server (%j)', { timeout: 120_000 }, async (options) => {
+    const output = await refusal(`mongodb://127.0.0.1:${await standaloneServer()}/keyfold${options}`);
+    expect(output).toContain('standalone server');
+    expect(output).toContain('--replSet rs0');
+  });
+});
+
+/** A mongod that belongs to no replica set; the port that it listens on. */
+async function standaloneServer(): Promise<number> {
+  const [{ path }, port, dbPath] = await Promise.all([mongodBinary(), lastingPort(), mongodFolder()]);
+  const instance = new MongoInstance({
+    binary: { systemBinary: path },
+    instance: { port, dbPath, ip: '127.0.0.1', args: ['--quiet', '--wiredTigerCacheSizeGB=0.25'] },
+  });
+  onTestFinished(async () => {
+    await instance.stop();
+    await removeFolder(dbPath);
+  });
+  await instance.start();
+  return port;
+}

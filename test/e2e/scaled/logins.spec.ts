@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminOf, createAccount, newAddress, newMember } from '../../support/accounts.js';
+import { ApiClient, type Answer } from '../../support/api-client.js';
+import { logLines } from '../../support/log-lines.js';
+import { freshDatabaseUri } from '../../support/mongo/mongo-database.js';
+import { migrate, ScaledService } from '../../support/scaled-service.js';
+import { codeNow, enrol } from '../../support/two-factor.js';
+
+const WRONG = '401 Invalid username or password';
+const REFUSED =
+  '429 Too many unsuccessful sign-in attempts have been made using an incorrect username or password, Try again later.';
+
+describe('two gateways', () => {
+  let service: ScaledService;
+  let sides: readonly ApiClient[];
+  let admin: ApiClient;
+
+  beforeAll(async () => {
+    service = await ScaledService.start(freshDatabaseUri(), { workers: 0 });
+    sides = service.urls.map((url) => new ApiClient(url));
+    admin = await adminOf(service.api());
+  });
+
+  afterAll(() => service?.dispose());
+
+  /** So many logins at once, in turn over the gateways. */
+  const parallel = (count: number, login: (side: ApiClient) => Promise<Answer>) =>
+    Promise.all(Array.from({ length: count }, (_, index) => login(sides[index % sides.length]!)));
+
+  it.each(['besieged', 'no-such-name'])(
+    'check at most 5 of 100 wrong passwords at once for the account %s from one source',
+    async (name) => {
+      if (name === 'besieged') await createAccount(admin, name);
+      const answers = await parallel(100, (side) => side.from(`198.51.100.${name.length}`).logIn(name, 'wrong'));
+      const outcomes = Map.groupBy(answers, ({ outcome }) => outcome);
+      expect([...outcomes.keys()].toSorted()).toEqual([WRONG, REFUSED]);
+      // A password is hashed before it is called wrong, and a try that is refused is not hashed.
+      expect(outcomes.get(WRONG)).toHaveLength(5);
+      expect(outcomes.get(REFUSED)).toHaveLength(95);
+    },
+  );
+
+  it('give at most 50 wrong tries to one source over all accounts', async () => {
+    const names = Array.from({ length: 60 }, (_, index) => `name-${index}`);
+    const answers = await parallel(60, (side) => side.from('198.51.100.40').logIn(names.pop() ?? '', 'wrong'));
+    expect(answers.filter(({ outcome }) => outcome === WRONG)).toHaveLength(50);
+    expect(answers.filter(({ outcome }) => outcome === REFUSED)).toHaveLength(10);
+  });
+
+  it('refuse a right password where too many wrong ones came from, and let it in from elsewhere', async () => {
+    await createAccount(admin, 'watched');
+    await parallel(10, (side) => side.from('198.51.100.60').logIn('watched', 'wrong'));
+    for (const side of sides) {
+      expect((await side.from('198.51.100.60').logIn('watched', 'pw-watched')).outcome).toBe(REFUSED);
+      expect((await side.from(newAddress()).logIn('watched', 'pw-watched')).code).toBe(200);
+    }
+  });
+
+  it.each([
+    ['one source', () => '198.51.100.7'],
+    ['a hundred sources', newAddress],
+  ])('give exactly one token for one code in 100 logins at once from %s', async (source, addressOf) => {
+    const name = `raced from ${source}`;
+    const secret = await enrol(await newMember(admin, name));
+    const code = codeNow(secret, 1);
+    const answers = await parallel(100, (side) => side.from(addressOf()).logIn(name, `pw-${name}`, code));
+    const [won, ...more] = answers.filter((answer) => answer.code === 200);
+    expect(more).toEqual([]);
+    const { token } = won!.data<{ token: string }>();
+    for (const side of sides) expect((await side.as(token).get('/api/me')).data()).toMatchObject({ username: name });
+    const others = answers.map((answer) => answer.code).filter((each) => each !== 200);
+    expect(others.filter((each) => each !== 402 && each !== 429)).toEqual([]);
+  });
+});
+
+it.each([1, 2, 3])('gateways that start at once on an empty database announce one password (try %i)', async () => {
+  const uri = freshDatabaseUri();
+  const env = { KEYFOLD_ADMIN_PASSWORD: undefined, KEYFOLD_LOG_LEVEL: 'warn' };
+  const service = await ScaledService.create(uri, { gateways: 3, workers: 0, env });
+  try {
+    await migrate(uri);
+    await service.startAll();
+    const announced = logLines(service.gateways.map((gateway) => gateway.output()).join(''));
+    const passwords = new Set(announced.map(({ password }) => password));
+    expect(passwords.size, service.output()).toBe(1);
+    const admin = await service.api(2).signedIn('admin', String([...passwords][0]));
+    for (const url of service.urls) {
+      const { content } = (await new ApiClient(url).as(admin.token).get('/api/admin/user/list')).data<{
+        content: { username: string }[];
+      }>();
+      expect(content.map(({ username }) => username)).toEqual(['admin', 'guest']);
+    }
+  } finally {
+    await service.dispose();
+  }
+});

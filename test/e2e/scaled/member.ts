@@ -1,0 +1,149 @@
+import type { AccountClient, Answer, ListedKey } from '../../fault/account-client.js';
+import { keyLine } from '../../fault/key-line.js';
+
+/** Clients of two gateways: one writes, the other reads. */
+export type Sides = readonly [AccountClient, AccountClient];
+type Send = (client: AccountClient) => Promise<Answer | undefined>;
+/** Says what is wrong with an answer; `undefined` when it is as it must be. */
+type Judge = (answer: Answer) => string | undefined;
+
+/**
+ * An account whose every change goes through one gateway and is looked at through another at once, the sides changing with each pair.
+ * What it should look like is known here, because nobody else changes it.
+ */
+export class Member {
+  /** What was wrong, a sentence each. */
+  readonly faults: string[] = [];
+  /** How many changes were looked at. */
+  pairs = 0;
+  #titles: string[] = [];
+  #token = '';
+  #password: string;
+
+  private constructor(
+    private readonly sides: Sides,
+    private readonly admin: string,
+    private account: { id: number; username: string; sso_id: string; base_path: string; disabled: boolean },
+  ) {
+    this.#password = account.username;
+  }
+
+  /** Makes the account and logs it in. `admin` is the administrator's token. */
+  static async create(sides: Sides, admin: string, username: string): Promise<Member> {
+    const body = { username, password: username, role: 0, base_path: '/' };
+    expectDone(await sides[0].send('POST', '/api/admin/user/create', admin, body));
+    const { content } = await sides[1].get<{ content: { id: number; username: string }[] }>(
+      '/api/admin/user/list?per_page=0',
+      admin,
+    );
+    const id = content.find((each) => each.username === username)?.id;
+    if (id === undefined) throw new Error(`${username} is not listed`);
+    const member = new Member(sides, admin, { id, username, sso_id: '', base_path: '/', disabled: false });
+    member.#token = await member.#logIn();
+    return member;
+  }
+
+  /** Six changes that hold for sessions as they are. */
+  async changeThings(round: number): Promise<void> {
+    const title = `key ${round}`;
+    await this.#pair('a key that was added', (client) => this.#add(client, title), this.#keys, this.#judgeKeys);
+    this.account.sso_id = `sso ${round}`;
+    await this.#pair('a profile that was changed', this.#saveOwn(), this.#me, this.#judgeMe);
+    this.account.base_path = `/folder-${round}`;
+    await this.#pair('an account that an administrator changed', this.#saveAsAdmin, this.#me, this.#judgeMe);
+    this.account.disabled = true;
+    await this.#pair('an account that was disabled', this.#saveAsAdmin, this.#me, refusedWith('disabled'));
+    this.account.disabled = false;
+    await this.#pair('an account that was enabled', this.#saveAsAdmin, this.#me, this.#judgeMe);
+    await this.#pair('a key that was deleted', (client) => this.#removeFirst(client), this.#keys, this.#judgeKeys);
+  }
+
+  /** Four changes that end sessions; each takes password hashes. */
+  async changeSessions(round: number): Promise<void> {
+    const other = await this.#logIn();
+    const meOfOther: Send = (client) => client.send('GET', '/api/me', other);
+    const logOut: Send = (client) => client.send('GET', '/api/auth/logout', other);
+    await this.#pair('a session that was logged out', logOut, meOfOther, refusedWith('token is invalidated'));
+
+    const password = `password ${round}`;
+    await this.#pair('a password that was changed', this.#saveOwn(password), this.#me, refusedWith('Password has been'));
+    this.#password = password;
+    this.#token = await this.#logIn();
+
+    this.account.username = `${this.account.username.split('.')[0]}.${round}`;
+    const gone = refusedWith('failed find user');
+    await this.#pair('an account that was renamed', this.#saveAsAdmin, this.#me, gone);
+    this.#token = await this.#logIn();
+  }
+
+  async #pair(subject: string, write: Send, read: Send, judge: Judge): Promise<void> {
+    const writer = this.pairs++ % 2;
+    const [writing, reading] = writer === 0 ? this.sides : [this.sides[1], this.sides[0]];
+    const written = await write(writing);
+    if (written?.code !== 200) return this.#faulty(`${subject}: the change itself got ${inWords(written)}`);
+    const answer = await read(reading);
+    const fault = answer ? judge(answer) : 'no answer';
+    if (fault !== undefined) this.#faulty(`${subject} through gateway ${writer} was looked at through the other: ${fault}`);
+  }
+
+  #faulty(sentence: string): void {
+    this.faults.push(`${this.account.username}, pair ${this.pairs}: ${sentence}`);
+  }
+
+  readonly #me: Send = (client) => client.send('GET', '/api/me', this.#token);
+  readonly #keys: Send = (client) => client.send('GET', '/api/me/sshkey/list', this.#token);
+
+  async #add(client: AccountClient, title: string): Promise<Answer | undefined> {
+    this.#titles.push(title);
+    return client.addKey(this.#token, title, keyLine(`${this.account.id} ${title}`).line);
+  }
+
+  async #removeFirst(client: AccountClient): Promise<Answer | undefined> {
+    const { content } = await client.get<{ content: ListedKey[] }>('/api/me/sshkey/list', this.#token);
+    const [first] = content;
+    if (!first) return undefined;
+    this.#titles = this.#titles.filter((title) => title !== first.title);
+    return client.removeKey(this.#token, first.id);
+  }
+
+  #saveOwn(password = ''): Send {
+    const { username, sso_id } = this.account;
+    return (client) => client.send('POST', '/api/me/update', this.#token, { username, password, sso_id });
+  }
+
+  readonly #saveAsAdmin: Send = (client) =>
+    client.send('POST', '/api/admin/user/update', this.admin, { ...this.account, password: '', role: 0, permission: 0 });
+
+  readonly #judgeMe: Judge = ({ code, message, data }) => {
+    if (code !== 200) return `${code} ${message}`;
+    const shown = data as Record<string, unknown>;
+    const wrong = Object.entries(this.account).filter(([name, value]) => shown[name] !== value);
+    return wrong.length === 0 ? undefined : `${JSON.stringify(shown)} is not ${JSON.stringify(Object.fromEntries(wrong))}`;
+  };
+
+  readonly #judgeKeys: Judge = ({ code, message, data }) => {
+    if (code !== 200) return `${code} ${message}`;
+    const titles = (data as { content: ListedKey[] }).content.map(({ title }) => title);
+    const due = this.#titles.toSorted().join(', ');
+    const shown = titles.toSorted().join(', ');
+    return shown === due ? undefined : `the keys are [${shown}], not [${due}]`;
+  };
+
+  /** Logs in on the side that the last change was not made on. */
+  async #logIn(): Promise<string> {
+    const token = await this.sides[this.pairs % 2 === 0 ? 0 : 1].login(this.account.username, this.#password);
+    if (token === undefined) throw new Error(`the login of ${this.account.username} has no answer`);
+    return token;
+  }
+}
+
+const refusedWith =
+  (words: string): Judge =>
+  (answer) =>
+    answer.code === 401 && answer.message.includes(words) ? undefined : `${inWords(answer)}, not 401 with "${words}"`;
+
+const inWords = (answer: Answer | undefined) => (answer ? `${answer.code} ${answer.message}` : 'no answer');
+
+function expectDone(answer: Answer | undefined): void {
+  if (answer?.code !== 200) throw new Error(inWords(answer));
+}

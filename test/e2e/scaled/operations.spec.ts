@@ -1,0 +1,103 @@
+import { gatewayConfig, GatewayModule, ID_BLOCK, serveApi } from '@keyfold/gateway';
+import {
+  apiSettings,
+  Health,
+  mongoStore,
+  processSettings,
+  readSettings,
+  SecretsModule,
+  sharedSecretSettings,
+} from '@keyfold/operation';
+import { getConnectionToken } from '@nestjs/mongoose';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Connection } from 'mongoose';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { keyLine } from '../../fault/key-line.js';
+import { adminOf, newAddress, newMember } from '../../support/accounts.js';
+import { ApiClient, type Answer } from '../../support/api-client.js';
+import { freshDatabaseUri } from '../../support/mongo/mongo-database.js';
+import { migrate, scaledSettings } from '../../support/scaled-service.js';
+import { codeNow, enrol } from '../../support/two-factor.js';
+
+/** One after another; what a request leaves behind to be done later is counted with those after it. */
+const REQUESTS = 10;
+
+let app: NestFastifyApplication;
+let api: ApiClient;
+let member: ApiClient;
+/** The commands that were sent to MongoDB, such as `find commits`. */
+const sent: string[] = [];
+
+beforeAll(async () => {
+  const uri = freshDatabaseUri();
+  await migrate(uri);
+  app = await gatewayIn(`${uri}${uri.includes('?') ? '&' : '?'}monitorCommands=true`);
+  const connection = app.get<Connection>(getConnectionToken(), { strict: false });
+  connection.getClient().on('commandStarted', ({ commandName, command }) => {
+    sent.push(`${commandName} ${String(command[commandName])}`);
+  });
+  api = new ApiClient(await app.getUrl());
+  member = await newMember(await adminOf(api), 'counted');
+});
+
+afterAll(() => app?.close());
+
+/** The gateway as its process builds it, in this process. */
+async function gatewayIn(uri: string): Promise<NestFastifyApplication> {
+  const schema = z.object({ ...processSettings, ...apiSettings, ...sharedSecretSettings });
+  const settings = readSettings(schema, { ...scaledSettings, KEYFOLD_HOST: '127.0.0.1', KEYFOLD_PORT: '0' });
+  const log = pino({ level: 'silent' });
+  const context = { log, onTerminal: false, health: new Health(), stopping: new AbortController().signal };
+  const ports = [await mongoStore(uri, context), SecretsModule.forRoot(settings)];
+  return serveApi(GatewayModule.forRoot(ports, gatewayConfig(settings, ID_BLOCK.shared)), settings, context);
+}
+
+/** Sends a request several times and answers the commands of all of them. The first time, which warms the caches, is not counted. */
+async function commandsOf(send: (index: number) => Promise<Answer>): Promise<string[]> {
+  (await send(0)).data();
+  sent.length = 0;
+  for (let index = 1; index <= REQUESTS; index++) (await send(index)).data();
+  return [...sent];
+}
+
+const perRequest = (commands: readonly string[]) => commands.length / REQUESTS;
+
+it.each(['/api/me', '/api/me/sshkey/list'])('a signed-in GET %s costs one round trip', async (path) => {
+  const commands = await commandsOf(() => member.get(path));
+  expect(perRequest(commands), commands.join(', ')).toBe(1);
+});
+
+it('a read right after a change costs one round trip as well', async () => {
+  const reads = await commandsOf(async (index) => {
+    const before = [...sent];
+    (await member.post('/api/me/sshkey/add', { title: `read ${index}`, key: keyLine(`read ${index}`).line })).data();
+    sent.splice(0, Infinity, ...before);
+    return member.get('/api/me/sshkey/list');
+  });
+  expect(perRequest(reads), reads.join(', ')).toBe(1);
+});
+
+it('a key that is added costs at most 3 round trips', async () => {
+  const commands = await commandsOf((index) =>
+    member.post('/api/me/sshkey/add', { title: `key ${index}`, key: keyLine(`counted ${index}`).line }),
+  );
+  expect(perRequest(commands), commands.join(', ')).toBeLessThanOrEqual(3);
+  expect(perRequest(commands)).toBeGreaterThanOrEqual(2);
+});
+
+it.each([
+  ['from one source', () => '198.51.100.1'],
+  ['from another source each', newAddress],
+])('a login %s costs at most 4 round trips', async (_, addressOf) => {
+  const commands = await commandsOf(() => api.from(addressOf()).logIn('counted', 'pw-counted'));
+  expect(perRequest(commands), commands.join(', ')).toBeLessThanOrEqual(4);
+});
+
+it('a login with a one-time code costs at most 7, because two factors are counted', async () => {
+  const secret = await enrol(await newMember(await adminOf(api), 'careful'));
+  sent.length = 0;
+  (await api.from(newAddress()).logIn('careful', 'pw-careful', codeNow(secret, 1))).data();
+  expect(sent.length, sent.join(', ')).toBeLessThanOrEqual(7);
+});

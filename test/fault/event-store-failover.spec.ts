@@ -1,0 +1,183 @@
+import {
+  StoreUnavailable,
+  WrongExpectedVersion,
+  type Appended,
+  type Commit,
+  type NewCommit,
+} from '@keyfold/event-store';
+import { connectOptions, eventStoreModels, migrateSchema, MongoEventStore } from '@keyfold/event-store/mongo';
+import mongoose, { type Connection } from 'mongoose';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { newCommit } from '../../libs/event-store/src/contract/new-commit.contract.js';
+import { COMMITS, ordinalOfPlace, slotOf } from '../../libs/event-store/src/mongo/commit.model.js';
+import { denseHistory } from '../../libs/event-store/src/mongo/dense-history.contract.js';
+import { ReplicaSet } from '../support/mongo/replica-set.js';
+
+const SOON = { timeout: 60_000, interval: 20 };
+const NODES = [0, 1, 2];
+/** Two accounts whose streams are in two slots. */
+const PARTITIONS = ['account-a', 'account-b'];
+
+let set: ReplicaSet;
+let database: string;
+const connections: Connection[] = [];
+
+beforeAll(async () => {
+  // Long enough for a primary to take writes before it notices that it is alone.
+  set = await ReplicaSet.start(3, { electionTimeoutMillis: 2_000 });
+});
+afterAll(() => set.stop());
+
+beforeEach(async () => {
+  database = `keyfold-test-${randomUUID()}`;
+  const connection = await connect();
+  await migrateSchema(connection, eventStoreModels(connection));
+});
+afterEach(async () => {
+  await Promise.all(connections.splice(0).map((connection) => connection.close()));
+});
+
+async function connect(uri = set.uri(database)): Promise<Connection> {
+  const connection = await mongoose.createConnection(uri, connectOptions).asPromise();
+  connections.push(connection);
+  return connection;
+}
+const openStore = async (uri?: string) => new MongoEventStore(await connect(uri));
+
+const request = (stream: string, version: number, partition: string) =>
+  newCommit(stream, version, { partition, correlation: randomUUID() });
+
+/** Appends to one stream until `isEnough`; tries again what has no answer, as a client does, and begins at what is stored. */
+async function appendUntil(store: MongoEventStore, partition: string, isEnough: () => boolean): Promise<Commit[]> {
+  const stream = `${partition}-${randomUUID()}`;
+  const acknowledged: Commit[] = [];
+  for (let version = 1; !isEnough();) {
+    const appended = await tryAppend(store, request(stream, version, partition));
+    if (appended) acknowledged.push(appended.commit);
+    version = appended ? version + 1 : await nextVersion(store, stream);
+  }
+  return acknowledged;
+}
+
+async function tryAppend(store: MongoEventStore, commit: NewCommit): Promise<Appended | undefined> {
+  try {
+    return await store.append(commit);
+  } catch (error) {
+    if (error instanceof StoreUnavailable || error instanceof WrongExpectedVersion) return undefined;
+    throw error;
+  }
+}
+
+async function nextVersion(store: MongoEventStore, stream: string): Promise<number> {
+  const commits = await vi.waitFor(() => store.readStreams([{ stream, version: 0 }]), SOON);
+  return commits.length + 1;
+}
+
+/** What is acknowledged is stored where the answer said, and the feeds have streams in their order. */
+async function expectKept(acknowledged: readonly Commit[]): Promise<void> {
+  const connection = await connect();
+  const stored = new Map((await denseHistory(connection)).map((commit) => [commit.command.id, commit]));
+  const lost = acknowledged.filter(
+    ({ command, position }) => ordinalOfPlace(stored.get(command.id)?._id ?? 0) !== position,
+  );
+  expect(lost).toEqual([]);
+  for (const ofStream of Map.groupBy(stored.values(), ({ stream }) => stream).values()) {
+    expect(ofStream.map(({ version }) => version)).toEqual(ofStream.map((_, index) => index + 1));
+  }
+}
+
+describe.each([
+  { what: 'steps down', change: () => set.stepDown(1) },
+  {
+    what: 'is killed',
+    change: async () => {
+      const node = await set.primary();
+      await set.kill(node);
+      await set.primary();
+      await set.restart(node);
+    },
+  },
+])('while the primary $what again and again', ({ change }) => {
+  it('no acknowledged commit of two processes is lost, and feeds and streams stay whole', async () => {
+    const stores = [await openStore(), await openStore()];
+    let changes = 0;
+    const appending = stores.flatMap((store) =>
+      PARTITIONS.flatMap((partition) => [1, 2].map(() => appendUntil(store, partition, () => changes === 3))),
+    );
+    for (; changes < 3; changes++) {
+      await pause(500);
+      await change();
+      await vi.waitFor(() => stores[0]!.append(request(`probe-${randomUUID()}`, 1, 'probe')), SOON);
+    }
+    const acknowledged = (await Promise.all(appending)).flat();
+    expect(acknowledged.length).toBeGreaterThan(30);
+    await expectKept(acknowledged);
+  });
+});
+
+describe('commits that only a primary without a majority took', () => {
+  it('are never answered as appended nor shown to a reader, and others have their places when they are rolled back', async () => {
+    const partition = 'account-a';
+    const known = await openStore();
+    const { commit: first } = await known.append(request('account-a', 1, partition));
+    const old = await set.primary();
+    const others = NODES.filter((node) => node !== old);
+    const isolated = await openStore(set.node(old).uri(database));
+    await isolated.readStreams([{ stream: 'account-a', version: 0 }]);
+
+    // Killed, because what was sent to a frozen node is not lost.
+    await Promise.all(others.map((node) => set.kill(node)));
+    const outcomes = Promise.all(
+      [request('account-a', 2, partition), request('account-x', 1, partition)].map((commit) =>
+        answerOf(isolated, commit),
+      ),
+    );
+    await vi.waitUntil(() => countOn(old).then((count) => count === 3), SOON);
+    expect(await isolated.readFeed(slotOf(partition), 0, 10)).toEqual([first]);
+    expect(await isolated.readStreams([{ stream: 'account-a', version: 0 }])).toEqual([first]);
+
+    await set.kill(old);
+    await Promise.all(others.map((node) => set.restart(node)));
+    await set.primary();
+    const after = await openStore();
+    const second = request('account-a', 2, partition);
+    const winner = await vi.waitFor(() => after.append(second), SOON);
+    expect(winner).toMatchObject({ outcome: 'appended', commit: { position: 2 } });
+    const next = await after.append(request('account-y', 1, partition));
+
+    await set.restart(old);
+    expect(await outcomes).toEqual(['StoreUnavailable', 'StoreUnavailable']);
+    await vi.waitUntil(
+      () =>
+        countOn(old).then(
+          (count) => count === 3,
+          () => false,
+        ),
+      SOON,
+    );
+    expect(await after.readFeed(slotOf(partition), 0, 10)).toEqual([first, winner.commit, next.commit]);
+    await expectKept([first, winner.commit, next.commit]);
+    const again = await vi.waitFor(() => known.append(request('account-x', 1, partition)), SOON);
+    expect(again).toMatchObject({ outcome: 'appended', commit: { position: 4 } });
+  });
+});
+
+async function answerOf(store: MongoEventStore, commit: NewCommit): Promise<string> {
+  return store.append(commit).then(
+    ({ outcome }) => outcome,
+    (error: Error) => error.name,
+  );
+}
+
+/** What a node has, whatever the others have. */
+async function countOn(node: number): Promise<number> {
+  const client = new mongoose.mongo.MongoClient(set.node(node).uri(database), { serverSelectionTimeoutMS: 1_000 });
+  try {
+    const commits = client.db(database).collection(COMMITS);
+    return await commits.countDocuments({}, { readConcern: 'local', readPreference: 'nearest', maxTimeMS: 1_000 });
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,167 @@
+import { StoreUnavailable, type NewCommit } from '@keyfold/event-store';
+import { connectOptions, eventStoreModels, migrateSchema, MongoEventStore } from '@keyfold/event-store/mongo';
+import mongoose, { type Connection } from 'mongoose';
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { newCommit } from '../../libs/event-store/src/contract/new-commit.contract.js';
+import { denseHistory } from '../../libs/event-store/src/mongo/dense-history.contract.js';
+import { ReplicaSet } from '../support/mongo/replica-set.js';
+import { TcpProxy } from '../support/mongo/tcp-proxy.js';
+
+/** Within which a caller hears of an outage: an operation may be tried twice, and each try waits for an answer and for a server. */
+const BOUND = 30_000;
+const SOON = { timeout: 60_000, interval: 20 };
+
+let set: ReplicaSet;
+let proxy: TcpProxy;
+let direct: Connection;
+let connection: Connection;
+let store: MongoEventStore;
+
+beforeAll(async () => {
+  set = await ReplicaSet.start(1);
+  proxy = await TcpProxy.start(set.node(0).port);
+});
+afterAll(async () => {
+  await proxy.close();
+  await set.stop();
+});
+
+beforeEach(async () => {
+  const database = `keyfold-test-${randomUUID()}`;
+  direct = await mongoose.createConnection(set.node(0).uri(database), connectOptions).asPromise();
+  await migrateSchema(direct, eventStoreModels(direct));
+  connection = await mongoose.createConnection(proxy.uri(database), connectOptions).asPromise();
+  store = new MongoEventStore(connection);
+});
+afterEach(async () => {
+  await connection.close();
+  await direct.close();
+});
+
+const request = (stream: string) => newCommit(stream, 1, { partition: 'partition', correlation: randomUUID() });
+const requests = (count: number) => Array.from({ length: count }, () => request(`account-${randomUUID()}`));
+const appendAll = (commits: readonly NewCommit[]) => Promise.all(commits.map((commit) => store.append(commit)));
+
+/** Another process takes the place that the store under test would take next. */
+async function meetAnotherProcess(): Promise<void> {
+  const another = new MongoEventStore(direct);
+  await store.append(request(`account-${randomUUID()}`));
+  await another.append(request(`account-${randomUUID()}`));
+  await store.append(request(`account-${randomUUID()}`));
+}
+
+/** The database has everything, once, and answers are what is stored. */
+async function expectStored(commits: readonly NewCommit[], answers: Awaited<ReturnType<typeof appendAll>>) {
+  const stored = await denseHistory(direct);
+  for (const [index, { command }] of commits.entries()) {
+    const found = stored.filter((each) => each.command.id === command.id);
+    expect(found).toHaveLength(1);
+    expect(answers[index]).toEqual({ outcome: 'appended', commit: await store.findCommand(command.id) });
+  }
+}
+
+describe.each([
+  { where: 'alone', prepare: async () => void (await store.append(request('account-0'))) },
+  { where: 'beside another process', prepare: meetAnotherProcess },
+])('a process $where', ({ prepare }) => {
+  describe.each([1, 20])('that appends %i at once', (count) => {
+    it('hears that they are appended, and they are stored once, when the answer was lost', async () => {
+      await prepare();
+      const commits = requests(count);
+      proxy.dropAnswers(true);
+      const appending = appendAll(commits);
+      await vi.waitUntil(() => isStored(commits[0]!), SOON);
+      proxy.dropAnswers(false);
+      await expectStored(commits, await appending);
+    });
+
+    it('hears that they are appended when the answer to the second try of the driver was lost too', async () => {
+      await prepare();
+      const commits = requests(count);
+      proxy.dropAnswers(true);
+      const appending = appendAll(commits);
+      await vi.waitUntil(() => isStored(commits[0]!), SOON);
+      proxy.cutAll();
+      await vi.waitUntil(() => proxy.connections > 0, SOON);
+      proxy.dropAnswers(false);
+      await expectStored(commits, await appending);
+    });
+
+    it('hears that they are appended when the server did not get the first try', async () => {
+      await prepare();
+      const commits = requests(count);
+      proxy.freeze(true);
+      const appending = appendAll(commits);
+      await nextTurns();
+      proxy.cutAll();
+      proxy.freeze(false);
+      await expectStored(commits, await appending);
+    });
+  });
+});
+
+describe.each([
+  { what: 'is dead', fail: () => set.kill(0), mend: () => set.restart(0) },
+  { what: 'hangs', fail: freeze, mend: async () => set.thaw(0) },
+])('while the server $what', ({ fail, mend }) => {
+  it('every method says so within a bounded time, and all goes on by itself afterwards', async () => {
+    const before = request('account-1');
+    await store.append(before);
+    await fail();
+    const since = performance.now();
+    const calls = {
+      append: store.append(request('account-2')),
+      readStreams: store.readStreams([{ stream: 'account-1', version: 0 }]),
+      findCommand: store.findCommand(before.command.id),
+      findLastHold: store.findLastHold('name:'),
+      readFeed: store.readFeed(0, 0, 10),
+      slotsWithNews: store.slotsWithNews(new Map([[0, 0]])),
+      closeHoles: store.closeHoles(0, 0),
+    };
+    const times: Record<string, number> = {};
+    const errors = await Promise.all(
+      Object.entries(calls).map(async ([name, call]) => {
+        const error: unknown = await call.catch((thrown: unknown) => thrown);
+        times[name] = Math.round(performance.now() - since);
+        return error instanceof Error ? error.name : error;
+      }),
+    );
+    expect(errors).toEqual(Object.keys(calls).map(() => StoreUnavailable.name));
+    expect(Object.entries(times).filter(([, time]) => time > BOUND)).toEqual([]);
+    const again = performance.now();
+    await expect(store.append(request('account-3'))).rejects.toThrow(StoreUnavailable);
+    expect(performance.now() - again).toBeLessThan(BOUND);
+
+    await mend();
+    const after = await vi.waitFor(() => store.append(request('account-4')), SOON);
+    expect(after.outcome).toBe('appended');
+    expect(await store.readStreams([{ stream: 'account-4', version: 0 }])).toEqual([after.commit]);
+    expect((await denseHistory(direct)).map(({ stream }) => stream)).toEqual(
+      expect.arrayContaining(['account-1', 'account-4']),
+    );
+  });
+});
+
+/** A signal takes a moment: what still gets through is no outage. */
+async function freeze(): Promise<void> {
+  set.freeze(0);
+  const answers = () =>
+    set
+      .node(0)
+      .command({ ping: 1 }, 200)
+      .then(
+        () => true,
+        () => false,
+      );
+  await vi.waitUntil(async () => !(await answers()), SOON);
+}
+
+async function isStored({ command }: NewCommit): Promise<boolean> {
+  return (await new MongoEventStore(direct).findCommand(command.id)) !== undefined;
+}
+
+/** Whatever the process has to send is sent. */
+async function nextTurns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((go) => setImmediate(go));
+}

@@ -1,0 +1,162 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { adminOf, newMember } from '../support/accounts.js';
+import type { Answer, ApiClient } from '../support/api-client.js';
+import { ReplicaSet } from '../support/mongo/replica-set.js';
+import { TcpProxy } from '../support/mongo/tcp-proxy.js';
+import { StoreInspection } from '../support/scaled-check.js';
+import { migrate, ScaledService } from '../support/scaled-service.js';
+import { keyLine } from './key-line.js';
+
+/** How long any request may take while MongoDB is away, and how long the service may need to notice that it is back. */
+const LONGEST_ANSWER = 15_000;
+const RECOVERY = 30_000;
+
+let mongo: ReplicaSet;
+let proxy: TcpProxy;
+beforeAll(async () => {
+  mongo = await ReplicaSet.start(1);
+  proxy = await TcpProxy.start(mongo.node(0).port);
+});
+afterAll(async () => {
+  await proxy?.close();
+  await mongo?.stop();
+});
+
+type Outage = Readonly<{ begin: () => Promise<void> | void; end: () => Promise<void> | void }>;
+const outages: Record<string, Outage> = {
+  'was killed': { begin: () => mongo.kill(0), end: () => mongo.restart(0) },
+  'hangs with its connections open': { begin: () => mongo.freeze(0), end: () => mongo.thaw(0) },
+  'is cut off by the network': {
+    async begin() {
+      await proxy.refuse(true);
+      proxy.cutAll();
+    },
+    end: () => proxy.refuse(false),
+  },
+  'is behind a network that loses everything': { begin: () => proxy.freeze(true), end: () => proxy.freeze(false) },
+};
+
+describe('while MongoDB', () => {
+  let service: ScaledService;
+  let admin: ApiClient;
+  beforeAll(async () => {
+    service = await ScaledService.start(proxy.uri('outages'), { gateways: 1, workers: 1 });
+    admin = await adminOf(service.api());
+  });
+  afterAll(() => service?.dispose());
+
+  describe.each(Object.keys(outages))('%s', (name) => {
+    const { begin, end } = outages[name]!;
+    let member: ApiClient;
+    let over = true;
+    let pids: number[];
+
+    beforeEach(async () => {
+      member = await newMember(admin, `member while it ${name} ${++members}`);
+      pids = service.processes.map(({ pid }) => pid);
+      over = false;
+    });
+    // A test that failed leaves the database to the others.
+    afterEach(async () => {
+      if (!over) await end();
+    });
+
+    it('requests get 503 with Retry-After in time, health tells it, and all goes on by itself afterwards', async () => {
+      const underWay = Array.from({ length: 10 }, (_, index) => timed(() => addKey(member, `under way ${index}`)));
+      await begin();
+      await expectAllRefused(member);
+      for (const { took, answer } of await Promise.all(underWay)) {
+        expect(took).toBeLessThan(LONGEST_ANSWER);
+        expect([200, 503]).toContain(answer.status);
+      }
+      // What follows finds the connections as the outage left them.
+      await expectAllRefused(member);
+      await expectHealthTold();
+
+      await end();
+      over = true;
+      await expect.poll(async () => (await member.get('/api/me')).status, { timeout: RECOVERY }).toBe(200);
+      await expect.poll(async () => (await addKey(member, 'afterwards')).status, { timeout: RECOVERY }).toBe(200);
+      await expect.poll(() => readyCodes(), { timeout: RECOVERY }).toEqual([200, 200]);
+      expect((await admin.logIn('admin', 'Adm1n-pass')).code).toBe(200);
+      expect(service.processes.map(({ pid }) => pid)).toEqual(pids);
+      expect(service.processes.map(({ isRunning }) => isRunning)).toEqual([true, true]);
+      await expectWholeStore(mongo.uri('outages'));
+    });
+  });
+
+  /** Reads and commands alike, side by side. */
+  async function expectAllRefused(member: ApiClient): Promise<void> {
+    const requests: Record<string, () => Promise<Answer>> = {
+      me: () => member.get('/api/me'),
+      'the list of keys': () => member.get('/api/me/sshkey/list'),
+      'the list of accounts': () => admin.get('/api/admin/user/list'),
+      'a new key': () => addKey(member, 'meanwhile'),
+      'a new account': () => admin.post('/api/admin/user/create', { username: 'meanwhile', password: 'meanwhile' }),
+      'a login': () => service.api().logIn('admin', 'Adm1n-pass'),
+      'a logout': () => member.as(admin.token).get('/api/auth/logout'),
+    };
+    const answers = await Promise.all(Object.entries(requests).map(async ([name, send]) => ({ name, ...(await timed(send)) })));
+    for (const { name, took, answer } of answers) {
+      expect(answer.status, `${name}: ${answer.text}`).toBe(503);
+      expect(Number(answer.headers['retry-after']), name).toBeGreaterThan(0);
+      expect(answer.code, name).toBe(503);
+      expect(took, name).toBeLessThan(LONGEST_ANSWER);
+    }
+  }
+
+  async function expectHealthTold(): Promise<void> {
+    expect((await timed(() => service.api().get('/ping'))).answer.text).toBe('pong');
+    for (const each of service.processes) {
+      expect(await each.liveness(), each.name).toBe(200);
+      const readiness = await each.readiness();
+      expect(readiness, each.name).toMatchObject({ code: 503, status: 'not ready' });
+      expect(readiness?.checks['store'], each.name).toMatch(/MongoDB is not available/);
+    }
+  }
+
+  const readyCodes = () => Promise.all(service.processes.map(async (each) => (await each.readiness())?.code));
+});
+
+let members = 0;
+let keys = 0;
+const addKey = (member: ApiClient, title: string) =>
+  member.post('/api/me/sshkey/add', { title: `${title} ${++keys}`, key: keyLine(`${keys}`).line });
+
+it('processes that are started while MongoDB is away become ready when it comes', async () => {
+  const service = await ScaledService.create(mongo.uri('waiting'), { gateways: 1, workers: 1 });
+  try {
+    await migrate(service.uri);
+    await mongo.kill(0);
+    service.processes.forEach((each) => each.spawn());
+    for (const each of service.processes) {
+      await expect.poll(() => each.readiness(), { timeout: RECOVERY }).toMatchObject({
+        code: 503,
+        checks: { store: expect.stringContaining('MongoDB is not available') },
+      });
+      expect(await each.liveness()).toBe(200);
+    }
+    await mongo.restart(0);
+    await service.untilReady();
+    expect((await (await adminOf(service.api())).get('/api/me')).code).toBe(200);
+  } finally {
+    await service.dispose();
+    if (!mongo.node(0).isRunning) await mongo.restart(0);
+  }
+});
+
+/** No write is half done, whatever its client was told. */
+async function expectWholeStore(uri: string): Promise<void> {
+  const inspection = await StoreInspection.open(uri);
+  try {
+    expect(await inspection.verify()).toMatchObject({ problems: [], behind: 0 });
+  } finally {
+    await inspection.close();
+  }
+}
+
+async function timed(send: () => Promise<Answer>): Promise<{ took: number; answer: Answer }> {
+  const started = performance.now();
+  const answer = await send();
+  return { took: performance.now() - started, answer };
+}

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ReplicaSet } from '../support/mongo/replica-set.js';
+import { StoreInspection } from '../support/scaled-check.js';
+import { ScaledService } from '../support/scaled-service.js';
+import { ScaledCampaign } from './scaled-campaign.js';
+import { seededRandom } from './seeded-random.js';
+
+/** Longer runs by hand. */
+const STEP_DOWNS = Number(process.env['KEYFOLD_FAULT_STEP_DOWNS'] ?? 4);
+const ADDS = Number(process.env['KEYFOLD_FAULT_ADDS'] ?? 600);
+const SEED = Number(process.env['KEYFOLD_FAULT_SEED'] ?? 1);
+const ACCOUNTS = 30;
+/** Shorter than the time between two step-downs, so that there is always another node to take over. */
+const STAYS_DOWN_SECONDS = 2;
+
+let mongo: ReplicaSet;
+let service: ScaledService;
+beforeAll(async () => {
+  mongo = await ReplicaSet.start(3);
+  service = await ScaledService.start(mongo.uri('keyfold'), { env: { KEYFOLD_LEASE_SECONDS: '2' } });
+});
+afterAll(async () => {
+  await service?.dispose();
+  await mongo?.stop();
+});
+
+it(
+  `keeps its word over ${STEP_DOWNS} step-downs of the primary and the kill of one (seed ${SEED})`,
+  async () => {
+    const campaign = new ScaledCampaign(service, seededRandom(SEED), ACCOUNTS);
+    try {
+      await campaign.begin();
+      for (let round = 1; round <= STEP_DOWNS; round++) {
+        await campaign.disturbedBy(stepDown, ADDS);
+        await service.untilReady();
+        expect(await campaign.check(), `after step-down ${round}\n${service.output()}`).toEqual([]);
+      }
+      await campaign.disturbedBy(killPrimary, ADDS);
+      await service.untilReady();
+      expect(await campaign.check(), `after the kill\n${service.output()}`).toEqual([]);
+    } finally {
+      campaign.close();
+    }
+    const inspection = await StoreInspection.open(service.uri);
+    try {
+      expect(await inspection.verify()).toMatchObject({ problems: [], behind: 0 });
+    } finally {
+      await inspection.close();
+    }
+  },
+  60_000 + 30_000 * STEP_DOWNS,
+);
+
+async function stepDown(): Promise<void> {
+  await mongo.stepDown(STAYS_DOWN_SECONDS);
+  await mongo.primary();
+}
+
+async function killPrimary(): Promise<void> {
+  const killed = await mongo.primary();
+  await mongo.kill(killed);
+  await mongo.primary();
+  await mongo.restart(killed);
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { adminOf, createAccount } from '../support/accounts.js';
+import { freshDatabaseUri } from '../support/mongo/mongo-database.js';
+import { StoreInspection } from '../support/scaled-check.js';
+import { migrate, ScaledService } from '../support/scaled-service.js';
+
+/** What a slot may be without a worker after its worker was killed, with the lease that is the default. */
+const TAKE_OVER_MS = 15_000;
+/** For changes that need no lease to end. */
+const QUICK_MS = 8_000;
+/** Enough that the streams lie in most slots. */
+const ACCOUNTS = 60;
+
+let service: ScaledService;
+let inspection: StoreInspection;
+/** The first worker's name among the owners of slots. */
+let first: string;
+beforeAll(async () => {
+  service = await ScaledService.create(freshDatabaseUri(), { gateways: 1, workers: 3 });
+  await migrate(service.uri);
+  await service.workers[0]!.start();
+  inspection = await StoreInspection.open(service.uri);
+  first = [...(await inspection.sharesOfWorkers()).keys()].join();
+  await service.startAll();
+});
+afterAll(async () => {
+  await service?.dispose();
+  await inspection?.close();
+});
+
+/** How many slots each worker has, in ascending order. */
+const shares = async () => [...(await inspection.sharesOfWorkers()).values()].toSorted((a, b) => a - b);
+const expectShares = (due: number[], timeout: number) => expect.poll(shares, { timeout, interval: 100 }).toEqual(due);
+
+it('three workers share the 64 slots evenly', () => expectShares([21, 21, 22], QUICK_MS));
+
+it('the slots of a worker that was killed when it had just renewed them are read by the others within 15 s', async () => {
+  const admin = await adminOf(service.api());
+  await untilRenewed(first);
+  await service.workers[0]!.kill();
+  const killedAt = performance.now();
+  const left = () => TAKE_OVER_MS - (performance.now() - killedAt);
+  const added = Promise.all(Array.from({ length: ACCOUNTS }, (_, index) => createAccount(admin, `member-${index}`)));
+  await expectShares([32, 32], left());
+  await added;
+  await inspection.untilProjected(left());
+});
+
+it('a worker that comes gets its share', async () => {
+  await service.workers[0]!.start();
+  await expectShares([21, 21, 22], TAKE_OVER_MS);
+});
+
+it('a worker that is asked to end hands its slots over', async () => {
+  expect(await service.workers[1]!.stop()).toBe(0);
+  await expectShares([32, 32], QUICK_MS);
+  expect(await inspection.verify()).toMatchObject({ problems: [], behind: 0 });
+});
+
+/** Waits for the moment in which the leases of a worker were prolonged. */
+async function untilRenewed(owner: string): Promise<void> {
+  const leases = inspection.connection.collection('feed_leases');
+  const endOfLease = async () => Number((await leases.findOne({ owner }))?.['until']);
+  const before = await endOfLease();
+  await expect.poll(endOfLease, { timeout: TAKE_OVER_MS, interval: 20 }).toBeGreaterThan(before);
+}

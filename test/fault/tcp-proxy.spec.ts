@@ -1,0 +1,119 @@
+import { connectOptions } from '@keyfold/event-store/mongo';
+import mongoose, { type Connection, type ConnectOptions } from 'mongoose';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { ReplicaSet } from '../support/mongo/replica-set.js';
+import { TcpProxy } from '../support/mongo/tcp-proxy.js';
+
+type Note = { _id: string };
+const EVENTUALLY = { timeout: 10_000 };
+let set: ReplicaSet;
+let proxy: TcpProxy;
+let straight: Connection;
+let proxied: Connection;
+
+const open = (uri: string, options: ConnectOptions = {}) =>
+  mongoose.createConnection(uri, { ...connectOptions, serverSelectionTimeoutMS: 1_000, ...options }).asPromise();
+const notesOf = (connection: Connection) => connection.getClient().db('notes').collection<Note>('notes');
+
+beforeAll(async () => {
+  set = await ReplicaSet.start(1);
+  straight = await open(set.uri());
+});
+
+afterAll(async () => {
+  await straight?.close();
+  await set?.stop();
+});
+
+beforeEach(async () => {
+  proxy = await TcpProxy.start(set.node(0).port);
+  proxied = await open(proxy.uri());
+  await notesOf(straight).deleteMany({});
+});
+
+afterEach(async () => {
+  await proxied?.close();
+  await proxy?.close();
+});
+
+test('a client with directConnection reaches the replica set only through the proxy', async () => {
+  await notesOf(proxied).insertOne({ _id: 'through' });
+  expect(await notesOf(straight).countDocuments()).toBe(1);
+  await proxy.close();
+  await expect(notesOf(proxied).insertOne({ _id: 'closed' })).rejects.toThrow();
+});
+
+test('a client connects again after its connections were cut', async () => {
+  await notesOf(proxied).insertOne({ _id: 'before' });
+  proxy.cutAll();
+  await expect.poll(() => write('after'), EVENTUALLY).toBe('acknowledged');
+});
+
+test('new connections are refused until they are allowed again', async () => {
+  await proxy.refuse(true);
+  proxy.cutAll();
+  await expect(once(connect(proxy.port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
+  expect(await write('refused')).toBe('failed');
+  await proxy.refuse(false);
+  await expect.poll(() => write('allowed'), EVENTUALLY).toBe('acknowledged');
+  expect(await notesOf(straight).distinct('_id')).toEqual(['allowed']);
+});
+
+test('a frozen connection stays open and goes on where it stood', async () => {
+  await notesOf(proxied).findOne();
+  const open = proxy.connections;
+  proxy.freeze(true);
+  const insert = notesOf(proxied).insertOne({ _id: 'late' });
+  expect(await Promise.race([insert, firstAnswerOf(straight)])).toBe('straight');
+  expect(proxy.connections).toBeGreaterThanOrEqual(open);
+  expect(await notesOf(straight).countDocuments()).toBe(0);
+  proxy.freeze(false);
+  await insert;
+  expect(await notesOf(straight).countDocuments()).toBe(1);
+});
+
+test('a connection that begins while the proxy is frozen is accepted and not answered', async () => {
+  proxy.freeze(true);
+  const socket = connect(proxy.port, '127.0.0.1');
+  await once(socket, 'connect');
+  const end = once(socket, 'data');
+  proxy.cutAll();
+  await expect(end).rejects.toThrow('ECONNRESET');
+});
+
+test('a write whose answer is dropped is done, and its client hears of the cut only', async () => {
+  const client = await open(proxy.uri(), { retryWrites: false });
+  expect(await writeUnheard(client)).toBe('failed');
+  expect(await notesOf(straight).countDocuments()).toBe(1);
+  await client.close();
+});
+
+test('a write whose answer is dropped is acknowledged by its retry and not done twice', async () => {
+  expect(await writeUnheard(proxied)).toBe('acknowledged');
+  expect(await notesOf(straight).countDocuments()).toBe(1);
+});
+
+/** Which error a cut raises depends on what the client did in that moment. */
+const write = (_id: string, connection = proxied) =>
+  notesOf(connection)
+    .insertOne({ _id })
+    .then(
+      () => 'acknowledged',
+      () => 'failed',
+    );
+
+async function writeUnheard(connection: Connection): Promise<string> {
+  await notesOf(connection).findOne();
+  proxy.dropAnswers(true);
+  const outcome = write('unheard', connection);
+  await expect.poll(() => notesOf(straight).countDocuments(), EVENTUALLY).toBe(1);
+  proxy.dropAnswers(false);
+  return outcome;
+}
+
+async function firstAnswerOf(connection: Connection): Promise<string> {
+  for (let round = 0; round < 20; round++) await notesOf(connection).findOne();
+  return 'straight';
+}

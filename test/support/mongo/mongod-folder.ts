@@ -1,0 +1,29 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const PREFIX = 'keyfold-mongod-';
+
+/** A new folder for the data of a mongod. Takes away the folders of test runs that were killed before they could. */
+export async function mongodFolder(): Promise<string> {
+  await removeAbandoned();
+  return mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
+}
+
+export const removeFolder = (folder: string) => rm(folder, { recursive: true, force: true, maxRetries: 5 });
+
+/** The name of a folder says whose it is. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const owner = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length)) : Number.NaN;
+    if (owner > 0 && !isAlive(owner)) await removeFolder(join(tmpdir(), name));
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,69 @@
+import { builtApp, KeyfoldProcess, type ProcessEnv } from './keyfold-process.js';
+import { lastingPort } from './mongo/lasting-port.js';
+
+/** The apps that work on MongoDB. */
+export type ScaledApp = 'gateway' | 'standalone' | 'worker';
+
+/** Settings on which the processes of one service must agree. */
+export const SCALED_SETTINGS = {
+  KEYFOLD_ADMIN_PASSWORD: 'Adm1n-pass',
+  KEYFOLD_TOKEN_SECRET: 'a secret that all processes of a test share',
+  KEYFOLD_SEALING_KEY: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+  KEYFOLD_TRUSTED_PROXIES: '127.0.0.1',
+} as const;
+
+/** What `/health/ready` of a process says. */
+export type Readiness = Readonly<{ code: number; status: string; checks: Readonly<Record<string, string>> }>;
+
+/** A built app on MongoDB as a process of its own, with ports on 127.0.0.1 that stay the same over its starts. */
+export class ScaledProcess extends KeyfoldProcess {
+  /** Of the API; a worker has none. */
+  readonly baseUrl: string;
+  readonly managementUrl: string;
+
+  private constructor(
+    app: ScaledApp,
+    readonly name: string,
+    readonly port: number,
+    readonly managementPort: number,
+    env: ProcessEnv,
+  ) {
+    const managementUrl = `http://127.0.0.1:${managementPort}`;
+    const addresses = {
+      KEYFOLD_HOST: '127.0.0.1',
+      KEYFOLD_PORT: String(port),
+      KEYFOLD_MANAGEMENT_PORT: String(managementPort),
+      KEYFOLD_STORE: 'mongodb',
+    };
+    super(builtApp(app), { ...addresses, ...env }, `${managementUrl}/health/ready`);
+    this.baseUrl = `http://127.0.0.1:${port}`;
+    this.managementUrl = managementUrl;
+  }
+
+  /** One that does not run yet. `name` is for messages of the test. */
+  static async create(app: ScaledApp, name: string, env: ProcessEnv): Promise<ScaledProcess> {
+    return new ScaledProcess(app, name, await lastingPort(), await lastingPort(), env);
+  }
+
+  /** Starts it, from now on with more variables, and waits until it says that it is ready. Throws `StartFailure`. */
+  async start(env: ProcessEnv = {}): Promise<void> {
+    this.spawn(env);
+    await this.untilReady();
+  }
+
+  /** What the process says of itself; undefined while its management port is closed. */
+  async readiness(): Promise<Readiness | undefined> {
+    const answer = await this.#health('ready');
+    return answer && { code: answer.status, ...((await answer.json()) as Omit<Readiness, 'code'>) };
+  }
+
+  /** The HTTP status of its liveness; undefined while its management port is closed. */
+  async liveness(): Promise<number | undefined> {
+    return (await this.#health('live'))?.status;
+  }
+
+  #health(what: 'live' | 'ready'): Promise<Response | undefined> {
+    const url = `${this.managementUrl}/health/${what}`;
+    return fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+  }
+}
