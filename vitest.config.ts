@@ -7,7 +7,7 @@ const project = (name: string, include: string[], slow = {}) => ({
 });
 /** Finds or starts a MongoDB, once a run, for the projects whose tests use one. */
 const mongo = { globalSetup: 'test/support/mongo/mongo.setup.ts' };
-const process = { ...mongo, testTimeout: 120_000, hookTimeout: 60_000 };
+const process = { ...mongo, testTimeout: 120_000, hookTimeout: 90_000 };
 
 export default defineConfig({
   oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
@@ -19,7 +19,7 @@ export default defineConfig({
       project('contract', ['test/contract/**/*.spec.ts'], process),
       project('e2e', ['test/e2e/**/*.spec.ts'], process),
       project('boot', ['test/boot/**/*.spec.ts'], process),
-      project('fault', ['test/fault/**/*.spec.ts'], { ...mongo, testTimeout: 300_000, hookTimeout: 60_000 }),
+      project('fault', ['test/fault/**/*.spec.ts'], { ...mongo, testTimeout: 300_000, hookTimeout: 90_000 }),
     ],
   },
 });

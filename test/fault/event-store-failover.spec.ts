@@ -11,7 +11,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newCommit } from '../../libs/event-store/src/contract/new-commit.contract.js';
-import { COMMITS, ordinalOfPlace, slotOf } from '../../libs/event-store/src/mongo/commit.model.js';
+import { COMMITS, ordinalOfPlace, slotOf, type CommitDocument } from '../../libs/event-store/src/mongo/commit.model.js';
 import { denseHistory } from '../../libs/event-store/src/mongo/dense-history.contract.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
 
@@ -134,7 +134,7 @@ describe('commits that only a primary without a majority took', () => {
         answerOf(isolated, commit),
       ),
     );
-    await vi.waitUntil(() => countOn(old).then((count) => count === 3), SOON);
+    await vi.waitFor(async () => expect(await commandsOn(old)).toHaveLength(3), SOON);
     expect(await isolated.readFeed(slotOf(partition), 0, 10)).toEqual([first]);
     expect(await isolated.readStreams([{ stream: 'account-a', version: 0 }])).toEqual([first]);
 
@@ -149,16 +149,10 @@ describe('commits that only a primary without a majority took', () => {
 
     await set.restart(old);
     expect(await outcomes).toEqual(['StoreUnavailable', 'StoreUnavailable']);
-    await vi.waitUntil(
-      () =>
-        countOn(old).then(
-          (count) => count === 3,
-          () => false,
-        ),
-      SOON,
-    );
-    expect(await after.readFeed(slotOf(partition), 0, 10)).toEqual([first, winner.commit, next.commit]);
-    await expectKept([first, winner.commit, next.commit]);
+    const whole = [first, winner.commit, next.commit];
+    await vi.waitFor(async () => expect(await commandsOn(old)).toEqual(whole.map(({ command }) => command.id)), SOON);
+    expect(await after.readFeed(slotOf(partition), 0, 10)).toEqual(whole);
+    await expectKept(whole);
     const again = await vi.waitFor(() => known.append(request('account-x', 1, partition)), SOON);
     expect(again).toMatchObject({ outcome: 'appended', commit: { position: 4 } });
   });
@@ -171,12 +165,13 @@ async function answerOf(store: MongoEventStore, commit: NewCommit): Promise<stri
   );
 }
 
-/** What a node has, whatever the others have. */
-async function countOn(node: number): Promise<number> {
+/** The command ids of what a node has, whatever the others have, in the order of their places. */
+async function commandsOn(node: number): Promise<string[]> {
   const client = new mongoose.mongo.MongoClient(set.node(node).uri(database), { serverSelectionTimeoutMS: 1_000 });
   try {
-    const commits = client.db(database).collection(COMMITS);
-    return await commits.countDocuments({}, { readConcern: 'local', readPreference: 'nearest', maxTimeMS: 1_000 });
+    const commits = client.db(database).collection<CommitDocument>(COMMITS);
+    const found = commits.find({}, { readConcern: 'local', readPreference: 'nearest', maxTimeMS: 1_000 });
+    return (await found.sort({ _id: 1 }).toArray()).map(({ command }) => command.id);
   } finally {
     await client.close();
   }

@@ -41,12 +41,22 @@ export class ScaledCampaign {
       for (const task of waiting) {
         if (await task(this.#client())) answered++;
         else await pause(PAUSE);
-        if (answered === disturbAfter) disturbed ??= disturbance().then(() => answered);
+        if (answered === disturbAfter && !disturbed) {
+          disturbed = disturbance().then(() => answered);
+          // Thrown below, when the requests are over.
+          disturbed.catch(() => undefined);
+        }
       }
     };
     await Promise.all(Array.from({ length: IN_FLIGHT }, work));
-    if (!disturbed) throw new Error(`only ${answered} of ${tasks.length} requests were answered: nothing was disturbed`);
-    return { planned: tasks.length, answeredBefore: disturbAfter, answeredMeanwhile: (await disturbed) - disturbAfter, answered };
+    if (!disturbed)
+      throw new Error(`only ${answered} of ${tasks.length} requests were answered: nothing was disturbed`);
+    return {
+      planned: tasks.length,
+      answeredBefore: disturbAfter,
+      answeredMeanwhile: (await disturbed) - disturbAfter,
+      answered,
+    };
   }
 
   /** Compares what every gateway shows now with what clients were told; a sentence for each violation there ever was. */
@@ -67,7 +77,7 @@ export class ScaledCampaign {
   #client(): AccountClient {
     const running = this.#clients.filter((_, index) => this.service.gateway(index).isRunning);
     const client = running[this.#turn++ % running.length];
-    if (!client) throw new Error('no gateway runs');
+    if (!client) throw new Error(`no gateway runs:\n${this.service.output()}`);
     return client;
   }
 }

@@ -96,7 +96,9 @@ describe('while MongoDB', () => {
       'a login': () => service.api().logIn('admin', 'Adm1n-pass'),
       'a logout': () => member.as(admin.token).get('/api/auth/logout'),
     };
-    const answers = await Promise.all(Object.entries(requests).map(async ([name, send]) => ({ name, ...(await timed(send)) })));
+    const answers = await Promise.all(
+      Object.entries(requests).map(async ([name, send]) => ({ name, ...(await timed(send)) })),
+    );
     for (const { name, took, answer } of answers) {
       expect(answer.status, `${name}: ${answer.text}`).toBe(503);
       expect(Number(answer.headers['retry-after']), name).toBeGreaterThan(0);
@@ -130,10 +132,12 @@ it('processes that are started while MongoDB is away become ready when it comes'
     await mongo.kill(0);
     service.processes.forEach((each) => each.spawn());
     for (const each of service.processes) {
-      await expect.poll(() => each.readiness(), { timeout: RECOVERY }).toMatchObject({
-        code: 503,
-        checks: { store: expect.stringContaining('MongoDB is not available') },
-      });
+      await expect
+        .poll(() => each.readiness(), { timeout: RECOVERY })
+        .toMatchObject({
+          code: 503,
+          checks: { store: expect.stringContaining('MongoDB is not available') },
+        });
       expect(await each.liveness()).toBe(200);
     }
     await mongo.restart(0);

@@ -30,7 +30,10 @@ afterAll(async () => {
 
 /** How many slots each worker has, in ascending order. */
 const shares = async () => [...(await inspection.sharesOfWorkers()).values()].toSorted((a, b) => a - b);
-const expectShares = (due: number[], timeout: number) => expect.poll(shares, { timeout, interval: 100 }).toEqual(due);
+
+async function expectShares(due: number[], timeout: number): Promise<void> {
+  await expect.poll(shares, { timeout, interval: 100 }).toEqual(due);
+}
 
 it('three workers share the 64 slots evenly', () => expectShares([21, 21, 22], QUICK_MS));
 

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const START_MS = 30_000;
+const START_MS = 60_000;
 const STOP_MS = 15_000;
 
 /** Environment variables of the app; `undefined` takes a variable of the factory environment away. */

@@ -39,7 +39,10 @@ export class ScaledService {
   }
 
   /** The processes, none of which runs yet. */
-  static async create(uri: string, { gateways = 2, workers = 2, env = {} }: ScaledOptions = {}): Promise<ScaledService> {
+  static async create(
+    uri: string,
+    { gateways = 2, workers = 2, env = {} }: ScaledOptions = {},
+  ): Promise<ScaledService> {
     const settings = { ...scaledSettings, KEYFOLD_MONGODB_URI: uri, ...env };
     const processes = (app: ScaledApp, count: number) =>
       Promise.all(Array.from({ length: count }, (_, index) => ScaledProcess.create(app, `${app} ${index}`, settings)));

@@ -3,9 +3,16 @@ import type { OperatorOutput } from '@keyfold/operation';
 // Whoever reads may have enough, as `head` has: then there is nobody to tell anything.
 process.stdout.on('error', () => process.exit());
 
+/** What a terminal would obey: control characters but tab and newline, and those that turn the direction of writing. */
+const OBEYED = /(?![\t\n])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Users choose parts of what is written; the escapes are those of JSON, which stays what it is. */
+export const harmless = (line: string) =>
+  line.replaceAll(OBEYED, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
 const write = (stream: NodeJS.WriteStream, line: string) =>
   new Promise<void>((written) => {
-    if (stream.write(`${line}\n`)) written();
+    if (stream.write(`${harmless(line)}\n`)) written();
     else stream.once('drain', written);
   });
 

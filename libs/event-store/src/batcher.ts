@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { StoreUnavailable } from './event-store.errors.js';
 
 /** One caller's part of a batch; it settles alone. */
 export type Call<Item, Result> = Readonly<{
@@ -10,7 +11,8 @@ export type Call<Item, Result> = Readonly<{
 /**
  * Lets concurrent callers share round trips: while one is under way callers queue, and the next takes all of them, up to `limit`. No
  * timer, so a single caller waits for nobody. `run` settles each call, or answers those that must travel again: they do so before
- * and with who came meanwhile. What it leaves open when it throws fails with its error.
+ * and with who came meanwhile. What it leaves open when it throws fails with its error; an outage fails those who wait with it, who
+ * would otherwise find out one batch after another.
  */
 export class Batcher<Item, Result> {
   #waiting: Call<Item, Result>[] = [];
@@ -42,7 +44,8 @@ export class Batcher<Item, Result> {
         const again = await this.run(calls);
         if (again) this.#waiting.unshift(...again);
       } catch (error) {
-        for (const { reject } of calls) reject(error);
+        const waiting = error instanceof StoreUnavailable ? this.#waiting.splice(0) : [];
+        for (const { reject } of [...calls, ...waiting]) reject(error);
       }
     }
     this.#running = undefined;

@@ -6,7 +6,7 @@ import { answerWith } from '../child.mjs';
 
 const success = (data) => ({ code: 200, message: 'success', data });
 /** About what a commit says beside the key that was sent. */
-const CONTEXT = { hash: 'x'.repeat(43), type: 'AddSshKey', actor: 'session:1', text: 'x'.repeat(140) };
+const CONTEXT = { hash: 'x'.repeat(43), type: 'AddSshKey', actor: 'session:1', text: 'x'.repeat(309) };
 
 /** `uri` names a database; `documents` are what can be found. */
 answerWith(async ({ uri, documents }) => {

@@ -15,9 +15,9 @@ export async function populate(uri, count, keys, kept = count) {
     const accounts = [];
     for (let made = 0; made < count; made += 1) {
       const accountId = first + made;
-      const { commits, token } = accountStory(accountId, keys);
+      const { commits, signToken } = accountStory(accountId, keys);
       await writer.write(commits);
-      if (accounts.length < ((made + 1) * kept) / count) accounts.push({ accountId, headers: headersOf(token) });
+      if (accounts.length < ((made + 1) * kept) / count) accounts.push({ accountId, headers: headersOf(signToken()) });
     }
     await writer.end();
     return accounts;

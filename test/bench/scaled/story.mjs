@@ -18,7 +18,7 @@ const passwordHash = await hash(security.staticHash(PASSWORD), CHEAPEST);
 
 export const nameOf = (accountId) => `bench-${accountId}`;
 
-/** The commits of a new account with one session and some keys, and the token of its session. */
+/** The commits of a new account with one session and some keys, and what signs the token of its session. */
 export function accountStory(accountId, keys) {
   const now = Date.now();
   const sessionId = randomUUID();
@@ -30,7 +30,7 @@ export function accountStory(accountId, keys) {
     ...keyRingStory(accountId, keys),
   ];
   const subject = { accountId, sessionId, username: nameOf(accountId), passwordTimestamp: seconds(now), now };
-  return { commits, token: signer.sign(subject) };
+  return { commits, signToken: () => signer.sign(subject) };
 }
 
 /** The commits that add so many keys to an account's ring. */

@@ -17,6 +17,7 @@ export class Member {
   /** How many changes were looked at. */
   pairs = 0;
   #titles: string[] = [];
+  #shown: readonly ListedKey[] = [];
   #token = '';
   #password: string;
 
@@ -66,7 +67,12 @@ export class Member {
     await this.#pair('a session that was logged out', logOut, meOfOther, refusedWith('token is invalidated'));
 
     const password = `password ${round}`;
-    await this.#pair('a password that was changed', this.#saveOwn(password), this.#me, refusedWith('Password has been'));
+    await this.#pair(
+      'a password that was changed',
+      this.#saveOwn(password),
+      this.#me,
+      refusedWith('Password has been'),
+    );
     this.#password = password;
     this.#token = await this.#logIn();
 
@@ -76,6 +82,17 @@ export class Member {
     this.#token = await this.#logIn();
   }
 
+  /** A round that cannot go on, because a login is refused for instance, is a fault as well. */
+  async attempt(round: () => Promise<void>): Promise<boolean> {
+    try {
+      await round();
+      return true;
+    } catch (error) {
+      this.#faulty(error instanceof Error ? error.message : String(error));
+      return false;
+    }
+  }
+
   async #pair(subject: string, write: Send, read: Send, judge: Judge): Promise<void> {
     const writer = this.pairs++ % 2;
     const [writing, reading] = writer === 0 ? this.sides : [this.sides[1], this.sides[0]];
@@ -83,7 +100,8 @@ export class Member {
     if (written?.code !== 200) return this.#faulty(`${subject}: the change itself got ${inWords(written)}`);
     const answer = await read(reading);
     const fault = answer ? judge(answer) : 'no answer';
-    if (fault !== undefined) this.#faulty(`${subject} through gateway ${writer} was looked at through the other: ${fault}`);
+    if (fault !== undefined)
+      this.#faulty(`${subject} through gateway ${writer} was looked at through the other: ${fault}`);
   }
 
   #faulty(sentence: string): void {
@@ -98,9 +116,9 @@ export class Member {
     return client.addKey(this.#token, title, keyLine(`${this.account.id} ${title}`).line);
   }
 
+  /** Of the keys that the last look at them showed. */
   async #removeFirst(client: AccountClient): Promise<Answer | undefined> {
-    const { content } = await client.get<{ content: ListedKey[] }>('/api/me/sshkey/list', this.#token);
-    const [first] = content;
+    const [first] = this.#shown;
     if (!first) return undefined;
     this.#titles = this.#titles.filter((title) => title !== first.title);
     return client.removeKey(this.#token, first.id);
@@ -112,20 +130,30 @@ export class Member {
   }
 
   readonly #saveAsAdmin: Send = (client) =>
-    client.send('POST', '/api/admin/user/update', this.admin, { ...this.account, password: '', role: 0, permission: 0 });
+    client.send('POST', '/api/admin/user/update', this.admin, {
+      ...this.account,
+      password: '',
+      role: 0,
+      permission: 0,
+    });
 
   readonly #judgeMe: Judge = ({ code, message, data }) => {
     if (code !== 200) return `${code} ${message}`;
     const shown = data as Record<string, unknown>;
     const wrong = Object.entries(this.account).filter(([name, value]) => shown[name] !== value);
-    return wrong.length === 0 ? undefined : `${JSON.stringify(shown)} is not ${JSON.stringify(Object.fromEntries(wrong))}`;
+    return wrong.length === 0
+      ? undefined
+      : `${JSON.stringify(shown)} is not ${JSON.stringify(Object.fromEntries(wrong))}`;
   };
 
   readonly #judgeKeys: Judge = ({ code, message, data }) => {
     if (code !== 200) return `${code} ${message}`;
-    const titles = (data as { content: ListedKey[] }).content.map(({ title }) => title);
+    this.#shown = (data as { content: ListedKey[] }).content;
     const due = this.#titles.toSorted().join(', ');
-    const shown = titles.toSorted().join(', ');
+    const shown = this.#shown
+      .map(({ title }) => title)
+      .toSorted()
+      .join(', ');
     return shown === due ? undefined : `the keys are [${shown}], not [${due}]`;
   };
 

@@ -80,26 +80,23 @@ export class LogInHandler implements ICommandHandler<LogIn> {
   async #verifyPassword(login: Login): Promise<Account> {
     const attempt: LoginTry = { factor: 'password', account: nameHash(login.username), address: login.address };
     await this.#admit(attempt);
-    const account = await this.names.accountOf(login.username);
-    const hash = account
-      ? this.sealer.open(account.sealedPasswordHash, sealedFor.password(account.accountId))
-      : await this.#dummyHash;
-    const right = await this.#verifyHash(login, hash, attempt);
-    if (!right || !account || account.disabled || login.staticHash === undefined) {
-      throw new DomainError('invalid-credentials');
-    }
+    const account = await this.#matchingAccount(login).catch(async (error: unknown) => {
+      // A try that could not be checked is no failure.
+      await this.throttle.giveBack(attempt);
+      throw error;
+    });
+    if (!account || account.disabled || login.staticHash === undefined) throw new DomainError('invalid-credentials');
     await this.throttle.succeed(attempt);
     return account;
   }
 
-  /** A try that could not be checked is no failure. */
-  async #verifyHash({ staticHash = '' }: Login, hash: string, attempt: LoginTry): Promise<boolean> {
-    try {
-      return await this.hasher.verify(staticHash, hash);
-    } catch (error) {
-      await this.throttle.giveBack(attempt);
-      throw error;
-    }
+  /** The account of the name when the password is right. */
+  async #matchingAccount({ username, staticHash = '' }: Login): Promise<Account | undefined> {
+    const account = await this.names.accountOf(username);
+    const hash = account
+      ? this.sealer.open(account.sealedPasswordHash, sealedFor.password(account.accountId))
+      : await this.#dummyHash;
+    return (await this.hasher.verify(staticHash, hash)) ? account : undefined;
   }
 
   async #verifyCode(login: Login, account: Account): Promise<StartSession['usedCode']> {
@@ -154,9 +151,10 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     return { factor: 'one-time-code', account: `${accountId}:${twoFactor!.enrolment}`, address };
   }
 
+  /** Answers how many codes of the account were wrong in a row, this one included; 0 for passwords, where nobody asks. */
   async #admit(attempt: LoginTry): Promise<number> {
     const admission = await this.throttle.take(attempt);
     if (!admission.admitted) throw new DomainError('too-many-attempts', admission.retryAfterSeconds);
-    return admission.failures.at(-1)!;
+    return admission.failures.at(-1) ?? 0;
   }
 }

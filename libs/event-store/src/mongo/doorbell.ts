@@ -12,21 +12,22 @@ const REOPEN_AFTER = 1_000;
 export class Doorbell {
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
-  #open: Promise<void> | undefined;
+  #isOpen = false;
   #stream: mongo.ChangeStream<CommitDocument> | undefined;
 
   constructor(private readonly commits: mongo.Collection<CommitDocument>) {}
 
   onRing(listener: () => void): () => void {
     this.#listeners.add(listener);
-    this.#open ??= this.#listen();
+    if (!this.#isOpen) void this.#listen();
+    this.#isOpen = true;
     return () => this.#listeners.delete(listener);
   }
 
+  /** Does not wait for the server, which answers a change stream that has nothing to say once a second. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#stream?.close().catch(() => undefined);
-    await this.#open;
   }
 
   async #listen(): Promise<void> {
@@ -40,7 +41,7 @@ export class Doorbell {
       }
       await this.#stream?.close().catch(() => undefined);
       await sleep(REOPEN_AFTER, undefined, { signal }).catch(() => undefined);
-      this.#ring();
+      if (!signal.aborted) this.#ring();
     }
   }
 

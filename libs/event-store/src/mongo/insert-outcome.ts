@@ -13,9 +13,11 @@ export function outcomesOf(error: unknown, size: number): InsertOutcome[] | unde
   if (!(error instanceof mongoose.mongo.MongoBulkWriteError) || error.result.getWriteConcernError()) return undefined;
   const [first] = error.result.getWriteErrors();
   if (first?.code !== DUPLICATE_KEY) return undefined;
-  const outcomes = new Array<InsertOutcome>(size).fill('stored').fill('untried', first.index);
-  outcomes[first.index] = isPlaceTaken(first.errmsg) ? 'collided' : 'refused';
-  return outcomes;
+  const { index: refusedAt, errmsg } = first;
+  const refusal = isPlaceTaken(errmsg) ? 'collided' : 'refused';
+  return Array.from({ length: size }, (_, index) =>
+    index < refusedAt ? 'stored' : index === refusedAt ? refusal : 'untried',
+  );
 }
 
 /** Some of the documents of an unordered batch violate unique indexes; the others are stored. */

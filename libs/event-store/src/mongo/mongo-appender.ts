@@ -76,7 +76,8 @@ export class MongoAppender {
     const documents = await this.#placed(round);
     try {
       await reaching(() => this.#commits.insertMany(documents, { ordered: true }));
-      return this.#settle(round, documents, new Array<InsertOutcome>(round.length).fill('stored'));
+      const allStored = round.map((): InsertOutcome => 'stored');
+      return this.#settle(round, documents, allStored);
     } catch (error) {
       const outcomes = outcomesOf(error, round.length);
       return outcomes ? this.#settle(round, documents, outcomes) : this.#afterUnknown(round, error);

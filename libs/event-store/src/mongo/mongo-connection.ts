@@ -3,10 +3,11 @@ import mongoose from 'mongoose';
 import { StoreUnavailable } from '../event-store.errors.js';
 
 /**
- * How long an operation may wait for a server that answers, for its answer and for a majority, in milliseconds, before its caller hears
- * that the store is not available. The driver tries an operation twice, so a caller waits twice as long at most.
+ * How long an operation may wait for its answer and for a majority, and before that for a server that answers, in milliseconds. The
+ * driver tries an operation twice, so after twice their sum at most a caller hears that the store is not available.
  */
 const OPERATION_TIMEOUT = 5_000;
+const SELECTION_TIMEOUT = 2_500;
 
 /**
  * What every process asks of MongoDB: writes that a new primary has too, reads of what no new primary can take back, and no waiting
@@ -22,8 +23,8 @@ export const connectOptions: ConnectOptions = {
   wtimeoutMS: OPERATION_TIMEOUT,
   socketTimeoutMS: OPERATION_TIMEOUT,
   waitQueueTimeoutMS: OPERATION_TIMEOUT,
-  serverSelectionTimeoutMS: OPERATION_TIMEOUT,
-  connectTimeoutMS: OPERATION_TIMEOUT,
+  serverSelectionTimeoutMS: SELECTION_TIMEOUT,
+  connectTimeoutMS: SELECTION_TIMEOUT,
   heartbeatFrequencyMS: 2_000,
   autoIndex: false,
   autoCreate: false,

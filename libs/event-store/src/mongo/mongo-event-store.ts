@@ -63,25 +63,23 @@ export class MongoEventStore extends EventStore {
 
   async slotsWithNews(positions: ReadonlyMap<number, number>): Promise<number[]> {
     const next = [...positions].map(([slot, position]) => placeOf(slot, position + 1));
-    const nextAreThere = await this.#slotsOf({ _id: { $in: next } });
-    if (nextAreThere.length > 0) return nextAreThere;
-    // Only when nothing can be read on: does something lie behind a hole?
-    const ranges = [...positions].map(([slot, position]) => ({
-      _id: { $gt: placeOf(slot, position), $lt: placeOf(slot + 1, 0) },
-    }));
-    return ranges.length === 0 ? [] : this.#slotsOf({ $or: ranges });
+    const options = { projection: { _id: 1 }, hint: '_id_' };
+    const found = await reaching(() => this.#commits.find({ _id: { $in: next } }, options).toArray());
+    const ready = new Set(found.map(({ _id }) => slotOfPlace(_id)));
+    return [...ready, ...(await this.#slotsBehindHoles([...positions].filter(([slot]) => !ready.has(slot))))];
   }
 
   async closeHoles(slot: number, after: number): Promise<number> {
-    const range = { $gt: placeOf(slot, after), $lt: placeOf(slot + 1, 0) };
-    const options = { sort: { _id: 1 as const }, projection: { _id: 1 }, limit: PLACES_READ };
-    const places = await reaching(() => this.#commits.find({ _id: range }, options).toArray());
-    const taken = new Set(places.map(({ _id }) => ordinalOfPlace(_id)));
-    const last = Math.max(after, ...taken);
-    const voids: CommitDocument[] = [];
-    for (let ordinal = after + 1; ordinal < last; ordinal++)
-      if (!taken.has(ordinal)) voids.push(voidCommit(slot, ordinal));
-    return voids.length === 0 ? 0 : this.#closeWith(voids);
+    let closed = 0;
+    for (let from = after; ;) {
+      const range = { $gt: placeOf(slot, from), $lt: placeOf(slot + 1, 0) };
+      const options = { sort: { _id: 1 as const }, projection: { _id: 1 }, limit: PLACES_READ };
+      const places = await reaching(() => this.#commits.find({ _id: range }, options).toArray());
+      const taken = places.map(({ _id }) => ordinalOfPlace(_id));
+      closed += await this.#close(slot, missingBetween(from, taken));
+      if (places.length < PLACES_READ) return closed;
+      from = taken.at(-1)!;
+    }
   }
 
   onAppended(ring: () => void): () => void {
@@ -92,20 +90,39 @@ export class MongoEventStore extends EventStore {
     await Promise.all([this.#appender.idle(), this.#doorbell.close()]);
   }
 
-  /** Commits that took their place meanwhile are as good as voids. */
-  async #closeWith(voids: CommitDocument[]): Promise<number> {
-    const operations = voids.map(({ _id, ...fields }) => ({
-      updateOne: { filter: { _id }, update: { $setOnInsert: fields }, upsert: true },
+  /** Slots whose next place is free although something lies behind it: almost always none. */
+  async #slotsBehindHoles(positions: readonly (readonly [number, number])[]): Promise<number[]> {
+    if (positions.length === 0) return [];
+    const behind = positions.map(([slot, position]) => ({
+      _id: { $gt: placeOf(slot, position + 1), $lt: placeOf(slot + 1, 0) },
     }));
+    const slot = { $floor: { $divide: ['$_id', placeOf(1, 0)] } };
+    const pipeline = [{ $match: { $or: behind } }, { $group: { _id: slot } }];
+    const found = await reaching(() => this.#commits.aggregate<{ _id: number }>(pipeline, { hint: '_id_' }).toArray());
+    return found.map(({ _id }) => _id);
+  }
+
+  /** Commits that took their place meanwhile are as good as voids. */
+  async #close(slot: number, ordinals: readonly number[]): Promise<number> {
+    if (ordinals.length === 0) return 0;
+    const operations = ordinals.map((ordinal) => {
+      const { _id, ...fields } = voidCommit(slot, ordinal);
+      return { updateOne: { filter: { _id }, update: { $setOnInsert: fields }, upsert: true } };
+    });
     const { upsertedCount } = await reaching(() => this.#commits.bulkWrite(operations, { ordered: false }));
     return upsertedCount;
   }
+}
 
-  async #slotsOf(filter: mongo.Filter<CommitDocument>): Promise<number[]> {
-    const options = { projection: { _id: 1 }, hint: '_id_', limit: PLACES_READ };
-    const places = await reaching(() => this.#commits.find(filter, options).toArray());
-    return [...new Set(places.map(({ _id }) => slotOfPlace(_id)))];
+/** The ordinals after `from` that stand before one of those that are taken, which ascend. */
+function missingBetween(from: number, taken: readonly number[]): number[] {
+  const missing: number[] = [];
+  let next = from + 1;
+  for (const ordinal of taken) {
+    for (; next < ordinal; next++) missing.push(next);
+    next = ordinal + 1;
   }
+  return missing;
 }
 
 const isBefore = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;

@@ -1,4 +1,4 @@
-import type { Connection } from 'mongoose';
+import mongoose, { type Connection } from 'mongoose';
 import { collectionOf, reaching } from './mongo-connection.js';
 
 /** The database cannot be used as it is; the message says what to do. */
@@ -14,9 +14,18 @@ const SCHEMA_VERSION = 1;
 const VERSION_ID = 'keyfold';
 type VersionDocument = Readonly<{ _id: string; version: number }>;
 
+type IndexDefinition = Readonly<{
+  key: Record<string, unknown>;
+  unique?: unknown;
+  sparse?: unknown;
+  expireAfterSeconds?: unknown;
+  partialFilterExpression?: unknown;
+  collation?: unknown;
+}>;
+
 /** What the schema needs of a mongoose model, whatever its documents. */
 type Declared = Readonly<{
-  schema: { indexes(): [Record<string, unknown>, { name?: string; unique?: unknown; sparse?: unknown }][] };
+  schema: { indexes(): [IndexDefinition['key'], Omit<IndexDefinition, 'key'> & { name?: string }][] };
   collection: { name: string };
   db: Connection;
   createCollection(): Promise<unknown>;
@@ -72,25 +81,38 @@ async function indexProblems(models: Models): Promise<string[]> {
   const problems: string[] = [];
   for (const model of models) {
     const found = await existingIndexes(model);
-    for (const [keys, { name, unique = false, sparse = false }] of model.schema.indexes()) {
-      const index = found.find((each) => each.name === name);
-      if (!index) problems.push(`index ${name} of ${model.collection.name} is missing`);
-      else if (
-        JSON.stringify(index.key) !== JSON.stringify(keys) ||
-        (index.unique ?? false) !== unique ||
-        (index.sparse ?? false) !== sparse
-      ) {
-        problems.push(`index ${name} of ${model.collection.name} is not the one that keyfold made: drop it`);
-      }
+    for (const [key, options] of model.schema.indexes()) {
+      const index = found.find(({ name }) => name === options.name);
+      if (!index) problems.push(`index ${options.name} of ${model.collection.name} is missing`);
+      else if (definitionOf({ ...options, key }) !== definitionOf(index))
+        problems.push(`index ${options.name} of ${model.collection.name} is not the one that keyfold made: drop it`);
     }
   }
   return problems;
 }
 
-async function existingIndexes(model: Models[number]) {
-  const { name } = model.collection;
-  const collections = await reaching(() => model.db.listCollections());
-  return collections.some((collection) => collection.name === name)
-    ? reaching(() => collectionOf(model.db, name).indexes())
-    : [];
+/** A collection that was never made has none. */
+async function existingIndexes({ db, collection: { name } }: Declared) {
+  const indexes = await reaching(() =>
+    collectionOf(db, name)
+      .indexes()
+      .catch((error: unknown) => (isMissing(error) ? [] : Promise.reject(error))),
+  );
+  return indexes;
 }
+
+const isMissing = (error: unknown) =>
+  error instanceof mongoose.mongo.MongoServerError && error.codeName === 'NamespaceNotFound';
+
+/** What makes an index the one that was declared, as text; what is not set is as good as false. */
+const definitionOf = ({ key, unique, sparse, ...others }: IndexDefinition) => {
+  const { expireAfterSeconds, partialFilterExpression, collation } = others;
+  return JSON.stringify([
+    key,
+    unique ?? false,
+    sparse ?? false,
+    expireAfterSeconds,
+    partialFilterExpression,
+    collation,
+  ]);
+};

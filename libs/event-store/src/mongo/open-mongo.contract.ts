@@ -8,10 +8,15 @@ import { MongoCounter } from './mongo-counter.js';
 import { MongoEventStore } from './mongo-event-store.js';
 import { migrateSchema } from './mongo-schema.js';
 
+/** How long a change stream may take to open, in milliseconds. */
+const RING_DELAY = 10_000;
+
 /** A prepared database of its own, opened as one process does. */
 export async function openMongo(uri = freshDatabaseUri()): Promise<OpenStore & { connection: Connection }> {
   const connection = await connect(uri);
   await migrateSchema(connection, eventStoreModels(connection));
+  const other = await connect(uri);
+  const elsewhere = new MongoEventStore(other);
   let close = async () => {};
   const openOn = (current: Connection): OpenStore & { connection: Connection } => {
     const store = new MongoEventStore(current);
@@ -23,7 +28,13 @@ export async function openMongo(uri = freshDatabaseUri()): Promise<OpenStore & {
       connection: current,
       store,
       counter: new MongoCounter(current),
-      close: () => close(),
+      elsewhere,
+      ringDelay: RING_DELAY,
+      close: async () => {
+        await close();
+        await elsewhere.close();
+        await other.close();
+      },
       reopen: async () => {
         await close();
         return openOn(await connect(uri));

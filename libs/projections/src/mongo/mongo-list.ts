@@ -17,7 +17,7 @@ export class MongoList {
 
   constructor(
     private readonly documents: mongo.Collection<ReadModelDocument>,
-    private readonly counter: ListCounter,
+    private readonly counter: Pick<ListCounter, 'ranks' | 'idle'>,
   ) {}
 
   /** The JSON texts of a page's states, and how many entries the list has. */

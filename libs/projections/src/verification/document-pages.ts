@@ -1,8 +1,9 @@
 import type { EventStore } from '@keyfold/event-store';
+import { setImmediate as otherWork } from 'node:timers/promises';
 import type { ReadModelStore, StoredDocument } from '../read-model-store.js';
 import type { ReadModel } from '../read-model.js';
 
-const PAGE = 500;
+const PAGE = 200;
 
 /** Some documents of a model; `unknown`: those among them whose version no commit of their stream has. */
 export type DocumentPage = Readonly<{ documents: readonly StoredDocument[]; unknown: readonly StoredDocument[] }>;
@@ -20,6 +21,7 @@ export async function* documentPages(
     after = documents.at(-1)?.stream;
     const points = documents.map(({ stream, version }) => ({ stream, version: version - 1 }));
     const known = new Set((await store.readStreams(points)).map(({ stream }) => stream));
+    await otherWork();
     yield { documents, unknown: documents.filter(({ stream }) => !known.has(stream)) };
   }
 }

@@ -1,7 +1,7 @@
 import type { Commit, EventStore } from '@keyfold/event-store';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as otherWork, setTimeout as sleep } from 'node:timers/promises';
 
-const PAGE = 500;
+const PAGE = 200;
 
 /** How long an append that is under way may leave its position empty, and how often to look, in milliseconds. */
 const HOLE_PATIENCE = 5_000;
@@ -39,6 +39,8 @@ export async function* walkFeed(
       position = commit.position;
     }
     yield page;
+    // The embedded store answers at once, and the process that asks it may serve others.
+    await otherWork();
   }
 }
 

@@ -7,7 +7,8 @@ import { openThrottle } from '../../testing/embedded-throttle.js';
 import { openMongoThrottle } from '../../testing/mongo-throttle.js';
 import { describeThrottleStore, key, MINUTE, NOON } from '../throttle.contract.js';
 import type { Success, ThrottledKey, ThrottleStore } from '../throttle.js';
-import { throttleModels } from './throttle.model.js';
+import { countPipeline, takeBackPipeline } from './throttle-updates.js';
+import { throttleModels, type ThrottleDocument } from './throttle.model.js';
 
 describeThrottleStore('MongoDB', async () => {
   const { store, join } = await openMongoThrottle();
@@ -84,6 +85,51 @@ describe('counters', () => {
       expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(StoreUnavailable) });
     }
   });
+});
+
+it('a try is taken back without a trace whatever was counted, taken back or given back since it was counted', async () => {
+  const { connection, store } = await openMongoThrottle();
+  // The store waits for no majority, so neither must those who read what it wrote.
+  const database = connection.getClient().db(connection.name);
+  const counters = database.collection<ThrottleDocument>('throttle', { readConcern: { level: 'local' } });
+  const rule = { limit: 1_000, firstBlock: 1, maxBlock: 1, forgetAfter: MINUTE, countFrom: 'first' } as const;
+  const change = fc.oneof(
+    { weight: 6, arbitrary: fc.constant('count' as const) },
+    { weight: 1, arbitrary: fc.constant('admit' as const) },
+    { weight: 6, arbitrary: fc.nat(3).map((which) => ({ which })) },
+    { weight: 1, arbitrary: fc.constant('give back' as const) },
+  );
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 5, maxLength: 30 }), async (changes) => {
+      const _id = `key ${++run}`;
+      const open: string[] = [];
+      let [failures, admitted] = [1, 1];
+      await counters.updateOne({ _id }, countPipeline({ key: _id, rule }, { id: 'first', now: NOON }), {
+        upsert: true,
+      });
+      for (const [index, each] of changes.entries()) {
+        const id = `try ${index}`;
+        if (each === 'count' || each === 'admit') {
+          await counters.updateOne({ _id }, countPipeline({ key: _id, rule }, { id, now: NOON + index }));
+          if (each === 'admit') admitted += 1;
+          else open.push(id);
+          failures += 1;
+        } else if (each === 'give back' && admitted > 0) {
+          await store.succeed({ giveBack: [_id] });
+          admitted -= 1;
+          failures -= 1;
+        } else if (each !== 'give back' && open.length > 0) {
+          const [taken] = open.splice(-1 - (each.which % open.length), 1);
+          await counters.updateOne({ _id }, takeBackPipeline({ id: taken!, now: NOON }));
+          failures -= 1;
+        }
+        expect(await counters.findOne({ _id })).toMatchObject({ failures });
+      }
+    }),
+    // The example takes a try back that is last only because later ones were taken back before.
+    { numRuns: 60, examples: [[['count', 'count', 'count', 'count', ...Array(4).fill({ which: 0 })]]] },
+  );
 });
 
 it('MongoDB answers whatever sequence of tries and successes as SQLite does', async () => {

@@ -51,8 +51,7 @@ export class MongoThrottleStore extends ThrottleStore {
   async #countAll(keys: readonly ThrottledKey[], attempt: Try, passing: Set<ThrottledKey>): Promise<Admission> {
     const failures: number[] = [];
     for (let counted = 0, attempts = 0; counted < keys.length; attempts++) {
-      if (attempts === ATTEMPTS * keys.length)
-        throw new StoreUnavailable(`the counter ${keys[counted]!.key} is contended`);
+      if (attempts === ATTEMPTS * keys.length) throw new StoreUnavailable('a counter of the throttle is contended');
       const run = runOf(keys.slice(counted));
       const done = run[0]!.told
         ? await this.#countTold(run[0]!, attempt, passing, failures)
@@ -103,7 +102,9 @@ export class MongoThrottleStore extends ThrottleStore {
 
   /** Until when the first of the keys that are blocked is; adds to `passing` what is blocked but lets this source pass. */
   async #judge(keys: readonly ThrottledKey[], now: number, passing: Set<ThrottledKey>): Promise<number | undefined> {
-    const states = await this.#reads.submit(keys.flatMap(({ key, exemptedBy }) => [key, exemptedBy ?? []].flat()));
+    const states = await this.#reads.submit(
+      keys.flatMap(({ key, exemptedBy }) => (exemptedBy ? [key, exemptedBy] : key)),
+    );
     for (const throttled of keys) {
       const { key, exemptedBy } = throttled;
       const blockedUntil = states.get(key)?.blockedUntil ?? 0;

@@ -41,7 +41,7 @@ export function countPipeline({ key, rule }: ThrottledKey, { id, now }: Try): Pi
 export function takeBackPipeline({ id }: Try): Pipeline {
   const untouched = { $mergeObjects: [{ _id: '$_id', ...NOTHING }, '$before'] };
   const counted = { $in: [id, { $ifNull: ['$tries', []] }] };
-  const isLast = { $and: [{ $eq: [{ $last: '$tries' }, id] }, { $eq: [{ $type: '$before' }, 'object'] }] };
+  const isLast = { $and: [{ $eq: [{ $last: '$tries' }, id] }, knowsBefore] };
   const oneLess = { $mergeObjects: ['$$ROOT', lessOne({ without: id })] };
   return [{ $replaceWith: { $cond: [counted, { $cond: [isLast, untouched, oneLess] }, '$$ROOT'] } }];
 }
@@ -65,6 +65,9 @@ function rememberUpdate({ key: _id, until }: NonNullable<Success['remember']>) {
   return updateOne({ _id }, [{ $replaceWith: { $mergeObjects: [counters, '$$ROOT', { expires: known }] } }], true);
 }
 
+/** `before` belongs to the last try; it is gone when the try was. */
+const knowsBefore = { $eq: [{ $type: '$before' }, 'object'] };
+
 /** One failure less, also in what is restored when the last try is taken back: that one came later than the one given back. */
 function lessOne({ without }: { without?: string }): mongo.Document {
   const less = (path: string) => ({
@@ -72,7 +75,8 @@ function lessOne({ without }: { without?: string }): mongo.Document {
     blockedUntil: { $ifNull: [`${path}blockedBefore`, 0] },
   });
   const tries = without === undefined ? '$tries' : { $filter: { input: '$tries', cond: { $ne: ['$$this', without] } } };
-  return { ...less('$'), tries, before: { $mergeObjects: ['$before', less('$before.')] } };
+  const before = { $cond: [knowsBefore, { $mergeObjects: ['$before', less('$before.')] }, '$$REMOVE'] };
+  return { ...less('$'), tries, before };
 }
 
 const fieldsOf = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, `$${name}`]));

@@ -34,7 +34,7 @@ function* linesOf(commit: Commit): Generator<string> {
   for (const key of holds) yield `  holds        ${printable(key)}`;
   for (const event of commit.events) {
     yield `  ${printable(event.type)} v${event.v}`;
-    for (const [name, value] of Object.entries(event.data)) yield `    ${printable(name)}: ${jsonText(value)}`;
+    for (const [name, value] of Object.entries(event.data)) yield `    ${printable(name)}: ${JSON.stringify(value)}`;
     for (const [name, value] of Object.entries(event.sealed ?? {}))
       yield `    ${printable(name)}: ${sealedWith(value)}`;
   }
@@ -51,11 +51,5 @@ const withoutSecrets = (event: StoredEvent) =>
 /** A sealed value begins with the name of its key (security, `Sealer`). */
 const sealedWith = (value: string) => `sealed with key ${printable(value.slice(0, value.indexOf('.')))}`;
 
-/** Users choose parts of these texts: what a terminal would obey is written as an escape. */
-const printable = (text: string) =>
-  JSON.stringify(text)
-    .slice(1, -1)
-    .replaceAll(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, escaped);
-const jsonText = (value: unknown) =>
-  JSON.stringify(value).replaceAll(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, escaped);
-const escaped = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+/** On one line, whatever is in it. */
+const printable = (text: string) => JSON.stringify(text).slice(1, -1);

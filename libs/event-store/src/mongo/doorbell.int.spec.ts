@@ -1,0 +1,99 @@
+import type { Connection } from 'mongoose';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { freshDatabase } from '../../../../test/support/mongo/mongo-database.js';
+import { newCommit, unused } from '../contract/new-commit.contract.js';
+import { COMMITS, eventStoreModels } from './commit.model.js';
+import { MongoEventStore } from './mongo-event-store.js';
+import { migrateSchema } from './mongo-schema.js';
+import { anotherProcess } from './open-mongo.contract.js';
+
+const SOON = { timeout: 20_000, interval: 20 };
+
+let connection: Connection;
+let here: MongoEventStore;
+let elsewhere: MongoEventStore;
+
+beforeEach(async () => {
+  connection = await freshDatabase();
+  await migrateSchema(connection, eventStoreModels(connection));
+  here = new MongoEventStore(connection);
+  elsewhere = new MongoEventStore(await anotherProcess(connection));
+  onTestFinished(async () => {
+    await Promise.all([here.close(), elsewhere.close()]);
+  });
+});
+
+/** A listener that is known to hear: appends of the other process ring until one is heard. */
+async function listening(): Promise<ReturnType<typeof vi.fn>> {
+  const ring = vi.fn<() => void>();
+  onTestFinished(here.onAppended(ring));
+  await hears(ring);
+  return ring;
+}
+
+async function hears(ring: ReturnType<typeof vi.fn>): Promise<void> {
+  ring.mockClear();
+  await vi.waitFor(async () => {
+    await elsewhere.append(newCommit(unused('account'), 1));
+    expect(ring).toHaveBeenCalled();
+  }, SOON);
+}
+
+it('rings when another process appends, and not while nothing happens', async () => {
+  const ring = await listening();
+  ring.mockClear();
+  await elsewhere.append(newCommit(unused('account'), 1));
+  await vi.waitFor(() => expect(ring).toHaveBeenCalled(), SOON);
+});
+
+it('rings every listener that has not ended', async () => {
+  const [ended, other] = [vi.fn<() => void>(), vi.fn<() => void>()];
+  const end = here.onAppended(ended);
+  here.onAppended(other);
+  await hears(ended);
+  end();
+  ended.mockClear();
+  await hears(other);
+  expect(ended).not.toHaveBeenCalled();
+});
+
+it('goes on by itself after its change stream was killed', async () => {
+  const ring = await listening();
+  expect(await killChangeStreams()).toBeGreaterThan(0);
+  ring.mockClear();
+  // It says that something may have happened meanwhile, and hears again what happens.
+  await vi.waitFor(() => expect(ring).toHaveBeenCalled(), SOON);
+  await hears(ring);
+});
+
+it('is closed at once, also while it waits for the next append', async () => {
+  await listening();
+  const since = performance.now();
+  await here.close();
+  expect(performance.now() - since).toBeLessThan(1_000);
+  await vi.waitUntil(async () => (await changeStreams()).length === 0, SOON);
+});
+
+it('is closed at once before anything was heard', async () => {
+  here.onAppended(() => {});
+  const since = performance.now();
+  await here.close();
+  expect(performance.now() - since).toBeLessThan(1_000);
+});
+
+async function killChangeStreams(): Promise<number> {
+  const cursors = await changeStreams();
+  await connection.getClient().db(connection.name).command({ killCursors: COMMITS, cursors });
+  return cursors.length;
+}
+
+/** The cursors that change streams of this database have on the server. */
+async function changeStreams(): Promise<unknown[]> {
+  const pipeline = [
+    { $currentOp: { idleCursors: true, localOps: true } },
+    { $match: { ns: `${connection.name}.${COMMITS}`, 'cursor.tailable': true } },
+  ];
+  const admin = connection.getClient().db('admin');
+  const operations = await admin.aggregate(pipeline, { readConcern: { level: 'local' } }).toArray();
+  return operations.map(({ cursor }) => (cursor as { cursorId: unknown }).cursorId);
+}

@@ -1,0 +1,126 @@
+import mongoose, { type Connection } from 'mongoose';
+import { MongoMemoryServer } from 'mongodb-memory-server-core';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { freshDatabase } from '../../../../test/support/mongo/mongo-database.js';
+import { mongodBinary } from '../../../../test/support/mongo/mongod-binary.js';
+import { COMMITS, eventStoreModels } from './commit.model.js';
+import { connectOptions } from './mongo-connection.js';
+import { migrateSchema, requireSchema, UnusableDatabase } from './mongo-schema.js';
+import { anotherProcess } from './open-mongo.contract.js';
+
+let connection: Connection;
+beforeEach(async () => {
+  connection = await freshDatabase();
+});
+
+const migrate = (on = connection) => migrateSchema(on, eventStoreModels(on));
+const check = (on = connection) => requireSchema(on, eventStoreModels(on));
+const commits = () => connection.collection(COMMITS);
+
+async function complaint(check: Promise<void>): Promise<string> {
+  const error: unknown = await check.catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(UnusableDatabase);
+  return (error as Error).message;
+}
+
+describe('a prepared database', () => {
+  it('can be used', async () => {
+    await migrate();
+    await check();
+  });
+
+  it('stays as it is when it is prepared again', async () => {
+    await migrate();
+    await commits().insertOne({ stream: 'account-1', version: 1, command: { id: 'id-1' } });
+    const before = await commits().indexes();
+    await migrate();
+    expect(await commits().indexes()).toEqual(before);
+    expect(await commits().countDocuments()).toBe(1);
+    await check();
+  });
+
+  it('is the same when several processes prepare it at once', async () => {
+    const processes = await Promise.all(Array.from({ length: 4 }, () => anotherProcess(connection)));
+    await Promise.all(processes.map((each) => migrate(each)));
+    await check();
+  });
+});
+
+describe('a database is refused', () => {
+  it('when it was never prepared', async () => {
+    const message = await complaint(check());
+    expect(message).toBe(
+      `the database "${connection.name}" cannot be used: it was never prepared. Run "keyfold migrate" with the settings of this process`,
+    );
+  });
+
+  it.each(['stream_version', 'command_id', 'holds'])(
+    'when its index %s is missing, until it is prepared again',
+    async (name) => {
+      await migrate();
+      await commits().dropIndex(name);
+      expect(await complaint(check())).toContain(`index ${name} of commits is missing. Run "keyfold migrate"`);
+      await migrate();
+      await check();
+    },
+  );
+
+  it.each([
+    { change: 'is not unique', keys: { stream: 1, version: 1 }, options: {} },
+    { change: 'has other keys', keys: { stream: 1 }, options: { unique: true } },
+    { change: 'has its keys in another order', keys: { version: 1, stream: 1 }, options: { unique: true } },
+    { change: 'has another direction', keys: { stream: 1, version: -1 }, options: { unique: true } },
+    { change: 'leaves documents out', keys: { stream: 1, version: 1 }, options: { unique: true, sparse: true } },
+    {
+      change: 'covers a part of the documents',
+      keys: { stream: 1, version: 1 },
+      options: { unique: true, partialFilterExpression: { version: { $gt: 5 } } },
+    },
+    {
+      change: 'takes different letters for the same',
+      keys: { stream: 1, version: 1 },
+      options: { unique: true, collation: { locale: 'en', strength: 1 } },
+    },
+  ])('when an index $change', async ({ keys, options }) => {
+    await migrate();
+    await commits().dropIndex('stream_version');
+    const specification = Object.entries(keys).map(([key, direction]): [string, 1 | -1] => [
+      key,
+      direction === 1 ? 1 : -1,
+    ]);
+    await commits().createIndex(specification, { ...options, name: 'stream_version' });
+    expect(await complaint(check())).toContain(
+      'index stream_version of commits is not the one that keyfold made: drop it',
+    );
+  });
+
+  it('when its collection was dropped', async () => {
+    await migrate();
+    await commits().drop();
+    const message = await complaint(check());
+    for (const name of ['stream_version', 'command_id', 'holds']) expect(message).toContain(`index ${name}`);
+  });
+
+  it('when a newer version of the program prepared it, by checks and by preparations', async () => {
+    await migrate();
+    await connection.collection('schema').updateOne({}, { $inc: { version: 1 } });
+    const message = `the database "${connection.name}" was written by a newer version of keyfold (schema 2, this one knows 1): run that version or a later one`;
+    expect(await complaint(check())).toBe(message);
+    expect(await complaint(migrate())).toBe(message);
+  });
+
+  it('when its server is no member of a replica set', async () => {
+    const { path } = await mongodBinary();
+    // The library would print that the binary is not of the version that it would have fetched.
+    vi.stubEnv('MONGOMS_SYSTEM_BINARY_VERSION_CHECK', 'false');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const server = await MongoMemoryServer.create({ binary: { systemBinary: path } });
+    onTestFinished(async () => void (await server.stop()));
+    const standalone = await mongoose.createConnection(server.getUri('keyfold'), connectOptions).asPromise();
+    onTestFinished(() => standalone.close());
+    const message =
+      'MongoDB runs as a standalone server, which cannot keep acknowledged writes safe: start mongod with --replSet rs0 and run rs.initiate() once';
+    expect(await complaint(check(standalone))).toBe(message);
+    expect(await complaint(migrate(standalone))).toBe(message);
+  });
+});

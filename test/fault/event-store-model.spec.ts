@@ -1,0 +1,138 @@
+import type { Commit } from '@keyfold/event-store';
+import { connectOptions, eventStoreModels, migrateSchema, MongoEventStore } from '@keyfold/event-store/mongo';
+import fc from 'fast-check';
+import mongoose, { type Connection } from 'mongoose';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import {
+  ordinalOfPlace,
+  slotOf,
+  slotOfPlace,
+  type CommitDocument,
+} from '../../libs/event-store/src/mongo/commit.model.js';
+import { denseHistory } from '../../libs/event-store/src/mongo/dense-history.contract.js';
+import { ReplicaSet } from '../support/mongo/replica-set.js';
+import { FeedFollower, write } from './append-run.js';
+import { PARTITIONS, PROCESSES, schedule, type Fault, type Schedule } from './append-schedule.js';
+import { seededRandom } from './seeded-random.js';
+import { SocketCutter } from './socket-cutter.js';
+
+/** `SCHEDULES=1000 npx vitest run --project fault test/fault/event-store-model.spec.ts` looks for longer, from a seed of its own. */
+const { SCHEDULES } = process.env;
+const RUNS = SCHEDULES ? { numRuns: Number(SCHEDULES) } : { numRuns: 5, seed: 1 };
+const SLOTS = [...new Set(PARTITIONS.map(slotOf))];
+const SOON = { timeout: 60_000, interval: 20 };
+
+let set: ReplicaSet;
+const cutter = new SocketCutter();
+const totals = { acknowledged: 0, seen: 0, faults: 0 };
+
+beforeAll(async () => {
+  set = await ReplicaSet.start(3);
+});
+afterAll(async () => {
+  cutter.close();
+  await set.stop();
+  console.log('schedules:', RUNS.numRuns, totals);
+});
+
+it(
+  'processes that append to the same slots lose nothing, skip nothing and keep every order, whatever fails meanwhile',
+  () => fc.assert(fc.asyncProperty(schedule, expectKept), { ...RUNS, endOnFailure: true }),
+  SCHEDULES ? 24 * 3_600_000 : 240_000,
+);
+
+async function expectKept(plan: Schedule): Promise<void> {
+  const database = `keyfold-test-${randomUUID()}`;
+  const connections = await Promise.all(
+    Array.from({ length: PROCESSES + 1 }, () =>
+      mongoose.createConnection(set.uri(database), connectOptions).asPromise(),
+    ),
+  );
+  const [reading, ...writing] = connections;
+  if (!reading) throw new Error('there is no connection');
+  try {
+    await vi.waitFor(() => migrateSchema(reading, eventStoreModels(reading)), SOON);
+    const acknowledged: Commit[] = [];
+    const follower = new FeedFollower(new MongoEventStore(reading), SLOTS);
+    await run(plan, writing, follower, acknowledged);
+    const history = await vi.waitFor(() => denseHistory(reading), SOON);
+    expectNothingLost(history, acknowledged);
+    expectDecidedInOrder(history);
+    expectSeen(history, follower);
+    totals.acknowledged += acknowledged.length;
+    totals.seen += [...follower.seen.values()].flat().length;
+    await reading.dropDatabase();
+  } finally {
+    await Promise.all(connections.map((connection) => connection.close()));
+  }
+}
+
+async function run(
+  { writers, faults, seed }: Schedule,
+  writing: readonly Connection[],
+  follower: FeedFollower,
+  acknowledged: Commit[],
+): Promise<void> {
+  const stores = writing.map((connection) => new MongoEventStore(connection));
+  let over = false;
+  const reading = follower.follow(() => over);
+  const failing = failAt(faults, seededRandom(seed), () => (over ? Infinity : acknowledged.length));
+  const storing = writers.flatMap((plan) => {
+    const store = stores[plan.process];
+    return store ? [write(store, plan, (commit) => void acknowledged.push(commit))] : [];
+  });
+  await Promise.all(storing).finally(() => (over = true));
+  await Promise.all([reading, failing]);
+}
+
+/** Lets things go wrong in their turn, once so many commits are acknowledged. */
+async function failAt(faults: readonly Fault[], random: () => number, acknowledged: () => number): Promise<void> {
+  for (const { after, kind } of faults.toSorted((left, right) => left.after - right.after)) {
+    await vi.waitUntil(() => acknowledged() >= after, { timeout: 120_000, interval: 2 });
+    if (acknowledged() === Infinity) return;
+    await fail(kind, random);
+    totals.faults += 1;
+  }
+}
+
+async function fail(kind: Fault['kind'], random: () => number): Promise<void> {
+  if (kind === 'cut') {
+    cutter.cut(
+      [0, 1, 2].map((node) => set.node(node).port),
+      () => random() < 0.5,
+    );
+  } else if (kind === 'step-down') {
+    // Refused when no other node is up to date yet.
+    await set.stepDown(1).catch(() => undefined);
+  } else {
+    const node = await set.primary();
+    await set.kill(node);
+    await set.restart(node);
+  }
+}
+
+function expectNothingLost(history: readonly CommitDocument[], acknowledged: readonly Commit[]): void {
+  const positions = new Map(history.map(({ command, _id }) => [command.id, ordinalOfPlace(_id)]));
+  expect(acknowledged.filter(({ command, position }) => positions.get(command.id) !== position)).toEqual([]);
+  expect(new Set(acknowledged.map(({ command }) => command.id)).size).toBe(acknowledged.length);
+}
+
+/** A commit stands behind the one on which it was decided, and nothing of its stream between them. */
+function expectDecidedInOrder(history: readonly CommitDocument[]): void {
+  const holds = history.flatMap((commit) => commit.holds ?? []);
+  expect(new Set(holds).size).toBe(holds.length);
+  for (const commits of Map.groupBy(history, ({ stream }) => stream).values()) {
+    const bases = ['nothing', ...commits.map(({ command }) => command.id)].slice(0, -1);
+    expect(commits.map(({ causation }) => causation)).toEqual(bases);
+  }
+}
+
+/** The reader was shown the feeds as they are now, and no hole had ever to be closed. */
+function expectSeen(history: readonly CommitDocument[], follower: FeedFollower): void {
+  for (const [slot, seen] of follower.seen) {
+    const feed = history.filter(({ _id }) => slotOfPlace(_id) === slot);
+    expect(seen.map(({ command }) => command.id)).toEqual(feed.map(({ command }) => command.id));
+  }
+  expect(follower.holes).toBe(0);
+}

@@ -1,0 +1,106 @@
+import { StoreUnavailable } from '@keyfold/event-store';
+import { connectOptions, migrateSchema } from '@keyfold/event-store/mongo';
+import { accounts, accountStream } from '@keyfold/projections';
+import { MongoReadModelStore, projectionModels } from '@keyfold/projections/mongo';
+import { MongoThrottleStore, throttleModels } from '@keyfold/security/mongo';
+import mongoose, { type Connection } from 'mongoose';
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { active } from '../../libs/projections/src/read-model-store.contract.js';
+import { key, NOON } from '../../libs/security/src/throttle.contract.js';
+import { ReplicaSet } from '../support/mongo/replica-set.js';
+import { TcpProxy } from '../support/mongo/tcp-proxy.js';
+
+/** Within which a caller hears of an outage: an operation may be tried twice, and each try waits for an answer and for a server. */
+const BOUND = 30_000;
+const account = accountStream(7);
+const first = { state: active(7), version: 1 };
+
+let set: ReplicaSet;
+let proxy: TcpProxy;
+let connection: Connection;
+let readModels: MongoReadModelStore;
+let throttle: MongoThrottleStore;
+
+beforeAll(async () => {
+  set = await ReplicaSet.start(1);
+  proxy = await TcpProxy.start(set.node(0).port);
+});
+afterAll(async () => {
+  await proxy.close();
+  await set.stop();
+});
+
+beforeEach(async () => {
+  connection = await mongoose.createConnection(proxy.uri(`keyfold-test-${randomUUID()}`), connectOptions).asPromise();
+  await migrateSchema(connection, [...projectionModels(connection), ...throttleModels(connection)]);
+  readModels = new MongoReadModelStore(connection);
+  throttle = new MongoThrottleStore(connection);
+});
+afterEach(async () => {
+  await readModels.close();
+  await connection.close();
+});
+
+describe('while MongoDB is away', () => {
+  it('every operation says so in bounded time, and all go on when it is back', async () => {
+    await readModels.put(account, first);
+    await readModels.list(accounts, 0, 10);
+    for (let n = 0; n < 5; n++) await throttle.take([key('blocked')], NOON);
+    await proxy.refuse(true);
+    proxy.cutAll();
+    const began = performance.now();
+    const outcomes = await Promise.allSettled([
+      readModels.get([account]),
+      readModels.put(account, { ...first, version: 2 }),
+      readModels.replace(account, first),
+      readModels.remove(accountStream(8), 1),
+      readModels.list(accounts, 0, 10),
+      new MongoReadModelStore(connection).list(accounts, 0, 10),
+      readModels.documents(accounts, '', 10),
+      readModels.park({ stream: 'account-8', partition: '8', version: 1, error: 'unknown', at: NOON }),
+      readModels.unpark('account-9'),
+      readModels.parked(),
+      throttle.take([key('a')], NOON),
+      throttle.take([key('blocked')], NOON),
+      throttle.succeed({ clear: ['a'] }),
+    ]);
+    expect(performance.now() - began).toBeLessThan(BOUND);
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(StoreUnavailable) });
+    }
+    await proxy.refuse(false);
+    await vi.waitUntil(() => readModels.get([account]).catch(() => undefined), { timeout: BOUND, interval: 100 });
+    expect(await readModels.get([account])).toEqual(new Map([['account-7', first]]));
+    expect(await readModels.list(accounts, 0, 10)).toEqual({ items: [active(7)], total: 1 });
+    expect(await throttle.take([key('a')], NOON)).toEqual({ admitted: true, failures: [1] });
+  });
+});
+
+describe('a lost answer', () => {
+  it('does not count a try twice', async () => {
+    const { told: _told, ...silent } = key('a');
+    await throttle.take([silent], NOON);
+    for (const keys of [[silent, key('b')], [key('a')]]) {
+      proxy.dropAnswers(true);
+      const take = throttle.take(keys, NOON);
+      // The server has done it; the driver asks again on another connection.
+      await vi.waitUntil(() => counts(keys), { timeout: BOUND, interval: 20 });
+      proxy.dropAnswers(false);
+      expect(await take).toMatchObject({ admitted: true });
+    }
+    expect(await throttle.take([key('a')], NOON)).toEqual({ admitted: true, failures: [4] });
+    expect(await throttle.take([key('b')], NOON)).toEqual({ admitted: true, failures: [2] });
+
+    async function counts(keys: readonly { key: string }[]): Promise<boolean> {
+      const direct = await mongoose.createConnection(set.node(0).uri(connection.name), connectOptions).asPromise();
+      try {
+        const expected = keys.length === 2 ? 2 : 3;
+        const stored = await direct.collection<{ _id: string; failures: number }>('throttle').findOne({ _id: 'a' });
+        return stored?.failures === expected;
+      } finally {
+        await direct.close();
+      }
+    }
+  });
+});
