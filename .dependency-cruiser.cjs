@@ -43,8 +43,7 @@ module.exports = {
     },
     {
       name: 'security knows no other library',
-      comment:
-        'Hashing, tokens, codes and throttling serve any application; only its adapters know the stores.',
+      comment: 'Hashing, tokens, codes and throttling serve any application; only its adapters know the stores.',
       severity: 'error',
       from: from(lib('security'), { pathNot: `${source.pathNot}|^libs/security/src/(sqlite|mongo)/` }),
       to: { path: only('security') },

@@ -20,6 +20,8 @@ import { SocketCutter } from './socket-cutter.js';
 /** `SCHEDULES=1000 npx vitest run --project fault test/fault/event-store-model.spec.ts` looks for longer, from a seed of its own. */
 const { SCHEDULES } = process.env;
 const RUNS = SCHEDULES ? { numRuns: Number(SCHEDULES) } : { numRuns: 5, seed: 1 };
+/** A schedule that takes longer hangs, in milliseconds. */
+const SCHEDULE_TIMEOUT = 180_000;
 const SLOTS = [...new Set(PARTITIONS.map(slotOf))];
 const SOON = { timeout: 60_000, interval: 20 };
 
@@ -38,7 +40,7 @@ afterAll(async () => {
 
 it(
   'processes that append to the same slots lose nothing, skip nothing and keep every order, whatever fails meanwhile',
-  () => fc.assert(fc.asyncProperty(schedule, expectKept), { ...RUNS, endOnFailure: true }),
+  () => fc.assert(fc.asyncProperty(schedule, expectKept), { ...RUNS, timeout: SCHEDULE_TIMEOUT, endOnFailure: true }),
   SCHEDULES ? 24 * 3_600_000 : 240_000,
 );
 

@@ -9,7 +9,7 @@ import { ReplicaSet } from '../support/mongo/replica-set.js';
 import { TcpProxy } from '../support/mongo/tcp-proxy.js';
 
 /** Within which a caller hears of an outage: an operation may be tried twice, and each try waits for an answer and for a server. */
-const BOUND = 30_000;
+const BOUND = 40_000;
 const SOON = { timeout: 60_000, interval: 20 };
 
 let set: ReplicaSet;
@@ -156,6 +156,25 @@ async function freeze(): Promise<void> {
       );
   await vi.waitUntil(async () => !(await answers()), SOON);
 }
+
+it('an append that the network swallows half written is given up, and others go on afterwards', async () => {
+  await store.append(request('account-1'));
+  const large = { type: 'account.renamed', v: 1, data: { name: 'x'.repeat(10 * 1024 * 1024) } };
+  proxy.freeze(true);
+  const since = performance.now();
+  const appends = [1, 2, 3].map((number) => store.append({ ...request(`account-large-${number}`), events: [large] }));
+  const results = await Promise.allSettled(appends);
+  expect(results.map((result) => result.status === 'rejected' && result.reason instanceof StoreUnavailable)).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(performance.now() - since).toBeLessThan(BOUND);
+  proxy.cutAll();
+  proxy.freeze(false);
+  expect((await vi.waitFor(() => store.append(request('account-2')), SOON)).outcome).toBe('appended');
+  await denseHistory(direct);
+});
 
 async function isStored({ command }: NewCommit): Promise<boolean> {
   return (await new MongoEventStore(direct).findCommand(command.id)) !== undefined;

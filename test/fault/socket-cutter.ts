@@ -14,7 +14,7 @@ export class SocketCutter {
   /** Resets the open connections for which `chosen` says so; answers how many there were. */
   cut(ports: readonly number[], chosen: () => boolean): number {
     const cut = [...this.#open].filter((socket) => ports.includes(socket.remotePort ?? 0) && chosen());
-    for (const socket of cut) socket.resetAndDestroy();
+    for (const socket of cut) socket.destroy(reset());
     return cut.length;
   }
 
@@ -28,3 +28,6 @@ export class SocketCutter {
     socket.once('close', () => this.#open.delete(socket));
   };
 }
+
+/** What a socket says that its peer has reset. */
+const reset = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });

@@ -4,8 +4,8 @@ import { freshDatabase } from '../../../../test/support/mongo/mongo-database.js'
 import type { NewCommit } from '../commit.js';
 import { newCommand, newCommit, unused } from '../contract/new-commit.contract.js';
 import { outcomeOf, refusal } from '../contract/outcome.contract.js';
-import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../event-store.errors.js';
-import { eventStoreModels } from './commit.model.js';
+import { CommandIdReused, HoldTaken, StoreUnavailable, WrongExpectedVersion } from '../event-store.errors.js';
+import { COMMITS, eventStoreModels } from './commit.model.js';
 import { denseHistory } from './dense-history.contract.js';
 import { MongoEventStore } from './mongo-event-store.js';
 import { anotherProcess } from './open-mongo.contract.js';
@@ -80,6 +80,13 @@ it('a stream goes on only behind a commit that is there, whatever a reader said 
   await refusal(here.append(newCommit(stream, 6)), WrongExpectedVersion);
   expect(await here.readStreams([{ stream, version: 1 }])).toEqual([]);
   expect((await here.append(newCommit(stream, 2))).outcome).toBe('appended');
+});
+
+it('a commit that is kept out by what nobody knows of is given up, and others go on', async () => {
+  await connection.collection(COMMITS).createIndex({ actor: 1 }, { unique: true, sparse: true });
+  await here.append(inSlot(1, { actor: 'account:1' }));
+  await refusal(here.append(inSlot(1, { actor: 'account:1' })), StoreUnavailable);
+  expect(await outcomeOf(here.append(inSlot(1, { actor: 'account:2' })))).toBe('appended');
 });
 
 describe('of several things that stand against a commit', () => {

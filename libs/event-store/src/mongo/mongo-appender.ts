@@ -12,15 +12,15 @@ import { reaching } from './mongo-connection.js';
 import { SlotHeads } from './slot-heads.js';
 
 const BATCH = 256;
-/** How long a commit is tried whose place others take again and again, in milliseconds. */
+/** How long a commit is tried that the database refuses although nothing but its place stands against it, in milliseconds. */
 const PATIENCE = 5_000;
 /** Tries of a commit of which nobody knows what became. */
 const UNKNOWN_TRIES = 2;
 /** Batches without a collision after which other processes are believed to leave the slots to this one. */
 const CALM_AFTER = 50;
 
-/** One caller's commit, since when it is tried, the tries that nobody answered, and whether one of its tries may have stored it. */
-type Try = { readonly commit: NewCommit; readonly since: number; unanswered: number; sent: boolean };
+/** One caller's commit, when it first lost its place, the tries that nobody answered, and whether one of its tries may have stored it. */
+type Try = { readonly commit: NewCommit; lostAt?: number; unanswered: number; sent: boolean };
 type Pending = Call<Try, Appended>;
 
 /**
@@ -44,7 +44,7 @@ export class MongoAppender {
   }
 
   append(commit: NewCommit): Promise<Appended> {
-    return this.#batcher.submit({ commit, since: performance.now(), unanswered: 0, sent: false });
+    return this.#batcher.submit({ commit, unanswered: 0, sent: false });
   }
 
   /** Waits for the appends that were accepted. */
@@ -143,10 +143,9 @@ export class MongoAppender {
     const refused = those('refused');
     // One refused commit that an unanswered try stored is seldom the only one.
     const judged = refused.length > 0 ? [...refused, ...those('untried').filter(({ item }) => item.sent)] : [];
-    const open = new Set(await this.#settleJudged(judged));
-    return round.filter(
-      (pending, index) => outcomes[index] !== 'stored' && (!judged.includes(pending) || open.has(pending)),
-    );
+    const open = await this.#settleJudged(judged);
+    const untried = those('untried').filter((pending) => !judged.includes(pending));
+    return [...[...those('collided'), ...open].filter(hasPatience), ...untried];
   }
 
   /** Answers the callers whose commits are stored or refused; the others are tried again. */
@@ -203,8 +202,9 @@ function firstOfEach(pendings: readonly Pending[], keyOf: (pending: Pending) => 
 const isOurs = ({ commit: { at, command, correlation }, sent }: Try, found: NewCommit) =>
   sent && found.command.hash === command.hash && found.at === at && found.correlation === correlation;
 
-function hasPatience({ item: { commit, since }, reject }: Pending): boolean {
-  const again = performance.now() - since < PATIENCE;
-  if (!again) reject(new StoreUnavailable(`others took the place of commit ${commit.command.id} for ${PATIENCE} ms`));
+function hasPatience({ item, reject }: Pending): boolean {
+  item.lostAt ??= performance.now();
+  const again = performance.now() - item.lostAt < PATIENCE;
+  if (!again) reject(new StoreUnavailable(`commit ${item.commit.command.id} found no place for ${PATIENCE} ms`));
   return again;
 }

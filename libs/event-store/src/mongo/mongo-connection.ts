@@ -7,6 +7,12 @@ import { StoreUnavailable } from '../event-store.errors.js';
  * driver tries an operation twice, so after twice their sum at most a caller hears that the store is not available.
  */
 const OPERATION_TIMEOUT = 5_000;
+
+/**
+ * When an operation is given up that the driver forgot: it waits for ever to write to a socket that ended while its buffer was full
+ * (mongodb 7.8 without `timeoutMS`). Longer than both tries of any other.
+ */
+const STUCK_AFTER = 4 * OPERATION_TIMEOUT;
 const SELECTION_TIMEOUT = 2_500;
 
 /**
@@ -36,14 +42,25 @@ export const connectOptions: ConnectOptions = {
 export const collectionOf = <Document extends mongo.Document>(connection: Connection, name: string) =>
   connection.getClient().db(connection.name).collection<Document>(name);
 
-/** Runs an operation of the driver; that the server is away, steps down or takes too long becomes `StoreUnavailable`. */
+/**
+ * Runs an operation of the driver of one round trip; that the server is away, steps down or takes too long becomes `StoreUnavailable`.
+ * What the operation came to is then unknown, and it may still be done later.
+ */
 export async function reaching<Result>(operation: () => Promise<Result>): Promise<Result> {
+  const { promise: stuck, reject: giveUp } = Promise.withResolvers<never>();
+  const watchdog = setTimeout(
+    giveUp,
+    STUCK_AFTER,
+    new StoreUnavailable(`MongoDB has not answered for ${STUCK_AFTER} ms`),
+  );
   try {
-    return await operation();
+    return await Promise.race([operation(), stuck]);
   } catch (error) {
     throw isOutage(error)
       ? new StoreUnavailable(`MongoDB is not available: ${error.message}`, { cause: error })
       : error;
+  } finally {
+    clearTimeout(watchdog);
   }
 }
 

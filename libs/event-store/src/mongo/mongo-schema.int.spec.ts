@@ -46,11 +46,29 @@ describe('a prepared database', () => {
   });
 });
 
+describe('preparing says what to do', () => {
+  it('about an index that is in the way under another name', async () => {
+    await migrate();
+    await commits().dropIndex('stream_version');
+    await commits().createIndex({ stream: 1, version: 1 }, { name: 'mine', unique: true });
+    expect(await complaint(migrate())).toMatch(
+      /an index of commits is in the way: .*mine.* Drop it, then run this again/,
+    );
+  });
+
+  it('about documents that a lost index let in', async () => {
+    await migrate();
+    await commits().dropIndex('stream_version');
+    for (const id of ['id-1', 'id-2']) await commits().insertOne({ stream: 'a', version: 1, command: { id } });
+    expect(await complaint(migrate())).toContain('Restore the database from a backup');
+  });
+});
+
 describe('a database is refused', () => {
   it('when it was never prepared', async () => {
     const message = await complaint(check());
     expect(message).toBe(
-      `the database "${connection.name}" cannot be used: it was never prepared. Run "keyfold migrate" with the settings of this process`,
+      `the database "${connection.name}" cannot be used: it was never prepared. So run "keyfold migrate" with the settings of this process`,
     );
   });
 
@@ -59,7 +77,7 @@ describe('a database is refused', () => {
     async (name) => {
       await migrate();
       await commits().dropIndex(name);
-      expect(await complaint(check())).toContain(`index ${name} of commits is missing. Run "keyfold migrate"`);
+      expect(await complaint(check())).toContain(`index ${name} of commits is missing. So run "keyfold migrate"`);
       await migrate();
       await check();
     },
@@ -89,9 +107,14 @@ describe('a database is refused', () => {
       direction === 1 ? 1 : -1,
     ]);
     await commits().createIndex(specification, { ...options, name: 'stream_version' });
-    expect(await complaint(check())).toContain(
-      'index stream_version of commits is not the one that keyfold made: drop it',
-    );
+    for (const refused of [check, migrate]) {
+      expect(await complaint(refused())).toContain(
+        'index stream_version of commits is not the one that keyfold makes: remove it with db.commits.dropIndex("stream_version")',
+      );
+    }
+    await commits().dropIndex('stream_version');
+    await migrate();
+    await check();
   });
 
   it('when its collection was dropped', async () => {

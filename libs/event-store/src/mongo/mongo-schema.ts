@@ -37,9 +37,11 @@ type Models = readonly Declared[];
 export async function migrateSchema(connection: Connection, models: Models): Promise<void> {
   await requireReplicaSet(connection);
   await requireKnownVersion(connection);
+  const { changed } = await indexProblems(models);
+  if (changed.length > 0) throw unusable(connection, changed, 'Then run this again');
   for (const model of models) {
     await reaching(() => model.createCollection());
-    await reaching(() => model.createIndexes());
+    await makeIndexes(connection, model);
   }
   await reaching(() =>
     versions(connection).updateOne({ _id: VERSION_ID }, { $set: { version: SCHEMA_VERSION } }, { upsert: true }),
@@ -50,11 +52,40 @@ export async function migrateSchema(connection: Connection, models: Models): Pro
 export async function requireSchema(connection: Connection, models: Models): Promise<void> {
   await requireReplicaSet(connection);
   const version = await requireKnownVersion(connection);
-  const problems = version === undefined ? ['it was never prepared'] : await indexProblems(models);
-  if (problems.length === 0) return;
-  throw new UnusableDatabase(
-    `the database "${connection.name}" cannot be used: ${problems.join('; ')}. Run "keyfold migrate" with the settings of this process`,
-  );
+  const migrate = 'run "keyfold migrate" with the settings of this process';
+  if (version === undefined) throw unusable(connection, ['it was never prepared'], `So ${migrate}`);
+  const { missing, changed } = await indexProblems(models);
+  if (changed.length > 0) throw unusable(connection, [...missing, ...changed], `Then ${migrate}`);
+  if (missing.length > 0) throw unusable(connection, missing, `So ${migrate}`);
+}
+
+const unusable = ({ name }: Connection, problems: readonly string[], advice: string) =>
+  new UnusableDatabase(`the database "${name}" cannot be used: ${problems.join('; ')}. ${advice}`);
+
+/** Codes of the server: an index with these keys has another name, or one of this name has other keys; documents share a unique key. */
+const INDEX_CONFLICTS = new Set<unknown>([85, 86]);
+const DUPLICATE_KEY = 11_000;
+
+async function makeIndexes(connection: Connection, model: Declared): Promise<void> {
+  try {
+    await reaching(() => model.createIndexes());
+  } catch (error) {
+    if (!(error instanceof mongoose.mongo.MongoServerError)) throw error;
+    const { name } = model.collection;
+    if (INDEX_CONFLICTS.has(error.code))
+      throw unusable(
+        connection,
+        [`an index of ${name} is in the way: ${error.message}`],
+        'Drop it, then run this again',
+      );
+    if (error.code === DUPLICATE_KEY)
+      throw unusable(
+        connection,
+        [`${name} has documents that only a lost unique index can have let in: ${error.message}`],
+        'Restore the database from a backup of before that index was lost',
+      );
+    throw error;
+  }
 }
 
 /** Change streams and majority writes need one; a single server with `--replSet` is enough. */
@@ -77,32 +108,34 @@ async function requireKnownVersion(connection: Connection): Promise<number | und
 const versions = (connection: Connection) => collectionOf<VersionDocument>(connection, 'schema');
 
 /** A unique index that is missing or changed corrupts the store silently, so names, keys and options must be the declared ones. */
-async function indexProblems(models: Models): Promise<string[]> {
-  const problems: string[] = [];
+async function indexProblems(models: Models): Promise<{ missing: string[]; changed: string[] }> {
+  const missing: string[] = [];
+  const changed: string[] = [];
   for (const model of models) {
+    const { name: collection } = model.collection;
     const found = await existingIndexes(model);
     for (const [key, options] of model.schema.indexes()) {
       const index = found.find(({ name }) => name === options.name);
-      if (!index) problems.push(`index ${options.name} of ${model.collection.name} is missing`);
+      if (!index) missing.push(`index ${options.name} of ${collection} is missing`);
       else if (definitionOf({ ...options, key }) !== definitionOf(index))
-        problems.push(`index ${options.name} of ${model.collection.name} is not the one that keyfold made: drop it`);
+        changed.push(
+          `index ${options.name} of ${collection} is not the one that keyfold makes: remove it with ` +
+            `db.${collection}.dropIndex("${options.name}") in mongosh`,
+        );
     }
   }
-  return problems;
+  return { missing, changed };
 }
 
 /** A collection that was never made has none. */
 async function existingIndexes({ db, collection: { name } }: Declared) {
-  const indexes = await reaching(() =>
-    collectionOf(db, name)
-      .indexes()
-      .catch((error: unknown) => (isMissing(error) ? [] : Promise.reject(error))),
-  );
-  return indexes;
+  try {
+    return await reaching(() => collectionOf(db, name).indexes());
+  } catch (error) {
+    if (error instanceof mongoose.mongo.MongoServerError && error.codeName === 'NamespaceNotFound') return [];
+    throw error;
+  }
 }
-
-const isMissing = (error: unknown) =>
-  error instanceof mongoose.mongo.MongoServerError && error.codeName === 'NamespaceNotFound';
 
 /** What makes an index the one that was declared, as text; what is not set is as good as false. */
 const definitionOf = ({ key, unique, sparse, ...others }: IndexDefinition) => {
