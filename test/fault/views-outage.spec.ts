@@ -59,7 +59,7 @@ describe('while MongoDB is away', () => {
       new MongoReadModelStore(connection).list(accounts, 0, 10),
       readModels.documents(accounts, '', 10),
       readModels.park({ stream: 'account-8', partition: '8', version: 1, error: 'unknown', at: NOON }),
-      readModels.unpark('account-9'),
+      readModels.unpark({ stream: 'account-9', partition: '9', version: 1, error: 'unknown', at: NOON }),
       readModels.parked(),
       throttle.take([key('a')], NOON),
       throttle.take([key('blocked')], NOON),

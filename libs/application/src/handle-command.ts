@@ -1,5 +1,7 @@
 import { DomainError, type Decider, type Decision, type DomainEvent } from '@keyfold/domain';
 import {
+  CommandIdReused,
+  Contended,
   EventStore,
   HoldTaken,
   StoreUnavailable,
@@ -22,14 +24,6 @@ export type CommandContext = Readonly<{ actor: string; correlation: string; comm
 /** Tries after conflicts with other writers of the stream, and the longest pause between two (milliseconds, full jitter). */
 const ATTEMPTS = 6;
 const LONGEST_PAUSE = 80;
-
-/** Other writers were quicker each time. No outage: it says nothing about other streams. */
-class TooManyConflicts extends StoreUnavailable {
-  constructor(stream: string) {
-    super(`stream ${stream} changes too fast: ${ATTEMPTS} tries met another writer`);
-    this.name = 'TooManyConflicts';
-  }
-}
 
 /** The one path of every change: load, decide, append, project. */
 export class CommandRunner {
@@ -60,7 +54,7 @@ export class CommandRunner {
     };
     const since = performance.now();
     const changed = await this.#queue.run(ref.stream, () =>
-      this.#unlessDown(since, () => this.#append(ref, decideOn, context)),
+      this.#unlessDown(since, () => this.#append(ref, decideOn, requestHash(ref.stream, command.type), context)),
     );
     // Only lists need the document at once; everything else is folded from the commits, and the projector follows.
     if (changed && ref.model.placeOf) await this.projection.project(ref).catch(this.onProjectionError);
@@ -72,7 +66,7 @@ export class CommandRunner {
     try {
       return await task();
     } catch (error) {
-      const outage = error instanceof StoreUnavailable && !(error instanceof TooManyConflicts);
+      const outage = error instanceof StoreUnavailable && !(error instanceof Contended);
       if (outage) this.#outage = { at: performance.now(), error };
       throw error;
     }
@@ -81,13 +75,14 @@ export class CommandRunner {
   async #append<State>(
     ref: StreamRef<State>,
     decideOn: (loaded: Loaded<State>) => { commit: NewCommit; decision: Decision<DomainEvent> } | undefined,
+    hash: string,
     { commandId, newStream }: CommandContext,
   ): Promise<Appended | undefined> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const empty = newStream && attempt === 1;
       const [loaded] = empty ? [{ state: ref.model.initialState, version: 0 }] : await this.loader.load(ref);
       // Looked up after loading: the command is never decided on a state that it led to itself.
-      if (commandId && (await this.store.findCommand(commandId))) return undefined;
+      if (commandId && (await this.#wasDone(commandId, hash))) return undefined;
       const decided = decideOn(loaded);
       if (!decided) return undefined;
       try {
@@ -100,7 +95,14 @@ export class CommandRunner {
         await sleep(Math.random() * LONGEST_PAUSE);
       }
     }
-    throw new TooManyConflicts(ref.stream);
+    throw new Contended(`stream ${ref.stream} changes too fast: ${ATTEMPTS} tries met another writer`);
+  }
+
+  /** Throws `CommandIdReused` when the id was used by another request. */
+  async #wasDone(commandId: string, hash: string): Promise<boolean> {
+    const earlier = await this.store.findCommand(commandId);
+    if (earlier && earlier.command.hash !== hash) throw new CommandIdReused(commandId);
+    return earlier !== undefined;
   }
 
   #commit<Event extends DomainEvent>(

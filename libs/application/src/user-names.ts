@@ -19,7 +19,7 @@ export class UserNames {
 
   /**
    * The account that goes by the name now. Whether anybody does cannot be told from the number of store operations: one when the name
-   * was asked for before, else the holds and an account, be it one that does not exist.
+   * was asked for lately, else the holds and an account, be it one that does not exist.
    */
   async accountOf(username: string): Promise<Account | undefined> {
     const hash = nameHash(username);

@@ -30,3 +30,11 @@ export class StoreUnavailable extends Error {
     this.name = 'StoreUnavailable';
   }
 }
+
+/** Others were quicker each time, at one place of the store. No outage: it says nothing about other places. */
+export class Contended extends StoreUnavailable {
+  constructor(message: string) {
+    super(message);
+    this.name = 'Contended';
+  }
+}

@@ -4,6 +4,8 @@ import type { ReadModelStore } from './read-model-store.js';
 import type { StreamRef } from './read-model.js';
 import type { StreamLoader } from './stream-loader.js';
 
+const RETRIED_TOGETHER = 200;
+
 /** Brings documents up to their streams. Used by writers after their commit, by the projector and by a rebuild. */
 export class Projection {
   constructor(
@@ -37,11 +39,17 @@ export class Projection {
     }
   }
 
-  /** Tries every parked stream again and releases those that can be folded now. */
+  /** Tries every parked stream again and releases those that can be folded now; many at a time, because a feed may wait behind it. */
   async retryParked(refOf: (stream: string, partition: string) => StreamRef<unknown> | undefined): Promise<void> {
-    for (const { stream, partition } of await this.readModels.parked()) {
-      const ref = refOf(stream, partition);
-      if (ref && (await this.project(ref)) === 'projected') await this.readModels.unpark(stream);
+    const parked = await this.readModels.parked();
+    for (let from = 0; from < parked.length; from += RETRIED_TOGETHER) {
+      const some = parked.slice(from, from + RETRIED_TOGETHER);
+      await Promise.all(
+        some.map(async (each) => {
+          const ref = refOf(each.stream, each.partition);
+          if (ref && (await this.project(ref)) === 'projected') await this.readModels.unpark(each);
+        }),
+      );
     }
   }
 }

@@ -222,20 +222,30 @@ const parked = (stream: string, at: number): ParkedStream => ({
 });
 
 function parkedCases(newStore: NewStore): void {
-  it('are listed from the first parked on, and each keeps its first reason', async () => {
+  it('are listed from the one that failed first on, each with its latest failure', async () => {
     const store = await newStore();
     await store.park(parked('account-7', 20));
     await store.park(parked('account-8', 10));
     await store.park({ ...parked('account-7', 30), error: 'again' });
-    expect(await store.parked()).toEqual([parked('account-8', 10), parked('account-7', 20)]);
+    expect(await store.parked()).toEqual([parked('account-8', 10), { ...parked('account-7', 30), error: 'again' }]);
   });
 
   it('are released one by one, also when they were not parked', async () => {
     const store = await newStore();
     await store.park(parked('account-7', 20));
-    await store.unpark('account-8');
+    await store.unpark(parked('account-8', 20));
     expect(await store.parked()).toHaveLength(1);
-    await store.unpark('account-7');
+    await store.unpark(parked('account-7', 20));
     expect(await store.parked()).toEqual([]);
+  });
+
+  it('stay when they failed again after what is released', async () => {
+    const store = await newStore();
+    const first = parked('account-7', 20);
+    const again = { ...parked('account-7', 30), version: 3 };
+    await store.park(first);
+    await store.park(again);
+    await store.unpark(first);
+    expect(await store.parked()).toEqual([again]);
   });
 }

@@ -29,8 +29,10 @@ export abstract class ReadModelStore {
   /** Removes the document of a stream, provided that it still is of this version. */
   abstract remove(ref: StreamRef<unknown>, version: number): Promise<void>;
 
+  /** The latest failure of a stream is the one that is kept. */
   abstract park(parked: ParkedStream): Promise<void>;
-  abstract unpark(stream: string): Promise<void>;
+  /** Releases a stream, unless it failed again after this. */
+  abstract unpark(parked: ParkedStream): Promise<void>;
   abstract parked(): Promise<ParkedStream[]>;
 
   abstract close(): Promise<void>;

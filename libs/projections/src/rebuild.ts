@@ -1,7 +1,7 @@
 import type { Commit, EventStore } from '@keyfold/event-store';
 import pLimit from 'p-limit';
 import { foldCommit, UnfoldableStream, type Loaded } from './fold.js';
-import type { ReadModelStore } from './read-model-store.js';
+import type { ParkedStream, ReadModelStore } from './read-model-store.js';
 import { streamRef, type ReadModel, type StreamRef } from './read-model.js';
 import { documentPages } from './verification/document-pages.js';
 import { feedHead } from './verification/feed-head.js';
@@ -37,7 +37,7 @@ export class Rebuild {
 
   /** Tells of empty positions in the feed. Throws `StoreUnavailable`, and the reason of the signal, which is heeded after every page. */
   async run(report: (problem: string) => Promise<void>, signal: AbortSignal): Promise<RebuiltCount> {
-    const parked = new Set((await this.readModels.parked()).map(({ stream }) => stream));
+    const parked = new Map((await this.readModels.parked()).map((each) => [each.stream, each]));
     const slots = Array.from({ length: this.store.slots }, (_, slot) => slot);
     await pLimit(SLOTS_AT_ONCE).map(slots, async (slot) => {
       const head = await feedHead(this.store, slot, 0);
@@ -65,7 +65,7 @@ export class Rebuild {
   }
 
   /** The streams that began first are brought to their end and written. */
-  async #complete(begun: Map<string, Begun>, parked: ReadonlySet<string>): Promise<void> {
+  async #complete(begun: Map<string, Begun>, parked: ReadonlyMap<string, ParkedStream>): Promise<void> {
     const oldest = [...begun.values()].slice(0, STREAMS_WRITTEN);
     const points = oldest.map(({ ref, loaded }) => ({ stream: ref.stream, version: loaded.version }));
     const tails = Map.groupBy(await this.store.readStreams(points), ({ stream }) => stream);
@@ -76,7 +76,8 @@ export class Rebuild {
         if (!(await this.#foldOrPark(each, tails.get(ref.stream) ?? []))) return;
         await this.readModels.replace(ref, each.loaded);
         this.count.documents++;
-        if (parked.has(ref.stream)) await this.readModels.unpark(ref.stream);
+        const before = parked.get(ref.stream);
+        if (before) await this.readModels.unpark(before);
       }),
     );
   }

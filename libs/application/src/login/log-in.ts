@@ -104,8 +104,8 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     if (locked) throw new DomainError('one-time-code-locked');
     // A missing code is no guess: front ends ask for it only after the password was right.
     if (login.code.trim() === '') throw new DomainError('one-time-code-required');
-    const failures = await this.#admit(this.#codeTry(login, account));
     const secret = this.sealer.open(sealedSecret, sealedFor.twoFactor(account.accountId));
+    const failures = await this.#admit(this.#codeTry(login, account));
     const step = matchingStep(secret, login.code, this.clock.now());
     if (step !== undefined) return { enrolment, step };
     if (failures >= CODE_FAILURES_BEFORE_LOCK) await this.#lockCode(account, failures, login.correlation);

@@ -74,6 +74,8 @@ it('a stream whose baseline comes from elsewhere is loaded and appended to with 
   const { store, commands } = await openProcess(connection.name);
   // The first append of a process also looks for the end of the slot.
   await store.append(newCommit(unused('session'), 1, { partition: stream }));
+  // The first reading also waits until the primary knows what a majority has.
+  await store.readStreams([{ stream: unused('account'), version: 0 }]);
   const before = commands();
   expect(await store.readStreams([{ stream, version: 1 }])).toEqual([]);
   await store.append(newCommit(stream, 2));

@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { Batcher, type Call } from '../batcher.js';
 import type { NewCommit } from '../commit.js';
-import { StoreUnavailable } from '../event-store.errors.js';
+import { Contended, StoreUnavailable } from '../event-store.errors.js';
 import type { Appended } from '../event-store.js';
 import { judgeAppends } from './append-judge.js';
 import { COMMITS, placeOf, slotOf, toCommit, type CommitDocument } from './commit.model.js';
@@ -169,12 +169,10 @@ export class MongoAppender {
     this.#heads.forget();
     for (const { item } of round) item.sent = true;
     if (!(error instanceof StoreUnavailable)) return this.#insertApart(round, error);
-    return round.filter(({ item, reject }) => {
-      item.unanswered += 1;
-      const again = item.unanswered < UNKNOWN_TRIES;
-      if (!again) reject(error);
-      return again;
-    });
+    for (const { item } of round) item.unanswered += 1;
+    // Thrown rather than told one by one, so that all who wait hear of the outage too.
+    if (round.some(({ item }) => item.unanswered >= UNKNOWN_TRIES)) throw error;
+    return [...round];
   }
 
   /** One commit that the driver or the server will not take, too large for instance, must not fail the others. */
@@ -205,6 +203,6 @@ const isOurs = ({ commit: { at, command, correlation }, sent }: Try, found: NewC
 function hasPatience({ item, reject }: Pending): boolean {
   item.lostAt ??= performance.now();
   const again = performance.now() - item.lostAt < PATIENCE;
-  if (!again) reject(new StoreUnavailable(`commit ${item.commit.command.id} found no place for ${PATIENCE} ms`));
+  if (!again) reject(new Contended(`commit ${item.commit.command.id} found no place for ${PATIENCE} ms`));
   return again;
 }

@@ -10,7 +10,7 @@ const OPERATION_TIMEOUT = 5_000;
 
 /**
  * When an operation is given up that the driver forgot: it waits for ever to write to a socket that ended while its buffer was full
- * (mongodb 7.8 without `timeoutMS`). Longer than both tries of any other.
+ * (mongodb 7.8 without `timeoutMS`). About as long as both tries of any other take at most.
  */
 const STUCK_AFTER = 4 * OPERATION_TIMEOUT;
 const SELECTION_TIMEOUT = 2_500;
@@ -26,7 +26,8 @@ export const connectOptions: ConnectOptions = {
   readPreference: 'primary',
   retryWrites: true,
   retryReads: true,
-  wtimeoutMS: OPERATION_TIMEOUT,
+  // Shorter than the socket's, so that the server says what it came to.
+  wtimeoutMS: OPERATION_TIMEOUT - 1_000,
   socketTimeoutMS: OPERATION_TIMEOUT,
   waitQueueTimeoutMS: OPERATION_TIMEOUT,
   serverSelectionTimeoutMS: SELECTION_TIMEOUT,
@@ -66,8 +67,8 @@ export async function reaching<Result>(operation: () => Promise<Result>): Promis
 
 /** Server answers that another try may not get: steps of an election, shutdowns, cursors that ended with them, time limits, a full disk (error_codes.yml of MongoDB). */
 const OUTAGE_CODES = new Set<unknown>([
-  6, 7, 43, 50, 64, 89, 91, 112, 134, 136, 189, 202, 216, 237, 262, 317, 358, 384, 9001, 10107, 11600, 11601, 11602,
-  13435, 13436, 14031,
+  6, 7, 43, 50, 64, 89, 91, 94, 100, 112, 134, 136, 146, 189, 202, 211, 216, 237, 246, 262, 317, 358, 365, 384, 9001,
+  10107, 11600, 11601, 11602, 13435, 13436, 14031,
 ]);
 
 /** Errors of the driver's own programming interface that come from a connection which ended meanwhile. */
@@ -83,6 +84,7 @@ function isOutage(error: unknown): error is Error {
   const { MongoError, MongoAPIError, MongoBulkWriteError, MongoRuntimeError } = mongoose.mongo;
   const { MongoServerError, MongoWriteConcernError } = mongoose.mongo;
   if (error instanceof MongoWriteConcernError) return true;
+  if (error instanceof MongoBulkWriteError && error.result.getWriteConcernError()) return true;
   // The driver wraps in this whatever kept it from sending a batch of writes; what the server answered is no error inside it.
   if (error instanceof MongoBulkWriteError && error.errorResponse instanceof Error)
     return isOutage(error.errorResponse);

@@ -1,11 +1,21 @@
 import type { Connection, mongo } from 'mongoose';
 import type { Commit, NewCommit } from '../commit.js';
 import { EventStore, type Appended, type FoundHold, type StreamPoint } from '../event-store.js';
-import { COMMITS, ordinalOfPlace, placeOf, SLOTS, slotOfPlace, toCommit, type CommitDocument } from './commit.model.js';
+import {
+  COMMITS,
+  COUNTERS,
+  ordinalOfPlace,
+  placeOf,
+  SLOTS,
+  slotOfPlace,
+  toCommit,
+  type CommitDocument,
+} from './commit.model.js';
 import { Doorbell } from './doorbell.js';
 import { KnownVersions } from './known-versions.js';
 import { MongoAppender } from './mongo-appender.js';
 import { collectionOf, reaching } from './mongo-connection.js';
+import { PrimaryBarrier } from './primary-barrier.js';
 import { StreamTails } from './stream-tails.js';
 import { voidCommit } from './void-commit.js';
 
@@ -18,6 +28,7 @@ export class MongoEventStore extends EventStore {
   readonly slots = SLOTS;
   readonly #commits: mongo.Collection<CommitDocument>;
   readonly #appender: MongoAppender;
+  readonly #barrier: PrimaryBarrier;
   readonly #tails: StreamTails;
   readonly #doorbell: Doorbell;
 
@@ -26,7 +37,8 @@ export class MongoEventStore extends EventStore {
     this.#commits = collectionOf<CommitDocument>(connection, COMMITS);
     const versions = new KnownVersions();
     this.#appender = new MongoAppender(connection.getClient().db(connection.name), versions);
-    this.#tails = new StreamTails(this.#commits, versions);
+    this.#barrier = new PrimaryBarrier(connection, collectionOf(connection, COUNTERS));
+    this.#tails = new StreamTails(this.#commits, versions, this.#barrier);
     this.#doorbell = new Doorbell(this.#commits);
   }
 
@@ -39,11 +51,13 @@ export class MongoEventStore extends EventStore {
   }
 
   async findCommand(id: string): Promise<Commit | undefined> {
+    await this.#barrier.passed();
     const found = await reaching(() => this.#commits.findOne({ 'command.id': id }));
     return found ? toCommit(found) : undefined;
   }
 
   async findLastHold(prefix: string): Promise<FoundHold | undefined> {
+    await this.#barrier.passed();
     const within = { $gte: prefix, $lt: `${prefix}${LAST_LETTER}` };
     const found = await reaching(() =>
       this.#commits.find({ holds: { $elemMatch: within } }, { projection: { stream: 1, holds: 1 } }).toArray(),

@@ -125,6 +125,6 @@ function taking(reader: string, slot: number, owner: string, milliseconds: numbe
 /** Two that take a slot for the first time both make its document; who comes second has not got it. */
 function throwUnlessTaken(error: unknown): void {
   const { MongoBulkWriteError } = mongoose.mongo;
-  if (!(error instanceof MongoBulkWriteError) || error.err) throw error;
+  if (!(error instanceof MongoBulkWriteError) || error.err || error.result.getWriteConcernError()) throw error;
   if ([error.writeErrors].flat().some(({ code }) => code !== DUPLICATE_KEY)) throw error;
 }

@@ -44,7 +44,7 @@ export async function migrateSchema(connection: Connection, models: Models): Pro
     await makeIndexes(connection, model);
   }
   await reaching(() =>
-    versions(connection).updateOne({ _id: VERSION_ID }, { $set: { version: SCHEMA_VERSION } }, { upsert: true }),
+    versions(connection).updateOne({ _id: VERSION_ID }, { $max: { version: SCHEMA_VERSION } }, { upsert: true }),
   );
 }
 

@@ -5,6 +5,7 @@ import type { StreamPoint } from '../event-store.js';
 import { toCommit, type CommitDocument } from './commit.model.js';
 import type { KnownVersions } from './known-versions.js';
 import { reaching } from './mongo-connection.js';
+import type { PrimaryBarrier } from './primary-barrier.js';
 
 /** Callers that share a query at most. */
 const CALLERS = 256;
@@ -16,6 +17,7 @@ export class StreamTails {
   constructor(
     private readonly commits: mongo.Collection<CommitDocument>,
     private readonly versions: KnownVersions,
+    private readonly barrier: PrimaryBarrier,
   ) {}
 
   after(points: readonly StreamPoint[]): Promise<Commit[]> {
@@ -24,6 +26,7 @@ export class StreamTails {
 
   async #read(calls: readonly Call<readonly StreamPoint[], Commit[]>[]): Promise<void> {
     const filter = tailsFilter(calls.flatMap(({ item }) => item).map((point) => this.#toAskFor(point)));
+    await this.barrier.passed();
     const documents = await reaching(() => this.commits.find(filter, { hint: 'stream_version' }).toArray());
     for (const document of documents) this.versions.seen(document);
     const tails = tailsByStream(documents);

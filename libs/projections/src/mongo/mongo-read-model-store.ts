@@ -73,12 +73,12 @@ export class MongoReadModelStore extends ReadModelStore {
   }
 
   async park({ stream, ...parked }: ParkedStream): Promise<void> {
-    const update = { $setOnInsert: parked };
+    const update = { $set: parked };
     await reaching(() => this.#parked.updateOne({ _id: stream }, update, { upsert: true }));
   }
 
-  async unpark(stream: string): Promise<void> {
-    await reaching(() => this.#parked.deleteOne({ _id: stream }));
+  async unpark({ stream, version, at }: ParkedStream): Promise<void> {
+    await reaching(() => this.#parked.deleteOne({ _id: stream, version, at }));
   }
 
   async parked(): Promise<ParkedStream[]> {

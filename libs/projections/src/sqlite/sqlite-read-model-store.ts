@@ -64,12 +64,13 @@ export class SqliteReadModelStore extends ReadModelStore {
   }
 
   async park({ stream, partition, version, error, at }: ParkedStream): Promise<void> {
-    const sql = 'INSERT INTO parked_streams VALUES (?, ?, ?, ?, ?) ON CONFLICT (stream) DO NOTHING';
+    const sql = 'INSERT OR REPLACE INTO parked_streams VALUES (?, ?, ?, ?, ?)';
     await this.file.writeAll([{ sql, params: [stream, partition, version, error, at] }]);
   }
 
-  async unpark(stream: string): Promise<void> {
-    await this.file.writeAll([{ sql: 'DELETE FROM parked_streams WHERE stream = ?', params: [stream] }]);
+  async unpark({ stream, version, at }: ParkedStream): Promise<void> {
+    const sql = 'DELETE FROM parked_streams WHERE stream = ? AND version = ? AND at = ?';
+    await this.file.writeAll([{ sql, params: [stream, version, at] }]);
   }
 
   async parked(): Promise<ParkedStream[]> {

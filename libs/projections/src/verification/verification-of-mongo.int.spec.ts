@@ -7,6 +7,7 @@ import { sessionStarted } from '../../../domain/testing/session.events.js';
 import { keyAdded } from '../../../domain/testing/ssh-key-ring.events.js';
 import { MongoProjections } from '../../testing/mongo-projections.js';
 import { accountStream, readModels, sessionStream, sshKeyRingStream } from '../read-model.js';
+import { projectorName } from '../projector.js';
 import { Rebuild } from '../rebuild.js';
 import { Verification } from './verification.js';
 
@@ -44,7 +45,7 @@ const commitOf = async (projections: MongoProjections, stream: string, version: 
 
 it('finds no problem where the documents are what the streams lead to', async () => {
   const projections = await projected();
-  const nothing = { problems: [], commits: 4, streams: 3, documents: 3, behind: 0 };
+  const nothing = { problems: [], commits: 4, streams: 3, documents: 3, behind: 0, unprojected: 0 };
   expect(await verify(projections)).toEqual(nothing);
   expect(await verify(projections, false)).toEqual(nothing);
 });
@@ -126,6 +127,24 @@ describe('in the feed', () => {
     await projector.catchUp();
     await projector.stop();
     expect(await verify(projections)).toMatchObject({ problems: [], commits: 6, streams: 3 });
+  });
+});
+
+describe('what is not projected', () => {
+  it('is no problem where nobody projects, and its commits are counted', async () => {
+    const projections = await projected();
+    await projections.append(account, renamed('ann', 'anna'));
+    expect(await verify(projections, false)).toMatchObject({ problems: [], behind: 1, unprojected: 1 });
+  });
+
+  it('is a problem where somebody holds the slots and does not come', async () => {
+    const projections = await projected();
+    const slots = Array.from({ length: projections.store.slots }, (_, slot) => slot);
+    await projections.leases.take(projectorName, 'somebody', slots, 60_000);
+    await projections.append(account, renamed('ann', 'anna'));
+    const { problems, unprojected } = await verify(projections, false);
+    expect(problems).toEqual([expect.stringMatching(/is at position 4 of slot \d+, which was at 5 when this began/)]);
+    expect(unprojected).toBe(0);
   });
 });
 

@@ -49,7 +49,7 @@ function damage({ path }: { path: string }, sql: string) {
 
 it('finds no problem where the documents are what the streams lead to', async () => {
   const projections = await projected();
-  const nothing = { problems: [], commits: 4, streams: 3, documents: 3, behind: 0 };
+  const nothing = { problems: [], commits: 4, streams: 3, documents: 3, behind: 0, unprojected: 0 };
   expect(await verify(projections)).toEqual(nothing);
   expect(await verify(projections, false)).toEqual(nothing);
 });
@@ -185,6 +185,16 @@ describe('what is not projected yet', () => {
     expect((await verify(projections, false)).problems).toEqual([
       'the projector is at position 4 of slot 0, which was at 5 when this began',
     ]);
+  });
+
+  it('is no problem where nobody projects, and its commits are counted', async () => {
+    const projections = await projected();
+    const projector = projections.newProjector();
+    await projector.catchUp();
+    await projector.stop();
+    await projections.append(account, renamed('ann', 'anna'));
+    await projections.append(account, renamed('anna', 'anne'));
+    expect(await verify(projections, false)).toMatchObject({ problems: [], behind: 1, unprojected: 2 });
   });
 
   it('is no problem beside a projector under traffic, however often one looks', async () => {

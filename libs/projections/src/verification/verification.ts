@@ -1,4 +1,4 @@
-import type { FeedLeases } from '@keyfold/event-store';
+import type { FeedLeases, SlotProgress } from '@keyfold/event-store';
 import pLimit from 'p-limit';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { projectorName } from '../projector.js';
@@ -15,14 +15,24 @@ const SLOTS_AT_ONCE = 4;
 const PROJECTOR_PATIENCE = 10_000;
 const LOOK_INTERVAL = 200;
 
-/** What was looked at. `behind`: streams whose documents the projector had not brought up to date yet. */
-export type VerifiedCount = Readonly<{ commits: number; streams: number; documents: number; behind: number }>;
+/**
+ * What was looked at. `behind`: streams whose documents the projector had not brought up to date yet. `unprojected`: commits that wait
+ * because no process projects; 0 when one does.
+ */
+export type VerifiedCount = Readonly<{
+  commits: number;
+  streams: number;
+  documents: number;
+  behind: number;
+  unprojected: number;
+}>;
 
 /**
  * Folds everything and compares it with the documents and lists, in bounded memory: every slot of the feed is contiguous, every stream
  * dense, command ids and holds are unique (among two million neighbours; the stores' unique indexes say it of all), every document is
  * what its stream leads to, and lists hold what they should. Traffic makes no false problems: a document counts as late only for what
- * the projector had passed when it was read, and the projector itself has some seconds to reach what was there at the beginning.
+ * the projector had passed when it was read, and the projector itself has some seconds to reach what was there at the beginning. Where
+ * nobody projects, that is counted and no problem.
  */
 export class Verification {
   constructor(
@@ -36,7 +46,7 @@ export class Verification {
     const { store, readModels } = this.verified;
     const slots = Array.from({ length: store.slots }, (_, slot) => slot);
     const limit = pLimit(SLOTS_AT_ONCE);
-    const projected = await this.#checkpoints();
+    const projected = checkpointsOf(await this.leases.progress(projectorName));
     const bounds = await limit.map(slots, async (slot): Promise<SlotBounds> => {
       const position = projected.get(slot) ?? 0;
       return { slot, projected: position, head: await feedHead(store, slot, position) };
@@ -53,26 +63,26 @@ export class Verification {
       await checkList(this.verified, model, report, signal);
       return checkDocuments(this.verified, model, report, signal);
     });
-    if (!this.verified.isSettled) await this.#expectProjector(bounds, report, signal);
+    const unprojected = this.verified.isSettled ? 0 : await this.#expectProjector(bounds, report, signal);
     return {
       commits: sum(checks.map(({ count }) => count.commits)),
       streams: sum(checks.map(({ count }) => count.streams)),
       behind: sum(checks.map(({ count }) => count.behind)),
       documents: sum(documents),
+      unprojected,
     };
   }
 
-  async #checkpoints(): Promise<Map<number, number>> {
-    return new Map((await this.leases.progress(projectorName)).map(({ slot, position }) => [slot, position]));
-  }
-
-  /** Documents that nobody brings up to date are a problem as well. */
-  async #expectProjector(bounds: readonly SlotBounds[], report: Report, signal: AbortSignal): Promise<void> {
+  /** A projector that runs and does not come is a problem as well. Answers how many commits wait because none runs. */
+  async #expectProjector(bounds: readonly SlotBounds[], report: Report, signal: AbortSignal): Promise<number> {
     const deadline = performance.now() + this.projectorPatience;
     for (;;) {
-      const reached = await this.#checkpoints();
+      const progress = await this.leases.progress(projectorName);
+      const reached = checkpointsOf(progress);
       const late = bounds.filter(({ slot, head }) => (reached.get(slot) ?? 0) < head);
-      if (late.length === 0) return;
+      if (late.length === 0) return 0;
+      if (progress.every(({ owner }) => owner === undefined))
+        return sum(late.map(({ slot, head }) => head - (reached.get(slot) ?? 0)));
       if (performance.now() > deadline) {
         for (const { slot, head } of late) {
           const position = reached.get(slot) ?? 0;
@@ -80,13 +90,15 @@ export class Verification {
             `the projector is at position ${position} of slot ${slot}, which was at ${head} when this began`,
           );
         }
-        return;
+        return 0;
       }
       await sleep(LOOK_INTERVAL, undefined, { signal });
     }
   }
 }
 
+const checkpointsOf = (progress: readonly SlotProgress[]) =>
+  new Map(progress.map(({ slot, position }) => [slot, position]));
 const aheadOf = ({ slot, head, projected }: SlotBounds) =>
   `the projector is at position ${projected} of slot ${slot}, whose feed ends at ${head}`;
 const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);

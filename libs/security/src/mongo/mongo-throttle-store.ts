@@ -1,4 +1,4 @@
-import { Batcher, StoreUnavailable, type Call } from '@keyfold/event-store';
+import { Batcher, Contended, type Call } from '@keyfold/event-store';
 import { reaching } from '@keyfold/event-store/mongo';
 import { LRUCache } from 'lru-cache';
 import mongoose, { type Connection, type mongo } from 'mongoose';
@@ -40,7 +40,14 @@ export class MongoThrottleStore extends ThrottleStore {
       const refusedUntil = await this.#judge(keys, now, passing);
       if (refusedUntil !== undefined) return refused(refusedUntil, now);
     }
-    return this.#countAll(keys, { id: randomUUID(), now }, passing);
+    const attempt = { id: randomUUID(), now };
+    try {
+      return await this.#countAll(keys, attempt, passing);
+    } catch (error) {
+      // A try that could not be counted is none; keys that it was not counted on do not know it.
+      await this.#takeBack(keys, attempt).catch(() => undefined);
+      throw error;
+    }
   }
 
   async succeed(success: Success): Promise<void> {
@@ -51,7 +58,7 @@ export class MongoThrottleStore extends ThrottleStore {
   async #countAll(keys: readonly ThrottledKey[], attempt: Try, passing: Set<ThrottledKey>): Promise<Admission> {
     const failures: number[] = [];
     for (let counted = 0, attempts = 0; counted < keys.length; attempts++) {
-      if (attempts === ATTEMPTS * keys.length) throw new StoreUnavailable('a counter of the throttle is contended');
+      if (attempts === ATTEMPTS * keys.length) throw new Contended('a counter of the throttle is contended');
       const run = runOf(keys.slice(counted));
       const done = run[0]!.told
         ? await this.#countTold(run[0]!, attempt, passing, failures)

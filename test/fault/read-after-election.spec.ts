@@ -1,0 +1,83 @@
+import { MongoEventStore } from '@keyfold/event-store/mongo';
+import { migrateSchema, connectOptions, eventStoreModels } from '@keyfold/event-store/mongo';
+import { StoreUnavailable, WrongExpectedVersion, type EventStore } from '@keyfold/event-store';
+import mongoose from 'mongoose';
+import { expect, it, onTestFinished } from 'vitest';
+import { newCommit } from '../../libs/event-store/src/contract/new-commit.contract.js';
+import { ReplicaSet } from '../support/mongo/replica-set.js';
+
+const STEP_DOWNS = 4;
+/** Reads between two changes of the primary. */
+const READS = 300;
+
+it('whoever reads from a new primary sees everything that was acknowledged before', async () => {
+  const set = await ReplicaSet.start(3);
+  onTestFinished(() => set.stop());
+  const [writer, reader] = [await openStore(set.uri('reads')), await openStore(set.uri('reads'))];
+  const writing = new Writing(writer, 'account-1');
+  const stale: string[] = [];
+  let reads = 0;
+  for (let change = 0; change <= STEP_DOWNS; change++) {
+    const changing = change === 0 ? undefined : set.stepDown();
+    for (let read = 0; read < READS; read++) {
+      const acknowledged = writing.version;
+      const commits = await reader.readStreams([{ stream: 'account-1', version: 0 }]).catch(unlessAway);
+      if (!commits) continue;
+      reads += 1;
+      if (commits.length < acknowledged) stale.push(`change ${change}: ${commits.length} of ${acknowledged} commits`);
+    }
+    await changing;
+    await set.primary();
+  }
+  await writing.stop();
+  expect(stale).toEqual([]);
+  expect(reads).toBeGreaterThan(READS);
+  expect(writing.version).toBeGreaterThan(STEP_DOWNS);
+});
+
+async function openStore(uri: string): Promise<MongoEventStore> {
+  const connection = await mongoose.createConnection(uri, connectOptions).asPromise();
+  await migrateSchema(connection, eventStoreModels(connection));
+  const store = new MongoEventStore(connection);
+  onTestFinished(async () => {
+    await store.close();
+    await connection.close();
+  });
+  return store;
+}
+
+/** Appends to one stream until it is stopped; `version` is what was acknowledged. */
+class Writing {
+  version = 0;
+  #stopped = false;
+  readonly #running: Promise<void>;
+
+  constructor(store: EventStore, stream: string) {
+    this.#running = this.#run(store, stream);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#running;
+  }
+
+  async #run(store: EventStore, stream: string): Promise<void> {
+    let next = 1;
+    while (!this.#stopped) {
+      try {
+        await store.append(newCommit(stream, next));
+        this.version = next;
+        next += 1;
+      } catch (error) {
+        // An append that nobody answered may be there all the same; then the next version is due.
+        if (error instanceof WrongExpectedVersion) next += 1;
+        else if (!(error instanceof StoreUnavailable)) throw error;
+      }
+    }
+  }
+}
+
+function unlessAway(error: unknown): undefined {
+  if (!(error instanceof StoreUnavailable)) throw error;
+  return undefined;
+}
