@@ -1,13 +1,38 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { keyfold } from '../support/cli.js';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { runCommandLine } from '../../apps/cli/src/command-line.js';
+import { keyfold, type CliResult } from '../support/cli.js';
+import type { ProcessEnv } from '../support/keyfold-process.js';
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return folder;
+}
+
+afterEach(() => void vi.unstubAllEnvs());
+
+/** What the command does, without the start of a process. */
+async function inThisProcess(env: ProcessEnv, ...args: readonly string[]): Promise<CliResult> {
+  const foreign = Object.keys(process.env).filter((name) => name.startsWith('KEYFOLD_'));
+  for (const name of foreign) vi.stubEnv(name, undefined);
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  const written = { out: '', err: '' };
+  const kept = (stream: NodeJS.WriteStream, name: 'out' | 'err') =>
+    vi.spyOn(stream, 'write').mockImplementation((text: string | Uint8Array, encoding?: unknown, done?: unknown) => {
+      written[name] += String(text);
+      const flushed = [encoding, done].find((each) => typeof each === 'function');
+      flushed?.();
+      return true;
+    });
+  const spies = [kept(process.stdout, 'out'), kept(process.stderr, 'err')];
+  try {
+    return { status: await runCommandLine(args), ...written };
+  } finally {
+    spies.forEach((spy) => spy.mockRestore());
+  }
 }
 
 describe('help', () => {
@@ -26,13 +51,17 @@ describe('help', () => {
     ['projections retry-parked', '30 seconds'],
     ['events show', 'sealed'],
   ])('of %s says what it does and changes, and needs no store', async (command, text) => {
-    const { status, out } = await keyfold({ KEYFOLD_STORE: 'wrong' }, ...command.split(' '), '--help');
+    const { status, out } = await inThisProcess({ KEYFOLD_STORE: 'wrong' }, ...command.split(' '), '--help');
     expect(status).toBe(0);
     expect(out).toContain(text);
   });
 });
 
 describe('wrong usage', () => {
+  it('ends the process with status 2', async () => {
+    expect(await keyfold({}, 'verfy')).toMatchObject({ status: 2, out: '' });
+  });
+
   it.each([
     ['no command', '', 'Usage: keyfold'],
     ['an unknown command', 'verfy', 'Did you mean verify?'],
@@ -41,7 +70,7 @@ describe('wrong usage', () => {
     ['too many arguments', 'verify all', 'too many arguments'],
     ['half a command', 'projections', 'Usage: keyfold projections'],
   ])('is %s: status 2, and what would be right', async (_, line, text) => {
-    const { status, out, err } = await keyfold({}, ...line.split(' ').filter(Boolean));
+    const { status, out, err } = await inThisProcess({}, ...line.split(' ').filter(Boolean));
     expect({ status, out }).toEqual({ status: 2, out: '' });
     expect(err).toContain(text);
   });
@@ -54,7 +83,7 @@ describe('wrong settings end with status 78', () => {
     ['an address without a database', { KEYFOLD_MONGODB_URI: 'mongodb://127.0.0.1' }, 'must name a database'],
     ['a folder that is missing', { KEYFOLD_DATA_DIR: '/missing/keyfold' }, 'KEYFOLD_DATA_DIR: there is no folder'],
   ])('when they name %s', async (_, env, text) => {
-    const { status, out, err } = await keyfold(env, 'verify');
+    const { status, out, err } = await inThisProcess(env, 'verify');
     expect({ status, out }).toEqual({ status: 78, out: '' });
     expect(err).toContain(text);
   });
@@ -77,7 +106,7 @@ it('a data folder whose socket would have too long a path is refused with a hint
   const folder = join(temporaryFolder(), 'x'.repeat(100));
   mkdirSync(folder);
   writeFileSync(join(folder, 'keyfold.db'), '');
-  const { status, err } = await keyfold({ KEYFOLD_DATA_DIR: folder }, 'verify');
+  const { status, err } = await inThisProcess({ KEYFOLD_DATA_DIR: folder }, 'verify');
   expect(status).toBe(1);
   expect(err).toContain('choose a shorter folder with KEYFOLD_DATA_DIR');
 });

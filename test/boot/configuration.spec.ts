@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,6 +100,26 @@ describe('a setting from a file', () => {
   });
 });
 
+it('an address of MongoDB without a store is refused with 78', async () => {
+  const { exitCode, output } = await failedStart({ KEYFOLD_MONGODB_URI: 'mongodb://localhost/keyfold' });
+  expect(exitCode).toBe(78);
+  expect(output).toContain('KEYFOLD_STORE: set it to mongodb or sqlite');
+});
+
+it('a start that fails when everything is open closes it', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close());
+  await once(other, 'listening');
+  const data = join(folder, 'closed');
+  const port = String((other.address() as AddressInfo).port);
+  const { exitCode } = await failedStart({ KEYFOLD_PORT: port, KEYFOLD_DATA_DIR: data });
+  expect(exitCode).toBe(1);
+  const left = readdirSync(data);
+  expect(left).toContain('keyfold.db');
+  // The socket of operators goes when it is closed.
+  expect(left.filter((name) => name.endsWith('.sock'))).toEqual([]);
+});
+
 it('a port that another program has is named with its setting', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());
@@ -106,5 +127,9 @@ it('a port that another program has is named with its setting', async () => {
   const { exitCode, output } = await failedStart({ KEYFOLD_PORT: String((other.address() as AddressInfo).port) });
   expect(exitCode).toBe(1);
   expect(output).toContain('KEYFOLD_PORT');
+  // The log has nothing beside the sentence.
+  expect(output.split('\n').filter((line) => line.includes('EADDRINUSE'))).toEqual([
+    expect.stringMatching(/^keyfold cannot start: listen EADDRINUSE/),
+  ]);
   expect(output).not.toMatch(/^\s+at /m);
 });

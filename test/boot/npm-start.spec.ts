@@ -1,23 +1,15 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const address = server.address();
-  await new Promise((closed) => server.close(closed));
-  return typeof address === 'object' && address ? address.port : 0;
-}
+import { lastingPort } from '../support/lasting-port.js';
 
 const isUp = (url: string) => fetch(url).then(Boolean, () => false);
 
 it('npm start passes SIGTERM on: the service ends with it', { timeout: 60_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'keyfold-'));
-  const port = await freePort();
+  const port = await lastingPort();
   const env = {
     PATH: process.env['PATH'],
     KEYFOLD_HOST: '127.0.0.1',

@@ -3,7 +3,7 @@ import { MongoInstance } from 'mongodb-memory-server-core';
 import mongoose, { type Connection } from 'mongoose';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StartFailure } from '../support/keyfold-process.js';
-import { lastingPort } from '../support/mongo/lasting-port.js';
+import { lastingPort } from '../support/lasting-port.js';
 import { freshDatabaseUri } from '../support/mongo/mongo-database.js';
 import { mongodBinary } from '../support/mongo/mongod-binary.js';
 import { mongodFolder, removeFolder } from '../support/mongo/mongod-folder.js';

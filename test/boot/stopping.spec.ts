@@ -1,8 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ADMIN_PASSWORD } from '../support/accounts.js';
+import { ADMIN_PASSWORD, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
+import { visitUntilGone, type Call } from '../support/keep-alive-client.js';
+import { logLines } from '../support/log-lines.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
 async function start(): Promise<StandaloneProcess> {
@@ -78,6 +80,50 @@ describe('SIGTERM', () => {
     expect(content.map(({ username }) => username)).toEqual(expect.arrayContaining(acknowledged));
   });
 });
+
+const isReady = async (management: string) => (await fetch(`${management}/health/ready`)).ok;
+
+describe('SIGTERM under load', () => {
+  it('is not ready at once, loses no request of clients that keep connections, and ends with 0', async () => {
+    const app = await start();
+    const management = String(logLines(app.output()).find(({ msg }) => msg === 'management')?.['url']);
+    const admin = await adminOf(new ApiClient(app.baseUrl));
+    const writers = await Promise.all(Array.from({ length: 8 }, (_, index) => newWriter(admin, `writer ${index}`)));
+    let asked = 0;
+    const reading = Array.from({ length: 32 }, () =>
+      visitUntilGone(app.baseUrl, () => {
+        asked++;
+        return { method: 'GET', path: '/api/public/settings' };
+      }),
+    );
+    const writing = writers.map((write) => visitUntilGone(app.baseUrl, write));
+    while (asked < 2_000) await pause(10);
+    const stopped = app.stop();
+    while (await isReady(management)) await pause(10);
+    // A load balancer has time to see it: who comes now is served.
+    expect((await new ApiClient(app.baseUrl).get('/ping')).status).toBe(200);
+    const visits = await Promise.all([...reading, ...writing]);
+    expect(visits.flatMap(({ lost }) => lost)).toEqual([]);
+    for (const { answers, farewells } of visits) {
+      expect(answers).toBeGreaterThan(0);
+      // It did not find the end before it was asked to leave.
+      expect(farewells).toBeGreaterThan(0);
+    }
+    expect(await stopped).toBe(0);
+  });
+});
+
+/** The requests of an account that changes itself with every one. */
+async function newWriter(admin: ApiClient, name: string): Promise<(turn: number) => Call> {
+  const { token } = await newMember(admin, name);
+  const headers = { authorization: token, 'content-type': 'application/json' };
+  return (turn) => ({
+    method: 'POST',
+    path: '/api/me/update',
+    headers,
+    body: JSON.stringify({ username: name, password: '', sso_id: `${name} ${turn}` }),
+  });
+}
 
 async function refusesConnections({ baseUrl }: StandaloneProcess): Promise<void> {
   const api = new ApiClient(baseUrl);

@@ -1,12 +1,9 @@
 import { Command, CommanderError } from 'commander';
 
-/** Of the shell: used wrongly (what commander calls 1). The other exit codes are those of `ExitCode`. */
-const WRONG_USAGE = 2;
-
 const OVERVIEW = `
-The commands work on the store that the settings name, as the processes do: KEYFOLD_STORE is sqlite or mongodb; without it the
-store is mongodb when KEYFOLD_MONGODB_URI is set, else sqlite in KEYFOLD_DATA_DIR (./data). Each setting may also come from the
-file that <setting>_FILE names.
+The commands work on the store that the settings name: KEYFOLD_STORE is sqlite or mongodb. Without it they take mongodb when
+KEYFOLD_MONGODB_URI is set (the standalone process refuses to start then), else sqlite in KEYFOLD_DATA_DIR (./data). Each setting may
+also come from the file that <setting>_FILE names.
 
 All of them are safe beside running processes. The embedded store (sqlite) belongs to one process: while that runs, it carries the
 command out itself and is asked over a socket in the data folder; when none runs, the command takes the folder for as long as it
@@ -22,7 +19,8 @@ Reads every commit and folds every stream from nothing, in bounded memory, and l
 Each problem is one line on standard output. Changes nothing.
 
 Beside running processes a document may be older than its stream for a moment. That is a problem only when the projector has passed
-the commit that is missing, or does not come to it within 10 seconds.`;
+the commit that is missing, or does not come to it within 10 seconds. Where no process projects, what is missing is told and is no
+problem.`;
 
 const STATUS = `
 For each slot of the feed: its last position (head), how far the projector has come (checkpoint), how many commits are left (lag) and
@@ -64,7 +62,9 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // It has said what was wrong, or the help that was asked for.
-    return error.exitCode === 0 ? 0 : WRONG_USAGE;
+    if (error.exitCode === 0) return status;
+    const { WRONG_USAGE } = await import('./operate.js');
+    return WRONG_USAGE;
   }
   return status;
 }

@@ -1,11 +1,16 @@
-import { askEmbeddedStore, carryOut, explain, openSharedStore, type OperatorRequest } from '@keyfold/operation';
+import {
+  askEmbeddedStore,
+  carryOut,
+  exitCodeOf,
+  explain,
+  INTERRUPTED,
+  openSharedStore,
+  type OperatorRequest,
+} from '@keyfold/operation';
 import { readCliSettings } from './cli.settings.js';
 import { terminal } from './terminal.js';
 
-/** sysexits.h: the configuration is wrong. */
-const EX_CONFIG = 78;
-const FAILED = 1;
-const INTERRUPTED = 130;
+export { WRONG_USAGE } from '@keyfold/operation';
 
 /** Has a request carried out on the store of the environment's settings; answers the exit status. A failure is told. */
 export async function operate(request: OperatorRequest): Promise<number> {
@@ -17,7 +22,7 @@ export async function operate(request: OperatorRequest): Promise<number> {
   } catch (error) {
     if (interrupted.signal.aborted) return INTERRUPTED;
     await terminal.err(`keyfold: ${explain(error)}`);
-    return error instanceof Error && error.name === 'InvalidConfiguration' ? EX_CONFIG : FAILED;
+    return exitCodeOf(error);
   }
 }
 
@@ -25,9 +30,13 @@ async function ask(request: OperatorRequest, signal: AbortSignal): Promise<numbe
   const settings = readCliSettings(process.env);
   if (settings.KEYFOLD_STORE === 'sqlite')
     return askEmbeddedStore(settings.KEYFOLD_DATA_DIR, request, terminal, signal);
+  // A connection that is being made cannot be given up, and nothing else has begun by then.
+  const giveUp = () => process.exit(INTERRUPTED);
+  signal.addEventListener('abort', giveUp);
   const store = await openSharedStore(settings.KEYFOLD_MONGODB_URI, {
     prepare: request.command === 'migrate',
     leaseMilliseconds: settings.KEYFOLD_LEASE_SECONDS * 1_000,
   });
+  signal.removeEventListener('abort', giveUp);
   return carryOut(store, request, terminal, signal);
 }

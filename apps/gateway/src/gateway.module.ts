@@ -60,4 +60,4 @@ export class GatewayModule {
 }
 
 export { gatewayConfig, ID_BLOCK } from './gateway.config.js';
-export { serveApi } from './serve-api.js';
+export { closingAfterClients, serveApi } from './serve-api.js';

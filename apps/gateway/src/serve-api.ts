@@ -12,32 +12,56 @@ import {
   UnusableAddress,
   type ApiSettings,
   type ProcessContext,
+  type Running,
 } from '@keyfold/operation';
+import { drainConnections } from './connections-on-close.js';
 import { createHttpAdapter, serveHttp } from './http-server.js';
 
-/** Makes the app of a module that has the gateway in it, does what comes before the first request, sees to the first start, and listens. */
+/**
+ * Makes the app of a module that has the gateway in it, does what comes before the first request, sees to the first start, and listens.
+ * A start that fails closes what it opened.
+ */
 export async function serveApi(
   module: DynamicModule,
   settings: ApiSettings,
   context: ProcessContext,
   beforeFirstRequest?: (app: NestFastifyApplication) => Promise<void>,
 ): Promise<NestFastifyApplication> {
-  const { health, log, onTerminal } = context;
+  const { log, onTerminal } = context;
   const app = await NestFactory.create<NestFastifyApplication>(module, createHttpAdapter(), {
     bodyParser: false,
     logger: new NestLog(log),
     abortOnError: false,
   });
   serveHttp(app);
-  await app.init();
-  await beforeFirstRequest?.(app);
-  const announce = (password: string) => announceFirstPassword(password, onTerminal);
-  await untilAvailable(() => app.get(FirstStart).run(settings.KEYFOLD_ADMIN_PASSWORD, announce), context);
-  health.add('store', () => app.get(StoreCheck, { strict: false }).run());
-  const url = await listen(app, settings);
-  if (onTerminal) process.stdout.write(banner(url));
-  else log.info({ url }, 'ready');
+  try {
+    await app.init();
+    await beforeFirstRequest?.(app);
+    await prepare(app, settings, context);
+    const url = await listen(app, settings);
+    if (onTerminal) process.stdout.write(banner(url));
+    else log.info({ url }, 'ready');
+  } catch (error) {
+    // What went wrong first is what is told.
+    await app.close().catch(() => undefined);
+    throw error;
+  }
   return app;
+}
+
+/** Closes an app that serves the API without a request being lost: its clients leave first. */
+export const closingAfterClients = (app: NestFastifyApplication, { onTerminal }: ProcessContext): Running => ({
+  async close() {
+    // Whoever stops it at a terminal waits for it.
+    if (!onTerminal) await drainConnections(app.getHttpAdapter().getInstance());
+    await app.close();
+  },
+});
+
+async function prepare(app: NestFastifyApplication, settings: ApiSettings, context: ProcessContext): Promise<void> {
+  const announce = (password: string) => announceFirstPassword(password, context.onTerminal);
+  await untilAvailable(() => app.get(FirstStart).run(settings.KEYFOLD_ADMIN_PASSWORD, announce), context);
+  context.health.add('store', () => app.get(StoreCheck, { strict: false }).run());
 }
 
 /** Shown whatever the log level, and before anything else can fail. */

@@ -11,7 +11,7 @@ import {
   type Environment,
 } from '@keyfold/operation';
 import { z } from 'zod';
-import { gatewayConfig, GatewayModule, ID_BLOCK, serveApi } from './gateway.module.js';
+import { closingAfterClients, gatewayConfig, GatewayModule, ID_BLOCK, serveApi } from './gateway.module.js';
 
 const settings = z.object({
   ...processSettings,
@@ -27,6 +27,7 @@ export const startGateway = () =>
     (environment: Environment) => readSettings(settings, environment),
     async (config, context) => {
       const ports = [await mongoStore(config.KEYFOLD_MONGODB_URI, context), SecretsModule.forRoot(config)];
-      return serveApi(GatewayModule.forRoot(ports, gatewayConfig(config, ID_BLOCK.shared)), config, context);
+      const module = GatewayModule.forRoot(ports, gatewayConfig(config, ID_BLOCK.shared));
+      return closingAfterClients(await serveApi(module, config, context), context);
     },
   );

@@ -98,6 +98,16 @@ describe('the store', () => {
     expect(settings).not.toHaveProperty('KEYFOLD_DATA_DIR');
   });
 
+  it('must be said where an address of MongoDB is set, beside everything else that is wrong', () => {
+    const told = 'KEYFOLD_STORE: set it to mongodb or sqlite, because KEYFOLD_MONGODB_URI is set';
+    for (const name of ['KEYFOLD_MONGODB_URI', 'KEYFOLD_MONGODB_URI_FILE'])
+      expect(problemsOf({ [name]: 'x', KEYFOLD_STORE: '', KEYFOLD_PORT: 'http' })).toEqual([
+        told,
+        'KEYFOLD_PORT: needs a port number from 0 to 65535',
+      ]);
+    expect(problemsOf({ KEYFOLD_MONGODB_URI: 'x', KEYFOLD_STORE: 'sqlite' })).toEqual([]);
+  });
+
   it('may come from a file like every other setting', () => {
     const { KEYFOLD_STORE: _, ...others } = onMongo;
     expect(readStandaloneSettings({ ...others, KEYFOLD_STORE_FILE: fileWith('mongodb\n') })).toMatchObject(onMongo);

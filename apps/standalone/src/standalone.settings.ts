@@ -13,12 +13,16 @@ import { z } from 'zod';
 
 const stores = ['sqlite', 'mongodb'] as const;
 const common = { ...processSettings, ...apiSettings, ...projectorSettings };
-const store = z.object({ KEYFOLD_STORE: z.string().default('sqlite') });
+const store = z.object({ KEYFOLD_STORE: z.string().optional() });
 const onSqlite = z.object({
   KEYFOLD_STORE: z.enum(stores, 'is sqlite or mongodb').default('sqlite'),
   ...common,
   ...embeddedSettings,
   ...generatedSecretSettings,
+});
+/** Somebody who names a MongoDB hardly wants the store that is chosen for want of another. */
+const undecided = onSqlite.extend({
+  KEYFOLD_STORE: z.enum(stores, 'set it to mongodb or sqlite, because KEYFOLD_MONGODB_URI is set'),
 });
 const onMongo = z.object({
   KEYFOLD_STORE: z.literal('mongodb'),
@@ -33,6 +37,8 @@ export type StandaloneSettings = (z.infer<typeof onSqlite> & { KEYFOLD_STORE: 's
 export function readStandaloneSettings(environment: Environment): StandaloneSettings {
   const { KEYFOLD_STORE } = readSettings(store, environment);
   if (KEYFOLD_STORE === 'mongodb') return readSettings(onMongo, environment);
+  const namesMongo = environment['KEYFOLD_MONGODB_URI'] || environment['KEYFOLD_MONGODB_URI_FILE'];
+  if (KEYFOLD_STORE === undefined && namesMongo) readSettings(undecided, environment);
   // Another name than sqlite is refused here.
   return { ...readSettings(onSqlite, environment), KEYFOLD_STORE: 'sqlite' };
 }

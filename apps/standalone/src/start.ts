@@ -1,5 +1,5 @@
 import type { DynamicModule } from '@nestjs/common';
-import { gatewayConfig, ID_BLOCK, serveApi } from '@keyfold/gateway';
+import { closingAfterClients, gatewayConfig, ID_BLOCK, serveApi } from '@keyfold/gateway';
 import {
   embeddedStore,
   mongoStore,
@@ -24,13 +24,14 @@ export const startStandalone = () =>
       { leaseMilliseconds: settings.KEYFOLD_LEASE_SECONDS * 1_000 },
       providers,
     );
-    return serveApi(module, settings, context, async (app) => {
+    const api = await serveApi(module, settings, context, async (app) => {
       const runner = app.get(ProjectorRunner, { strict: false });
       context.health.add('projector', () => runner.check());
       // The embedded store has no other process whose lists are up to date already.
       if (embedded) await runner.startCaughtUp(context.stopping);
       else runner.start();
     });
+    return closingAfterClients(api, context);
   });
 
 async function portsOf(settings: StandaloneSettings, context: ProcessContext): Promise<DynamicModule[]> {

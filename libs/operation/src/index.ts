@@ -3,6 +3,7 @@ export * from './operator/ask-embedded-store.js';
 export * from './operator/operator-request.js';
 export { operatorRunner } from './operator/operator.runner.js';
 export * from './process/banner.js';
+export * from './process/exit-code.js';
 export * from './process/log.js';
 export * from './process/report-and-exit.js';
 export * from './process/run-process.js';

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExitCode } from '../process/exit-code.js';
 import { InvalidConfiguration } from '../settings/read-settings.js';
 import type { OperatorStore } from '../stores/operator-adapters.js';
 import { openEmbeddedStore } from '../stores/operator-stores.js';
 import { OperatorCommands } from './operator-commands.js';
-import type { ExitCode, OperatorOutput, OperatorRequest } from './operator-request.js';
+import type { OperatorOutput, OperatorRequest } from './operator-request.js';
 import { askRunningProcess } from './operator-socket.client.js';
 import { OperatorSocketError } from './operator-socket.js';
 

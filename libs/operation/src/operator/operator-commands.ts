@@ -1,5 +1,7 @@
 import { StoreUnavailable } from '@keyfold/event-store';
 import { z } from 'zod';
+import { FAILED, INTERRUPTED, WRONG_USAGE, type ExitCode } from '../process/exit-code.js';
+import { explain } from '../process/report-and-exit.js';
 import { followFeed } from './commands/follow-feed.js';
 import { rebuildModels } from './commands/rebuild-models.js';
 import { retryParked } from './commands/retry-parked.js';
@@ -7,14 +9,7 @@ import { showEvents } from './commands/show-events.js';
 import { showStatus } from './commands/show-status.js';
 import { verifyStore } from './commands/verify-store.js';
 import type { CommandRun, OperatorPorts } from './operator-ports.js';
-import {
-  FAILED,
-  INTERRUPTED,
-  WRONG_USAGE,
-  type ExitCode,
-  type OperatorOutput,
-  type OperatorRequest,
-} from './operator-request.js';
+import type { OperatorOutput, OperatorRequest } from './operator-request.js';
 
 type Command = Readonly<{ args: z.ZodType; run: (args: never, run: CommandRun) => Promise<ExitCode> }>;
 
@@ -54,6 +49,3 @@ export class OperatorCommands {
     }
   }
 }
-
-/** The whole error: what an operator can mend has a sentence of its own. */
-const explain = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));

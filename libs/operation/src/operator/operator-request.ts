@@ -1,3 +1,5 @@
+import type { ExitCode } from '../process/exit-code.js';
+
 /** What an operator asks for, as it travels from the command line to the process that carries it out. */
 export type OperatorRequest = Readonly<{ command: string; args: Readonly<Record<string, unknown>> }>;
 
@@ -8,14 +10,6 @@ export type OperatorOutput = Readonly<{
   /** Progress, warnings and failures. */
   err(line: string): Promise<void>;
 }>;
-
-/** How a command ended: 0 done and all is well, 1 it found problems or failed, 2 it was used wrongly, 130 it was interrupted. */
-export type ExitCode = number;
-
-export const DONE: ExitCode = 0;
-export const FAILED: ExitCode = 1;
-export const WRONG_USAGE: ExitCode = 2;
-export const INTERRUPTED: ExitCode = 130;
 
 /** Carries out a request; `signal` asks it to stop at the next step. */
 export type RunOperatorRequest = (

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import { INTERRUPTED, type ExitCode, type OperatorOutput, type OperatorRequest } from './operator-request.js';
+import { INTERRUPTED, type ExitCode } from '../process/exit-code.js';
+import type { OperatorOutput, OperatorRequest } from './operator-request.js';
 import {
   messagesOf,
   operatorSocketPath,

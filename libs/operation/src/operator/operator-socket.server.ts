@@ -2,7 +2,8 @@ import { createServer, connect, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { lstat, unlink } from 'node:fs/promises';
 import { z } from 'zod';
-import { FAILED, WRONG_USAGE, type OperatorOutput, type RunOperatorRequest } from './operator-request.js';
+import { FAILED, WRONG_USAGE } from '../process/exit-code.js';
+import type { OperatorOutput, RunOperatorRequest } from './operator-request.js';
 import { messagesOf, operatorSocketPath, OperatorSocketError, PROTOCOL, sendMessage } from './operator-socket.js';
 
 const operatorRequest = z.object({ command: z.string(), args: z.record(z.string(), z.unknown()) });

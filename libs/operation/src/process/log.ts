@@ -21,7 +21,7 @@ export class NestLog implements LoggerService {
   }
   error(message: unknown, ...rest: unknown[]): void {
     // A start that fails is told by whoever started it.
-    if (rest.at(-1) === 'ExceptionHandler') return;
+    if (FAILED_START_CONTEXTS.includes(String(rest.at(-1)))) return;
     this.#write('error', message, rest);
   }
   warn(message: unknown, ...rest: unknown[]): void {
@@ -44,3 +44,5 @@ export class NestLog implements LoggerService {
 
 const NEST_CONTEXTS = ['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication'];
 const isStartUpNoise = (rest: unknown[]) => NEST_CONTEXTS.includes(String(rest.at(-1)));
+/** The second one has the error of a server that cannot listen. */
+const FAILED_START_CONTEXTS = ['ExceptionHandler', 'NestApplication'];

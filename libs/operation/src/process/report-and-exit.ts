@@ -1,5 +1,4 @@
-/** sysexits.h: the configuration is wrong; anything else that stops the start is 1. */
-const EX_CONFIG = 78;
+import { exitCodeOf } from './exit-code.js';
 
 /** Errors whose message tells an operator what to do; by name, because the store that is not used is not even loaded. */
 const OPERATOR_ERRORS = new Set([
@@ -17,7 +16,7 @@ const OPERATOR_ERRORS = new Set([
 /** Says on standard error why the process cannot start, and ends it. */
 export function reportAndExit(error: unknown): never {
   process.stderr.write(`keyfold cannot start: ${explain(error)}\n`);
-  process.exit(error instanceof Error && error.name === 'InvalidConfiguration' ? EX_CONFIG : 1);
+  process.exit(exitCodeOf(error));
 }
 
 /** What to do about it, for everything an operator can do something about; else the whole error. */

@@ -1,4 +1,3 @@
-import type { INestApplicationContext } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Health } from '../health/health.js';
 import { ManagementServer } from '../health/management-server.js';
@@ -11,11 +10,15 @@ import { reportAndExit } from './report-and-exit.js';
 /** What the work of a process finds around it. `stopping` is aborted when the process was asked to end, also while it starts. */
 export type ProcessContext = Readonly<{ log: Logger; onTerminal: boolean; health: Health; stopping: AbortSignal }>;
 
-type Start<Settings> = (settings: Settings, context: ProcessContext) => Promise<INestApplicationContext>;
+/** What was started; `close` finishes what runs. */
+export type Running = Readonly<{ close(): Promise<void> }>;
+
+/** A start that rejects leaves nothing to close. */
+type Start<Settings> = (settings: Settings, context: ProcessContext) => Promise<Running>;
 
 /**
- * The life of a process: settings, management port, start; on SIGTERM or SIGINT not ready, the app closes, the management port closes,
- * status 0. A second signal ends it at once. A start that fails ends it with a message.
+ * The life of a process: settings, management port, start; on SIGTERM or SIGINT not ready, what was started closes, the management port
+ * closes, status 0. A second signal ends it at once. A start that fails ends it with a message.
  */
 export async function runProcess<Settings extends ProcessSettings>(
   read: (environment: Environment) => Settings,
@@ -37,9 +40,8 @@ export async function runProcess<Settings extends ProcessSettings>(
     onFirstSignal(async () => {
       health.stopping();
       stop.abort();
-      // A start that was given up has nothing to close.
-      const app = await starting.catch(() => undefined);
-      await app?.close();
+      const running = await starting.catch(() => undefined);
+      await running?.close();
       await management.close();
     });
     await starting;

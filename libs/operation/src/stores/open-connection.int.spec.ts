@@ -2,7 +2,7 @@ import { StoreUnavailable } from '@keyfold/event-store';
 import { UnusableDatabase } from '@keyfold/event-store/mongo';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { lastingPort } from '../../../../test/support/mongo/lasting-port.js';
+import { lastingPort } from '../../../../test/support/lasting-port.js';
 import { Mongod } from '../../../../test/support/mongo/mongod.js';
 import { freshDatabaseUri } from '../../../../test/support/mongo/mongo-database.js';
 import { ReplicaSet } from '../../../../test/support/mongo/replica-set.js';

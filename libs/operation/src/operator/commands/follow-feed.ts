@@ -1,7 +1,7 @@
 import { feedHead, projectorName } from '@keyfold/projections';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandRun, OperatorPorts } from '../operator-ports.js';
-import { DONE, FAILED, type ExitCode } from '../operator-request.js';
+import { DONE, FAILED, type ExitCode } from '../../process/exit-code.js';
 
 /** Milliseconds between two looks at the checkpoints, and between two lines about them. */
 const LOOK_INTERVAL = 200;

@@ -1,6 +1,6 @@
 import { readModels as allModels, Rebuild } from '@keyfold/projections';
 import type { CommandRun } from '../operator-ports.js';
-import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '../operator-request.js';
+import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '../../process/exit-code.js';
 
 /** Makes the documents of one model, or of all, anew. */
 export async function rebuildModels(

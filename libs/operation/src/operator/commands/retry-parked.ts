@@ -1,6 +1,6 @@
 import { streamRef } from '@keyfold/projections';
 import type { CommandRun } from '../operator-ports.js';
-import { DONE, FAILED, type ExitCode } from '../operator-request.js';
+import { DONE, FAILED, type ExitCode } from '../../process/exit-code.js';
 
 /** Tries the parked streams again; what remains is shown with its reason, and is a failure. */
 export async function retryParked(_: object, { ports, output }: CommandRun): Promise<ExitCode> {

@@ -1,7 +1,7 @@
 import type { StoredEvent } from '@keyfold/domain';
 import type { Commit } from '@keyfold/event-store';
 import type { CommandRun } from '../operator-ports.js';
-import { DONE, FAILED, type ExitCode } from '../operator-request.js';
+import { DONE, FAILED, type ExitCode } from '../../process/exit-code.js';
 
 /** Shows the commits of a stream, the oldest first. Sealed values are shown as sealed; nothing here could open them. */
 export async function showEvents(

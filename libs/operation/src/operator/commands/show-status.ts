@@ -1,6 +1,6 @@
 import { feedHead, projectorName, type ParkedStream } from '@keyfold/projections';
 import type { CommandRun, OperatorPorts } from '../operator-ports.js';
-import { DONE, FAILED, type ExitCode } from '../operator-request.js';
+import { DONE, FAILED, type ExitCode } from '../../process/exit-code.js';
 import { tableOf } from './table.js';
 
 type SlotStatus = Readonly<{ slot: number; head: number; checkpoint: number; lag: number; owner: string | null }>;

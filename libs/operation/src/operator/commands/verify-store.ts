@@ -1,6 +1,6 @@
 import { Verification } from '@keyfold/projections';
 import type { CommandRun } from '../operator-ports.js';
-import { DONE, FAILED, type ExitCode } from '../operator-request.js';
+import { DONE, FAILED, type ExitCode } from '../../process/exit-code.js';
 
 /** More problems are counted and not shown. */
 const SHOWN_PROBLEMS = 1_000;
@@ -15,7 +15,11 @@ export async function verifyStore(_: object, { ports, output, signal }: CommandR
   };
   const count = await new Verification({ store, readModels, isSettled: isAlone }, leases).run(report, signal);
   if (problems > SHOWN_PROBLEMS) await output.out(`... and ${problems - SHOWN_PROBLEMS} more`);
-  if (count.behind > 0) {
+  if (count.unprojected > 0) {
+    await output.err(
+      `no process projects: start a worker or run "keyfold migrate"; ${count.unprojected} commits are not in the read models yet`,
+    );
+  } else if (count.behind > 0) {
     await output.err(
       isAlone
         ? `${count.behind} documents are not up to date yet: the next start brings them there`
