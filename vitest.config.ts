@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** One project per cost, so that each kind runs alone: `npx vitest run --project unit`. */
@@ -8,6 +9,14 @@ const project = (name: string, include: string[], slow = {}) => ({
 /** Finds or starts a MongoDB, once a run, for the projects whose tests use one. */
 const mongo = { globalSetup: 'test/support/mongo/mongo.setup.ts' };
 const process = { ...mongo, testTimeout: 120_000, hookTimeout: 90_000 };
+/**
+ * At least so many files side by side, because they wait for processes most of the time. Projects that differ in this run one after
+ * another, in the order of `group`.
+ */
+const atLeast = (files: number, group: number) => ({
+  maxWorkers: Math.max(availableParallelism() - 1, files),
+  sequence: { groupOrder: group },
+});
 
 export default defineConfig({
   oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
@@ -16,10 +25,10 @@ export default defineConfig({
     projects: [
       project('unit', ['{apps,libs}/**/*.spec.ts', '!**/*.int.spec.ts']),
       project('int', ['{apps,libs}/**/*.int.spec.ts'], { ...mongo, testTimeout: 60_000 }),
-      project('contract', ['test/contract/**/*.spec.ts'], process),
-      project('e2e', ['test/e2e/**/*.spec.ts'], process),
-      project('boot', ['test/boot/**/*.spec.ts'], process),
-      project('fault', ['test/fault/**/*.spec.ts'], { ...mongo, testTimeout: 300_000, hookTimeout: 90_000 }),
+      project('contract', ['test/contract/**/*.spec.ts'], { ...process, ...atLeast(2, 1) }),
+      project('e2e', ['test/e2e/**/*.spec.ts'], { ...process, ...atLeast(2, 1) }),
+      project('boot', ['test/boot/**/*.spec.ts'], { ...process, ...atLeast(3, 2) }),
+      project('fault', ['test/fault/**/*.spec.ts'], { ...process, testTimeout: 300_000, ...atLeast(3, 2) }),
     ],
   },
 });

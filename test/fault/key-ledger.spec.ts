@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer, ListedKey } from './account-client.js';
+import type { Answer, ListedKey } from '../support/account-client.js';
 import { KeyLedger } from './key-ledger.js';
-import { keyLine } from './key-line.js';
+import { keyLine } from '../support/key-line.js';
 
 const done: Answer = { code: 200, message: 'success', data: null };
 const titleTaken: Answer = { code: 500, message: 'key with the same title already exists', data: null };

@@ -1,5 +1,5 @@
-import type { Answer, ListedKey } from './account-client.js';
-import type { KeyLine } from './key-line.js';
+import type { Answer, ListedKey } from '../support/account-client.js';
+import type { KeyLine } from '../support/key-line.js';
 
 const TITLE_TAKEN = 'key with the same title already exists';
 

@@ -1,6 +1,6 @@
-import type { AccountClient, ListedKey } from './account-client.js';
+import type { AccountClient, ListedKey } from '../support/account-client.js';
 import { KeyLedger } from './key-ledger.js';
-import { keyLine } from './key-line.js';
+import { keyLine } from '../support/key-line.js';
 import { shuffled } from './seeded-random.js';
 
 /** Of so many titles one is raced for by two clients. */

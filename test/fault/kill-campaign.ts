@@ -1,5 +1,5 @@
 import type { StandaloneProcess } from '../support/standalone-process.js';
-import { AccountClient } from './account-client.js';
+import { AccountClient } from '../support/account-client.js';
 import { KeyTraffic } from './key-traffic.js';
 
 const IN_FLIGHT = 200;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ADMIN_PASSWORD } from '../support/accounts.js';
 import type { ScaledService } from '../support/scaled-service.js';
-import { AccountClient } from './account-client.js';
+import { AccountClient } from '../support/account-client.js';
 import { KeyTraffic } from './key-traffic.js';
 
 const IN_FLIGHT = 32;
@@ -29,9 +29,9 @@ export class ScaledCampaign {
 
   /**
    * Runs a plan of requests side by side, and the disturbance after a random part of them was answered. Goes on until both are over;
-   * tells how many requests there were, and how many were answered before the disturbance and in all.
+   * tells how many were answered while the disturbance lasted.
    */
-  async disturbedBy(disturbance: () => Promise<void>, adds: number): Promise<Readonly<Record<string, number>>> {
+  async disturbedBy(disturbance: () => Promise<void>, adds: number): Promise<number> {
     const tasks = this.#traffic.plan(adds);
     const disturbAfter = Math.ceil(tasks.length * (0.1 + 0.5 * this.random()));
     let answered = 0;
@@ -51,12 +51,7 @@ export class ScaledCampaign {
     await Promise.all(Array.from({ length: IN_FLIGHT }, work));
     if (!disturbed)
       throw new Error(`only ${answered} of ${tasks.length} requests were answered: nothing was disturbed`);
-    return {
-      planned: tasks.length,
-      answeredBefore: disturbAfter,
-      answeredMeanwhile: (await disturbed) - disturbAfter,
-      answered,
-    };
+    return (await disturbed) - disturbAfter;
   }
 
   /** Compares what every gateway shows now with what clients were told; a sentence for each violation there ever was. */

@@ -7,7 +7,7 @@ import { migrate, ScaledService } from '../support/scaled-service.js';
 /** What a slot may be without a worker after its worker was killed, with the lease that is the default. */
 const TAKE_OVER_MS = 15_000;
 /** For changes that need no lease to end. */
-const QUICK_MS = 8_000;
+const QUICK_MS = 24_000;
 /** Enough that the streams lie in most slots. */
 const ACCOUNTS = 60;
 

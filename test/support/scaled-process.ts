@@ -1,12 +1,13 @@
+import { ADMIN_PASSWORD } from './accounts.js';
 import { builtApp, KeyfoldProcess, type ProcessEnv } from './keyfold-process.js';
-import { lastingPort } from './mongo/lasting-port.js';
+import { lastingPort } from './lasting-port.js';
 
 /** The apps that work on MongoDB. */
 export type ScaledApp = 'gateway' | 'standalone' | 'worker';
 
 /** Settings on which the processes of one service must agree. */
 export const SCALED_SETTINGS = {
-  KEYFOLD_ADMIN_PASSWORD: 'Adm1n-pass',
+  KEYFOLD_ADMIN_PASSWORD: ADMIN_PASSWORD,
   KEYFOLD_TOKEN_SECRET: 'a secret that all processes of a test share',
   KEYFOLD_SEALING_KEY: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
   KEYFOLD_TRUSTED_PROXIES: '127.0.0.1',

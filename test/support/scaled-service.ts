@@ -1,21 +1,10 @@
-import { connectOptions, migrateSchema } from '@keyfold/event-store/mongo';
-import mongoose from 'mongoose';
-import { mongoModels } from '../../libs/operation/src/stores/mongo-store.module.js';
+import { openSharedStore } from '@keyfold/operation';
 import { ApiClient } from './api-client.js';
-import { ADMIN_PASSWORD } from './accounts.js';
-import { ScaledProcess, type ScaledApp } from './scaled-process.js';
+import { SCALED_SETTINGS, ScaledProcess, type ScaledApp } from './scaled-process.js';
 import type { ProcessEnv } from './standalone-process.js';
 
 /** How many processes, and settings that all of them get beside those of the tests; `undefined` takes one of those away. */
 export type ScaledOptions = Readonly<{ gateways?: number; workers?: number; env?: ProcessEnv }>;
-
-/** Settings of all processes of the tests. */
-export const scaledSettings = {
-  KEYFOLD_ADMIN_PASSWORD: ADMIN_PASSWORD,
-  KEYFOLD_TOKEN_SECRET: 'a secret that all processes of a test share',
-  KEYFOLD_SEALING_KEY: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
-  KEYFOLD_TRUSTED_PROXIES: '127.0.0.1',
-};
 
 /** Several gateways and workers on one database, each a process that can be stopped, killed and started on its own. */
 export class ScaledService {
@@ -43,7 +32,7 @@ export class ScaledService {
     uri: string,
     { gateways = 2, workers = 2, env = {} }: ScaledOptions = {},
   ): Promise<ScaledService> {
-    const settings = { ...scaledSettings, KEYFOLD_MONGODB_URI: uri, ...env };
+    const settings = { ...SCALED_SETTINGS, KEYFOLD_MONGODB_URI: uri, ...env };
     const processes = (app: ScaledApp, count: number) =>
       Promise.all(Array.from({ length: count }, (_, index) => ScaledProcess.create(app, `${app} ${index}`, settings)));
     return new ScaledService(uri, await processes('gateway', gateways), await processes('worker', workers));
@@ -106,10 +95,5 @@ export class ScaledService {
 
 /** What `keyfold migrate` does for an empty database. */
 export async function migrate(uri: string): Promise<void> {
-  const connection = await mongoose.createConnection(uri, connectOptions).asPromise();
-  try {
-    await migrateSchema(connection, mongoModels(connection));
-  } finally {
-    await connection.close();
-  }
+  await (await openSharedStore(uri, { prepare: true, leaseMilliseconds: 10_000 })).close();
 }

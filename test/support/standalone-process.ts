@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { builtApp, freePort, KeyfoldProcess, type ProcessEnv } from './keyfold-process.js';
+import { builtApp, KeyfoldProcess, type ProcessEnv } from './keyfold-process.js';
+import { lastingPort } from './lasting-port.js';
 
 export { StartFailure, type ProcessEnv } from './keyfold-process.js';
 
@@ -23,7 +24,7 @@ export class StandaloneProcess extends KeyfoldProcess {
   /** Starts the app (or another `entry` script) and waits for `GET /ping`. Throws `StartFailure`. */
   static async start(env: ProcessEnv = {}, entry = builtApp('standalone')): Promise<StandaloneProcess> {
     const dataDir = await mkdtemp(join(tmpdir(), 'keyfold-'));
-    const started = new StandaloneProcess(dataDir, await freePort(), entry, env);
+    const started = new StandaloneProcess(dataDir, await lastingPort(), entry, env);
     try {
       started.spawn();
       await started.untilReady();

@@ -35,4 +35,8 @@ async function project(store, documents, connection) {
 }
 
 const rebuild = (store, documents) =>
-  new Rebuild(store, documents, readModels, Date.now).run(new AbortController().signal);
+  new Rebuild(store, documents, readModels, Date.now).run(fail, new AbortController().signal);
+
+async function fail(problem) {
+  throw new Error(problem);
+}

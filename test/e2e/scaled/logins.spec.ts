@@ -80,8 +80,8 @@ it.each([1, 2])('gateways that start at once on an empty database announce one p
   try {
     await migrate(uri);
     await service.startAll();
-    const announced = logLines(service.gateways.map((gateway) => gateway.output()).join(''));
-    const passwords = new Set(announced.map(({ password }) => password));
+    const lines = service.gateways.flatMap((gateway) => logLines(gateway.output()));
+    const passwords = new Set(lines.flatMap(({ password }) => password ?? []));
     expect(passwords.size, service.output()).toBe(1);
     const admin = await service.api(2).signedIn('admin', String([...passwords][0]));
     for (const url of service.urls) {

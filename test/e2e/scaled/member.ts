@@ -1,5 +1,5 @@
-import type { AccountClient, Answer, ListedKey } from '../../fault/account-client.js';
-import { keyLine } from '../../fault/key-line.js';
+import type { AccountClient, Answer, ListedKey } from '../../support/account-client.js';
+import { keyLine } from '../../support/key-line.js';
 
 /** Clients of two gateways: one writes, the other reads. */
 export type Sides = readonly [AccountClient, AccountClient];

@@ -14,11 +14,12 @@ import type { Connection } from 'mongoose';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { keyLine } from '../../fault/key-line.js';
+import { keyLine } from '../../support/key-line.js';
 import { adminOf, newAddress, newMember } from '../../support/accounts.js';
 import { ApiClient, type Answer } from '../../support/api-client.js';
 import { freshDatabaseUri } from '../../support/mongo/mongo-database.js';
-import { migrate, scaledSettings } from '../../support/scaled-service.js';
+import { SCALED_SETTINGS } from '../../support/scaled-process.js';
+import { migrate } from '../../support/scaled-service.js';
 import { codeNow, enrol } from '../../support/two-factor.js';
 
 /** One after another; what a request leaves behind to be done later is counted with those after it. */
@@ -47,7 +48,7 @@ afterAll(() => app?.close());
 /** The gateway as its process builds it, in this process. */
 async function gatewayIn(uri: string): Promise<NestFastifyApplication> {
   const schema = z.object({ ...processSettings, ...apiSettings, ...sharedSecretSettings });
-  const settings = readSettings(schema, { ...scaledSettings, KEYFOLD_HOST: '127.0.0.1', KEYFOLD_PORT: '0' });
+  const settings = readSettings(schema, { ...SCALED_SETTINGS, KEYFOLD_HOST: '127.0.0.1', KEYFOLD_PORT: '0' });
   const log = pino({ level: 'silent' });
   const context = { log, onTerminal: false, health: new Health(), stopping: new AbortController().signal };
   const ports = [await mongoStore(uri, context), SecretsModule.forRoot(settings)];

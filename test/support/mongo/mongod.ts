@@ -1,6 +1,6 @@
 import { MongoInstance } from 'mongodb-memory-server-core';
 import mongoose, { type mongo } from 'mongoose';
-import { lastingPort } from './lasting-port.js';
+import { lastingPort } from '../lasting-port.js';
 import { mongodBinary } from './mongod-binary.js';
 import { mongodFolder, removeFolder } from './mongod-folder.js';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { lastingPort } from './lasting-port.js';
+import { lastingPort } from '../lasting-port.js';
 
 /**
  * A network between a client and a server that can fail. Clients of a replica set move on to the hosts that its members name, past the
