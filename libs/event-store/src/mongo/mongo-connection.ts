@@ -50,9 +50,8 @@ export const collectionOf = <Document extends mongo.Document>(connection: Connec
 export async function reaching<Result>(operation: () => Promise<Result>): Promise<Result> {
   const { promise: stuck, reject: giveUp } = Promise.withResolvers<never>();
   const watchdog = setTimeout(
-    giveUp,
+    () => giveUp(new StoreUnavailable(`MongoDB has not answered for ${STUCK_AFTER} ms`)),
     STUCK_AFTER,
-    new StoreUnavailable(`MongoDB has not answered for ${STUCK_AFTER} ms`),
   );
   try {
     return await Promise.race([operation(), stuck]);

@@ -68,7 +68,7 @@ describe('a database is refused', () => {
   it('when it was never prepared', async () => {
     const message = await complaint(check());
     expect(message).toBe(
-      `the database "${connection.name}" cannot be used: it was never prepared. So run "keyfold migrate" with the settings of this process`,
+      `the database "${connection.name}" cannot be used: it was never prepared. Run "keyfold migrate" with the settings of this process`,
     );
   });
 
@@ -77,7 +77,7 @@ describe('a database is refused', () => {
     async (name) => {
       await migrate();
       await commits().dropIndex(name);
-      expect(await complaint(check())).toContain(`index ${name} of commits is missing. So run "keyfold migrate"`);
+      expect(await complaint(check())).toContain(`index ${name} of commits is missing. Run "keyfold migrate"`);
       await migrate();
       await check();
     },

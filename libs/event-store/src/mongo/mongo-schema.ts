@@ -52,11 +52,11 @@ export async function migrateSchema(connection: Connection, models: Models): Pro
 export async function requireSchema(connection: Connection, models: Models): Promise<void> {
   await requireReplicaSet(connection);
   const version = await requireKnownVersion(connection);
-  const migrate = 'run "keyfold migrate" with the settings of this process';
-  if (version === undefined) throw unusable(connection, ['it was never prepared'], `So ${migrate}`);
+  const migrate = '"keyfold migrate" with the settings of this process';
+  if (version === undefined) throw unusable(connection, ['it was never prepared'], `Run ${migrate}`);
   const { missing, changed } = await indexProblems(models);
-  if (changed.length > 0) throw unusable(connection, [...missing, ...changed], `Then ${migrate}`);
-  if (missing.length > 0) throw unusable(connection, missing, `So ${migrate}`);
+  if (changed.length > 0) throw unusable(connection, [...missing, ...changed], `Then run ${migrate}`);
+  if (missing.length > 0) throw unusable(connection, missing, `Run ${migrate}`);
 }
 
 const unusable = ({ name }: Connection, problems: readonly string[], advice: string) =>
