@@ -25,6 +25,10 @@ export type CommandContext = Readonly<{ actor: string; correlation: string; comm
 const ATTEMPTS = 6;
 const LONGEST_PAUSE = 80;
 
+/** What was decided, and the commit that says so. */
+type Decided = Readonly<{ commit: NewCommit; decision: Decision<DomainEvent> }>;
+type DecideOn<State> = (loaded: Loaded<State>) => Decided | undefined;
+
 /** The one path of every change: load, decide, append, project. */
 export class CommandRunner {
   readonly #queue = new KeyedQueue();
@@ -74,16 +78,13 @@ export class CommandRunner {
 
   async #append<State>(
     ref: StreamRef<State>,
-    decideOn: (loaded: Loaded<State>) => { commit: NewCommit; decision: Decision<DomainEvent> } | undefined,
+    decideOn: DecideOn<State>,
     hash: string,
     { commandId, newStream }: CommandContext,
   ): Promise<Appended | undefined> {
+    const quick = commandId ? undefined : this.#decidedAtHand(ref, decideOn, newStream);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const empty = newStream && attempt === 1;
-      const [loaded] = empty ? [{ state: ref.model.initialState, version: 0 }] : await this.loader.load(ref);
-      // Looked up after loading: the command is never decided on a state that it led to itself.
-      if (commandId && (await this.#wasDone(commandId, hash))) return undefined;
-      const decided = decideOn(loaded);
+      const decided = attempt === 1 && quick ? quick : await this.#decidedOnTruth(ref, decideOn, hash, commandId);
       if (!decided) return undefined;
       try {
         const appended = await this.store.append(decided.commit);
@@ -92,10 +93,36 @@ export class CommandRunner {
       } catch (error) {
         if (error instanceof HoldTaken) throw refusalOf(error, decided.decision);
         if (!(error instanceof WrongExpectedVersion)) throw error;
-        await sleep(Math.random() * LONGEST_PAUSE);
+        if (decided !== quick) await sleep(Math.random() * LONGEST_PAUSE);
       }
     }
     throw new Contended(`stream ${ref.stream} changes too fast: ${ATTEMPTS} tries met another writer`);
+  }
+
+  /**
+   * Decided on what is remembered, which spares a round trip: the store refuses it when the stream has moved on. What the decider
+   * refuses, or finds nothing to do about, is decided again on the truth.
+   */
+  #decidedAtHand<State>(ref: StreamRef<State>, decideOn: DecideOn<State>, newStream?: true): Decided | undefined {
+    const atHand = newStream ? { state: ref.model.initialState, version: 0 } : this.loader.remembered(ref);
+    try {
+      return atHand && decideOn(atHand);
+    } catch (error) {
+      if (error instanceof DomainError) return undefined;
+      throw error;
+    }
+  }
+
+  async #decidedOnTruth<State>(
+    ref: StreamRef<State>,
+    decideOn: DecideOn<State>,
+    hash: string,
+    commandId: string | undefined,
+  ): Promise<Decided | undefined> {
+    const [loaded] = await this.loader.load(ref);
+    // Looked up after loading: the command is never decided on a state that it led to itself.
+    if (commandId && (await this.#wasDone(commandId, hash))) return undefined;
+    return decideOn(loaded);
   }
 
   /** Throws `CommandIdReused` when the id was used by another request. */

@@ -53,6 +53,11 @@ export class StreamLoader {
     return known ? (baselines as LoadedAll<Refs>) : undefined;
   }
 
+  /** What is remembered of a stream, which may be behind it: good for a decision that the store checks by its version. */
+  remembered<State>({ stream }: StreamRef<State>): Loaded<State> | undefined {
+    return this.#baselines.get(stream)?.loaded as Loaded<State> | undefined;
+  }
+
   /** Adds a commit that was just appended to what is cached, so that the next load need not fetch it. */
   advance(ref: StreamRef<unknown>, commit: Commit): void {
     const baseline = this.#baselines.peek(ref.stream)?.loaded ?? initial(ref);
