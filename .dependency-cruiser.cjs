@@ -56,6 +56,20 @@ module.exports = {
       to: { path: only('domain', 'http-envelope') },
     },
     {
+      name: 'messaging knows events and their feed',
+      comment: 'It tells others what happened; commands that come in go through the application, which apps wire.',
+      severity: 'error',
+      from: from(lib('messaging')),
+      to: { path: only('domain', 'event-store', 'messaging') },
+    },
+    {
+      name: 'RabbitMQ is known in its adapter only',
+      comment: 'Adapters carry the name of their technology.',
+      severity: 'error',
+      from: from('^(libs|apps)/', { pathNot: `${source.pathNot}|/rabbitmq/` }),
+      to: { path: '^node_modules/amqplib/' },
+    },
+    {
       name: 'the application knows ports, never adapters or the wire',
       comment: 'The same handlers serve the embedded store and the large one.',
       severity: 'error',
@@ -80,8 +94,8 @@ module.exports = {
       name: 'adapters are wired in the operation library',
       comment: 'Libraries meet each other through ports; adapters of one technology share its connection.',
       severity: 'error',
-      from: from('^(libs|apps)/', { pathNot: `${source.pathNot}|/src/(sqlite|mongo)/|^libs/operation/src/` }),
-      to: { path: '^libs/[^/]+/src/(sqlite|mongo)/' },
+      from: from('^(libs|apps)/', { pathNot: `${source.pathNot}|/src/(sqlite|mongo|rabbitmq)/|^libs/operation/src/` }),
+      to: { path: '^libs/[^/]+/src/(sqlite|mongo|rabbitmq)/' },
     },
     {
       name: 'the operation library is used by apps',
@@ -126,7 +140,7 @@ module.exports = {
       from: { path: '^((libs|apps)/[^/]+)/', pathNot: '\\.spec\\.ts$' },
       to: {
         path: '^(libs|apps)/',
-        pathNot: '^$1/|^libs/[^/]+/src/((sqlite|mongo)/)?index\\.ts$|^apps/[^/]+/src/[^/]+\\.module\\.ts$',
+        pathNot: '^$1/|^libs/[^/]+/src/((sqlite|mongo|rabbitmq)/)?index\\.ts$|^apps/[^/]+/src/[^/]+\\.module\\.ts$',
       },
     },
   ],
