@@ -16,6 +16,8 @@ class NoopEventStore extends EventStore {
   findCommand = async () => undefined;
   findLastHold = async () => undefined;
   readFeed = async () => [];
+  slotOf = () => 0;
+  readHeads = async () => new Map<number, number>();
   slotsWithNews = async () => [];
   closeHoles = async () => 0;
   onAppended = () => () => {};
@@ -80,6 +82,19 @@ const broken: Record<string, () => EventStore> = {
   'has one answer for all slots': () =>
     new (class extends ModelEventStore {
       override readFeed = (_slot: number, after: number, limit: number) => super.readFeed(0, after, limit);
+    })(64),
+  'forgets that there are empty slots': () =>
+    new (class extends ModelEventStore {
+      override readHeads = async () => new Map([...(await super.readHeads())].filter(([, head]) => head > 0));
+    })(64),
+  'tells the position after the last one': () =>
+    new (class extends ModelEventStore {
+      override readHeads = async () => new Map([...(await super.readHeads())].map(([slot, head]) => [slot, head + 1]));
+    })(64),
+  'names another slot than the one of the feed': () =>
+    new (class extends ModelEventStore {
+      override slotOf = (partition: string) => (super.slotOf(partition) + 1) % this.slots;
+      protected override feed = (slot: number) => super.feed((slot + 1) % this.slots);
     })(64),
   'forgets the slots that are behind': () =>
     new (class extends ModelEventStore {

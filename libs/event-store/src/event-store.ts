@@ -17,6 +17,9 @@ export abstract class EventStore {
   /** Into how many ordered feeds the commits are divided; a partition is in one of them for ever. */
   abstract readonly slots: number;
 
+  /** The feed in which the commits of a partition are, from 0. */
+  abstract slotOf(partition: string): number;
+
   /**
    * Stores one commit durably, or nothing. Concurrent appends may share a round trip; an error of one reaches only its caller.
    *
@@ -47,6 +50,9 @@ export abstract class EventStore {
 
   /** The commits of a slot after a position: ascending, contiguous from `after + 1`, at most `limit`. */
   abstract readFeed(slot: number, after: number, limit: number): Promise<Commit[]>;
+
+  /** The last position of every slot, be it behind a hole; 0 of an empty one. One round trip for all slots. */
+  abstract readHeads(): Promise<Map<number, number>>;
 
   /** Those of the given slots that hold a commit behind the given position, be it behind a hole. One round trip for all slots. */
   abstract slotsWithNews(positions: ReadonlyMap<number, number>): Promise<number[]>;

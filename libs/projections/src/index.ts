@@ -5,5 +5,4 @@ export * from './read-model-store.js';
 export * from './read-model.js';
 export * from './stream-loader.js';
 export * from './rebuild.js';
-export * from './verification/feed-head.js';
 export * from './verification/verification.js';

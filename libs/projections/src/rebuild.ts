@@ -4,7 +4,6 @@ import { foldCommit, UnfoldableStream, type Loaded } from './fold.js';
 import type { ParkedStream, ReadModelStore } from './read-model-store.js';
 import { streamRef, type ReadModel, type StreamRef } from './read-model.js';
 import { documentPages } from './verification/document-pages.js';
-import { feedHead } from './verification/feed-head.js';
 import { walkFeed } from './verification/feed-walk.js';
 
 /** Slots that are worked on at once: a page of one is read while another is folded or written. */
@@ -38,9 +37,7 @@ export class Rebuild {
   /** Tells of empty positions in the feed. Throws `StoreUnavailable`, and the reason of the signal, which is heeded after every page. */
   async run(report: (problem: string) => Promise<void>, signal: AbortSignal): Promise<RebuiltCount> {
     const parked = new Map((await this.readModels.parked()).map((each) => [each.stream, each]));
-    const slots = Array.from({ length: this.store.slots }, (_, slot) => slot);
-    await pLimit(SLOTS_AT_ONCE).map(slots, async (slot) => {
-      const head = await feedHead(this.store, slot, 0);
+    await pLimit(SLOTS_AT_ONCE).map(await this.store.readHeads(), async ([slot, head]) => {
       const begun = new Map<string, Begun>();
       for await (const page of walkFeed(this.store, slot, head, false, report)) {
         signal.throwIfAborted();

@@ -30,6 +30,21 @@ export const followingCases: readonly ContractCase[] = [
     },
   },
   {
+    title: 'the heads are the last positions of all slots, and a commit is in the slot of its partition',
+    async run(open) {
+      const { store } = open;
+      const appended: Commit[] = [];
+      for (let index = 0; index < 5; index++) {
+        appended.push((await store.append(newCommit(unused('account'), 1))).commit);
+      }
+      const feeds = await readFeeds(open, appended);
+      expect(await store.readHeads()).toEqual(headsOf(store, feeds));
+      for (const commit of appended) {
+        expect(feeds[store.slotOf(commit.partition)]).toContainEqual(commit);
+      }
+    },
+  },
+  {
     title: 'a feed without holes has none to close, and is the same afterwards',
     async run(open) {
       const appended: Commit[] = [];

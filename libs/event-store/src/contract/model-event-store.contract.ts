@@ -12,6 +12,11 @@ export class ModelEventStore extends EventStore {
     super();
   }
 
+  slotOf(partition: string): number {
+    if (partition.startsWith(VOID)) return Number(partition.slice(VOID.length));
+    return Buffer.from(partition).reduce((sum, byte) => sum + byte, 0) % this.slots;
+  }
+
   async append(commit: NewCommit): Promise<Appended> {
     const earlier = this.commits.find(({ command }) => command.id === commit.command.id);
     if (earlier?.command.hash === commit.command.hash) return { outcome: 'replayed', commit: earlier };
@@ -51,6 +56,10 @@ export class ModelEventStore extends EventStore {
     return behind.filter(({ position }, index) => position === after + 1 + index).slice(0, limit);
   }
 
+  async readHeads(): Promise<Map<number, number>> {
+    return new Map(Array.from({ length: this.slots }, (_, slot) => [slot, this.lastPosition(slot)]));
+  }
+
   async slotsWithNews(positions: ReadonlyMap<number, number>): Promise<number[]> {
     return [...positions].filter(([slot, position]) => this.lastPosition(slot) > position).map(([slot]) => slot);
   }
@@ -84,11 +93,6 @@ export class ModelEventStore extends EventStore {
 
   protected nextPosition(slot: number): number {
     return this.lastPosition(slot) + 1;
-  }
-
-  protected slotOf(partition: string): number {
-    if (partition.startsWith(VOID)) return Number(partition.slice(VOID.length));
-    return Buffer.from(partition).reduce((sum, byte) => sum + byte, 0) % this.slots;
   }
 }
 

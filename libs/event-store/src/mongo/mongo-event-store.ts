@@ -7,12 +7,14 @@ import {
   ordinalOfPlace,
   placeOf,
   SLOTS,
+  slotOf,
   slotOfPlace,
   toCommit,
   type CommitDocument,
 } from './commit.model.js';
 import { Doorbell } from './doorbell.js';
 import { KnownVersions } from './known-versions.js';
+import { readLastOrdinals } from './last-ordinals.js';
 import { MongoAppender } from './mongo-appender.js';
 import { collectionOf, reaching } from './mongo-connection.js';
 import { PrimaryBarrier } from './primary-barrier.js';
@@ -40,6 +42,10 @@ export class MongoEventStore extends EventStore {
     this.#barrier = new PrimaryBarrier(connection, collectionOf(connection, COUNTERS));
     this.#tails = new StreamTails(this.#commits, versions, this.#barrier);
     this.#doorbell = new Doorbell(this.#commits);
+  }
+
+  slotOf(partition: string): number {
+    return slotOf(partition);
   }
 
   append(commit: NewCommit): Promise<Appended> {
@@ -73,6 +79,13 @@ export class MongoEventStore extends EventStore {
     const found = await reaching(() => this.#commits.find({ _id: range }, { sort: { _id: 1 }, limit }).toArray());
     const hole = found.findIndex(({ _id }, index) => ordinalOfPlace(_id) !== after + 1 + index);
     return (hole === -1 ? found : found.slice(0, hole)).map(toCommit);
+  }
+
+  readHeads(): Promise<Map<number, number>> {
+    return readLastOrdinals(
+      this.#commits,
+      Array.from({ length: SLOTS }, (_, slot) => slot),
+    );
   }
 
   async slotsWithNews(positions: ReadonlyMap<number, number>): Promise<number[]> {

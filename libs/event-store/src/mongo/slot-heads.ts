@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
-import { placeOf, ordinalOfPlace, slotOfPlace, type CommitDocument } from './commit.model.js';
-import { reaching } from './mongo-connection.js';
+import { ordinalOfPlace, slotOfPlace, type CommitDocument } from './commit.model.js';
+import { readLastOrdinals } from './last-ordinals.js';
 
 /**
  * The last ordinals of the slots, as far as this process knows them: from its own acknowledged commits, else from a majority read. So
@@ -34,20 +34,7 @@ export class SlotHeads {
   }
 
   async #read(slots: readonly number[]): Promise<void> {
-    const [first, ...others] = slots.map(lastPlaceOf);
-    const pipeline = [
-      ...first!,
-      ...others.map((stages) => ({ $unionWith: { coll: this.commits.collectionName, pipeline: stages } })),
-    ];
-    const places = await reaching(() => this.commits.aggregate<{ _id: number }>(pipeline).toArray());
-    for (const slot of slots) this.#heads.set(slot, 0);
-    for (const { _id: place } of places) this.#heads.set(slotOfPlace(place), ordinalOfPlace(place));
+    const heads = await readLastOrdinals(this.commits, slots);
+    for (const [slot, ordinal] of heads) this.#heads.set(slot, ordinal);
   }
 }
-
-const lastPlaceOf = (slot: number) => [
-  { $match: { _id: { $gt: placeOf(slot, 0), $lt: placeOf(slot + 1, 0) } } },
-  { $sort: { _id: -1 } },
-  { $limit: 1 },
-  { $project: { _id: 1 } },
-];

@@ -39,6 +39,10 @@ export class SqliteEventStore extends EventStore {
     super();
   }
 
+  slotOf(): number {
+    return 0;
+  }
+
   async append(commit: NewCommit): Promise<Appended> {
     const holds = commit.holds ?? [];
     const statements: WriteStatement[] = [
@@ -92,9 +96,14 @@ export class SqliteEventStore extends EventStore {
       .map(toCommit);
   }
 
-  async slotsWithNews(positions: ReadonlyMap<number, number>): Promise<number[]> {
+  async readHeads(): Promise<Map<number, number>> {
     const [last] = this.file.read('SELECT coalesce(max(position), 0) AS position FROM commits');
-    return [...positions].filter(([, position]) => Number(last!['position']) > position).map(([slot]) => slot);
+    return new Map([[0, Number(last!['position'])]]);
+  }
+
+  async slotsWithNews(positions: ReadonlyMap<number, number>): Promise<number[]> {
+    const heads = await this.readHeads();
+    return [...positions].filter(([slot, position]) => (heads.get(slot) ?? 0) > position).map(([slot]) => slot);
   }
 
   /** Positions are dense, because one writer hands them out. */

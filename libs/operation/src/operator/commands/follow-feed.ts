@@ -1,4 +1,4 @@
-import { feedHead, projectorName } from '@keyfold/projections';
+import { projectorName } from '@keyfold/projections';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandRun, OperatorPorts } from '../operator-ports.js';
 import { DONE, FAILED, type ExitCode } from '../../process/exit-code.js';
@@ -33,13 +33,11 @@ export async function followFeed({ follow }: { follow: boolean }, run: CommandRu
 
 /** Waits for the checkpoints to reach what the feed had at the beginning; answers how many commits that are. */
 async function untilCaughtUp({ ports, output, signal }: CommandRun): Promise<number> {
-  const reached = await checkpoints(ports);
-  const slots = Array.from({ length: ports.store.slots }, (_, slot) => slot);
-  const heads = await Promise.all(slots.map((slot) => feedHead(ports.store, slot, reached.get(slot) ?? 0)));
-  const total = heads.reduce((sum, head) => sum + head, 0);
+  const heads = [...(await ports.store.readHeads())];
+  const total = heads.reduce((sum, [, head]) => sum + head, 0);
   for (let reportedAt = performance.now(); ;) {
     const now = await checkpoints(ports);
-    const done = heads.map((head, slot) => Math.min(head, now.get(slot) ?? 0)).reduce((sum, each) => sum + each, 0);
+    const done = heads.map(([slot, head]) => Math.min(head, now.get(slot) ?? 0)).reduce((sum, each) => sum + each, 0);
     if (done === total) return total;
     if (performance.now() - reportedAt >= REPORT_INTERVAL) {
       reportedAt = performance.now();

@@ -1,4 +1,4 @@
-import { feedHead, projectorName, type ParkedStream } from '@keyfold/projections';
+import { projectorName, type ParkedStream } from '@keyfold/projections';
 import type { CommandRun, OperatorPorts } from '../operator-ports.js';
 import { DONE, FAILED, type ExitCode } from '../../process/exit-code.js';
 import { tableOf } from './table.js';
@@ -16,14 +16,10 @@ export async function showStatus({ json }: { json: boolean }, { ports, output }:
 
 async function statusOf({ store, leases }: OperatorPorts): Promise<SlotStatus[]> {
   const progress = new Map((await leases.progress(projectorName)).map((each) => [each.slot, each]));
-  const slots = Array.from({ length: store.slots }, (_, slot) => slot);
-  return Promise.all(
-    slots.map(async (slot) => {
-      const { position: checkpoint = 0, owner = null } = progress.get(slot) ?? {};
-      const head = await feedHead(store, slot, checkpoint);
-      return { slot, head, checkpoint, lag: head - checkpoint, owner };
-    }),
-  );
+  return [...(await store.readHeads())].map(([slot, head]) => {
+    const { position: checkpoint = 0, owner = null } = progress.get(slot) ?? {};
+    return { slot, head, checkpoint, lag: head - checkpoint, owner };
+  });
 }
 
 const totalOf = (slots: readonly SlotStatus[]) => ({
