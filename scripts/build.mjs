@@ -1,4 +1,4 @@
-// Builds all apps when their build is older than the sources. Used by the start and test commands.
+// npm run build: builds all apps when their build is older than the sources. The start and test commands do the same.
 import { spawnSync } from 'node:child_process';
 import { globSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,3 +32,5 @@ function isUpToDate() {
   const built = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return globSync(inputs, { cwd: root }).every((file) => statSync(join(root, file)).mtimeMs <= built);
 }
+
+if (import.meta.main) await builtApp('standalone');

@@ -1,6 +1,7 @@
 import { absentAccount, type Account } from '@keyfold/domain';
 import { describe, expect, it } from 'vitest';
-import type { ParkedStream, ReadModelStore } from './read-model-store.js';
+import { parked, parkedCases } from './parked-streams.contract.js';
+import type { ReadModelStore } from './read-model-store.js';
 import { accounts, accountStream, sessionStream, siteSettingsStream, sshKeyRingStream } from './read-model.js';
 
 /** An empty store of its own, closed after the running test. `reopen` closes the store and opens the same data again. */
@@ -210,42 +211,5 @@ function listCases(newStore: NewStore): void {
     const store = await listed(2);
     await store.put(accountStream(1), { state: absentAccount, version: 1 });
     expect(await idsOf(store, 0, 10)).toEqual({ ids: [2], total: 1 });
-  });
-}
-
-const parked = (stream: string, at: number): ParkedStream => ({
-  stream,
-  partition: '7',
-  version: 2,
-  error: 'unknown',
-  at,
-});
-
-function parkedCases(newStore: NewStore): void {
-  it('are listed from the one that failed first on, each with its latest failure', async () => {
-    const store = await newStore();
-    await store.park(parked('account-7', 20));
-    await store.park(parked('account-8', 10));
-    await store.park({ ...parked('account-7', 30), error: 'again' });
-    expect(await store.parked()).toEqual([parked('account-8', 10), { ...parked('account-7', 30), error: 'again' }]);
-  });
-
-  it('are released one by one, also when they were not parked', async () => {
-    const store = await newStore();
-    await store.park(parked('account-7', 20));
-    await store.unpark(parked('account-8', 20));
-    expect(await store.parked()).toHaveLength(1);
-    await store.unpark(parked('account-7', 20));
-    expect(await store.parked()).toEqual([]);
-  });
-
-  it('stay when they failed again after what is released', async () => {
-    const store = await newStore();
-    const first = parked('account-7', 20);
-    const again = { ...parked('account-7', 30), version: 3 };
-    await store.park(first);
-    await store.park(again);
-    await store.unpark(first);
-    expect(await store.parked()).toEqual([again]);
   });
 }

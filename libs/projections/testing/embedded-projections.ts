@@ -1,5 +1,4 @@
-import type { DomainEvent, StoredEvent } from '@keyfold/domain';
-import type { Commit, NewCommit } from '@keyfold/event-store';
+import type { Commit } from '@keyfold/event-store';
 import {
   eventStoreSchema,
   feedPositionsTable,
@@ -7,7 +6,6 @@ import {
   SqliteFeedLeases,
   SqliteFile,
 } from '@keyfold/event-store/sqlite';
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +15,7 @@ import { Projector } from '../src/projector.js';
 import type { StreamRef } from '../src/read-model.js';
 import { readModelTables, SqliteReadModelStore } from '../src/sqlite/index.js';
 import { StreamLoader } from '../src/stream-loader.js';
+import { appendCommit, type AnyEvent } from './append-commit.js';
 
 /** An event store and read models on real files in a folder that is removed when the running test is over. */
 export class EmbeddedProjections {
@@ -58,21 +57,7 @@ export class EmbeddedProjections {
   }
 
   /** Appends one commit with these events behind the last one of the stream. */
-  async append(
-    { stream, partition }: Pick<StreamRef<unknown>, 'stream' | 'partition'>,
-    ...events: readonly (DomainEvent | StoredEvent)[]
-  ): Promise<Commit> {
-    const before = await this.store.readStreams([{ stream, version: 0 }]);
-    const { commit } = await this.store.append({
-      stream,
-      partition,
-      version: before.length + 1,
-      command: { id: randomUUID(), type: 'Test', hash: 'hash' },
-      at: 1_768_478_400_000,
-      actor: 'test',
-      correlation: 'test',
-      events: events as NewCommit['events'],
-    });
-    return commit;
+  append(ref: Pick<StreamRef<unknown>, 'stream' | 'partition'>, ...events: readonly AnyEvent[]): Promise<Commit> {
+    return appendCommit(this.store, ref, events);
   }
 }

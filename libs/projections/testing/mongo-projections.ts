@@ -1,5 +1,4 @@
-import type { DomainEvent, StoredEvent } from '@keyfold/domain';
-import type { Commit, NewCommit } from '@keyfold/event-store';
+import type { Commit } from '@keyfold/event-store';
 import {
   eventStoreModels,
   feedModels,
@@ -8,7 +7,6 @@ import {
   MongoFeedLeases,
 } from '@keyfold/event-store/mongo';
 import type { Connection } from 'mongoose';
-import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { freshDatabase } from '../../../test/support/mongo/mongo-database.js';
 import { MongoReadModelStore, projectionModels } from '../src/mongo/index.js';
@@ -16,6 +14,7 @@ import { Projection } from '../src/projection.js';
 import { Projector } from '../src/projector.js';
 import type { StreamRef } from '../src/read-model.js';
 import { StreamLoader } from '../src/stream-loader.js';
+import { appendCommit, type AnyEvent } from './append-commit.js';
 
 /** An event store and read models in a database of their own that is dropped when the running test is over. */
 export class MongoProjections {
@@ -48,21 +47,7 @@ export class MongoProjections {
   }
 
   /** Appends one commit with these events behind the last one of the stream. */
-  async append(
-    { stream, partition }: Pick<StreamRef<unknown>, 'stream' | 'partition'>,
-    ...events: readonly (DomainEvent | StoredEvent)[]
-  ): Promise<Commit> {
-    const before = await this.store.readStreams([{ stream, version: 0 }]);
-    const { commit } = await this.store.append({
-      stream,
-      partition,
-      version: before.length + 1,
-      command: { id: randomUUID(), type: 'Test', hash: 'hash' },
-      at: 1_768_478_400_000,
-      actor: 'test',
-      correlation: 'test',
-      events: events as NewCommit['events'],
-    });
-    return commit;
+  append(ref: Pick<StreamRef<unknown>, 'stream' | 'partition'>, ...events: readonly AnyEvent[]): Promise<Commit> {
+    return appendCommit(this.store, ref, events);
   }
 }
