@@ -87,8 +87,9 @@ export class MongoAppender {
   async #insertAmongRivals(round: readonly Pending[]): Promise<Pending[]> {
     this.#rivalry -= 1;
     const commits = round.map(({ item }) => item.commit);
+    const atLeast = await this.#heads.atLeast(round.map(slotOfPending));
     try {
-      await reaching(() => insertBehindLast(this.database, commits));
+      await reaching(() => insertBehindLast(this.database, commits, atLeast));
     } catch (error) {
       if (!isDuplicate(error)) return this.#afterUnknown(round, error);
       if (isPlaceTaken(error.message)) this.#rivalry = CALM_AFTER;
@@ -107,6 +108,7 @@ export class MongoAppender {
       const document = byCommand.get(item.commit.command.id);
       if (!document || !isOurs(item, document)) return true;
       this.versions.seen(document);
+      this.#heads.reached(document._id);
       resolve({ outcome: 'appended', commit: toCommit(document) });
       return false;
     });
