@@ -137,7 +137,7 @@ module.exports = {
       name: 'libraries and apps are entered by their front door',
       comment: 'index.ts (or the module of an app) is the promise; everything else may move.',
       severity: 'error',
-      from: { path: '^((libs|apps)/[^/]+)/', pathNot: '\\.spec\\.ts$' },
+      from: from('^((libs|apps)/[^/]+)/'),
       to: {
         path: '^(libs|apps)/',
         pathNot: '^$1/|^libs/[^/]+/src/((sqlite|mongo|rabbitmq)/)?index\\.ts$|^apps/[^/]+/src/[^/]+\\.module\\.ts$',

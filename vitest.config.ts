@@ -6,9 +6,12 @@ const project = (name: string, include: string[], slow = {}) => ({
   extends: true as const,
   test: { name, include, ...slow },
 });
-/** Finds or starts a MongoDB, once a run, for the projects whose tests use one. */
-const mongo = { globalSetup: 'test/support/mongo/mongo.setup.ts' };
-const process = { ...mongo, testTimeout: 120_000, hookTimeout: 90_000 };
+/** Finds or starts the services that tests use, once a run: MongoDB at once, RabbitMQ when a hook or a test asks for it. */
+const services = {
+  globalSetup: ['test/support/mongo/mongo.setup.ts', 'test/support/rabbitmq/rabbitmq.setup.ts'],
+  hookTimeout: 90_000,
+};
+const process = { ...services, testTimeout: 120_000 };
 /**
  * At least so many files side by side, because they wait for processes most of the time. Projects that differ in this run one after
  * another, in the order of `group`.
@@ -24,7 +27,7 @@ export default defineConfig({
   test: {
     projects: [
       project('unit', ['{apps,libs}/**/*.spec.ts', '!**/*.int.spec.ts']),
-      project('int', ['{apps,libs}/**/*.int.spec.ts'], { ...mongo, testTimeout: 60_000 }),
+      project('int', ['{apps,libs}/**/*.int.spec.ts'], { ...services, testTimeout: 60_000 }),
       project('contract', ['test/contract/**/*.spec.ts'], { ...process, ...atLeast(2, 1) }),
       project('e2e', ['test/e2e/**/*.spec.ts'], { ...process, ...atLeast(2, 1) }),
       project('boot', ['test/boot/**/*.spec.ts'], { ...process, ...atLeast(3, 2) }),

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { newCommit } from '../../libs/event-store/src/contract/new-commit.contract.js';
 import { denseHistory } from '../../libs/event-store/src/mongo/dense-history.contract.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
-import { TcpProxy } from '../support/mongo/tcp-proxy.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 
 /** Within which a caller hears of an outage: an operation may be tried twice, and each try waits for an answer and for a server. */
 const BOUND = 40_000;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
-import { TcpProxy } from '../support/mongo/tcp-proxy.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 
 type Note = { _id: string };
 const EVENTUALLY = { timeout: 10_000 };

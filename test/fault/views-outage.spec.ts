@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { active } from '../../libs/projections/src/read-model-store.contract.js';
 import { key, NOON } from '../../libs/security/src/throttle.contract.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
-import { TcpProxy } from '../support/mongo/tcp-proxy.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 
 /** Within which a caller hears of an outage: an operation may be tried twice, and each try waits for an answer and for a server. */
 const BOUND = 30_000;

@@ -1,24 +1,21 @@
 import { publicSettings, type SiteSettings } from '@keyfold/domain';
 import { successEnvelope } from '@keyfold/http-envelope';
 import type { Loaded } from '@keyfold/projections';
-import { createHash } from 'node:crypto';
-
-/** The answer of the public settings, ready to send; `etag` is quoted. */
-export type PublicSettingsPage = Readonly<{ bytes: Buffer; etag: string }>;
+import { revalidatedAnswer, type RevalidatedAnswer } from '../request/revalidated-answer.js';
 
 /** Keeps the answer as bytes until the settings change. */
 export class PublicSettingsPages {
-  #made: { version: number; page: PublicSettingsPage } | undefined;
+  #made: { version: number; page: RevalidatedAnswer } | undefined;
 
   constructor(private readonly serviceVersion: string) {}
 
-  of({ state, version }: Loaded<SiteSettings>): PublicSettingsPage {
+  of({ state, version }: Loaded<SiteSettings>): RevalidatedAnswer {
     if (this.#made?.version !== version) this.#made = { version, page: this.#make(state) };
     return this.#made.page;
   }
 
-  #make(settings: SiteSettings): PublicSettingsPage {
+  #make(settings: SiteSettings): RevalidatedAnswer {
     const bytes = Buffer.from(successEnvelope(publicSettings(settings, this.serviceVersion)));
-    return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"` };
+    return revalidatedAnswer('application/json; charset=utf-8', bytes);
   }
 }

@@ -5,6 +5,7 @@ import { GetSiteSettings } from '@keyfold/application';
 import type { FastifyReply } from 'fastify';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
+import { sendRevalidated } from '../request/revalidated-answer.js';
 import { archiveExtensions } from './archive-extensions.js';
 import { PublicSettingsPages } from './public-settings.page.js';
 
@@ -23,11 +24,7 @@ export class PublicController {
   @ApiOperation({ summary: 'Read the settings that everybody may know' })
   @ApiEnvelope({ schema: { type: 'object', additionalProperties: { type: 'string' } } })
   async settings(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): Promise<void> {
-    const { bytes, etag } = this.pages.of(await this.queries.execute(new GetSiteSettings()));
-    // The same for everybody, but with one header more for other origins.
-    reply.header('Cache-Control', 'no-cache').header('ETag', etag).header('Vary', 'Origin');
-    if (matches(request.headers['if-none-match'], etag)) reply.code(304).send();
-    else reply.code(200).header('Content-Type', 'application/json; charset=utf-8').send(bytes);
+    sendRevalidated(request, reply, this.pages.of(await this.queries.execute(new GetSiteSettings())));
   }
 
   @All('archive_extensions')
@@ -44,7 +41,3 @@ export class PublicController {
     reply.code(200).send([]);
   }
 }
-
-/** RFC 9110 section 13.1.2: a list of tags, weak ones count as equal. */
-const matches = (header: string | undefined, etag: string) =>
-  header === '*' || (header ?? '').split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { lastingPort } from '../lasting-port.js';
+import { lastingPort } from './lasting-port.js';
 
 /**
  * A network between a client and a server that can fail. Clients of a replica set move on to the hosts that its members name, past the
@@ -22,6 +22,13 @@ export class TcpProxy {
     const proxy = new TcpProxy(await lastingPort(), target);
     await proxy.listen();
     return proxy;
+  }
+
+  /** An address of the server, such as `amqp://user:password@host:5672/vhost`, as it is through the proxy. */
+  through(url: string): string {
+    const rerouted = new URL(url);
+    rerouted.host = `127.0.0.1:${this.port}`;
+    return rerouted.toString();
   }
 
   /** The address of a database of the mongod behind it. */

@@ -1,0 +1,44 @@
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { Fault } from '@keyfold/http-envelope';
+import type { FastifyReply } from 'fastify';
+import type { KeyfoldRequest } from '../request/keyfold-request.js';
+import { sendRevalidated } from '../request/revalidated-answer.js';
+import { PublicEventDocuments } from './public-event-documents.js';
+
+/** The page loads nothing and runs nothing; its style is its own. */
+const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'";
+
+/** What other services and their authors read about the public events; it is open to everybody. */
+@ApiExcludeController()
+@Controller()
+export class PublicEventsController {
+  constructor(private readonly documents: PublicEventDocuments) {}
+
+  @Get('docs/events')
+  page(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): void {
+    reply.header('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+    this.#send('/docs/events', request, reply);
+  }
+
+  @Get('asyncapi.json')
+  asyncApi(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): void {
+    this.#send('/asyncapi.json', request, reply);
+  }
+
+  @Get('schemas/:type/:file')
+  schema(
+    @Param('type') type: string,
+    @Param('file') file: string,
+    @Req() request: KeyfoldRequest,
+    @Res() reply: FastifyReply,
+  ): void {
+    this.#send(`/schemas/${type}/${file}`, request, reply);
+  }
+
+  #send(path: string, request: KeyfoldRequest, reply: FastifyReply): void {
+    const document = this.documents.at(path);
+    if (!document) throw new Fault(404, 'this schema does not exist');
+    sendRevalidated(request, reply, document);
+  }
+}

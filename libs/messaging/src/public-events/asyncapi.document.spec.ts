@@ -1,0 +1,83 @@
+import asyncApi from '@asyncapi/specs/schemas/3.1.0.json' with { type: 'json' };
+import addFormats from 'ajv-formats';
+import { Ajv, type AnySchema } from 'ajv';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { problemBy } from '../../testing/event-validation.js';
+import { ASYNCAPI_FILE, asJsonFile } from '../../testing/released-files.js';
+import { COMMANDS_EXCHANGE, EVENTS_EXCHANGE, RPC_QUEUE } from '../rabbitmq/topology/topology.js';
+import { asyncApiDocument, EVENTS_EXCHANGE_NAME } from './asyncapi.document.js';
+import { COMMANDS_EXCHANGE_NAME, RPC_QUEUE_NAME } from './asyncapi-inbound.js';
+import type { JsonSchema } from './event-schemas.js';
+import { publicEventTypes } from './public-events.js';
+
+// `RELEASE_SCHEMAS=1 npx vitest run --project unit asyncapi` writes the file anew.
+if (process.env['RELEASE_SCHEMAS']) writeFileSync(ASYNCAPI_FILE, await asJsonFile(asyncApiDocument()));
+
+const document = JSON.parse(JSON.stringify(asyncApiDocument())) as ReturnType<typeof asyncApiDocument>;
+
+describe('the AsyncAPI document', () => {
+  it('is kept as a file of the repository', async () => {
+    expect(existsSync(ASYNCAPI_FILE)).toBe(true);
+    expect(readFileSync(ASYNCAPI_FILE, 'utf8')).toBe(await asJsonFile(document));
+  });
+
+  it('is valid by the schema of AsyncAPI 3.1.0', () => {
+    expect(problemByAsyncApi(document)).toBeUndefined();
+    expect(problemByAsyncApi({ ...document, operations: { broken: { action: 'shout' } } })).toBeDefined();
+  });
+
+  it('refers to nothing that is not there', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#([^"]+)"/g)].map(([, path]) => path ?? '');
+    expect(references.length).toBeGreaterThan(4 * publicEventTypes.length);
+    for (const path of references) expect(at(path), path).toBeDefined();
+  });
+
+  it('has a channel and an operation for each public event, with its type as routing key', () => {
+    for (const type of publicEventTypes) {
+      expect(document.channels).toHaveProperty([type], expect.objectContaining({ address: type }));
+      expect(document.operations).toHaveProperty([`send-${type}`], expect.objectContaining({ action: 'send' }));
+    }
+    expect(Object.keys(document.operations)).toHaveLength(publicEventTypes.length + 2);
+  });
+
+  it('names exchanges and queue as the broker has them', () => {
+    const names = [EVENTS_EXCHANGE_NAME, COMMANDS_EXCHANGE_NAME, RPC_QUEUE_NAME];
+    expect(names).toEqual([EVENTS_EXCHANGE, COMMANDS_EXCHANGE, RPC_QUEUE]);
+  });
+
+  it.each(Object.keys(document.components.messages))('shows samples of %s that fit its schemas', (name) => {
+    const message = (document.components.messages as Record<string, Described>)[name]!;
+    const traits = message.traits ? [document.components.messageTraits.event.headers] : [];
+    const headers: JsonSchema[] = [...traits, ...(message.headers ? [message.headers] : [])];
+    expect(message.examples.length).toBeGreaterThan(0);
+    for (const example of message.examples) {
+      expect(problemBy(message.payload, example.payload)).toBeUndefined();
+      if (!example.headers) continue;
+      for (const schema of headers) expect(problemBy(schema, example.headers)).toBeUndefined();
+      const known = Object.keys(document.components.messageTraits.event.headers.properties);
+      expect(known).toEqual(expect.arrayContaining(Object.keys(example.headers)));
+    }
+  });
+});
+
+type Described = Readonly<{
+  traits?: readonly unknown[];
+  headers?: JsonSchema;
+  payload: JsonSchema;
+  examples: readonly Readonly<{ headers?: JsonSchema; payload: unknown }>[];
+}>;
+
+/** What stands at a JSON pointer of the document. */
+function at(pointer: string): unknown {
+  const steps = pointer.split('/').slice(1);
+  return steps.reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], document);
+}
+
+function problemByAsyncApi(candidate: unknown): string | undefined {
+  // The schema brings the dialect that it is written in along.
+  const ajv = new Ajv({ strict: false, meta: false, validateSchema: false });
+  addFormats.default(ajv);
+  const validate = ajv.compile(asyncApi as AnySchema);
+  return validate(candidate) ? undefined : JSON.stringify(validate.errors);
+}

@@ -1,0 +1,59 @@
+import type { Commit } from '@keyfold/event-store';
+import { BrokerUnavailable, MessageRefused, UnsendableMessage } from '../src/messaging.errors.js';
+import { EventPublisher, type OutgoingMessage } from '../src/relay/event-publisher.js';
+
+/** `lost`: it arrived, and nobody learns that it did. `unsent`: it did not, and nobody learns that either. */
+export type Fate = 'confirmed' | 'refused' | 'lost' | 'unsent' | 'unsendable';
+
+/** A broker in memory. What becomes of a message is decided when it is answered, some turns after it was sent. */
+export class ModelPublisher extends EventPublisher {
+  isReady = true;
+  /** Ids in the order in which they arrived, repetitions included. */
+  readonly arrived: string[] = [];
+  /** Accounts that had two messages in flight from one sender. */
+  readonly crowded: string[] = [];
+  readonly #inFlight = new Set<string>();
+
+  constructor(
+    private readonly fateOf: (message: OutgoingMessage) => Fate | Promise<Fate> = () => 'confirmed',
+    readonly broker: string[] = [],
+  ) {
+    super();
+  }
+
+  onReady(): () => void {
+    return () => undefined;
+  }
+
+  async publish(message: OutgoingMessage): Promise<void> {
+    const account = message.headers['account'] ?? '';
+    if (this.#inFlight.has(account)) this.crowded.push(account);
+    this.#inFlight.add(account);
+    try {
+      const fate = await this.fateOf(message);
+      if (fate === 'confirmed' || fate === 'lost') {
+        this.arrived.push(message.id);
+        this.broker.push(message.id);
+      }
+      if (fate === 'refused') throw new MessageRefused('a queue is full');
+      if (fate === 'lost' || fate === 'unsent') throw new BrokerUnavailable('the channel was closed');
+      if (fate === 'unsendable') throw new UnsendableMessage('too large');
+    } finally {
+      this.#inFlight.delete(account);
+    }
+  }
+
+  publishTo(_queue: string, message: OutgoingMessage): Promise<void> {
+    return this.publish(message);
+  }
+}
+
+/** One message for each event of a commit, as `<stream>:<version>:<index>`. */
+export const modelMessagesOf = ({ stream, version, partition, at, events }: Commit): OutgoingMessage[] =>
+  events.map(({ type }, index) => ({
+    id: `${stream}:${version}:${index}`,
+    type,
+    at,
+    headers: { account: partition },
+    body: Buffer.from('{}'),
+  }));

@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+/** How a subscriber of `deploy/examples` is started. */
+export type ExampleProgram = Readonly<{
+  name: string;
+  command: string;
+  args: readonly string[];
+  env?: Readonly<Record<string, string>>;
+}>;
+
+export const EXAMPLES = resolve(import.meta.dirname, '../../../deploy/examples');
+const CACHE = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'keyfold', 'examples');
+const TSC = resolve(EXAMPLES, '../../node_modules/typescript/bin/tsc');
+const run = promisify(execFile);
+
+/** The examples that can run here: that in Go needs `go`. Says in one line when it is missing. */
+export async function exampleNames(): Promise<string[]> {
+  const names = ['typescript-amqplib', 'typescript-nest', 'python'];
+  const hasGo = await run('go', ['version']).then(
+    () => true,
+    () => false,
+  );
+  if (hasGo) return [...names, 'go'];
+  console.log('Examples: that in Go is not run, because there is no go on PATH');
+  return names;
+}
+
+/** Checks and compiles what has to be, with the packages of this repository where it has them; fetches the rest once for this user. */
+export async function exampleProgram(name: string): Promise<ExampleProgram> {
+  const folder = join(EXAMPLES, name);
+  switch (name) {
+    case 'typescript-amqplib':
+      await compile(folder);
+      return { name, command: process.execPath, args: [join(folder, 'subscriber.ts')] };
+    case 'typescript-nest':
+      await compile(folder);
+      return { name, command: process.execPath, args: [join(folder, 'dist/subscriber.js')] };
+    case 'python': {
+      const env = { PYTHONPATH: await pythonPackages(join(folder, 'requirements.txt')) };
+      return { name, command: 'python3', args: [join(folder, 'subscriber.py')], env };
+    }
+    case 'go':
+      await run('go', ['build', '-o', join(CACHE, 'go-subscriber'), '.'], { cwd: folder });
+      return { name, command: join(CACHE, 'go-subscriber'), args: [] };
+    default:
+      throw new Error(`there is no example ${name}`);
+  }
+}
+
+async function compile(folder: string): Promise<void> {
+  await run(process.execPath, [TSC, '-p', folder]).catch((error: { stdout?: string }) => {
+    throw new Error(`${folder} does not compile: ${error.stdout}`, { cause: error });
+  });
+}
+
+/** Other runs may fetch at the same time: each has a folder of its own, and a rename is all or nothing. */
+async function pythonPackages(requirements: string): Promise<string> {
+  const wanted = createHash('sha256').update(await readFile(requirements));
+  const target = join(CACHE, `python-${wanted.digest('hex').slice(0, 12)}`);
+  if (await exists(target)) return target;
+  await mkdir(CACHE, { recursive: true });
+  const fetching = await mkdtemp(join(CACHE, 'fetching-'));
+  try {
+    const pip = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--only-binary=:all:', '--target', fetching];
+    await run('python3', [...pip, '--requirement', requirements]);
+    await rename(fetching, target).catch(async (error: unknown) => {
+      if (!(await exists(target))) throw error;
+    });
+    return target;
+  } finally {
+    await rm(fetching, { recursive: true, force: true });
+  }
+}
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,108 @@
+import { connect, type Channel, type ChannelModel, type ConsumeMessage, type GetMessage } from 'amqplib';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const LONGEST_WAIT = 30_000;
+const QUESTION_TIME = 2_000;
+
+/** A service that knows of Keyfold only what its documents say: it hears events, sends commands and asks questions. */
+export class OtherService {
+  readonly events: ConsumeMessage[] = [];
+
+  private constructor(
+    private readonly connection: ChannelModel,
+    private readonly channel: Channel,
+  ) {}
+
+  /** Waits until Keyfold's exchange is there and binds a queue of its own to it. */
+  static async connect(url: string): Promise<OtherService> {
+    const connection = await connect(url);
+    connection.on('error', () => undefined);
+    await until(async () => hasExchange(connection));
+    const channel = await connection.createChannel();
+    const service = new OtherService(connection, channel);
+    const { queue } = await channel.assertQueue('', { exclusive: true });
+    await channel.bindQueue(queue, 'keyfold.events', '#');
+    await channel.consume(queue, (message) => void (message && service.events.push(message)), { noAck: true });
+    return service;
+  }
+
+  /** The data of the next event of this type that fits. */
+  async event(type: string, fits: (data: Record<string, unknown>) => boolean = () => true) {
+    return until(() =>
+      this.events
+        .filter((event) => event.properties.type === type)
+        .map(dataOf)
+        .find(fits),
+    );
+  }
+
+  /** Sends a command; answers its id. */
+  command(type: string, data: object, messageId: string = randomUUID()): string {
+    const options = { type, messageId, contentType: 'application/json', persistent: true };
+    this.channel.publish('keyfold.commands', type, Buffer.from(JSON.stringify(data)), options);
+    return messageId;
+  }
+
+  /** Asks until somebody answers. */
+  async ask(type: string, data: object): Promise<unknown> {
+    return until(() => this.#askOnce(type, data));
+  }
+
+  /** Takes the next parked command. */
+  async parked(): Promise<GetMessage> {
+    return until(async () => (await this.channel.get('keyfold.commands.parked', { noAck: true })) || undefined);
+  }
+
+  /** How many messages of a queue wait. */
+  async waiting(queue: string): Promise<number> {
+    return (await this.channel.checkQueue(queue)).messageCount;
+  }
+
+  async close(): Promise<void> {
+    await this.connection.close();
+  }
+
+  async #askOnce(type: string, data: object): Promise<unknown> {
+    const channel = await this.connection.createChannel();
+    const answered = Promise.withResolvers<unknown>();
+    const hear = (message: ConsumeMessage | null) => message && answered.resolve(dataOf(message));
+    await channel.consume('amq.rabbitmq.reply-to', hear, { noAck: true });
+    channel.sendToQueue('keyfold.rpc', Buffer.from(JSON.stringify(data)), {
+      type,
+      replyTo: 'amq.rabbitmq.reply-to',
+      correlationId: '1',
+      contentType: 'application/json',
+      expiration: String(QUESTION_TIME),
+    });
+    const answer = await Promise.race([answered.promise, sleep(QUESTION_TIME)]);
+    await channel.close();
+    return answer;
+  }
+}
+
+const dataOf = ({ content }: ConsumeMessage) => JSON.parse(content.toString()) as Record<string, unknown>;
+
+/** A look at an exchange that is not there ends the channel that looks. */
+async function hasExchange(connection: ChannelModel): Promise<true | undefined> {
+  const channel = await connection.createChannel();
+  channel.on('error', () => undefined);
+  try {
+    await channel.checkExchange('keyfold.events');
+    await channel.close();
+    return true;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Looks until there is something to see. */
+export async function until<Seen>(look: () => Promise<Seen | undefined> | Seen | undefined): Promise<Seen> {
+  const end = performance.now() + LONGEST_WAIT;
+  for (;;) {
+    const seen = await look();
+    if (seen !== undefined) return seen;
+    if (performance.now() > end) throw new Error('what was waited for did not come');
+    await sleep(25);
+  }
+}

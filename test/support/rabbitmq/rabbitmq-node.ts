@@ -1,0 +1,211 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { lastingPort } from '../lasting-port.js';
+import { rabbitmqBinary } from './rabbitmq-binary.js';
+import { Watchdog } from './watchdog.js';
+
+const run = promisify(execFile);
+const START_MS = 90_000;
+const STOP_MS = 30_000;
+/** The port mapper is in the node's process group and ends with it; where none answers, the node would start one that stays. */
+const LAUNCH = `
+epmd -port "$ERL_EPMD_PORT" -address 127.0.0.1 &
+for try in 1 2 3 4 5 6 7 8 9 10; do epmd -names >/dev/null 2>&1 && break; sleep 0.1; done
+exec "$0"`;
+
+type Ports = Readonly<{ amqp: number; management: number; distribution: number; epmd: number }>;
+
+/**
+ * A RabbitMQ node with ports and a temporary folder that stay the same over its starts. Independent of any other on the machine. It ends
+ * with this process, however that ends.
+ */
+export class RabbitmqNode {
+  #process: ChildProcess | undefined;
+  #ended: Promise<unknown> | undefined;
+  #output = '';
+
+  private constructor(
+    private readonly programs: string,
+    private readonly folder: string,
+    private readonly ports: Ports,
+    private readonly watchdog: Watchdog,
+  ) {}
+
+  static async start(): Promise<RabbitmqNode> {
+    const { folder: programs } = await rabbitmqBinary();
+    const folder = await mkdtemp(join(tmpdir(), 'keyfold-rabbitmq-'));
+    const ports = {
+      amqp: await lastingPort(),
+      management: await lastingPort(),
+      distribution: await lastingPort(),
+      epmd: await lastingPort(),
+    };
+    const node = new RabbitmqNode(programs, folder, ports, new Watchdog(folder));
+    try {
+      await node.#configure();
+      await node.restart();
+      return node;
+    } catch (error) {
+      await node.dispose();
+      throw error;
+    }
+  }
+
+  get port(): number {
+    return this.ports.amqp;
+  }
+
+  /** The default virtual host. */
+  get url(): string {
+    return `amqp://guest:guest@127.0.0.1:${this.ports.amqp}`;
+  }
+
+  get managementUrl(): string {
+    return `http://guest:guest@127.0.0.1:${this.ports.management}`;
+  }
+
+  get isRunning(): boolean {
+    return this.#process?.exitCode === null && this.#process.signalCode === null;
+  }
+
+  /** Starts it again after `kill` or `stop`, on the same data and ports; resolves once it takes connections. */
+  async restart(): Promise<void> {
+    this.#output = '';
+    const child = spawn('sh', ['-c', LAUNCH, join(this.programs, 'rabbitmq-server')], {
+      env: this.#environment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    this.#process = child;
+    this.#ended = once(child, 'close');
+    this.watchdog.guard(child.pid ?? 0);
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (this.#output += String(text)));
+    await this.#takesConnections();
+  }
+
+  /** Ends it at once (SIGKILL), as a power cut would. */
+  async kill(): Promise<void> {
+    const child = this.#process;
+    if (!child?.pid) return;
+    // Also when its leader has ended: the port mapper outlives it. The last of the group closes the output.
+    signal(-child.pid, 'SIGKILL');
+    await this.#ended;
+  }
+
+  /** Has it close its connections and files, as an operator would. */
+  async stop(): Promise<void> {
+    const child = this.#process;
+    if (child?.pid && this.isRunning) {
+      signal(child.pid, 'SIGTERM');
+      await Promise.race([once(child, 'exit'), pause(STOP_MS, undefined, { ref: false })]);
+    }
+    await this.kill();
+  }
+
+  /** Stops all its threads without closing a socket (SIGSTOP), until `thaw`. */
+  freeze(): void {
+    if (this.#process?.pid) signal(-this.#process.pid, 'SIGSTOP');
+  }
+
+  thaw(): void {
+    if (this.#process?.pid) signal(-this.#process.pid, 'SIGCONT');
+  }
+
+  /** Runs an administration command, for example `('stop_app')`; answers its output. Takes about two seconds. */
+  async ctl(...args: readonly string[]): Promise<string> {
+    const { stdout } = await run(join(this.programs, 'rabbitmqctl'), ['--quiet', ...args], {
+      env: this.#environment(),
+      timeout: 60_000,
+    });
+    return stdout;
+  }
+
+  /** Whether it has too little memory by its own account: then it takes no messages and tells publishers that they are blocked. */
+  async memoryAlarm(on: boolean): Promise<void> {
+    await this.ctl('set_vm_memory_high_watermark', ...(on ? ['0.000001'] : ['absolute', MEMORY]));
+  }
+
+  /** Ends it and removes its data. */
+  async dispose(): Promise<void> {
+    await this.kill();
+    this.watchdog.release();
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  async #configure(): Promise<void> {
+    const { amqp, management } = this.ports;
+    await Promise.all(['mnesia', 'log'].map((name) => mkdir(join(this.folder, name))));
+    await writeFile(join(this.folder, 'enabled_plugins'), '[rabbitmq_management].\n');
+    await writeFile(join(this.folder, 'rabbitmq-env.conf'), '');
+    const settings = [
+      `listeners.tcp.1 = 127.0.0.1:${amqp}`,
+      `management.tcp.port = ${management}`,
+      'management.tcp.ip = 127.0.0.1',
+      'loopback_users = none',
+      'log.file.level = warning',
+      `vm_memory_high_watermark.absolute = ${MEMORY}`,
+      'disk_free_limit.absolute = 50MB',
+    ];
+    await writeFile(join(this.folder, 'rabbitmq.conf'), `${settings.join('\n')}\n`);
+  }
+
+  #environment(): NodeJS.ProcessEnv {
+    return {
+      PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`,
+      // Its cookie, without which another user of the machine cannot command it.
+      HOME: this.folder,
+      LANG: 'C.UTF-8',
+      ERL_EPMD_PORT: String(this.ports.epmd),
+      RABBITMQ_NODENAME: `keyfold${this.ports.amqp}@localhost`,
+      RABBITMQ_DIST_PORT: String(this.ports.distribution),
+      RABBITMQ_MNESIA_BASE: join(this.folder, 'mnesia'),
+      RABBITMQ_LOG_BASE: join(this.folder, 'log'),
+      RABBITMQ_CONF_ENV_FILE: join(this.folder, 'rabbitmq-env.conf'),
+      RABBITMQ_CONFIG_FILE: join(this.folder, 'rabbitmq.conf'),
+      RABBITMQ_ENABLED_PLUGINS_FILE: join(this.folder, 'enabled_plugins'),
+      // Two schedulers that sleep when idle: tests share their processors with it.
+      RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '+S 2:2 +sbwt none +sbwtdcpu none +sbwtdio none',
+    };
+  }
+
+  async #takesConnections(): Promise<void> {
+    const deadline = Date.now() + START_MS;
+    while (!(await answers(this.managementUrl))) {
+      if (!this.isRunning || Date.now() > deadline)
+        throw new Error(`RabbitMQ: the private node did not start: ${this.#output}${await this.#log()}`);
+      await pause(100);
+    }
+  }
+
+  async #log(): Promise<string> {
+    const file = join(this.folder, 'log', `keyfold${this.ports.amqp}@localhost.log`);
+    return readFile(file, 'utf8').catch(() => '');
+  }
+}
+
+const MEMORY = '1GB';
+
+/** The management API is the last to come up; a definition of an empty node is there then, too. */
+async function answers(managementUrl: string): Promise<boolean> {
+  const { origin, username, password } = new URL(managementUrl);
+  const authorization = `Basic ${btoa(`${username}:${password}`)}`;
+  try {
+    const answer = await fetch(`${origin}/api/aliveness-test/%2F`, { headers: { authorization } });
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
