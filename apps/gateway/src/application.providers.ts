@@ -1,4 +1,4 @@
-import { Logger, type Provider } from '@nestjs/common';
+import type { Provider } from '@nestjs/common';
 import {
   AccountIds,
   AddOwnSshKeyHandler,
@@ -24,12 +24,12 @@ import {
   RegisterAccountHandler,
   RemoveAnySshKeyHandler,
   RemoveOwnSshKeyHandler,
-  SystemClock,
   UpdateAccountHandler,
   UserNames,
 } from '@keyfold/application';
 import { Counter, EventStore } from '@keyfold/event-store';
-import { Projection, ReadModelStore, StreamLoader } from '@keyfold/projections';
+import { truthProviders } from '@keyfold/operation';
+import { StreamLoader } from '@keyfold/projections';
 import {
   Argon2PasswordHasher,
   LoginThrottle,
@@ -42,35 +42,10 @@ import { JwtService } from '@nestjs/jwt';
 import { GatewayConfig } from './gateway.config.js';
 
 const ISSUER = 'keyfold';
-const log = new Logger('Projection');
 
-/** Plain classes, wired here and nowhere else. */
+/** Plain classes, wired here; those that other processes need as well come from the operation library. */
 const services: Provider[] = [
-  { provide: Clock, useClass: SystemClock },
-  {
-    provide: StreamLoader,
-    inject: [EventStore, ReadModelStore],
-    useFactory: (store: EventStore, readModels: ReadModelStore) => new StreamLoader(store, readModels),
-  },
-  {
-    provide: Projection,
-    inject: [StreamLoader, ReadModelStore, Clock],
-    useFactory: (loader: StreamLoader, readModels: ReadModelStore, clock: Clock) =>
-      new Projection(loader, readModels, () => clock.now()),
-  },
-  {
-    provide: CommandRunner,
-    inject: [EventStore, StreamLoader, Projection, Clock],
-    useFactory: (store: EventStore, loader: StreamLoader, projection: Projection, clock: Clock) =>
-      new CommandRunner(store, loader, projection, clock, (error) =>
-        log.warn(`a list is behind for a moment: ${String(error)}`),
-      ),
-  },
-  {
-    provide: UserNames,
-    inject: [EventStore, StreamLoader],
-    useFactory: (store: EventStore, loader: StreamLoader) => new UserNames(store, loader),
-  },
+  ...truthProviders,
   {
     provide: AccountIds,
     inject: [Counter, GatewayConfig],

@@ -1,12 +1,14 @@
 import { Logger, Module, type DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { FirstStart } from '@keyfold/application';
-import { Projection } from '@keyfold/projections';
+import { truth } from '@keyfold/operation';
 import { AccountAdministrationController } from './accounts/account-administration.controller.js';
 import { applicationProviders } from './application.providers.js';
 import { GatewayConfig } from './gateway.config.js';
 import { NeighbourController } from './neighbours/neighbour.controller.js';
 import { ProfileController } from './profile/profile.controller.js';
+import { PublicEventDocuments } from './public-events/public-event-documents.js';
+import { PublicEventsController } from './public-events/public-events.controller.js';
 import { ClientAddress } from './request/client-address.js';
 import { LoginController } from './session/login.controller.js';
 import { PublicController } from './settings/public.controller.js';
@@ -36,10 +38,12 @@ export class GatewayModule {
         AccountAdministrationController,
         SshKeyAdministrationController,
         NeighbourController,
+        PublicEventsController,
       ],
       providers: [
         { provide: GatewayConfig, useValue: config },
         ...applicationProviders,
+        PublicEventDocuments,
         {
           provide: ClientAddress,
           inject: [GatewayConfig],
@@ -54,7 +58,7 @@ export class GatewayModule {
           useFactory: ({ version }: GatewayConfig) => new PublicSettingsPages(version),
         },
       ],
-      exports: [FirstStart, Projection],
+      exports: [FirstStart, ...truth],
     };
   }
 }

@@ -21,6 +21,8 @@ export * from './ssh-keys/add-own-ssh-key.js';
 export * from './ssh-keys/list-own-ssh-keys.js';
 export * from './ssh-keys/list-ssh-keys-of.js';
 export * from './ssh-keys/listed-ssh-key.js';
+export * from './ssh-keys/look-up-ssh-keys.js';
+export * from './ssh-keys/record-ssh-key-use.js';
 export * from './ssh-keys/remove-any-ssh-key.js';
 export * from './ssh-keys/remove-own-ssh-key.js';
 export * from './two-factor/begin-two-factor-enrolment.js';

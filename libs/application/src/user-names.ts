@@ -34,6 +34,12 @@ export class UserNames {
     return this.#accountIf(owner === NOBODY ? strangerOf(hash) : owner, username);
   }
 
+  /** Who had the name when it was last asked for; only the account itself can tell whether it still has it. */
+  lastOwnerOf(username: string): number | undefined {
+    const last = this.#lastOwners.get(nameHash(username));
+    return last === NOBODY ? undefined : last;
+  }
+
   /** An active account of this name holds it, because no other account can while it does. */
   async #accountIf(accountId: number, username: string): Promise<Account | undefined> {
     const [{ state }] = await this.loader.load(accountStream(accountId));

@@ -63,8 +63,11 @@ export abstract class EventStore {
    */
   abstract closeHoles(slot: number, after: number): Promise<number>;
 
-  /** Calls `ring` when something may have been appended by any process; rings may be missed and may be false. Answers what ends it. */
-  abstract onAppended(ring: () => void): () => void;
+  /**
+   * Calls `ring` when something may have been appended by any process, with the slot where that is known; rings may be missed and may be
+   * false. Answers what ends it.
+   */
+  abstract onAppended(ring: (slot?: number) => void): () => void;
 
   /** Releases files and connections; appends that were accepted are finished first. */
   abstract close(): Promise<void>;

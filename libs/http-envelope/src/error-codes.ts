@@ -53,6 +53,8 @@ export const errorCodes = {
   'ssh-key-taken': { code: 400, message: 'this key is already in the list' },
   'ssh-key-limit-reached': { code: 400, message: 'the list of keys is full, delete one first' },
   'ssh-key-not-found': { code: 404, message: 'failed to get public key' },
+  // Of messages, never of a request.
+  'ssh-key-use-untimely': { code: 400, message: 'the time of the use cannot be right' },
 
   // Settings: wire contract 2.8.
   'setting-not-found': { code: 400, message: 'record not found' },

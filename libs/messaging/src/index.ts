@@ -1,3 +1,11 @@
+export * from './consuming/consuming.errors.js';
+export * from './consuming/message-context.js';
+export * from './consuming/transport-ids.js';
 export * from './messaging.errors.js';
-export * from './public-events/public-event.js';
 export * from './relay/event-publisher.js';
+export * from './relay/parked-relays.js';
+export * from './relay/relay.js';
+export * from './relay/relay-status.js';
+export type { MessagesOf } from './relay/relay-parts.js';
+export * from './replay/replay.js';
+export type { ReplaySelection } from './replay/replay-selection.js';

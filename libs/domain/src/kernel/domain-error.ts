@@ -38,6 +38,7 @@ export type DomainErrorCode =
   | 'ssh-key-taken'
   | 'ssh-key-limit-reached'
   | 'ssh-key-not-found'
+  | 'ssh-key-use-untimely'
   // settings
   | 'setting-not-found';
 

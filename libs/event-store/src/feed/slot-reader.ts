@@ -1,64 +1,130 @@
 import pLimit from 'p-limit';
 import type { Commit } from '../commit.js';
 import type { EventStore } from '../event-store.js';
-import { LeaseLost, type FeedLeases } from './feed-leases.js';
+import { LeaseLost, type FeedLeases, type Lease } from './feed-leases.js';
 import type { HeldSlot, HeldSlots } from './held-slots.js';
 
-const BATCH = 500;
-const PARALLEL_SLOTS = 8;
+/** Commits of a slot that are handed out together, at most. */
+export const FEED_PAGE = 500;
+/** Until a slot is read again of which not everything could be done and nobody said when, in milliseconds. */
+const AGAIN_AFTER = 1_000;
 
-/** What a look came to: pages were full, so there is more; something must be waited for; or everything was read. */
+/** What a batch came to: there is more to read, something must be waited for, or everything was read. */
 export type Look = 'more' | 'wait' | 'read';
 
+/** A batch that is under way; `outcome` fails with what its work or the store failed with. */
+export type Batch = Readonly<{ slot: number; outcome: Promise<Look> }>;
+
+/**
+ * How far the work on a page came: everything up to the position `upTo` is done, and what is behind it shall come again, after
+ * `againAfter` milliseconds or when `readAgain` is called. Nothing said: all of it is done.
+ */
+export type Handled = Readonly<{ upTo: number; againAfter?: number }> | void;
+
+export type HandlePage = (commits: readonly Commit[], held: () => boolean, lease: Lease) => Promise<Handled>;
+
 type Work = Readonly<{
-  handle(commits: readonly Commit[], held: () => boolean): Promise<void>;
+  handle: HandlePage;
+  isReady(): boolean;
+  parallelSlots: number;
   holeMilliseconds: number;
   now(): number;
   /** Work on a slot that others have a right to has ended. */
   onUnwanted(): void;
+  /** A slot that was passed over can be read. */
+  onReadable(slot: number): void;
   stopping: AbortSignal;
 }>;
 
 /** Reads what is new in the held slots: in order within each, never past a hole, and the checkpoint moves behind the work. */
 export class SlotReader {
-  readonly #parallel = pLimit(PARALLEL_SLOTS);
+  readonly #parallel: ReturnType<typeof pLimit>;
+  readonly #underWay = new Map<number, Promise<Look>>();
+  /** Slots that had news for all that is known while a batch of theirs was under way. */
+  readonly #passedOver = new Set<number>();
+  readonly #resting = new Map<number, NodeJS.Timeout>();
 
   constructor(
     private readonly store: EventStore,
     private readonly leases: FeedLeases,
     private readonly held: HeldSlots,
     private readonly work: Work,
-  ) {}
-
-  /** Reads one batch of every slot that has news. What goes wrong in one slot keeps no other from being read. */
-  async look(): Promise<Look> {
-    const slots = this.held.workable;
-    const lapsed = slots.length < this.held.all.length;
-    const bySlot = new Map(slots.map((slot) => [slot.lease.slot, slot]));
-    const positions = new Map(slots.map(({ lease, position }) => [lease.slot, position]));
-    const withNews = slots.length > 0 ? await this.store.slotsWithNews(positions) : [];
-    const behind = withNews.flatMap((slot) => bySlot.get(slot) ?? []);
-    const batches = await Promise.allSettled(behind.map((slot) => this.#parallel(() => this.#readBatch(slot))));
-    const failed = batches.find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
-    const looks = batches.map((batch) => (batch.status === 'fulfilled' ? batch.value : 'wait'));
-    if (looks.includes('more')) return 'more';
-    return lapsed || looks.includes('wait') ? 'wait' : 'read';
+  ) {
+    this.#parallel = pLimit(work.parallelSlots);
   }
 
-  async #readBatch(slot: HeldSlot): Promise<Look> {
+  /**
+   * Begins a batch in every slot that has news and is not at work or resting; `rung`: in those of them of which it is known that they
+   * have, without asking. What goes on in one slot keeps no other from being read.
+   */
+  async look(rung?: ReadonlySet<number>): Promise<Batch[]> {
+    if (!this.work.isReady()) return [];
+    const workable = this.held.workable
+      .map((slot) => [slot.lease.slot, slot] as const)
+      .filter(([slot]) => rung?.has(slot) ?? true);
+    for (const [slot] of workable) if (this.#underWay.has(slot)) this.#passedOver.add(slot);
+    const free = new Map(workable.filter(([slot]) => !this.#underWay.has(slot) && !this.#resting.has(slot)));
+    if (rung || free.size === 0) return [...free.values()].map((held) => this.#begin(held, 'rung'));
+    const withNews = await this.store.slotsWithNews(new Map([...free].map(([slot, { position }]) => [slot, position])));
+    return withNews.flatMap((slot) => {
+      const held = free.get(slot);
+      return held && !this.#underWay.has(slot) ? [this.#begin(held, 'news')] : [];
+    });
+  }
+
+  /** Whether a held slot has to wait for something besides new commits. */
+  get isWaiting(): boolean {
+    return !this.work.isReady() || this.#resting.size > 0 || this.held.workable.length < this.held.all.length;
+  }
+
+  /** Leaves a slot alone for a while. */
+  rest(slot: number, milliseconds: number): void {
+    clearTimeout(this.#resting.get(slot));
+    const end = () => {
+      this.#resting.delete(slot);
+      this.work.onReadable(slot);
+    };
+    this.#resting.set(slot, setTimeout(end, milliseconds).unref());
+  }
+
+  /** Ends the rest of all slots. */
+  wake(): void {
+    for (const timer of this.#resting.values()) clearTimeout(timer);
+    this.#resting.clear();
+  }
+
+  /** The batches that are under way have ended. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#underWay.values());
+  }
+
+  #begin(held: HeldSlot, reason: 'rung' | 'news'): Batch {
+    const { slot } = held.lease;
+    const ended = () => {
+      this.#underWay.delete(slot);
+      if (this.#passedOver.delete(slot)) this.work.onReadable(slot);
+    };
+    const outcome = this.#parallel(() => this.#readBatch(held, reason)).finally(ended);
+    this.#underWay.set(slot, outcome);
+    return { slot, outcome };
+  }
+
+  async #readBatch(slot: HeldSlot, reason: 'rung' | 'news'): Promise<Look> {
     if (this.work.stopping.aborted || !this.held.workable.includes(slot)) return 'wait';
     slot.busy = true;
     try {
-      const commits = await this.store.readFeed(slot.lease.slot, slot.position, BATCH);
+      const commits = await this.store.readFeed(slot.lease.slot, slot.position, FEED_PAGE);
       if (!this.held.isHeld(slot)) return 'wait';
       const last = commits.at(-1);
-      if (!last) return await this.#waitForHole(slot);
+      // A ring may be false; where something does lie behind a hole, the next look that asks finds it.
+      if (!last) return reason === 'rung' ? 'read' : await this.#waitForHole(slot);
       slot.hiddenSince = undefined;
-      await this.work.handle(commits, () => this.held.isHeld(slot));
-      await this.leases.advance(slot.lease, last.position);
-      slot.position = last.position;
-      return commits.length === BATCH ? 'more' : 'read';
+      const handled = await this.work.handle(commits, () => this.held.isHeld(slot), slot.lease);
+      const { upTo, againAfter = AGAIN_AFTER } = handled ?? { upTo: last.position };
+      if (upTo > slot.position) await this.#moveTo(slot, upTo);
+      if (upTo === last.position) return commits.length === FEED_PAGE ? 'more' : 'read';
+      this.rest(slot.lease.slot, againAfter);
+      return 'wait';
     } catch (error) {
       if (!(error instanceof LeaseLost)) throw error;
       this.held.lose(slot);
@@ -67,6 +133,11 @@ export class SlotReader {
       slot.busy = false;
       if (this.held.isUnwanted(slot)) this.work.onUnwanted();
     }
+  }
+
+  async #moveTo(slot: HeldSlot, position: number): Promise<void> {
+    await this.leases.advance(slot.lease, position);
+    slot.position = position;
   }
 
   /** Commits lie behind a position that is free: somebody is about to write there, or died before. */

@@ -1,7 +1,9 @@
 import type { mongo } from 'mongoose';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CommitDocument } from './commit.model.js';
+import { slotOfPlace, type CommitDocument } from './commit.model.js';
 
+/** Only where something was inserted: the commits themselves are read from the feed. */
+const PLACES = [{ $match: { operationType: 'insert' } }, { $project: { operationType: 1, documentKey: 1 } }];
 /** How long to wait before a change stream that ended is opened again, in milliseconds. */
 const REOPEN_AFTER = 1_000;
 
@@ -10,14 +12,14 @@ const REOPEN_AFTER = 1_000;
  * a ring that is missed costs a second of waiting, and no resume token is ever kept.
  */
 export class Doorbell {
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<(slot?: number) => void>();
   readonly #closing = new AbortController();
   #isOpen = false;
   #stream: mongo.ChangeStream<CommitDocument> | undefined;
 
   constructor(private readonly commits: mongo.Collection<CommitDocument>) {}
 
-  onRing(listener: () => void): () => void {
+  onRing(listener: (slot?: number) => void): () => void {
     this.#listeners.add(listener);
     if (!this.#isOpen) void this.#listen();
     this.#isOpen = true;
@@ -34,8 +36,8 @@ export class Doorbell {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       try {
-        this.#stream = this.commits.watch([{ $match: { operationType: 'insert' } }, { $project: { _id: 1 } }]);
-        for await (const _ of this.#stream) this.#ring();
+        this.#stream = this.commits.watch(PLACES);
+        for await (const change of this.#stream) this.#ring(slotOfChange(change));
       } catch {
         // Whatever ended it, a change of the primary or an oplog that moved on: it is opened again from now on.
       }
@@ -45,7 +47,10 @@ export class Doorbell {
     }
   }
 
-  #ring(): void {
-    for (const listener of this.#listeners) listener();
+  #ring(slot?: number): void {
+    for (const listener of this.#listeners) listener(slot);
   }
 }
+
+const slotOfChange = (change: mongo.ChangeStreamDocument<CommitDocument>): number | undefined =>
+  change.operationType === 'insert' ? slotOfPlace(change.documentKey._id) : undefined;

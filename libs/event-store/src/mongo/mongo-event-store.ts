@@ -109,7 +109,7 @@ export class MongoEventStore extends EventStore {
     }
   }
 
-  onAppended(ring: () => void): () => void {
+  onAppended(ring: (slot?: number) => void): () => void {
     return this.#doorbell.onRing(ring);
   }
 

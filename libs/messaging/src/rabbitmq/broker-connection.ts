@@ -1,5 +1,6 @@
 import { connect, type Channel, type ConfirmChannel, type RecoveringChannelModel } from 'amqplib';
 import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BrokerUnavailable } from '../messaging.errors.js';
 
 /** `blocked`: connected, and the broker takes no messages for lack of memory or disk. */
@@ -8,14 +9,16 @@ export type BrokerState = 'connected' | 'blocked' | 'disconnected';
 export type BrokerConnectionOptions = Readonly<{
   /** What the connection is for; the broker's own listings show it. One that publishes must not be one that consumes. */
   role: 'publisher' | 'consumer' | 'operator';
-  /** Called with each change, and with the reason where there is one. */
+  /** Called with each change and with each new reason, never after `close`. No reason contains the password. */
   onState?(state: BrokerState, reason?: string): void;
 }>;
 
-/** Seconds; a half-open connection is found after two of them. */
+/** Seconds; a half-open connection is found after two of them. The address may say another number (`?heartbeat=`). */
 const HEARTBEAT = 10;
 /** Milliseconds. */
 const CONNECT_TIMEOUT = 10_000;
+/** Milliseconds that a broker may take to say goodbye. */
+const CLOSE_TIMEOUT = 3_000;
 const RECOVERY = { initialDelay: 200, maxDelay: 5_000, jitter: 0.5, waitForConnect: false };
 
 /**
@@ -24,6 +27,8 @@ const RECOVERY = { initialDelay: 200, maxDelay: 5_000, jitter: 0.5, waitForConne
  */
 export class BrokerConnection {
   #state: BrokerState = 'disconnected';
+  #reason: string | undefined;
+  #closed = false;
   readonly #connected = new Set<() => void>();
 
   private constructor(
@@ -32,6 +37,7 @@ export class BrokerConnection {
   ) {
     model.on('connect', () => {
       this.#enter('connected');
+      if (this.#closed) return;
       for (const listener of this.#connected) listener();
     });
     model.on('blocked', (reason: string) => this.#enter('blocked', reason));
@@ -64,7 +70,17 @@ export class BrokerConnection {
     return () => this.#connected.delete(listener);
   }
 
-  /** A channel of the connection that is up now. Throws `BrokerUnavailable` when none is. */
+  /** Why there is no connection, or why it is blocked. */
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  /**
+   * A channel of the connection that is up now. A refusal ends the channel and never the connection: what was asked for rejects, and the
+   * channel emits `close`.
+   *
+   * @throws BrokerUnavailable there is no connection, or it ended meanwhile
+   */
   channel(): Promise<Channel> {
     return this.#opened(() => this.model.createChannel());
   }
@@ -73,22 +89,37 @@ export class BrokerConnection {
     return this.#opened(() => this.model.createConfirmChannel());
   }
 
+  /** Ends the connection and its tries, also while it is blocked or the broker does not answer. Repeating it does nothing. */
   async close(): Promise<void> {
-    await this.model.close();
+    this.#closed = true;
     this.#state = 'disconnected';
+    this.#connected.clear();
+    const patience = new AbortController();
+    const late = sleep(CLOSE_TIMEOUT, undefined, { signal: patience.signal, ref: false }).catch(() => undefined);
+    await Promise.race([this.model.close(), late]);
+    patience.abort();
   }
 
-  async #opened<Opened>(open: () => Promise<Opened>): Promise<Opened> {
-    if (this.#state === 'disconnected') throw new BrokerUnavailable('there is no connection to RabbitMQ');
+  async #opened<Opened extends Channel>(open: () => Promise<Opened>): Promise<Opened> {
+    if (this.#state === 'disconnected') throw new BrokerUnavailable(`there is no connection to RabbitMQ${this.#why()}`);
     try {
-      return await open();
+      const channel = await open();
+      // An error of a channel that nobody listens to would end the whole connection.
+      channel.on('error', () => undefined);
+      return channel;
     } catch (error) {
       throw new BrokerUnavailable(`RabbitMQ gives no channel: ${String(error)}`, { cause: error });
     }
   }
 
+  #why(): string {
+    return this.#reason === undefined ? '' : `: ${this.#reason}`;
+  }
+
   #enter(state: BrokerState, reason?: string): void {
+    if (this.#closed || (state === this.#state && reason === this.#reason)) return;
     this.#state = state;
+    this.#reason = reason;
     this.options.onState?.(state, reason);
   }
 }

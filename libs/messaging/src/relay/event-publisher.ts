@@ -12,12 +12,18 @@ export type OutgoingMessage = Readonly<{
 
 /** The broker has the message on disk in every queue that wants it, or it is known why not. */
 export abstract class EventPublisher {
+  /** Whether messages are taken now; false while the broker is away or takes none. */
+  abstract readonly isReady: boolean;
+
+  /** Calls `listener` each time that messages are taken again; answers what ends it. */
+  abstract onReady(listener: () => void): () => void;
+
   /**
    * Publishes to all subscribers and resolves once the broker has confirmed it. Many may be under way at once; those that were begun
    * in some order reach a queue in that order, but a refusal of one does not stop the ones behind it.
    *
    * @throws MessageRefused the broker refused it, or no queue wanted it: try again later
-   * @throws BrokerUnavailable it is not known whether the message arrived; it may be sent again
+   * @throws BrokerUnavailable it was not sent, or it is not known whether it arrived; it may be sent again
    * @throws UnsendableMessage no try will ever succeed
    */
   abstract publish(message: OutgoingMessage): Promise<void>;

@@ -1,0 +1,2 @@
+export { messagingModels } from './parked-relay.model.js';
+export * from './mongo-parked-relays.js';

@@ -1,0 +1,39 @@
+import { collectionOf, reaching } from '@keyfold/event-store/mongo';
+import mongoose, { type Connection, type mongo } from 'mongoose';
+import { ParkedRelays, type ParkedRelay } from '../relay/parked-relays.js';
+import { PARKED_RELAYS, type ParkedRelayDocument } from './parked-relay.model.js';
+
+const DUPLICATE_KEY = 11_000;
+
+/** Parked accounts as documents of MongoDB: `parked-relay.model.ts`. */
+export class MongoParkedRelays extends ParkedRelays {
+  readonly #parked: mongo.Collection<ParkedRelayDocument>;
+
+  constructor(connection: Connection) {
+    super();
+    this.#parked = collectionOf(connection, PARKED_RELAYS);
+  }
+
+  async park(parked: ParkedRelay): Promise<void> {
+    const filter = { _id: idOf(parked), epoch: { $lte: parked.epoch } };
+    await reaching(() => this.#parked.updateOne(filter, { $set: parked }, { upsert: true }).catch(throwUnlessLater));
+  }
+
+  async unpark(parked: ParkedRelay): Promise<void> {
+    const { position, epoch } = parked;
+    await reaching(() => this.#parked.deleteOne({ _id: idOf(parked), position, epoch }));
+  }
+
+  async all(slot?: number): Promise<ParkedRelay[]> {
+    const filter = slot === undefined ? {} : { slot };
+    const found = await reaching(() => this.#parked.find(filter, { sort: { at: 1 } }).toArray());
+    return found.map(({ _id, ...parked }) => parked);
+  }
+}
+
+const idOf = ({ slot, partition }: ParkedRelay) => `${slot}/${partition}`;
+
+/** A record of a later epoch does not match, so that the upsert would make a second one. */
+function throwUnlessLater(error: unknown): void {
+  if (!(error instanceof mongoose.mongo.MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
+}

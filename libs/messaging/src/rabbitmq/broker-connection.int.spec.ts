@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { RabbitmqNode } from '../../../../test/support/rabbitmq/rabbitmq-node.js';
+import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
+import { BrokerUnavailable } from '../messaging.errors.js';
+import { BrokerConnection, type BrokerState } from './broker-connection.js';
+
+const EVENTUALLY = { timeout: 30_000 };
+let node: RabbitmqNode;
+let proxy: TcpProxy;
+
+beforeAll(async () => {
+  node = await RabbitmqNode.start();
+});
+afterAll(async () => {
+  await node?.dispose();
+});
+
+beforeEach(async () => {
+  const opened = await TcpProxy.start(node.port);
+  proxy = opened;
+  // After the connections of the test, which are closed in the reverse order.
+  onTestFinished(() => opened.close());
+});
+
+/** A connection through the proxy, and the states that it told. */
+async function open(query = '') {
+  const states: BrokerState[] = [];
+  const reasons: string[] = [];
+  const connection = await BrokerConnection.open(`${proxy.through(node.url)}${query}`, {
+    role: 'publisher',
+    onState: (state, reason) => {
+      if (state !== states.at(-1)) states.push(state);
+      if (reason !== undefined) reasons.push(reason);
+    },
+  });
+  onTestFinished(() => connection.close());
+  return { connection, states, reasons };
+}
+
+async function connected(query = '') {
+  const opened = await open(query);
+  await expect.poll(() => opened.connection.state, EVENTUALLY).toBe('connected');
+  return opened;
+}
+
+const works = async (connection: BrokerConnection) => {
+  const channel = await connection.confirmChannel();
+  const { queue } = await channel.assertQueue('', { exclusive: true });
+  channel.sendToQueue(queue, Buffer.from('note'));
+  await channel.waitForConfirms();
+  await channel.close();
+  return true;
+};
+
+describe('a connection comes back by itself', () => {
+  it('after its socket was cut', async () => {
+    const { connection, states } = await connected();
+    let connects = 0;
+    connection.onConnected(() => connects++);
+    proxy.cutAll();
+    await expect.poll(() => states, EVENTUALLY).toEqual(['connected', 'disconnected', 'connected']);
+    expect(connects).toBe(1);
+    expect(await works(connection)).toBe(true);
+  });
+
+  it('after nobody answered for two heartbeats', async () => {
+    const { connection, states } = await connected('?heartbeat=1');
+    proxy.freeze(true);
+    await expect.poll(() => states, EVENTUALLY).toEqual(['connected', 'disconnected']);
+    proxy.freeze(false);
+    await expect.poll(() => connection.state, EVENTUALLY).toBe('connected');
+    expect(await works(connection)).toBe(true);
+  });
+
+  it('after the broker was killed and started again', async () => {
+    const { connection, states, reasons } = await connected();
+    await node.kill();
+    await expect.poll(() => connection.state, EVENTUALLY).toBe('disconnected');
+    await expect(connection.channel()).rejects.toThrow(BrokerUnavailable);
+    await node.restart();
+    await expect.poll(() => connection.state, EVENTUALLY).toBe('connected');
+    expect(states).toEqual(['connected', 'disconnected', 'connected']);
+    expect(await works(connection)).toBe(true);
+    expect(reasons.join()).not.toContain('guest:');
+  });
+
+  it('after an operator closed it', async () => {
+    const { connection, states } = await connected();
+    await node.ctl('close_all_connections', 'maintenance');
+    await expect.poll(() => states, EVENTUALLY).toEqual(['connected', 'disconnected', 'connected']);
+    expect(await works(connection)).toBe(true);
+  });
+
+  it('also when the broker was away at first', async () => {
+    await proxy.refuse(true);
+    const { connection, reasons } = await open();
+    await expect.poll(() => reasons, EVENTUALLY).not.toEqual([]);
+    await expect(connection.channel()).rejects.toThrow(/there is no connection to RabbitMQ: .*ECONNREFUSED/);
+    await proxy.refuse(false);
+    await expect.poll(() => connection.state, EVENTUALLY).toBe('connected');
+  });
+});
+
+describe('an error of a channel', () => {
+  it('leaves the connection and the other channels as they are', async () => {
+    const { connection, states } = await connected();
+    const other = await connection.channel();
+    const channel = await connection.channel();
+    await expect(channel.checkQueue('missing')).rejects.toThrow('404');
+    await expect(channel.checkQueue('missing')).rejects.toThrow();
+    // One that no request waits for: a second answer to a message.
+    const refused = await connection.channel();
+    const ended = new Promise<void>((end) => refused.once('close', () => end()));
+    refused.ack({ fields: { deliveryTag: 7 } } as never);
+    await ended;
+    const { queue } = await other.assertQueue('', { exclusive: true });
+    expect((await other.checkQueue(queue)).queue).toBe(queue);
+    expect(states).toEqual(['connected']);
+  });
+});
+
+describe('a broker without memory', () => {
+  it('blocks a connection that publishes, which can be closed then and goes on otherwise', async () => {
+    const staying = await connected();
+    const leaving = await connected();
+    await node.memoryAlarm(true);
+    for (const { connection } of [staying, leaving]) {
+      const channel = await connection.confirmChannel();
+      channel.sendToQueue('nowhere', Buffer.from('late'));
+      await expect.poll(() => connection.state, EVENTUALLY).toBe('blocked');
+    }
+    expect(staying.connection.reason).toContain('memory');
+    await leaving.connection.close();
+    expect(leaving.connection.state).toBe('disconnected');
+    await node.memoryAlarm(false);
+    await expect.poll(() => staying.connection.state, EVENTUALLY).toBe('connected');
+    expect(await works(staying.connection)).toBe(true);
+  });
+});
+
+describe('a connection that was closed', () => {
+  it('tells nothing more, gives no channel and does not come back', async () => {
+    const { connection, states } = await connected();
+    await connection.close();
+    await connection.close();
+    expect(connection.state).toBe('disconnected');
+    await expect(connection.channel()).rejects.toThrow(BrokerUnavailable);
+    await expect.poll(() => proxy.connections, EVENTUALLY).toBe(0);
+    expect(states).toEqual(['connected']);
+  });
+
+  it('closes in bounded time when nobody answers', async () => {
+    const { connection } = await connected();
+    proxy.freeze(true);
+    await connection.close();
+    expect(connection.state).toBe('disconnected');
+  });
+
+  it('tells nothing of a try that was under way and fails', async () => {
+    proxy.freeze(true);
+    const { connection, states, reasons } = await open();
+    await expect.poll(() => proxy.connections, EVENTUALLY).toBe(1);
+    await connection.close();
+    proxy.cutAll();
+    proxy.freeze(false);
+    await connected();
+    expect({ states, reasons }).toEqual({ states: [], reasons: [] });
+  });
+
+  it('ends its tries when the broker is away', async () => {
+    await proxy.refuse(true);
+    const { connection, reasons } = await open();
+    await expect.poll(() => reasons, EVENTUALLY).not.toEqual([]);
+    await connection.close();
+    await proxy.refuse(false);
+    await node.ctl('await_startup');
+    expect(connection.state).toBe('disconnected');
+    expect(proxy.connections).toBe(0);
+  });
+});

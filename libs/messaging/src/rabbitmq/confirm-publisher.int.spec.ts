@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { freshBroker } from '../../../../test/support/rabbitmq/fresh-broker.js';
+import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
+import type { OutgoingMessage } from '../relay/event-publisher.js';
+import { BrokerConnection } from './broker-connection.js';
+import { RabbitMqPublisher, type ConfirmPublisherOptions } from './confirm-publisher.js';
+
+const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000, interval: 20 });
+const REJECTING = { 'x-queue-type': 'quorum', 'x-max-length': 1, 'x-overflow': 'reject-publish' };
+
+const message = (type: string, details: Partial<OutgoingMessage> = {}): OutgoingMessage => ({
+  id: randomUUID(),
+  type,
+  at: 1_768_478_400_123,
+  headers: { cloudEvents_type: type },
+  body: Buffer.from('{"a":1}'),
+  ...details,
+});
+
+/** An exchange with a queue for everything that begins with `kept`, a publisher behind a proxy, and a channel beside it. */
+async function openPublisher(options: Partial<ConfirmPublisherOptions> = {}) {
+  const { url } = await freshBroker();
+  const proxy = await TcpProxy.start(Number(new URL(url).port || 5672));
+  onTestFinished(() => proxy.close());
+  const open = async (address: string, role: 'publisher' | 'operator') => {
+    const connection = await BrokerConnection.open(address, { role });
+    onTestFinished(() => connection.close());
+    await soon(() => expect(connection.state).toBe('connected'));
+    return connection;
+  };
+  const channel = await (await open(url, 'operator')).channel();
+  await channel.assertExchange('events', 'topic', { durable: true });
+  await channel.assertQueue('kept', { durable: true });
+  await channel.bindQueue('kept', 'events', 'kept.#');
+  const connection = await open(proxy.through(url), 'publisher');
+  const publisher = new RabbitMqPublisher(connection, { exchange: 'events', appId: 'keyfold/test', ...options });
+  onTestFinished(() => publisher.close());
+  await soon(() => expect(publisher.isReady).toBe(true));
+  const received = async (queue = 'kept') => {
+    const messages = [];
+    for (let got = await channel.get(queue, { noAck: true }); got; got = await channel.get(queue, { noAck: true })) {
+      messages.push(got);
+    }
+    return messages;
+  };
+  return { publisher, connection, proxy, channel, received };
+}
+
+describe('publishing', () => {
+  it('ends when the message is in the queues, with what subscribers need to know of it', async () => {
+    const { publisher, received } = await openPublisher();
+    const sent = message('kept.once');
+    await publisher.publish(sent);
+    const [got] = await received();
+    expect(got!.content).toEqual(sent.body);
+    expect(got!.fields).toMatchObject({ exchange: 'events', routingKey: 'kept.once' });
+    expect(got!.properties).toMatchObject({
+      messageId: sent.id,
+      type: 'kept.once',
+      contentType: 'application/json',
+      deliveryMode: 2,
+      timestamp: 1_768_478_400,
+      appId: 'keyfold/test',
+      headers: { cloudEvents_type: 'kept.once' },
+    });
+  });
+
+  it('reaches one queue past all others when it goes straight to it', async () => {
+    const { publisher, channel, received } = await openPublisher();
+    await channel.assertQueue('alone', { durable: true });
+    await publisher.publishTo('alone', message('kept.once'));
+    expect(await received('alone')).toHaveLength(1);
+    expect(await received()).toEqual([]);
+  });
+
+  it('keeps the order in which it was begun, with a few in flight and the others in line', async () => {
+    const { publisher, received } = await openPublisher({ window: 3 });
+    const sent = Array.from({ length: 200 }, (_, index) => message('kept.many', { id: `m-${index}` }));
+    await Promise.all(sent.map((each) => publisher.publish(each)));
+    expect((await received()).map(({ properties }) => properties.messageId)).toEqual(sent.map(({ id }) => id));
+  });
+});
+
+describe('a message that is refused', () => {
+  it('by a full queue is told apart, and those behind it arrive', async () => {
+    const { publisher, channel, received } = await openPublisher();
+    await channel.assertQueue('full', { durable: true, arguments: REJECTING });
+    await channel.bindQueue('full', 'events', 'full');
+    let confirmed = 0;
+    await expect(
+      (async () => {
+        for (; confirmed < 20; confirmed++) await publisher.publish(message('full'));
+      })(),
+    ).rejects.toHaveProperty('name', 'MessageRefused');
+    const results = await Promise.allSettled(
+      ['full', 'kept.1', 'full', 'kept.2'].map((type) => publisher.publish(message(type))),
+    );
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled']);
+    expect(await received('full')).toHaveLength(confirmed);
+    expect(await received()).toHaveLength(2);
+  });
+
+  it('because no queue wants it is told apart, also beside one of the same id that arrives', async () => {
+    const { publisher, received } = await openPublisher();
+    const id = randomUUID();
+    const results = await Promise.allSettled([
+      publisher.publish(message('kept.once', { id })),
+      publisher.publish(message('unwanted', { id })),
+      publisher.publishTo('no such queue', message('kept.once', { id })),
+    ]);
+    expect(results.map((result) => (result.status === 'rejected' ? String(result.reason) : 'confirmed'))).toEqual([
+      'confirmed',
+      expect.stringMatching(/^MessageRefused: .* was returned: NO_ROUTE$/),
+      expect.stringMatching(/^MessageRefused: .* was returned: NO_ROUTE$/),
+    ]);
+    expect(await received()).toHaveLength(1);
+  });
+
+  it.each([
+    ['its body is too large', message('kept', { body: Buffer.alloc(16 * 1024 * 1024 + 1) })],
+    ['its headers are too large', message('kept', { headers: { large: 'x'.repeat(70_000) } })],
+    ['its type is no routing key', message('k'.repeat(256))],
+  ])('for ever because %s is unsendable, and disturbs nothing', async (_, unsendable) => {
+    const { publisher, received } = await openPublisher();
+    const results = await Promise.allSettled([
+      publisher.publish(unsendable),
+      publisher.publish(message('kept.behind')),
+    ]);
+    expect(results).toEqual([
+      { status: 'rejected', reason: expect.objectContaining({ name: 'UnsendableMessage' }) },
+      { status: 'fulfilled', value: undefined },
+    ]);
+    expect(await received()).toHaveLength(1);
+  });
+});
+
+describe('a broker that goes away', () => {
+  const unavailable = { status: 'rejected', reason: expect.objectContaining({ name: 'BrokerUnavailable' }) };
+
+  it('leaves unknown what was in flight, and what stood in line was not sent', async () => {
+    const { publisher, proxy, received } = await openPublisher({ window: 2 });
+    const ready = vi.fn<() => void>();
+    publisher.onReady(ready);
+    proxy.dropAnswers(true);
+    const sent = Array.from({ length: 4 }, (_, index) => message('kept', { id: `m-${index}` }));
+    const results = Promise.allSettled(sent.map((each) => publisher.publish(each)));
+    const arrived: unknown[] = [];
+    await soon(async () => {
+      arrived.push(...(await received()).map(({ properties }) => properties.messageId));
+      expect(arrived).toEqual(['m-0', 'm-1']);
+    });
+    proxy.dropAnswers(false);
+    proxy.cutAll();
+    expect(await results).toEqual([unavailable, unavailable, unavailable, unavailable]);
+    expect(ready).not.toHaveBeenCalled();
+    await soon(() => expect(ready).toHaveBeenCalledTimes(1));
+    await publisher.publish(message('kept', { id: 'm-4' }));
+    expect((await received()).map(({ properties }) => properties.messageId)).toEqual(['m-4']);
+  });
+
+  it('refuses at once for as long as it is away', async () => {
+    const { publisher, proxy, connection } = await openPublisher();
+    await proxy.refuse(true);
+    proxy.cutAll();
+    await soon(() => expect(connection.state).toBe('disconnected'));
+    expect(publisher.isReady).toBe(false);
+    await expect(publisher.publish(message('kept'))).rejects.toHaveProperty('name', 'BrokerUnavailable');
+    await proxy.refuse(false);
+    await soon(() => publisher.publish(message('kept')));
+  });
+
+  it('is given up when it does not confirm in time, and goes on over another channel', async () => {
+    const { publisher, proxy } = await openPublisher({ confirmMilliseconds: 300 });
+    proxy.dropAnswers(true);
+    const results = await Promise.allSettled([publisher.publish(message('kept')), publisher.publish(message('kept'))]);
+    expect(results).toEqual([unavailable, unavailable]);
+    expect(String((results[0] as PromiseRejectedResult).reason)).toMatch(/no confirm within 300 ms/);
+    proxy.dropAnswers(false);
+    proxy.cutAll();
+    await soon(() => publisher.publish(message('kept')));
+  });
+
+  it('that closes the channel alone is met with another channel', async () => {
+    const { publisher, channel, connection } = await openPublisher();
+    await channel.deleteExchange('events');
+    await expect(publisher.publish(message('kept'))).rejects.toHaveProperty('name', 'BrokerUnavailable');
+    expect(connection.state).toBe('connected');
+    await channel.assertExchange('events', 'topic', { durable: true });
+    await channel.bindQueue('kept', 'events', '#');
+    await soon(() => publisher.publish(message('kept')));
+  });
+});

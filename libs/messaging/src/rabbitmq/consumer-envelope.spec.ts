@@ -1,0 +1,73 @@
+import type { ConsumeMessage } from 'amqplib';
+import { describe, expect, it } from 'vitest';
+import { dataOf, envelopeOf, LONGEST_BODY } from './consumer-envelope.js';
+
+const message = (properties: object, body: string | Buffer = '{}') =>
+  ({ properties, content: Buffer.from(body) }) as Pick<ConsumeMessage, 'properties' | 'content'>;
+const envelope = (properties: object) => envelopeOf(message(properties));
+
+describe('an envelope', () => {
+  it('is read from properties and, before them, from headers of CloudEvents in either spelling', () => {
+    expect(envelope({ messageId: 'm', type: 'a.b' })).toMatchObject({ id: 'm', type: 'a.b', attempt: 1 });
+    expect(envelope({ type: 'a', headers: { cloudEvents_type: 'b-c.d' } }).type).toBe('b-c.d');
+    expect(envelope({ headers: { 'cloudEvents:type': 'b', 'cloudEvents:id': 'i' } })).toMatchObject({
+      id: 'i',
+      type: 'b',
+    });
+    expect(envelope({ messageId: 'm', headers: { cloudEvents_id: 'i' } }).id).toBe('m');
+  });
+
+  it('names the request that led to it, or else itself', () => {
+    expect(envelope({ messageId: 'm', correlationId: 'c' }).correlation).toBe('c');
+    expect(
+      envelope({ messageId: 'm', correlationId: 'c', headers: { cloudEvents_correlationid: 'e' } }).correlation,
+    ).toBe('e');
+    expect(envelope({ messageId: 'm', correlationId: 'a b' }).correlation).toBe('m');
+  });
+
+  it.each([1, 7, 1000])('counts attempt %i', (attempt) => {
+    expect(envelope({ headers: { 'x-attempt': attempt } }).attempt).toBe(attempt);
+  });
+
+  it.each([0, -1, 1.5, 1001, NaN, '2', null, { value: 2 }])('takes attempt %j for the first', (attempt) => {
+    expect(envelope({ headers: { 'x-attempt': attempt } }).attempt).toBe(1);
+  });
+
+  it.each([undefined, null, 7, 'text', []])('has nothing of headers that are none: %j', (headers) => {
+    expect(envelope({ headers })).toEqual({
+      id: undefined,
+      type: undefined,
+      attempt: 1,
+      firstFailedAt: undefined,
+      correlation: undefined,
+      traceparent: undefined,
+    });
+  });
+
+  it('has nothing that its headers only inherit', () => {
+    const headers = Object.create({ cloudEvents_type: 'inherited', cloudEvents_id: 'i' }) as object;
+    expect(envelope({ headers })).toMatchObject({ id: undefined, type: undefined });
+  });
+});
+
+describe('the data of a message', () => {
+  it.each([undefined, '', 'application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON'])(
+    'is read as JSON for the content type %j',
+    (contentType) => {
+      expect(dataOf(message({ contentType }, '{"n":[1]}'))).toEqual({ n: [1] });
+    },
+  );
+
+  it.each(['text/plain', 'application/jsonx', 'application/cloudevents+json', 7])(
+    'is refused for %j',
+    (contentType) => {
+      expect(() => dataOf(message({ contentType }))).toThrow('must be application/json');
+    },
+  );
+
+  it('may have 65,536 bytes and not one more', () => {
+    const text = (length: number) => `"${'x'.repeat(length - 2)}"`;
+    expect(dataOf(message({}, text(LONGEST_BODY)))).toHaveLength(LONGEST_BODY - 2);
+    expect(() => dataOf(message({}, text(LONGEST_BODY + 1)))).toThrow('more than 65536 bytes');
+  });
+});

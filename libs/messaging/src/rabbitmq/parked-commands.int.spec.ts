@@ -1,0 +1,121 @@
+import type { Channel, Options } from 'amqplib';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { freshBroker } from '../../../../test/support/rabbitmq/fresh-broker.js';
+import { BrokerUnavailable } from '../messaging.errors.js';
+import { BrokerConnection } from './broker-connection.js';
+import { ParkedCommands } from './parked-commands.js';
+import { applyTopology, COMMAND_QUEUE, PARKED_COMMANDS } from './topology/index.js';
+
+const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000, interval: 20 });
+
+/** What a consumer writes on a command that it parks. */
+const failedWith = (code: string) => ({
+  'x-error-code': code,
+  'x-attempt': 3,
+  'x-first-failed-at': '2026-01-15T12:00:00.000Z',
+});
+const useOf = (messageId: string, code = 'key-unknown'): Options.Publish => ({
+  messageId,
+  type: 'ssh-key.use',
+  headers: { ...failedWith(code), cloudEvents_type: 'ssh-key.use', tenant: 'a' },
+});
+
+async function openParked() {
+  const { url, vhost } = await freshBroker();
+  const connection = await BrokerConnection.open(url, { role: 'operator' });
+  onTestFinished(() => connection.close());
+  await soon(() => expect(connection.state).toBe('connected'));
+  await applyTopology({ channels: connection, vhost });
+  const channel = await connection.channel();
+  const park = (options: Options.Publish, body = '{"account":7}') =>
+    channel.sendToQueue(PARKED_COMMANDS, Buffer.from(body), { persistent: true, ...options });
+  const counted = (queue: string, count: number) =>
+    soon(async () => expect((await channel.checkQueue(queue)).messageCount).toBe(count));
+  return { channel, park, counted, connection, parked: new ParkedCommands(connection) };
+}
+
+async function taken(channel: Channel) {
+  const messages = [];
+  for (let got = await channel.get(COMMAND_QUEUE, { noAck: true }); got;) {
+    // The broker counts the deliveries of its queue.
+    delete got.properties.headers?.['x-delivery-count'];
+    messages.push(got);
+    got = await channel.get(COMMAND_QUEUE, { noAck: true });
+  }
+  return messages;
+}
+
+describe('parked commands', () => {
+  it('are listed as often as somebody asks, with why they were parked', async () => {
+    const { park, counted, parked } = await openParked();
+    park(useOf('message-1'));
+    park({ headers: { 'x-first-death-reason': 'delivery_limit' } }, 'no json');
+    await counted(PARKED_COMMANDS, 2);
+    for (let time = 0; time < 25; time++) expect(await parked.list({})).toHaveLength(2);
+    const first = { id: 'message-1', type: 'ssh-key.use', errorCode: 'key-unknown', attempts: 3, bytes: 13 };
+    expect(await parked.list({ type: 'ssh-key.use' })).toEqual([
+      { ...first, firstFailedAt: '2026-01-15T12:00:00.000Z' },
+    ]);
+    const [nameless] = await parked.list({ type: '-' });
+    expect(nameless).toMatchObject({ id: expect.stringMatching(/^#[\da-f]{12}$/), errorCode: 'delivery_limit' });
+    expect(await parked.list({ id: nameless!.id })).toEqual([nameless]);
+  });
+
+  it('are shown whole', async () => {
+    const { park, counted, parked } = await openParked();
+    park(useOf('message-1'), '{"account":"seven"}');
+    park(useOf('message-2'));
+    await counted(PARKED_COMMANDS, 2);
+    expect(await parked.show('message-1')).toEqual([
+      expect.objectContaining({
+        id: 'message-1',
+        body: '{"account":"seven"}',
+        headers: expect.objectContaining({ tenant: 'a' }),
+      }),
+    ]);
+    expect(await parked.show('message-3')).toEqual([]);
+    await counted(PARKED_COMMANDS, 2);
+  });
+
+  it('that are sent again arrive as if for the first time, and the others stay', async () => {
+    const { channel, park, counted, parked } = await openParked();
+    for (const id of ['message-1', 'message-2', 'message-3']) park(useOf(id));
+    park({ messageId: 'message-4', type: 'other' });
+    await counted(PARKED_COMMANDS, 4);
+    expect((await parked.redrive({ type: 'ssh-key.use' }, 2)).map(({ id }) => id)).toEqual(['message-1', 'message-2']);
+    await counted(PARKED_COMMANDS, 2);
+    const messages = await taken(channel);
+    expect(
+      messages.map(({ properties, content }) => [properties.messageId, properties.headers, String(content)]),
+    ).toEqual(
+      ['message-1', 'message-2'].map((id) => [
+        id,
+        { cloudEvents_type: 'ssh-key.use', tenant: 'a', 'x-redriven': 1 },
+        '{"account":7}',
+      ]),
+    );
+    expect((await parked.list({})).map(({ id }) => id).toSorted()).toEqual(['message-3', 'message-4']);
+  });
+
+  it('count how often they were sent again', async () => {
+    const { channel, park, counted, parked } = await openParked();
+    park({ ...useOf('message-1'), headers: { 'x-redriven': 4, ...failedWith('key-unknown') } });
+    await counted(PARKED_COMMANDS, 1);
+    await parked.redrive({}, Infinity);
+    expect((await taken(channel))[0]?.properties.headers).toEqual({ 'x-redriven': 5 });
+  });
+
+  it('that are dropped are gone, and nothing else is', async () => {
+    const { park, counted, parked } = await openParked();
+    for (const id of ['message-1', 'message-1', 'message-2']) park(useOf(id));
+    await counted(PARKED_COMMANDS, 3);
+    expect(await parked.drop({ id: 'message-1' })).toHaveLength(2);
+    await counted(PARKED_COMMANDS, 1);
+  });
+
+  it('without a broker cannot be looked at', async () => {
+    const { connection, parked } = await openParked();
+    await connection.close();
+    await expect(parked.list({})).rejects.toBeInstanceOf(BrokerUnavailable);
+  });
+});

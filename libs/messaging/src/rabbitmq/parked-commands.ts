@@ -1,0 +1,151 @@
+import type { Channel, GetMessage } from 'amqplib';
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BrokerUnavailable } from '../messaging.errors.js';
+import type { BrokerConnection } from './broker-connection.js';
+import { MessageCopies } from './retry-copies.js';
+import { redriveOptions } from './retry-headers.js';
+import { COMMAND_QUEUE, PARKED_COMMANDS } from './topology/index.js';
+
+/** A command that no attempt carried out. */
+export type ParkedCommand = Readonly<{
+  /** Its message id; of a message without one `#` and some letters of the hash of its body. */
+  id: string;
+  type: string;
+  /** Why it was parked. */
+  errorCode: string;
+  attempts: number | undefined;
+  firstFailedAt: string | undefined;
+  bytes: number;
+}>;
+
+/** Everything that is known of a parked command; `body` as text, where letters that are none are replaced. */
+export type ParkedCommandDetails = ParkedCommand &
+  Readonly<{ headers: Readonly<Record<string, unknown>>; body: string }>;
+
+/** Which of them; what is left out does not narrow. */
+export type ParkedSelection = Readonly<{ id?: string; type?: string }>;
+
+/** What becomes of a message that was looked at. */
+type Verdict = 'keep' | 'remove';
+
+/** How long a command may take to get into its queue, in milliseconds. */
+const PATIENCE = 30_000;
+/** Looks after messages that were given back, and milliseconds between two. */
+const LOOKS = 40;
+const LOOK_INTERVAL = 25;
+
+/**
+ * The commands that wait for an operator. Looking takes each from the queue and gives it back, so they may change places, and what
+ * another operator looks at meanwhile is not seen. Every method may throw `BrokerUnavailable`.
+ */
+export class ParkedCommands {
+  constructor(private readonly connection: BrokerConnection) {}
+
+  async list(selection: ParkedSelection): Promise<ParkedCommand[]> {
+    const found: ParkedCommand[] = [];
+    await this.#walk(selection, async (message) => {
+      found.push(parkedCommand(message));
+      return 'keep';
+    });
+    return found;
+  }
+
+  /** Those with this id: a command that was sent twice has it twice. */
+  async show(id: string): Promise<ParkedCommandDetails[]> {
+    const found: ParkedCommandDetails[] = [];
+    await this.#walk({ id }, async (message) => {
+      const headers = message.properties.headers ?? {};
+      found.push({ ...parkedCommand(message), headers, body: message.content.toString('utf8') });
+      return 'keep';
+    });
+    return found;
+  }
+
+  /** Sends `limit` of them to the command queue again, as if for the first time; each leaves when its copy is confirmed. */
+  async redrive(selection: ParkedSelection, limit: number): Promise<ParkedCommand[]> {
+    const copies = new MessageCopies(this.connection, () => undefined);
+    try {
+      return await this.#remove(selection, limit, ({ properties, content }) =>
+        copies.put(COMMAND_QUEUE, content, redriveOptions(properties), AbortSignal.timeout(PATIENCE)),
+      );
+    } finally {
+      await copies.close();
+    }
+  }
+
+  /** Throws them away. */
+  async drop(selection: ParkedSelection): Promise<ParkedCommand[]> {
+    return this.#remove(selection, Infinity, async () => undefined);
+  }
+
+  async #remove(
+    selection: ParkedSelection,
+    limit: number,
+    act: (message: GetMessage) => Promise<void>,
+  ): Promise<ParkedCommand[]> {
+    const removed: ParkedCommand[] = [];
+    await this.#walk(selection, async (message) => {
+      if (removed.length >= limit) return 'keep';
+      await act(message);
+      removed.push(parkedCommand(message));
+      return 'remove';
+    });
+    return removed;
+  }
+
+  /** Looks at those that are there now. What is kept goes back at the end, also when the broker goes away in the middle. */
+  async #walk(selection: ParkedSelection, look: (message: GetMessage) => Promise<Verdict>): Promise<void> {
+    const channel = await this.connection.channel();
+    try {
+      const { messageCount } = await channel.checkQueue(PARKED_COMMANDS);
+      let kept = 0;
+      for (let seen = 0; seen < messageCount; seen++) {
+        const message = await channel.get(PARKED_COMMANDS);
+        if (!message) break;
+        if (selects(selection, message) && (await look(message)) === 'remove') channel.ack(message);
+        else kept++;
+      }
+      channel.nackAll(true);
+      await untilBack(channel, kept);
+    } catch (error) {
+      throw new BrokerUnavailable(`cannot look at ${PARKED_COMMANDS}: ${String(error)}`, { cause: error });
+    } finally {
+      await channel.close().catch(() => undefined);
+    }
+  }
+}
+
+/** A quorum queue takes messages back a moment later; the next look should find them. */
+async function untilBack(channel: Channel, count: number): Promise<void> {
+  for (let look = 0; look < LOOKS; look++) {
+    if ((await channel.checkQueue(PARKED_COMMANDS)).messageCount >= count) return;
+    await sleep(LOOK_INTERVAL);
+  }
+}
+
+function selects({ id, type }: ParkedSelection, message: GetMessage): boolean {
+  const parked = parkedCommand(message);
+  return (id === undefined || parked.id === id) && (type === undefined || parked.type === type);
+}
+
+function parkedCommand({ properties, content }: GetMessage): ParkedCommand {
+  const { messageId, type, headers = {} } = properties;
+  const { 'x-attempt': attempts, 'x-error-code': errorCode, 'x-first-failed-at': firstFailedAt } = headers;
+  const ownType = headers['cloudEvents_type'] ?? headers['cloudEvents:type'] ?? type;
+  return {
+    id: typeof messageId === 'string' && messageId !== '' ? messageId : hashOf(content),
+    type: typeof ownType === 'string' && ownType !== '' ? ownType : '-',
+    errorCode: typeof errorCode === 'string' ? errorCode : reasonOfBroker(headers),
+    attempts: typeof attempts === 'number' ? attempts : undefined,
+    firstFailedAt: typeof firstFailedAt === 'string' ? firstFailedAt : undefined,
+    bytes: content.length,
+  };
+}
+
+/** The broker parks by itself what ended too many tries without an answer. */
+function reasonOfBroker({ 'x-first-death-reason': reason }: Record<string, unknown>): string {
+  return typeof reason === 'string' ? reason : '-';
+}
+
+const hashOf = (content: Buffer) => `#${createHash('sha256').update(content).digest('hex').slice(0, 12)}`;

@@ -1,0 +1,102 @@
+import { DomainError } from '@keyfold/domain';
+import { StoreUnavailable } from '@keyfold/event-store';
+import { describe, expect, it } from 'vitest';
+import { ConsumedQueues, until } from '../../testing/consumed-queues.js';
+import type { QueueTransport } from './queue-transport.js';
+
+const settled = (transport: QueueTransport, count: number) =>
+  until(
+    () => transport.queueStatus(),
+    ({ outcomes, inFlight }) => inFlight === 0 && Object.values(outcomes).reduce((sum, n) => sum + n, 0) === count,
+  );
+
+describe('a question', () => {
+  it('is answered with what its handler says, to who asked', async () => {
+    const queues = await ConsumedQueues.open();
+    const transport = queues.answerQuestions({ ask: (data) => ({ echoed: data }) });
+    expect(await queues.ask(Buffer.from('{"n":1}'))).toEqual({ ok: true, data: { echoed: { n: 1 } } });
+    await settled(transport, 1);
+    expect(transport.queueStatus().outcomes).toEqual({ answered: 1 });
+  });
+
+  it.each([
+    ['an outage', new StoreUnavailable('the password is secret'), 'store-unavailable', true],
+    ['a refusal', new DomainError('account-not-found'), 'account-not-found', false],
+    ['a bug', new Error('the password is secret'), 'unexpected-error', true],
+  ])('that meets %s is answered with a code, and whether to ask again', async (_, error, code, retryable) => {
+    const queues = await ConsumedQueues.open();
+    const transport = queues.answerQuestions({ ask: () => Promise.reject(error) });
+    const answer = await queues.ask(Buffer.from('{}'));
+    expect(answer).toEqual({ ok: false, error: { code, message: expect.any(String) as string, retryable } });
+    expect(JSON.stringify(answer)).not.toContain('secret');
+    await settled(transport, 1);
+    expect(transport.queueStatus().outcomes).toEqual({ refused: 1 });
+  });
+
+  it.each([
+    ['no JSON', '{', {}, 'body-malformed'],
+    ['too many bytes', 'x'.repeat(65_537), {}, 'body-too-large'],
+    ['an unknown type', '{}', { type: 'other' }, 'type-unknown'],
+    ['no type', '{}', { type: '' }, 'type-unknown'],
+  ])('with %s is answered that it is none', async (_, body, options, code) => {
+    const queues = await ConsumedQueues.open();
+    queues.answerQuestions({ ask: () => 1 });
+    expect(await queues.ask(Buffer.from(body), options)).toMatchObject({
+      ok: false,
+      error: { code, retryable: false },
+    });
+  });
+
+  it.each([
+    ['another queue', 'commands'],
+    ['nobody', ''],
+    ['a name with a line break', 'amq.rabbitmq.reply-to.g1\n'],
+    ['an address without a key', 'amq.rabbitmq.reply-to.g1h2AA=='],
+  ])('that wants its answer at %s is neither answered nor even handled, and told of once', async (_, replyTo) => {
+    const queues = await ConsumedQueues.open();
+    let handled = 0;
+    const transport = queues.answerQuestions({ ask: () => ++handled });
+    for (let n = 0; n < 2; n++) queues.channel.sendToQueue('questions', Buffer.from('{}'), { type: 'ask', replyTo });
+    await settled(transport, 2);
+    expect(transport.queueStatus().outcomes).toEqual({ ignored: 2 });
+    expect(handled).toBe(0);
+    expect(queues.told).toEqual(['a question has a foreign reply-to']);
+    expect(await queues.ready('commands')).toBe(0);
+  });
+
+  it('with an address that was made up, for which the broker may close the connection, hurts no later one', async () => {
+    const queues = await ConsumedQueues.open();
+    const transport = queues.answerQuestions({ ask: () => 1 });
+    await until(
+      () => [queues.publishing.state, queues.consuming.state, queues.answering.state],
+      (states) => states.every((state) => state === 'connected'),
+    );
+    let lost = 0;
+    for (const connection of [queues.publishing, queues.consuming]) connection.onConnected(() => lost++);
+    const nodeName = Buffer.concat([Buffer.from([131, 88, 118, 0, 9]), Buffer.from('reply@999'), Buffer.alloc(12)]);
+    for (const made of [
+      'g1h2AA==.abc',
+      'YWJj.abc',
+      `${nodeName.toString('base64')}.${Buffer.alloc(16).toString('base64')}`,
+    ])
+      queues.channel.sendToQueue('questions', Buffer.from('{}'), {
+        type: 'ask',
+        replyTo: `amq.rabbitmq.reply-to.${made}`,
+      });
+    await settled(transport, 3);
+    await queues.channel.checkQueue('questions');
+    // An answer that was on its way when the connection closed is lost: who asks, asks again.
+    expect(await queues.askUntilAnswered(Buffer.from('{}'))).toEqual({ ok: true, data: 1 });
+    expect(lost).toBe(0);
+  });
+
+  it('that expired while it was handled is not answered any more', async () => {
+    const queues = await ConsumedQueues.open();
+    const transport = queues.answerQuestions({ ask: () => new Promise(() => undefined) });
+    const replyTo = 'amq.rabbitmq.reply-to.g1h2AA==.abc';
+    queues.channel.sendToQueue('questions', Buffer.from('{}'), { type: 'ask', replyTo, expiration: '100' });
+    await settled(transport, 1);
+    expect(transport.queueStatus().outcomes).toEqual({ ignored: 1 });
+    expect(queues.told).toContain('an answer came too late');
+  });
+});

@@ -1,0 +1,40 @@
+import { TOPOLOGY, type PolicyObject } from './topology.js';
+
+/** The topology as a file that RabbitMQ imports at its start (`load_definitions`) or through the management API. */
+export function definitionsOf(vhost: string, topology = TOPOLOGY): Readonly<Record<string, readonly object[]>> {
+  const policies = (kind: PolicyObject['kind']) => topology.policies.filter((policy) => policy.kind === kind);
+  const lasting = { vhost, durable: true, auto_delete: false };
+  return {
+    exchanges: topology.exchanges.map(({ name, type }) => ({
+      name,
+      ...lasting,
+      type,
+      internal: false,
+      arguments: {},
+    })),
+    queues: topology.queues.map((queue) => ({ name: queue.name, ...lasting, arguments: queue.arguments })),
+    bindings: topology.bindings.map(({ exchange, queue, routingKey }) => ({
+      source: exchange,
+      vhost,
+      destination: queue,
+      destination_type: 'queue',
+      routing_key: routingKey,
+      arguments: {},
+    })),
+    policies: policies('policy').map((policy) => ({ vhost, name: policy.name, ...valueOf(policy) })),
+    // This is how RabbitMQ itself stores and exports operator policies.
+    parameters: policies('operator policy').map((policy) => ({
+      vhost,
+      component: 'operator_policy',
+      name: policy.name,
+      value: valueOf(policy),
+    })),
+  };
+}
+
+const valueOf = ({ pattern, priority, definition }: PolicyObject) => ({
+  pattern,
+  'apply-to': 'queues',
+  priority,
+  definition,
+});

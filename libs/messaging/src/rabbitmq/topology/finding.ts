@@ -1,0 +1,12 @@
+/** How an object of the broker is, compared with how it should be. */
+export type Finding = Readonly<{
+  /** For example `queue keyfold.rpc`. */
+  object: string;
+  /** `unknown`: it cannot be compared from here; `detail` says why. */
+  state: 'same' | 'missing' | 'different' | 'created' | 'unknown';
+  /** What differs and what an operator can do about it; one line or several. */
+  detail?: string;
+}>;
+
+/** Whether something is left to do for an operator. */
+export const isOpen = ({ state }: Finding) => state === 'missing' || state === 'different';

@@ -1,0 +1,8 @@
+export * from './apply-topology.js';
+export * from './check-topology.js';
+export * from './definitions.js';
+export { diffTopology, type Broker } from './diff-topology.js';
+export * from './finding.js';
+export { Management, vhostOf } from './management.js';
+export { refusalOf, type ChannelSource } from './scratch-channel.js';
+export * from './topology.js';

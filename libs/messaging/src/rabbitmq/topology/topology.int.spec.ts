@@ -1,0 +1,246 @@
+import { connect, type ChannelModel, type ConfirmChannel } from 'amqplib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freshBroker, type FreshBroker } from '../../../../../test/support/rabbitmq/fresh-broker.js';
+import { BrokerConnection } from '../broker-connection.js';
+import {
+  applyTopology,
+  checkTopology,
+  COMMAND_QUEUE,
+  COMMAND_RETRY_QUEUE,
+  definitionsOf,
+  diffTopology,
+  EVENT_LOG,
+  EVENTS_EXCHANGE,
+  Management,
+  PARKED_COMMANDS,
+  RPC_QUEUE,
+  TOPOLOGY,
+  type Broker,
+  type Finding,
+} from './index.js';
+
+let fresh: FreshBroker;
+let connection: BrokerConnection;
+let broker: Broker & { management: Management };
+let client: ChannelModel;
+
+beforeEach(async () => {
+  fresh = await freshBroker();
+  connection = await connected(fresh.url);
+  broker = { channels: connection, management: new Management(fresh.managementUrl, fresh.url), vhost: fresh.vhost };
+  client = await connect(fresh.url);
+});
+afterEach(async () => {
+  await client?.close();
+  await connection?.close();
+});
+
+async function connected(url: string): Promise<BrokerConnection> {
+  const up = Promise.withResolvers<void>();
+  const opened = await BrokerConnection.open(url, { role: 'operator', onState: () => up.resolve() });
+  await up.promise;
+  return opened;
+}
+
+const statesOf = (findings: readonly Finding[]) =>
+  Object.fromEntries(findings.map(({ object, state }) => [object, state]));
+const every = (findings: readonly Finding[], state: Finding['state']) =>
+  Object.fromEntries(findings.map(({ object }) => [object, state]));
+const detailOf = (findings: readonly Finding[], object: string) =>
+  findings.find((finding) => finding.object === object)?.detail;
+
+/** Publishes to all subscribers; answers how many were confirmed. */
+async function confirmedOf(channel: ConfirmChannel, count: number): Promise<number> {
+  const publish = () =>
+    new Promise<number>((told) => {
+      channel.publish(EVENTS_EXCHANGE, 'account.changed', Buffer.from('{}'), { persistent: true }, (error: unknown) =>
+        told(error ? 0 : 1),
+      );
+    });
+  const confirmed = await Promise.all(Array.from({ length: count }, publish));
+  return confirmed.reduce((sum, one) => sum + one, 0);
+}
+
+describe('on an empty virtual host', () => {
+  it('diff tells that everything is missing and makes nothing', async () => {
+    const findings = await diffTopology(broker);
+    expect(statesOf(findings)).toEqual(every(findings, 'missing'));
+    expect(await fresh.api('GET', `/queues/${fresh.vhostPath}`)).toEqual([]);
+    expect(await diffTopology(broker)).toEqual(findings);
+  });
+
+  it('a service is told what is missing and how to make it', async () => {
+    const problems = await checkTopology(connection);
+    expect(problems).toHaveLength(TOPOLOGY.exchanges.length + TOPOLOGY.queues.length);
+    expect(problems).toContain('the queue keyfold.rpc is missing: run keyfold topology apply');
+    expect(connection.state).toBe('connected');
+  });
+
+  it('apply makes everything, once', async () => {
+    const created = await applyTopology(broker);
+    expect(statesOf(created)).toEqual(every(created, 'created'));
+    const again = await applyTopology(broker);
+    expect(statesOf(again)).toEqual(every(again, 'same'));
+    expect(await diffTopology(broker)).toEqual(again);
+    expect(await checkTopology(connection)).toEqual([]);
+  });
+
+  it('without the management API policies are unknown, and apply tells the commands that set them', async () => {
+    const findings = await applyTopology({ channels: connection, vhost: fresh.vhost });
+    expect(findings.filter(({ state }) => state === 'unknown').map(({ object }) => object)).toEqual([
+      'policy keyfold-event-log',
+      'policy keyfold-subscribers',
+      'operator policy keyfold-subscriber-limits',
+    ]);
+    expect(detailOf(findings, 'policy keyfold-subscribers')).toContain(
+      `rabbitmqctl set_policy -p ${fresh.vhost} --priority 1 --apply-to queues keyfold-subscribers '^(?!keyfold\\.)' ` +
+        `'{"overflow":"drop-head"}'`,
+    );
+    const bound = await diffTopology(broker);
+    expect(statesOf(bound)).toMatchObject({ 'binding keyfold.events -> keyfold.events.log (#)': 'same' });
+  });
+
+  it('the file of definitions makes the same', async () => {
+    const { exchanges, queues, bindings, policies, parameters } = definitionsOf(fresh.vhost);
+    await fresh.api('POST', `/definitions/${fresh.vhostPath}`, { exchanges, queues, bindings, policies, parameters });
+    const findings = await diffTopology(broker);
+    expect(statesOf(findings)).toEqual(every(findings, 'same'));
+  });
+});
+
+/** Written anew by `npx vitest run --update` on this file. */
+it('the file of definitions that is shipped is that of the topology', async () => {
+  const shipped = new URL('../../../../../deploy/rabbitmq/definitions.json', import.meta.url).pathname;
+  await expect(`${JSON.stringify(definitionsOf('/'), undefined, 2)}\n`).toMatchFileSnapshot(shipped);
+});
+
+describe('a difference', () => {
+  it('of a queue is told with what to do, left as it is, and does not end the connection', async () => {
+    const channel = await client.createChannel();
+    await channel.assertQueue(RPC_QUEUE, { durable: true, arguments: { 'x-message-ttl': 5_000 } });
+    for (const look of [diffTopology, applyTopology, diffTopology]) {
+      const findings = await look(broker);
+      expect(statesOf(findings)).toMatchObject({ 'queue keyfold.rpc': 'different' });
+      expect(detailOf(findings, 'queue keyfold.rpc')).toMatch(/x-message-ttl.*received '10000' but current is '5000'/);
+      expect(detailOf(findings, 'queue keyfold.rpc')).toContain('rabbitmqctl delete_queue keyfold.rpc');
+    }
+    expect(connection.state).toBe('connected');
+    expect(await checkTopology(connection)).toEqual([]);
+  });
+
+  it('that the broker does not refuse is found through the management API', async () => {
+    const channel = await client.createChannel();
+    const wanted = TOPOLOGY.queues.find(({ name }) => name === COMMAND_QUEUE)?.arguments;
+    await channel.assertQueue(COMMAND_QUEUE, { durable: true, arguments: { ...wanted, 'x-delivery-limit': 3 } });
+    const findings = await diffTopology(broker);
+    expect(detailOf(findings, `queue ${COMMAND_QUEUE}`)).toContain('3');
+    expect(statesOf(findings)).toMatchObject({ [`queue ${COMMAND_QUEUE}`]: 'different' });
+  });
+
+  it('of an exchange is told', async () => {
+    const channel = await client.createChannel();
+    await channel.assertExchange(EVENTS_EXCHANGE, 'fanout', { durable: true });
+    expect(detailOf(await diffTopology(broker), 'exchange keyfold.events')).toContain("current is 'fanout'");
+  });
+
+  it('of a policy is told and left as the operator set it', async () => {
+    await applyTopology(broker);
+    const path = `/policies/${fresh.vhostPath}/keyfold-event-log`;
+    const changed = { pattern: '^keyfold\\.events\\.log$', definition: { 'max-age': '7D' }, 'apply-to': 'queues' };
+    await fresh.api('PUT', path, { ...changed, priority: 1 });
+    for (const look of [diffTopology, applyTopology]) {
+      const detail = detailOf(await look(broker), 'policy keyfold-event-log');
+      expect(detail).toContain('max-age is "7D" and should be "5Y"');
+      expect(detail).toContain('max-length-bytes is not set and should be 20000000000');
+    }
+    expect(await fresh.api('GET', path)).toMatchObject({ definition: { 'max-age': '7D' } });
+  });
+
+  it('of bindings is told, and apply binds again', async () => {
+    await applyTopology(broker);
+    const channel = await client.createChannel();
+    await channel.unbindQueue(EVENT_LOG, EVENTS_EXCHANGE, '#');
+    const binding = 'binding keyfold.events -> keyfold.events.log (#)';
+    expect(statesOf(await diffTopology(broker))).toMatchObject({ [binding]: 'missing' });
+    expect(statesOf(await applyTopology(broker))).toMatchObject({ [binding]: 'created' });
+  });
+});
+
+describe('a subscriber whose queue is full and refuses messages', () => {
+  const LIMIT = 5;
+  const queueOf = async (channel: ConfirmChannel, type: string) => {
+    const refusing = { 'x-queue-type': type, 'x-max-length': LIMIT, 'x-overflow': 'reject-publish' };
+    await channel.assertQueue('sftp.events', { durable: true, arguments: refusing });
+    await channel.bindQueue('sftp.events', EVENTS_EXCHANGE, '#');
+  };
+
+  /** A policy comes into force on a queue a moment after that was made. */
+  const inForce = async () =>
+    await expect
+      .poll(() => fresh.api<{ policy?: string }>('GET', `/queues/${fresh.vhostPath}/sftp.events`), { timeout: 20_000 })
+      .toMatchObject({ policy: 'keyfold-subscribers', operator_policy: 'keyfold-subscriber-limits' });
+
+  it('does not keep events from being confirmed when it is a quorum queue: its own oldest make room', async () => {
+    await applyTopology(broker);
+    const channel = await client.createConfirmChannel();
+    await queueOf(channel, 'quorum');
+    await inForce();
+    for (let round = 0; round < 6; round++) expect(await confirmedOf(channel, LIMIT)).toBe(LIMIT);
+    expect((await channel.checkQueue('sftp.events')).messageCount).toBeLessThanOrEqual(LIMIT + 1);
+    const findings = await diffTopology(broker);
+    expect(statesOf(findings)).toEqual(every(findings, 'same'));
+  });
+
+  it('is told when it is a classic queue, which no policy changes, also behind another exchange', async () => {
+    await applyTopology(broker);
+    const channel = await client.createConfirmChannel();
+    await queueOf(channel, 'classic');
+    await channel.assertExchange('sftp', 'topic');
+    await channel.bindExchange('sftp', EVENTS_EXCHANGE, '#');
+    await channel.unbindQueue('sftp.events', EVENTS_EXCHANGE, '#');
+    await channel.bindQueue('sftp.events', 'sftp', '#');
+    await inForce();
+    for (let round = 0; round < 2; round++) await confirmedOf(channel, LIMIT);
+    expect(await confirmedOf(channel, LIMIT)).toBe(0);
+    for (const look of [diffTopology, applyTopology])
+      expect((await look(broker)).filter(({ state }) => state !== 'same')).toEqual([
+        {
+          object: 'queue sftp.events of a subscriber',
+          state: 'different',
+          detail: expect.stringContaining('no event is confirmed for anybody'),
+        },
+      ]);
+  });
+
+  it.each(['quorum', 'classic'])('would, without the policies (%s)', async (type) => {
+    await applyTopology({ channels: connection, vhost: fresh.vhost });
+    const channel = await client.createConfirmChannel();
+    await queueOf(channel, type);
+    let confirmed = 0;
+    for (let round = 0; round < 6; round++) confirmed += await confirmedOf(channel, LIMIT);
+    expect(confirmed).toBeLessThan(6 * LIMIT);
+  });
+});
+
+describe('a command', () => {
+  it('that is sent to the exchange is in the command queue, and in the parking queue once it was rejected', async () => {
+    await applyTopology(broker);
+    const channel = await client.createConfirmChannel();
+    channel.publish('keyfold.commands', 'ssh-key.use', Buffer.from('{}'), { persistent: true });
+    await channel.waitForConfirms();
+    const message = await channel.get(COMMAND_QUEUE);
+    expect(message).not.toBe(false);
+    if (message) channel.reject(message, false);
+    await expect.poll(async () => (await channel.checkQueue(PARKED_COMMANDS)).messageCount).toBe(1);
+  });
+
+  it('in the retry queue comes back to the command queue by itself', async () => {
+    await applyTopology(broker);
+    const channel = await client.createConfirmChannel();
+    channel.sendToQueue(COMMAND_RETRY_QUEUE, Buffer.from('{}'), { persistent: true });
+    await channel.waitForConfirms();
+    await expect
+      .poll(async () => (await channel.checkQueue(COMMAND_QUEUE)).messageCount, { timeout: 30_000, interval: 500 })
+      .toBe(1);
+  });
+});

@@ -1,0 +1,231 @@
+import type { EventStore, FeedLeases } from '@keyfold/event-store';
+import { feedModels, migrateSchema, MongoFeedLeases } from '@keyfold/event-store/mongo';
+import {
+  eventStoreSchema,
+  feedPositionsTable,
+  SqliteEventStore,
+  SqliteFeedLeases,
+  SqliteFile,
+} from '@keyfold/event-store/sqlite';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { newCommit } from '../../../event-store/src/contract/new-commit.contract.js';
+import { openMongo } from '../../../event-store/src/mongo/open-mongo.contract.js';
+import { temporaryFolder } from '../../../event-store/src/sqlite/open-sqlite.contract.js';
+import { freshBroker } from '../../../../test/support/rabbitmq/fresh-broker.js';
+import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
+import { modelMessagesOf } from '../../testing/model-publisher.js';
+import { UnsendableMessage } from '../messaging.errors.js';
+import { MongoParkedRelays } from '../mongo/mongo-parked-relays.js';
+import { messagingModels } from '../mongo/parked-relay.model.js';
+import { BrokerConnection } from '../rabbitmq/broker-connection.js';
+import { RabbitMqPublisher } from '../rabbitmq/confirm-publisher.js';
+import { parkedRelaysTable, SqliteParkedRelays } from '../sqlite/sqlite-parked-relays.js';
+import type { ParkedRelays } from './parked-relays.js';
+import { Relay, relayName } from './relay.js';
+import type { MessagesOf } from './relay-parts.js';
+
+type Stored = Readonly<{ store: EventStore; leases: FeedLeases; parked: ParkedRelays }>;
+
+async function openSqliteStore(): Promise<Stored> {
+  const sql = `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedRelaysTable}`;
+  const file = new SqliteFile(join(temporaryFolder(), 'keyfold.db'), { ...eventStoreSchema, sql });
+  onTestFinished(() => file.close());
+  return {
+    store: new SqliteEventStore(file),
+    leases: new SqliteFeedLeases(file),
+    parked: new SqliteParkedRelays(file),
+  };
+}
+
+async function openMongoStore(): Promise<Stored> {
+  const { store, connection, close } = await openMongo();
+  onTestFinished(close);
+  await migrateSchema(connection, [...feedModels(connection), ...messagingModels(connection)]);
+  return { store, leases: new MongoFeedLeases(connection), parked: new MongoParkedRelays(connection) };
+}
+
+const stores = [
+  { name: 'SQLite', open: openSqliteStore },
+  { name: 'MongoDB', open: openMongoStore },
+];
+
+const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 30_000, interval: 50 });
+
+/** A broker behind a proxy with one subscriber, which notes the ids of what it gets. */
+async function openBroker() {
+  const { url } = await freshBroker();
+  const proxy = await TcpProxy.start(Number(new URL(url).port || 5672));
+  onTestFinished(() => proxy.close());
+  const open = async (address: string, role: 'publisher' | 'consumer') => {
+    const connection = await BrokerConnection.open(address, { role });
+    onTestFinished(() => connection.close());
+    await soon(() => expect(connection.state).toBe('connected'));
+    return connection;
+  };
+  const channel = await (await open(url, 'consumer')).channel();
+  await channel.assertExchange('events', 'topic', { durable: true });
+  await channel.assertQueue('subscriber', { durable: true, arguments: { 'x-queue-type': 'quorum' } });
+  await channel.bindQueue('subscriber', 'events', '#');
+  const received: string[] = [];
+  await channel.consume('subscriber', (message) => message && received.push(message.properties.messageId), {
+    noAck: true,
+  });
+  const newPublisher = async () => {
+    const publisher = new RabbitMqPublisher(await open(proxy.through(url), 'publisher'), {
+      exchange: 'events',
+      appId: 'test',
+    });
+    onTestFinished(() => publisher.close());
+    return publisher;
+  };
+  return { proxy, channel, received, newPublisher };
+}
+
+type Broker = Awaited<ReturnType<typeof openBroker>>;
+
+async function newRelay({ store, leases, parked }: Stored, broker: Broker, messagesOf: MessagesOf = modelMessagesOf) {
+  const errors: unknown[] = [];
+  const relay = new Relay(store, await broker.newPublisher(), leases, parked, messagesOf, {
+    onError: (error) => errors.push(error),
+    onParked: () => undefined,
+    leaseMilliseconds: 3_000,
+  });
+  onTestFinished(() => relay.stop());
+  return { relay, errors };
+}
+
+/** Commits of so many accounts, those of one account behind each other; answers their messages by account. */
+async function write(store: EventStore, accounts: number, commits: number, first = 1): Promise<string[][]> {
+  const all = Array.from({ length: accounts }, async (_, account) => {
+    const ids: string[] = [];
+    for (let version = first; version < first + commits; version++) {
+      const commit = newCommit(`account-${account}`, version, { partition: `${account}` });
+      ids.push(...modelMessagesOf((await store.append(commit)).commit).map(({ id }) => id));
+    }
+    return ids;
+  });
+  return Promise.all(all);
+}
+
+const accountOf = (id: string) => id.split(':')[0];
+
+/** The ids of each account in the order in which they came first. */
+function expectFirstSeen(received: readonly string[], expected: readonly (readonly string[])[]): void {
+  const firstSeen = Map.groupBy(new Set(received), accountOf);
+  expect(firstSeen).toEqual(new Map(expected.map((ids) => [accountOf(ids[0]!), ids])));
+}
+
+describe.each(stores)('a relay of the store in $name', ({ open }) => {
+  it('publishes everything once and in order, and a later one goes on behind it', async () => {
+    const [stored, broker] = [await open(), await openBroker()];
+    const expected = await write(stored.store, 30, 10);
+    const { relay, errors } = await newRelay(stored, broker);
+    relay.start();
+    await soon(() => expect(broker.received).toHaveLength(300));
+    await soon(async () => expect(await relay.pending()).toBe(0));
+    expectFirstSeen(broker.received, expected);
+    await relay.stop();
+
+    const later = await write(stored.store, 30, 1, 11);
+    const { relay: successor } = await newRelay(stored, broker);
+    successor.start();
+    await soon(() => expect(broker.received).toHaveLength(330));
+    await soon(async () => expect(await successor.pending()).toBe(0));
+    expectFirstSeen(
+      broker.received,
+      expected.map((ids, account) => [...ids, ...later[account]!]),
+    );
+    expect(relay.status()).toMatchObject({
+      published: 300,
+      refused: 0,
+      retried: 0,
+      parked: 0,
+      oldestUnsentAt: undefined,
+    });
+    expect(errors).toEqual([]);
+  });
+
+  it('loses nothing and keeps the order while connections are cut', async () => {
+    const [stored, broker] = [await open(), await openBroker()];
+    const { relay, errors } = await newRelay(stored, broker);
+    relay.start();
+    const expected: string[][] = Array.from({ length: 40 }, () => []);
+    for (let round = 0; round < 5; round++) {
+      const writing = write(stored.store, 40, 10, 1 + round * 10);
+      await soon(() => expect(broker.received.length).toBeGreaterThan(round * 400 + 50));
+      broker.proxy.cutAll();
+      for (const [account, ids] of (await writing).entries()) expected[account]!.push(...ids);
+      await soon(() => expect(new Set(broker.received).size).toBe((round + 1) * 400));
+    }
+    await soon(async () => expect(await relay.pending()).toBe(0));
+    expectFirstSeen(broker.received, expected);
+    const { retried, published } = relay.status();
+    expect(broker.received.length - 2_000).toBeLessThanOrEqual(retried);
+    expect(published).toBe(2_000);
+    expect(errors).toEqual([]);
+  });
+
+  it('parks an account with an event that it does not know, and one that knows it sends what was left out', async () => {
+    const [stored, broker] = [await open(), await openBroker()];
+    const { relay, errors } = await newRelay(stored, broker, (commit) => {
+      if (commit.stream === 'account-3' && commit.version === 2) throw new UnsendableMessage('of a newer version');
+      return modelMessagesOf(commit);
+    });
+    relay.start();
+    const expected = await write(stored.store, 5, 4);
+    await soon(async () => expect(await relay.pending()).toBe(0));
+    expect(relay.status().parked).toBe(1);
+    expect(await stored.parked.all()).toMatchObject([{ partition: '3', error: 'of a newer version' }]);
+    await soon(() => expect(broker.received).toHaveLength(17));
+    await relay.stop();
+
+    const { relay: newer } = await newRelay(stored, broker);
+    newer.start();
+    await soon(async () => expect(await stored.parked.all()).toEqual([]));
+    await soon(() => expect(broker.received).toHaveLength(20));
+    expectFirstSeen(broker.received, expected);
+    expect(errors).toEqual([]);
+  });
+
+  it('waits for a queue that is full, without keeping others back', async () => {
+    const [stored, broker] = [await open(), await openBroker()];
+    const full = { 'x-queue-type': 'quorum', 'x-max-length': 1, 'x-overflow': 'reject-publish' };
+    await broker.channel.assertQueue('full', { durable: true, arguments: full });
+    await broker.channel.bindQueue('full', 'events', 'limited');
+    const { relay } = await newRelay(stored, broker, (commit) =>
+      modelMessagesOf(commit).map((message) => ({ ...message, type: commit.partition === '0' ? 'limited' : 'told' })),
+    );
+    relay.start();
+    const expected = await write(stored.store, 3, 10);
+    await soon(() => expect(new Set(broker.received.filter((id) => !id.startsWith('account-0'))).size).toBe(20));
+    await soon(() => expect(relay.status().refused).toBeGreaterThan(1));
+    await broker.channel.deleteQueue('full');
+    await soon(async () => expect(await relay.pending()).toBe(0));
+    expectFirstSeen(broker.received, expected);
+  });
+});
+
+describe('relays that share the slots of a store', () => {
+  it('publish everything, in order, while one of them leaves and others come', async () => {
+    const [stored, broker] = [await openMongoStore(), await openBroker()];
+    const relays = await Promise.all([1, 2, 3].map(() => newRelay(stored, broker)));
+    const [ann, bea, cid] = relays.map(({ relay }) => relay) as [Relay, Relay, Relay];
+    ann.start();
+    bea.start();
+    const expected = await write(stored.store, 60, 5);
+    await soon(() => expect(broker.received.length).toBeGreaterThan(100));
+    const more = write(stored.store, 60, 10, 6);
+    cid.start();
+    await ann.stop();
+    for (const [account, ids] of (await more).entries()) expected[account]!.push(...ids);
+    await soon(() => expect(new Set(broker.received).size).toBe(900));
+    expectFirstSeen(broker.received, expected);
+    await soon(async () => {
+      const progress = await stored.leases.progress(relayName);
+      const heads = await stored.store.readHeads();
+      expect(progress.every(({ slot, position }) => position === (heads.get(slot) ?? 0))).toBe(true);
+    });
+    expect(relays.flatMap(({ errors }) => errors)).toEqual([]);
+  });
+});

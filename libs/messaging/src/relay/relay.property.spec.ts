@@ -1,0 +1,178 @@
+import type { Commit } from '@keyfold/event-store';
+import fc from 'fast-check';
+import { setImmediate } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { ModelEventStore } from '../../../event-store/src/contract/model-event-store.contract.js';
+import { newCommit } from '../../../event-store/src/contract/new-commit.contract.js';
+import { ModelParkedRelays } from '../../testing/model-parked-relays.js';
+import { modelMessagesOf, ModelPublisher, type Fate } from '../../testing/model-publisher.js';
+import { UnsendableMessage } from '../messaging.errors.js';
+import { RelayCounter } from './relay-status.js';
+import { SlotRelay } from './slot-relay.js';
+
+const ACCOUNTS = ['a', 'b', 'c', 'd'];
+
+type Step =
+  | Readonly<{ kind: 'append'; account: string; events: number }>
+  | Readonly<{ kind: 'read' }>
+  | Readonly<{ kind: 'retry' }>
+  | Readonly<{ kind: 'wait'; milliseconds: number }>
+  | Readonly<{ kind: 'breakCommit'; account: string }>
+  | Readonly<{ kind: 'mendCommits' }>
+  | Readonly<{ kind: 'takeOver' }>
+  | Readonly<{ kind: 'turns'; count: number }>;
+
+const account = fc.constantFrom(...ACCOUNTS);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant('append' as const), account, events: fc.integer({ min: 0, max: 3 }) }),
+  },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('read' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('retry' as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('wait' as const), milliseconds: fc.constantFrom(100, 1_000, 30_000) }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('breakCommit' as const), account }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('mendCommits' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('takeOver' as const) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('turns' as const), count: fc.integer({ min: 1, max: 12 }) }) },
+);
+const fate = fc.oneof(
+  { weight: 6, arbitrary: fc.constant<Fate>('confirmed') },
+  { weight: 1, arbitrary: fc.constantFrom<Fate>('refused', 'lost', 'unsent') },
+);
+const answer = fc.record({ fate, turns: fc.integer({ min: 0, max: 6 }) });
+
+const turns = async (count: number) => {
+  for (let turn = 0; turn < count; turn++) await setImmediate();
+};
+
+/** One slot, the lease of which passes from process to process. A process that lost it goes on with what it had at hand. */
+class Slot {
+  readonly store = new ModelEventStore();
+  readonly parked = new ModelParkedRelays();
+  readonly broker: string[] = [];
+  readonly broken = new Set<string>();
+  readonly publishers: ModelPublisher[] = [];
+  position = 0;
+  time = 0;
+  #epoch = 0;
+  #relay!: SlotRelay;
+  readonly #atWork: Promise<unknown>[] = [];
+  #reading: Promise<void> | undefined;
+
+  constructor(private readonly nextAnswer: () => Readonly<{ fate: Fate; turns: number }>) {
+    this.takeOver();
+  }
+
+  takeOver(): void {
+    const publisher = new ModelPublisher(async () => {
+      const { fate: decided, turns: late } = this.nextAnswer();
+      await turns(late);
+      return decided;
+    }, this.broker);
+    this.publishers.push(publisher);
+    this.#epoch += 1;
+    this.#reading = undefined;
+    this.#relay = new SlotRelay(0, this.#epoch, {
+      store: this.store,
+      publisher,
+      parked: this.parked,
+      counter: new RelayCounter(),
+      messagesOf: (commit) => {
+        if (this.broken.has(nameOf(commit))) throw new UnsendableMessage('nobody knows it');
+        return modelMessagesOf(commit);
+      },
+      onParked: () => undefined,
+      clock: () => this.time,
+      now: () => this.time,
+      patience: 60_000,
+    });
+  }
+
+  async append(partition: string, events: number): Promise<void> {
+    const version = this.store.commits.filter(({ stream }) => stream === partition).length + 1;
+    const told = Array.from({ length: events }, () => ({ type: 'told', v: 1, data: {} }));
+    await this.store.append(newCommit(partition, version, { partition, events: told }));
+  }
+
+  /** Reads a short page, as the reader of the feed does; the checkpoint is that of the lease. */
+  read(): void {
+    this.#reading ??= this.#readPage(this.#relay, this.#epoch);
+  }
+
+  retry(): void {
+    const [relay, epoch] = [this.#relay, this.#epoch];
+    this.#atWork.push(relay.retryParked(this.position, () => epoch === this.#epoch));
+  }
+
+  removeStale(): Promise<void> {
+    return this.#relay.removeStale();
+  }
+
+  async idle(): Promise<void> {
+    await this.#reading;
+    await Promise.all(this.#atWork);
+  }
+
+  async #readPage(relay: SlotRelay, epoch: number): Promise<void> {
+    const page = await this.store.readFeed(0, this.position, 7);
+    const last = page.at(-1);
+    if (last && epoch === this.#epoch) {
+      const work = relay.handle(page, () => epoch === this.#epoch);
+      this.#atWork.push(work);
+      const handled = await work;
+      // The lease fences the checkpoint.
+      if (epoch === this.#epoch) this.position = Math.max(this.position, handled?.upTo ?? last.position);
+    }
+    if (epoch === this.#epoch) this.#reading = undefined;
+  }
+}
+
+const nameOf = ({ stream, version }: Commit) => `${stream}:${version}`;
+
+it('every message arrives, those of an account first in their order, whatever fails, is parked or dies', async () => {
+  const script = fc.array(step, { minLength: 5, maxLength: 60 });
+  await fc.assert(
+    fc.asyncProperty(script, fc.infiniteStream(answer), async (steps, answers) => {
+      let healed = false;
+      const slot = new Slot(() => (healed ? { fate: 'confirmed', turns: 0 } : answers.next().value));
+      for (const each of steps) {
+        if (each.kind === 'append') await slot.append(each.account, each.events);
+        if (each.kind === 'read') slot.read();
+        if (each.kind === 'retry') slot.retry();
+        if (each.kind === 'wait') slot.time += each.milliseconds;
+        if (each.kind === 'breakCommit') slot.broken.add(`${each.account}:${versionsOf(slot, each.account) + 1}`);
+        if (each.kind === 'mendCommits') slot.broken.clear();
+        if (each.kind === 'takeOver') slot.takeOver();
+        if (each.kind === 'turns') await turns(each.count);
+      }
+      healed = true;
+      slot.broken.clear();
+      // The last process may have been the one that goes on, or one that takes over from it.
+      if (steps.length % 2 === 0) slot.takeOver();
+      for (let round = 0; round < 60; round++) {
+        slot.time += 30_000;
+        slot.read();
+        await slot.idle();
+        slot.retry();
+        await slot.idle();
+      }
+
+      await slot.removeStale();
+      expect(await slot.parked.all()).toEqual([]);
+      expect(slot.position).toBe(slot.store.commits.length);
+      for (const name of ACCOUNTS) {
+        const expected = slot.store.commits.filter(({ partition }) => partition === name).flatMap(modelMessagesOf);
+        const firstSeen = [...new Set(slot.broker)].filter((id) => id.startsWith(`${name}:`));
+        expect(firstSeen).toEqual(expected.map(({ id }) => id));
+      }
+      expect(slot.publishers.flatMap(({ crowded }) => crowded)).toEqual([]);
+    }),
+    { numRuns: Number(process.env['RUNS'] ?? 150) },
+  );
+}, 60_000);
+
+const versionsOf = (slot: Slot, name: string) => slot.store.commits.filter(({ stream }) => stream === name).length;

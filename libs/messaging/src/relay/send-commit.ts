@@ -1,0 +1,45 @@
+import type { Commit } from '@keyfold/event-store';
+import { BrokerUnavailable, MessageRefused, UnsendableMessage } from '../messaging.errors.js';
+import type { AccountLine } from './account-line.js';
+import type { OutgoingMessage } from './event-publisher.js';
+import type { RelayParts } from './relay-parts.js';
+
+/**
+ * Publishes what is left of a commit, one message after the other, and notes on the account's line how far it came. `unsent`: it shall
+ * be tried again. Answers an `UnsendableMessage` when no try will succeed.
+ */
+export async function sendCommit(
+  line: AccountLine,
+  commit: Commit,
+  parts: RelayParts,
+  held: () => boolean,
+): Promise<'sent' | 'unsent' | UnsendableMessage> {
+  let messages: readonly OutgoingMessage[];
+  try {
+    messages = parts.messagesOf(commit);
+  } catch (cause) {
+    return new UnsendableMessage(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+  for (const message of messages.slice(line.parts)) {
+    if (!held() || !parts.publisher.isReady) return 'unsent';
+    try {
+      await parts.publisher.publish(message);
+    } catch (error) {
+      if (error instanceof UnsendableMessage) return error;
+      noteFailure(line, parts, error);
+      return 'unsent';
+    }
+    parts.counter.published += 1;
+    line.parts += 1;
+    line.confirmed();
+  }
+  return 'sent';
+}
+
+function noteFailure(line: AccountLine, { counter, now }: RelayParts, error: unknown): void {
+  if (error instanceof MessageRefused) {
+    counter.refused += 1;
+    line.refused(now());
+  } else if (error instanceof BrokerUnavailable) counter.retried += 1;
+  else throw error;
+}

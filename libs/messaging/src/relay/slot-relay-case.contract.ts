@@ -1,0 +1,49 @@
+import type { Commit, EventStore, NewCommit } from '@keyfold/event-store';
+import { UnsendableMessage } from '../messaging.errors.js';
+import { RelayCounter } from './relay-status.js';
+import { SlotRelay } from './slot-relay.js';
+import { ModelParkedRelays } from '../../testing/model-parked-relays.js';
+import { modelMessagesOf, ModelPublisher, type Fate } from '../../testing/model-publisher.js';
+
+/** A slot whose commits are those of the named accounts in turn, and the relay of a process that has just taken it. */
+export async function givenIn(
+  store: EventStore & Readonly<{ commits: readonly Commit[] }>,
+  newCommit: (stream: string, version: number, details: Partial<NewCommit>) => NewCommit,
+  accounts: readonly string[],
+) {
+  const parked = new ModelParkedRelays();
+  const counter = new RelayCounter();
+  const time = { now: 0 };
+  const fates = new Map<string, Fate>();
+  const unknown = new Set<string>();
+  const publisher = new ModelPublisher(({ id }) => fates.get(id) ?? 'confirmed');
+  const append = async (account: string, events = 1) => {
+    const version = store.commits.filter(({ stream }) => stream === account).length + 1;
+    const told = Array.from({ length: events }, () => ({ type: 'told', v: 1, data: {} }));
+    await store.append(newCommit(account, version, { partition: account, events: told, at: version * 1_000 }));
+  };
+  for (const account of accounts) await append(account);
+  const newRelay = (epoch = 1) =>
+    new SlotRelay(0, epoch, {
+      store,
+      publisher,
+      parked,
+      counter,
+      messagesOf: (commit) => {
+        if (unknown.has(`${commit.stream}:${commit.version}`)) throw new UnsendableMessage('nobody knows it');
+        return modelMessagesOf(commit);
+      },
+      onParked: () => undefined,
+      clock: () => 77,
+      now: () => time.now,
+      patience: 5_000,
+    });
+  const pageBehind = (position: number): Promise<Commit[]> => store.readFeed(0, position, 500);
+  return { store, parked, counter, time, fates, unknown, publisher, append, newRelay, pageBehind };
+}
+
+/** The slot is held for as long as anybody asks. */
+export const always = () => true;
+
+/** The first message of each of the named commits: `a:1 b:1`. */
+export const idsOf = (names: string) => names.split(' ').map((name) => `${name}:0`);

@@ -1,0 +1,149 @@
+import { describe, expect, it, vi } from 'vitest';
+import { ModelPublisher, type Fate } from '../../testing/model-publisher.js';
+import { ModelEventStore } from '../../../event-store/src/contract/model-event-store.contract.js';
+import { newCommit } from '../../../event-store/src/contract/new-commit.contract.js';
+import { always, givenIn, idsOf } from './slot-relay-case.contract.js';
+
+const given = (...accounts: string[]) => givenIn(new ModelEventStore(), newCommit, accounts);
+
+describe('a page of commits', () => {
+  it('is published in the order of each account, with one message of an account in flight', async () => {
+    const { newRelay, publisher, pageBehind } = await given('a', 'b', 'a', 'a', 'b');
+    expect(await newRelay().handle(await pageBehind(0), always)).toBeUndefined();
+    expect(publisher.arrived.filter((id) => id.startsWith('a'))).toEqual(idsOf('a:1 a:2 a:3'));
+    expect(publisher.arrived.filter((id) => id.startsWith('b'))).toEqual(idsOf('b:1 b:2'));
+    expect(publisher.crowded).toEqual([]);
+  });
+
+  it('is published for different accounts at once', async () => {
+    const { newRelay, publisher, pageBehind } = await given('a', 'b', 'c');
+    const waiting = vi.fn<() => Promise<Fate>>(() => new Promise(() => {}));
+    const stuck = new ModelPublisher(waiting);
+    vi.spyOn(publisher, 'publish').mockImplementation((message) => stuck.publish(message));
+    void newRelay().handle(await pageBehind(0), always);
+    await vi.waitFor(() => expect(waiting).toHaveBeenCalledTimes(3));
+  });
+
+  it('is done without a message when nothing of it is to be told', async () => {
+    const { newRelay, publisher, pageBehind, append } = await given();
+    await append('a', 0);
+    expect(await newRelay().handle(await pageBehind(0), always)).toBeUndefined();
+    expect(publisher.arrived).toEqual([]);
+  });
+});
+
+describe('an account of which a message is refused', () => {
+  it('holds up the checkpoint and itself, and nobody else', async () => {
+    const { newRelay, publisher, pageBehind, fates, counter } = await given('a', 'b', 'a', 'b');
+    fates.set('a:1:0', 'refused');
+    const relay = newRelay();
+    expect(await relay.handle(await pageBehind(0), always)).toEqual({ upTo: 0, againAfter: 100 });
+    expect(publisher.arrived).toEqual(idsOf('b:1 b:2'));
+    expect(relay.oldestUnsentAt).toBe(1_000);
+    expect({ ...counter }).toEqual({ published: 2, refused: 1, retried: 0 });
+  });
+
+  it('goes on behind its back-off, and what was confirmed ahead is not sent again', async () => {
+    const { newRelay, publisher, pageBehind, fates, time } = await given('b', 'a', 'b', 'a', 'b');
+    fates.set('a:1:0', 'refused');
+    const relay = newRelay();
+    expect(await relay.handle(await pageBehind(0), always)).toMatchObject({ upTo: 1 });
+    fates.clear();
+    time.now = 99;
+    expect(await relay.handle(await pageBehind(1), always)).toEqual({ upTo: 1, againAfter: 1 });
+    time.now = 100;
+    expect(await relay.handle(await pageBehind(1), always)).toBeUndefined();
+    expect(publisher.arrived).toEqual(idsOf('b:1 b:2 b:3 a:1 a:2'));
+    expect(relay.oldestUnsentAt).toBeUndefined();
+  });
+
+  it('waits twice as long each time, up to half a minute, and as at first once one was confirmed', async () => {
+    const { newRelay, pageBehind, fates, time, publisher } = await given('a', 'a');
+    fates.set('a:1:0', 'refused');
+    const relay = newRelay();
+    const waits: number[] = [];
+    for (let tries = 0; tries < 12; tries++) {
+      const before = publisher.publish;
+      const tried = vi.fn<typeof before>((message) => before.call(publisher, message));
+      publisher.publish = tried;
+      const began = time.now;
+      while (tried.mock.calls.length === 0) {
+        await relay.handle(await pageBehind(0), always);
+        if (tried.mock.calls.length === 0) time.now += 50;
+      }
+      publisher.publish = before;
+      waits.push(time.now - began);
+    }
+    expect(waits).toEqual([0, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000]);
+    fates.set('a:1:0', 'confirmed').set('a:2:0', 'refused');
+    time.now += 30_000;
+    expect(await relay.handle(await pageBehind(0), always)).toEqual({ upTo: 1, againAfter: 100 });
+  });
+
+  it('in the middle of a commit goes on there', async () => {
+    const { newRelay, publisher, pageBehind, append, fates, time } = await given();
+    await append('a', 3);
+    fates.set('a:1:1', 'refused');
+    const relay = newRelay();
+    await relay.handle(await pageBehind(0), always);
+    fates.clear();
+    time.now = 100;
+    await relay.handle(await pageBehind(0), always);
+    expect(publisher.arrived).toEqual(['a:1:0', 'a:1:1', 'a:1:2']);
+  });
+
+  it('does not let others of a page with room wait for its back-off', async () => {
+    const { newRelay, pageBehind, fates, time } = await given('a');
+    fates.set('a:1:0', 'refused');
+    const relay = newRelay();
+    for (const now of [0, 100, 300, 700, 1_500]) {
+      time.now = now;
+      const handled = await relay.handle(await pageBehind(0), always);
+      expect(handled!.againAfter).toBeLessThanOrEqual(250);
+    }
+  });
+});
+
+describe('a broker that goes away', () => {
+  it('leaves the rest to the next page, and only what it left unknown is sent again', async () => {
+    const { newRelay, publisher, pageBehind, fates, counter } = await given('a', 'b', 'a');
+    fates.set('b:1:0', 'lost');
+    const relay = newRelay();
+    expect(await relay.handle(await pageBehind(0), always)).toEqual({ upTo: 1, againAfter: 100 });
+    fates.clear();
+    expect(await relay.handle(await pageBehind(1), always)).toBeUndefined();
+    expect(publisher.arrived.toSorted()).toEqual(idsOf('a:1 a:2 b:1 b:1').toSorted());
+    expect(counter.retried).toBe(1);
+  });
+
+  it('is not asked while it is not ready, nor when others may have the slot', async () => {
+    const { newRelay, publisher, pageBehind } = await given('a', 'b');
+    publisher.isReady = false;
+    expect(await newRelay().handle(await pageBehind(0), always)).toMatchObject({ upTo: 0 });
+    publisher.isReady = true;
+    expect(await newRelay().handle(await pageBehind(0), () => false)).toMatchObject({ upTo: 0 });
+    expect(publisher.arrived).toEqual([]);
+  });
+
+  it('that does not answer ends the page in time, and has at most one message of an account', async () => {
+    const { newRelay, publisher, pageBehind } = await given('a', 'b', 'a');
+    const answer = Promise.withResolvers<Fate>();
+    const slow = new ModelPublisher(({ id }) => (id === 'a:1:0' ? answer.promise : 'confirmed'));
+    vi.spyOn(publisher, 'publish').mockImplementation((message) => slow.publish(message));
+    const relay = newRelay();
+    vi.useFakeTimers();
+    try {
+      for (let tries = 0; tries < 2; tries++) {
+        const handled = relay.handle(await pageBehind(0), always);
+        await vi.advanceTimersByTimeAsync(5_000);
+        expect(await handled).toEqual({ upTo: 0, againAfter: 100 });
+      }
+    } finally {
+      vi.useRealTimers();
+    }
+    answer.resolve('confirmed');
+    expect(await relay.handle(await pageBehind(0), always)).toBeUndefined();
+    expect(slow.arrived.toSorted()).toEqual(idsOf('a:1 a:2 b:1').toSorted());
+    expect(slow.crowded).toEqual([]);
+  });
+});

@@ -1,0 +1,40 @@
+import type { SqliteFile } from '@keyfold/event-store/sqlite';
+import { ParkedRelays, type ParkedRelay } from '../relay/parked-relays.js';
+
+/** For the file that also holds the relay's checkpoints. */
+export const parkedRelaysTable = `CREATE TABLE IF NOT EXISTS parked_relays (
+    slot INTEGER NOT NULL, partition TEXT NOT NULL, position INTEGER NOT NULL, error TEXT NOT NULL, at INTEGER NOT NULL,
+    epoch INTEGER NOT NULL, PRIMARY KEY (slot, partition)) STRICT`;
+
+export class SqliteParkedRelays extends ParkedRelays {
+  constructor(private readonly file: SqliteFile) {
+    super();
+  }
+
+  async park({ slot, partition, position, error, at, epoch }: ParkedRelay): Promise<void> {
+    const sql = `INSERT INTO parked_relays VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT (slot, partition) DO UPDATE SET position = excluded.position, error = excluded.error, at = excluded.at,
+        epoch = excluded.epoch WHERE excluded.epoch >= epoch`;
+    await this.file.writeAll([{ sql, params: [slot, partition, position, error, at, epoch] }]);
+  }
+
+  async unpark({ slot, partition, position, epoch }: ParkedRelay): Promise<void> {
+    const sql = 'DELETE FROM parked_relays WHERE slot = ? AND partition = ? AND position = ? AND epoch = ?';
+    await this.file.writeAll([{ sql, params: [slot, partition, position, epoch] }]);
+  }
+
+  async all(slot?: number): Promise<ParkedRelay[]> {
+    const rows =
+      slot === undefined
+        ? this.file.read('SELECT * FROM parked_relays ORDER BY at')
+        : this.file.read('SELECT * FROM parked_relays WHERE slot = ? ORDER BY at', slot);
+    return rows.map((row) => ({
+      slot: Number(row['slot']),
+      partition: String(row['partition']),
+      position: Number(row['position']),
+      error: String(row['error']),
+      at: Number(row['at']),
+      epoch: Number(row['epoch']),
+    }));
+  }
+}
