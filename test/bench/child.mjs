@@ -29,6 +29,11 @@ export class Child {
     return answer.result;
   }
 
+  /** A message whose answer nobody waits for, also while another is worked on. */
+  tell(message) {
+    this.#process.send(message);
+  }
+
   end() {
     this.#process.disconnect();
   }

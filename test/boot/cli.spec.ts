@@ -39,7 +39,17 @@ describe('help', () => {
   it('is shown when it is asked for', async () => {
     const { status, out, err } = await keyfold({}, '--help');
     expect({ status, err }).toEqual({ status: 0, err: '' });
-    for (const word of ['verify', 'migrate', 'events', 'projections', 'KEYFOLD_DATA_DIR', 'Exit status'])
+    for (const word of [
+      'verify',
+      'migrate',
+      'events',
+      'projections',
+      'feed',
+      'topology',
+      'queue',
+      'KEYFOLD_DATA_DIR',
+      'Exit status',
+    ])
       expect(out).toContain(word);
   });
 
@@ -50,6 +60,13 @@ describe('help', () => {
     ['projections rebuild', 'ssh_key_rings'],
     ['projections retry-parked', '30 seconds'],
     ['events show', 'sealed'],
+    ['feed replay', 'x-keyfold-replay'],
+    ['topology apply', 'Repeating it does no harm'],
+    ['topology diff', 'Changes nothing'],
+    ['queue list', 'Changes nothing'],
+    ['queue show', 'Changes nothing'],
+    ['queue redrive', 'as if for the first time'],
+    ['queue drop', 'for good'],
   ])('of %s says what it does and changes, and needs no store', async (command, text) => {
     const { status, out } = await inThisProcess({ KEYFOLD_STORE: 'wrong' }, ...command.split(' '), '--help');
     expect(status).toBe(0);
@@ -69,6 +86,11 @@ describe('wrong usage', () => {
     ['a missing argument', 'events show', "missing required argument 'stream'"],
     ['too many arguments', 'verify all', 'too many arguments'],
     ['half a command', 'projections', 'Usage: keyfold projections'],
+    ['a replay to nowhere', 'feed replay', "option '--queue <queue>' is needed"],
+    ['a time that is none', 'feed replay --dry-run --from yesterday', 'It is a time of ISO 8601'],
+    ['an account that is none', 'feed replay --dry-run --account ann', 'It is the number of an account'],
+    ['a limit that is none', 'queue redrive --limit 0', 'It is a number from 1 on'],
+    ['a command dropped without a reason', 'queue drop x', "required option '--reason <text>'"],
   ])('is %s: status 2, and what would be right', async (_, line, text) => {
     const { status, out, err } = await inThisProcess({}, ...line.split(' ').filter(Boolean));
     expect({ status, out }).toEqual({ status: 2, out: '' });
@@ -87,6 +109,15 @@ describe('wrong settings end with status 78', () => {
     expect({ status, out }).toEqual({ status: 78, out: '' });
     expect(err).toContain(text);
   });
+
+  it.each(['topology diff', 'queue list', 'feed replay --queue late'])(
+    'when %s is not told where RabbitMQ is',
+    async (line) => {
+      const { status, err } = await inThisProcess({}, ...line.split(' '));
+      expect(status).toBe(78);
+      expect(err).toContain('KEYFOLD_RABBITMQ_URL: is required');
+    },
+  );
 
   it('when the folder holds no database, and none is made', async () => {
     const folder = temporaryFolder();

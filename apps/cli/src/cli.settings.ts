@@ -1,4 +1,11 @@
-import { embeddedSettings, mongoSettings, projectorSettings, readSettings, type Environment } from '@keyfold/operation';
+import {
+  brokerSettings,
+  embeddedSettings,
+  mongoSettings,
+  projectorSettings,
+  readSettings,
+  type Environment,
+} from '@keyfold/operation';
 import { z } from 'zod';
 
 const stores = ['sqlite', 'mongodb'] as const;
@@ -8,6 +15,14 @@ const choice = z.object({
 });
 const onSqlite = z.object(embeddedSettings);
 const onMongo = z.object({ ...mongoSettings, ...projectorSettings });
+
+const broker = z.object({
+  ...brokerSettings,
+  KEYFOLD_RABBITMQ_URL: brokerSettings.KEYFOLD_RABBITMQ_URL.unwrap(),
+});
+
+/** Where RabbitMQ is, for commands that work on it alone. Throws `InvalidConfiguration`, also where it is not named. */
+export const readCliBrokerSettings = (environment: Environment) => readSettings(broker, environment);
 
 export type CliSettings =
   | (z.infer<typeof onSqlite> & Readonly<{ KEYFOLD_STORE: 'sqlite' }>)

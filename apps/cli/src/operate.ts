@@ -5,20 +5,43 @@ import {
   explain,
   INTERRUPTED,
   openSharedStore,
+  brokerCommand,
+  type BrokerRequest,
+  type ExitCode,
   type OperatorRequest,
+  type ReplaySelectionArgs,
 } from '@keyfold/operation';
-import { readCliSettings } from './cli.settings.js';
+import { readCliBrokerSettings, readCliSettings } from './cli.settings.js';
 import { terminal } from './terminal.js';
 
 export { WRONG_USAGE } from '@keyfold/operation';
 
 /** Has a request carried out on the store of the environment's settings; answers the exit status. A failure is told. */
-export async function operate(request: OperatorRequest): Promise<number> {
+export const operateStore = (request: OperatorRequest) => whileNotInterrupted((signal) => ask(request, signal));
+
+/** Sends events of the store to a queue, or counts them; answers the exit status. A failure is told. */
+export const operateReplay = (selection: ReplaySelectionArgs, queue: string | undefined) =>
+  whileNotInterrupted((signal) => {
+    // Whoever carries it out sends to the broker of this command's settings.
+    const url = queue === undefined ? '' : readCliBrokerSettings(process.env).KEYFOLD_RABBITMQ_URL;
+    const target = queue === undefined ? undefined : { url, queue };
+    return ask({ command: 'feed replay', args: { ...selection, target } }, signal);
+  });
+
+/** Carries out what concerns RabbitMQ alone, which takes no store; answers the exit status. A failure is told. */
+export const operateBroker = (request: BrokerRequest) =>
+  whileNotInterrupted((signal) => {
+    // Whatever was done until then is right, and repeating it does no harm.
+    signal.addEventListener('abort', () => process.exit(INTERRUPTED));
+    return brokerCommand(request, readCliBrokerSettings(process.env), terminal);
+  });
+
+async function whileNotInterrupted(run: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
   const interrupted = new AbortController();
   // Once: a second signal ends the process.
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interrupted.abort());
   try {
-    return await ask(request, interrupted.signal);
+    return await run(interrupted.signal);
   } catch (error) {
     if (interrupted.signal.aborted) return INTERRUPTED;
     await terminal.err(`keyfold: ${explain(error)}`);

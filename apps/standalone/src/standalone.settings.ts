@@ -1,5 +1,6 @@
 import {
   apiSettings,
+  brokerSettings,
   embeddedSettings,
   generatedSecretSettings,
   mongoSettings,
@@ -12,7 +13,7 @@ import {
 import { z } from 'zod';
 
 const stores = ['sqlite', 'mongodb'] as const;
-const common = { ...processSettings, ...apiSettings, ...projectorSettings };
+const common = { ...processSettings, ...apiSettings, ...projectorSettings, ...brokerSettings };
 const store = z.object({ KEYFOLD_STORE: z.string().optional() });
 const onSqlite = z.object({
   KEYFOLD_STORE: z.enum(stores, 'is sqlite or mongodb').default('sqlite'),

@@ -8,7 +8,7 @@ import {
   SecretsModule,
   type ProcessContext,
 } from '@keyfold/operation';
-import { ProjectorRunner } from '@keyfold/worker';
+import { openMessages, ProjectorRunner } from '@keyfold/worker';
 import { StandaloneModule } from './standalone.module.js';
 import { readStandaloneSettings, type StandaloneSettings } from './standalone.settings.js';
 
@@ -18,11 +18,14 @@ export const startStandalone = () =>
     const embedded = settings.KEYFOLD_STORE === 'sqlite';
     // Nobody else can open the embedded store while this process runs.
     const providers = embedded ? [operatorRunner(settings.KEYFOLD_DATA_DIR)] : [];
+    // Whoever runs one process wants no second one to prepare its broker.
+    const messages = await openMessages(settings, context.log, { applyTopology: true });
     const module = StandaloneModule.forRoot(
       await portsOf(settings, context),
       gatewayConfig(settings, embedded ? ID_BLOCK.embedded : ID_BLOCK.shared),
       { leaseMilliseconds: settings.KEYFOLD_LEASE_SECONDS * 1_000 },
       providers,
+      messages,
     );
     const api = await serveApi(module, settings, context, async (app) => {
       const runner = app.get(ProjectorRunner, { strict: false });
@@ -30,6 +33,7 @@ export const startStandalone = () =>
       // The embedded store has no other process whose lists are up to date already.
       if (embedded) await runner.startCaughtUp(context.stopping);
       else runner.start();
+      messages?.start(app);
     });
     return closingAfterClients(api, context);
   });

@@ -1,20 +1,20 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { EventStore, FeedLeases } from '@keyfold/event-store';
 import { Projection, Projector } from '@keyfold/projections';
+import type { Messages } from './open-messages.js';
 import { ProjectorRunner } from './projector.runner.js';
-
-export type WorkerConfig = Readonly<{
-  /** How long a process that fell silent keeps its slots of the feed. */
-  leaseMilliseconds: number;
-}>;
+import type { WorkerConfig } from './worker.config.js';
 
 @Module({})
 export class WorkerModule {
-  /** What follows the feed. `ports` are the modules that provide `EventStore`, `FeedLeases` and `Projection`. */
-  static forRoot(ports: readonly DynamicModule[], config: WorkerConfig): DynamicModule {
+  /**
+   * What follows the feed, and with `messages` what talks to other services. `ports` are the modules that provide the adapters of the
+   * store, and what reads and changes the truth.
+   */
+  static forRoot(ports: readonly DynamicModule[], config: WorkerConfig, messages?: Messages): DynamicModule {
     return {
       module: WorkerModule,
-      imports: [...ports],
+      imports: [...ports, ...(messages ? [messages.moduleFor(ports, config)] : [])],
       providers: [
         {
           provide: Projector,
@@ -33,4 +33,6 @@ export class WorkerModule {
   }
 }
 
+export { openMessages, type Messages } from './open-messages.js';
 export { ProjectorRunner } from './projector.runner.js';
+export type { WorkerConfig } from './worker.config.js';

@@ -1,3 +1,10 @@
+export * from './broker/broker-check.js';
+export * from './broker/broker-connections.js';
+export * from './broker/broker-options.js';
+export { ConsumedQueues } from './broker/consumed-queues.js';
+export * from './broker/open-broker.js';
+export * from './broker/open-queues.js';
+export * from './broker/topology-watch.js';
 export * from './health/health.js';
 export * from './operator/ask-embedded-store.js';
 export * from './operator/operator-request.js';
@@ -15,4 +22,5 @@ export * from './stores/open-store.js';
 export * from './stores/operator-stores.js';
 export * from './stores/secrets.module.js';
 export * from './stores/store-check.js';
+export * from './stores/truth.providers.js';
 export * from './stores/until-available.js';

@@ -1,7 +1,7 @@
 // npm run bench:scaled: one built gateway beside a bare service that does one operation of MongoDB a request, then the projector and the
 // rebuild; a mongod of its own, on the machine at hand. Ends with 1 when a goal is missed. `-- accounts` measures the routes at 1,000
-// and at 1,000,000 accounts instead, `-- gateway` and `-- projection` one part alone. BENCH_SECONDS shortens a round, BENCH_ROUNDS
-// their number, BENCH_ACCOUNTS the accounts; BENCH_PROFILES names a folder for CPU profiles of the gateway.
+// and at 1,000,000 accounts instead, `-- gateway`, `-- projection` and `-- relay` (with RabbitMQ) one part alone. BENCH_SECONDS shortens
+// a round, BENCH_ROUNDS their number, BENCH_ACCOUNTS the accounts; BENCH_PROFILES names a folder for CPU profiles of the gateway.
 import { residentMegabytes, untilIdle } from '../process-figures.mjs';
 import { alternate } from '../rounds.mjs';
 import { missedGoals, rowsOf } from '../table.mjs';
@@ -9,21 +9,29 @@ import { accountCounts, accountsTable, missedAccountGoals } from './account-coun
 import { Server } from './database.mjs';
 import { startWorker } from './processes.mjs';
 import { missedProjectionGoals, projectionRates, projectionTable } from './projection-rates.mjs';
+import { missedRelayGoals, relayRates, relayTable } from './relay-rates.mjs';
 import { setStage } from './stage.mjs';
 import { addsBeside, subjectsOf } from './subjects.mjs';
 import { tableOf } from './table.mjs';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS) || 5;
 const LONGEST_ROUND = 3;
+/** How many rounds the measurement of the relay's latency is long. */
+const LATENCY_ROUNDS = 5;
 const seconds = Math.min(LONGEST_ROUND, Number(process.env.BENCH_SECONDS) || LONGEST_ROUND);
 /** What the storage engine keeps of a million accounts shall not be what is measured. */
 const CACHE_GIGABYTES = 4;
 
 const [part = 'goals'] = process.argv.slice(2);
 const parts = {
-  goals: async (server) => [...(await measureGateway(server)), ...(await measureProjection(server))],
+  goals: async (server) => [
+    ...(await measureGateway(server)),
+    ...(await measureProjection(server)),
+    ...(await measureRelay(server)),
+  ],
   gateway: measureGateway,
   projection: measureProjection,
+  relay: measureRelay,
   accounts: measureAccounts,
 };
 const server = await Server.start(CACHE_GIGABYTES);
@@ -59,6 +67,12 @@ async function measureProjection(server) {
   const rows = await projectionRates(server);
   console.log(projectionTable(rows));
   return missedProjectionGoals(rows);
+}
+
+async function measureRelay(server) {
+  const rates = await relayRates(server, ROUNDS, LATENCY_ROUNDS * seconds);
+  console.log(relayTable(rates));
+  return missedRelayGoals(rates);
 }
 
 async function measureAccounts(server) {

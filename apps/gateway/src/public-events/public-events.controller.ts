@@ -16,28 +16,28 @@ export class PublicEventsController {
   constructor(private readonly documents: PublicEventDocuments) {}
 
   @Get('docs/events')
-  page(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): void {
+  async page(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): Promise<void> {
     reply.header('Content-Security-Policy', CONTENT_SECURITY_POLICY);
-    this.#send('/docs/events', request, reply);
+    await this.#send('/docs/events', request, reply);
   }
 
   @Get('asyncapi.json')
-  asyncApi(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): void {
-    this.#send('/asyncapi.json', request, reply);
+  async asyncApi(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): Promise<void> {
+    await this.#send('/asyncapi.json', request, reply);
   }
 
   @Get('schemas/:type/:file')
-  schema(
+  async schema(
     @Param('type') type: string,
     @Param('file') file: string,
     @Req() request: KeyfoldRequest,
     @Res() reply: FastifyReply,
-  ): void {
-    this.#send(`/schemas/${type}/${file}`, request, reply);
+  ): Promise<void> {
+    await this.#send(`/schemas/${type}/${file}`, request, reply);
   }
 
-  #send(path: string, request: KeyfoldRequest, reply: FastifyReply): void {
-    const document = this.documents.at(path);
+  async #send(path: string, request: KeyfoldRequest, reply: FastifyReply): Promise<void> {
+    const document = await this.documents.at(path);
     if (!document) throw new Fault(404, 'this schema does not exist');
     sendRevalidated(request, reply, document);
   }

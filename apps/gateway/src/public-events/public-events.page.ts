@@ -6,7 +6,7 @@ import {
   schemaPathOf,
   type JsonSchema,
   type PublicEventType,
-} from '@keyfold/messaging';
+} from '@keyfold/messaging/events';
 import { html, prose, type Html } from './html.js';
 
 const STYLE = `

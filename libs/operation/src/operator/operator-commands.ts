@@ -20,12 +20,24 @@ const command = <Args extends z.ZodType>(
 ): Command => ({ args, run });
 
 const none = z.object({});
+const replayArgs = z.object({
+  from: z.number().optional(),
+  to: z.number().optional(),
+  types: z.array(z.string()).optional(),
+  account: z.number().optional(),
+  target: z.object({ url: z.string(), queue: z.string() }).optional(),
+});
 const commands: Readonly<Record<string, Command>> = {
   verify: command(none, verifyStore),
   'projections status': command(z.object({ json: z.boolean() }), showStatus),
   'projections rebuild': command(z.object({ model: z.string().optional() }), rebuildModels),
   'projections retry-parked': command(none, retryParked),
   migrate: command(z.object({ follow: z.boolean() }), followFeed),
+  'feed replay': command(replayArgs, async (args, run) => {
+    // It loads the driver of RabbitMQ, which a start must not wait for.
+    const { replayFeed } = await import('./commands/replay-feed.js');
+    return replayFeed(args, run);
+  }),
   'events show': command(z.object({ stream: z.string(), json: z.boolean() }), showEvents),
 };
 

@@ -17,3 +17,11 @@ export type RunOperatorRequest = (
   output: OperatorOutput,
   signal: AbortSignal,
 ) => Promise<ExitCode>;
+
+/** Which events `feed replay` sends; times in unix milliseconds, `from` included and `to` not. */
+export type ReplaySelectionArgs = Readonly<{
+  from?: number | undefined;
+  to?: number | undefined;
+  types?: readonly string[] | undefined;
+  account?: number | undefined;
+}>;

@@ -42,7 +42,14 @@ export class NestLog implements LoggerService {
   }
 }
 
-const NEST_CONTEXTS = ['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication'];
+const NEST_CONTEXTS = [
+  'NestFactory',
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+  'NestApplication',
+  'NestMicroservice',
+];
 const isStartUpNoise = (rest: unknown[]) => NEST_CONTEXTS.includes(String(rest.at(-1)));
 /** The second one has the error of a server that cannot listen. */
 const FAILED_START_CONTEXTS = ['ExceptionHandler', 'NestApplication'];

@@ -51,3 +51,21 @@ export const mongoUri = z
     /^[^:]+:\/\/[^/?]+\/[^/?]+(?:\?.*)?$/,
     'must name a database behind the hosts: mongodb://<host>:27017/<database>. A slash in the password is written %2F',
   );
+
+/** An address of RabbitMQ; a problem never contains the password. */
+export const amqpUrl = z
+  .string('is required: amqp://<user>:<password>@<host>:5672/<virtual host>')
+  .regex(/^amqps?:\/\//, { error: 'must begin with amqp:// or amqps://', abort: true })
+  .refine(
+    (text) => URL.canParse(text) && /^amqps?:\/\/(?:[^/?#@]+@)?[^/?#@]+(?:\/[^/?#@]*)?(?:\?[^#@]*)?$/.test(text),
+    'is no address: amqp://<user>:<password>@<host>:5672/<virtual host>. In user, password and virtual host / is written %2F, and @ %40',
+  );
+
+/** An address of HTTP that may have user and password; a problem never contains the password. */
+export const httpUrl = z
+  .string()
+  .regex(/^https?:\/\//, { error: 'must begin with http:// or https://', abort: true })
+  .refine(
+    (text) => URL.canParse(text) && /^https?:\/\/(?:[^/?#@]+@)?[^/?#@]+(?:\/[^?#@]*)?$/.test(text),
+    'is no address: http://<user>:<password>@<host>:15672. In user and password / is written %2F, and @ %40',
+  );

@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { InvalidConfiguration, readSettings } from './read-settings.js';
-import { mongoSettings, mongoStoreOnly, projectorSettings, sharedSecretSettings } from './settings.js';
+import { brokerSettings, mongoSettings, mongoStoreOnly, projectorSettings, sharedSecretSettings } from './settings.js';
 
-const schema = z.object({ ...mongoStoreOnly, ...mongoSettings, ...sharedSecretSettings, ...projectorSettings });
+const schema = z.object({
+  ...mongoStoreOnly,
+  ...mongoSettings,
+  ...sharedSecretSettings,
+  ...projectorSettings,
+  ...brokerSettings,
+});
 const COMPLETE = {
   KEYFOLD_MONGODB_URI: 'mongodb://localhost:27017/keyfold?replicaSet=rs0',
   KEYFOLD_TOKEN_SECRET: 'a secret of at least 32 characters',
@@ -75,6 +81,47 @@ describe('the address of MongoDB', () => {
     expect(problems.join('\n')).toContain(text);
     expect(problems.join('\n')).not.toContain('word@');
   });
+});
+
+describe('the address of RabbitMQ', () => {
+  it.each([
+    'amqp://localhost',
+    'amqp://user:p%40s%2Fs@localhost:5672/keyfold',
+    'amqps://user:pass@[::1]:5671/%2F?heartbeat=5',
+  ])('%s is one', (KEYFOLD_RABBITMQ_URL) => {
+    expect(problemsOf({ ...COMPLETE, KEYFOLD_RABBITMQ_URL })).toEqual([]);
+  });
+
+  it.each([
+    ['localhost:5672', 'must begin with amqp://'],
+    ['http://user:pass-word@localhost', 'must begin with amqp://'],
+    ['amqp://', 'is no address'],
+    ['amqp://user:pass/word@localhost', '%2F'],
+    ['amqp://user:1/word@localhost/keyfold', '%2F'],
+    ['amqp://user:pa@ss-word@localhost', '%40'],
+    ['amqp://localhost:port-word', 'is no address'],
+    ['amqp://localhost/one/word', 'is no address'],
+  ])('%s is none, and the problem does not repeat it', (KEYFOLD_RABBITMQ_URL, text) => {
+    const problems = problemsOf({ ...COMPLETE, KEYFOLD_RABBITMQ_URL });
+    expect(problems).toEqual([expect.stringMatching(/^KEYFOLD_RABBITMQ_URL: /)]);
+    expect(problems[0]).toContain(text);
+    expect(problems[0]).not.toMatch(/word@|-word/);
+  });
+});
+
+describe('the address of the management API', () => {
+  it.each(['http://localhost:15672', 'https://user:p%40ss@broker.example.net/rabbit'])('%s is one', (address) => {
+    expect(problemsOf({ ...COMPLETE, KEYFOLD_RABBITMQ_MANAGEMENT_URL: address })).toEqual([]);
+  });
+
+  it.each(['localhost:15672', 'amqp://localhost', 'http://user:pass/word@localhost', 'http://'])(
+    '%s is none, and the problem does not repeat it',
+    (address) => {
+      const problems = problemsOf({ ...COMPLETE, KEYFOLD_RABBITMQ_MANAGEMENT_URL: address });
+      expect(problems).toEqual([expect.stringMatching(/^KEYFOLD_RABBITMQ_MANAGEMENT_URL: /)]);
+      expect(problems[0]).not.toContain('word@');
+    },
+  );
 });
 
 describe('the lease time', () => {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { mongoUri, networks, number, port, sealingKeys } from './setting-types.js';
+import { amqpUrl, httpUrl, mongoUri, networks, number, port, sealingKeys } from './setting-types.js';
 
 /** 256 bit, if each letter carries eight (RFC 7518 section 3.2). */
 export const TOKEN_SECRET_LETTERS = 32;
@@ -50,6 +50,14 @@ export const mongoSettings = {
   KEYFOLD_MONGODB_URI: mongoUri,
 };
 
+/** Settings of a process that tells other services what happened and takes commands of them. Without an address it does neither. */
+export const brokerSettings = {
+  /** RabbitMQ with user, password and virtual host, which is `/` where it names none. */
+  KEYFOLD_RABBITMQ_URL: amqpUrl.optional(),
+  /** Its management API; with the user of the other address where it names none. It looks at bindings and policies and sets the latter. */
+  KEYFOLD_RABBITMQ_MANAGEMENT_URL: httpUrl.optional(),
+};
+
 /** Secrets beside the embedded store: what is missing is generated in the data folder. */
 export const generatedSecretSettings = {
   /** Signs tokens. */
@@ -78,10 +86,10 @@ export const mongoStoreOnly = {
 const groups = {
   process: z.object(processSettings),
   api: z.object(apiSettings),
-  projector: z.object(projectorSettings),
+  broker: z.object(brokerSettings),
   secrets: z.object(sharedSecretSettings),
 };
 export type ProcessSettings = z.infer<typeof groups.process>;
 export type ApiSettings = z.infer<typeof groups.api>;
-export type ProjectorSettings = z.infer<typeof groups.projector>;
+export type BrokerSettings = z.infer<typeof groups.broker>;
 export type Secrets = z.infer<typeof groups.secrets>;

@@ -10,6 +10,8 @@ import {
   SqliteFile,
   UnusableFile,
 } from '@keyfold/event-store/sqlite';
+import { ParkedRelays, RelayLeases } from '@keyfold/messaging';
+import { parkedRelaysTable, SqliteParkedRelays } from '@keyfold/messaging/sqlite';
 import { ReadModelStore } from '@keyfold/projections';
 import { readModelTables, SqliteReadModelStore } from '@keyfold/projections/sqlite';
 import { ThrottleStore } from '@keyfold/security';
@@ -36,7 +38,11 @@ export class EmbeddedStore extends StoreCheck implements OnApplicationShutdown {
     private readonly lock: FolderLock,
   ) {
     super();
-    this.events = new SqliteFile(join(folder, 'keyfold.db'), eventStoreSchema);
+    // How far the events were sent lies beside them: a restored file sends again what it does not know to be sent.
+    this.events = new SqliteFile(join(folder, 'keyfold.db'), {
+      ...eventStoreSchema,
+      sql: `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedRelaysTable}`,
+    });
     this.views = new SqliteFile(join(folder, 'views.db'), {
       version: 1,
       synchronous: 'NORMAL',
@@ -91,9 +97,21 @@ export class EmbeddedStoreModule {
         { provide: Counter, useValue: new SqliteCounter(store.events) },
         { provide: ReadModelStore, useValue: new SqliteReadModelStore(store.views) },
         { provide: FeedLeases, useValue: new SqliteFeedLeases(store.views) },
+        { provide: RelayLeases, useValue: new SqliteFeedLeases(store.events) },
+        { provide: ParkedRelays, useValue: new SqliteParkedRelays(store.events) },
         { provide: ThrottleStore, useValue: new SqliteThrottleStore(store.views) },
       ],
-      exports: [EventStore, Counter, FeedLeases, ReadModelStore, ThrottleStore, StoreCheck, secrets],
+      exports: [
+        EventStore,
+        Counter,
+        FeedLeases,
+        ReadModelStore,
+        RelayLeases,
+        ParkedRelays,
+        ThrottleStore,
+        StoreCheck,
+        secrets,
+      ],
     };
   }
 }

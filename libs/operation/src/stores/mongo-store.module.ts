@@ -10,6 +10,8 @@ import {
   MongoFeedLeases,
   requireSchema,
 } from '@keyfold/event-store/mongo';
+import { ParkedRelays, RelayLeases } from '@keyfold/messaging';
+import { messagingModels, MongoParkedRelays } from '@keyfold/messaging/mongo';
 import { ReadModelStore } from '@keyfold/projections';
 import { MongoReadModelStore, projectionModels } from '@keyfold/projections/mongo';
 import { ThrottleStore } from '@keyfold/security';
@@ -27,6 +29,7 @@ export const mongoModels = (connection: Connection) => [
   ...feedModels(connection),
   ...projectionModels(connection),
   ...throttleModels(connection),
+  ...messagingModels(connection),
 ];
 
 /** The connection once it was found fit for use: nothing may touch the database before. */
@@ -52,6 +55,8 @@ export class MongoStoreModule {
       adapter(EventStore, MongoEventStore),
       adapter(Counter, MongoCounter),
       adapter(FeedLeases, MongoFeedLeases),
+      adapter(RelayLeases, MongoFeedLeases),
+      adapter(ParkedRelays, MongoParkedRelays),
       adapter(ReadModelStore, MongoReadModelStore),
       adapter(ThrottleStore, MongoThrottleStore),
       adapter(StoreCheck, MongoCheck),
@@ -69,7 +74,7 @@ export class MongoStoreModule {
         ...adapters,
         { provide: StoreEnd, inject: [EventStore], useFactory: (store: EventStore) => new StoreEnd(store) },
       ],
-      exports: [EventStore, Counter, FeedLeases, ReadModelStore, ThrottleStore, StoreCheck],
+      exports: [EventStore, Counter, FeedLeases, RelayLeases, ParkedRelays, ReadModelStore, ThrottleStore, StoreCheck],
     };
   }
 }

@@ -1,0 +1,11 @@
+import type { BrokerRequest, ReplaySelectionArgs } from '@keyfold/operation';
+
+/** What the commands lead to; each remembers the exit status. */
+export type Actions = Readonly<{
+  /** Has a command carried out on the store of the settings. */
+  onStore(command: string, parameters?: Record<string, unknown>): Promise<void>;
+  /** Carries out what concerns RabbitMQ alone. */
+  onBroker(request: BrokerRequest): Promise<void>;
+  /** Sends events of the store to a queue; without one it only counts them. */
+  replay(selection: ReplaySelectionArgs, queue: string | undefined): Promise<void>;
+}>;

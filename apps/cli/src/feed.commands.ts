@@ -1,0 +1,55 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import type { Actions } from './actions.js';
+
+const REPLAY = `
+Sends public events that happened once more, straight to one queue: no other subscriber sees them. Each message has the header
+x-keyfold-replay with the id of the run, and else the id and everything that it had the first time, so a subscriber that drops what it
+has seen drops these too unless it has forgotten. Of an account the events come in their order; what happens meanwhile comes to the
+queue as ever, before, between or after them.
+
+Times are ISO 8601, for example 2026-01-15T12:00:00Z; without a zone they are of this machine. The queue is the subscriber's and must
+be there. With --dry-run the events are counted and nothing is sent, and neither a queue nor RabbitMQ is needed.
+
+KEYFOLD_RABBITMQ_URL names RabbitMQ, with a user who may write to the queue through the default exchange. The exit status is 1 when
+RabbitMQ does not take an event (what was sent before stays sent) or some cannot be sent.`;
+
+type Options = Readonly<{
+  from?: number;
+  to?: number;
+  type?: readonly string[];
+  account?: number;
+  queue?: string;
+  dryRun?: boolean;
+}>;
+
+/** `feed`. */
+export function addFeedCommands(program: Command, { replay }: Actions): void {
+  const feed = program.command('feed').summary('send events again').description('Sends events again.');
+  feed
+    .command('replay')
+    .summary('send past events to one queue')
+    .description('Sends past events to one queue.')
+    .option('--from <time>', 'what happened at this time or later', time)
+    .option('--to <time>', 'what happened before this time', time)
+    .option('--type <type...>', 'of these types only, for example ssh-key.added')
+    .option('--account <id>', 'of this account only', accountId)
+    .option('--queue <queue>', 'where to')
+    .option('--dry-run', 'only count')
+    .addHelpText('after', REPLAY)
+    .action(async ({ from, to, type: types, account, queue, dryRun = false }: Options, command: Command) => {
+      if (queue === undefined && !dryRun) command.error("error: option '--queue <queue>' is needed, or '--dry-run'");
+      await replay({ from, to, types, account }, dryRun ? undefined : queue);
+    });
+}
+
+function time(text: string): number {
+  const at = Date.parse(text);
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(at)) throw new InvalidArgumentError('It is a time of ISO 8601.');
+  return at;
+}
+
+function accountId(text: string): number {
+  const id = Number(text);
+  if (!Number.isSafeInteger(id) || id < 1) throw new InvalidArgumentError('It is the number of an account.');
+  return id;
+}

@@ -1,0 +1,62 @@
+import { Module, type DynamicModule, type INestApplication } from '@nestjs/common';
+import { LookUpSshKeysHandler, RecordSshKeyUseHandler } from '@keyfold/application';
+import { EventStore } from '@keyfold/event-store';
+import { EventPublisher, ParkedRelays, Relay, RelayLeases } from '@keyfold/messaging';
+import { outgoingMessage, publicEventsOf } from '@keyfold/messaging/events';
+import { BrokerCheck, ConsumedQueues, TopologyWatch, type Health } from '@keyfold/operation';
+import { RelayRunner } from './relay.runner.js';
+import { SshKeyLookUpController } from './ssh-key-look-up.controller.js';
+import { SshKeyUseController } from './ssh-key-use.controller.js';
+import type { WorkerConfig } from './worker.config.js';
+
+@Module({})
+export class MessagesModule {
+  /**
+   * Tells others what happened, takes their commands and answers their questions. `ports` provide the store, what reads and changes the
+   * truth, `EventPublisher` and `ConsumedQueues`.
+   */
+  static forRoot(ports: readonly DynamicModule[], config: WorkerConfig): DynamicModule {
+    return {
+      module: MessagesModule,
+      imports: [...ports],
+      controllers: [SshKeyUseController, SshKeyLookUpController],
+      providers: [
+        RecordSshKeyUseHandler,
+        LookUpSshKeysHandler,
+        {
+          provide: Relay,
+          inject: [EventStore, EventPublisher, RelayLeases, ParkedRelays],
+          useFactory: (store: EventStore, publisher: EventPublisher, leases: RelayLeases, parked: ParkedRelays) =>
+            new Relay(store, publisher, leases, parked, (commit) => publicEventsOf(commit).map(outgoingMessage), {
+              ...config,
+              onError: RelayRunner.tell,
+              onParked: RelayRunner.tellParked,
+            }),
+        },
+        { provide: RelayRunner, inject: [Relay], useFactory: (relay: Relay) => new RelayRunner(relay) },
+      ],
+    };
+  }
+}
+
+/**
+ * Begins to publish and to consume as soon as RabbitMQ is there and has what is needed, whenever that is. Nest closes the transports
+ * with the app: handlers end before anything that they need does.
+ */
+export function startMessages(app: INestApplication): void {
+  const queues = app.get(ConsumedQueues, { strict: false });
+  for (const strategy of queues.transports) app.connectMicroservice({ strategy });
+  app.get(TopologyWatch, { strict: false }).onTopologyReady(() => {
+    app.get(RelayRunner, { strict: false }).start();
+    void app.startAllMicroservices();
+  });
+}
+
+/** Ready only while messages come and go: for a process that has nothing else to do. */
+export function requireMessages(app: INestApplication, health: Health): void {
+  const [broker, queues] = [app.get(BrokerCheck, { strict: false }), app.get(ConsumedQueues, { strict: false })];
+  const relay = app.get(RelayRunner, { strict: false });
+  health.add('rabbitmq', () => broker.run());
+  health.add('consumers', () => queues.check());
+  health.add('relay', () => relay.check());
+}

@@ -1,0 +1,24 @@
+import { QueryBus } from '@nestjs/cqrs';
+import { MessagePattern, Payload } from '@nestjs/microservices';
+import { LookUpSshKeys } from '@keyfold/application';
+import { QUESTIONS } from '@keyfold/messaging';
+import { SshKeyLookUpRequest, type SshKeyLookUpReply } from '@keyfold/messaging/events';
+import { DataOf, MessageController } from './message-controller.decorator.js';
+
+type Found = Extract<SshKeyLookUpReply, { ok: true }>['data'];
+
+/** A server asks which keys may log in under a name. */
+@MessageController()
+export class SshKeyLookUpController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @MessagePattern<string>('ssh-keys.look-up', QUESTIONS)
+  async lookUp(
+    @Payload(new DataOf(SshKeyLookUpRequest)) { username, fingerprint }: SshKeyLookUpRequest,
+  ): Promise<Found> {
+    const found = await this.queries.execute(new LookUpSshKeys(username, fingerprint));
+    if (!found) return null;
+    const keys = found.keys.map(({ blob, ...key }) => ({ ...key, publicKey: `${key.type} ${blob}` }));
+    return { ...found, keys };
+  }
+}

@@ -1,0 +1,26 @@
+import { CommandBus } from '@nestjs/cqrs';
+import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
+import { RecordSshKeyUse } from '@keyfold/application';
+import { COMMANDS, InvalidMessage, type MessageContext } from '@keyfold/messaging';
+import { SshKeyUseMessage } from '@keyfold/messaging/events';
+import { isIP } from 'node:net';
+import { DataOf, MessageController } from './message-controller.decorator.js';
+
+/** A server tells that a key was used, after it has verified a signature. */
+@MessageController()
+export class SshKeyUseController {
+  constructor(private readonly commands: CommandBus) {}
+
+  @EventPattern<string>('ssh-key.use', COMMANDS)
+  async record(
+    @Payload(new DataOf(SshKeyUseMessage)) { account, fingerprint, address, time }: SshKeyUseMessage,
+    @Ctx() { id, correlation = '' }: MessageContext,
+  ): Promise<void> {
+    // It is not kept: addresses appear in the events of sessions only.
+    if (isIP(address) === 0) throw new InvalidMessage('message-invalid', 'not as the schema wants it: address');
+    if (id === undefined) throw new InvalidMessage('message-id-missing', 'there is no message-id');
+    await this.commands.execute(
+      new RecordSshKeyUse({ accountId: account, fingerprint, usedAt: Date.parse(time), messageId: id, correlation }),
+    );
+  }
+}

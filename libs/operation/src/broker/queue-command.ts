@@ -1,0 +1,84 @@
+import { ParkedCommands, type ParkedCommand, type ParkedSelection } from '@keyfold/messaging/rabbitmq';
+import type { OperatorOutput } from '../operator/operator-request.js';
+import { tableOf } from '../operator/commands/table.js';
+import { DONE, FAILED, type ExitCode } from '../process/exit-code.js';
+import { withOperatorConnection } from './operator-connection.js';
+
+/** What an operator wants of the parked commands. */
+export type QueueRequest = Readonly<
+  | { command: 'list'; type?: string | undefined; json: boolean }
+  | { command: 'show'; id: string }
+  | { command: 'redrive'; id?: string | undefined; type?: string | undefined; limit: number; dryRun: boolean }
+  | { command: 'drop'; id: string; reason: string }
+>;
+
+/** Looks at parked commands, sends them again or throws them away; a failure when there is none that was asked for. */
+export function runQueueCommand(url: string, request: QueueRequest, output: OperatorOutput): Promise<ExitCode> {
+  return withOperatorConnection(url, output, async (connection) => {
+    const parked = new ParkedCommands(connection);
+    switch (request.command) {
+      case 'list':
+        return list(await parked.list(selectionOf(request)), request.json, output);
+      case 'show':
+        return show(parked, request.id, output);
+      case 'redrive':
+        return redrive(parked, request, output);
+      case 'drop':
+        return report('dropped', await parked.drop({ id: request.id }), output, `: ${request.reason}`);
+    }
+  });
+}
+
+async function list(commands: readonly ParkedCommand[], json: boolean, output: OperatorOutput): Promise<ExitCode> {
+  if (json) await output.out(JSON.stringify(commands));
+  else if (commands.length === 0) await output.out('No command is parked.');
+  else for (const line of linesOf(commands)) await output.out(line);
+  return DONE;
+}
+
+function linesOf(commands: readonly ParkedCommand[]) {
+  const rows = commands.map(({ id, type, errorCode, attempts, firstFailedAt, bytes }) => {
+    return [id, type, errorCode, attempts ?? '-', firstFailedAt ?? '-', bytes];
+  });
+  const head = ['id', 'type', 'error', 'attempts', 'first failed at', 'bytes'];
+  return tableOf(head, rows, [`${commands.length} parked`, '', '', '', '', '']);
+}
+
+async function show(parked: ParkedCommands, id: string, output: OperatorOutput): Promise<ExitCode> {
+  const found = await parked.show(id);
+  for (const command of found) await output.out(JSON.stringify(command, undefined, 2));
+  return found.length > 0 ? DONE : nothing(output);
+}
+
+async function redrive(
+  parked: ParkedCommands,
+  { id, type, limit, dryRun }: Extract<QueueRequest, { command: 'redrive' }>,
+  output: OperatorOutput,
+): Promise<ExitCode> {
+  const selection = selectionOf({ id, type });
+  if (dryRun) return report('would be sent again', (await parked.list(selection)).slice(0, limit), output);
+  return report('sent again', await parked.redrive(selection, limit), output);
+}
+
+async function report(
+  done: string,
+  commands: readonly ParkedCommand[],
+  output: OperatorOutput,
+  more = '',
+): Promise<ExitCode> {
+  for (const { id, type, errorCode } of commands) await output.out(`${done}: ${id} (${type}, ${errorCode})${more}`);
+  return commands.length > 0 ? DONE : nothing(output);
+}
+
+async function nothing(output: OperatorOutput): Promise<ExitCode> {
+  await output.err('no such command is parked');
+  return FAILED;
+}
+
+const selectionOf = ({
+  id,
+  type,
+}: Readonly<{ id?: string | undefined; type?: string | undefined }>): ParkedSelection => ({
+  ...(id !== undefined && { id }),
+  ...(type !== undefined && { type }),
+});

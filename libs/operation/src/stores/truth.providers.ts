@@ -1,0 +1,41 @@
+import { Logger, type Provider } from '@nestjs/common';
+import { Clock, CommandRunner, SystemClock, UserNames } from '@keyfold/application';
+import { EventStore } from '@keyfold/event-store';
+import { Projection, ReadModelStore, StreamLoader } from '@keyfold/projections';
+
+const log = new Logger('Projection');
+
+/**
+ * Plain classes that read and change the truth, for every process that does; made of `EventStore` and `ReadModelStore`. A process has
+ * them once, and with them one cache.
+ */
+export const truthProviders: Provider[] = [
+  { provide: Clock, useClass: SystemClock },
+  {
+    provide: StreamLoader,
+    inject: [EventStore, ReadModelStore],
+    useFactory: (store: EventStore, readModels: ReadModelStore) => new StreamLoader(store, readModels),
+  },
+  {
+    provide: Projection,
+    inject: [StreamLoader, ReadModelStore, Clock],
+    useFactory: (loader: StreamLoader, readModels: ReadModelStore, clock: Clock) =>
+      new Projection(loader, readModels, () => clock.now()),
+  },
+  {
+    provide: CommandRunner,
+    inject: [EventStore, StreamLoader, Projection, Clock],
+    useFactory: (store: EventStore, loader: StreamLoader, projection: Projection, clock: Clock) =>
+      new CommandRunner(store, loader, projection, clock, (error) =>
+        log.warn(`a list is behind for a moment: ${String(error)}`),
+      ),
+  },
+  {
+    provide: UserNames,
+    inject: [EventStore, StreamLoader],
+    useFactory: (store: EventStore, loader: StreamLoader) => new UserNames(store, loader),
+  },
+];
+
+/** What `truthProviders` provides. */
+export const truth = [Clock, StreamLoader, Projection, CommandRunner, UserNames];

@@ -1,0 +1,71 @@
+import { Child } from '../child.mjs';
+import { alternate } from '../rounds.mjs';
+import { rowsOf, tableOf } from '../table.mjs';
+import { Broker } from './broker.mjs';
+import { CommitWriter } from './commit-writer.mjs';
+import { connected, drop, migrate } from './database.mjs';
+import { relayLatency } from './relay-latency.mjs';
+import { keyRingStory } from './story.mjs';
+
+const ACCOUNTS = Number(process.env.BENCH_ACCOUNTS) || 4_000;
+const COMMITS = 5;
+const GOAL = 0.8;
+const LATENCY_GOALS = { p50: 10, p99: 100 };
+
+/** A relay that works through the feed beside a bare loop over the same messages, then what a subscriber waits for. */
+export async function relayRates(server, rounds, seconds) {
+  const broker = await Broker.start();
+  const child = new Child('./scaled/relay.mjs');
+  try {
+    const uri = server.uri('relay');
+    await fill(uri);
+    const work = { uri, url: broker.url, messages: ACCOUNTS * COMMITS };
+    const measured = (name) => async () => {
+      await broker.empty();
+      return child.ask({ ...work, work: name });
+    };
+    const bare = 'bare amqplib confirm loop, 500 in flight';
+    const subjects = [
+      { name: bare, measure: measured('bare') },
+      { name: 'relay, from MongoDB', measure: measured('relay'), base: bare, goal: GOAL },
+    ];
+    // Compilers and caches of both sides get warm first; this round does not count.
+    await alternate(subjects, 1);
+    const rows = rowsOf(subjects, await alternate(subjects, rounds));
+    await drop(uri);
+    await broker.empty();
+    return { rows, latency: await relayLatency(server.uri('latency'), broker.url, child, seconds) };
+  } finally {
+    child.end();
+    await broker.stop();
+  }
+}
+
+export function relayTable({ rows, latency: { commits, p50, p99, most } }) {
+  const waits = [p50, p99, most].map((time) => `${time.toFixed(1)} ms`);
+  const words = `commit to subscriber, ${commits} commits at 200 a second: p50 ${waits[0]}, p99 ${waits[1]}, most ${waits[2]}`;
+  return `${tableOf(rows)}\n${words}`;
+}
+
+export function missedRelayGoals({ rows, latency }) {
+  const rates = rows
+    .filter(({ goal, ratio }) => goal !== undefined && !(ratio >= goal))
+    .map(({ name, base, goal, ratio }) => `${name}: ${ratio.toFixed(2)} of ${base}, the goal is ${goal}`);
+  const waits = Object.entries(LATENCY_GOALS)
+    .filter(([key, goal]) => !(latency[key] < goal))
+    .map(
+      ([key, goal]) => `commit to subscriber: ${key} ${latency[key].toFixed(1)} ms, the goal is less than ${goal} ms`,
+    );
+  return [...rates, ...waits];
+}
+
+/** The commits of an account lie behind each other, those of a slot are of many accounts. */
+async function fill(uri) {
+  await migrate(uri);
+  await connected(uri, async (connection) => {
+    const writer = new CommitWriter(connection);
+    const stories = Array.from({ length: ACCOUNTS }, (_, index) => keyRingStory(3 + index, COMMITS));
+    for (let version = 0; version < COMMITS; version += 1) await writer.write(stories.map((story) => story[version]));
+    await writer.end();
+  });
+}

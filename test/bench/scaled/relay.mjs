@@ -1,0 +1,117 @@
+// The relay of a worker in a process of its own, or the bare loop that it is compared with.
+import { setTimeout as pause } from 'node:timers/promises';
+import { answerWith } from '../child.mjs';
+import { brokerConnected } from './broker.mjs';
+import { eventStore, messaging, MongoParkedRelays, rabbitmq } from './built.mjs';
+import { connected } from './database.mjs';
+
+/** Messages in flight, of both. */
+const WINDOW = 500;
+const PAGE = 1_000;
+const messagesOf = (commit) => messaging.publicEventsOf(commit).map(messaging.outgoingMessage);
+let ended = Promise.withResolvers();
+let following = Promise.resolve();
+
+const works = { relay, bare, follow };
+
+/** `relay` publishes the whole feed anew, `bare` the same messages, made beforehand; `follow` goes on until `end` is asked. */
+answerWith(async ({ uri, url, work, messages }) => {
+  if (work === 'end') {
+    ended.resolve();
+    return following;
+  }
+  following = connected(uri, (connection) =>
+    brokerConnected(url, 'publisher', (broker) => works[work](connection, broker, messages)),
+  );
+  return following;
+});
+
+async function relay(connection, broker, messages) {
+  await eventStore.collectionOf(connection, 'feed_leases').deleteMany({});
+  const { relay, stop } = open(connection, broker);
+  const figures = await timed(messages, async () => {
+    relay.start();
+    while (relay.status().published < messages) await pause(2);
+  });
+  await stop();
+  return figures;
+}
+
+async function follow(connection, broker) {
+  ended = Promise.withResolvers();
+  const { relay, stop } = open(connection, broker);
+  relay.start();
+  while (relay.status().slots < 64) await pause(10);
+  await ended.promise;
+  await stop();
+  return relay.status().published;
+}
+
+function open(connection, broker) {
+  const store = new eventStore.MongoEventStore(connection);
+  const publisher = new rabbitmq.RabbitMqPublisher(broker, {
+    exchange: rabbitmq.EVENTS_EXCHANGE,
+    appId: 'keyfold/bench',
+    window: WINDOW,
+  });
+  const [leases, parked] = [new eventStore.MongoFeedLeases(connection), new MongoParkedRelays(connection)];
+  const tell = (problem) => console.error(problem);
+  const options = { onError: tell, onParked: tell };
+  const relay = new messaging.Relay(store, publisher, leases, parked, messagesOf, options);
+  const stop = async () => {
+    await relay.stop();
+    await publisher.close();
+    await store.close();
+  };
+  return { relay, stop };
+}
+
+async function bare(connection, broker, expected) {
+  const messages = await readMessages(connection);
+  if (messages.length !== expected) throw new Error(`${messages.length} messages instead of ${expected}`);
+  const channel = await broker.confirmChannel();
+  return timed(messages.length, () => {
+    let next = 0;
+    const sendUntilDone = async () => {
+      for (let message = messages[next++]; message; message = messages[next++]) await confirmed(channel, message);
+    };
+    return Promise.all(Array.from({ length: WINDOW }, sendUntilDone));
+  });
+}
+
+const confirmed = (channel, { id, type, headers, body }) =>
+  new Promise((resolve, reject) => {
+    const properties = {
+      persistent: true,
+      mandatory: true,
+      messageId: id,
+      type,
+      headers,
+      contentType: 'application/json',
+    };
+    const answered = (error) => (error ? reject(error) : resolve());
+    channel.publish(rabbitmq.EVENTS_EXCHANGE, type, body, properties, answered);
+  });
+
+async function readMessages(connection) {
+  const store = new eventStore.MongoEventStore(connection);
+  const messages = [];
+  for (let slot = 0; slot < store.slots; slot += 1) {
+    for (let position = 0; ;) {
+      const page = await store.readFeed(slot, position, PAGE);
+      messages.push(...page.flatMap(messagesOf));
+      if (page.length < PAGE) break;
+      position = page.at(-1).position;
+    }
+  }
+  await store.close();
+  return messages;
+}
+
+async function timed(messages, work) {
+  const before = { cpu: process.cpuUsage(), time: performance.now() };
+  await work();
+  const { user, system } = process.cpuUsage(before.cpu);
+  const seconds = (performance.now() - before.time) / 1e3;
+  return { perSecond: messages / seconds, cpu: (user + system) / messages };
+}

@@ -1,0 +1,101 @@
+import { connect } from 'amqplib';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { keyfold } from '../support/cli.js';
+import { lastingPort } from '../support/lasting-port.js';
+import { freshBroker, type FreshBroker } from '../support/rabbitmq/fresh-broker.js';
+
+let broker: FreshBroker;
+const topology = (command: 'apply' | 'diff', env: Record<string, string> = {}) =>
+  keyfold(
+    { KEYFOLD_RABBITMQ_URL: broker.url, KEYFOLD_RABBITMQ_MANAGEMENT_URL: broker.managementUrl, ...env },
+    'topology',
+    command,
+  );
+
+beforeEach(async () => {
+  broker = await freshBroker();
+});
+
+/** As an operator would, by other means. */
+async function makeQueue(name: string, options: object): Promise<void> {
+  const connection = await connect(broker.url);
+  await (await connection.createChannel()).assertQueue(name, options);
+  await connection.close();
+}
+
+describe('keyfold topology', () => {
+  it('diff tells what is missing, apply makes it, and then nothing differs', async () => {
+    expect(await topology('diff')).toMatchObject({
+      status: 1,
+      out: expect.stringMatching(/^missing {4}queue keyfold\.commands\.q$(.|\n)*^12 objects: 12 missing$/m),
+    });
+    expect(await topology('apply')).toMatchObject({
+      status: 0,
+      out: expect.stringContaining('12 objects: 12 created'),
+    });
+    for (const command of ['diff', 'apply'] as const)
+      expect(await topology(command)).toMatchObject({
+        status: 0,
+        out: expect.stringContaining('12 objects: 12 same'),
+        err: '',
+      });
+  });
+
+  it('shows a difference instead of dying, and makes the rest', async () => {
+    await makeQueue('keyfold.rpc', { durable: true });
+    const { status, out, err } = await topology('apply');
+    expect({ status, err }).toEqual({ status: 1, err: '' });
+    expect(out).toMatch(/^different {2}queue keyfold\.rpc\n +inequivalent arg/m);
+    expect(out).toContain('12 objects: 11 created, 1 different');
+  });
+
+  it('without the management API shows the commands that set the policies', async () => {
+    const { status, out, err } = await topology('apply', { KEYFOLD_RABBITMQ_MANAGEMENT_URL: '' });
+    expect(status).toBe(0);
+    expect(out).toMatch(/^ +rabbitmqctl set_operator_policy .* keyfold-subscriber-limits '\^\(\?!keyfold/m);
+    expect(err).toContain('KEYFOLD_RABBITMQ_MANAGEMENT_URL');
+  });
+
+  it('takes the address from a file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'keyfold-topology-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, 'url'), `${broker.url}\n`);
+    const env = { KEYFOLD_RABBITMQ_URL: '', KEYFOLD_RABBITMQ_URL_FILE: join(folder, 'url') };
+    expect(await topology('apply', env)).toMatchObject({ status: 0 });
+  });
+
+  it('needs the address of RabbitMQ, and no store', async () => {
+    expect(await topology('diff', { KEYFOLD_RABBITMQ_URL: '', KEYFOLD_STORE: 'nonsense' })).toEqual({
+      status: 78,
+      out: '',
+      err: expect.stringContaining('KEYFOLD_RABBITMQ_URL: is required: amqp://'),
+    });
+  });
+
+  it('fails in one line without the password when RabbitMQ is away or refuses the user', async () => {
+    const away = `amqp://guest:hidden-word@127.0.0.1:${await lastingPort()}`;
+    const refused = broker.url.replace(/\/\/[^@]*@/, '//guest:hidden-word@');
+    for (const [url, reason] of [
+      [away, 'ECONNREFUSED'],
+      [refused, 'ACCESS'],
+    ] as const) {
+      const { status, out, err } = await topology('diff', { KEYFOLD_RABBITMQ_URL: url });
+      expect({ status, out }).toEqual({ status: 1, out: '' });
+      expect(err).toMatch(/^keyfold: RabbitMQ at 127\.0\.0\.1:\d+ cannot be used: [^\n]*\n$/);
+      expect(err).toContain(reason);
+      expect(err).not.toContain('hidden-word');
+    }
+  });
+
+  it('tells that the management API refuses the user', async () => {
+    const managementUrl = broker.managementUrl.replace(/\/\/[^@]*@/, '//guest:hidden-word@');
+    await topology('apply');
+    const { status, err } = await topology('diff', { KEYFOLD_RABBITMQ_MANAGEMENT_URL: managementUrl });
+    expect(status).toBe(1);
+    expect(err).toMatch(/^keyfold: the management API at 127\.0\.0\.1:\d+ refuses: 401[^\n]*\n$/);
+    expect(err).not.toContain('hidden-word');
+  });
+});
