@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { publicEventTypes, schemaPathOf } from '@keyfold/messaging';
+import { publicEventTypes, schemaPathOf } from '@keyfold/messaging/events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readReleases } from '../../libs/messaging/testing/released-files.js';
 import { ApiClient } from '../support/api-client.js';

@@ -1,4 +1,5 @@
-import { outgoingMessage, type OutgoingMessage, type PublicEvent } from '@keyfold/messaging';
+import type { OutgoingMessage } from '@keyfold/messaging';
+import { outgoingMessage, type PublicEvent } from '@keyfold/messaging/events';
 import { seededRandom } from '../../fault/seeded-random.js';
 
 /** What is published, in order, and what a subscriber must have stored when it has handled all of it once. */

@@ -1,0 +1,78 @@
+// Keeps a table of SSH keys from Keyfold's events; README.md beside this file says how. The table is in keys.go.
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+)
+
+// One consumer at a time keeps the order. A message that came back more often than the limit would be dropped.
+var queueArguments = amqp.Table{"x-queue-type": "quorum", "x-single-active-consumer": true, "x-delivery-limit": 1_000_000}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	keys, err := openKeyTable(cmp.Or(os.Getenv("DATABASE"), "keys.db"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer keys.Close()
+	for ctx.Err() == nil {
+		log.Print(subscribe(ctx, keys))
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// Handles messages one after another until anything goes wrong; what was not acknowledged comes again, in order.
+func subscribe(ctx context.Context, keys keyTable) error {
+	connection, err := amqp.Dial(cmp.Or(os.Getenv("KEYFOLD_RABBITMQ_URL"), "amqp://localhost"))
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	messages, err := consume(connection, cmp.Or(os.Getenv("KEYFOLD_QUEUE"), "sftp.keyfold-events"))
+	for err == nil {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case message, open := <-messages:
+			if !open {
+				return errors.New("the broker ended the consumer")
+			}
+			err = keys.handle(message)
+		}
+	}
+	return err
+}
+
+func consume(connection *amqp.Connection, queue string) (<-chan amqp.Delivery, error) {
+	bindings, given := os.LookupEnv("KEYFOLD_BINDINGS")
+	if !given {
+		bindings = "ssh-key.# account.#"
+	}
+	defer time.AfterFunc(10*time.Second, func() { connection.Close() }).Stop() // A broker that starts may not answer.
+	channel, err := connection.Channel()
+	if err != nil {
+		return nil, err
+	}
+	_, err = channel.QueueDeclare(queue, true, false, false, false, queueArguments)
+	for _, binding := range strings.Fields(bindings) {
+		err = errors.Join(err, channel.QueueBind(queue, binding, "keyfold.events", false, nil))
+	}
+	if err = errors.Join(err, channel.Qos(100, 0, false)); err != nil {
+		return nil, err
+	}
+	return channel.Consume(queue, "", false, false, false, false, nil)
+}

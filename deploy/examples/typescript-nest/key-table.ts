@@ -1,0 +1,67 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { DatabaseSync } from 'node:sqlite';
+
+/** What a message says once it was checked; `stream`, `version` and `place` are the parts of `id`. */
+export type KeyfoldEvent = Readonly<{
+  id: string;
+  type: string;
+  data: string;
+  seen: { stream: string; version: number; place: number };
+}>;
+
+/** Changes a row only for an event that comes after all that were seen of its stream. */
+const ADVANCE = `INSERT INTO seen VALUES (:stream, :version, :place) ON CONFLICT (stream) DO UPDATE
+  SET version = :version, place = :place WHERE (:version, :place) > (version, place)`;
+
+/** What an event does. Types that are not here, or that are new, go into the history only. */
+const EFFECTS = new Map([
+  ['ssh-key.added', `REPLACE INTO keys SELECT :data ->> 'keyId', :data ->> 'accountId', :data ->> 'publicKey'`],
+  ['ssh-key.removed', `DELETE FROM keys WHERE id = :data ->> 'keyId'`],
+  ['account.registered', `REPLACE INTO disabled SELECT :data ->> 'accountId' WHERE :data ->> 'disabled'`],
+  ['account.disabled', `REPLACE INTO disabled SELECT :data ->> 'accountId'`],
+  ['account.enabled', `DELETE FROM disabled WHERE account = :data ->> 'accountId'`],
+  ['account.deleted', `DELETE FROM keys WHERE account = :data ->> 'accountId'`],
+]);
+
+@Injectable()
+export class KeyTable implements OnApplicationShutdown {
+  readonly #db = new DatabaseSync(process.env['DATABASE'] ?? 'keys.db', { timeout: 5_000 });
+
+  constructor() {
+    this.#db.exec(`PRAGMA journal_mode = WAL;
+      CREATE TABLE IF NOT EXISTS seen (stream TEXT PRIMARY KEY, version INTEGER, place INTEGER);
+      CREATE TABLE IF NOT EXISTS history (number INTEGER PRIMARY KEY, id TEXT, type TEXT, data TEXT);
+      CREATE TABLE IF NOT EXISTS keys (id PRIMARY KEY, account, public_key);
+      CREATE TABLE IF NOT EXISTS disabled (account PRIMARY KEY);`);
+  }
+
+  /** The event that a message carries; undefined for what Keyfold never sends. */
+  eventOf(headers: Readonly<Record<string, unknown>>, data: string): KeyfoldEvent | undefined {
+    const { cloudEvents_id: id, cloudEvents_type: type } = headers;
+    if (typeof id !== 'string' || typeof type !== 'string') return undefined;
+    const [, stream, version, place] = /^(.+):(\d{1,15}):(\d{1,9})$/.exec(id) ?? [];
+    const isJson = this.#db.prepare('SELECT 1 WHERE json_valid(:data)').get({ data }) !== undefined;
+    if (!stream || !isJson) return undefined;
+    return { id, type, data, seen: { stream, version: Number(version), place: Number(place) } };
+  }
+
+  /** Effect and progress in one transaction: both happen once, or neither. Answers whether the event was new. */
+  apply({ id, type, data, seen }: KeyfoldEvent): boolean {
+    this.#db.exec('BEGIN IMMEDIATE');
+    try {
+      const isNew = this.#db.prepare(ADVANCE).run(seen).changes > 0;
+      const effect = EFFECTS.get(type);
+      const history = this.#db.prepare('INSERT INTO history (id, type, data) VALUES (:id, :type, :data)');
+      if (isNew) history.run({ id, type, data });
+      if (isNew && effect) this.#db.prepare(effect).run({ data });
+      this.#db.exec('COMMIT');
+      return isNew;
+    } finally {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+    }
+  }
+
+  onApplicationShutdown(): void {
+    this.#db.close();
+  }
+}
