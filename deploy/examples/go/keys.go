@@ -28,18 +28,16 @@ var effects = map[string]string{
 }
 var eventID = regexp.MustCompile(`^(.+):(\d{1,15}):(\d{1,9})$`)
 
-type keyTable struct{ *sql.DB }
-
-func openKeyTable(path string) (keyTable, error) {
+func openKeyTable(path string) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)")
 	if err == nil {
 		_, err = db.Exec(schema)
 	}
-	return keyTable{db}, err
+	return db, err
 }
 
 // A message is acknowledged once its effect is stored, or was before; what Keyfold never sends is refused.
-func (keys keyTable) handle(message amqp.Delivery) error {
+func handle(keys *sql.DB, message amqp.Delivery) error {
 	id, _ := message.Headers["cloudEvents_id"].(string)
 	kind, _ := message.Headers["cloudEvents_type"].(string)
 	seen, data, valid := eventID.FindStringSubmatch(id), string(message.Body), false
@@ -50,14 +48,14 @@ func (keys keyTable) handle(message amqp.Delivery) error {
 		log.Print("refused a message that is not an event of Keyfold")
 		return message.Reject(false)
 	}
-	if err := keys.apply(id, kind, data, seen); err != nil {
+	if err := apply(keys, id, kind, data, seen); err != nil {
 		return err
 	}
 	return message.Ack(false)
 }
 
 // Effect and progress in one transaction: both happen once, or neither.
-func (keys keyTable) apply(id, kind, data string, seen []string) error {
+func apply(keys *sql.DB, id, kind, data string, seen []string) error {
 	tx, err := keys.Begin()
 	if err != nil {
 		return err

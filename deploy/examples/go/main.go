@@ -4,6 +4,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"log"
 	"os"
@@ -36,7 +37,7 @@ func main() {
 }
 
 // Handles messages one after another until anything goes wrong; what was not acknowledged comes again, in order.
-func subscribe(ctx context.Context, keys keyTable) error {
+func subscribe(ctx context.Context, keys *sql.DB) error {
 	connection, err := amqp.Dial(cmp.Or(os.Getenv("KEYFOLD_RABBITMQ_URL"), "amqp://localhost"))
 	if err != nil {
 		return err
@@ -51,7 +52,7 @@ func subscribe(ctx context.Context, keys keyTable) error {
 			if !open {
 				return errors.New("the broker ended the consumer")
 			}
-			err = keys.handle(message)
+			err = handle(keys, message)
 		}
 	}
 	return err
