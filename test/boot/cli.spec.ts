@@ -87,6 +87,11 @@ describe('wrong usage', () => {
     ['too many arguments', 'verify all', 'too many arguments'],
     ['half a command', 'projections', 'Usage: keyfold projections'],
     ['a replay to nowhere', 'feed replay', "option '--queue <queue>' is needed"],
+    [
+      'a time that ends before it begins',
+      'feed replay --dry-run --from 2026-02-01 --to 2026-01-01',
+      "'--from' must be before",
+    ],
     ['a time that is none', 'feed replay --dry-run --from yesterday', 'It is a time of ISO 8601'],
     ['an account that is none', 'feed replay --dry-run --account ann', 'It is the number of an account'],
     ['a limit that is none', 'queue redrive --limit 0', 'It is a number from 1 on'],

@@ -30,16 +30,16 @@ describe('keyfold topology', () => {
   it('diff tells what is missing, apply makes it, and then nothing differs', async () => {
     expect(await topology('diff')).toMatchObject({
       status: 1,
-      out: expect.stringMatching(/^missing {4}queue keyfold\.commands\.q$(.|\n)*^12 objects: 12 missing$/m),
+      out: expect.stringMatching(/^missing {4}queue keyfold\.commands\.q$(.|\n)*^14 objects: 14 missing$/m),
     });
     expect(await topology('apply')).toMatchObject({
       status: 0,
-      out: expect.stringContaining('12 objects: 12 created'),
+      out: expect.stringContaining('14 objects: 14 created'),
     });
     for (const command of ['diff', 'apply'] as const)
       expect(await topology(command)).toMatchObject({
         status: 0,
-        out: expect.stringContaining('12 objects: 12 same'),
+        out: expect.stringContaining('14 objects: 14 same'),
         err: '',
       });
   });
@@ -49,7 +49,7 @@ describe('keyfold topology', () => {
     const { status, out, err } = await topology('apply');
     expect({ status, err }).toEqual({ status: 1, err: '' });
     expect(out).toMatch(/^different {2}queue keyfold\.rpc\n +inequivalent arg/m);
-    expect(out).toContain('12 objects: 11 created, 1 different');
+    expect(out).toContain('14 objects: 13 created, 1 different');
   });
 
   it('without the management API shows the commands that set the policies', async () => {

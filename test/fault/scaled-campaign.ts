@@ -64,6 +64,11 @@ export class ScaledCampaign {
     return [...violations];
   }
 
+  /** What clients were told since the last call that others must hear of. */
+  takeTold(): string[] {
+    return this.#traffic.takeTold();
+  }
+
   close(): void {
     this.#clients.forEach((client) => client.close());
   }

@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { keyfold } from '../support/cli.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
+import { EventSubscriber } from '../support/rabbitmq/event-subscriber.js';
+import { RabbitmqNode } from '../support/rabbitmq/rabbitmq-node.js';
 import { StoreInspection } from '../support/scaled-check.js';
 import { ScaledService } from '../support/scaled-service.js';
+import { EventAudit } from './event-audit.js';
 import { ScaledCampaign } from './scaled-campaign.js';
 import { seededRandom, shuffled } from './seeded-random.js';
 
 /** Longer runs by hand: more kills, more requests between them, other moments. */
-const KILLS = Number(process.env['KILLS'] ?? 6);
+const KILLS = Number(process.env['KILLS'] ?? 8);
 const ADDS = Number(process.env['KEYFOLD_FAULT_ADDS'] ?? 600);
 const SEED = Number(process.env['KEYFOLD_FAULT_SEED'] ?? 1);
 const ACCOUNTS = 30;
@@ -14,20 +18,26 @@ const ACCOUNTS = 30;
 const ENV = { KEYFOLD_LEASE_SECONDS: '2', KEYFOLD_LOG_LEVEL: 'warn' };
 
 let mongo: ReplicaSet;
+let broker: RabbitmqNode;
+let subscriber: EventSubscriber;
 let service: ScaledService;
 beforeAll(async () => {
-  mongo = await ReplicaSet.start(1);
-  service = await ScaledService.start(mongo.uri('keyfold'), { env: ENV });
+  [mongo, broker] = await Promise.all([ReplicaSet.start(1), RabbitmqNode.start()]);
+  const messages = { KEYFOLD_RABBITMQ_URL: broker.url };
+  expect(await keyfold(messages, 'topology', 'apply')).toMatchObject({ status: 0 });
+  subscriber = await EventSubscriber.open(broker.url);
+  service = await ScaledService.start(mongo.uri('keyfold'), { env: { ...ENV, ...messages } });
 });
 afterAll(async () => {
   await service?.dispose();
-  await mongo?.stop();
+  await subscriber?.close();
+  await Promise.all([mongo?.stop(), broker?.dispose()]);
 });
 
 /** `others`: whether there are processes that answer while it is away. */
 type Victim = Readonly<{ name: string; others: boolean; killAndRevive: () => Promise<void> }>;
 
-/** Each process of the service, and as often the database. */
+/** Each process of the service, and twice what all of them share. */
 function victims(): Victim[] {
   const processes = service.processes.map((each) => ({
     name: each.name,
@@ -45,14 +55,23 @@ function victims(): Victim[] {
       await mongo.restart(0);
     },
   };
-  return [...processes, database, database];
+  const rabbitmq = {
+    name: 'broker',
+    others: true,
+    async killAndRevive() {
+      await broker.kill();
+      await broker.restart();
+    },
+  };
+  return [...processes, database, database, rabbitmq, rabbitmq];
 }
 
 it(
-  `keeps its word over ${KILLS} kills of gateways, workers and mongod (seed ${SEED})`,
+  `keeps its word over ${KILLS} kills of gateways, workers, broker and mongod (seed ${SEED})`,
   async () => {
     const random = seededRandom(SEED);
     const campaign = new ScaledCampaign(service, random, ACCOUNTS);
+    const audit = new EventAudit(subscriber);
     const killed: string[] = [];
     try {
       await campaign.begin();
@@ -64,15 +83,32 @@ it(
         const answeredMeanwhile = await campaign.disturbedBy(victim.killAndRevive, ADDS);
         if (victim.others) expect(answeredMeanwhile, `while ${victim.name} was away`).toBeGreaterThan(0);
         await service.untilReady();
-        expect(await campaign.check(), `after killing ${killed.join(', ')}\n${service.output()}`).toEqual([]);
+        const known = `after killing ${killed.join(', ')}\n${service.output()}`;
+        expect(await campaign.check(), known).toEqual([]);
+        expect(await violationsOfEvents(audit, campaign), known).toEqual([]);
       }
     } finally {
       campaign.close();
     }
     await expectWholeStore();
+    const { duplicates, redelivered } = subscriber;
+    console.log(
+      `${KILLS} kills: ${audit.count} events, ${duplicates} duplicates, ${redelivered} marked as redelivered`,
+    );
   },
   60_000 + 30_000 * KILLS,
 );
+
+/** The subscriber has what is in the store, and what clients were told. */
+async function violationsOfEvents(audit: EventAudit, campaign: ScaledCampaign): Promise<string[]> {
+  const inspection = await StoreInspection.open(service.uri);
+  try {
+    const violations = await audit.check(inspection.events);
+    return [...violations, ...audit.untold(campaign.takeTold()).map((fact) => `nobody was told of ${fact}`)];
+  } finally {
+    await inspection.close();
+  }
+}
 
 /** The feed and the streams have no gap, and what the projectors wrote is what all events lead to. */
 async function expectWholeStore(): Promise<void> {

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { builtApp, type ProcessEnv } from './keyfold-process.js';
 
-const PATIENCE = 60_000;
+/** Milliseconds; in longer runs by hand a command may have much to do. */
+const PATIENCE = Math.max(60_000, 5 * Number(process.env['KEYFOLD_FAULT_EVENTS'] ?? 0));
 
 /** How a command ended, and what it wrote. */
 export type CliResult = Readonly<{ status: number | null; out: string; err: string }>;

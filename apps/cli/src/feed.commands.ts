@@ -37,6 +37,7 @@ export function addFeedCommands(program: Command, { replay }: Actions): void {
     .option('--dry-run', 'only count')
     .addHelpText('after', REPLAY)
     .action(async ({ from, to, type: types, account, queue, dryRun = false }: Options, command: Command) => {
+      if (from !== undefined && to !== undefined && from >= to) command.error("error: '--from' must be before '--to'");
       if (queue === undefined && !dryRun) command.error("error: option '--queue <queue>' is needed, or '--dry-run'");
       await replay({ from, to, types, account }, dryRun ? undefined : queue);
     });

@@ -19,8 +19,9 @@ export class RelayRunner implements OnApplicationShutdown {
 
   /** For readiness: throws what is missing. */
   check(): void {
-    const { members, failing } = this.relay.status();
+    const { members, failing, problem } = this.relay.status();
     if (!this.#started) throw new Error('waits for RabbitMQ');
+    if (problem !== undefined) throw new Error(`cannot publish: ${problem}`);
     if (members.length === 0) throw new Error('has not joined the other workers yet');
     if (failing) throw new Error('cannot read the feed, trying again');
   }

@@ -40,7 +40,7 @@ export class ConsumedQueues {
     readonly consuming: BrokerConnection,
     readonly publishing: BrokerConnection,
     readonly answering: BrokerConnection,
-    private readonly client: ChannelModel,
+    readonly client: ChannelModel,
     readonly channel: Channel,
   ) {}
 

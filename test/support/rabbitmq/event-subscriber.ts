@@ -20,11 +20,10 @@ const RECONNECT_MS = 100;
  * ends. It writes an event down before it acknowledges it, so that only what it never got can be missing.
  */
 export class EventSubscriber {
-  /** Every event in the order in which it was first seen. */
-  readonly events: SeenEvent[] = [];
   /** How many messages brought an event that was seen before, and how many of them the broker itself marked as delivered again. */
   duplicates = 0;
   redelivered = 0;
+  #events: SeenEvent[] = [];
   readonly #ids = new Set<string>();
   readonly #subscribed = Promise.withResolvers<void>();
   #connection: ChannelModel | undefined;
@@ -44,6 +43,18 @@ export class EventSubscriber {
     subscriber.#following = subscriber.#follow();
     await subscriber.#subscribed.promise;
     return subscriber;
+  }
+
+  /** How many events were seen. */
+  get count(): number {
+    return this.#ids.size;
+  }
+
+  /** What was seen since the last call, in the order in which it was first seen; a long run keeps no more than that. */
+  takeEvents(): SeenEvent[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
   }
 
   has(id: string): boolean {
@@ -102,7 +113,7 @@ export class EventSubscriber {
       return;
     }
     this.#ids.add(id);
-    this.events.push({
+    this.#events.push({
       id,
       type: String(properties.type),
       partition: String(headers['cloudEvents_partitionkey']),

@@ -45,7 +45,7 @@ export class MessageTap {
   /** Asks a question and waits for its answer. */
   async ask(type: string, data: object, correlationId: string): Promise<Buffer> {
     const options = { type, correlationId, replyTo: 'amq.rabbitmq.reply-to', contentType: 'application/json' };
-    this.channel.sendToQueue('keyfold.rpc', Buffer.from(JSON.stringify(data)), options);
+    this.channel.publish('keyfold.rpc', 'ssh-keys.look-up', Buffer.from(JSON.stringify(data)), options);
     const deadline = performance.now() + REPLY_MS;
     for (;;) {
       const answer = this.messagesFrom('reply').find(({ properties }) => properties.correlationId === correlationId);

@@ -68,7 +68,7 @@ export class OtherService {
     const answered = Promise.withResolvers<unknown>();
     const hear = (message: ConsumeMessage | null) => message && answered.resolve(dataOf(message));
     await channel.consume('amq.rabbitmq.reply-to', hear, { noAck: true });
-    channel.sendToQueue('keyfold.rpc', Buffer.from(JSON.stringify(data)), {
+    channel.publish('keyfold.rpc', 'ssh-keys.look-up', Buffer.from(JSON.stringify(data)), {
       type,
       replyTo: 'amq.rabbitmq.reply-to',
       correlationId: '1',

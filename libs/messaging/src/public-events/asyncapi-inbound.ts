@@ -4,8 +4,8 @@ import { SshKeyLookUpReply, SshKeyLookUpRequest, SshKeyUseMessage } from './inbo
 
 /** Where commands are taken, by their type as routing key. */
 export const COMMANDS_EXCHANGE_NAME = 'keyfold.commands';
-/** Where questions are taken. */
-export const RPC_QUEUE_NAME = 'keyfold.rpc';
+/** Where questions are taken, by their type as routing key. */
+export const RPC_EXCHANGE_NAME = 'keyfold.rpc';
 
 const USE = 'ssh-key.use';
 const LOOK_UP = 'ssh-keys.look-up';
@@ -94,14 +94,14 @@ export const inboundChannels = {
       },
     },
   },
-  [RPC_QUEUE_NAME]: {
-    address: RPC_QUEUE_NAME,
+  [LOOK_UP]: {
+    address: LOOK_UP,
     title: 'Questions that are answered at once or not at all',
     messages: { [LOOK_UP]: { $ref: `#/components/messages/${LOOK_UP}` } },
     bindings: {
       amqp: {
-        is: 'queue',
-        queue: { name: RPC_QUEUE_NAME, durable: true, exclusive: false, autoDelete: false },
+        is: 'routingKey',
+        exchange: { name: RPC_EXCHANGE_NAME, type: 'topic', durable: true, autoDelete: false },
         bindingVersion: '0.3.0',
       },
     },
@@ -123,9 +123,9 @@ export const inboundOperations = {
   },
   [`answer-${LOOK_UP}`]: {
     action: 'receive',
-    channel: { $ref: `#/channels/${RPC_QUEUE_NAME}` },
+    channel: { $ref: `#/channels/${LOOK_UP}` },
     summary: 'Answers with the keys of an account; with nothing when nobody may log in with a key under the name.',
-    messages: [{ $ref: `#/channels/${RPC_QUEUE_NAME}/messages/${LOOK_UP}` }],
+    messages: [{ $ref: `#/channels/${LOOK_UP}/messages/${LOOK_UP}` }],
     reply: {
       address: { location: '$message.header#/replyTo' },
       channel: { $ref: '#/channels/replies' },

@@ -7,7 +7,7 @@ import { problemBy } from '../../testing/event-validation.js';
 import { ASYNCAPI_FILE, asJsonFile } from '../../testing/released-files.js';
 import { COMMANDS_EXCHANGE, EVENTS_EXCHANGE, RPC_QUEUE } from '../rabbitmq/topology/topology.js';
 import { asyncApiDocument, EVENTS_EXCHANGE_NAME } from './asyncapi.document.js';
-import { COMMANDS_EXCHANGE_NAME, RPC_QUEUE_NAME } from './asyncapi-inbound.js';
+import { COMMANDS_EXCHANGE_NAME, RPC_EXCHANGE_NAME } from './asyncapi-inbound.js';
 import type { JsonSchema } from './event-schemas.js';
 import { publicEventTypes } from './public-events.js';
 
@@ -42,7 +42,7 @@ describe('the AsyncAPI document', () => {
   });
 
   it('names exchanges and queue as the broker has them', () => {
-    const names = [EVENTS_EXCHANGE_NAME, COMMANDS_EXCHANGE_NAME, RPC_QUEUE_NAME];
+    const names = [EVENTS_EXCHANGE_NAME, COMMANDS_EXCHANGE_NAME, RPC_EXCHANGE_NAME];
     expect(names).toEqual([EVENTS_EXCHANGE, COMMANDS_EXCHANGE, RPC_QUEUE]);
   });
 

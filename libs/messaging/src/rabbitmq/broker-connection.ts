@@ -1,3 +1,4 @@
+import './readable-headers.js';
 import { connect, type Channel, type ConfirmChannel, type RecoveringChannelModel } from 'amqplib';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +19,7 @@ const HEARTBEAT = 10;
 /** Milliseconds. */
 const CONNECT_TIMEOUT = 10_000;
 /** Milliseconds that a broker may take to say goodbye. */
-const CLOSE_TIMEOUT = 3_000;
+const CLOSE_TIMEOUT = 1_000;
 const RECOVERY = { initialDelay: 200, maxDelay: 5_000, jitter: 0.5, waitForConnect: false };
 
 /**

@@ -2,6 +2,8 @@ import type { ConfirmChannel, Message } from 'amqplib';
 import { BrokerUnavailable, MessageRefused, UnsendableMessage } from '../messaging.errors.js';
 import { EventPublisher, type OutgoingMessage } from '../relay/event-publisher.js';
 import type { BrokerConnection } from './broker-connection.js';
+import { closeChannel } from './goodbye.js';
+import { MessagesInFlight, type InFlight, type Sending } from './messages-in-flight.js';
 
 /** Times in milliseconds. */
 export type ConfirmPublisherOptions = Readonly<{
@@ -13,23 +15,20 @@ export type ConfirmPublisherOptions = Readonly<{
   confirmMilliseconds?: number;
   /** Messages that were sent and not confirmed, at most; who comes then waits in line. */
   window?: number;
+  /** Hears why messages are not taken although there is a connection, each reason once until one is taken. */
+  onProblem?(problem: string): void;
 }>;
 
 const CONFIRM_TIMEOUT = 10_000;
 /** Beyond some hundred, a broker confirms no more a second; each only costs latency and duplicates. */
 const WINDOW = 500;
-/** Bytes; what RabbitMQ 4 takes when nobody configured it (`max_message_size`), where 3.10 takes 128 MiB. A larger one closes the channel. */
+/** Bytes; what RabbitMQ 4 takes (`max_message_size`); 3.10 takes 128 MiB. A larger one closes the channel. */
 const LARGEST_BODY = 16 * 1024 * 1024;
 /** Between a channel that the broker closed and the next one, in milliseconds. */
 const REOPEN_AFTER = 500;
 const TICK = 100;
 /** What amqplib 2.3 answers for a nack; everything else means that the channel is gone. */
 const NACKED = 'message nacked';
-
-type Destination = Readonly<{ exchange: string; routingKey: string }>;
-type Sending = Destination &
-  Readonly<{ message: OutgoingMessage; resolve: () => void; reject: (error: Error) => void }>;
-type InFlight = Sending & { readonly sentAt: number; returned?: string };
 
 /**
  * Publishes over one confirm channel, which is made anew when it closes. Nothing is sent while the broker takes no messages, and what
@@ -39,13 +38,14 @@ export class RabbitMqPublisher extends EventPublisher {
   readonly #window: number;
   readonly #confirmMilliseconds: number;
   readonly #ready = new Set<() => void>();
-  readonly #inFlight = new Set<InFlight>();
-  #waiting: Sending[] = [];
+  readonly #inFlight = new MessagesInFlight();
+  readonly #waiting: Sending[] = [];
   #channel: ConfirmChannel | undefined;
   #opening = false;
   #draining = false;
   #closed = false;
   #wasReady = false;
+  #problem: string | undefined;
   /** Milliseconds during which this process ran and the broker was not blocked. */
   #clock = 0;
   #tickedAt = performance.now();
@@ -59,13 +59,21 @@ export class RabbitMqPublisher extends EventPublisher {
     super();
     this.#window = options.window ?? WINDOW;
     this.#confirmMilliseconds = options.confirmMilliseconds ?? CONFIRM_TIMEOUT;
-    this.#stopListening = connection.onConnected(() => void this.#open());
+    this.#stopListening = connection.onConnected(() => {
+      // A channel is of one connection, whether or not it has said that it ended.
+      this.#abandon('the connection was lost');
+      void this.#open();
+    });
     this.#ticking = setInterval(() => this.#tick(), TICK).unref();
     void this.#open();
   }
 
   get isReady(): boolean {
     return this.#channel !== undefined && this.connection.state === 'connected';
+  }
+
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   onReady(listener: () => void): () => void {
@@ -88,10 +96,10 @@ export class RabbitMqPublisher extends EventPublisher {
     clearInterval(this.#ticking);
     const channel = this.#channel;
     this.#abandon('the publisher was closed');
-    await channel?.close().catch(() => undefined);
+    if (channel) await closeChannel(channel);
   }
 
-  #submit(destination: Destination, message: OutgoingMessage): Promise<void> {
+  #submit(destination: Pick<Sending, 'exchange' | 'routingKey'>, message: OutgoingMessage): Promise<void> {
     return new Promise((resolve, reject) => {
       if (message.body.length > LARGEST_BODY) {
         return reject(new UnsendableMessage(`${message.id} has ${message.body.length} bytes`));
@@ -121,6 +129,7 @@ export class RabbitMqPublisher extends EventPublisher {
     } catch (error) {
       // A channel that has just closed says so; anything else comes from encoding the message and would come again.
       const gone = error instanceof Error && error.name === 'IllegalOperationError';
+      if (gone) this.#lose();
       const Failure = gone ? BrokerUnavailable : UnsendableMessage;
       sending.reject(new Failure(`${message.id} cannot be sent: ${String(error)}`, { cause: error }));
     }
@@ -140,23 +149,19 @@ export class RabbitMqPublisher extends EventPublisher {
   }
 
   #answered(sending: InFlight, error: Error | null): void {
-    if (!this.#inFlight.delete(sending)) return;
+    if (!this.#inFlight.remove(sending)) return;
     const { message, returned } = sending;
-    if (returned !== undefined) sending.reject(new MessageRefused(`${message.id} was returned: ${returned}`));
-    else if (!error) sending.resolve();
-    else if (error.message === NACKED) sending.reject(new MessageRefused(`the broker refused ${message.id}`));
-    else sending.reject(new BrokerUnavailable(`nobody knows whether ${message.id} arrived: ${error.message}`));
+    if (returned !== undefined) {
+      this.#tell(`no queue takes ${message.type}: ${returned}`);
+      sending.reject(new MessageRefused(`${message.id} was returned: ${returned}`));
+    } else if (!error) {
+      this.#problem = undefined;
+      sending.resolve();
+    } else if (error.message === NACKED) {
+      this.#tell('a queue refuses messages, that of a subscriber perhaps, because it is full');
+      sending.reject(new MessageRefused(`the broker refused ${message.id}`));
+    } else sending.reject(new BrokerUnavailable(`nobody knows whether ${message.id} arrived: ${error.message}`));
     this.#sendNext();
-  }
-
-  /** A message that no queue wants comes back before it is confirmed. */
-  #returned({ fields, properties }: Message): void {
-    for (const sending of this.#inFlight) {
-      if (sending.message.id !== properties.messageId || sending.returned !== undefined) continue;
-      if (sending.exchange !== fields.exchange || sending.routingKey !== fields.routingKey) continue;
-      sending.returned = 'replyText' in fields ? String(fields.replyText) : 'no queue wants it';
-      return;
-    }
   }
 
   async #open(): Promise<void> {
@@ -173,16 +178,15 @@ export class RabbitMqPublisher extends EventPublisher {
   }
 
   #attach(channel: ConfirmChannel): void {
-    channel.on('return', (message: Message) => this.#returned(message));
+    channel.on('return', (message: Message) => this.#inFlight.returned(message));
     channel.on('drain', () => {
       this.#draining = false;
       this.#sendNext();
     });
-    // The close that follows says enough, and without a listener it would end the process.
-    channel.on('error', () => undefined);
+    channel.on('error', (error: Error) => this.#tell(error.message));
     channel.on('close', () => {
-      if (this.#channel === channel) this.#abandon('the channel was closed');
-      this.#reopenLater();
+      if (this.#channel === channel) this.#lose();
+      else this.#reopenLater();
     });
     if (this.#closed) return void channel.close().catch(() => undefined);
     this.#channel = channel;
@@ -195,22 +199,29 @@ export class RabbitMqPublisher extends EventPublisher {
     setTimeout(() => void this.#open(), REOPEN_AFTER).unref();
   }
 
+  #lose(): void {
+    this.#abandon('the channel was closed');
+    this.#reopenLater();
+  }
+
+  #tell(problem: string): void {
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    this.options.onProblem?.(problem);
+  }
+
   /** Gives up the channel and all that was or would have been sent over it. */
   #abandon(reason: string): void {
     this.#channel = undefined;
     this.#wasReady = false;
-    const inFlight = [...this.#inFlight];
-    this.#inFlight.clear();
-    for (const { message, reject } of inFlight) {
-      reject(new BrokerUnavailable(`nobody knows whether ${message.id} arrived: ${reason}`));
-    }
+    this.#inFlight.abandon(reason);
     this.#refuseWaiting(reason);
   }
 
   #refuseWaiting(reason: string): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const { message, reject } of waiting) reject(new BrokerUnavailable(`${message.id} was not sent: ${reason}`));
+    for (const { message, reject } of this.#waiting.splice(0)) {
+      reject(new BrokerUnavailable(`${message.id} was not sent: ${reason}`));
+    }
   }
 
   #tick(): void {
@@ -219,24 +230,23 @@ export class RabbitMqPublisher extends EventPublisher {
     const passed = Math.min(now - this.#tickedAt, 2 * TICK);
     this.#tickedAt = now;
     if (this.connection.state !== 'blocked') this.#clock += passed;
-    const [oldest] = this.#inFlight;
+    const { oldest } = this.#inFlight;
     if (oldest && this.#clock - oldest.sentAt > this.#confirmMilliseconds) this.#giveUpOnChannel();
     if (!this.isReady) this.#refuseWaiting(`RabbitMQ is ${this.connection.state}`);
     this.#sayWhetherReady();
+    // The broker may have been blocked for a moment between two ticks.
+    this.#sendNext();
   }
 
   #giveUpOnChannel(): void {
     const channel = this.#channel;
     this.#abandon(`no confirm within ${this.#confirmMilliseconds} ms`);
-    channel?.close().catch(() => undefined);
+    if (channel) void closeChannel(channel);
   }
 
   #sayWhetherReady(): void {
-    const isReady = this.isReady;
-    const became = isReady && !this.#wasReady;
-    this.#wasReady = isReady;
-    if (!became) return;
-    for (const listener of this.#ready) listener();
-    this.#sendNext();
+    const became = this.isReady && !this.#wasReady;
+    this.#wasReady = this.isReady;
+    if (became) for (const listener of this.#ready) listener();
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrokerConnection } from './broker-connection.js';
 import { Subscription, type SubscriptionOptions } from './consumer-subscription.js';
+import { within } from './goodbye.js';
 
 /** `cancelled`: there is a connection, and the queue is not consumed; it is tried again. */
 export type ConsumerState = 'consuming' | 'cancelled' | 'disconnected';
@@ -8,6 +9,8 @@ export type ConsumerState = 'consuming' | 'cancelled' | 'disconnected';
 /** Milliseconds between two tries; doubled from the first to the last. A new connection ends a pause. */
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 5_000;
+/** How long the broker may take to answer whoever is about to consume when it is stopped, in milliseconds. */
+const STOP_TIME = 2_000;
 
 /**
  * Keeps one consumer at a queue, whatever ends it: a lost connection, a closed channel, a consumer that the broker cancels because the
@@ -44,7 +47,7 @@ export class ConsumerLoop {
   /** Ends the deliveries; those that came can still be settled. */
   async stop(): Promise<void> {
     this.#stopped.abort();
-    await this.#running;
+    if (this.#running) await within(STOP_TIME, this.#running);
   }
 
   /** Waits until the channel is closed; after `stop`, and once all deliveries were settled. */
@@ -70,7 +73,7 @@ export class ConsumerLoop {
       this.#problem = undefined;
       const stop = () => void subscription.cancel();
       if (this.#stopped.signal.aborted) stop();
-      this.#stopped.signal.addEventListener('abort', stop);
+      this.#stopped.signal.addEventListener('abort', stop, { once: true });
       const reason = await subscription.ended;
       this.#stopped.signal.removeEventListener('abort', stop);
       this.#subscription = undefined;

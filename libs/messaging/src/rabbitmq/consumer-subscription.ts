@@ -1,6 +1,6 @@
 import type { Channel, ConsumeMessage } from 'amqplib';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrokerConnection } from './broker-connection.js';
+import { within } from './goodbye.js';
 import { Settlement } from './settlement.js';
 
 export type SubscriptionOptions = Readonly<{
@@ -11,7 +11,7 @@ export type SubscriptionOptions = Readonly<{
 }>;
 
 /** How long the broker may take to answer (milliseconds); it may be gone without a word. */
-const PATIENCE = 2_000;
+const PATIENCE = 1_000;
 
 /** One consumer on a channel of its own, from its beginning to its end. */
 export class Subscription {
@@ -26,8 +26,11 @@ export class Subscription {
     private readonly channel: Channel,
     private readonly options: SubscriptionOptions,
   ) {
-    // Without a listener an error of the channel would end the whole connection.
-    channel.on('error', (error: Error) => this.#end(error.message));
+    channel.on('error', (error: Error) => {
+      // The broker has closed it by now, and to close it once more would end the whole connection.
+      this.#lost.abort();
+      this.#end(error.message);
+    });
     channel.on('close', () => {
       this.#lost.abort();
       this.#closed.resolve();
@@ -98,13 +101,4 @@ export class Subscription {
     // Closing what was closed meanwhile throws.
     this.channel.close().catch(() => this.#closed.resolve());
   }
-}
-
-/** Waits for something that may never come, or may fail because the other side is gone. */
-async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  const over = new AbortController();
-  const late = sleep(milliseconds, undefined, { signal: over.signal });
-  await Promise.race([work, late]).catch(() => undefined);
-  over.abort();
-  await late.catch(() => undefined);
 }

@@ -1,6 +1,9 @@
+// Before anything that loads amqplib.
+import './readable-headers.js';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ConsumedQueues, until } from '../../testing/consumed-queues.js';
+import { sendDeepHeaders } from '../../testing/deep-headers.js';
 import type { QueueTransport } from './queue-transport.js';
 
 const outcomesOf = (transport: QueueTransport) => transport.queueStatus().outcomes;
@@ -18,6 +21,19 @@ const longHeaders = {
 };
 
 describe('a hostile message', () => {
+  it('with headers of twelve thousand levels is parked, and the connection stays', async () => {
+    const queues = await ConsumedQueues.open();
+    const transport = queues.consumeCommands({ work: () => undefined });
+    const lost = vi.fn<() => void>();
+    queues.consuming.onConnected(lost);
+    sendDeepHeaders(queues.client, 'commands', 12_000);
+    queues.send('next');
+    await settled(transport, 2);
+    expect(outcomesOf(transport)).toEqual({ parked: 1, done: 1 });
+    expect((await queues.take('parked')).properties.headers).toMatchObject({ 'x-error-code': 'message-id-missing' });
+    expect(lost).not.toHaveBeenCalled();
+  });
+
   it.each([
     ['no JSON', '{"n":', {}, 'body-malformed'],
     ['nothing at all', '', {}, 'body-malformed'],

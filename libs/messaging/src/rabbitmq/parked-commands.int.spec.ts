@@ -82,7 +82,9 @@ describe('parked commands', () => {
     for (const id of ['message-1', 'message-2', 'message-3']) park(useOf(id));
     park({ messageId: 'message-4', type: 'other' });
     await counted(PARKED_COMMANDS, 4);
-    expect((await parked.redrive({ type: 'ssh-key.use' }, 2)).map(({ id }) => id)).toEqual(['message-1', 'message-2']);
+    const sent: string[] = [];
+    await parked.redrive({ type: 'ssh-key.use' }, 2, ({ id }) => void sent.push(id));
+    expect(sent).toEqual(['message-1', 'message-2']);
     await counted(PARKED_COMMANDS, 2);
     const messages = await taken(channel);
     expect(
@@ -101,7 +103,7 @@ describe('parked commands', () => {
     const { channel, park, counted, parked } = await openParked();
     park({ ...useOf('message-1'), headers: { 'x-redriven': 4, ...failedWith('key-unknown') } });
     await counted(PARKED_COMMANDS, 1);
-    await parked.redrive({}, Infinity);
+    await parked.redrive({}, Infinity, () => undefined);
     expect((await taken(channel))[0]?.properties.headers).toEqual({ 'x-redriven': 5 });
   });
 
@@ -109,7 +111,9 @@ describe('parked commands', () => {
     const { park, counted, parked } = await openParked();
     for (const id of ['message-1', 'message-1', 'message-2']) park(useOf(id));
     await counted(PARKED_COMMANDS, 3);
-    expect(await parked.drop({ id: 'message-1' })).toHaveLength(2);
+    const dropped = vi.fn<() => void>();
+    await parked.drop({ id: 'message-1' }, dropped);
+    expect(dropped).toHaveBeenCalledTimes(2);
     await counted(PARKED_COMMANDS, 1);
   });
 

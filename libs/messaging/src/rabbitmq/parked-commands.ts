@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BrokerUnavailable } from '../messaging.errors.js';
 import type { BrokerConnection } from './broker-connection.js';
+import { closeChannel } from './goodbye.js';
 import { MessageCopies } from './retry-copies.js';
 import { redriveOptions } from './retry-headers.js';
 import { COMMAND_QUEUE, PARKED_COMMANDS } from './topology/index.js';
@@ -27,7 +28,9 @@ export type ParkedCommandDetails = ParkedCommand &
 export type ParkedSelection = Readonly<{ id?: string; type?: string }>;
 
 /** What becomes of a message that was looked at. */
-type Verdict = 'keep' | 'remove';
+type Verdict = 'keep' | 'remove' | 'end';
+
+type Tell = (command: ParkedCommand) => void | Promise<void>;
 
 /** How long a command may take to get into its queue, in milliseconds. */
 const PATIENCE = 30_000;
@@ -62,64 +65,77 @@ export class ParkedCommands {
     return found;
   }
 
-  /** Sends `limit` of them to the command queue again, as if for the first time; each leaves when its copy is confirmed. */
-  async redrive(selection: ParkedSelection, limit: number): Promise<ParkedCommand[]> {
+  /**
+   * Sends `limit` of them to the command queue again, as if for the first time; each leaves when its copy is confirmed, and is told then.
+   */
+  async redrive(selection: ParkedSelection, limit: number, tell: Tell): Promise<void> {
     const copies = new MessageCopies(this.connection, () => undefined);
+    const send = ({ properties, content }: GetMessage) =>
+      copies.put(COMMAND_QUEUE, content, redriveOptions(properties), AbortSignal.timeout(PATIENCE));
     try {
-      return await this.#remove(selection, limit, ({ properties, content }) =>
-        copies.put(COMMAND_QUEUE, content, redriveOptions(properties), AbortSignal.timeout(PATIENCE)),
-      );
+      await this.#remove(selection, limit, send, tell);
     } finally {
       await copies.close();
     }
   }
 
-  /** Throws them away. */
-  async drop(selection: ParkedSelection): Promise<ParkedCommand[]> {
-    return this.#remove(selection, Infinity, async () => undefined);
+  /** Throws them away, and tells each. */
+  drop(selection: ParkedSelection, tell: Tell): Promise<void> {
+    return this.#remove(selection, Infinity, async () => undefined, tell);
   }
 
   async #remove(
     selection: ParkedSelection,
     limit: number,
     act: (message: GetMessage) => Promise<void>,
-  ): Promise<ParkedCommand[]> {
-    const removed: ParkedCommand[] = [];
+    tell: Tell,
+  ): Promise<void> {
+    let removed = 0;
     await this.#walk(selection, async (message) => {
-      if (removed.length >= limit) return 'keep';
+      if (removed === limit) return 'end';
       await act(message);
-      removed.push(parkedCommand(message));
+      removed += 1;
+      await tell(parkedCommand(message));
       return 'remove';
     });
-    return removed;
   }
 
   /** Looks at those that are there now. What is kept goes back at the end, also when the broker goes away in the middle. */
   async #walk(selection: ParkedSelection, look: (message: GetMessage) => Promise<Verdict>): Promise<void> {
     const channel = await this.connection.channel();
     try {
-      const { messageCount } = await channel.checkQueue(PARKED_COMMANDS);
-      let kept = 0;
-      for (let seen = 0; seen < messageCount; seen++) {
-        const message = await channel.get(PARKED_COMMANDS);
+      const { messageCount } = await asked(channel.checkQueue(PARKED_COMMANDS));
+      let taken = 0;
+      let removed = 0;
+      for (let verdict: Verdict = 'keep'; taken < messageCount && verdict !== 'end'; taken++) {
+        const message = await asked(channel.get(PARKED_COMMANDS));
         if (!message) break;
-        if (selects(selection, message) && (await look(message)) === 'remove') channel.ack(message);
-        else kept++;
+        verdict = selects(selection, message) ? await look(message) : 'keep';
+        if (verdict !== 'remove') continue;
+        channel.ack(message);
+        removed += 1;
       }
       channel.nackAll(true);
-      await untilBack(channel, kept);
-    } catch (error) {
-      throw new BrokerUnavailable(`cannot look at ${PARKED_COMMANDS}: ${String(error)}`, { cause: error });
+      await untilBack(channel, messageCount - removed);
     } finally {
-      await channel.close().catch(() => undefined);
+      await closeChannel(channel);
     }
+  }
+}
+
+/** What was asked of the broker is answered, or it is away. */
+async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw new BrokerUnavailable(`cannot look at ${PARKED_COMMANDS}: ${String(error)}`, { cause: error });
   }
 }
 
 /** A quorum queue takes messages back a moment later; the next look should find them. */
 async function untilBack(channel: Channel, count: number): Promise<void> {
   for (let look = 0; look < LOOKS; look++) {
-    if ((await channel.checkQueue(PARKED_COMMANDS)).messageCount >= count) return;
+    if ((await asked(channel.checkQueue(PARKED_COMMANDS))).messageCount >= count) return;
     await sleep(LOOK_INTERVAL);
   }
 }

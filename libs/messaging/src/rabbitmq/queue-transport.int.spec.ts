@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ConsumedQueues, until } from '../../testing/consumed-queues.js';
 import type { QueueTransport } from './queue-transport.js';
 
@@ -133,6 +133,25 @@ describe('a consumer comes back by itself', () => {
       queues.send(round);
       await done(transport, round);
     }
+  });
+
+  it('when its queue stays away for a while, without the loss of the connection', async () => {
+    const queues = await ConsumedQueues.open();
+    const lost = vi.fn<() => void>();
+    const transport = queues.consumeCommands({ work: () => undefined });
+    await consuming(transport);
+    queues.consuming.onConnected(lost);
+    await queues.channel.deleteQueue('commands');
+    const looks = vi.spyOn(queues.consuming, 'channel');
+    await until(
+      () => looks.mock.calls.length,
+      (count) => count >= 4,
+    );
+    await queues.declare();
+    queues.send(1);
+    await done(transport, 1);
+    expect(lost).not.toHaveBeenCalled();
+    expect(queues.consuming.state).toBe('connected');
   });
 
   it('when the broker closed its channel', async () => {

@@ -1,5 +1,6 @@
 import type { Channel, Options } from 'amqplib';
 import type { BrokerConnection } from './broker-connection.js';
+import { closeChannel } from './goodbye.js';
 
 /** How long an answer waits for the connection to come back (milliseconds). */
 const PATIENCE = 2_000;
@@ -23,7 +24,8 @@ export class ReplyChannel {
   }
 
   async close(): Promise<void> {
-    await (await this.#channel?.catch(() => undefined))?.close().catch(() => undefined);
+    const channel = await this.#channel?.catch(() => undefined);
+    if (channel) await closeChannel(channel);
   }
 
   #open(): Promise<Channel> {

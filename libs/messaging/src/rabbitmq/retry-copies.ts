@@ -2,6 +2,7 @@ import type { ConfirmChannel, Options } from 'amqplib';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BrokerUnavailable, MessageRefused } from '../messaging.errors.js';
 import type { BrokerConnection } from './broker-connection.js';
+import { closeChannel } from './goodbye.js';
 
 /** How long the broker may take to confirm while it is not blocked (milliseconds). */
 const CONFIRM_TIME = 10_000;
@@ -43,7 +44,7 @@ export class MessageCopies {
   async close(): Promise<void> {
     const channel = this.#channel;
     this.#channel = undefined;
-    await channel?.close().catch(() => undefined);
+    if (channel) await closeChannel(channel);
   }
 
   #inLine<Result>(task: () => Promise<Result>): Promise<Result> {
@@ -66,6 +67,11 @@ export class MessageCopies {
         else confirmed.resolve();
       });
       await confirmed.promise;
+    } catch (error) {
+      // A channel that closed before anybody listened says so only now.
+      if (!(error instanceof Error && error.name === 'IllegalOperationError')) throw error;
+      this.#giveUp(channel);
+      throw new BrokerUnavailable('the channel was closed', { cause: error });
     } finally {
       clearTimeout(late);
       channel.off('return', onReturn).off('close', onClose);
@@ -86,6 +92,6 @@ export class MessageCopies {
   /** It is not known what became of the copy, so it is sent again on another channel. */
   #giveUp(channel: ConfirmChannel): void {
     if (this.#channel === channel) this.#channel = undefined;
-    void channel.close().catch(() => undefined);
+    void closeChannel(channel);
   }
 }

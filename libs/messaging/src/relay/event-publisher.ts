@@ -15,6 +15,9 @@ export abstract class EventPublisher {
   /** Whether messages are taken now; false while the broker is away or takes none. */
   abstract readonly isReady: boolean;
 
+  /** Why messages are not taken although the broker is there; undefined once one was taken, and before any was sent. */
+  abstract readonly problem: string | undefined;
+
   /** Calls `listener` each time that messages are taken again; answers what ends it. */
   abstract onReady(listener: () => void): () => void;
 

@@ -57,6 +57,30 @@ describe('an account with a commit that cannot be sent', () => {
     expect(relay.hasParked).toBe(false);
   });
 
+  it('sends nothing again that the checkpoint had passed before', async () => {
+    const { newRelay, publisher, pageBehind, unknown, time } = await given('a', 'a', 'a', 'b', 'a');
+    unknown.add('a:4');
+    const relay = newRelay();
+    await relay.handle(await pageBehind(4), always);
+    unknown.clear();
+    time.now = 30_000;
+    await relay.retryParked(5, always);
+    expect(publisher.arrived).toEqual(idsOf('a:4'));
+  });
+
+  it('leaves no record behind when many are sent again at once', async () => {
+    const accounts = ['a', 'b', 'c', 'd'];
+    const { newRelay, pageBehind, unknown, parked, time } = await given(...accounts);
+    for (const account of accounts) unknown.add(`${account}:1`);
+    const relay = newRelay();
+    await relay.handle(await pageBehind(0), always);
+    unknown.clear();
+    time.now = 30_000;
+    await relay.retryParked(4, always);
+    expect(relay.hasParked).toBe(false);
+    expect(await parked.all()).toEqual([]);
+  });
+
   it('stays parked while the commit cannot be sent, and is parked anew at a later one', async () => {
     const { newRelay, publisher, pageBehind, unknown, parked, time } = await given('a', 'a', 'a');
     unknown.add('a:1').add('a:3');

@@ -17,6 +17,8 @@ export type RelayStatus = RelayCounts &
     /** The store cannot be reached, or work in a slot fails. */
     failing: boolean;
     brokerReady: boolean;
+    /** Why the broker takes no messages although it is there. */
+    problem: string | undefined;
     /** When the oldest commit happened that waits to be sent, in unix milliseconds; of parked accounts nothing counts. */
     oldestUnsentAt: number | undefined;
     /** Accounts that wait because one of their events cannot be sent. */

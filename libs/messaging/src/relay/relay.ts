@@ -50,8 +50,6 @@ export class Relay {
   #stopListening: () => void = () => undefined;
   #lookedForParkedAt = -Infinity;
   #lookedAtParkedAt = -Infinity;
-  /** What ended a try of parked accounts. */
-  #retryError: unknown;
 
   constructor(
     private readonly store: EventStore,
@@ -99,6 +97,7 @@ export class Relay {
       slots: positions.size,
       failing,
       brokerReady: this.publisher.isReady,
+      problem: this.publisher.problem,
       oldestUnsentAt: unsent.length > 0 ? Math.min(...unsent) : undefined,
       parked: held.reduce((sum, [, { parkedAccounts }]) => sum + parkedAccounts, 0),
       published,
@@ -138,20 +137,13 @@ export class Relay {
   async #retryParked(): Promise<void> {
     if (!this.publisher.isReady || this.#now() - this.#lookedAtParkedAt < LOOK_AT_PARKED_AFTER) return;
     this.#lookedAtParkedAt = this.#now();
-    this.#throwRetryError();
     await this.#findParked();
     const { positions } = this.#feed.status();
     for (const [slot, relay] of this.#slots) {
       const held = () => this.#feed.leaseOf(slot)?.epoch === relay.epoch;
       if (!held() || !relay.hasParked) continue;
-      void relay.retryParked(positions.get(slot) ?? 0, held).catch((error: unknown) => (this.#retryError = error));
+      void relay.retryParked(positions.get(slot) ?? 0, held).catch((error: unknown) => this.options.onError(error));
     }
-  }
-
-  #throwRetryError(): void {
-    const error = this.#retryError;
-    this.#retryError = undefined;
-    if (error !== undefined) throw error;
   }
 
   /** Slots in which nothing happens any more may have accounts that wait. */

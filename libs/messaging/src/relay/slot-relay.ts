@@ -8,7 +8,7 @@ import { sendCommit } from './send-commit.js';
 /** Until a page is tried again that the broker did not answer in time, in milliseconds. */
 const AGAIN_AFTER = 100;
 /** A page with room may have to take commits of other accounts, which do not wait for the back-off of one. */
-const OTHERS_WAIT = 250;
+const OTHERS_WAIT = 1_000;
 const RETRY_PARKED_AFTER = 30_000;
 const RETRY_UNFINISHED_AFTER = 1_000;
 
@@ -19,7 +19,7 @@ const RETRY_UNFINISHED_AFTER = 1_000;
 export class SlotRelay {
   readonly #lines = new Map<string, AccountLine>();
   /** Records of accounts that wait no more; until they are gone, a successor sends again what they stand for. */
-  readonly #released: ParkedRelay[] = [];
+  readonly #released = new Set<ParkedRelay>();
   #loaded: Promise<void> | undefined;
   #oldestUnsentAt: number | undefined;
 
@@ -40,7 +40,7 @@ export class SlotRelay {
 
   /** Whether `retryParked` has anything to do, now or later. */
   get hasParked(): boolean {
-    return this.#released.length > 0 || this.parkedAccounts > 0;
+    return this.#released.size > 0 || this.parkedAccounts > 0;
   }
 
   /** Works on the page behind the checkpoint. `held`: false when others may have the slot. */
@@ -162,6 +162,8 @@ export class SlotRelay {
       const record = { slot, partition: line.partition, position, error: error.message, at: this.parts.clock(), epoch };
       await this.parts.parked.park(record);
       line.parked = record;
+      // What lies before it was sent: by this process, or by others before the checkpoint passed.
+      line.sentTo = Math.max(line.sentTo, position - 1);
       this.parts.onParked(record);
     }
     line.restsUntil = this.parts.now() + RETRY_PARKED_AFTER;
@@ -180,15 +182,15 @@ export class SlotRelay {
       line.sentTo = after;
     }
     // From here on the account is as all others; nothing was left out since the last look at what was.
-    if (line.parked) this.#released.push(line.parked);
+    if (line.parked) this.#released.add(line.parked);
     line.parked = undefined;
     await this.#removeReleased();
   }
 
   async #removeReleased(): Promise<void> {
-    for (let [record] = this.#released; record; [record] = this.#released) {
+    for (const record of this.#released) {
       await this.parts.parked.unpark(record);
-      this.#released.splice(this.#released.indexOf(record), 1);
+      this.#released.delete(record);
     }
   }
 

@@ -17,6 +17,7 @@ const [added, used] = [goldenEvent('SshKeyAdded.v1'), goldenEvent('SshKeyUsed.v1
 /** Takes what is sent to one queue, after a moment. */
 class ModelQueue extends EventPublisher {
   readonly isReady = true;
+  readonly problem = undefined;
   readonly taken: OutgoingMessage[] = [];
   readonly inFlight = new Map<string, number>();
   mostInFlightOfOne = 0;

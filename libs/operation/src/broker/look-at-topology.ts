@@ -39,21 +39,21 @@ async function applied(channels: ChannelSource, settings: BrokerModuleSettings, 
   const broker: Broker = { channels, vhost: vhostOf(url) };
   const findings = await applyTopology(broker);
   if (managementUrl === undefined) return findings;
-  try {
-    const created = findings.filter(({ state }) => state === 'created');
-    return [...created, ...(await applyTopology({ ...broker, management: new Management(managementUrl, url) }))];
-  } catch (error) {
-    log.warn(`cannot set policies: ${(error as Error).message}`);
-    return findings;
-  }
+  const created = findings.filter(({ state }) => state === 'created');
+  const managed = await applyTopology({ ...broker, management: new Management(managementUrl, url) });
+  const refused = managed.find(isUnknownPolicy);
+  if (refused) log.warn(`cannot set policies: ${refused.detail}`);
+  return [...created, ...managed];
 }
+
+const isUnknownPolicy = ({ object, state }: Finding) => state === 'unknown' && object.includes('policy');
 
 /** What differs keeps nobody from beginning. */
 function tell(findings: readonly Finding[], log: Log): void {
   const created = findings.filter(({ state }) => state === 'created').map(({ object }) => object);
   if (created.length > 0) log.log(`made ${created.join(', ')}`);
   for (const { object, state, detail } of findings.filter(isOpen)) log.warn(`${object} is ${state}: ${detail ?? ''}`);
-  if (findings.some(({ object, state }) => state === 'unknown' && object.includes('policy')))
+  if (findings.some(isUnknownPolicy))
     log.warn(
       'until its policies are set, a full queue of one subscriber stops the events of all: run keyfold topology diff',
     );

@@ -24,14 +24,14 @@ export function runQueueCommand(url: string, request: QueueRequest, output: Oper
       case 'redrive':
         return redrive(parked, request, output);
       case 'drop':
-        return report('dropped', await parked.drop({ id: request.id }), output, `: ${request.reason}`);
+        return told(output, (tell) => parked.drop({ id: request.id }, tell), 'dropped', `: ${request.reason}`);
     }
   });
 }
 
 async function list(commands: readonly ParkedCommand[], json: boolean, output: OperatorOutput): Promise<ExitCode> {
   if (json) await output.out(JSON.stringify(commands));
-  else if (commands.length === 0) await output.out('No command is parked.');
+  else if (commands.length === 0) await output.out('No such command is parked.');
   else for (const line of linesOf(commands)) await output.out(line);
   return DONE;
 }
@@ -56,18 +56,30 @@ async function redrive(
   output: OperatorOutput,
 ): Promise<ExitCode> {
   const selection = selectionOf({ id, type });
-  if (dryRun) return report('would be sent again', (await parked.list(selection)).slice(0, limit), output);
-  return report('sent again', await parked.redrive(selection, limit), output);
+  if (!dryRun) return told(output, (tell) => parked.redrive(selection, limit, tell), 'sent again');
+  const some = (await parked.list(selection)).slice(0, limit);
+  return told(
+    output,
+    async (tell) => {
+      for (const command of some) await tell(command);
+    },
+    'would be sent again',
+  );
 }
 
-async function report(
-  done: string,
-  commands: readonly ParkedCommand[],
+/** A line for each command, as soon as it is done. */
+async function told(
   output: OperatorOutput,
+  work: (tell: (command: ParkedCommand) => Promise<void>) => Promise<void>,
+  done: string,
   more = '',
 ): Promise<ExitCode> {
-  for (const { id, type, errorCode } of commands) await output.out(`${done}: ${id} (${type}, ${errorCode})${more}`);
-  return commands.length > 0 ? DONE : nothing(output);
+  let count = 0;
+  await work(async ({ id, type, errorCode }) => {
+    count += 1;
+    await output.out(`${done}: ${id} (${type}, ${errorCode})${more}`);
+  });
+  return count > 0 ? DONE : nothing(output);
 }
 
 async function nothing(output: OperatorOutput): Promise<ExitCode> {

@@ -19,6 +19,7 @@ import { BrokerConnections } from './broker-connections.js';
 import type { BrokerModuleSettings, BrokerOptions } from './broker-options.js';
 import { BrokerModule } from './broker.module.js';
 import { ConsumedQueues } from './consumed-queues.js';
+import { TopologyWatch } from './topology-watch.js';
 
 /** Messages that are handled at a time. */
 const COMMANDS_AT_A_TIME = 20;
@@ -46,9 +47,16 @@ export class QueuesModule {
       providers: [
         {
           provide: EventPublisher,
-          inject: [BrokerConnections],
-          useFactory: ({ publisher }: BrokerConnections) =>
-            new RabbitMqPublisher(publisher, { exchange: EVENTS_EXCHANGE, appId }),
+          inject: [BrokerConnections, TopologyWatch],
+          useFactory: ({ publisher }: BrokerConnections, topology: TopologyWatch) =>
+            new RabbitMqPublisher(publisher, {
+              exchange: EVENTS_EXCHANGE,
+              appId,
+              onProblem: (problem) => {
+                log.warn(`events wait: ${problem}`);
+                topology.lookAgain();
+              },
+            }),
         },
         {
           provide: PublisherEnd,

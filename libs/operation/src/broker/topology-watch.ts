@@ -49,6 +49,11 @@ export class TopologyWatch implements OnApplicationShutdown {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Something speaks against it: looks again, and goes on looking while anything is missing. */
+  lookAgain(): void {
+    this.#look();
+  }
+
   /** A look that is under way ends with its connection, and nobody hears of it. */
   onApplicationShutdown(): void {
     this.#ended = true;

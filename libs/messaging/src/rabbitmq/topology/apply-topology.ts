@@ -7,10 +7,11 @@ import {
   diffQueue,
   type Broker,
 } from './diff-topology.js';
-import type { Finding } from './finding.js';
+import { foundOr, type Finding } from './finding.js';
+import type { Management } from './management.js';
 import { refusingSubscribers } from './refusing-subscribers.js';
 import { refusalOf, type ChannelSource } from './scratch-channel.js';
-import { TOPOLOGY, type BindingObject } from './topology.js';
+import { TOPOLOGY, type BindingObject, type PolicyObject } from './topology.js';
 
 /**
  * Makes what is missing and tells what differs, which it leaves as it is: an operator may want it so, and RabbitMQ cannot change most of
@@ -32,12 +33,17 @@ export async function applyTopology(broker: Broker, topology = TOPOLOGY): Promis
   for (const binding of topology.bindings) findings.push(await bind(broker, binding));
   for (const policy of topology.policies) {
     const found = await diffPolicy(broker, policy);
-    if (found.state === 'missing') await management?.setPolicy(policy);
-    findings.push(found.state === 'missing' ? { object: found.object, state: 'created' } : found);
+    findings.push(found.state === 'missing' && management ? await setPolicy(management, policy, found.object) : found);
   }
   if (management) findings.push(...(await refusingSubscribers(management)));
   return findings;
 }
+
+const setPolicy = (management: Management, policy: PolicyObject, object: string): Promise<Finding> =>
+  foundOr(object, 'missing', async () => {
+    await management.setPolicy(policy);
+    return { object, state: 'created' };
+  });
 
 /** A binding that is there is not made twice. */
 async function bind(broker: Broker, binding: BindingObject): Promise<Finding> {

@@ -1,6 +1,6 @@
 import type { Channel } from 'amqplib';
 import { exchangeAdvice, policyCommand, queueAdvice } from './advice.js';
-import type { Finding } from './finding.js';
+import { foundOr, type Finding } from './finding.js';
 import type { Management } from './management.js';
 import { refusingSubscribers } from './refusing-subscribers.js';
 import { NOT_FOUND, PRECONDITION_FAILED, refusalOf, type ChannelSource } from './scratch-channel.js';
@@ -40,31 +40,37 @@ export async function diffQueue({ channels, management }: Broker, queue: QueueOb
     declare: (channel) => declareQueue(channel, queue),
   });
   if (finding.state !== 'same' || !management) return finding;
-  // A declaration is not refused for every argument that differs, such as the delivery limit.
-  const found = (await management.queue(queue.name))?.arguments ?? {};
-  const differences = differencesOf(queue.arguments, found);
-  return differences.length === 0
-    ? finding
-    : { object, state: 'different', detail: [...differences, advice].join('\n') };
+  return foundOr(object, 'same', async () => {
+    // A declaration is not refused for every argument that differs, such as the delivery limit.
+    const found = (await management.queue(queue.name))?.arguments ?? {};
+    const differences = differencesOf(queue.arguments, found);
+    return differences.length === 0
+      ? finding
+      : { object, state: 'different', detail: [...differences, advice].join('\n') };
+  });
 }
 
 export async function diffBinding({ management }: Broker, binding: BindingObject): Promise<Finding> {
   const object = `binding ${binding.exchange} -> ${binding.queue} (${binding.routingKey})`;
   if (!management) return { object, state: 'unknown', detail: 'AMQP does not tell bindings: "apply" makes it again' };
-  return { object, state: (await management.hasBinding(binding)) ? 'same' : 'missing' };
+  return foundOr(object, 'unknown', async () => {
+    return { object, state: (await management.hasBinding(binding)) ? 'same' : 'missing' };
+  });
 }
 
 export async function diffPolicy({ management, vhost }: Broker, policy: PolicyObject): Promise<Finding> {
   const object = `${policy.kind} ${policy.name}`;
   const command = policyCommand(policy, vhost);
   if (!management) return { object, state: 'unknown', detail: `AMQP does not tell policies. To set it:\n${command}` };
-  const found = await management.policy(policy);
-  if (!found) return { object, state: 'missing' };
-  const { pattern, priority, definition } = policy;
-  const differences = differencesOf({ pattern, priority, 'apply-to': 'queues' }, found);
-  differences.push(...differencesOf(definition, found.definition));
-  if (differences.length === 0) return { object, state: 'same' };
-  return { object, state: 'different', detail: [...differences, `To set it: ${command}`].join('\n') };
+  return foundOr(object, 'unknown', async () => {
+    const found = await management.policy(policy);
+    if (!found) return { object, state: 'missing' };
+    const { pattern, priority, definition } = policy;
+    const differences = differencesOf({ pattern, priority, 'apply-to': 'queues' }, found);
+    differences.push(...differencesOf(definition, found.definition));
+    if (differences.length === 0) return { object, state: 'same' };
+    return { object, state: 'different', detail: [...differences, `To set it: ${command}`].join('\n') };
+  });
 }
 
 export const declareExchange = (channel: Channel, { name, type }: ExchangeObject) =>

@@ -4,6 +4,9 @@ import type { BindingObject, PolicyObject } from './topology.js';
 /** Milliseconds. */
 const PATIENCE = 10_000;
 
+/** The management API does not answer, or does not let this user look or change. */
+export class ManagementUnavailable extends BrokerUnavailable {}
+
 type StoredPolicy = { pattern: string; priority: number; definition: Record<string, unknown>; 'apply-to': string };
 
 /** A queue as it is. */
@@ -15,7 +18,7 @@ export type QueueState = Readonly<{
 
 /**
  * The management API of RabbitMQ for one virtual host. It tells and sets what AMQP cannot: bindings and policies. Every method throws
- * `BrokerUnavailable` when it does not answer or refuses; no message contains the password.
+ * `ManagementUnavailable` when it does not answer or refuses; no message contains the password.
  */
 export class Management {
   readonly #base: URL;
@@ -94,15 +97,15 @@ export class Management {
     } catch (error) {
       const { message, cause } = error as Error;
       const reason = cause instanceof Error ? cause.message : message;
-      throw new BrokerUnavailable(`the management API at ${this.#base.host} does not answer: ${reason}`, {
+      throw new ManagementUnavailable(`the management API at ${this.#base.host} does not answer: ${reason}`, {
         cause: error,
       });
     }
   }
 
-  async #refused(answer: Response): Promise<BrokerUnavailable> {
+  async #refused(answer: Response): Promise<ManagementUnavailable> {
     const told = (await answer.text()).slice(0, 300);
-    return new BrokerUnavailable(`the management API at ${this.#base.host} refuses: ${answer.status} ${told}`);
+    return new ManagementUnavailable(`the management API at ${this.#base.host} refuses: ${answer.status} ${told}`);
   }
 }
 

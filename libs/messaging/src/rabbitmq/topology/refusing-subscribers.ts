@@ -1,5 +1,5 @@
 import type { Finding } from './finding.js';
-import type { Management, QueueState } from './management.js';
+import { ManagementUnavailable, type Management, type QueueState } from './management.js';
 import { EVENTS_EXCHANGE, TOPOLOGY } from './topology.js';
 
 const REFUSING = new Set<unknown>(['reject-publish', 'reject-publish-dlx']);
@@ -11,10 +11,15 @@ const OWN = new Set(TOPOLOGY.queues.map(({ name }) => name));
  */
 export async function refusingSubscribers(management: Management): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const name of await management.queuesBehind(EVENTS_EXCHANGE)) {
-    const queue = OWN.has(name) ? undefined : await management.queue(name);
-    if (!queue || !REFUSING.has(overflowOf(queue))) continue;
-    findings.push({ object: `queue ${name} of a subscriber`, state: 'different', detail: ADVICE });
+  try {
+    for (const name of await management.queuesBehind(EVENTS_EXCHANGE)) {
+      const queue = OWN.has(name) ? undefined : await management.queue(name);
+      if (!queue || !REFUSING.has(overflowOf(queue))) continue;
+      findings.push({ object: `queue ${name} of a subscriber`, state: 'different', detail: ADVICE });
+    }
+  } catch (error) {
+    if (!(error instanceof ManagementUnavailable)) throw error;
+    findings.push({ object: 'queues of subscribers', state: 'unknown', detail: error.message });
   }
   return findings;
 }

@@ -38,6 +38,8 @@ export const COMMAND_QUEUE = 'keyfold.commands.q';
 export const COMMAND_RETRY_QUEUE = 'keyfold.commands.retry';
 /** Commands that no attempt carries out, until an operator decides. */
 export const PARKED_COMMANDS = 'keyfold.commands.parked';
+/** Questions, by their type as routing key: whoever asks needs no right on the default exchange, which leads to every queue. */
+export const RPC_EXCHANGE = 'keyfold.rpc';
 /** Questions that are answered at once or not at all. */
 export const RPC_QUEUE = 'keyfold.rpc';
 
@@ -61,6 +63,7 @@ export const TOPOLOGY: Topology = {
   exchanges: [
     { name: EVENTS_EXCHANGE, type: 'topic' },
     { name: COMMANDS_EXCHANGE, type: 'topic' },
+    { name: RPC_EXCHANGE, type: 'topic' },
   ],
   queues: [
     // Retention takes away whole segments.
@@ -89,6 +92,7 @@ export const TOPOLOGY: Topology = {
   bindings: [
     { exchange: EVENTS_EXCHANGE, queue: EVENT_LOG, routingKey: '#' },
     { exchange: COMMANDS_EXCHANGE, queue: COMMAND_QUEUE, routingKey: '#' },
+    { exchange: RPC_EXCHANGE, queue: RPC_QUEUE, routingKey: '#' },
   ],
   policies: [
     // About 28 million events at 700 bytes.

@@ -1,5 +1,6 @@
 import {
   BrokerUnavailable,
+  MessageRefused,
   Replay,
   type EventPublisher,
   type ReplaySelection,
@@ -8,6 +9,7 @@ import {
 import { outgoingMessage, publicEventsOf, publicEventTypes } from '@keyfold/messaging/events';
 import { EVENTS_EXCHANGE, RabbitMqPublisher, refusalOf, type BrokerConnection } from '@keyfold/messaging/rabbitmq';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { withOperatorConnection } from '../../broker/operator-connection.js';
 import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '../../process/exit-code.js';
 import { serviceVersion } from '../../process/service-version.js';
@@ -17,6 +19,9 @@ import { tableOf } from './table.js';
 
 /** Milliseconds until the broker takes messages. */
 const PATIENCE = 15_000;
+/** How often it is looked for the queue when the broker took an event no more, and milliseconds between two looks. */
+const LOOKS = 10;
+const LOOK_INTERVAL = 250;
 
 /** Without `target` it is only counted what would be sent. */
 type ReplayArgs = ReplaySelectionArgs & Readonly<{ target?: Readonly<{ url: string; queue: string }> | undefined }>;
@@ -30,6 +35,10 @@ export async function replayFeed(args: ReplayArgs, run: CommandRun): Promise<Exi
     return WRONG_USAGE;
   }
   const { target } = args;
+  if (target?.queue.startsWith('keyfold.')) {
+    await output.err(`${target.queue} is a queue of Keyfold itself: a replay is for the queue of a subscriber`);
+    return WRONG_USAGE;
+  }
   if (!target) return replayTo(undefined, args, run);
   return withOperatorConnection(target.url, output, async (connection) => {
     if (!(await hasQueue(connection, target.queue))) {
@@ -40,6 +49,9 @@ export async function replayFeed(args: ReplayArgs, run: CommandRun): Promise<Exi
     try {
       await untilReady(publisher);
       return await replayTo({ publisher, queue: target.queue, run: randomUUID() }, args, run);
+    } catch (error) {
+      if (!(await isGone(connection, target.queue))) throw error;
+      throw new MessageRefused(`RabbitMQ has no queue ${target.queue} any more`, { cause: error });
     } finally {
       await publisher.close();
     }
@@ -49,6 +61,18 @@ export async function replayFeed(args: ReplayArgs, run: CommandRun): Promise<Exi
 async function hasQueue(connection: BrokerConnection, queue: string): Promise<boolean> {
   const refusal = await refusalOf(connection, (channel) => channel.checkQueue(queue));
   return refusal === undefined;
+}
+
+/** Who deletes a quorum queue may end the channel or connection of those who send to it (measured on RabbitMQ 3.10.8). */
+async function isGone(connection: BrokerConnection, queue: string): Promise<boolean> {
+  for (let look = 0; look < LOOKS; look++) {
+    try {
+      return !(await hasQueue(connection, queue));
+    } catch {
+      await sleep(LOOK_INTERVAL);
+    }
+  }
+  return false;
 }
 
 async function untilReady(publisher: EventPublisher): Promise<void> {

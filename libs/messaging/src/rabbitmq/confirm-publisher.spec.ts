@@ -1,0 +1,114 @@
+import type { ConfirmChannel } from 'amqplib';
+import { EventEmitter } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { OutgoingMessage } from '../relay/event-publisher.js';
+import type { BrokerConnection, BrokerState } from './broker-connection.js';
+import { RabbitMqPublisher } from './confirm-publisher.js';
+
+const message = (id: string): OutgoingMessage => ({ id, type: 'told', at: 0, headers: {}, body: Buffer.from('{}') });
+type Confirm = (error: Error | null) => void;
+
+/** What cannot be had from a broker at will: moments between an event of the connection and whoever listens. */
+class ModelConnection {
+  state: BrokerState = 'connected';
+  readonly channels: EventEmitter[] = [];
+  readonly confirms: Confirm[] = [];
+  /** Channels that are made now are closed, and nobody was told. */
+  makesDead = false;
+  reconnected = () => {};
+
+  onConnected(listener: () => void): () => void {
+    this.reconnected = listener;
+    return () => undefined;
+  }
+
+  async confirmChannel(): Promise<ConfirmChannel> {
+    const isDead = this.makesDead;
+    const channel = Object.assign(new EventEmitter(), {
+      close: async () => undefined,
+      publish: (_exchange: string, _key: string, _body: Buffer, _properties: object, confirm: Confirm) => {
+        if (isDead) throw Object.assign(new Error('Channel closed'), { name: 'IllegalOperationError' });
+        this.confirms.push(confirm);
+        return true;
+      },
+    });
+    this.channels.push(channel);
+    return channel as unknown as ConfirmChannel;
+  }
+}
+
+let connection: ModelConnection;
+const problems: string[] = [];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  connection = new ModelConnection();
+  problems.length = 0;
+});
+afterEach(() => void vi.useRealTimers());
+
+async function open(window?: number): Promise<RabbitMqPublisher> {
+  const publisher = new RabbitMqPublisher(connection as unknown as BrokerConnection, {
+    exchange: 'events',
+    appId: 'keyfold/test',
+    ...(window !== undefined && { window }),
+    onProblem: (problem) => problems.push(problem),
+  });
+  await vi.advanceTimersByTimeAsync(200);
+  return publisher;
+}
+
+describe('a publisher', () => {
+  it('takes another channel when its own was closed before anybody listened', async () => {
+    connection.makesDead = true;
+    const publisher = await open();
+    connection.makesDead = false;
+    await expect(publisher.publish(message('1'))).rejects.toThrow('cannot be sent');
+    await vi.advanceTimersByTimeAsync(1_000);
+    const sent = publisher.publish(message('2'));
+    connection.confirms[0]!(null);
+    await sent;
+    expect(connection.channels).toHaveLength(2);
+  });
+
+  it('takes another channel after each connect, whatever it heard of the one before', async () => {
+    const publisher = await open();
+    const lost = publisher.publish(message('1'));
+    connection.reconnected();
+    await expect(lost).rejects.toThrow('nobody knows whether 1 arrived');
+    await vi.advanceTimersByTimeAsync(200);
+    expect(publisher.isReady).toBe(true);
+    expect(connection.channels).toHaveLength(2);
+  });
+
+  it('sends what waits in line when the broker was blocked only for a moment', async () => {
+    const publisher = await open(1);
+    const sent = [publisher.publish(message('1')), publisher.publish(message('2'))];
+    connection.state = 'blocked';
+    connection.confirms[0]!(null);
+    await vi.advanceTimersByTimeAsync(10);
+    connection.state = 'connected';
+    await vi.advanceTimersByTimeAsync(200);
+    connection.confirms[1]!(null);
+    await Promise.all(sent);
+  });
+
+  it('tells a problem once, and again after a message was taken', async () => {
+    const publisher = await open();
+    const nack = async (id: string) => {
+      const refused = publisher.publish(message(id));
+      connection.confirms.pop()!(new Error('message nacked'));
+      await expect(refused).rejects.toThrow('refused');
+    };
+    await nack('1');
+    await nack('2');
+    expect(problems).toEqual(['a queue refuses messages, that of a subscriber perhaps, because it is full']);
+    expect(publisher.problem).toBe(problems[0]);
+    const taken = publisher.publish(message('3'));
+    connection.confirms.pop()!(null);
+    await taken;
+    expect(publisher.problem).toBeUndefined();
+    await nack('4');
+    expect(problems).toHaveLength(2);
+  });
+});

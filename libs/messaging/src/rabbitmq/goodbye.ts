@@ -1,0 +1,23 @@
+import type { Channel } from 'amqplib';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** How long a broker may take to answer that a channel is closed (milliseconds). */
+const CLOSE_TIME = 1_000;
+
+/**
+ * Closes a channel, and does not wait for ever: a broker without memory reads nothing from who publishes, a hanging one nothing at all.
+ * Such a channel ends with its connection.
+ */
+export const closeChannel = (channel: Channel): Promise<void> => within(CLOSE_TIME, close(channel));
+
+/** Rejects for a channel that is closed already, where the library throws. */
+const close = async (channel: Channel): Promise<void> => channel.close();
+
+/** Waits for something that may never come, or may fail because the other side is gone. */
+export async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const over = new AbortController();
+  const late = sleep(milliseconds, undefined, { signal: over.signal });
+  await Promise.race([work, late]).catch(() => undefined);
+  over.abort();
+  await late.catch(() => undefined);
+}

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountNamed, adminOf, newMember } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { keyfold } from '../support/cli.js';
+import { keyLine } from '../support/key-line.js';
+import { freshBroker } from '../support/rabbitmq/fresh-broker.js';
+import { OtherService, until } from '../support/rabbitmq/other-service.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+
+type ListedKey = Readonly<{ fingerprint: string; added_time: string; last_used_time: string }>;
+type Parked = Readonly<{ id: string; type: string; errorCode: string }>;
+
+let url: string;
+let app: StandaloneProcess;
+let other: OtherService;
+
+beforeAll(async () => {
+  url = (await freshBroker()).url;
+  app = await StandaloneProcess.start({ KEYFOLD_RABBITMQ_URL: url });
+  other = await OtherService.connect(url);
+});
+
+afterAll(async () => {
+  await other?.close();
+  await app?.dispose();
+});
+
+const queue = (...args: readonly string[]) => keyfold({ KEYFOLD_RABBITMQ_URL: url }, 'queue', ...args);
+
+const parked = async () => JSON.parse((await queue('list', '--json')).out) as Parked[];
+
+const keysOf = async (member: ApiClient) =>
+  (await member.get('/api/me/sshkey/list')).data<{ content: ListedKey[] }>().content;
+
+/** A server tells of the use of a key that the account does not have yet; the command is parked when this is over. */
+async function useOfUnknownKey(username: string) {
+  const admin = await adminOf(new ApiClient(app.baseUrl));
+  const member = await newMember(admin, username);
+  const { id: account } = await accountNamed(admin, username);
+  const key = keyLine(username);
+  const time = new Date(Date.now() + 60_000).toISOString();
+  const use = { account, fingerprint: key.fingerprint, address: '192.0.2.7', time };
+  const before = await other.waiting('keyfold.commands.parked');
+  const id = other.command('ssh-key.use', use);
+  await until(async () => (await other.waiting('keyfold.commands.parked')) > before || undefined);
+  return { member, key, time, use, id };
+}
+
+describe('keyfold queue', () => {
+  it('sends a parked command again, which then does what it could not do before', async () => {
+    expect(await queue('list')).toEqual({ status: 0, out: 'No such command is parked.\n', err: '' });
+    const { member, key, time, use, id } = await useOfUnknownKey('late');
+    const listed = await queue('list');
+    expect(listed).toMatchObject({ status: 0, err: '' });
+    expect(listed.out).toMatch(new RegExp(`^${id} +ssh-key\\.use +ssh-key-not-found +1 `, 'm'));
+    expect(listed.out).toContain('1 parked');
+    const shown = JSON.parse((await queue('show', id)).out) as Parked & { body: string };
+    expect(shown).toMatchObject({ id, type: 'ssh-key.use', errorCode: 'ssh-key-not-found', attempts: 1 });
+    expect(JSON.parse(shown.body)).toEqual(use);
+
+    (await member.post('/api/me/sshkey/add', { title: 'laptop', key: key.line })).data();
+    expect(await queue('redrive', '--id', id, '--dry-run')).toMatchObject({
+      status: 0,
+      out: `would be sent again: ${id} (ssh-key.use, ssh-key-not-found)\n`,
+    });
+    const [added] = await keysOf(member);
+    expect(added?.last_used_time).toBe(added?.added_time);
+    expect(await queue('redrive', '--id', id)).toEqual({
+      status: 0,
+      out: `sent again: ${id} (ssh-key.use, ssh-key-not-found)\n`,
+      err: '',
+    });
+    const moved = await until(async () =>
+      (await keysOf(member)).find((each) => Date.parse(each.last_used_time) === Date.parse(time)),
+    );
+    expect(moved.fingerprint).toBe(key.fingerprint);
+    expect(await parked()).toEqual([]);
+  });
+
+  it('parks a command anew that still cannot be carried out', async () => {
+    const { id } = await useOfUnknownKey('never');
+    expect(await queue('redrive', '--type', 'ssh-key.use')).toMatchObject({ status: 0 });
+    await until(async () => ((await parked()).some((each) => each.id === id) ? true : undefined));
+    expect(await parked()).toMatchObject([{ id, errorCode: 'ssh-key-not-found', attempts: 1 }]);
+    await queue('drop', id, '--reason', 'end of the test');
+  });
+
+  it('throws away the command that is named and no other, and tells why', async () => {
+    const [first, second] = [await useOfUnknownKey('dropped'), await useOfUnknownKey('kept')];
+    expect(await queue('drop', first.id, '--reason', 'sent by mistake')).toEqual({
+      status: 0,
+      out: `dropped: ${first.id} (ssh-key.use, ssh-key-not-found): sent by mistake\n`,
+      err: '',
+    });
+    expect((await parked()).map(({ id }) => id)).toEqual([second.id]);
+    expect((await queue('drop', second.id)).status).toBe(2);
+    expect((await parked()).map(({ id }) => id)).toEqual([second.id]);
+    await queue('drop', second.id, '--reason', 'end of the test');
+  });
+
+  it('sends no more than it may', async () => {
+    const [first, second] = [await useOfUnknownKey('one'), await useOfUnknownKey('two')];
+    const { status, out } = await queue('redrive', '--limit', '1');
+    expect(status).toBe(0);
+    expect(out.match(/^sent again: /gm)).toHaveLength(1);
+    await until(async () => ((await parked()).length === 2 ? true : undefined));
+    for (const { id } of [first, second]) await queue('drop', id, '--reason', 'end of the test');
+  });
+
+  it.each([
+    ['show', ['no-such-id']],
+    ['redrive', ['--id', 'no-such-id']],
+    ['redrive', ['--type', 'no.such-type']],
+    ['drop', ['no-such-id', '--reason', 'none']],
+  ])('tells when there is nothing that it could %s %j', async (command, args) => {
+    expect(await queue(command, ...args)).toEqual({ status: 1, out: '', err: 'no such command is parked\n' });
+  });
+
+  it('needs the address of RabbitMQ, and no store', async () => {
+    expect(await keyfold({ KEYFOLD_STORE: 'nonsense' }, 'queue', 'list')).toEqual({
+      status: 78,
+      out: '',
+      err: expect.stringContaining('KEYFOLD_RABBITMQ_URL: is required') as string,
+    });
+  });
+
+  it('tells when the queue of parked commands is not there', async () => {
+    const { url: empty } = await freshBroker();
+    const { status, err } = await keyfold({ KEYFOLD_RABBITMQ_URL: empty }, 'queue', 'list');
+    expect({ status, lines: err.trim().split('\n').length }).toEqual({ status: 1, lines: 1 });
+    expect(err).toMatch(/^keyfold: cannot look at keyfold\.commands\.parked: .*NOT_FOUND/);
+  });
+});

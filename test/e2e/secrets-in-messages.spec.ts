@@ -1,0 +1,217 @@
+import { join } from 'node:path';
+import { eventStoreSchema, SqliteEventStore, SqliteFile } from '@keyfold/event-store/sqlite';
+import { publicEventsOf, publicEventTypes, type PublicEventType } from '@keyfold/messaging/events';
+import { parseSealingKeys, Sealer } from '@keyfold/security';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { problemOfEvent } from '../../libs/messaging/testing/event-validation.js';
+import { accountNamed, ADMIN_PASSWORD, adminOf, createAccount, newAddress, signedInAs } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { keyfold } from '../support/cli.js';
+import { freshBroker } from '../support/rabbitmq/fresh-broker.js';
+import { MessageTap, type TappedFrom, type TappedMessage } from '../support/rabbitmq/message-tap.js';
+import { until } from '../support/rabbitmq/other-service.js';
+import { SecretSearch } from '../support/secret-search.js';
+import { generateKey } from '../support/ssh-keygen.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+import { staticHash } from '../support/static-hash.js';
+import { storedCommits } from '../support/stored-data.js';
+import { codeNow } from '../support/two-factor.js';
+
+const TOKEN_SECRET = 'what only the signer of tokens knows';
+const SEALING_KEY = Buffer.from('thirty-two bytes that seal all!!');
+const MAY_USE_SFTP = 1 << 10;
+const secrets = new SecretSearch();
+
+let app: StandaloneProcess;
+let tap: MessageTap;
+
+beforeAll(async () => {
+  const broker = await freshBroker();
+  expect(await keyfold({ KEYFOLD_RABBITMQ_URL: broker.url }, 'topology', 'apply')).toMatchObject({ status: 0 });
+  tap = await MessageTap.open(broker.url);
+  app = await StandaloneProcess.start({
+    KEYFOLD_RABBITMQ_URL: broker.url,
+    KEYFOLD_TOKEN_SECRET: TOKEN_SECRET,
+    KEYFOLD_SEALING_KEY: `k1:${SEALING_KEY.toString('base64')}`,
+    KEYFOLD_LOG_LEVEL: 'trace',
+  });
+  secrets.add('secret of the tokens', TOKEN_SECRET);
+  secrets.addBytes('sealing key', SEALING_KEY);
+  rememberPassword('password of the administrator', ADMIN_PASSWORD);
+  await liveThrough(new ApiClient(app.baseUrl));
+  rememberSealed();
+  const due = await publishedIds();
+  await until(() => (due.every((id) => idsFrom('events').has(id) && idsFrom('log').has(id)) ? true : undefined));
+});
+
+afterAll(async () => {
+  await tap?.close();
+  await app?.dispose();
+});
+
+/** Every kind of event, through the API and by messages of another service; refused and unknown ones, too. */
+async function liveThrough(api: ApiClient): Promise<void> {
+  const admin = await adminOf(api);
+  rememberToken('token of the administrator', admin.token);
+  const { id } = await createAccount(admin, 'secretive', { permission: MAY_USE_SFTP });
+  rememberPassword('first password', 'pw-secretive');
+  const member = await signedInAs(api, 'secretive');
+  rememberToken('token of a member', member.token);
+  const key = generateKey('ed25519', 256, '');
+  const spare = generateKey('ed25519', 256, '');
+  (await member.post('/api/me/sshkey/add', { title: 'laptop', key: key.line })).data();
+  (await member.post('/api/me/sshkey/add', { title: 'spare', key: spare.line })).data();
+  await talk(id, key.fingerprint);
+  const listed = (await member.get('/api/me/sshkey/list')).data<{ content: { id: number }[] }>().content;
+  for (const each of listed) (await member.post(`/api/me/sshkey/delete?id=${each.id}`)).data();
+  await useTwoFactor(api, admin, member, id);
+  (await member.get('/api/auth/logout')).data();
+  await administer(api, admin, id);
+}
+
+async function useTwoFactor(api: ApiClient, admin: ApiClient, member: ApiClient, id: number): Promise<void> {
+  const { secret } = (await member.post('/api/auth/2fa/generate')).data<{ secret: string }>();
+  secrets.add('one-time secret', secret);
+  const [proof, login] = [codeNow(secret), codeNow(secret, 1)];
+  secrets.add('code that proved', proof);
+  secrets.add('code of a login', login);
+  (await member.post('/api/auth/2fa/verify', { code: proof, secret })).data();
+  const withCode = await api.from(newAddress()).signedIn('secretive', 'pw-secretive', login);
+  rememberToken('token of a login with a code', withCode.token);
+  (await admin.post(`/api/admin/user/cancel_2fa?id=${id}`)).data();
+}
+
+async function administer(api: ApiClient, admin: ApiClient, id: number): Promise<void> {
+  const update = { id, username: 'secretive', role: 0, permission: MAY_USE_SFTP, base_path: '/' };
+  const change = async (fields: object) =>
+    (await admin.post('/api/admin/user/update', { ...update, ...fields })).data();
+  await change({ base_path: '/elsewhere', permission: 0 });
+  await change({ username: 'renamed' });
+  rememberPassword('second password', 'another-p4ssword');
+  await change({ username: 'renamed', password: 'another-p4ssword' });
+  rememberPassword('wrong password', 'wr0ng-password');
+  await api.from(newAddress()).logIn('renamed', 'wr0ng-password');
+  await change({ username: 'renamed', disabled: true });
+  await change({ username: 'renamed' });
+  secrets.add('static token', storedStaticToken());
+  await api.as(storedStaticToken()).get('/api/admin/user/list');
+  expect((await accountNamed(admin, 'renamed')).id).toBe(id);
+  (await admin.post(`/api/admin/user/delete?id=${id}`)).data();
+}
+
+/** What another service says and asks, good and bad. */
+async function talk(account: number, fingerprint: string): Promise<void> {
+  const use = { account, fingerprint, address: '192.0.2.7', time: new Date().toISOString() };
+  tap.command('ssh-key.use', use, 'use');
+  tap.command('ssh-key.use', { ...use, account: 999_999 }, 'use-of-nobody');
+  tap.command('ssh-key.use', { ...use, address: 7 }, 'use-from-nowhere');
+  tap.command('moon.land', use, 'unknown-command');
+  await tap.untilParked(3);
+  expect((await tap.ask('ssh-keys.look-up', { username: 'secretive' }, 'a member')).toString()).toContain(fingerprint);
+  await tap.ask('ssh-keys.look-up', { username: 'nobody' }, 'nobody');
+  await tap.ask('ssh-keys.look-up', {}, 'bad question');
+  const used = () => tap.messagesFrom('events').find(({ properties }) => properties.type === 'ssh-key.used');
+  await until(used);
+}
+
+function rememberPassword(name: string, password: string): void {
+  secrets.add(name, password);
+  secrets.add(`${name}, hashed for the wire`, staticHash(password));
+}
+
+function rememberToken(name: string, token: string): void {
+  secrets.add(name, token);
+  secrets.add(`${name}, its signature`, token.split('.')[2] ?? '');
+}
+
+const sealer = () => new Sealer(parseSealingKeys(`k1:${SEALING_KEY.toString('base64')}`));
+
+/** The static token is sealed in the store. */
+function storedStaticToken(): string {
+  const events = storedCommits(app.dataDir).flatMap((commit) => commit.events);
+  const sealed = events.findLast(({ type }) => type === 'ApiTokenReset')?.sealed?.['token'] ?? '';
+  return sealer().open(sealed, 'site-settings/api-token');
+}
+
+/** What the store keeps sealed, sealed and open: the hashes of passwords, and once more the secrets that are known already. */
+function rememberSealed(): void {
+  for (const { stream, events } of storedCommits(app.dataDir)) {
+    for (const [name, sealed] of events.flatMap((event) => Object.entries(event.sealed ?? {}))) {
+      const opened = openedAt(stream, sealed);
+      secrets.add(`${name} of ${stream}, sealed: ${sealed.length}`, sealed);
+      secrets.add(`${name} of ${stream}: ${opened.slice(-4)}`, opened);
+      const hash = /^\$argon2id\$.*\$([^$]+)\$([^$]+)$/.exec(opened);
+      if (hash) secrets.add(`argon2 hash of ${stream}: ${opened.slice(-4)}`, hash[2] ?? '');
+    }
+  }
+}
+
+function openedAt(stream: string, sealed: string): string {
+  for (const place of ['password', 'two-factor', 'api-token']) {
+    try {
+      return sealer().open(sealed, `${stream}/${place}`);
+    } catch {
+      // It was sealed for another place.
+    }
+  }
+  throw new Error(`a sealed value of ${stream} cannot be opened`);
+}
+
+async function publishedIds(): Promise<string[]> {
+  const store = new SqliteEventStore(new SqliteFile(join(app.dataDir, 'keyfold.db'), eventStoreSchema));
+  try {
+    return (await store.readFeed(0, 0, 1_000)).flatMap(publicEventsOf).map(({ id }) => id);
+  } finally {
+    await store.close();
+  }
+}
+
+const idsFrom = (from: TappedFrom) =>
+  new Set(tap.messagesFrom(from).map(({ properties }) => String(properties.messageId)));
+
+/** Everything of a message that is text: routing, properties with all headers, body. */
+const textOf = ({ message }: TappedMessage) =>
+  `${JSON.stringify(message.fields)} ${JSON.stringify(message.properties)} ${message.content.toString()}`;
+
+const leaksIn = (text: string) => secrets.foundIn(text);
+
+describe('a run with every kind of event', () => {
+  it.each(publicEventTypes)('publishes %s as its schema says', (type: PublicEventType) => {
+    const messages = tap.messagesFrom('events').filter(({ properties }) => properties.type === type);
+    expect(messages.length).toBeGreaterThan(0);
+    for (const { content } of messages) expect(problemOfEvent(type, JSON.parse(content.toString()))).toBeUndefined();
+  });
+
+  it('has no secret in any message, neither in its headers nor in its body', () => {
+    expect(secrets.size).toBeGreaterThan(80);
+    for (const from of ['events', 'log', 'parked', 'reply'] as const)
+      expect(tap.messagesFrom(from).length, from).toBeGreaterThan(2);
+    const leaks = tap.tapped.flatMap((each) =>
+      leaksIn(textOf(each)).map((secret) => `${each.from} ${String(each.message.properties.type)}: ${secret}`),
+    );
+    expect(leaks).toEqual([]);
+  });
+
+  it('has no secret in the log of the process', () => {
+    expect(app.output().length).toBeGreaterThan(1_000);
+    expect(leaksIn(app.output())).toEqual([]);
+  });
+
+  it('would be caught: what is no secret is found by the same search, in each form', () => {
+    const open = new SecretSearch();
+    open.add('name', 'secretive');
+    for (const from of ['events', 'log', 'reply'] as const)
+      expect(
+        open.foundIn(
+          tap.tapped
+            .filter((each) => each.from === from)
+            .map(textOf)
+            .join(),
+        ),
+        from,
+      ).toEqual(['name']);
+    for (const encoding of ['base64', 'base64url', 'hex'] as const)
+      expect(open.foundIn(`{"a":"${Buffer.from('secretive').toString(encoding)}"}`)).not.toEqual([]);
+    expect(secrets.foundIn(`x ${ADMIN_PASSWORD} x`)).toEqual(['password of the administrator']);
+  });
+});

@@ -1,0 +1,97 @@
+import { REPLAY_HEADER } from '@keyfold/messaging';
+import { BrokerConnection } from '@keyfold/messaging/rabbitmq';
+import type { Channel, ConsumeMessage } from 'amqplib';
+
+const PREFETCH = 200;
+const LOOK_AFTER = 100;
+
+/** A subscriber that consumes a queue for as long as it lives, whatever becomes of the broker, and notes what it hears. */
+export class EventListener {
+  /** Ids by account, in the order in which each came first. */
+  readonly firstSeen = new Map<string, string[]>();
+  /** How many different events came. */
+  heard = 0;
+  /** Events that were published once more. */
+  repeated = 0;
+  /** Deliveries that the broker repeated because it did not get the answer to an earlier one. */
+  redelivered = 0;
+  /** Messages that say that they are a replay. */
+  replayed = 0;
+  readonly #seen = new Set<string>();
+  readonly #supervising: NodeJS.Timeout;
+  #channel: Channel | undefined;
+  #opening = false;
+
+  private constructor(
+    private readonly connection: BrokerConnection,
+    private readonly queue: string,
+  ) {
+    this.#supervising = setInterval(() => void this.#listen(), LOOK_AFTER);
+  }
+
+  /** Begins to consume; the queue may come later. */
+  static async open(url: string, queue: string): Promise<EventListener> {
+    return new EventListener(await BrokerConnection.open(url, { role: 'consumer' }), queue);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#supervising);
+    await this.connection.close();
+  }
+
+  async #listen(): Promise<void> {
+    if (this.#channel || this.#opening || this.connection.state === 'disconnected') return;
+    this.#opening = true;
+    try {
+      const channel = await this.connection.channel();
+      this.#channel = channel;
+      channel.on('close', () => (this.#channel = this.#channel === channel ? undefined : this.#channel));
+      await channel.prefetch(PREFETCH);
+      await channel.consume(this.queue, (message) => {
+        if (message) this.#hear(channel, message);
+        else void channel.close().catch(() => undefined);
+      });
+    } catch {
+      this.#channel = undefined;
+    } finally {
+      this.#opening = false;
+    }
+  }
+
+  #hear(channel: Channel, message: ConsumeMessage): void {
+    const { messageId, headers = {} } = message.properties;
+    const id = String(messageId);
+    if (headers[REPLAY_HEADER] !== undefined) this.replayed += 1;
+    if (message.fields.redelivered && this.#seen.has(id)) this.redelivered += 1;
+    else if (this.#seen.has(id)) this.repeated += 1;
+    else this.#note(id, String(headers['cloudEvents_partitionkey']));
+    try {
+      channel.ack(message);
+    } catch {
+      // The channel has just gone: it comes again.
+    }
+  }
+
+  #note(id: string, account: string): void {
+    this.#seen.add(id);
+    this.heard += 1;
+    const ids = this.firstSeen.get(account);
+    if (ids) ids.push(id);
+    else this.firstSeen.set(account, [id]);
+  }
+}
+
+/** What is wrong with what was heard: events that never came, events that nobody told of, and accounts whose order is another. */
+export function differences(told: ReadonlyMap<string, readonly string[]>, { firstSeen }: EventListener) {
+  const ids = (of: ReadonlyMap<string, readonly string[]>) => [...of.values()].flat();
+  const heard = new Set(ids(firstSeen));
+  const known = new Set(ids(told));
+  const inOrder = (account: string) => (told.get(account) ?? []).filter((id) => heard.has(id)).join();
+  return {
+    lost: ids(told).filter((id) => !heard.has(id)),
+    strange: [...heard].filter((id) => !known.has(id)),
+    outOfOrder: [...firstSeen]
+      .filter(([account, seen]) => seen.join() !== inOrder(account))
+      .map(([account]) => account),
+  };
+}

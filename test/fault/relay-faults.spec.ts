@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { RabbitmqNode } from '../support/rabbitmq/rabbitmq-node.js';
+import { brokerFaults, type BrokerFault } from './broker-faults.js';
+import { ACCOUNTS, RelayScene, WINDOW } from './relay-scene.js';
+import { seededRandom, shuffled } from './seeded-random.js';
+
+const EVENTS = Number(process.env['KEYFOLD_FAULT_EVENTS'] ?? 3_000);
+const SEED = Number(process.env['KEYFOLD_FAULT_SEED'] ?? 1);
+/** All faults come once for so many events. */
+const EVENTS_OF_A_ROUND = 25_000;
+const SOON = { timeout: 60_000, interval: 20 };
+const TIMEOUT = 300_000 + EVENTS * 10;
+
+let node: RabbitmqNode;
+
+beforeAll(async () => {
+  node = await RabbitmqNode.start();
+});
+afterAll(async () => {
+  await node?.dispose();
+});
+
+/** All faults, in rounds, each in an order of its own. */
+function schedule(): BrokerFault[] {
+  const random = seededRandom(SEED);
+  const names = Object.keys(brokerFaults) as BrokerFault[];
+  return Array.from({ length: Math.ceil(EVENTS / EVENTS_OF_A_ROUND) }, () => shuffled(names, random)).flat();
+}
+
+const figure = (count: number) => count.toLocaleString('en');
+
+test(
+  'a relay loses nothing and keeps the order of each account, whatever becomes of broker and network',
+  { timeout: TIMEOUT },
+  async () => {
+    const scene = await RelayScene.open(node, 'listener-of-one', seededRandom(SEED));
+    const { listener } = scene.stage;
+    await scene.flow.burst(100);
+    const { relay } = await scene.startRelay();
+    const faults = schedule();
+    const repeated = new Map<BrokerFault, number>();
+    const began = performance.now();
+    for (const fault of faults) {
+      const more = await scene.suffer(fault, Math.ceil(EVENTS / faults.length));
+      repeated.set(fault, (repeated.get(fault) ?? 0) + more);
+    }
+    await scene.expectWhole();
+    console.log(
+      `relay faults, seed ${SEED}: ${faults.length} faults in ${Math.round((performance.now() - began) / 1_000)} s, ` +
+        `${figure(listener.heard)} events of ${ACCOUNTS} accounts, 0 lost, 0 out of order, ${figure(listener.repeated)} ` +
+        `duplicates (${[...repeated].map(([fault, count]) => `${fault} ${figure(count)}`).join(', ')}), ` +
+        `${figure(listener.redelivered)} redelivered by the broker`,
+    );
+    expect(listener.repeated).toBeLessThanOrEqual(scene.uncertain);
+    expect(listener.repeated).toBeLessThanOrEqual(faults.length * WINDOW);
+    expect(relay.status()).toMatchObject({ parked: 0, oldestUnsentAt: undefined, failing: false });
+  },
+);
+
+test(
+  'two relays that share the slots do so too, while one of them stops and comes back',
+  { timeout: TIMEOUT },
+  async () => {
+    const scene = await RelayScene.open(node, 'listener-of-two', seededRandom(SEED));
+    const { listener } = scene.stage;
+    const share = Math.ceil(EVENTS / 15);
+    const first = await scene.startRelay();
+    const second = await scene.startRelay();
+    await vi.waitUntil(() => first.relay.status().members.length === 2, SOON);
+    await scene.suffer('sockets cut', share);
+
+    await scene.flow.during(share, scene.stopRelay(first));
+    await vi.waitUntil(() => second.relay.status().slots === scene.store.slots, SOON);
+    await scene.suffer('bytes stand still', share);
+
+    await scene.flow.during(share, comesBack(scene));
+    await scene.suffer('connections closed', share);
+    await scene.expectWhole();
+    console.log(
+      `two relays: ${figure(listener.heard)} events, 0 lost, 0 out of order, ${figure(listener.repeated)} duplicates`,
+    );
+    expect(listener.repeated).toBeLessThanOrEqual(scene.uncertain);
+  },
+);
+
+/** Until each of the two has half of the slots again. */
+async function comesBack(scene: RelayScene): Promise<void> {
+  await scene.startRelay();
+  const slots = () => scene.relays.map(({ relay }) => relay.status().slots);
+  await vi.waitUntil(() => slots().filter((count) => count === scene.store.slots / 2).length === 2, SOON);
+}

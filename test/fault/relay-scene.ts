@@ -1,0 +1,161 @@
+import type { Commit } from '@keyfold/event-store';
+import {
+  eventStoreModels,
+  feedModels,
+  migrateSchema,
+  MongoEventStore,
+  MongoFeedLeases,
+} from '@keyfold/event-store/mongo';
+import { Relay, relayName } from '@keyfold/messaging';
+import { outgoingMessage, publicEventsOf } from '@keyfold/messaging/events';
+import { messagingModels, MongoParkedRelays } from '@keyfold/messaging/mongo';
+import { applyTopology, BrokerConnection, EVENTS_EXCHANGE, RabbitMqPublisher } from '@keyfold/messaging/rabbitmq';
+import { expect, onTestFinished, vi } from 'vitest';
+import { freshDatabase } from '../support/mongo/mongo-database.js';
+import type { RabbitmqNode } from '../support/rabbitmq/rabbitmq-node.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { brokerFaults, type BrokerFault, type Stage } from './broker-faults.js';
+import { EventFlow, toldEvents } from './event-flow.js';
+import { differences, EventListener } from './event-listener.js';
+
+export const ACCOUNTS = 200;
+/** Seconds; a connection that stands still is given up after two of them. */
+const HEARTBEAT = 1;
+/** Messages in flight, at most: each fault may repeat so many. */
+export const WINDOW = 500;
+const LEASE = 3_000;
+const SOON = { timeout: 60_000, interval: 20 };
+
+export type Running = Readonly<{ relay: Relay; connection: BrokerConnection }>;
+
+/** A store with a flow of events, a broker with a subscriber, and relays between them over a network that fails. */
+export class RelayScene {
+  /** All that ever ran. */
+  readonly relays: Running[] = [];
+  readonly errors: unknown[] = [];
+  readonly parked: unknown[] = [];
+
+  private constructor(
+    readonly store: MongoEventStore,
+    readonly leases: MongoFeedLeases,
+    readonly parkedRelays: MongoParkedRelays,
+    readonly flow: EventFlow,
+    readonly stage: Stage,
+    private readonly running: Set<Running>,
+  ) {}
+
+  static async open(node: RabbitmqNode, queue: string, random: () => number): Promise<RelayScene> {
+    const database = await freshDatabase();
+    await migrateSchema(database, [
+      ...eventStoreModels(database),
+      ...feedModels(database),
+      ...messagingModels(database),
+    ]);
+    const store = new MongoEventStore(database);
+    onTestFinished(() => store.close());
+    const proxy = await TcpProxy.start(node.port);
+    onTestFinished(() => proxy.close());
+    const operator = await BrokerConnection.open(node.url, { role: 'operator' });
+    onTestFinished(() => operator.close());
+    await subscribe(operator, queue);
+    const listener = await EventListener.open(node.url, queue);
+    onTestFinished(() => listener.close());
+    const running = new Set<Running>();
+    const stage: Stage = {
+      node,
+      proxy,
+      operator,
+      listener,
+      queue,
+      connections: () => [...running].map(({ connection }) => connection),
+      refused: () => [...running].reduce((sum, { relay }) => sum + relay.status().refused, 0),
+    };
+    const flow = new EventFlow(store, ACCOUNTS, random);
+    const [leases, parked] = [new MongoFeedLeases(database), new MongoParkedRelays(database)];
+    return new RelayScene(store, leases, parked, flow, stage, running);
+  }
+
+  /** A relay as a process of its own has it. */
+  async startRelay(): Promise<Running> {
+    const url = `${this.stage.proxy.through(this.stage.node.url)}?heartbeat=${HEARTBEAT}`;
+    const connection = await BrokerConnection.open(url, { role: 'publisher' });
+    const publisher = new RabbitMqPublisher(connection, {
+      exchange: EVENTS_EXCHANGE,
+      appId: 'keyfold/test',
+      window: WINDOW,
+    });
+    const messagesOf = (commit: Commit) => publicEventsOf(commit).map(outgoingMessage);
+    const relay = new Relay(this.store, publisher, this.leases, this.parkedRelays, messagesOf, {
+      onError: (error) => this.errors.push(error),
+      onParked: (record) => this.parked.push(record),
+      leaseMilliseconds: LEASE,
+    });
+    const running = { relay, connection };
+    onTestFinished(async () => {
+      await relay.stop();
+      await publisher.close();
+      await connection.close();
+    });
+    relay.start();
+    this.relays.push(running);
+    this.running.add(running);
+    return running;
+  }
+
+  async stopRelay(running: Running): Promise<void> {
+    await running.relay.stop();
+    this.running.delete(running);
+  }
+
+  /** Has the fault happen while events are appended, until all of them have arrived; answers how many came once more. */
+  async suffer(fault: BrokerFault, events: number): Promise<number> {
+    const { listener } = this.stage;
+    const before = listener.repeated;
+    try {
+      await this.flow.during(events, brokerFaults[fault](this.stage));
+      await this.untilAllArrived();
+    } catch (cause) {
+      throw new Error(`${fault}: ${String(cause)}`, { cause });
+    }
+    return listener.repeated - before;
+  }
+
+  async untilAllArrived(): Promise<void> {
+    const { listener } = this.stage;
+    await vi
+      .waitUntil(() => listener.heard >= this.flow.told, SOON)
+      .catch(async () => {
+        const { lost } = differences(await toldEvents(this.store), listener);
+        throw new Error(`${lost.length} events did not arrive, the first is ${lost[0]}`);
+      });
+  }
+
+  /** Everything is confirmed, checkpoints are at the heads, and what was heard is what the store tells. */
+  async expectWhole(): Promise<void> {
+    await vi.waitFor(async () => {
+      const positions = new Map((await this.leases.progress(relayName)).map(({ slot, position }) => [slot, position]));
+      const behind = [...(await this.store.readHeads())].filter(([slot, head]) => (positions.get(slot) ?? 0) !== head);
+      expect(behind).toEqual([]);
+    }, SOON);
+    const told = await toldEvents(this.store);
+    expect([...told.values()].flat()).toHaveLength(this.flow.told);
+    expect(differences(told, this.stage.listener)).toEqual({ lost: [], strange: [], outOfOrder: [] });
+    expect([...(await this.parkedRelays.all()), ...this.parked]).toEqual([]);
+    expect(this.errors).toEqual([]);
+  }
+
+  /** How many messages may have been published more than once: the relays did not hear what became of them, or were refused. */
+  get uncertain(): number {
+    return this.relays.reduce((sum, { relay }) => sum + relay.status().retried + relay.status().refused, 0);
+  }
+}
+
+/** The exchange and the log, and a durable queue for everything. */
+async function subscribe(operator: BrokerConnection, queue: string): Promise<void> {
+  await vi.waitUntil(() => operator.state === 'connected', SOON);
+  await applyTopology({ channels: operator, vhost: '/' });
+  const channel = await operator.channel();
+  await channel.assertQueue(queue, { durable: true, arguments: { 'x-queue-type': 'quorum' } });
+  await channel.bindQueue(queue, EVENTS_EXCHANGE, '#');
+  await channel.close();
+}
