@@ -24,7 +24,7 @@ export async function relayRates(server, rounds, seconds) {
       await broker.empty();
       return child.ask({ ...work, work: name });
     };
-    const bare = 'bare amqplib confirm loop, 500 in flight';
+    const bare = 'bare amqplib confirm loop, batches of 500';
     const subjects = [
       { name: bare, measure: measured('bare') },
       { name: 'relay, from MongoDB', measure: measured('relay'), base: bare, goal: GOAL },

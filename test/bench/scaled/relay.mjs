@@ -70,12 +70,10 @@ async function bare(connection, broker, expected) {
   const messages = await readMessages(connection);
   if (messages.length !== expected) throw new Error(`${messages.length} messages instead of ${expected}`);
   const channel = await broker.confirmChannel();
-  return timed(messages.length, () => {
-    let next = 0;
-    const sendUntilDone = async () => {
-      for (let message = messages[next++]; message; message = messages[next++]) await confirmed(channel, message);
-    };
-    return Promise.all(Array.from({ length: WINDOW }, sendUntilDone));
+  return timed(messages.length, async () => {
+    for (let from = 0; from < messages.length; from += WINDOW) {
+      await Promise.all(messages.slice(from, from + WINDOW).map((message) => confirmed(channel, message)));
+    }
   });
 }
 

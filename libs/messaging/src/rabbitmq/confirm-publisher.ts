@@ -3,6 +3,7 @@ import { BrokerUnavailable, MessageRefused, UnsendableMessage } from '../messagi
 import { EventPublisher, type OutgoingMessage } from '../relay/event-publisher.js';
 import type { BrokerConnection } from './broker-connection.js';
 import { closeChannel } from './goodbye.js';
+import { propertiesOf } from './message-properties.js';
 import { MessagesInFlight, type InFlight, type Sending } from './messages-in-flight.js';
 
 /** Times in milliseconds. */
@@ -124,7 +125,13 @@ export class RabbitMqPublisher extends EventPublisher {
     const inFlight: InFlight = { ...sending, sentAt: this.#clock };
     try {
       const answered = (error: Error | null) => this.#answered(inFlight, error);
-      this.#draining = !channel.publish(exchange, routingKey, message.body, this.#propertiesOf(message), answered);
+      this.#draining = !channel.publish(
+        exchange,
+        routingKey,
+        message.body,
+        propertiesOf(message, this.options.appId),
+        answered,
+      );
       this.#inFlight.add(inFlight);
     } catch (error) {
       // A channel that has just closed says so; anything else comes from encoding the message and would come again.
@@ -133,19 +140,6 @@ export class RabbitMqPublisher extends EventPublisher {
       const Failure = gone ? BrokerUnavailable : UnsendableMessage;
       sending.reject(new Failure(`${message.id} cannot be sent: ${String(error)}`, { cause: error }));
     }
-  }
-
-  #propertiesOf({ id, type, at, headers }: OutgoingMessage) {
-    return {
-      persistent: true,
-      mandatory: true,
-      messageId: id,
-      type,
-      contentType: 'application/json',
-      timestamp: Math.floor(at / 1_000),
-      appId: this.options.appId,
-      headers,
-    };
   }
 
   #answered(sending: InFlight, error: Error | null): void {
