@@ -140,7 +140,8 @@ module.exports = {
       from: from('^((libs|apps)/[^/]+)/'),
       to: {
         path: '^(libs|apps)/',
-        pathNot: '^$1/|^libs/[^/]+/src/((sqlite|mongo|rabbitmq|public-events)/)?index\\.ts$|^apps/[^/]+/src/[^/]+\\.module\\.ts$',
+        pathNot:
+          '^$1/|^libs/[^/]+/src/((sqlite|mongo|rabbitmq|public-events)/)?index\\.ts$|^apps/[^/]+/src/[^/]+\\.module\\.ts$',
       },
     },
   ],
