@@ -75,6 +75,21 @@ describe.each([
     expect(await run('projections', 'retry-parked')).toMatchObject({ status: 0, out: '1 tried, 0 parked\n' });
   });
 
+  it('the status of the feed shows what was not sent yet, and whose events wait, which is a failure', async () => {
+    const { status, out } = await run('feed', 'status', '--json');
+    const { total } = JSON.parse(out) as { total: Record<string, number> };
+    expect(status).toBe(0);
+    // No RabbitMQ was ever named.
+    expect(total).toMatchObject({ published: 0, lag: total['commits'], owners: 0 });
+    damage('keyfold.db', "INSERT INTO parked_relays VALUES (0, '2', 5, 'unknown event', 0, 1)");
+    expect(await run('feed', 'status')).toMatchObject({
+      status: 1,
+      out: expect.stringContaining('account 2 at position 5 of slot 0 since 1970-01-01T00:00:00.000Z: unknown event'),
+    });
+    damage('keyfold.db', 'DELETE FROM parked_relays');
+    expect((await run('feed', 'status')).out).toContain('No account is parked.');
+  });
+
   it('migrate finds everything filled', async () => {
     expect(await run('migrate')).toMatchObject({ status: 0, out: expect.stringContaining('the read models have all') });
   });

@@ -60,6 +60,7 @@ describe('help', () => {
     ['projections rebuild', 'ssh_key_rings'],
     ['projections retry-parked', '30 seconds'],
     ['events show', 'sealed'],
+    ['feed status', 'Changes nothing'],
     ['feed replay', 'x-keyfold-replay'],
     ['topology apply', 'Repeating it does no harm'],
     ['topology diff', 'Changes nothing'],

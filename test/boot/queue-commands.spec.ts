@@ -46,6 +46,15 @@ async function useOfUnknownKey(username: string) {
   return { member, key, time, use, id };
 }
 
+it('keyfold feed status tells that everything was sent', async () => {
+  const lag = async () => {
+    const { out } = await keyfold({ KEYFOLD_DATA_DIR: app.dataDir }, 'feed', 'status', '--json');
+    return (JSON.parse(out) as { total: { lag: number; published: number; owners: number } }).total;
+  };
+  await until(async () => (await lag()).lag === 0 || undefined);
+  expect(await lag()).toMatchObject({ owners: 1 });
+});
+
 describe('keyfold queue', () => {
   it('sends a parked command again, which then does what it could not do before', async () => {
     expect(await queue('list')).toEqual({ status: 0, out: 'No such command is parked.\n', err: '' });

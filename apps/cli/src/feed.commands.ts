@@ -1,6 +1,11 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type { Actions } from './actions.js';
 
+const STATUS = `
+For each slot of the feed: its last position (head), how far its events were published (checkpoint), how many commits are left (lag) and
+which process works on it. A parked account has an event that cannot be sent; its later events wait behind it, and it is tried again every
+30 seconds. The exit status is 1 when there is one. Changes nothing.`;
+
 const REPLAY = `
 Sends public events that happened once more, straight to one queue: no other subscriber sees them. Each message has the header
 x-keyfold-replay with the id of the run, and else the id and everything that it had the first time, so a subscriber that drops what it
@@ -23,8 +28,18 @@ type Options = Readonly<{
 }>;
 
 /** `feed`. */
-export function addFeedCommands(program: Command, { replay }: Actions): void {
-  const feed = program.command('feed').summary('send events again').description('Sends events again.');
+export function addFeedCommands(program: Command, { onStore, replay }: Actions): void {
+  const feed = program
+    .command('feed')
+    .summary('look after the events that are sent to others')
+    .description('Looks after the events that are sent to others.');
+  feed
+    .command('status')
+    .summary('show how far events were sent and whose wait')
+    .description('Shows how far events were sent and whose wait.')
+    .option('--json', 'one JSON object')
+    .addHelpText('after', STATUS)
+    .action(({ json = false }: { json?: boolean }) => onStore('feed status', { json }));
   feed
     .command('replay')
     .summary('send past events to one queue')

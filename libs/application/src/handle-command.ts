@@ -17,9 +17,15 @@ import { KeyedQueue } from './keyed-queue.js';
 
 /**
  * Who wants it and which request it belongs to. `commandId` is given when the id comes from outside (first start, a message): then
- * a command that was done before is not done again. `newStream`: the stream's id was made for this command, so nothing need be loaded.
+ * a command that was done before is not done again. `causation` is the message that asked for it. `newStream`: the stream's id was made for this command, so nothing need be loaded.
  */
-export type CommandContext = Readonly<{ actor: string; correlation: string; commandId?: string; newStream?: true }>;
+export type CommandContext = Readonly<{
+  actor: string;
+  correlation: string;
+  causation?: string;
+  commandId?: string;
+  newStream?: true;
+}>;
 
 /** Tries after conflicts with other writers of the stream, and the longest pause between two (milliseconds, full jitter). */
 const ATTEMPTS = 6;
@@ -137,7 +143,7 @@ export class CommandRunner {
     version: number,
     command: { type: string },
     decision: Decision<Event>,
-    { actor, correlation, commandId = randomUUID() }: CommandContext,
+    { actor, correlation, causation, commandId = randomUUID() }: CommandContext,
   ): { commit: NewCommit; decision: Decision<DomainEvent> } {
     const commit = {
       stream,
@@ -147,6 +153,7 @@ export class CommandRunner {
       at: this.clock.now(),
       actor,
       correlation,
+      ...(causation !== undefined && { causation }),
       events: decision.events as readonly NewCommit['events'][number][],
       ...(decision.holds?.length ? { holds: decision.holds.map(({ key }) => key) } : {}),
     };

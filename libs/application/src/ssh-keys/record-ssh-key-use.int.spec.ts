@@ -63,6 +63,7 @@ describe('the use of a key', () => {
       command: { id: 'message:m1' },
       actor: 'message',
       correlation: 'c',
+      causation: 'm1',
     });
   });
 

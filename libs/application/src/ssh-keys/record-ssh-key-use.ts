@@ -42,7 +42,7 @@ export class RecordSshKeyUseHandler implements ICommandHandler<RecordSshKeyUse> 
     const used = ring.state.keys.find(({ key }) => key.fingerprint === fingerprint);
     if (!used) throw new DomainError('ssh-key-not-found');
     const usedAt = this.#timely(use.usedAt, used.addedAt);
-    const context = { actor: 'message', correlation, commandId: `message:${messageId}` };
+    const context = { actor: 'message', correlation, causation: messageId, commandId: `message:${messageId}` };
     const command = { type: 'RecordSshKeyUse', keyId: used.keyId, usedAt } as const;
     await this.commands.run(sshKeyUseStream(accountId), sshKeyUseDecider, command, context);
   }

@@ -101,6 +101,26 @@ describe('a connection comes back by itself', () => {
   });
 });
 
+describe('a broker that refuses', () => {
+  async function reasonFor(change: (url: URL) => void): Promise<string | undefined> {
+    const url = new URL(node.url);
+    change(url);
+    const connection = await BrokerConnection.open(url.toString(), { role: 'publisher' });
+    onTestFinished(() => connection.close());
+    await expect.poll(() => connection.reason, EVENTUALLY).toBeDefined();
+    return connection.reason;
+  }
+
+  it('is told with what is wrong: the virtual host, or the password, which is not shown', async () => {
+    expect(await reasonFor((url) => (url.pathname = '/no%2Fsuch'))).toBe(
+      'there is no virtual host no/such, or the user may not use it',
+    );
+    const reason = await reasonFor((url) => (url.password = 'hidden'));
+    expect(reason).toContain('ACCESS_REFUSED');
+    expect(reason).not.toContain('hidden');
+  });
+});
+
 describe('an error of a channel', () => {
   it('leaves the connection and the other channels as they are', async () => {
     const { connection, states } = await connected();

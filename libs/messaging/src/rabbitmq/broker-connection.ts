@@ -34,6 +34,7 @@ export class BrokerConnection {
 
   private constructor(
     private readonly model: RecoveringChannelModel,
+    vhost: string,
     private readonly options: BrokerConnectionOptions,
   ) {
     model.on('connect', () => {
@@ -44,7 +45,7 @@ export class BrokerConnection {
     model.on('blocked', (reason: string) => this.#enter('blocked', reason));
     model.on('unblocked', () => this.#enter('connected'));
     model.on('disconnect', (error: Error) => this.#enter('disconnected', error.message));
-    model.on('connect-failed', (error: Error) => this.#enter('disconnected', error.message));
+    model.on('connect-failed', (error: Error) => this.#enter('disconnected', reasonOf(error, vhost)));
     // Without a listener it would end the process; the disconnect that follows says the same.
     model.on('error', () => undefined);
   }
@@ -58,7 +59,7 @@ export class BrokerConnection {
       clientProperties: { connection_name: `keyfold ${options.role} ${hostname()}:${process.pid}` },
       recovery: RECOVERY,
     });
-    return new BrokerConnection(model, options);
+    return new BrokerConnection(model, decodeURIComponent(new URL(url).pathname.slice(1)) || '/', options);
   }
 
   get state(): BrokerState {
@@ -123,6 +124,13 @@ export class BrokerConnection {
     this.#reason = reason;
     this.options.onState?.(state, reason);
   }
+}
+
+/** In one line. The library does not pass on why a virtual host is refused. */
+function reasonOf({ message }: Error, vhost: string): string {
+  if (message.startsWith('Expected ConnectionOpenOk'))
+    return `there is no virtual host ${vhost}, or the user may not use it`;
+  return message.split('\n', 1)[0] ?? '';
 }
 
 function withHeartbeat(url: string): string {

@@ -6,6 +6,7 @@ import { followFeed } from './commands/follow-feed.js';
 import { rebuildModels } from './commands/rebuild-models.js';
 import { retryParked } from './commands/retry-parked.js';
 import { showEvents } from './commands/show-events.js';
+import { showRelay } from './commands/show-relay.js';
 import { showStatus } from './commands/show-status.js';
 import { verifyStore } from './commands/verify-store.js';
 import type { CommandRun, OperatorPorts } from './operator-ports.js';
@@ -33,6 +34,7 @@ const commands: Readonly<Record<string, Command>> = {
   'projections rebuild': command(z.object({ model: z.string().optional() }), rebuildModels),
   'projections retry-parked': command(none, retryParked),
   migrate: command(z.object({ follow: z.boolean() }), followFeed),
+  'feed status': command(z.object({ json: z.boolean() }), showRelay),
   'feed replay': command(replayArgs, async (args, run) => {
     // It loads the driver of RabbitMQ, which a start must not wait for.
     const { replayFeed } = await import('./commands/replay-feed.js');

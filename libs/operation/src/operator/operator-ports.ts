@@ -1,4 +1,5 @@
 import type { EventStore, FeedLeases } from '@keyfold/event-store';
+import type { ParkedRelays, RelayLeases } from '@keyfold/messaging';
 import type { Projection, Projector, ReadModelStore } from '@keyfold/projections';
 import type { OperatorOutput } from './operator-request.js';
 
@@ -7,6 +8,8 @@ export type OperatorPorts = Readonly<{
   store: EventStore;
   readModels: ReadModelStore;
   leases: FeedLeases;
+  relayLeases: RelayLeases;
+  parkedRelays: ParkedRelays;
   projection: Projection;
   /** A projector for the time of a command; undefined where the process runs one anyway. */
   newProjector?: (onError: (error: unknown) => void) => Projector;

@@ -1,5 +1,6 @@
 import type { BeforeApplicationShutdown, FactoryProvider, OnApplicationBootstrap } from '@nestjs/common';
 import { EventStore, FeedLeases } from '@keyfold/event-store';
+import { ParkedRelays, RelayLeases } from '@keyfold/messaging';
 import { Projection, ReadModelStore } from '@keyfold/projections';
 import { OperatorCommands } from './operator-commands.js';
 import { OperatorSocketServer } from './operator-socket.server.js';
@@ -28,10 +29,16 @@ export class OperatorRunner implements OnApplicationBootstrap, BeforeApplication
 /** A provider for the module of that process; the ports are its own. */
 export const operatorRunner = (folder: string): FactoryProvider<OperatorRunner> => ({
   provide: OperatorRunner,
-  inject: [EventStore, ReadModelStore, FeedLeases, Projection],
-  useFactory: (store: EventStore, readModels: ReadModelStore, leases: FeedLeases, projection: Projection) =>
-    new OperatorRunner(
-      folder,
-      new OperatorCommands({ store, readModels, leases, projection, isAlone: false, now: Date.now }),
-    ),
+  inject: [EventStore, ReadModelStore, FeedLeases, RelayLeases, ParkedRelays, Projection],
+  useFactory: (
+    store: EventStore,
+    readModels: ReadModelStore,
+    leases: FeedLeases,
+    relayLeases: RelayLeases,
+    parkedRelays: ParkedRelays,
+    projection: Projection,
+  ) => {
+    const adapters = { store, readModels, leases, relayLeases, parkedRelays };
+    return new OperatorRunner(folder, new OperatorCommands({ ...adapters, projection, isAlone: false, now: Date.now }));
+  },
 });

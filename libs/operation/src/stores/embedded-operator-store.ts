@@ -1,4 +1,5 @@
 import { FolderLock, SqliteEventStore, SqliteFeedLeases } from '@keyfold/event-store/sqlite';
+import { SqliteParkedRelays } from '@keyfold/messaging/sqlite';
 import { SqliteReadModelStore } from '@keyfold/projections/sqlite';
 import { EmbeddedStore } from './embedded-store.module.js';
 import { operatorPorts, type OperatorStore } from './operator-adapters.js';
@@ -12,6 +13,8 @@ export function openEmbedded(folder: string): OperatorStore {
       store: new SqliteEventStore(files.events),
       readModels: new SqliteReadModelStore(files.views),
       leases: new SqliteFeedLeases(files.views),
+      relayLeases: new SqliteFeedLeases(files.events),
+      parkedRelays: new SqliteParkedRelays(files.events),
     };
     return { ports: operatorPorts(adapters, { isAlone: true }), close: () => files.onApplicationShutdown() };
   } catch (error) {

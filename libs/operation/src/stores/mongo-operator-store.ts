@@ -1,4 +1,5 @@
 import { migrateSchema, MongoEventStore, MongoFeedLeases, requireSchema } from '@keyfold/event-store/mongo';
+import { MongoParkedRelays } from '@keyfold/messaging/mongo';
 import { MongoReadModelStore } from '@keyfold/projections/mongo';
 import mongoose from 'mongoose';
 import { mongoModels } from './mongo-store.module.js';
@@ -19,6 +20,8 @@ export async function openShared(uri: string, options: SharedStoreOptions): Prom
     store: new MongoEventStore(connection),
     readModels: new MongoReadModelStore(connection),
     leases: new MongoFeedLeases(connection),
+    relayLeases: new MongoFeedLeases(connection),
+    parkedRelays: new MongoParkedRelays(connection),
   };
   return {
     ports: operatorPorts(adapters, { isAlone: false, leaseMilliseconds: options.leaseMilliseconds }),

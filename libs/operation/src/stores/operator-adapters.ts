@@ -1,5 +1,4 @@
-import type { EventStore, FeedLeases } from '@keyfold/event-store';
-import { Projection, Projector, StreamLoader, type ReadModelStore } from '@keyfold/projections';
+import { Projection, Projector, StreamLoader } from '@keyfold/projections';
 import type { OperatorPorts } from '../operator/operator-ports.js';
 
 /** A store that was opened for one command of an operator. */
@@ -8,7 +7,7 @@ export type OperatorStore = Readonly<{ ports: OperatorPorts; close(): Promise<vo
 /** `prepare`: makes the collections and indexes that are missing; else they must be there. */
 export type SharedStoreOptions = Readonly<{ prepare: boolean; leaseMilliseconds: number }>;
 
-type Adapters = Readonly<{ store: EventStore; readModels: ReadModelStore; leases: FeedLeases }>;
+type Adapters = Pick<OperatorPorts, 'store' | 'readModels' | 'leases' | 'relayLeases' | 'parkedRelays'>;
 
 /** The ports of a process that exists for one command. */
 export function operatorPorts(
