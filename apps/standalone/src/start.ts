@@ -33,6 +33,7 @@ export const startStandalone = () =>
       // The embedded store has no other process whose lists are up to date already.
       if (embedded) await runner.startCaughtUp(context.stopping);
       else runner.start();
+      messages?.measure(app, context.metrics);
       messages?.start(app);
     });
     return closingAfterClients(api, context);

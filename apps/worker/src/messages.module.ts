@@ -3,7 +3,8 @@ import { LookUpSshKeysHandler, RecordSshKeyUseHandler } from '@keyfold/applicati
 import { EventStore } from '@keyfold/event-store';
 import { EventPublisher, ParkedRelays, Relay, RelayLeases } from '@keyfold/messaging';
 import { outgoingMessage, publicEventsOf } from '@keyfold/messaging/events';
-import { BrokerCheck, ConsumedQueues, TopologyWatch, type Health } from '@keyfold/operation';
+import { BrokerCheck, ConsumedQueues, TopologyWatch, type Health, type Metrics } from '@keyfold/operation';
+import { queueSamples, relaySamples } from './message-metrics.js';
 import { RelayRunner } from './relay.runner.js';
 import { SshKeyLookUpController } from './ssh-key-look-up.controller.js';
 import { SshKeyUseController } from './ssh-key-use.controller.js';
@@ -59,4 +60,12 @@ export function requireMessages(app: INestApplication, health: Health): void {
   health.add('rabbitmq', () => broker.run());
   health.add('consumers', () => queues.check());
   health.add('relay', () => relay.check());
+}
+
+/** Tells what relay and consumers count. */
+export function measureMessages(app: INestApplication, metrics: Metrics): void {
+  const relay = app.get(Relay, { strict: false });
+  const queues = app.get(ConsumedQueues, { strict: false });
+  metrics.add(() => relaySamples(relay, Date.now()));
+  metrics.add(() => queues.status().flatMap(queueSamples));
 }

@@ -1,5 +1,5 @@
 import type { DynamicModule, INestApplication } from '@nestjs/common';
-import { queues, type BrokerOptions, type BrokerSettings, type Health } from '@keyfold/operation';
+import { queues, type BrokerOptions, type BrokerSettings, type Health, type Metrics } from '@keyfold/operation';
 import type { Logger } from 'pino';
 import type { WorkerConfig } from './worker.config.js';
 
@@ -9,6 +9,7 @@ export type Messages = Readonly<{
   moduleFor(ports: readonly DynamicModule[], config: WorkerConfig): DynamicModule;
   start(app: INestApplication): void;
   require(app: INestApplication, health: Health): void;
+  measure(app: INestApplication, metrics: Metrics): void;
 }>;
 
 /** Undefined without an address of RabbitMQ, which the log then says once. */
@@ -22,7 +23,7 @@ export async function openMessages(
     log.info('KEYFOLD_RABBITMQ_URL is not set: other services are told nothing and cannot send commands');
     return undefined;
   }
-  const [{ MessagesModule, startMessages, requireMessages }, broker] = await Promise.all([
+  const [{ MessagesModule, startMessages, requireMessages, measureMessages }, broker] = await Promise.all([
     import('./messages.module.js'),
     queues({ ...settings, KEYFOLD_RABBITMQ_URL: url }, options),
   ]);
@@ -30,5 +31,6 @@ export async function openMessages(
     moduleFor: (ports, config) => MessagesModule.forRoot([...ports, broker], config),
     start: startMessages,
     require: requireMessages,
+    measure: measureMessages,
   };
 }

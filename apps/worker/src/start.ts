@@ -30,7 +30,7 @@ export const startWorker = () =>
   runProcess(
     (environment: Environment) => readSettings(settings, environment),
     async (config, context) => {
-      const { health, log } = context;
+      const { health, log, metrics } = context;
       const messages = await openMessages(config, log);
       const store = await mongoStore(config.KEYFOLD_MONGODB_URI, context);
       const module = WorkerModule.forRoot(
@@ -48,6 +48,7 @@ export const startWorker = () =>
       health.add('store', () => app.get(StoreCheck, { strict: false }).run());
       health.add('projector', () => runner.check());
       messages?.require(app, health);
+      messages?.measure(app, metrics);
       runner.start();
       messages?.start(app);
       log.info('ready');

@@ -6,6 +6,8 @@ export * from './broker/open-broker.js';
 export * from './broker/open-queues.js';
 export * from './broker/topology-watch.js';
 export * from './health/health.js';
+export * from './metrics/metric-names.js';
+export * from './metrics/metrics.js';
 export * from './operator/ask-embedded-store.js';
 export * from './operator/operator-request.js';
 export { operatorRunner } from './operator/operator.runner.js';

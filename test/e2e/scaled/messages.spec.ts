@@ -44,6 +44,25 @@ describe('two workers with RabbitMQ', () => {
     expect(await other.ask('ssh-keys.look-up', { username: 'ann' })).toEqual({ ok: true, data: null });
   });
 
+  it('count what they do, for whoever asks the management port', async () => {
+    const texts = await Promise.all(
+      service.workers.map(async ({ managementUrl }) => (await fetch(`${managementUrl}/metrics`)).text()),
+    );
+    const sum = (name: string) =>
+      texts.reduce((total, text) => {
+        const [line = ' 0'] = text
+          .split('\n')
+          .filter((each) => each.startsWith(`${name} `) || each.startsWith(`${name}{`));
+        return total + Number(line.split(' ').at(-1));
+      }, 0);
+    expect(sum('keyfold_relay_slots')).toBe(64);
+    expect(sum('keyfold_relay_ready')).toBe(2);
+    expect(sum('keyfold_relay_published_total')).toBeGreaterThanOrEqual(5);
+    expect(sum('keyfold_consumer_messages_total{queue="keyfold.commands.q",outcome="done"}')).toBe(1);
+    expect(sum('keyfold_consumer_consuming{queue="keyfold.rpc"}')).toBe(2);
+    expect(sum('keyfold_relay_parked_accounts')).toBe(0);
+  });
+
   it('do every command once, also while one of them ends', async () => {
     const admin = await adminOf(service.api());
     const member = await newMember(admin, 'bob');

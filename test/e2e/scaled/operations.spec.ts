@@ -2,6 +2,7 @@ import { gatewayConfig, GatewayModule, ID_BLOCK, serveApi } from '@keyfold/gatew
 import {
   apiSettings,
   Health,
+  Metrics,
   mongoStore,
   processSettings,
   readSettings,
@@ -50,7 +51,8 @@ async function gatewayIn(uri: string): Promise<NestFastifyApplication> {
   const schema = z.object({ ...processSettings, ...apiSettings, ...sharedSecretSettings });
   const settings = readSettings(schema, { ...SCALED_SETTINGS, KEYFOLD_HOST: '127.0.0.1', KEYFOLD_PORT: '0' });
   const log = pino({ level: 'silent' });
-  const context = { log, onTerminal: false, health: new Health(), stopping: new AbortController().signal };
+  const { signal: stopping } = new AbortController();
+  const context = { log, onTerminal: false, health: new Health(), metrics: new Metrics(), stopping };
   const ports = [await mongoStore(uri, context), SecretsModule.forRoot(settings)];
   return serveApi(GatewayModule.forRoot(ports, gatewayConfig(settings, ID_BLOCK.shared)), settings, context);
 }

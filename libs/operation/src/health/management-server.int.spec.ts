@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { Metrics } from '../metrics/metrics.js';
 import { Health } from './health.js';
 import { ManagementServer } from './management-server.js';
 
@@ -9,7 +10,7 @@ let url: string;
 
 beforeEach(async () => {
   health = new Health();
-  const server = await ManagementServer.open('127.0.0.1', 0, health);
+  const server = await ManagementServer.open('127.0.0.1', 0, health, new Metrics());
   onTestFinished(() => server.close());
   url = server.url;
 });
@@ -38,6 +39,13 @@ describe('the management port', () => {
     expect(await ready.json()).toEqual({ status: 'ready', checks: { store: 'ok' } });
   });
 
+  it('tells what was counted', async () => {
+    const answer = await fetch(`${url}/metrics`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(await answer.text()).toContain('process_cpu_seconds_total');
+  });
+
   it('answers HEAD without a body, other methods with 405, other paths with 404', async () => {
     const head = await fetch(`${url}/health/live`, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
@@ -50,12 +58,12 @@ describe('the management port', () => {
     const other = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void other.close());
     await once(other, 'listening');
-    const opening = ManagementServer.open('127.0.0.1', (other.address() as AddressInfo).port, health);
+    const opening = ManagementServer.open('127.0.0.1', (other.address() as AddressInfo).port, health, new Metrics());
     await expect(opening).rejects.toThrow('choose another port with KEYFOLD_MANAGEMENT_PORT');
   });
 
   it('closes although clients keep connections', async () => {
-    const server = await ManagementServer.open('127.0.0.1', 0, health);
+    const server = await ManagementServer.open('127.0.0.1', 0, health, new Metrics());
     await (await fetch(`${server.url}/health/live`)).text();
     await server.close();
     await expect(fetch(`${server.url}/health/live`)).rejects.toThrow('fetch failed');

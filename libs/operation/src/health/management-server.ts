@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { UnusableAddress } from '../process/unusable-address.js';
+import type { Metrics } from '../metrics/metrics.js';
 import type { Health } from './health.js';
 
 /**
  * The port for those who run the process, open from the first moment to the last: `/health/live` answers while the event loop turns,
- * `/health/ready` says whether there is sense in sending work. Two routes need no framework.
+ * `/health/ready` says whether there is sense in sending work, `/metrics` what was counted. Three routes need no framework.
  */
 export class ManagementServer {
   private constructor(
@@ -15,8 +16,8 @@ export class ManagementServer {
   ) {}
 
   /** Port 0 takes any free one. Throws `UnusableAddress`. */
-  static async open(host: string, port: number, health: Health): Promise<ManagementServer> {
-    const server = createServer((request, response) => void answer(request, response, health));
+  static async open(host: string, port: number, health: Health, metrics: Metrics): Promise<ManagementServer> {
+    const server = createServer((request, response) => void answer(request, response, health, metrics));
     try {
       await once(server.listen(port, host), 'listening');
     } catch (error) {
@@ -34,7 +35,12 @@ export class ManagementServer {
   }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, health: Health): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  health: Health,
+  metrics: Metrics,
+): Promise<void> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD');
     return send(response, 405, { status: 'only GET and HEAD are answered' });
@@ -46,16 +52,22 @@ async function answer(request: IncomingMessage, response: ServerResponse, health
       const readiness = await health.readiness();
       return send(response, readiness.status === 'ready' ? 200 : 503, readiness);
     }
+    case '/metrics': {
+      const { type, text } = await metrics.text();
+      return sendText(response, 200, type, text);
+    }
     default:
-      return send(response, 404, { status: 'there are /health/live and /health/ready' });
+      return send(response, 404, { status: 'there are /health/live, /health/ready and /metrics' });
   }
 }
 
-function send(response: ServerResponse, status: number, body: object): void {
-  const text = `${JSON.stringify(body)}\n`;
+const send = (response: ServerResponse, status: number, body: object) =>
+  sendText(response, status, 'application/json; charset=utf-8', `${JSON.stringify(body)}\n`);
+
+function sendText(response: ServerResponse, status: number, type: string, text: string): void {
   response
     .writeHead(status, {
-      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Type': type,
       'Content-Length': Buffer.byteLength(text),
       'Cache-Control': 'no-store',
     })

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { Health } from '../health/health.js';
 import { ManagementServer } from '../health/management-server.js';
+import { Metrics } from '../metrics/metrics.js';
 import type { Environment } from '../settings/read-settings.js';
 import type { ProcessSettings } from '../settings/settings.js';
 import { createLog } from './log.js';
@@ -8,7 +9,13 @@ import { keepNextTickQuick } from './quick-next-tick.js';
 import { reportAndExit } from './report-and-exit.js';
 
 /** What the work of a process finds around it. `stopping` is aborted when the process was asked to end, also while it starts. */
-export type ProcessContext = Readonly<{ log: Logger; onTerminal: boolean; health: Health; stopping: AbortSignal }>;
+export type ProcessContext = Readonly<{
+  log: Logger;
+  onTerminal: boolean;
+  health: Health;
+  metrics: Metrics;
+  stopping: AbortSignal;
+}>;
 
 /** What was started; `close` finishes what runs. */
 export type Running = Readonly<{ close(): Promise<void> }>;
@@ -31,12 +38,14 @@ export async function runProcess<Settings extends ProcessSettings>(
     const onTerminal = process.stdout.isTTY === true;
     const log = createLog(settings.KEYFOLD_LOG_LEVEL, onTerminal);
     const health = new Health();
+    const metrics = new Metrics();
     const management = await ManagementServer.open(
       settings.KEYFOLD_MANAGEMENT_HOST,
       settings.KEYFOLD_MANAGEMENT_PORT,
       health,
+      metrics,
     );
-    const starting = start(settings, { log, onTerminal, health, stopping: stop.signal });
+    const starting = start(settings, { log, onTerminal, health, metrics, stopping: stop.signal });
     onFirstSignal(async () => {
       health.stopping();
       stop.abort();

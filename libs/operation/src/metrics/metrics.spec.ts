@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { metricDefinitions } from './metric-names.js';
+import { Metrics } from './metrics.js';
+
+let metrics: Metrics;
+const linesOf = async (name: string) => (await metrics.text()).text.split('\n').filter((line) => line.includes(name));
+
+beforeEach(() => {
+  metrics = new Metrics();
+});
+
+describe('metrics', () => {
+  it('have the values of the moment in which they are asked for', async () => {
+    let published = 0;
+    metrics.add(() => [{ name: 'keyfold_relay_published_total', value: (published += 5) }]);
+    await metrics.text();
+    expect(await linesOf('keyfold_relay_published_total')).toEqual([
+      '# HELP keyfold_relay_published_total Messages that the broker confirmed',
+      '# TYPE keyfold_relay_published_total counter',
+      'keyfold_relay_published_total 10',
+    ]);
+  });
+
+  it('are told by their labels', async () => {
+    metrics.add(() =>
+      ['a', 'b'].map((queue, index) => ({ name: 'keyfold_consumer_in_flight', labels: { queue }, value: index })),
+    );
+    expect(await linesOf('keyfold_consumer_in_flight{')).toEqual([
+      'keyfold_consumer_in_flight{queue="a"} 0',
+      'keyfold_consumer_in_flight{queue="b"} 1',
+    ]);
+  });
+
+  it('of one source that fails are left out, and those of Node are there', async () => {
+    metrics.add(() => {
+      throw new Error('away');
+    });
+    metrics.add(async () => [{ name: 'keyfold_relay_slots', value: 64 }]);
+    const { type, text } = await metrics.text();
+    expect(type).toContain('text/plain');
+    expect(text).toContain('keyfold_relay_slots 64');
+    expect(text).toContain('process_cpu_seconds_total');
+  });
+
+  it('are all in the table of docs/operation.md, as they are', () => {
+    const text = readFileSync(new URL('../../../../docs/operation.md', import.meta.url), 'utf8');
+    const rows = [...text.matchAll(/^\| `(keyfold_\w+)` +\| (\w+) +\| (.*?) *\| (.*?) *\|$/gm)].map(
+      ([, ...cells]) => cells,
+    );
+    expect(rows).toEqual(
+      Object.entries(metricDefinitions).map(([name, { type, help, labels }]) => [
+        name,
+        type,
+        labels.map((label) => `\`${label}\``).join(', '),
+        help,
+      ]),
+    );
+  });
+
+  it('are named as Prometheus wants it: counters end in total', () => {
+    for (const [name, { type }] of Object.entries(metricDefinitions)) {
+      expect(name).toMatch(/^keyfold_[a-z_]+$/);
+      expect(name.endsWith('_total')).toBe(type === 'counter');
+    }
+  });
+});
