@@ -45,22 +45,18 @@ describe('two workers with RabbitMQ', () => {
   });
 
   it('count what they do, for whoever asks the management port', async () => {
-    const texts = await Promise.all(
-      service.workers.map(async ({ managementUrl }) => (await fetch(`${managementUrl}/metrics`)).text()),
-    );
-    const sum = (name: string) =>
-      texts.reduce((total, text) => {
-        const [line = ' 0'] = text
-          .split('\n')
-          .filter((each) => each.startsWith(`${name} `) || each.startsWith(`${name}{`));
-        return total + Number(line.split(' ').at(-1));
-      }, 0);
-    expect(sum('keyfold_relay_slots')).toBe(64);
-    expect(sum('keyfold_relay_ready')).toBe(2);
-    expect(sum('keyfold_relay_published_total')).toBeGreaterThanOrEqual(5);
-    expect(sum('keyfold_consumer_messages_total{queue="keyfold.commands.q",outcome="done"}')).toBe(1);
-    expect(sum('keyfold_consumer_consuming{queue="keyfold.rpc"}')).toBe(2);
-    expect(sum('keyfold_relay_parked_accounts')).toBe(0);
+    const sum = async (name: string) => {
+      const urls = service.workers.map(({ managementUrl }) => `${managementUrl}/metrics`);
+      const texts = await Promise.all(urls.map(async (url) => (await fetch(url)).text()));
+      const lines = texts.flatMap((text) => text.split('\n').filter((line) => line.startsWith(`${name} `)));
+      return lines.reduce((total, line) => total + Number(line.split(' ').at(-1)), 0);
+    };
+    await until(async () => ((await sum('keyfold_relay_slots')) === 64 ? true : undefined));
+    expect(await sum('keyfold_relay_ready')).toBe(2);
+    expect(await sum('keyfold_relay_published_total')).toBeGreaterThanOrEqual(5);
+    expect(await sum('keyfold_consumer_messages_total{queue="keyfold.commands.q",outcome="done"}')).toBe(1);
+    expect(await sum('keyfold_consumer_consuming{queue="keyfold.rpc"}')).toBe(2);
+    expect(await sum('keyfold_relay_parked_accounts')).toBe(0);
   });
 
   it('do every command once, also while one of them ends', async () => {
