@@ -12,7 +12,8 @@ Bindings and policies are looked at through the management API. Without it the c
 
 const DIFF = `
 For each exchange, queue, binding and policy: same, missing, different (with what differs and what to do about it), or unknown where
-it cannot be compared. The exit status is 1 when something is missing or different. Changes nothing.
+it cannot be compared. The exit status is 1 when something is missing or different, or
+the management API refuses the user. Changes nothing.
 ${BROKER_SETTINGS}
 Bindings and policies are looked at through the management API. Without it the commands that set the policies are shown instead.`;
 

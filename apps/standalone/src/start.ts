@@ -18,10 +18,11 @@ export const startStandalone = () =>
     const embedded = settings.KEYFOLD_STORE === 'sqlite';
     // Nobody else can open the embedded store while this process runs.
     const providers = embedded ? [operatorRunner(settings.KEYFOLD_DATA_DIR)] : [];
+    const ports = await portsOf(settings, context);
     // Whoever runs one process wants no second one to prepare its broker.
     const messages = await openMessages(settings, context.log, { applyTopology: true });
     const module = StandaloneModule.forRoot(
-      await portsOf(settings, context),
+      ports,
       gatewayConfig(settings, embedded ? ID_BLOCK.embedded : ID_BLOCK.shared),
       { leaseMilliseconds: settings.KEYFOLD_LEASE_SECONDS * 1_000 },
       providers,

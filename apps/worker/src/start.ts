@@ -31,8 +31,8 @@ export const startWorker = () =>
     (environment: Environment) => readSettings(settings, environment),
     async (config, context) => {
       const { health, log, metrics } = context;
-      const messages = await openMessages(config, log);
       const store = await mongoStore(config.KEYFOLD_MONGODB_URI, context);
+      const messages = await openMessages(config, log);
       const module = WorkerModule.forRoot(
         [store, TruthModule.forRoot(store)],
         { leaseMilliseconds: config.KEYFOLD_LEASE_SECONDS * 1_000 },

@@ -21,7 +21,9 @@ export function runTopologyCommand(
       await output.err(
         'bindings and policies are only compared, and policies only set, with KEYFOLD_RABBITMQ_MANAGEMENT_URL',
       );
-    return findings.some(isOpen) ? FAILED : DONE;
+    // With the management API nothing is unknown but what it does not let this user see.
+    const isBad = (finding: Finding) => isOpen(finding) || (management !== undefined && finding.state === 'unknown');
+    return findings.some(isBad) ? FAILED : DONE;
   });
 }
 
