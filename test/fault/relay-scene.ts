@@ -1,4 +1,3 @@
-import type { Commit } from '@keyfold/event-store';
 import {
   eventStoreModels,
   feedModels,
@@ -7,7 +6,7 @@ import {
   MongoFeedLeases,
 } from '@keyfold/event-store/mongo';
 import { Relay, relayName } from '@keyfold/messaging';
-import { outgoingMessage, publicEventsOf } from '@keyfold/messaging/events';
+import { messagesOf } from '@keyfold/messaging/events';
 import { messagingModels, MongoParkedRelays } from '@keyfold/messaging/mongo';
 import { applyTopology, BrokerConnection, EVENTS_EXCHANGE, RabbitMqPublisher } from '@keyfold/messaging/rabbitmq';
 import { expect, onTestFinished, vi } from 'vitest';
@@ -84,7 +83,6 @@ export class RelayScene {
       appId: 'keyfold/test',
       window: WINDOW,
     });
-    const messagesOf = (commit: Commit) => publicEventsOf(commit).map(outgoingMessage);
     const relay = new Relay(this.store, publisher, this.leases, this.parkedRelays, messagesOf, {
       onError: (error) => this.errors.push(error),
       onParked: (record) => this.parked.push(record),

@@ -2,7 +2,7 @@ import { Module, type DynamicModule, type INestApplication } from '@nestjs/commo
 import { LookUpSshKeysHandler, RecordSshKeyUseHandler } from '@keyfold/application';
 import { EventStore } from '@keyfold/event-store';
 import { EventPublisher, ParkedRelays, Relay, RelayLeases } from '@keyfold/messaging';
-import { outgoingMessage, publicEventsOf } from '@keyfold/messaging/events';
+import { messagesOf } from '@keyfold/messaging/events';
 import { BrokerCheck, ConsumedQueues, TopologyWatch, type Health, type Metrics } from '@keyfold/operation';
 import { queueSamples, relaySamples } from './message-metrics.js';
 import { RelayRunner } from './relay.runner.js';
@@ -28,7 +28,7 @@ export class MessagesModule {
           provide: Relay,
           inject: [EventStore, EventPublisher, RelayLeases, ParkedRelays],
           useFactory: (store: EventStore, publisher: EventPublisher, leases: RelayLeases, parked: ParkedRelays) =>
-            new Relay(store, publisher, leases, parked, (commit) => publicEventsOf(commit).map(outgoingMessage), {
+            new Relay(store, publisher, leases, parked, messagesOf, {
               ...config,
               onError: RelayRunner.tell,
               onParked: RelayRunner.tellParked,

@@ -8,7 +8,7 @@ import { connected } from './database.mjs';
 /** Messages in flight, of both. */
 const WINDOW = 500;
 const PAGE = 1_000;
-const messagesOf = (commit) => messaging.publicEventsOf(commit).map(messaging.outgoingMessage);
+const { messagesOf } = messaging;
 let ended = Promise.withResolvers();
 let following = Promise.resolve();
 

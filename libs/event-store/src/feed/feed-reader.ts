@@ -18,7 +18,7 @@ export type FeedReaderOptions = Readonly<{
   /**
    * Does what the reader is there for, with the commits of one slot in their order. The checkpoint moves over what is done, so after
    * a crash it gets commits again. A long piece of work asks `held` before each step: false when others may have the slot by now.
-   * It shall end within seconds, done or not: until then nobody else gets the slot. Other slots are read meanwhile.
+   * It shall end within seconds, done or not: until then this process does not give the slot up. Other slots are read meanwhile.
    */
   handle: HandlePage;
   /** Whether there is any sense in reading now; when that changes, `readAgain` is to be called. */

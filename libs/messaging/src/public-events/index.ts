@@ -1,6 +1,7 @@
 export * from './asyncapi.document.js';
 export * from './event-schemas.js';
 export * from './inbound-messages.js';
+export * from './messages-of.js';
 export * from './outgoing-message.js';
 export * from './public-event.js';
 export * from './public-events.js';

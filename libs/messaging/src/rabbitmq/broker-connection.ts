@@ -1,8 +1,9 @@
 import './readable-headers.js';
 import { connect, type Channel, type ConfirmChannel, type RecoveringChannelModel } from 'amqplib';
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { BrokerUnavailable } from '../messaging.errors.js';
+import { within } from '../within.js';
+import { vhostOf } from './topology/management.js';
 
 /** `blocked`: connected, and the broker takes no messages for lack of memory or disk. */
 export type BrokerState = 'connected' | 'blocked' | 'disconnected';
@@ -59,7 +60,7 @@ export class BrokerConnection {
       clientProperties: { connection_name: `keyfold ${options.role} ${hostname()}:${process.pid}` },
       recovery: RECOVERY,
     });
-    return new BrokerConnection(model, decodeURIComponent(new URL(url).pathname.slice(1)) || '/', options);
+    return new BrokerConnection(model, vhostOf(url), options);
   }
 
   get state(): BrokerState {
@@ -96,10 +97,7 @@ export class BrokerConnection {
     this.#closed = true;
     this.#state = 'disconnected';
     this.#connected.clear();
-    const patience = new AbortController();
-    const late = sleep(CLOSE_TIMEOUT, undefined, { signal: patience.signal, ref: false }).catch(() => undefined);
-    await Promise.race([this.model.close(), late]);
-    patience.abort();
+    await within(CLOSE_TIMEOUT, this.model.close());
   }
 
   async #opened<Opened extends Channel>(open: () => Promise<Opened>): Promise<Opened> {

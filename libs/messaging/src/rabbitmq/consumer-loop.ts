@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { within } from '../within.js';
 import type { BrokerConnection } from './broker-connection.js';
 import { Subscription, type SubscriptionOptions } from './consumer-subscription.js';
-import { within } from './goodbye.js';
 
 /** `cancelled`: there is a connection, and the queue is not consumed; it is tried again. */
 export type ConsumerState = 'consuming' | 'cancelled' | 'disconnected';

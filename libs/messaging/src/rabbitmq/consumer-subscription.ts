@@ -1,6 +1,6 @@
 import type { Channel, ConsumeMessage } from 'amqplib';
+import { within } from '../within.js';
 import type { BrokerConnection } from './broker-connection.js';
-import { within } from './goodbye.js';
 import { Settlement } from './settlement.js';
 
 export type SubscriptionOptions = Readonly<{

@@ -1,5 +1,5 @@
 import type { Channel } from 'amqplib';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { within } from '../within.js';
 
 /** How long a broker may take to answer that a channel is closed (milliseconds). */
 const CLOSE_TIME = 1_000;
@@ -12,12 +12,3 @@ export const closeChannel = (channel: Channel): Promise<void> => within(CLOSE_TI
 
 /** Rejects for a channel that is closed already, where the library throws. */
 const close = async (channel: Channel): Promise<void> => channel.close();
-
-/** Waits for something that may never come, or may fail because the other side is gone. */
-export async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  const over = new AbortController();
-  const late = sleep(milliseconds, undefined, { signal: over.signal });
-  await Promise.race([work, late]).catch(() => undefined);
-  over.abort();
-  await late.catch(() => undefined);
-}

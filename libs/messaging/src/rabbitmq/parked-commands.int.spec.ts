@@ -61,6 +61,16 @@ describe('parked commands', () => {
     expect(await parked.list({ id: nameless!.id })).toEqual([nameless]);
   });
 
+  it('of strangers are listed without what could steer a terminal', async () => {
+    const { park, counted, parked } = await openParked();
+    const red = '\u001b[31m';
+    park({ messageId: `${red}id`, type: `${red}type`, headers: { 'x-error-code': red, 'x-first-failed-at': red } });
+    await counted(PARKED_COMMANDS, 1);
+    const [listed] = await parked.list({});
+    expect(JSON.stringify(Object.values(listed!))).not.toContain('u001b');
+    expect(listed).toMatchObject({ id: expect.stringMatching(/^#/), type: '-', errorCode: '-' });
+  });
+
   it('are shown whole', async () => {
     const { park, counted, parked } = await openParked();
     park(useOf('message-1'), '{"account":"seven"}');

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BrokerUnavailable } from '../messaging.errors.js';
 import type { BrokerConnection } from './broker-connection.js';
+import { envelopeOf } from './consumer-envelope.js';
 import { closeChannel } from './goodbye.js';
 import { MessageCopies } from './retry-copies.js';
 import { redriveOptions } from './retry-headers.js';
@@ -10,7 +11,7 @@ import { COMMAND_QUEUE, PARKED_COMMANDS } from './topology/index.js';
 
 /** A command that no attempt carried out. */
 export type ParkedCommand = Readonly<{
-  /** Its message id; of a message without one `#` and some letters of the hash of its body. */
+  /** Its id; of a message without one in the right form `#` and some letters of the hash of its body. */
   id: string;
   type: string;
   /** Why it was parked. */
@@ -145,23 +146,26 @@ function selects({ id, type }: ParkedSelection, message: GetMessage): boolean {
   return (id === undefined || parked.id === id) && (type === undefined || parked.type === type);
 }
 
-function parkedCommand({ properties, content }: GetMessage): ParkedCommand {
-  const { messageId, type, headers = {} } = properties;
-  const { 'x-attempt': attempts, 'x-error-code': errorCode, 'x-first-failed-at': firstFailedAt } = headers;
-  const ownType = headers['cloudEvents_type'] ?? headers['cloudEvents:type'] ?? type;
+/** Read as consumers read it: what has not the right form is not shown, for it could steer the terminal. */
+function parkedCommand(message: GetMessage): ParkedCommand {
+  const { id = hashOf(message.content), type = '-', firstFailedAt } = envelopeOf(message);
+  const headers = message.properties.headers ?? {};
+  const { 'x-attempt': attempts, 'x-error-code': errorCode } = headers;
   return {
-    id: typeof messageId === 'string' && messageId !== '' ? messageId : hashOf(content),
-    type: typeof ownType === 'string' && ownType !== '' ? ownType : '-',
-    errorCode: typeof errorCode === 'string' ? errorCode : reasonOfBroker(headers),
+    id,
+    type,
+    errorCode: isCode(errorCode) ? errorCode : reasonOfBroker(headers),
     attempts: typeof attempts === 'number' ? attempts : undefined,
-    firstFailedAt: typeof firstFailedAt === 'string' ? firstFailedAt : undefined,
-    bytes: content.length,
+    firstFailedAt,
+    bytes: message.content.length,
   };
 }
 
+const isCode = (value: unknown): value is string => typeof value === 'string' && /^[a-z_-]{1,64}$/.test(value);
+
 /** The broker parks by itself what ended too many tries without an answer. */
 function reasonOfBroker({ 'x-first-death-reason': reason }: Record<string, unknown>): string {
-  return typeof reason === 'string' ? reason : '-';
+  return isCode(reason) ? reason : '-';
 }
 
 const hashOf = (content: Buffer) => `#${createHash('sha256').update(content).digest('hex').slice(0, 12)}`;

@@ -81,8 +81,6 @@ export class MessageCopies {
   async #open(): Promise<ConfirmChannel> {
     if (this.#channel) return this.#channel;
     const channel = await this.connection.confirmChannel();
-    // Without a listener an error of the channel would end the whole connection.
-    channel.on('error', () => undefined);
     channel.on('close', () => {
       if (this.#channel === channel) this.#channel = undefined;
     });

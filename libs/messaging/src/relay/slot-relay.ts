@@ -1,5 +1,6 @@
 import { FEED_PAGE, type Commit, type Handled } from '@keyfold/event-store';
 import { UnsendableMessage } from '../messaging.errors.js';
+import { within } from '../within.js';
 import { AccountLine } from './account-line.js';
 import type { ParkedRelay } from './parked-relays.js';
 import type { RelayParts } from './relay-parts.js';
@@ -211,11 +212,4 @@ function throwErrorOf(lines: readonly AccountLine[]): void {
   const error = failed?.error;
   for (const line of lines) line.error = undefined;
   if (failed) throw error;
-}
-
-async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  const { promise: over, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, milliseconds);
-  await Promise.race([work, over]);
-  clearTimeout(timer);
 }

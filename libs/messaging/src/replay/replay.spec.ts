@@ -5,8 +5,7 @@ import { ModelEventStore } from '../../../event-store/src/contract/model-event-s
 import { newCommand } from '../../../event-store/src/contract/new-commit.contract.js';
 import { goldenEvent } from '../../testing/golden-commits.js';
 import { MessageRefused } from '../messaging.errors.js';
-import { outgoingMessage } from '../public-events/outgoing-message.js';
-import { publicEventsOf } from '../public-events/translation.js';
+import { messagesOf } from '../public-events/messages-of.js';
 import { EventPublisher, type OutgoingMessage } from '../relay/event-publisher.js';
 import { Replay, REPLAY_HEADER } from './replay.js';
 import type { ReplaySelection } from './replay-selection.js';
@@ -56,7 +55,7 @@ function replayOf(store: ModelEventStore, selection: ReplaySelection = {}, queue
   const replay = new Replay(
     {
       store,
-      messagesOf: (commit) => publicEventsOf(commit).map(outgoingMessage),
+      messagesOf,
       onUnsendable: async (commit) => void unsendable.push(commit),
     },
     selection,

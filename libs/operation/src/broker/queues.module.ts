@@ -14,7 +14,7 @@ import {
   RetryProcess,
   RPC_QUEUE,
 } from '@keyfold/messaging/rabbitmq';
-import { serviceVersion } from '../process/service-version.js';
+import { serviceAppId } from '../process/service-version.js';
 import { BrokerConnections } from './broker-connections.js';
 import type { BrokerModuleSettings, BrokerOptions } from './broker-options.js';
 import { BrokerModule } from './broker.module.js';
@@ -51,7 +51,7 @@ export class QueuesModule {
           useFactory: ({ publisher }: BrokerConnections, topology: TopologyWatch) =>
             new RabbitMqPublisher(publisher, {
               exchange: EVENTS_EXCHANGE,
-              appId,
+              appId: serviceAppId,
               onProblem: (problem) => {
                 log.warn(`events wait: ${problem}`);
                 topology.lookAgain();
@@ -73,8 +73,6 @@ export class QueuesModule {
     };
   }
 }
-
-const appId = serviceVersion.replace('Keyfold v', 'keyfold/');
 
 async function consumedQueues({ publisher, consumer }: BrokerConnections, url: string): Promise<ConsumedQueues> {
   // Its own, and silent: what happens to it happens to the others as well, or is the doing of a stranger.

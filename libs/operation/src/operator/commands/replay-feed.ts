@@ -6,13 +6,13 @@ import {
   type ReplaySelection,
   type ReplayTarget,
 } from '@keyfold/messaging';
-import { outgoingMessage, publicEventsOf, publicEventTypes } from '@keyfold/messaging/events';
+import { messagesOf, publicEventTypes } from '@keyfold/messaging/events';
 import { EVENTS_EXCHANGE, RabbitMqPublisher, refusalOf, type BrokerConnection } from '@keyfold/messaging/rabbitmq';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withOperatorConnection } from '../../broker/operator-connection.js';
 import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '../../process/exit-code.js';
-import { serviceVersion } from '../../process/service-version.js';
+import { serviceAppId } from '../../process/service-version.js';
 import type { CommandRun } from '../operator-ports.js';
 import type { ReplaySelectionArgs } from '../operator-request.js';
 import { tableOf } from './table.js';
@@ -45,7 +45,7 @@ export async function replayFeed(args: ReplayArgs, run: CommandRun): Promise<Exi
       await output.err(`RabbitMQ has no queue ${target.queue}: whoever wants the events declares it`);
       return FAILED;
     }
-    const publisher = new RabbitMqPublisher(connection, { exchange: EVENTS_EXCHANGE, appId });
+    const publisher = new RabbitMqPublisher(connection, { exchange: EVENTS_EXCHANGE, appId: serviceAppId });
     try {
       await untilReady(publisher);
       return await replayTo({ publisher, queue: target.queue, run: randomUUID() }, args, run);
@@ -92,7 +92,7 @@ async function replayTo(
   const replay = new Replay(
     {
       store: ports.store,
-      messagesOf: (commit) => publicEventsOf(commit).map(outgoingMessage),
+      messagesOf,
       onUnsendable: ({ stream, version }, error) =>
         output.err(`passed over ${stream} at version ${version}: ${String(error)}`),
     },
@@ -117,5 +117,3 @@ function selectionOf({ from, to, types, account }: ReplayArgs): ReplaySelection 
     ...(account !== undefined && { partition: String(account) }),
   };
 }
-
-const appId = serviceVersion.replace('Keyfold v', 'keyfold/');

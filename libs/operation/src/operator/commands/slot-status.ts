@@ -1,4 +1,6 @@
 import type { EventStore, FeedLeases } from '@keyfold/event-store';
+import { DONE, FAILED, type ExitCode } from '../../process/exit-code.js';
+import type { OperatorOutput } from '../operator-request.js';
 import { tableOf } from './table.js';
 
 /** How far a reader of the feed has come in a slot, and who works on it. */
@@ -19,15 +21,41 @@ export async function slotStatuses(store: EventStore, leases: FeedLeases, reader
   });
 }
 
-export const totalOf = (slots: readonly SlotStatus[]) => ({
+/** A reader of the feed, what its work is called in JSON, and what of it is parked. */
+type Reader<Parked> = Readonly<{
+  name: string;
+  done: string;
+  slots: readonly SlotStatus[];
+  parked: readonly Parked[];
+  nothingParked: string;
+  lineOf(parked: Parked): string;
+}>;
+
+/** Tells how far a reader has come, as a table or as one JSON object. What is parked is a failure. */
+export async function showReader<Parked>(
+  { name, done, slots, parked, nothingParked, lineOf }: Reader<Parked>,
+  json: boolean,
+  output: OperatorOutput,
+): Promise<ExitCode> {
+  if (json) {
+    const { done: count, ...total } = totalOf(slots);
+    await output.out(JSON.stringify({ reader: name, total: { ...total, [done]: count }, slots, parked }));
+  } else {
+    for (const line of slotTable(slots)) await output.out(line);
+    await output.out(parked.length === 0 ? nothingParked : `${parked.length} parked:`);
+    for (const each of parked) await output.out(`  ${lineOf(each)}`);
+  }
+  return parked.length === 0 ? DONE : FAILED;
+}
+
+const totalOf = (slots: readonly SlotStatus[]) => ({
   commits: slots.reduce((sum, { head }) => sum + head, 0),
   done: slots.reduce((sum, { checkpoint }) => sum + checkpoint, 0),
   lag: slots.reduce((sum, { lag }) => sum + lag, 0),
   owners: new Set(slots.flatMap(({ owner }) => owner ?? [])).size,
 });
 
-/** The lines of a table of all slots. */
-export function slotTable(slots: readonly SlotStatus[]): Iterable<string> {
+function slotTable(slots: readonly SlotStatus[]): Iterable<string> {
   const { commits, done, lag, owners } = totalOf(slots);
   return tableOf(
     ['slot', 'head', 'checkpoint', 'lag', 'owner'],
