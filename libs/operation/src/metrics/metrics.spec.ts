@@ -43,8 +43,8 @@ describe('metrics', () => {
     expect(text).toContain('process_cpu_seconds_total');
   });
 
-  it('are all in the table of docs/operation.md, as they are', () => {
-    const text = readFileSync(new URL('../../../../docs/operation.md', import.meta.url), 'utf8');
+  it('are all in the table of docs/operating.md, as they are', () => {
+    const text = readFileSync(new URL('../../../../docs/operating.md', import.meta.url), 'utf8');
     const rows = [...text.matchAll(/^\| `(keyfold_\w+)` +\| (\w+) +\| (.*?) *\| (.*?) *\|$/gm)].map(
       ([, ...cells]) => cells,
     );
