@@ -2,7 +2,6 @@ import { Logger } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { StoreUnavailable } from '@keyfold/event-store';
 import {
-  crossOriginHook,
   defaultPrivacyPatterns,
   EnvelopeFilter,
   errorEnvelope,
@@ -17,6 +16,7 @@ import type { IncomingMessage } from 'node:http';
 import { answerBrokenRequest, refuseExpectation } from './broken-requests.js';
 import { endConnectionsOnClose } from './connections-on-close.js';
 import { documentApi } from './openapi/openapi.document.js';
+import type { RequestHook } from './request/common-headers.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** How long a client may take to send one request (milliseconds), so that slow ones cannot hold connections for ever. */
@@ -27,7 +27,7 @@ const BODY_LIMIT = 131_072;
 const CORRELATION_ID = /^[\w.-]{8,64}$/;
 
 /** Fastify with the project's rules for what comes before a route: ids, broken addresses, broken requests. */
-export function createHttpAdapter(): FastifyAdapter {
+export function createHttpAdapter(setCommonHeaders: RequestHook): FastifyAdapter {
   return new FastifyAdapter({
     genReqId: correlationOf,
     requestTimeout: REQUEST_TIMEOUT,
@@ -49,7 +49,7 @@ export function createHttpAdapter(): FastifyAdapter {
 }
 
 /** Everything around the routes: how bodies are taken, answers are wrapped, errors are answered, the API is documented. */
-export function serveHttp(app: NestFastifyApplication): void {
+export function serveHttp(app: NestFastifyApplication, setCommonHeaders: RequestHook): void {
   const server = app.getHttpAdapter().getInstance();
   // Bodies are taken as bytes whatever their type says; the routes read them by the rules of the original.
   server.removeAllContentTypeParsers();
@@ -75,14 +75,6 @@ export function serveHttp(app: NestFastifyApplication): void {
     }),
   );
   documentApi(app);
-}
-
-/** The headers of every answer, whether its address can be read or not; preflight requests end here. */
-function setCommonHeaders(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-  reply.header('X-Request-Id', request.id);
-  // Proxies must not give one user's answer to another (AlistGo/alist#2554).
-  reply.header('Cache-Control', 'no-store').header('Vary', 'Authorization');
-  crossOriginHook(request, reply, done);
 }
 
 /** Errors that are nobody's mistake: the client should come again. `report` hears what the operator must know, a full disk for instance. */

@@ -16,6 +16,7 @@ import {
 } from '@keyfold/operation';
 import { drainConnections } from './connections-on-close.js';
 import { createHttpAdapter, serveHttp } from './http-server.js';
+import { commonHeaders } from './request/common-headers.js';
 
 /**
  * Makes the app of a module that has the gateway in it, does what comes before the first request, sees to the first start, and listens.
@@ -28,12 +29,13 @@ export async function serveApi(
   beforeFirstRequest?: (app: NestFastifyApplication) => Promise<void>,
 ): Promise<NestFastifyApplication> {
   const { log, onTerminal } = context;
-  const app = await NestFactory.create<NestFastifyApplication>(module, createHttpAdapter(), {
+  const setCommonHeaders = commonHeaders(settings.KEYFOLD_HSTS_SECONDS);
+  const app = await NestFactory.create<NestFastifyApplication>(module, createHttpAdapter(setCommonHeaders), {
     bodyParser: false,
     logger: new NestLog(log),
     abortOnError: false,
   });
-  serveHttp(app);
+  serveHttp(app, setCommonHeaders);
   try {
     await app.init();
     await beforeFirstRequest?.(app);

@@ -40,6 +40,8 @@ export class Health {
   }
 
   async readiness(): Promise<Readiness> {
+    // A load balancer must hear of the end at once, however long a look at something else would take.
+    if (this.#phase === 'is stopping') return { status: 'not ready', checks: { process: this.#phase } };
     const checks: Record<string, string> = this.#phase === 'runs' ? {} : { process: this.#phase };
     for (const [name, reason] of this.#missing) checks[name] = reason;
     await Promise.all(Array.from(this.#checks.keys(), async (name) => (checks[name] = await this.#outcome(name))));

@@ -27,6 +27,10 @@ export const apiSettings = {
   KEYFOLD_TOKEN_HOURS: number('needs a number of hours from 0.01 to 87600', 0.01, 87_600).prefault('48'),
   /** Proxies whose forwarded headers are believed: addresses and CIDR networks. */
   KEYFOLD_TRUSTED_PROXIES: networks,
+  /** How long browsers that came over HTTPS shall come over nothing else; 0 tells them nothing, which is right where HTTP is used as well. */
+  KEYFOLD_HSTS_SECONDS: number('needs a number of seconds from 0 to 63072000', 0, 63_072_000)
+    .refine(Number.isInteger, 'needs a whole number')
+    .prefault('0'),
 };
 
 /** Settings of a process that follows the feed. */

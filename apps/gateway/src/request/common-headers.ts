@@ -1,0 +1,31 @@
+import { crossOriginHook } from '@keyfold/http-envelope';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import helmet from 'helmet';
+
+/** A hook of Fastify's that comes before the route. */
+export type RequestHook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
+
+/** What a page in a browser may do; answers of the API are no pages. Plain HTTP must still find the page's own scripts. */
+const protectPage = helmet({
+  contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
+  strictTransportSecurity: false,
+});
+
+/**
+ * Sets the headers of every answer, whether its address can be read or not; preflight requests end here. `hstsSeconds`: how long browsers
+ * shall come over HTTPS only (RFC 6797), 0 for no word of it.
+ */
+export function commonHeaders(hstsSeconds: number): RequestHook {
+  return (request, reply, done) => {
+    reply.header('X-Request-Id', request.id);
+    // Proxies must not give one user's answer to another (AlistGo/alist#2554).
+    reply.header('Cache-Control', 'no-store').header('Vary', 'Authorization');
+    reply.header('X-Content-Type-Options', 'nosniff');
+    if (hstsSeconds > 0) reply.header('Strict-Transport-Security', `max-age=${hstsSeconds}`);
+    if (isPage(request.url)) protectPage(request.raw, reply.raw, () => undefined);
+    crossOriginHook(request, reply, done);
+  };
+}
+
+/** Documentation is all that browsers show as pages. */
+const isPage = (url: string) => url.startsWith('/docs');
