@@ -1,0 +1,49 @@
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { expect, it, onTestFinished } from 'vitest';
+import { ADMIN_PASSWORD, adminOf, newMember } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { keyfold } from '../support/cli.js';
+import { keyLine } from '../support/key-line.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+
+/** What `.backup` of the `sqlite3` command does, and the secrets beside it, as the guide for operators says. */
+async function backUp(dataDir: string): Promise<string> {
+  const folder = join(mkdtempSync(join(tmpdir(), 'keyfold-backup-')), 'data');
+  onTestFinished(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
+  mkdirSync(folder, { mode: 0o700 });
+  const database = new DatabaseSync(join(dataDir, 'keyfold.db'), { readOnly: true });
+  await backup(database, join(folder, 'keyfold.db'), { rate: 8 });
+  database.close();
+  for (const secret of ['token-secret', 'sealing-key']) copyFileSync(join(dataDir, secret), join(folder, secret));
+  return folder;
+}
+
+it('a copy made beside the running process has everything answered before, and a new process starts on it', async () => {
+  const app = await StandaloneProcess.start();
+  onTestFinished(() => app.dispose());
+  const member = await newMember(await adminOf(new ApiClient(app.baseUrl)), 'member');
+  const add = (title: string) => member.post('/api/me/sshkey/add', { title, key: keyLine(title).line });
+  for (let index = 0; index < 20; index++) (await add(`before ${index}`)).data();
+  let copying = true;
+  const writing = (async () => {
+    for (let index = 0; copying; index++) await add(`meanwhile ${index}`);
+  })();
+  const folder = await backUp(app.dataDir);
+  copying = false;
+  await writing;
+  await app.stop();
+
+  const restored = await StandaloneProcess.start({ KEYFOLD_DATA_DIR: folder });
+  onTestFinished(() => restored.dispose());
+  const api = new ApiClient(restored.baseUrl);
+  expect((await api.logIn('admin', ADMIN_PASSWORD)).code).toBe(200);
+  const { content } = (await api.as(member.token).get('/api/me/sshkey/list')).data<{ content: { title: string }[] }>();
+  const titles = content.map(({ title }) => title);
+  expect(titles.slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, index) => `before ${index}`));
+  // What came meanwhile is there up to one moment, without a gap.
+  expect(titles.slice(20)).toEqual(titles.slice(20).map((_, index) => `meanwhile ${index}`));
+  expect(await keyfold({ KEYFOLD_DATA_DIR: folder }, 'verify')).toMatchObject({ status: 0 });
+});
