@@ -10,7 +10,7 @@ export async function holdingLock(path, work) {
   const release = () => rmSync(path, { force: true });
   process.once('exit', release);
   try {
-    work();
+    await work();
   } finally {
     process.off('exit', release);
     release();
