@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN_PASSWORD, adminOf, createAccount } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { StandaloneProcess, StartFailure } from '../support/standalone-process.js';
+
+const OLD = `old:${randomBytes(32).toString('base64')}`;
+const NEW = `new:${randomBytes(32).toString('base64')}`;
+
+let app: StandaloneProcess;
+let api: ApiClient;
+beforeAll(async () => {
+  app = await StandaloneProcess.start({ KEYFOLD_SEALING_KEY: OLD });
+  api = new ApiClient(app.baseUrl);
+});
+afterAll(() => app.dispose());
+
+const logIn = async (name: string, password = `pw-${name}`) => (await api.logIn(name, password)).outcome;
+
+describe('a sealing key', () => {
+  it('is replaced in two restarts, and passwords of before and of every step are known', async () => {
+    await createAccount(await adminOf(api), 'before');
+    await app.restart({ KEYFOLD_SEALING_KEY: `${OLD},${NEW}` });
+    await createAccount(await adminOf(api), 'between');
+    await app.restart({ KEYFOLD_SEALING_KEY: `${NEW},${OLD}` });
+    await createAccount(await adminOf(api), 'after');
+    for (const name of ['before', 'between', 'after']) expect(await logIn(name), name).toBe('200 success');
+  });
+
+  it('that seals something stored cannot be left out: the start is refused', async () => {
+    await app.stop();
+    app.spawn({ KEYFOLD_SEALING_KEY: NEW });
+    await expect(app.untilReady()).rejects.toThrow(StartFailure);
+    expect(app.output()).toMatch(/sealing key/i);
+    app.spawn({ KEYFOLD_SEALING_KEY: `${NEW},${OLD}` });
+    await app.untilReady();
+  });
+});
+
+it('another token secret ends every session, and passwords are as they were', async () => {
+  const admin = await adminOf(api);
+  expect((await admin.get('/api/me')).code).toBe(200);
+  await app.restart({ KEYFOLD_TOKEN_SECRET: randomBytes(32).toString('base64') });
+  expect((await admin.get('/api/me')).code).toBe(401);
+  expect(await logIn('admin', ADMIN_PASSWORD)).toBe('200 success');
+});
