@@ -1,12 +1,13 @@
 // npm run bench:scaled: one built gateway beside a bare service that does one operation of MongoDB a request, then the projector and the
 // rebuild; a mongod of its own, on the machine at hand. Ends with 1 when a goal is missed. `-- accounts` measures the routes at 1,000
-// and at 1,000,000 accounts instead, `-- gateway`, `-- projection` and `-- relay` (with RabbitMQ) one part alone. BENCH_SECONDS shortens
+// and at 1,000,000 accounts instead, `-- gateways` one gateway beside two, `-- gateway`, `-- projection` and `-- relay` (with RabbitMQ) one part alone. BENCH_SECONDS shortens
 // a round, BENCH_ROUNDS their number, BENCH_ACCOUNTS the accounts; BENCH_PROFILES names a folder for CPU profiles of the gateway.
 import { residentMegabytes, untilIdle } from '../process-figures.mjs';
 import { alternate } from '../rounds.mjs';
 import { missedGoals, rowsOf } from '../table.mjs';
 import { accountCounts, accountsTable, missedAccountGoals } from './account-counts.mjs';
 import { Server } from './database.mjs';
+import { gatewayCounts, gatewaysTable } from './gateway-counts.mjs';
 import { startWorker } from './processes.mjs';
 import { missedProjectionGoals, projectionRates, projectionTable } from './projection-rates.mjs';
 import { missedRelayGoals, relayRates, relayTable } from './relay-rates.mjs';
@@ -33,6 +34,7 @@ const parts = {
   projection: measureProjection,
   relay: measureRelay,
   accounts: measureAccounts,
+  gateways: measureGatewayCounts,
 };
 const server = await Server.start(CACHE_GIGABYTES);
 try {
@@ -79,6 +81,11 @@ async function measureAccounts(server) {
   const rows = await accountCounts(server);
   console.log(accountsTable(rows));
   return missedAccountGoals(rows);
+}
+
+async function measureGatewayCounts(server) {
+  console.log(gatewaysTable(await gatewayCounts(server, ROUNDS, seconds)));
+  return [];
 }
 
 function report(missed) {
