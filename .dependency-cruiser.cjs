@@ -70,6 +70,13 @@ module.exports = {
       to: { path: '^node_modules/amqplib/' },
     },
     {
+      name: 'OpenTelemetry is known in its adapter only',
+      comment: 'It is loaded when somebody wants traces, and costs nothing else.',
+      severity: 'error',
+      from: from('^(libs|apps)/', { pathNot: `${source.pathNot}|/open-telemetry/` }),
+      to: { path: '^node_modules/@opentelemetry/' },
+    },
+    {
       name: 'the application knows ports, never adapters or the wire',
       comment: 'The same handlers serve the embedded store and the large one.',
       severity: 'error',

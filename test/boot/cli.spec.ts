@@ -42,6 +42,7 @@ describe('help', () => {
     for (const word of [
       'verify',
       'migrate',
+      'compact',
       'events',
       'projections',
       'feed',
@@ -56,6 +57,7 @@ describe('help', () => {
   it.each([
     ['verify', 'Changes nothing'],
     ['migrate', '--follow'],
+    ['compact', 'no way back'],
     ['projections status', 'Changes nothing'],
     ['projections rebuild', 'ssh_key_rings'],
     ['projections retry-parked', '30 seconds'],

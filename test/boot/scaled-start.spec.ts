@@ -91,9 +91,7 @@ describe('SIGTERM', () => {
     // The server has the request once it asks for its body.
     await once(socket, 'data');
     const stopped = gateway.stop();
-    await expect
-      .poll(() => gateway.readiness())
-      .toMatchObject({ code: 503, checks: { process: 'is stopping' } });
+    await expect.poll(() => gateway.readiness()).toMatchObject({ code: 503, checks: { process: 'is stopping' } });
     expect(await gateway.liveness()).toBe(200);
     const answer = once(socket, 'data');
     socket.write(body);

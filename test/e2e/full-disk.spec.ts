@@ -49,7 +49,10 @@ it('on a full disk commands answer 503, and reads go on', async () => {
   limitFileSize(app.pid, Math.max(...filesOf(app.dataDir).map(({ bytes }) => bytes.length)) + ROOM);
   expect(await addUntilRefused('before')).toBe(503);
   expect(answered.length).toBeGreaterThan(0);
-  const refused = await member.post('/api/me/sshkey/add', { title: 'x', key: generateKey('ed25519', 256, '').line });
+  const id = 'request-on-a-full-disk';
+  const refused = await member
+    .with({ 'x-request-id': id })
+    .post('/api/me/sshkey/add', { title: 'x', key: generateKey('ed25519', 256, '').line });
   expect([refused.status, refused.code]).toEqual([503, 503]);
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
   expect((await member.get('/api/me')).data()).toMatchObject({ username: 'collector' });
@@ -58,7 +61,11 @@ it('on a full disk commands answer 503, and reads go on', async () => {
   expect((await api.get('/ping')).text).toBe('pong');
   expect(await listedTitles()).toEqual(answered);
   expect(logLines(app.output())).toContainEqual(
-    expect.objectContaining({ level: 50, msg: expect.stringMatching(/^cannot write to .*keyfold\.db: /) }),
+    expect.objectContaining({
+      level: 50,
+      correlation: id,
+      msg: expect.stringMatching(/^cannot write to .*keyfold\.db: /),
+    }),
   );
 });
 

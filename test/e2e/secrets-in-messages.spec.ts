@@ -15,38 +15,48 @@ import { generateKey } from '../support/ssh-keygen.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { staticHash } from '../support/static-hash.js';
 import { storedCommits } from '../support/stored-data.js';
+import { TraceCollector } from '../support/traces/trace-collector.js';
 import { codeNow } from '../support/two-factor.js';
 
 const TOKEN_SECRET = 'what only the signer of tokens knows';
 const SEALING_KEY = Buffer.from('thirty-two bytes that seal all!!');
+const COLLECTOR_KEY = 'what-only-the-collector-knows';
 const MAY_USE_SFTP = 1 << 10;
 const secrets = new SecretSearch();
 
 let app: StandaloneProcess;
 let tap: MessageTap;
+let collector: TraceCollector;
 
 beforeAll(async () => {
   const broker = await freshBroker();
   expect(await keyfold({ KEYFOLD_RABBITMQ_URL: broker.url }, 'topology', 'apply')).toMatchObject({ status: 0 });
   tap = await MessageTap.open(broker.url);
+  collector = await TraceCollector.open();
   app = await StandaloneProcess.start({
     KEYFOLD_RABBITMQ_URL: broker.url,
     KEYFOLD_TOKEN_SECRET: TOKEN_SECRET,
     KEYFOLD_SEALING_KEY: `k1:${SEALING_KEY.toString('base64')}`,
     KEYFOLD_LOG_LEVEL: 'trace',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_HEADERS: `authorization=${COLLECTOR_KEY}`,
   });
   secrets.add('secret of the tokens', TOKEN_SECRET);
   secrets.addBytes('sealing key', SEALING_KEY);
+  secrets.add('key of the collector', COLLECTOR_KEY);
   rememberPassword('password of the administrator', ADMIN_PASSWORD);
   await liveThrough(new ApiClient(app.baseUrl));
   rememberSealed();
   const due = await publishedIds();
   await until(() => (due.every((id) => idsFrom('events').has(id) && idsFrom('log').has(id)) ? true : undefined));
+  // The last traces are sent at the end.
+  expect(await app.stop()).toBe(0);
 });
 
 afterAll(async () => {
   await tap?.close();
   await app?.dispose();
+  await collector?.close();
 });
 
 /** Every kind of event, through the API and by messages of another service; refused and unknown ones, too. */
@@ -195,6 +205,13 @@ describe('a run with every kind of event', () => {
   it('has no secret in the log of the process', () => {
     expect(app.output().length).toBeGreaterThan(1_000);
     expect(leaksIn(app.output())).toEqual([]);
+  });
+
+  it('has no secret in any trace', () => {
+    const told = JSON.stringify(collector.spans);
+    for (const name of ['POST /api/auth/login', 'RegisterAccount', 'append commits', 'process keyfold.rpc'])
+      expect(told).toContain(name);
+    expect(leaksIn(told)).toEqual([]);
   });
 
   it('would be caught: what is no secret is found by the same search, in each form', () => {

@@ -95,5 +95,5 @@ export class ScaledService {
 
 /** What `keyfold migrate` does for an empty database. */
 export async function migrate(uri: string): Promise<void> {
-  await (await openSharedStore(uri, { prepare: true, leaseMilliseconds: 10_000 })).close();
+  await (await openSharedStore(uri, { prepare: true, leaseMilliseconds: 10_000, sessionDays: 90 })).close();
 }

@@ -4,6 +4,7 @@ import {
   mongoSettings,
   projectorSettings,
   readSettings,
+  retentionSettings,
   type Environment,
 } from '@keyfold/operation';
 import { z } from 'zod';
@@ -13,8 +14,8 @@ const choice = z.object({
   KEYFOLD_STORE: z.enum(stores, 'is sqlite or mongodb').optional(),
   KEYFOLD_MONGODB_URI: z.string().optional(),
 });
-const onSqlite = z.object(embeddedSettings);
-const onMongo = z.object({ ...mongoSettings, ...projectorSettings });
+const onSqlite = z.object({ ...embeddedSettings, ...retentionSettings });
+const onMongo = z.object({ ...mongoSettings, ...projectorSettings, ...retentionSettings });
 
 const broker = z.object({
   ...brokerSettings,

@@ -51,14 +51,16 @@ async function whileNotInterrupted(run: (signal: AbortSignal) => Promise<ExitCod
 
 async function ask(request: OperatorRequest, signal: AbortSignal): Promise<number> {
   const settings = readCliSettings(process.env);
+  const sessionDays = settings.KEYFOLD_SESSION_DAYS;
   if (settings.KEYFOLD_STORE === 'sqlite')
-    return askEmbeddedStore(settings.KEYFOLD_DATA_DIR, request, terminal, signal);
+    return askEmbeddedStore({ folder: settings.KEYFOLD_DATA_DIR, sessionDays }, request, terminal, signal);
   // A connection that is being made cannot be given up, and nothing else has begun by then.
   const giveUp = () => process.exit(INTERRUPTED);
   signal.addEventListener('abort', giveUp);
   const store = await openSharedStore(settings.KEYFOLD_MONGODB_URI, {
     prepare: request.command === 'migrate',
     leaseMilliseconds: settings.KEYFOLD_LEASE_SECONDS * 1_000,
+    sessionDays,
   });
   signal.removeEventListener('abort', giveUp);
   return carryOut(store, request, terminal, signal);

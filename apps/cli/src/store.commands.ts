@@ -19,11 +19,19 @@ To be run before the processes of this version start:
 It adds and never changes or removes, so the processes of the version before can go on: run it with --follow until the new ones have
 started. Repeating it does no harm. On sqlite a start does the same by itself.`;
 
+const COMPACT = `
+Removes what is kept of sessions whose tokens expired more than KEYFOLD_SESSION_DAYS ago (90), addresses of clients included. Workers
+and the standalone process do so by themselves every hour; this does it now. A process that runs on the embedded store goes by its own
+setting. Their commits become void commits at the same places and their documents go; "keyfold events show" says that a session was
+compacted, and "keyfold feed replay" cannot send its events any more. Nothing is compacted that the projector or the relay has not read
+yet. There is no way back but a backup. Repeating it does no harm.`;
+
 const SHOW = `
 The commits of one stream, the oldest first: account-<id>, ssh-keys-<account id>, ssh-key-use-<account id>, session-<session id>,
-site-settings. Secrets are shown as sealed; they are never opened. Session events show addresses of clients. Changes nothing.`;
+site-settings. Secrets are shown as sealed; they are never opened. Session events show addresses of clients. Of a stream that was compacted
+the places of its commits are shown. Changes nothing.`;
 
-/** `verify`, `migrate` and `events`. */
+/** `verify`, `migrate`, `compact` and `events`. */
 export function addStoreCommands(program: Command, { onStore }: Actions): void {
   program
     .command('verify')
@@ -38,6 +46,13 @@ export function addStoreCommands(program: Command, { onStore }: Actions): void {
     .option('--follow', 'then keep the read models up to date until interrupted')
     .addHelpText('after', MIGRATE)
     .action(({ follow = false }: { follow?: boolean }) => onStore('migrate', { follow }));
+  program
+    .command('compact')
+    .summary('remove what is kept of sessions that expired long ago')
+    .description('Removes what is kept of sessions that expired long ago.')
+    .option('--dry-run', 'only count')
+    .addHelpText('after', COMPACT)
+    .action(({ dryRun = false }: { dryRun?: boolean }) => onStore('compact', { dryRun }));
   const events = program.command('events').summary('look at what happened').description('Looks at what happened.');
   events
     .command('show')

@@ -40,6 +40,7 @@ import {
 } from '@keyfold/security';
 import { JwtService } from '@nestjs/jwt';
 import { GatewayConfig } from './gateway.config.js';
+import { HashDurations } from './metrics/hash-durations.js';
 
 const ISSUER = 'keyfold';
 
@@ -51,10 +52,12 @@ const services: Provider[] = [
     inject: [Counter, GatewayConfig],
     useFactory: (counter: Counter, { accountIdBlock }: GatewayConfig) => new AccountIds(counter, accountIdBlock),
   },
+  HashDurations,
   {
     provide: PasswordHasher,
-    inject: [GatewayConfig],
-    useFactory: ({ hashing }: GatewayConfig) => new Argon2PasswordHasher(hashing),
+    inject: [GatewayConfig, HashDurations],
+    useFactory: ({ hashing }: GatewayConfig, durations: HashDurations) =>
+      new Argon2PasswordHasher({ ...hashing, onHashed: (seconds) => durations.observe(seconds) }),
   },
   {
     provide: NewPasswords,

@@ -69,8 +69,9 @@ export function serveHttp(app: NestFastifyApplication, setCommonHeaders: Request
   app.useGlobalFilters(
     new EnvelopeFilter({
       mask: () => mask,
-      logFault: (errorId, error, request) => faults.error({ errorId, ...request, err: error }, 'a request failed'),
-      faults: (error) => faultOf(error, (message) => faults.error(message)),
+      logFault: (errorId, error, { id: correlation, ...request }) =>
+        faults.error({ errorId, correlation, ...request, err: error }, 'a request failed'),
+      faults: (error, correlation) => faultOf(error, (message) => faults.error({ correlation }, message)),
       methodsOf: (path) => METHODS.filter((method) => server.hasRoute({ method, url: path.replace(/(.)\/$/, '$1') })),
     }),
   );

@@ -16,7 +16,10 @@ import {
 } from '@keyfold/operation';
 import { drainConnections } from './connections-on-close.js';
 import { createHttpAdapter, serveHttp } from './http-server.js';
+import { measureGateway } from './metrics/gateway-metrics.js';
+import { RequestCounts } from './metrics/request-counts.js';
 import { commonHeaders } from './request/common-headers.js';
+import { followRequests } from './tracing/follow-requests.js';
 
 /**
  * Makes the app of a module that has the gateway in it, does what comes before the first request, sees to the first start, and listens.
@@ -29,15 +32,19 @@ export async function serveApi(
   beforeFirstRequest?: (app: NestFastifyApplication) => Promise<void>,
 ): Promise<NestFastifyApplication> {
   const { log, onTerminal } = context;
-  const setCommonHeaders = commonHeaders(settings.KEYFOLD_HSTS_SECONDS);
-  const app = await NestFactory.create<NestFastifyApplication>(module, createHttpAdapter(setCommonHeaders), {
+  const requests = new RequestCounts();
+  const onRequest = requests.counting(commonHeaders(settings.KEYFOLD_HSTS_SECONDS));
+  const app = await NestFactory.create<NestFastifyApplication>(module, createHttpAdapter(onRequest), {
     bodyParser: false,
     logger: new NestLog(log),
     abortOnError: false,
   });
-  serveHttp(app, setCommonHeaders);
+  if (context.tracing) followRequests(app.getHttpAdapter().getInstance(), context.tracing.requests);
+  requests.attach(app.getHttpAdapter().getInstance());
+  serveHttp(app, onRequest);
   try {
     await app.init();
+    measureGateway(app, requests, context.metrics);
     await beforeFirstRequest?.(app);
     await prepare(app, settings, context);
     const url = await listen(app, settings);

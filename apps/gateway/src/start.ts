@@ -1,5 +1,6 @@
 import {
   apiSettings,
+  measureProcess,
   mongoSettings,
   mongoStore,
   mongoStoreOnly,
@@ -8,6 +9,7 @@ import {
   runProcess,
   SecretsModule,
   sharedSecretSettings,
+  tracingModules,
   type Environment,
 } from '@keyfold/operation';
 import { z } from 'zod';
@@ -26,7 +28,12 @@ export const startGateway = () =>
   runProcess(
     (environment: Environment) => readSettings(settings, environment),
     async (config, context) => {
-      const ports = [await mongoStore(config.KEYFOLD_MONGODB_URI, context), SecretsModule.forRoot(config)];
+      measureProcess('gateway', context);
+      const ports = [
+        ...tracingModules(context.tracing, 'mongodb'),
+        await mongoStore(config.KEYFOLD_MONGODB_URI, context),
+        SecretsModule.forRoot(config),
+      ];
       const module = GatewayModule.forRoot(ports, gatewayConfig(config, ID_BLOCK.shared));
       return closingAfterClients(await serveApi(module, config, context), context);
     },

@@ -40,6 +40,7 @@ describe('the configuration', () => {
       KEYFOLD_MANAGEMENT_HOST: '127.0.0.1',
       KEYFOLD_MANAGEMENT_PORT: 9464,
       KEYFOLD_LEASE_SECONDS: 10,
+      KEYFOLD_SESSION_DAYS: 90,
     });
     for (const secret of ['KEYFOLD_ADMIN_PASSWORD', 'KEYFOLD_TOKEN_SECRET', 'KEYFOLD_SEALING_KEY'])
       expect(readStandaloneSettings({})).not.toHaveProperty(secret);
@@ -123,6 +124,7 @@ describe('a setting that is wrong', () => {
     ['KEYFOLD_STORE', 'postgres'],
     ['KEYFOLD_MANAGEMENT_PORT', '65536'],
     ['KEYFOLD_LEASE_SECONDS', '0'],
+    ['KEYFOLD_SESSION_DAYS', '0'],
     ['KEYFOLD_TOKEN_SECRET', 'x'.repeat(31)],
     ['KEYFOLD_SEALING_KEY', 'no key'],
     ['KEYFOLD_SEALING_KEY', `${SEALING_KEY},${SEALING_KEY}`],

@@ -7,13 +7,14 @@ import {
   processSettings,
   projectorSettings,
   readSettings,
+  retentionSettings,
   sharedSecretSettings,
   type Environment,
 } from '@keyfold/operation';
 import { z } from 'zod';
 
 const stores = ['sqlite', 'mongodb'] as const;
-const common = { ...processSettings, ...apiSettings, ...projectorSettings, ...brokerSettings };
+const common = { ...processSettings, ...apiSettings, ...projectorSettings, ...retentionSettings, ...brokerSettings };
 const store = z.object({ KEYFOLD_STORE: z.string().optional() });
 const onSqlite = z.object({
   KEYFOLD_STORE: z.enum(stores, 'is sqlite or mongodb').default('sqlite'),

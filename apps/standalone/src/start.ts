@@ -2,29 +2,32 @@ import type { DynamicModule } from '@nestjs/common';
 import { closingAfterClients, gatewayConfig, ID_BLOCK, serveApi } from '@keyfold/gateway';
 import {
   embeddedStore,
+  measureProcess,
   mongoStore,
   operatorRunner,
   runProcess,
   SecretsModule,
+  tracingModules,
   type ProcessContext,
 } from '@keyfold/operation';
-import { openMessages, ProjectorRunner } from '@keyfold/worker';
+import { measureProjector, openMessages, ProjectorRunner, RetentionRunner } from '@keyfold/worker';
 import { StandaloneModule } from './standalone.module.js';
 import { readStandaloneSettings, type StandaloneSettings } from './standalone.settings.js';
 
 /** The API and the worker in one process, on either store. */
 export const startStandalone = () =>
   runProcess(readStandaloneSettings, async (settings, context) => {
+    measureProcess('standalone', context);
     const embedded = settings.KEYFOLD_STORE === 'sqlite';
     // Nobody else can open the embedded store while this process runs.
-    const providers = embedded ? [operatorRunner(settings.KEYFOLD_DATA_DIR)] : [];
-    const ports = await portsOf(settings, context);
+    const providers = embedded ? [operatorRunner(settings.KEYFOLD_DATA_DIR, settings.KEYFOLD_SESSION_DAYS)] : [];
+    const ports = [...tracingModules(context.tracing, settings.KEYFOLD_STORE), ...(await portsOf(settings, context))];
     // Whoever runs one process wants no second one to prepare its broker.
     const messages = await openMessages(settings, context.log, { applyTopology: true });
     const module = StandaloneModule.forRoot(
       ports,
       gatewayConfig(settings, embedded ? ID_BLOCK.embedded : ID_BLOCK.shared),
-      { leaseMilliseconds: settings.KEYFOLD_LEASE_SECONDS * 1_000 },
+      { leaseMilliseconds: settings.KEYFOLD_LEASE_SECONDS * 1_000, sessionDays: settings.KEYFOLD_SESSION_DAYS },
       providers,
       messages,
     );
@@ -34,6 +37,8 @@ export const startStandalone = () =>
       // The embedded store has no other process whose lists are up to date already.
       if (embedded) await runner.startCaughtUp(context.stopping);
       else runner.start();
+      app.get(RetentionRunner, { strict: false }).start();
+      measureProjector(app, context.metrics);
       messages?.measure(app, context.metrics);
       messages?.start(app);
     });

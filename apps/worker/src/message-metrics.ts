@@ -1,40 +1,63 @@
 import type { Relay } from '@keyfold/messaging';
-import type { ConsumedQueues, Sample } from '@keyfold/operation';
+import type { BrokerConnections, ConsumedQueues, Sample } from '@keyfold/operation';
 
-/** What the relay of this process counts; `now` in unix milliseconds. */
-export async function relaySamples(relay: Relay, now: number): Promise<Sample[]> {
-  const { published, refused, retried, slots, brokerReady, parked, oldestUnsentAt } = relay.status();
-  const oldest = oldestUnsentAt === undefined ? 0 : Math.max(0, now - oldestUnsentAt) / 1_000;
+type QueueStatus = ReturnType<ConsumedQueues['status']>[number];
+
+/** Told of every queue from the start, so that the first parked command is seen as a change. */
+const OUTCOMES = [
+  'done',
+  'retried',
+  'parked',
+  'answered',
+  'refused',
+  'ignored',
+  'given-back',
+] as const satisfies readonly (keyof QueueStatus['outcomes'])[];
+
+/** What the relay of this process counts. */
+export function relaySamples(relay: Relay): Sample[] {
+  const { published, refused, retried, confirms, pages, slots, brokerReady, parked } = relay.status();
   return [
     { name: 'keyfold_relay_published_total', value: published },
     { name: 'keyfold_relay_refused_total', value: refused },
     { name: 'keyfold_relay_retried_total', value: retried },
+    { name: 'keyfold_relay_confirm_duration_seconds', value: confirms },
+    { name: 'keyfold_relay_page_messages', value: pages },
     { name: 'keyfold_relay_slots', value: slots },
     { name: 'keyfold_relay_ready', value: brokerReady ? 1 : 0 },
     { name: 'keyfold_relay_parked_accounts', value: parked },
-    { name: 'keyfold_relay_oldest_unsent_seconds', value: oldest },
-    ...(await pendingSample(relay)),
   ];
 }
 
-/** Asks the store, and tells nothing while that is away. */
-async function pendingSample(relay: Relay): Promise<Sample[]> {
-  try {
-    return [{ name: 'keyfold_relay_pending_commits', value: await relay.pending() }];
-  } catch {
-    return [];
-  }
+/** What waits in the slots of this process; `now` in unix milliseconds. It asks the store, and fails while that is away. */
+export async function relayLagSamples(relay: Relay, now: number): Promise<Sample[]> {
+  const { pendingCommits, oldestPendingAt = now } = await relay.lag();
+  return [
+    { name: 'keyfold_relay_pending_commits', value: pendingCommits },
+    { name: 'keyfold_relay_oldest_unsent_seconds', value: Math.max(0, now - oldestPendingAt) / 1_000 },
+  ];
 }
 
+/** Which connections there are. One over which the broker takes no messages for now is there. */
+export const connectionSamples = ({ publisher, consumer }: BrokerConnections): Sample[] =>
+  Object.entries({ publisher, consumer }).map(([role, { state }]) => {
+    return { name: 'keyfold_broker_connected', labels: { role }, value: state === 'disconnected' ? 0 : 1 };
+  });
+
+/** Asks the broker how many messages wait for an operator, and fails while it is away. */
+export const parkedSamples = async ({ parked }: ConsumedQueues): Promise<Sample[]> => [
+  { name: 'keyfold_parked_messages', labels: { queue: parked.queue }, value: await parked.count() },
+];
+
 /** What the consumer of one queue counts. */
-export function queueSamples(status: ReturnType<ConsumedQueues['status']>[number]): Sample[] {
+export function queueSamples(status: QueueStatus): Sample[] {
   const { queue, state, inFlight, redelivered, outcomes } = status;
   return [
     { name: 'keyfold_consumer_consuming', labels: { queue }, value: state === 'consuming' ? 1 : 0 },
     { name: 'keyfold_consumer_in_flight', labels: { queue }, value: inFlight },
     { name: 'keyfold_consumer_redelivered_total', labels: { queue }, value: redelivered },
-    ...Object.entries(outcomes).map(([outcome, value]): Sample => {
-      return { name: 'keyfold_consumer_messages_total', labels: { queue, outcome }, value };
+    ...OUTCOMES.map((outcome): Sample => {
+      return { name: 'keyfold_consumer_messages_total', labels: { queue, outcome }, value: outcomes[outcome] ?? 0 };
     }),
   ];
 }

@@ -1,10 +1,17 @@
 import { Module, type DynamicModule, type INestApplication } from '@nestjs/common';
 import { LookUpSshKeysHandler, RecordSshKeyUseHandler } from '@keyfold/application';
 import { EventStore } from '@keyfold/event-store';
-import { EventPublisher, ParkedRelays, Relay, RelayLeases } from '@keyfold/messaging';
+import { EventPublisher, MessageTraces, ParkedRelays, Relay, RelayLeases } from '@keyfold/messaging';
 import { messagesOf } from '@keyfold/messaging/events';
-import { BrokerCheck, ConsumedQueues, TopologyWatch, type Health, type Metrics } from '@keyfold/operation';
-import { queueSamples, relaySamples } from './message-metrics.js';
+import {
+  BrokerCheck,
+  BrokerConnections,
+  ConsumedQueues,
+  TopologyWatch,
+  type Health,
+  type Metrics,
+} from '@keyfold/operation';
+import { connectionSamples, parkedSamples, queueSamples, relayLagSamples, relaySamples } from './message-metrics.js';
 import { RelayRunner } from './relay.runner.js';
 import { SshKeyLookUpController } from './ssh-key-look-up.controller.js';
 import { SshKeyUseController } from './ssh-key-use.controller.js';
@@ -26,10 +33,17 @@ export class MessagesModule {
         LookUpSshKeysHandler,
         {
           provide: Relay,
-          inject: [EventStore, EventPublisher, RelayLeases, ParkedRelays],
-          useFactory: (store: EventStore, publisher: EventPublisher, leases: RelayLeases, parked: ParkedRelays) =>
+          inject: [EventStore, EventPublisher, RelayLeases, ParkedRelays, { token: MessageTraces, optional: true }],
+          useFactory: (
+            store: EventStore,
+            publisher: EventPublisher,
+            leases: RelayLeases,
+            parked: ParkedRelays,
+            traces?: MessageTraces,
+          ) =>
             new Relay(store, publisher, leases, parked, messagesOf, {
               ...config,
+              traces,
               onError: RelayRunner.tell,
               onParked: RelayRunner.tellParked,
             }),
@@ -62,10 +76,14 @@ export function requireMessages(app: INestApplication, health: Health): void {
   health.add('relay', () => relay.check());
 }
 
-/** Tells what relay and consumers count. */
+/** Tells what relay and consumers count, and what they know of the broker. */
 export function measureMessages(app: INestApplication, metrics: Metrics): void {
   const relay = app.get(Relay, { strict: false });
   const queues = app.get(ConsumedQueues, { strict: false });
-  metrics.add(() => relaySamples(relay, Date.now()));
+  const connections = app.get(BrokerConnections, { strict: false });
+  metrics.add(() => relaySamples(relay));
+  metrics.add(() => relayLagSamples(relay, Date.now()));
+  metrics.add(() => connectionSamples(connections));
+  metrics.add(() => parkedSamples(queues));
   metrics.add(() => queues.status().flatMap(queueSamples));
 }

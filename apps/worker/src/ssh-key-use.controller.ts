@@ -14,13 +14,14 @@ export class SshKeyUseController {
   @EventPattern<string>('ssh-key.use', COMMANDS)
   async record(
     @Payload(new DataOf(SshKeyUseMessage)) { account, fingerprint, address, time }: SshKeyUseMessage,
-    @Ctx() { id, correlation = '' }: MessageContext,
+    @Ctx() { id, correlation = '', traceparent }: MessageContext,
   ): Promise<void> {
     // It is not kept: addresses appear in the events of sessions only.
     if (isIP(address) === 0) throw new InvalidMessage('message-invalid', 'not as the schema wants it: address');
     if (id === undefined) throw new InvalidMessage('message-id-missing', 'there is no message-id');
+    const origin = { correlation, ...(traceparent !== undefined && { traceparent }) };
     await this.commands.execute(
-      new RecordSshKeyUse({ accountId: account, fingerprint, usedAt: Date.parse(time), messageId: id, correlation }),
+      new RecordSshKeyUse({ accountId: account, fingerprint, usedAt: Date.parse(time), messageId: id, origin }),
     );
   }
 }

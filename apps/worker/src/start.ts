@@ -1,7 +1,10 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { EventStore } from '@keyfold/event-store';
 import {
+  appendSamples,
   brokerSettings,
+  measureProcess,
   mongoSettings,
   mongoStore,
   mongoStoreOnly,
@@ -9,19 +12,22 @@ import {
   processSettings,
   projectorSettings,
   readSettings,
+  retentionSettings,
   runProcess,
   StoreCheck,
+  tracingModules,
   type Environment,
 } from '@keyfold/operation';
 import { z } from 'zod';
 import { TruthModule } from './truth.module.js';
-import { openMessages, ProjectorRunner, WorkerModule } from './worker.module.js';
+import { measureProjector, openMessages, ProjectorRunner, RetentionRunner, WorkerModule } from './worker.module.js';
 
 const settings = z.object({
   ...processSettings,
   ...mongoStoreOnly,
   ...mongoSettings,
   ...projectorSettings,
+  ...retentionSettings,
   ...brokerSettings,
 });
 
@@ -30,12 +36,13 @@ export const startWorker = () =>
   runProcess(
     (environment: Environment) => readSettings(settings, environment),
     async (config, context) => {
-      const { health, log, metrics } = context;
+      measureProcess('worker', context);
+      const { health, log, metrics, tracing } = context;
       const store = await mongoStore(config.KEYFOLD_MONGODB_URI, context);
       const messages = await openMessages(config, log);
       const module = WorkerModule.forRoot(
-        [store, TruthModule.forRoot(store)],
-        { leaseMilliseconds: config.KEYFOLD_LEASE_SECONDS * 1_000 },
+        [...tracingModules(tracing, 'mongodb'), store, TruthModule.forRoot(store)],
+        { leaseMilliseconds: config.KEYFOLD_LEASE_SECONDS * 1_000, sessionDays: config.KEYFOLD_SESSION_DAYS },
         messages,
       );
       // It never listens: Nest connects transports to applications of HTTP alone.
@@ -48,8 +55,12 @@ export const startWorker = () =>
       health.add('store', () => app.get(StoreCheck, { strict: false }).run());
       health.add('projector', () => runner.check());
       messages?.require(app, health);
+      const { appends } = app.get(EventStore, { strict: false });
+      metrics.add(() => appendSamples(appends));
+      measureProjector(app, metrics);
       messages?.measure(app, metrics);
       runner.start();
+      app.get(RetentionRunner).start();
       messages?.start(app);
       log.info('ready');
       return app;

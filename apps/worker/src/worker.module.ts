@@ -1,8 +1,12 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { Clock } from '@keyfold/application';
 import { EventStore, FeedLeases } from '@keyfold/event-store';
-import { Projection, Projector } from '@keyfold/projections';
+import { ParkedRelays, RelayLeases } from '@keyfold/messaging';
+import { readersBehind } from '@keyfold/operation';
+import { Projection, Projector, ReadModelStore, Retention } from '@keyfold/projections';
 import type { Messages } from './open-messages.js';
 import { ProjectorRunner } from './projector.runner.js';
+import { RetentionRunner } from './retention.runner.js';
 import type { WorkerConfig } from './worker.config.js';
 
 @Module({})
@@ -27,12 +31,31 @@ export class WorkerModule {
           inject: [Projector],
           useFactory: (projector: Projector) => new ProjectorRunner(projector),
         },
+        {
+          provide: RetentionRunner,
+          inject: [EventStore, ReadModelStore, FeedLeases, RelayLeases, ParkedRelays, Clock],
+          useFactory: (
+            store: EventStore,
+            readModels: ReadModelStore,
+            leases: FeedLeases,
+            relayLeases: RelayLeases,
+            parkedRelays: ParkedRelays,
+            clock: Clock,
+          ) => {
+            const readers = readersBehind({ leases, relayLeases, parkedRelays });
+            const parts = { store, readModels, readers, sessionDays: config.sessionDays, now: () => clock.now() };
+            const told = { onCompacted: RetentionRunner.tellCompacted, onError: RetentionRunner.tell };
+            return new RetentionRunner(new Retention(parts, leases, told));
+          },
+        },
       ],
-      exports: [ProjectorRunner],
+      exports: [ProjectorRunner, RetentionRunner],
     };
   }
 }
 
 export { openMessages, type Messages } from './open-messages.js';
+export { measureProjector } from './projector-metrics.js';
 export { ProjectorRunner } from './projector.runner.js';
+export { RetentionRunner } from './retention.runner.js';
 export type { WorkerConfig } from './worker.config.js';

@@ -77,9 +77,10 @@ describe('commands of one process', () => {
     expect(await service.store.readFeed(0, 0, 10)).toHaveLength(1);
   });
 
-  it('say in their commit who wanted what, and when', async () => {
+  it('say in their commit who wanted what, and when, and in which trace', async () => {
     const service = new EmbeddedService();
-    await add(service, 'laptop', { actor: 'session:7', correlation: 'request-1', commandId: 'message-1' });
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    await add(service, 'laptop', { actor: 'session:7', correlation: 'request-1', commandId: 'message-1', traceparent });
     const [commit] = await service.store.readFeed(0, 0, 10);
     expect(commit).toMatchObject({
       stream: 'ssh-keys-7',
@@ -89,6 +90,7 @@ describe('commands of one process', () => {
       at: service.clock.now(),
       actor: 'session:7',
       correlation: 'request-1',
+      traceparent,
     });
   });
 });

@@ -13,19 +13,23 @@ import { Projection, StreamLoader, type Loaded, type StreamRef } from '@keyfold/
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Clock } from './clock.js';
+import type { CommandTrace, CommandTraces } from './command-traces.js';
 import { KeyedQueue } from './keyed-queue.js';
+
+/** The request or message that a change belongs to: its id, and the W3C trace context that came with it. */
+export type Origin = Readonly<{ correlation: string; traceparent?: string }>;
 
 /**
  * Who wants it and which request it belongs to. `commandId` is given when the id comes from outside (first start, a message): then
  * a command that was done before is not done again. `causation` is the message that asked for it. `newStream`: the stream's id was made for this command, so nothing need be loaded.
  */
-export type CommandContext = Readonly<{
-  actor: string;
-  correlation: string;
-  causation?: string;
-  commandId?: string;
-  newStream?: true;
-}>;
+export type CommandContext = Origin &
+  Readonly<{
+    actor: string;
+    causation?: string;
+    commandId?: string;
+    newStream?: true;
+  }>;
 
 /** Tries after conflicts with other writers of the stream, and the longest pause between two (milliseconds, full jitter). */
 const ATTEMPTS = 6;
@@ -45,18 +49,32 @@ export class CommandRunner {
     private readonly loader: StreamLoader,
     private readonly projection: Projection,
     private readonly clock: Clock,
-    private readonly onProjectionError: (error: unknown) => void,
+    private readonly onProjectionError: (error: unknown, correlation: string) => void,
+    private readonly traces?: CommandTraces,
   ) {}
 
   /**
    * Decides the command on the stream's state and stores what follows in one commit. Decisions of one stream run one after
    * another. Throws the decider's `DomainError`, or `StoreUnavailable` when the stream changes faster than it can be decided on.
    */
-  async run<State, Command extends { type: string }, Event extends DomainEvent>(
+  run<State, Command extends { type: string }, Event extends DomainEvent>(
+    ref: StreamRef<State>,
+    decider: Decider<State, Command, Event>,
+    command: Command,
+    context: CommandContext,
+  ): Promise<void> {
+    if (!this.traces) return this.#run(ref, decider, command, context);
+    return this.traces.follow(command.type, (trace) =>
+      this.#run(ref, decider, command, { ...context, traceparent: trace.traceparent }, trace),
+    );
+  }
+
+  async #run<State, Command extends { type: string }, Event extends DomainEvent>(
     ref: StreamRef<State>,
     { decide }: Decider<State, Command, Event>,
     command: Command,
     context: CommandContext,
+    trace?: CommandTrace,
   ): Promise<void> {
     const decideOn = ({ state, version }: Loaded<State>) => {
       const decision = decide(state, command);
@@ -64,10 +82,12 @@ export class CommandRunner {
     };
     const since = performance.now();
     const changed = await this.#queue.run(ref.stream, () =>
-      this.#unlessDown(since, () => this.#append(ref, decideOn, requestHash(ref.stream, command.type), context)),
+      this.#unlessDown(since, () => this.#append(ref, decideOn, requestHash(ref.stream, command.type), context, trace)),
     );
     // Only lists need the document at once; everything else is folded from the commits, and the projector follows.
-    if (changed && ref.model.placeOf) await this.projection.project(ref).catch(this.onProjectionError);
+    if (changed && ref.model.placeOf) {
+      await this.projection.project(ref).catch((error: unknown) => this.onProjectionError(error, context.correlation));
+    }
   }
 
   /** A command that waited for its stream while the store failed fails with it, instead of finding out one after another. */
@@ -87,13 +107,15 @@ export class CommandRunner {
     decideOn: DecideOn<State>,
     hash: string,
     { commandId, newStream }: CommandContext,
+    trace?: CommandTrace,
   ): Promise<Appended | undefined> {
     const quick = commandId ? undefined : this.#decidedAtHand(ref, decideOn, newStream);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const decided = attempt === 1 && quick ? quick : await this.#decidedOnTruth(ref, decideOn, hash, commandId);
       if (!decided) return undefined;
       try {
-        const appended = await this.store.append(decided.commit);
+        const append = () => this.store.append(decided.commit);
+        const appended = await (trace ? trace.append(append) : append());
         this.loader.advance(ref, appended.commit);
         return appended;
       } catch (error) {
@@ -143,7 +165,7 @@ export class CommandRunner {
     version: number,
     command: { type: string },
     decision: Decision<Event>,
-    { actor, correlation, causation, commandId = randomUUID() }: CommandContext,
+    { actor, correlation, causation, traceparent, commandId = randomUUID() }: CommandContext,
   ): { commit: NewCommit; decision: Decision<DomainEvent> } {
     const commit = {
       stream,
@@ -154,6 +176,7 @@ export class CommandRunner {
       actor,
       correlation,
       ...(causation !== undefined && { causation }),
+      ...(traceparent !== undefined && { traceparent }),
       events: decision.events as readonly NewCommit['events'][number][],
       ...(decision.holds?.length ? { holds: decision.holds.map(({ key }) => key) } : {}),
     };

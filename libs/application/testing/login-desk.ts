@@ -25,11 +25,24 @@ export class LoginDesk {
     this.#handler = new LogInHandler(commands, names, hasher, throttle, sealer, tokens, clock);
   }
 
+  /** What became of the checks so far, as `<factor> <outcome>`; those that did not happen are left out. */
+  get attempts(): Record<string, number> {
+    const all = this.#handler.attempts.all().filter(({ count }) => count > 0);
+    return Object.fromEntries(all.map(({ factor, outcome, count }) => [`${factor} ${outcome}`, count]));
+  }
+
   /** Answers the token, or throws. */
   async logIn(attempt: Attempt = {}): Promise<string> {
     const { username = 'ann', password = 'right', code = '', address = '192.0.2.7' } = attempt;
     const hash = 'hash' in attempt ? attempt.hash : staticHash(password);
-    const login = { username, staticHash: hash, code, address, client: 'curl/8.5.0', correlation: 'request-1' };
+    const login = {
+      username,
+      staticHash: hash,
+      code,
+      address,
+      client: 'curl/8.5.0',
+      origin: { correlation: 'request-1' },
+    };
     return (await this.#handler.execute(new LogIn(login))).token;
   }
 

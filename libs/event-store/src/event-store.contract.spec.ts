@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NewCommit } from './commit.js';
+import type { Commit, NewCommit } from './commit.js';
 import { ModelCounter, ModelEventStore, openInMemory } from './contract/model-event-store.contract.js';
 import { newCommit } from './contract/new-commit.contract.js';
 import { describeEventStore, eventStoreCases, type OpenStore } from './event-store.contract.js';
@@ -20,6 +20,7 @@ class NoopEventStore extends EventStore {
   readHeads = async () => new Map<number, number>();
   slotsWithNews = async () => [];
   closeHoles = async () => 0;
+  compact = async () => 0;
   onAppended = () => () => {};
   close = async () => {};
 }
@@ -117,6 +118,35 @@ const broken: Record<string, () => EventStore> = {
       override closeHoles = async (slot: number) => {
         await super.append(newCommit(`void-${slot}`, this.lastPosition(slot) + 1));
         return 1;
+      };
+    })(),
+  'forgets the commands of what it compacts': () =>
+    new (class extends ModelEventStore {
+      protected override compacted = (commit: Commit) =>
+        super.compacted({ ...commit, command: { ...commit.command, id: `void:${commit.command.id}` } });
+    })(),
+  'frees the holds of what it compacts': () =>
+    new (class extends ModelEventStore {
+      protected override compacted = ({ holds: _, ...commit }: Commit) => super.compacted(commit);
+    })(),
+  'compacts the first commit of a stream only': () =>
+    new (class extends ModelEventStore {
+      protected override compacted = (commit: Commit) => (commit.version === 1 ? super.compacted(commit) : commit);
+    })(),
+  'leaves holes where it compacts': () =>
+    new (class extends ModelEventStore {
+      override compact = async (streams: readonly string[]) => {
+        const compacted = await super.compact(streams);
+        const kept = this.commits.filter(({ actor }) => actor !== 'compaction');
+        this.commits.splice(0, this.commits.length, ...kept);
+        return compacted;
+      };
+    })(),
+  'compacts streams whose names begin alike': () =>
+    new (class extends ModelEventStore {
+      override compact = (streams: readonly string[]) => {
+        const alike = this.commits.filter((each) => streams.some((name) => each.stream.startsWith(name)));
+        return super.compact(alike.map(({ stream }) => stream));
       };
     })(),
   'rings for ever': () =>

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { appendCases } from './contract/append.contract.js';
+import { appendCountCases } from './contract/append-counts.contract.js';
 import { commandCases } from './contract/command.contract.js';
 import type { ContractCase, OpenStore } from './contract/contract-case.contract.js';
+import { compactionCases } from './contract/compaction.contract.js';
 import { counterCases } from './contract/counter.contract.js';
 import { feedCases } from './contract/feed.contract.js';
 import { followingCases } from './contract/following.contract.js';
@@ -18,12 +20,14 @@ const CASE_TIMEOUT = 30_000;
 /** Everything that the port promises; an adapter is an event store when all of them pass. There is no way to leave one out. */
 export const eventStoreCases: readonly ContractCase[] = [
   ...appendCases,
+  ...appendCountCases,
   ...commandCases,
   ...holdCases,
   ...lastHoldCases,
   ...readingCases,
   ...feedCases,
   ...followingCases,
+  ...compactionCases,
   ...counterCases,
   ...reopeningCases,
 ];

@@ -1,3 +1,4 @@
+import { AppendCounts } from './append-counts.js';
 import type { Commit, NewCommit } from './commit.js';
 
 /** A point in a stream: everything after `version` is wanted, or known. 0 is the beginning. */
@@ -16,6 +17,9 @@ export type FoundHold = Readonly<{ key: string; stream: string }>;
 export abstract class EventStore {
   /** Into how many ordered feeds the commits are divided; a partition is in one of them for ever. */
   abstract readonly slots: number;
+
+  /** What became of the appends of this process; an adapter counts them. */
+  readonly appends = new AppendCounts();
 
   /** The feed in which the commits of a partition are, from 0. */
   abstract slotOf(partition: string): number;
@@ -62,6 +66,14 @@ export abstract class EventStore {
    * append that comes late to such a position gets another one. Answers how many it closed. For the holder of the slot's lease.
    */
   abstract closeHoles(slot: number, after: number): Promise<number>;
+
+  /**
+   * Replaces every commit of these streams by a void commit at its position, all streams or none: their events are gone for good. The
+   * feed keeps its positions, command ids and holds stay taken, and a repeated command is answered with what is left. The streams
+   * yield nothing any more; `voidStreamOf` names where the void commits are found. For streams to which nobody appends any more and
+   * whose commits every reader of the feed has passed. Repeating it does no harm. Answers how many commits it replaced.
+   */
+  abstract compact(streams: readonly string[]): Promise<number>;
 
   /**
    * Calls `ring` when something may have been appended by any process, with the slot where that is known; rings may be missed and may be

@@ -93,6 +93,10 @@ export class CuttableLeases extends FeedLeases {
     return this.leases.progress(reader);
   }
 
+  async readers(): Promise<string[]> {
+    return this.leases.readers();
+  }
+
   #reached(): FeedLeases {
     if (this.isCut) throw new StoreUnavailable('cut off');
     return this.leases;

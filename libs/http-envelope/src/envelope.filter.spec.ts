@@ -49,6 +49,7 @@ class ThrowingModule {}
 
 describe('the envelope filter', () => {
   const logged: { errorId: string; error: unknown; request: unknown }[] = [];
+  const recognised: string[] = [];
   let app: NestFastifyApplication;
 
   beforeAll(async () => {
@@ -58,8 +59,10 @@ describe('the envelope filter', () => {
       new EnvelopeFilter({
         mask: () => mask,
         logFault: (errorId, error, request) => logged.push({ errorId, error, request }),
-        faults: (error) =>
-          error instanceof StoreGone ? new Fault(503, 'store is away', { retryAfterSeconds: 2 }) : undefined,
+        faults: (error, id) => {
+          recognised.push(id);
+          return error instanceof StoreGone ? new Fault(503, 'store is away', { retryAfterSeconds: 2 }) : undefined;
+        },
         methodsOf: (path) => (path === '/body' ? ['POST', 'PUT'] : []),
       }),
     );
@@ -100,6 +103,12 @@ describe('the envelope filter', () => {
     expect(answer.body).toBe(envelope(500, `internal error, id ${entry?.errorId}`));
     expect(entry?.error).toBe(errors[name]);
     expect(entry?.request).toEqual({ method: 'GET', url: `/throws/${name}`, id: expect.any(String) });
+  });
+
+  it('says which request met a fault of another library', async () => {
+    recognised.splice(0);
+    await get('/throws/store');
+    expect(recognised).toEqual([expect.stringMatching(/^req-/)]);
   });
 
   it('masks and escapes the message', async () => {

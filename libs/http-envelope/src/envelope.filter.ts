@@ -12,8 +12,8 @@ export type EnvelopeFilterOptions = Readonly<{
   mask: () => PrivacyMask;
   /** Reports an unexpected error under the id that the client is told. `url` comes without the query. */
   logFault: (errorId: string, error: unknown, request: { method: string; url: string; id: string }) => void;
-  /** Recognises errors of other libraries that have an HTTP status of their own, such as 503 without a store. */
-  faults?: (error: unknown) => Fault | undefined;
+  /** Recognises errors of other libraries that have an HTTP status of their own, such as 503 without a store; `id` is the request's. */
+  faults?: (error: unknown, id: string) => Fault | undefined;
   /** The methods of a path, none for an unknown path. */
   methodsOf: (path: string) => readonly string[];
 }>;
@@ -39,7 +39,7 @@ export class EnvelopeFilter implements ExceptionFilter {
   }
 
   private failure(error: unknown, request: FastifyRequest): Refusal | Fault {
-    return failureOf(error) ?? this.options.faults?.(error) ?? this.unexpected(error, request);
+    return failureOf(error) ?? this.options.faults?.(error, request.id) ?? this.unexpected(error, request);
   }
 
   private unexpected(error: unknown, request: FastifyRequest): Fault {

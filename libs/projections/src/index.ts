@@ -5,4 +5,7 @@ export * from './read-model-store.js';
 export * from './read-model.js';
 export * from './stream-loader.js';
 export * from './rebuild.js';
+export * from './retention/retention.js';
+export * from './retention/session-compaction.js';
+export type { ReadersBehind } from './retention/readers-behind.js';
 export * from './verification/verification.js';

@@ -1,6 +1,6 @@
 import { StoreUnavailable, type Commit } from '@keyfold/event-store';
 import { UnfoldableStream } from './fold.js';
-import type { ReadModelStore } from './read-model-store.js';
+import type { ParkedStream, ReadModelStore } from './read-model-store.js';
 import type { StreamRef } from './read-model.js';
 import type { StreamLoader } from './stream-loader.js';
 
@@ -37,6 +37,11 @@ export class Projection {
       });
       return 'parked';
     }
+  }
+
+  /** The streams that cannot be folded. Throws `StoreUnavailable`. */
+  parked(): Promise<ParkedStream[]> {
+    return this.readModels.parked();
   }
 
   /** Tries every parked stream again and releases those that can be folded now; many at a time, because a feed may wait behind it. */

@@ -117,3 +117,29 @@ describe('a running projector', () => {
     await soon(async () => expect(await projections.readModels.parked()).toEqual([]));
   });
 });
+
+describe('the lag of a projector', () => {
+  const nothing = { pendingCommits: 0, oldestPendingAt: undefined, parkedStreams: 0 };
+
+  it('has the commits that wait in its slots, when the oldest happened, and the streams that cannot be folded', async () => {
+    const projections = new EmbeddedProjections();
+    await projections.append(accountStream(8), unknownEvent);
+    await projections.append(account, registered('ann'));
+    const projector = projections.newProjector();
+    await projector.catchUp();
+    expect(await projector.lag()).toEqual({ ...nothing, parkedStreams: 1 });
+    const unread = await projections.append(account, renamed('ann', 'anna'));
+    await projections.append(account, renamed('anna', 'ann'));
+    expect(await projector.lag()).toEqual({ pendingCommits: 2, oldestPendingAt: unread.at, parkedStreams: 1 });
+    await projector.catchUp();
+    expect(await projector.lag()).toEqual({ ...nothing, parkedStreams: 1 });
+  });
+
+  it('leaves out the slots of others', async () => {
+    const projections = new EmbeddedProjections();
+    await projections.append(accountStream(8), unknownEvent);
+    await projections.newProjector().catchUp();
+    await projections.append(account, registered('ann'));
+    expect(await projections.newProjector().lag()).toEqual(nothing);
+  });
+});

@@ -1,4 +1,12 @@
-import { FeedReader, type Commit, type EventStore, type FeedLeases, type FeedReaderStatus } from '@keyfold/event-store';
+import {
+  feedLag,
+  FeedReader,
+  type Commit,
+  type EventStore,
+  type FeedLag,
+  type FeedLeases,
+  type FeedReaderStatus,
+} from '@keyfold/event-store';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Projection } from './projection.js';
@@ -13,6 +21,9 @@ const RETRY_PARKED_INTERVAL = 30_000;
  */
 export const projectorName = `projector:${readModels.map(({ name, schema }) => `${name}_${schema}`).join(',')}`;
 
+/** What waits in the slots of one process; `parkedStreams` cannot be folded. */
+export type ProjectorLag = FeedLag & Readonly<{ parkedStreams: number }>;
+
 /**
  * Follows the feed and projects every stream that it names, so that a crash between a commit and its projection loses nothing. Several
  * projectors share the slots of the feed.
@@ -23,7 +34,7 @@ export class Projector {
   #retriedParkedAt = -Infinity;
 
   constructor(
-    store: EventStore,
+    private readonly store: EventStore,
     private readonly projection: Projection,
     leases: FeedLeases,
     onError: (error: unknown) => void,
@@ -56,6 +67,14 @@ export class Projector {
 
   status(): FeedReaderStatus {
     return this.#feed.status();
+  }
+
+  /** Looks into the store. Throws `StoreUnavailable`. */
+  async lag(): Promise<ProjectorLag> {
+    const { positions } = this.#feed.status();
+    const [lag, parked] = await Promise.all([feedLag(this.store, positions), this.projection.parked()]);
+    const ofOwnSlots = parked.filter(({ partition }) => positions.has(this.store.slotOf(partition)));
+    return { ...lag, parkedStreams: ofOwnSlots.length };
   }
 
   /** All at once, so that an adapter can put reads and writes of many streams into one round trip. */

@@ -80,12 +80,25 @@ describe('the queue', () => {
     const refused = await hasher.hash(secret).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(HashQueueFull);
     expect(refused).toMatchObject({ retryAfterSeconds: 1, message: expect.stringContaining('1 s') });
-    expect([hasher.running, hasher.waiting]).toEqual([2, 3]);
+    expect([hasher.running, hasher.waiting, hasher.refused]).toEqual([2, 3, 1]);
 
     expect(new Set(await Promise.all(taken)).size).toBe(5);
     await setImmediate();
     expect([hasher.running, hasher.waiting]).toEqual([0, 0]);
     expect(await hasher.verify(secret, await hasher.hash(secret))).toBe(true);
+  });
+
+  test('tells how long each hash took, and not how long it waited', async () => {
+    const times: number[] = [];
+    const hasher = new Argon2PasswordHasher({ concurrency: 1, maxWaiting: 9, onHashed: (took) => times.push(took) });
+    const start = performance.now();
+    const hashes = await Promise.all(Array.from({ length: 4 }, () => hasher.hash(secret)));
+    await hasher.verify(secret, hashes[0] ?? '');
+    const passed = (performance.now() - start) / 1_000;
+    expect(times).toHaveLength(5);
+    for (const took of times) expect(took).toBeGreaterThan(0.001);
+    // One after another: with their waiting they would be more than the time that passed.
+    expect(times.reduce((sum, took) => sum + took)).toBeLessThanOrEqual(passed);
   });
 
   test('goes on after a hash that failed', async () => {

@@ -16,16 +16,27 @@ const MAX_COST: Argon2Cost = { memoryCost: 1024 * 1024, timeCost: 10, parallelis
  * `maxWaiting` wait; one more is refused at once with `HashQueueFull`, so that a flood of logins stays a short queue.
  */
 export class Argon2PasswordHasher extends PasswordHasher {
+  refused = 0;
   private readonly limit: LimitFunction;
   private readonly maxWaiting: number;
   private readonly cost: Argon2Cost;
+  private readonly onHashed: ((seconds: number) => void) | undefined;
   private meanMs = 0;
 
-  constructor(options: Readonly<{ concurrency: number; maxWaiting: number; cost?: Argon2Cost }>) {
+  /** `onHashed` is told how long each hash took, without its waiting. */
+  constructor(
+    options: Readonly<{
+      concurrency: number;
+      maxWaiting: number;
+      cost?: Argon2Cost;
+      onHashed?: (seconds: number) => void;
+    }>,
+  ) {
     super();
     this.limit = pLimit(options.concurrency);
     this.maxWaiting = options.maxWaiting;
     this.cost = options.cost ?? DEFAULT_COST;
+    this.onHashed = options.onHashed;
   }
 
   get running(): number {
@@ -47,7 +58,10 @@ export class Argon2PasswordHasher extends PasswordHasher {
 
   private queued<T>(work: () => Promise<T>): Promise<T> {
     const busy = this.running >= this.limit.concurrency;
-    if (busy && this.waiting >= this.maxWaiting) throw new HashQueueFull(this.secondsUntilDone());
+    if (busy && this.waiting >= this.maxWaiting) {
+      this.refused += 1;
+      throw new HashQueueFull(this.secondsUntilDone());
+    }
     return this.limit(() => this.timed(work));
   }
 
@@ -55,6 +69,7 @@ export class Argon2PasswordHasher extends PasswordHasher {
     const start = performance.now();
     const result = await work();
     const took = performance.now() - start;
+    this.onHashed?.(took / 1_000);
     this.meanMs = this.meanMs === 0 ? took : this.meanMs + (took - this.meanMs) / 16;
     return result;
   }

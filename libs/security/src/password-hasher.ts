@@ -1,5 +1,10 @@
 /** Turns static hashes into stored password hashes and compares them. Also the injection token of what does it. */
 export abstract class PasswordHasher {
+  /** Hashes that wait and that are being computed now, and how many were not taken on since the start. */
+  abstract readonly waiting: number;
+  abstract readonly running: number;
+  abstract readonly refused: number;
+
   /** A self-describing text (PHC format), different at every call. Throws `HashQueueFull`. */
   abstract hash(staticHash: string): Promise<string>;
   /** False also for a stored hash that cannot be read. Throws `HashQueueFull`. */

@@ -40,17 +40,18 @@ function subjectsOf(stage) {
   const { readers, adders } = stage;
   const signedIn = readers.map(({ headers }) => ({ headers }));
   const fresh = () => adders.splice(0, CLIENTS).map(({ headers }) => ({ headers }));
-  const kinds = [
-    ['GET /ping', { path: '/ping', expects: 'pong', clients: () => Array.from({ length: CLIENTS }, () => ({})) }],
-    ['GET /api/me', { path: '/api/me', clients: () => signedIn }],
-    [`GET /api/me/sshkey/list, ${KEYS_LISTED} keys`, { path: '/api/me/sshkey/list', clients: () => signedIn }],
-    ['POST /api/me/sshkey/add', { path: '/api/me/sshkey/add', method: 'POST', keys: KEYS_PER_ROUND, clients: fresh }],
-    [
-      'POST /api/auth/login',
-      { path: '/api/auth/login', method: 'POST', clients: () => readers.slice(0, LOGINS).map(({ login }) => login) },
-    ],
-  ];
-  return kinds.flatMap(([name, load]) => [
+  const kinds = {
+    'GET /ping': { path: '/ping', expects: 'pong', clients: () => Array.from({ length: CLIENTS }, () => ({})) },
+    'GET /api/me': { path: '/api/me', clients: () => signedIn },
+    [`GET /api/me/sshkey/list, ${KEYS_LISTED} keys`]: { path: '/api/me/sshkey/list', clients: () => signedIn },
+    'POST /api/me/sshkey/add': { path: '/api/me/sshkey/add', method: 'POST', keys: KEYS_PER_ROUND, clients: fresh },
+    'POST /api/auth/login': {
+      path: '/api/auth/login',
+      method: 'POST',
+      clients: () => readers.slice(0, LOGINS).map(({ login }) => login),
+    },
+  };
+  return Object.entries(kinds).flatMap(([name, load]) => [
     { name: `${name}, 1 gateway`, measure: (seconds) => measure(stage, 1, load, seconds) },
     { name: `${name}, 2 gateways`, measure: (seconds) => measure(stage, 2, load, seconds), base: `${name}, 1 gateway` },
   ]);

@@ -38,8 +38,8 @@ export class OtherService {
   }
 
   /** Sends a command; answers its id. */
-  command(type: string, data: object, messageId: string = randomUUID()): string {
-    const options = { type, messageId, contentType: 'application/json', persistent: true };
+  command(type: string, data: object, messageId: string = randomUUID(), headers: Record<string, string> = {}): string {
+    const options = { type, messageId, headers, contentType: 'application/json', persistent: true };
     this.channel.publish('keyfold.commands', type, Buffer.from(JSON.stringify(data)), options);
     return messageId;
   }

@@ -14,7 +14,7 @@ import { atoi, parsePaging, type QueryParameters } from '@keyfold/http-envelope'
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOf, callerOf, queryOf } from '../request/request-reading.js';
+import { bodyOf, callerOf, originOf, queryOf } from '../request/request-reading.js';
 import { AdminGuard } from '../session/caller.guard.js';
 import { writtenAccount, UserRequest } from './account.requests.js';
 import { UserPageResponse, userResponse, UserResponse } from './account.responses.js';
@@ -55,7 +55,7 @@ export class AccountAdministrationController {
   @ApiEnvelope()
   async create(@Req() request: KeyfoldRequest): Promise<null> {
     const body = bodyOf(UserRequest, request);
-    await this.commands.execute(new RegisterAccount(callerOf(request), writtenAccount(body), request.id));
+    await this.commands.execute(new RegisterAccount(callerOf(request), writtenAccount(body), originOf(request)));
     return null;
   }
 
@@ -66,7 +66,7 @@ export class AccountAdministrationController {
   @ApiEnvelope()
   async update(@Req() request: KeyfoldRequest): Promise<null> {
     const body = bodyOf(UserRequest, request);
-    await this.commands.execute(new UpdateAccount(callerOf(request), body.id, writtenAccount(body), request.id));
+    await this.commands.execute(new UpdateAccount(callerOf(request), body.id, writtenAccount(body), originOf(request)));
     return null;
   }
 
@@ -76,7 +76,7 @@ export class AccountAdministrationController {
   @ApiQuery({ name: 'id' })
   @ApiEnvelope()
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
-    await this.commands.execute(new DeleteAccount(callerOf(request), idOf(queryOf(request)), request.id));
+    await this.commands.execute(new DeleteAccount(callerOf(request), idOf(queryOf(request)), originOf(request)));
     return null;
   }
 
@@ -86,7 +86,7 @@ export class AccountAdministrationController {
   @ApiQuery({ name: 'id' })
   @ApiEnvelope()
   async cancelTwoFactor(@Req() request: KeyfoldRequest): Promise<null> {
-    await this.commands.execute(new CancelTwoFactor(callerOf(request), idOf(queryOf(request)), request.id));
+    await this.commands.execute(new CancelTwoFactor(callerOf(request), idOf(queryOf(request)), originOf(request)));
     return null;
   }
 

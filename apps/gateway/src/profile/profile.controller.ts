@@ -7,7 +7,7 @@ import { UserRequest } from '../accounts/account.requests.js';
 import { meResponse, MeResponse } from '../accounts/account.responses.js';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOf, callerOf } from '../request/request-reading.js';
+import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
 import { CallerGuard } from '../session/caller.guard.js';
 
 @ApiTags('profile')
@@ -34,7 +34,9 @@ export class ProfileController {
   @ApiEnvelope()
   async update(@Req() request: KeyfoldRequest): Promise<null> {
     const { username, password, ssoId } = bodyOf(UserRequest, request);
-    await this.commands.execute(new ChangeOwnProfile(callerOf(request), { username, password, ssoId }, request.id));
+    await this.commands.execute(
+      new ChangeOwnProfile(callerOf(request), { username, password, ssoId }, originOf(request)),
+    );
     return null;
   }
 }

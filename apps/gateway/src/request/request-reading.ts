@@ -1,4 +1,5 @@
-import type { Caller } from '@keyfold/application';
+import type { Caller, Origin } from '@keyfold/application';
+import { traceparentOf } from '@keyfold/event-store';
 import { bindBody, parseQuery, Refusal, type BodyClass, type QueryParameters } from '@keyfold/http-envelope';
 import type { KeyfoldRequest } from './keyfold-request.js';
 
@@ -6,6 +7,12 @@ import type { KeyfoldRequest } from './keyfold-request.js';
 
 /** Who the request speaks for; the route must have a caller guard. */
 export const callerOf = (request: KeyfoldRequest): Caller => request.caller!;
+
+/** Which request a change belongs to, and the trace that the client says it belongs to. */
+export function originOf({ id, headers }: KeyfoldRequest): Origin {
+  const traceparent = traceparentOf(headers['traceparent']);
+  return traceparent === undefined ? { correlation: id } : { correlation: id, traceparent };
+}
 
 /** The JSON body as an instance of the class (wire contract 1.9). Throws a Refusal 400. */
 export const bodyOf = <T extends object>(Dto: BodyClass<T>, request: KeyfoldRequest): T =>

@@ -7,7 +7,7 @@ import { staticHash } from '@keyfold/security';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ClientAddress } from '../request/client-address.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOf, callerOf } from '../request/request-reading.js';
+import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
 import { CallerGuard } from './caller.guard.js';
 import { LoginRequest } from './login.requests.js';
 
@@ -63,7 +63,7 @@ export class LoginController {
   @ApiOperation({ summary: 'End the session of the token' })
   @ApiEnvelope()
   async logOut(@Req() request: KeyfoldRequest): Promise<null> {
-    await this.commands.execute(new LogOut(callerOf(request), request.id));
+    await this.commands.execute(new LogOut(callerOf(request), originOf(request)));
     return null;
   }
 
@@ -74,7 +74,7 @@ export class LoginController {
       code: body.otpCode,
       address: this.addresses.of(request),
       client: (request.headers['user-agent'] ?? '').slice(0, CLIENT_LENGTH),
-      correlation: request.id,
+      origin: originOf(request),
     });
     return this.commands.execute(command);
   }

@@ -6,7 +6,7 @@ import { parsePaging, type PreparedAnswer } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { callerOf, queryOf } from '../request/request-reading.js';
+import { callerOf, originOf, queryOf } from '../request/request-reading.js';
 import { AdminGuard } from '../session/caller.guard.js';
 import { keyIdOf, wholeNumberOf } from './key-id.js';
 import { SshKeyPageResponse, sshKeyPageResponse } from './ssh-key.responses.js';
@@ -38,7 +38,7 @@ export class SshKeyAdministrationController {
   @ApiQuery({ name: 'id' })
   @ApiEnvelope()
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
-    await this.commands.execute(new RemoveAnySshKey(callerOf(request), keyIdOf(queryOf(request)), request.id));
+    await this.commands.execute(new RemoveAnySshKey(callerOf(request), keyIdOf(queryOf(request)), originOf(request)));
     return null;
   }
 }

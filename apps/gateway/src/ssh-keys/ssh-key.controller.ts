@@ -6,7 +6,7 @@ import { GoStruct, parsePaging, TextField, type PreparedAnswer } from '@keyfold/
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOrRefusal, callerOf, queryOf } from '../request/request-reading.js';
+import { bodyOrRefusal, callerOf, originOf, queryOf } from '../request/request-reading.js';
 import { KeyHolderGuard, KeyHolderWithKeysGuard } from '../session/caller.guard.js';
 import { keyIdOf } from './key-id.js';
 import { SshKeyPageResponse, sshKeyPageResponse } from './ssh-key.responses.js';
@@ -49,7 +49,7 @@ export class SshKeyController {
   @ApiEnvelope()
   async add(@Req() request: KeyfoldRequest): Promise<null> {
     const { title, key } = bodyOrRefusal(AddKeyRequest, request, 'request invalid');
-    await this.commands.execute(new AddOwnSshKey(callerOf(request), title, key, request.id));
+    await this.commands.execute(new AddOwnSshKey(callerOf(request), title, key, originOf(request)));
     return null;
   }
 
@@ -60,7 +60,7 @@ export class SshKeyController {
   @ApiQuery({ name: 'id' })
   @ApiEnvelope()
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
-    await this.commands.execute(new RemoveOwnSshKey(callerOf(request), keyIdOf(queryOf(request)), request.id));
+    await this.commands.execute(new RemoveOwnSshKey(callerOf(request), keyIdOf(queryOf(request)), originOf(request)));
     return null;
   }
 }

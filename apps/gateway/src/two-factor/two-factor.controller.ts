@@ -5,7 +5,7 @@ import { BeginTwoFactorEnrolment, ProveTwoFactorEnrolment } from '@keyfold/appli
 import { GoStruct, TextField } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOf, callerOf } from '../request/request-reading.js';
+import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
 import { CallerGuard } from '../session/caller.guard.js';
 
 class EnrolmentResponse {
@@ -39,7 +39,7 @@ export class TwoFactorController {
   @ApiOperation({ summary: 'Make a secret for one-time codes' })
   @ApiEnvelope({ model: EnrolmentResponse })
   generate(@Req() request: KeyfoldRequest): Promise<EnrolmentResponse> {
-    return this.commands.execute(new BeginTwoFactorEnrolment(callerOf(request), request.id));
+    return this.commands.execute(new BeginTwoFactorEnrolment(callerOf(request), originOf(request)));
   }
 
   @Post('verify')
@@ -49,7 +49,7 @@ export class TwoFactorController {
   @ApiEnvelope()
   async verify(@Req() request: KeyfoldRequest): Promise<null> {
     const { code, secret } = bodyOf(ProofRequest, request);
-    await this.commands.execute(new ProveTwoFactorEnrolment(callerOf(request), secret, code, request.id));
+    await this.commands.execute(new ProveTwoFactorEnrolment(callerOf(request), secret, code, originOf(request)));
     return null;
   }
 }

@@ -2,14 +2,14 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountDecider } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
-import { CommandRunner } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../handle-command.js';
 
 /** Deletes an account in one commit; its keys and sessions end with it, because every answer about them looks at the account. */
 export class DeleteAccount extends Command<void> {
   constructor(
     readonly caller: Caller,
     readonly accountId: number,
-    readonly correlation: string,
+    readonly origin: Origin,
   ) {
     super();
   }
@@ -19,8 +19,8 @@ export class DeleteAccount extends Command<void> {
 export class DeleteAccountHandler implements ICommandHandler<DeleteAccount> {
   constructor(private readonly commands: CommandRunner) {}
 
-  async execute({ caller, accountId, correlation }: DeleteAccount): Promise<void> {
-    const context = { actor: actorOf(caller), correlation };
+  async execute({ caller, accountId, origin }: DeleteAccount): Promise<void> {
+    const context = { actor: actorOf(caller), ...origin };
     await this.commands.run(accountStream(accountId), accountDecider, { type: 'DeleteAccount' }, context);
   }
 }

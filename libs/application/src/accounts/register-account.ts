@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountDecider, DomainError, ROLE_ADMIN, ROLE_GUEST } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
-import { CommandRunner } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../handle-command.js';
 import { UserNames } from '../user-names.js';
 import { AccountIds } from './account-ids.js';
 import type { WrittenAccount } from './written-account.js';
@@ -13,7 +13,7 @@ export class RegisterAccount extends Command<void> {
   constructor(
     readonly caller: Caller,
     readonly account: WrittenAccount,
-    readonly correlation: string,
+    readonly origin: Origin,
   ) {
     super();
   }
@@ -28,7 +28,7 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccount> 
     private readonly passwords: NewPasswords,
   ) {}
 
-  async execute({ caller, account, correlation }: RegisterAccount): Promise<void> {
+  async execute({ caller, account, origin }: RegisterAccount): Promise<void> {
     const { username, password, role, ...rest } = account;
     // What is refused anyway shall cost neither an id nor a hash.
     if (role === ROLE_ADMIN || role === ROLE_GUEST) throw new DomainError('admin-or-guest-uncreatable');
@@ -46,6 +46,6 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccount> 
       // compat: the original's database stores true for a missing or false value (wire contract 2.7).
       allowLdap: true,
     } as const;
-    await this.commands.run(accountStream(accountId), accountDecider, command, { actor: actorOf(caller), correlation });
+    await this.commands.run(accountStream(accountId), accountDecider, command, { actor: actorOf(caller), ...origin });
   }
 }

@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountDecider, DomainError } from '@keyfold/domain';
 import { accountStream, StreamLoader } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
-import { CommandRunner } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../handle-command.js';
 import { UserNames } from '../user-names.js';
 import type { WrittenAccount } from './written-account.js';
 import { NewPasswords } from './new-passwords.js';
@@ -13,7 +13,7 @@ export class UpdateAccount extends Command<void> {
     readonly caller: Caller,
     readonly accountId: number,
     readonly account: WrittenAccount,
-    readonly correlation: string,
+    readonly origin: Origin,
   ) {
     super();
   }
@@ -28,7 +28,7 @@ export class UpdateAccountHandler implements ICommandHandler<UpdateAccount> {
     private readonly passwords: NewPasswords,
   ) {}
 
-  async execute({ caller, accountId, account: written, correlation }: UpdateAccount): Promise<void> {
+  async execute({ caller, accountId, account: written, origin }: UpdateAccount): Promise<void> {
     const ref = accountStream(accountId);
     const [{ state: account }] = await this.loader.load(ref);
     if (account.status !== 'active') throw new DomainError('account-not-found');
@@ -39,6 +39,6 @@ export class UpdateAccountHandler implements ICommandHandler<UpdateAccount> {
       name: await this.names.claim(username),
       ...(await this.passwords.makeUnlessEmpty(password, accountId)),
     } as const;
-    await this.commands.run(ref, accountDecider, command, { actor: actorOf(caller), correlation });
+    await this.commands.run(ref, accountDecider, command, { actor: actorOf(caller), ...origin });
   }
 }

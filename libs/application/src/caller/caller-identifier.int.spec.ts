@@ -159,6 +159,23 @@ describe('the token of a session', () => {
     expect(await refusalOf(token)).toBe('token-invalidated');
   });
 
+  it('is refused as before when its session was compacted', async () => {
+    const [expired, ended] = [await desk.logIn(), await desk.logIn()];
+    const unknown = service.tokens.sign({ ...subject, sessionId: 'unknown', now: service.clock.now() });
+    await endSession(ended);
+    service.clock.advance(48 * HOUR);
+    const refusals = () => Promise.all([expired, ended, unknown].map(refusalOf));
+    const before = await refusals();
+    expect(before).toEqual(['token-expired', 'token-invalidated', 'token-invalidated']);
+    await service.store.compact([expired, ended].map((token) => sessionStream(sessionIdOf(token), 7).stream));
+    for (const cached of [service, new EmbeddedService(service.folder)]) {
+      service = cached;
+      expect(await refusals()).toEqual(before);
+      expect(await refusals()).toEqual(before);
+    }
+    expect(() => identifierOf(service).identifyNow(ended, 'account')).not.toThrow();
+  });
+
   it('is refused from the moment at which another gateway ended the session', async () => {
     const folder = new EmbeddedFolder();
     const [here, there] = [new EmbeddedService(folder), new EmbeddedService(folder)];

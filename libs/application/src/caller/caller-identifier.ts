@@ -8,6 +8,7 @@ import {
   type SshKeyRing,
   type SshKeyUse,
 } from '@keyfold/domain';
+import { voidStreamOf } from '@keyfold/event-store';
 import {
   accountStream,
   sessionStream,
@@ -64,16 +65,34 @@ export class CallerIdentifier {
   identifyNow(authorization: string | undefined, shows: Shows): Caller | undefined {
     const claims = this.tokens.read(withoutScheme(authorization ?? ''));
     const loaded = claims && this.loader.loadNow(...sessionRefs(claims, shows));
-    return loaded && this.#callerOf(claims, loaded);
+    return loaded && !this.#mayBeCompacted(claims, loaded) ? this.#callerOf(claims, loaded) : undefined;
   }
 
   async #session(claims: TokenClaims, shows: Shows): Promise<Caller> {
-    return this.#callerOf(claims, await this.loader.load(...sessionRefs(claims, shows)));
+    const loaded = await this.loader.load(...sessionRefs(claims, shows));
+    if (this.#mayBeCompacted(claims, loaded) && (await this.#hadNoEnd(claims))) throw new DomainError('token-expired');
+    return this.#callerOf(claims, loaded);
   }
 
-  #callerOf({ sub, jti, username, exp }: TokenClaims, [session, account, ring, use]: LoadedSession): Caller {
-    const expired = this.clock.now() >= exp * 1000;
-    const reason = refusal(session.state, expired, account.state, Number(sub), username);
+  /** Long after a token has expired nothing is left of its session. */
+  #mayBeCompacted(claims: TokenClaims, [session]: LoadedSession): boolean {
+    return session.state.status === 'absent' && this.#isExpired(claims);
+  }
+
+  /** Whether a compacted session had expired and not been ended before: the void commits that are left of it tell by their number. */
+  async #hadNoEnd({ sub, jti }: TokenClaims): Promise<boolean> {
+    const session = sessionStream(jti, Number(sub));
+    const [left] = await this.loader.load({ ...session, stream: voidStreamOf(session.stream) });
+    return left.version === 1;
+  }
+
+  #isExpired({ exp }: TokenClaims): boolean {
+    return this.clock.now() >= exp * 1000;
+  }
+
+  #callerOf(claims: TokenClaims, [session, account, ring, use]: LoadedSession): Caller {
+    const { sub, jti, username } = claims;
+    const reason = refusal(session.state, this.#isExpired(claims), account.state, Number(sub), username);
     if (reason) throw new DomainError(reason);
     const keys = ring && use ? { ring: ring.state, use: use.state } : undefined;
     return { account: account.state, keys, by: 'session', sessionId: jti };

@@ -15,10 +15,11 @@ import {
 } from '@keyfold/security';
 import { randomUUID } from 'node:crypto';
 import { Clock } from '../clock.js';
-import { CommandRunner } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../handle-command.js';
 import { KeyedQueue } from '../keyed-queue.js';
 import { sealedFor } from '../sealed-for.js';
 import { nameHash, UserNames } from '../user-names.js';
+import { LoginCounts } from './login-counts.js';
 
 /** A login with a password in the form of its static hash; `undefined` can never be right. Answers the token. */
 export class LogIn extends Command<{ token: string }> {
@@ -29,7 +30,7 @@ export class LogIn extends Command<{ token: string }> {
       code: string;
       address: string;
       client: string;
-      correlation: string;
+      origin: Origin;
     }>,
   ) {
     super();
@@ -45,6 +46,7 @@ const TRIES_PER_SOURCE = 20;
 
 @CommandHandler(LogIn)
 export class LogInHandler implements ICommandHandler<LogIn> {
+  readonly attempts = new LoginCounts();
   /** Right logins in parallel must not be refused for each other: one of a pair at a time, some of a source. */
   readonly #pairs = new KeyedQueue();
   readonly #sources = new KeyedQueue(TRIES_PER_SOURCE);
@@ -66,14 +68,21 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     const source = sourceOf(login.address);
     const pair = `${nameHash(login.username)}:${source}`;
     const full = this.#pairs.size(pair) >= WAITING_PER_PAIR || this.#sources.size(source) >= WAITING_PER_SOURCE;
-    if (full) throw new HashQueueFull(5);
+    if (full) {
+      this.attempts.add('password', 'failed');
+      throw new HashQueueFull(5);
+    }
     return this.#pairs.run(pair, () => this.#sources.run(source, () => this.#logIn(login)));
   }
 
   async #logIn(login: Login): Promise<{ token: string }> {
-    const account = await this.#verifyPassword(login);
-    const usedCode = account.twoFactor ? await this.#verifyCode(login, account) : undefined;
-    return { token: await this.#startSession(login, account, usedCode) };
+    const account = await this.attempts.measure('password', () => this.#verifyPassword(login));
+    if (!account.twoFactor) return { token: await this.#startSession(login, account, undefined) };
+    // That a code was used before shows only when the session cannot be stored.
+    return this.attempts.measure('one_time_code', async () => {
+      const usedCode = await this.#verifyCode(login, account);
+      return { token: await this.#startSession(login, account, usedCode) };
+    });
   }
 
   /** The same number of hashes and store operations whether the name is unknown, the password wrong or empty, or the account disabled. */
@@ -108,7 +117,7 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     const failures = await this.#admit(this.#codeTry(login, account));
     const step = matchingStep(secret, login.code, this.clock.now());
     if (step !== undefined) return { enrolment, step };
-    if (failures >= CODE_FAILURES_BEFORE_LOCK) await this.#lockCode(account, failures, login.correlation);
+    if (failures >= CODE_FAILURES_BEFORE_LOCK) await this.#lockCode(account, failures, login.origin);
     throw new DomainError('one-time-code-invalid-at-login');
   }
 
@@ -129,7 +138,7 @@ export class LogInHandler implements ICommandHandler<LogIn> {
       expiresAt,
     };
     const command: StartSession = { type: 'StartSession', session, ...(usedCode ? { usedCode } : {}) };
-    const context = { actor: `login:${accountId}`, correlation: login.correlation, newStream: true } as const;
+    const context = { actor: `login:${accountId}`, ...login.origin, newStream: true } as const;
     try {
       await this.commands.run(sessionStream(sessionId, accountId), sessionDecider, command, context);
     } catch (error) {
@@ -141,8 +150,8 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     return token;
   }
 
-  async #lockCode({ accountId }: Account, failures: number, correlation: string): Promise<void> {
-    const context = { actor: `login:${accountId}`, correlation };
+  async #lockCode({ accountId }: Account, failures: number, origin: Origin): Promise<void> {
+    const context = { actor: `login:${accountId}`, ...origin };
     await this.commands.run(accountStream(accountId), accountDecider, { type: 'LockTwoFactor', failures }, context);
   }
 

@@ -2,13 +2,13 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { sessionDecider } from '@keyfold/domain';
 import { sessionStream } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
-import { CommandRunner } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../handle-command.js';
 
 /** Ends the session that the request came with; the guest and the static token have none, and nothing happens. */
 export class LogOut extends Command<void> {
   constructor(
     readonly caller: Caller,
-    readonly correlation: string,
+    readonly origin: Origin,
   ) {
     super();
   }
@@ -18,10 +18,10 @@ export class LogOut extends Command<void> {
 export class LogOutHandler implements ICommandHandler<LogOut> {
   constructor(private readonly commands: CommandRunner) {}
 
-  async execute({ caller, correlation }: LogOut): Promise<void> {
+  async execute({ caller, origin }: LogOut): Promise<void> {
     const { sessionId, account } = caller;
     if (sessionId === undefined) return;
-    const context = { actor: actorOf(caller), correlation };
+    const context = { actor: actorOf(caller), ...origin };
     const command = { type: 'EndSession', reason: 'logout' } as const;
     await this.commands.run(sessionStream(sessionId, account.accountId), sessionDecider, command, context);
   }

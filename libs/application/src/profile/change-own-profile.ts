@@ -3,7 +3,7 @@ import { accountDecider, DomainError } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import { NewPasswords } from '../accounts/new-passwords.js';
 import { actorOf, credentialOf, isGuest, type Caller } from '../caller/caller.js';
-import { CommandRunner } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../handle-command.js';
 import { UserNames } from '../user-names.js';
 
 /** What an account changes about itself; an empty password keeps the old one. */
@@ -11,7 +11,7 @@ export class ChangeOwnProfile extends Command<void> {
   constructor(
     readonly caller: Caller,
     readonly profile: Readonly<{ username: string; password: string; ssoId: string }>,
-    readonly correlation: string,
+    readonly origin: Origin,
   ) {
     super();
   }
@@ -25,7 +25,7 @@ export class ChangeOwnProfileHandler implements ICommandHandler<ChangeOwnProfile
     private readonly passwords: NewPasswords,
   ) {}
 
-  async execute({ caller, profile, correlation }: ChangeOwnProfile): Promise<void> {
+  async execute({ caller, profile, origin }: ChangeOwnProfile): Promise<void> {
     if (isGuest(caller)) throw new DomainError('guest-has-no-profile');
     const { accountId } = caller.account;
     const command = {
@@ -35,7 +35,7 @@ export class ChangeOwnProfileHandler implements ICommandHandler<ChangeOwnProfile
       ...(await this.passwords.makeUnlessEmpty(profile.password, accountId)),
       ssoId: profile.ssoId,
     } as const;
-    const context = { actor: actorOf(caller), correlation };
+    const context = { actor: actorOf(caller), ...origin };
     await this.commands.run(accountStream(accountId), accountDecider, command, context);
   }
 }

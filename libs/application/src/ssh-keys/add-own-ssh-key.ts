@@ -4,7 +4,7 @@ import { sshKeyRingStream } from '@keyfold/projections';
 import { parseSshPublicKey } from '@keyfold/security';
 import { actorOf, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
-import { CommandRunner } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../handle-command.js';
 
 /** Adds a public key, given as a line of an `authorized_keys` file, to the caller's ring. */
 export class AddOwnSshKey extends Command<void> {
@@ -12,7 +12,7 @@ export class AddOwnSshKey extends Command<void> {
     readonly caller: Caller,
     readonly title: string,
     readonly keyText: string,
-    readonly correlation: string,
+    readonly origin: Origin,
   ) {
     super();
   }
@@ -25,11 +25,11 @@ export class AddOwnSshKeyHandler implements ICommandHandler<AddOwnSshKey> {
     private readonly clock: Clock,
   ) {}
 
-  async execute({ caller, title, keyText, correlation }: AddOwnSshKey): Promise<void> {
+  async execute({ caller, title, keyText, origin }: AddOwnSshKey): Promise<void> {
     const { accountId } = caller.account;
     const key = parseSshPublicKey(keyText);
     const command = { type: 'AddSshKey', accountId, title, key, now: this.clock.now() } as const;
-    const context = { actor: actorOf(caller), correlation };
+    const context = { actor: actorOf(caller), ...origin };
     await this.commands.run(sshKeyRingStream(accountId), sshKeyRingDecider, command, context);
   }
 }

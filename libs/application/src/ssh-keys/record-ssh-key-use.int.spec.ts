@@ -30,7 +30,13 @@ class KeyUses {
   async record(after: number, differing: Partial<RecordSshKeyUse['use']> = {}): Promise<void> {
     const { fingerprint } = laptop;
     const messageId = `m${++this.#messages}`;
-    const usual = { accountId: ANN, fingerprint, usedAt: this.addedAt + after, messageId, correlation: 'c' };
+    const usual = {
+      accountId: ANN,
+      fingerprint,
+      usedAt: this.addedAt + after,
+      messageId,
+      origin: { correlation: 'c' },
+    };
     await this.#handler.execute(new RecordSshKeyUse({ ...usual, ...differing }));
   }
 

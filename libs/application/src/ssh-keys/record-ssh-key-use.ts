@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DomainError, sshKeyUseDecider } from '@keyfold/domain';
 import { accountStream, sshKeyRingStream, sshKeyUseStream, StreamLoader } from '@keyfold/projections';
 import { Clock } from '../clock.js';
-import { CommandRunner } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../handle-command.js';
 
 /** How far the clock of a server that reports a use may be from ours (milliseconds). */
 const CLOCK_DIFFERENCE = 300_000;
@@ -19,7 +19,7 @@ export class RecordSshKeyUse extends Command<void> {
       fingerprint: string;
       usedAt: number;
       messageId: string;
-      correlation: string;
+      origin: Origin;
     }>,
   ) {
     super();
@@ -35,14 +35,14 @@ export class RecordSshKeyUseHandler implements ICommandHandler<RecordSshKeyUse> 
   ) {}
 
   async execute({ use }: RecordSshKeyUse): Promise<void> {
-    const { accountId, fingerprint, messageId, correlation } = use;
+    const { accountId, fingerprint, messageId, origin } = use;
     const [account, ring] = await this.loader.load(accountStream(accountId), sshKeyRingStream(accountId));
     // Also of a disabled account: the use was before, and it is told late.
     if (account.state.status !== 'active') throw new DomainError('account-not-found');
     const used = ring.state.keys.find(({ key }) => key.fingerprint === fingerprint);
     if (!used) throw new DomainError('ssh-key-not-found');
     const usedAt = this.#timely(use.usedAt, used.addedAt);
-    const context = { actor: 'message', correlation, causation: messageId, commandId: `message:${messageId}` };
+    const context = { actor: 'message', ...origin, causation: messageId, commandId: `message:${messageId}` };
     const command = { type: 'RecordSshKeyUse', keyId: used.keyId, usedAt } as const;
     await this.commands.run(sshKeyUseStream(accountId), sshKeyUseDecider, command, context);
   }

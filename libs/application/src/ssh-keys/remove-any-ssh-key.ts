@@ -2,14 +2,14 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountOfKey, DomainError, sshKeyRingDecider } from '@keyfold/domain';
 import { sshKeyRingStream } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
-import { CommandRunner } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../handle-command.js';
 
 /** An administrator removes any key. compat: also one that does not exist (wire contract 2.7). */
 export class RemoveAnySshKey extends Command<void> {
   constructor(
     readonly caller: Caller,
     readonly keyId: number,
-    readonly correlation: string,
+    readonly origin: Origin,
   ) {
     super();
   }
@@ -19,9 +19,9 @@ export class RemoveAnySshKey extends Command<void> {
 export class RemoveAnySshKeyHandler implements ICommandHandler<RemoveAnySshKey> {
   constructor(private readonly commands: CommandRunner) {}
 
-  async execute({ caller, keyId, correlation }: RemoveAnySshKey): Promise<void> {
+  async execute({ caller, keyId, origin }: RemoveAnySshKey): Promise<void> {
     const ref = sshKeyRingStream(accountOfKey(keyId));
-    const context = { actor: actorOf(caller), correlation };
+    const context = { actor: actorOf(caller), ...origin };
     try {
       await this.commands.run(ref, sshKeyRingDecider, { type: 'RemoveSshKey', keyId }, context);
     } catch (error) {

@@ -2,14 +2,14 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { sshKeyRingDecider } from '@keyfold/domain';
 import { sshKeyRingStream } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
-import { CommandRunner } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../handle-command.js';
 
 /** Removes a key of the caller; a key of somebody else is as unknown as one that never was. */
 export class RemoveOwnSshKey extends Command<void> {
   constructor(
     readonly caller: Caller,
     readonly keyId: number,
-    readonly correlation: string,
+    readonly origin: Origin,
   ) {
     super();
   }
@@ -19,9 +19,9 @@ export class RemoveOwnSshKey extends Command<void> {
 export class RemoveOwnSshKeyHandler implements ICommandHandler<RemoveOwnSshKey> {
   constructor(private readonly commands: CommandRunner) {}
 
-  async execute({ caller, keyId, correlation }: RemoveOwnSshKey): Promise<void> {
+  async execute({ caller, keyId, origin }: RemoveOwnSshKey): Promise<void> {
     const ref = sshKeyRingStream(caller.account.accountId);
-    const context = { actor: actorOf(caller), correlation };
+    const context = { actor: actorOf(caller), ...origin };
     await this.commands.run(ref, sshKeyRingDecider, { type: 'RemoveSshKey', keyId }, context);
   }
 }

@@ -5,13 +5,13 @@ import { newTotpSecret, otpauthUri, qrPicture, Sealer } from '@keyfold/security'
 import { actorOf, credentialOf, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
 import { sealedFor } from '../sealed-for.js';
-import { CommandRunner } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../handle-command.js';
 
 /** Makes a secret for the caller; it replaces the one that was shown before and counts for ten minutes. */
 export class BeginTwoFactorEnrolment extends Command<{ qr: string; secret: string }> {
   constructor(
     readonly caller: Caller,
-    readonly correlation: string,
+    readonly origin: Origin,
   ) {
     super();
   }
@@ -25,7 +25,7 @@ export class BeginTwoFactorEnrolmentHandler implements ICommandHandler<BeginTwoF
     private readonly clock: Clock,
   ) {}
 
-  async execute({ caller, correlation }: BeginTwoFactorEnrolment): Promise<{ qr: string; secret: string }> {
+  async execute({ caller, origin }: BeginTwoFactorEnrolment): Promise<{ qr: string; secret: string }> {
     const { accountId, username } = caller.account;
     const ref = accountStream(accountId);
     const secret = newTotpSecret();
@@ -36,7 +36,7 @@ export class BeginTwoFactorEnrolmentHandler implements ICommandHandler<BeginTwoF
       sealedSecret,
       now: this.clock.now(),
     } as const;
-    await this.commands.run(ref, accountDecider, command, { actor: actorOf(caller), correlation });
+    await this.commands.run(ref, accountDecider, command, { actor: actorOf(caller), ...origin });
     return { qr: await qrPicture(otpauthUri({ username, secret })), secret };
   }
 }

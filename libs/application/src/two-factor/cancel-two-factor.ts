@@ -2,14 +2,14 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountDecider } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
-import { CommandRunner } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../handle-command.js';
 
 /** An administrator turns two-factor off for an account, which also lifts a lock; nothing happens where it is off. */
 export class CancelTwoFactor extends Command<void> {
   constructor(
     readonly caller: Caller,
     readonly accountId: number,
-    readonly correlation: string,
+    readonly origin: Origin,
   ) {
     super();
   }
@@ -19,8 +19,8 @@ export class CancelTwoFactor extends Command<void> {
 export class CancelTwoFactorHandler implements ICommandHandler<CancelTwoFactor> {
   constructor(private readonly commands: CommandRunner) {}
 
-  async execute({ caller, accountId, correlation }: CancelTwoFactor): Promise<void> {
-    const context = { actor: actorOf(caller), correlation };
+  async execute({ caller, accountId, origin }: CancelTwoFactor): Promise<void> {
+    const context = { actor: actorOf(caller), ...origin };
     await this.commands.run(accountStream(accountId), accountDecider, { type: 'DisableTwoFactor' }, context);
   }
 }

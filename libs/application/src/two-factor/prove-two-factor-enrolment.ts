@@ -5,7 +5,7 @@ import { matchingStep, Sealer } from '@keyfold/security';
 import { actorOf, credentialOf, isGuest, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
 import { sealedFor } from '../sealed-for.js';
-import { CommandRunner } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../handle-command.js';
 
 /** Turns two-factor on with a code of the secret that was shown last; the client sends the secret back (wire contract 2.3). */
 export class ProveTwoFactorEnrolment extends Command<void> {
@@ -13,7 +13,7 @@ export class ProveTwoFactorEnrolment extends Command<void> {
     readonly caller: Caller,
     readonly secret: string,
     readonly code: string,
-    readonly correlation: string,
+    readonly origin: Origin,
   ) {
     super();
   }
@@ -28,7 +28,7 @@ export class ProveTwoFactorEnrolmentHandler implements ICommandHandler<ProveTwoF
     private readonly clock: Clock,
   ) {}
 
-  async execute({ caller, secret, code, correlation }: ProveTwoFactorEnrolment): Promise<void> {
+  async execute({ caller, secret, code, origin }: ProveTwoFactorEnrolment): Promise<void> {
     if (isGuest(caller)) throw new DomainError('guest-has-no-two-factor');
     const ref = accountStream(caller.account.accountId);
     const [{ state: account }] = await this.loader.load(ref);
@@ -44,7 +44,7 @@ export class ProveTwoFactorEnrolmentHandler implements ICommandHandler<ProveTwoF
       step,
       now,
     } as const;
-    await this.commands.run(ref, accountDecider, command, { actor: actorOf(caller), correlation });
+    await this.commands.run(ref, accountDecider, command, { actor: actorOf(caller), ...origin });
   }
 }
 

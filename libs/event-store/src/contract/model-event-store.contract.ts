@@ -1,4 +1,5 @@
 import type { Commit, NewCommit } from '../commit.js';
+import { COMPACTION, voidStreamOf } from '../compacted-stream.js';
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../event-store.errors.js';
 import { Counter, EventStore, type Appended, type FoundHold, type StreamPoint } from '../event-store.js';
 import type { OpenStore } from './contract-case.contract.js';
@@ -17,7 +18,12 @@ export class ModelEventStore extends EventStore {
     return Buffer.from(partition).reduce((sum, byte) => sum + byte, 0) % this.slots;
   }
 
-  async append(commit: NewCommit): Promise<Appended> {
+  append(commit: NewCommit): Promise<Appended> {
+    this.appends.batches.observe(1);
+    return this.appends.measure(commit, () => this.#append(commit));
+  }
+
+  async #append(commit: NewCommit): Promise<Appended> {
     const earlier = this.commits.find(({ command }) => command.id === commit.command.id);
     if (earlier?.command.hash === commit.command.hash) return { outcome: 'replayed', commit: earlier };
     if (earlier) throw new CommandIdReused(commit.command.id);
@@ -74,12 +80,33 @@ export class ModelEventStore extends EventStore {
     return holes.length;
   }
 
+  async compact(streams: readonly string[]): Promise<number> {
+    const replaced = this.commits.filter(({ stream }) => streams.includes(stream));
+    for (const commit of replaced) this.commits[this.commits.indexOf(commit)] = this.compacted(commit);
+    return replaced.length;
+  }
+
   onAppended(ring: () => void): () => void {
     this.#rings.add(ring);
     return () => this.#rings.delete(ring);
   }
 
   async close(): Promise<void> {}
+
+  protected compacted({ stream, version, command: { id, hash }, at, holds, position, partition }: Commit): Commit {
+    return {
+      partition: `${VOID}${this.slotOf(partition)}`,
+      stream: voidStreamOf(stream),
+      version,
+      command: { id, type: COMPACTION, hash },
+      at,
+      actor: 'compaction',
+      correlation: id,
+      events: [],
+      ...(holds && { holds }),
+      position,
+    };
+  }
 
   protected feed(slot: number): Commit[] {
     return this.commits

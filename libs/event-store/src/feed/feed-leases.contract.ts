@@ -69,6 +69,19 @@ export function describeFeedLeases(name: string, open: () => Promise<FeedLeases>
       await leases.advance(kept!, 1);
     });
 
+    it('a reader is named while somebody holds a slot for it', async () => {
+      const [reader, idle] = [unused('reader:a/b'), unused('reader')];
+      const [first, second] = await leases.take(reader, 'ann', [0, 1], LONG);
+      await leases.join(idle, 'ann', LONG);
+      const known = await leases.readers();
+      expect(known.filter((each) => each === reader)).toEqual([reader]);
+      expect(known).not.toContain(idle);
+      await leases.release([first!]);
+      expect(await leases.readers()).toContain(reader);
+      await leases.release([second!]);
+      expect(await leases.readers()).not.toContain(reader);
+    });
+
     it('who left may join again', async () => {
       const reader = unused('reader');
       await leases.leave(reader, 'ann');
@@ -165,6 +178,12 @@ export function describeSharedFeedLeases(name: string, open: () => Promise<FeedL
       ]);
       expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled', 'fulfilled']);
       expect((await leases.progress(reader)).map(({ position }) => position)).toEqual([3, 5, 5]);
+    });
+
+    it('a reader all of whose leases have ended is not named', async () => {
+      const reader = unused('reader');
+      await ended(reader, 'ann');
+      expect(await leases.readers()).not.toContain(reader);
     });
 
     it('a lease that has ended and that nobody wanted is renewed as it was', async () => {

@@ -33,6 +33,9 @@ export abstract class FeedLeases {
   /** Moves the checkpoint forward, never back. Throws `LeaseLost` when the slot has another owner or epoch by now, or none. */
   abstract advance(lease: Lease, position: number): Promise<void>;
 
+  /** The readers for whom somebody holds a slot now. */
+  abstract readers(): Promise<string[]>;
+
   /** The progress of every slot that was ever taken for the reader, by slot. */
   abstract progress(reader: string): Promise<SlotProgress[]>;
 }

@@ -1,4 +1,5 @@
 import type { mongo } from 'mongoose';
+import type { AppendCounts } from '../append-counts.js';
 import { Batcher, type Call } from '../batcher.js';
 import type { NewCommit } from '../commit.js';
 import { Contended, StoreUnavailable } from '../event-store.errors.js';
@@ -38,6 +39,7 @@ export class MongoAppender {
   constructor(
     private readonly database: mongo.Db,
     private readonly versions: KnownVersions,
+    private readonly counts: AppendCounts,
   ) {
     this.#commits = database.collection(COMMITS);
     this.#heads = new SlotHeads(this.#commits);
@@ -69,6 +71,7 @@ export class MongoAppender {
   }
 
   #insert(round: readonly Pending[]): Promise<Pending[]> {
+    this.counts.batches.observe(round.length);
     return this.#rivalry > 0 ? this.#insertAmongRivals(round) : this.#insertInOrder(round);
   }
 

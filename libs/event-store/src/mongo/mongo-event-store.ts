@@ -12,6 +12,7 @@ import {
   toCommit,
   type CommitDocument,
 } from './commit.model.js';
+import { compactStreams } from './compact-streams.js';
 import { Doorbell } from './doorbell.js';
 import { KnownVersions } from './known-versions.js';
 import { readLastOrdinals } from './last-ordinals.js';
@@ -34,11 +35,11 @@ export class MongoEventStore extends EventStore {
   readonly #tails: StreamTails;
   readonly #doorbell: Doorbell;
 
-  constructor(connection: Connection) {
+  constructor(private readonly connection: Connection) {
     super();
     this.#commits = collectionOf<CommitDocument>(connection, COMMITS);
     const versions = new KnownVersions();
-    this.#appender = new MongoAppender(connection.getClient().db(connection.name), versions);
+    this.#appender = new MongoAppender(connection.getClient().db(connection.name), versions, this.appends);
     this.#barrier = new PrimaryBarrier(connection, collectionOf(connection, COUNTERS));
     this.#tails = new StreamTails(this.#commits, versions, this.#barrier);
     this.#doorbell = new Doorbell(this.#commits);
@@ -49,7 +50,7 @@ export class MongoEventStore extends EventStore {
   }
 
   append(commit: NewCommit): Promise<Appended> {
-    return this.#appender.append(commit);
+    return this.appends.measure(commit, () => this.#appender.append(commit));
   }
 
   async readStreams(points: readonly StreamPoint[]): Promise<Commit[]> {
@@ -107,6 +108,10 @@ export class MongoEventStore extends EventStore {
       if (places.length < PLACES_READ) return closed;
       from = taken.at(-1)!;
     }
+  }
+
+  compact(streams: readonly string[]): Promise<number> {
+    return compactStreams(this.connection.getClient(), this.#commits, streams);
   }
 
   onAppended(ring: (slot?: number) => void): () => void {

@@ -66,6 +66,12 @@ export class MongoFeedLeases extends FeedLeases {
     return this.#advances.submit({ lease, position });
   }
 
+  async readers(): Promise<string[]> {
+    const pipeline = [{ $match: { owner: { $exists: true }, $expr: notExpired } }, { $group: { _id: '$reader' } }];
+    const found = await reaching(() => this.#leases.aggregate<{ _id: string }>(pipeline).toArray());
+    return found.map(({ _id: reader }) => reader);
+  }
+
   async progress(reader: string): Promise<SlotProgress[]> {
     const owner = { $cond: [notExpired, '$owner', null] };
     const leases = this.#leases.find({ reader }, { projection: { slot: true, position: true, owner } });

@@ -34,6 +34,7 @@ describe('a file that another program has locked', () => {
     expect(new Set(await refused)).toEqual(new Set([`cannot write to ${path}: database is locked`]));
     expect(order).toEqual(['read', 'refused']);
     expect(performance.now() - began).toBeGreaterThan(1_900);
+    expect(store.appends.failures).toBe(10);
     expect((await readFeeds(open, [first])).flat()).toStrictEqual([first]);
 
     other.exec('ROLLBACK');

@@ -1,5 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Commit, NewCommit } from '../commit.js';
+import { COMPACTION, voidStreamOf } from '../compacted-stream.js';
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../event-store.errors.js';
 import { Counter, EventStore, type Appended, type FoundHold, type StreamPoint } from '../event-store.js';
 import { StreamHeads } from './stream-heads.js';
@@ -29,6 +30,12 @@ const INSERT_COMMIT = `
   RETURNING position`;
 const INSERT_HOLD = 'INSERT INTO holds (key, position) VALUES (?, last_insert_rowid())';
 
+/** What a void commit keeps of the one that it replaces: position, version, time, holds, and what tells a repeated command. */
+const MAKE_VOID = `
+  UPDATE commits SET partition = 'void-0', stream = '${voidStreamOf('')}' || stream, command_type = '${COMPACTION}',
+    actor = 'compaction', correlation = command_id, causation = NULL, traceparent = NULL, events = '[]'
+  WHERE stream = ? RETURNING position`;
+
 /** The event store of one process in one file; one slot. */
 export class SqliteEventStore extends EventStore {
   readonly slots = 1;
@@ -43,13 +50,17 @@ export class SqliteEventStore extends EventStore {
     return 0;
   }
 
-  async append(commit: NewCommit): Promise<Appended> {
+  append(commit: NewCommit): Promise<Appended> {
+    return this.appends.measure(commit, () => this.#append(commit));
+  }
+
+  async #append(commit: NewCommit): Promise<Appended> {
     const holds = commit.holds ?? [];
     const statements: WriteStatement[] = [
       { sql: INSERT_COMMIT, params: commitParams(commit), mustChange: true },
       ...holds.map((key) => ({ sql: INSERT_HOLD, params: [key] })),
     ];
-    const result = await this.file.write(statements);
+    const result = await this.file.write(statements, this.appends.batches);
     if ('rows' in result) {
       this.#heads.reached(commit.stream, commit.version);
       for (const ring of this.#rings) ring();
@@ -109,6 +120,12 @@ export class SqliteEventStore extends EventStore {
   /** Positions are dense, because one writer hands them out. */
   async closeHoles(): Promise<number> {
     return 0;
+  }
+
+  async compact(streams: readonly string[]): Promise<number> {
+    const replaced = await this.file.writeAll(streams.map((stream) => ({ sql: MAKE_VOID, params: [stream] })));
+    for (const stream of streams) this.#heads.forget(stream);
+    return replaced.flat().length;
   }
 
   onAppended(ring: () => void): () => void {

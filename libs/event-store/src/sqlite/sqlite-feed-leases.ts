@@ -40,6 +40,10 @@ export class SqliteFeedLeases extends FeedLeases {
     await this.file.writeAll([{ sql, params: [reader, slot, position] }]);
   }
 
+  async readers(): Promise<string[]> {
+    return [...new Set([...this.#owners.keys()].map((key) => key.slice(0, key.lastIndexOf('/'))))];
+  }
+
   async progress(reader: string): Promise<SlotProgress[]> {
     return this.file
       .read('SELECT slot, position FROM checkpoints WHERE reader = ? ORDER BY slot', reader)

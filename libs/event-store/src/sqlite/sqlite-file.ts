@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { StoreUnavailable } from '../event-store.errors.js';
+import type { Histogram } from '../histogram.js';
 import { SqliteWriter } from './sqlite-writer.js';
 import type { Row, WriteJob, WriteResult } from './sqlite-writer.worker.js';
 
@@ -45,8 +46,8 @@ export class SqliteFile {
   }
 
   /** Writes the statements together or not at all; see `SqliteWriter`. */
-  write(job: WriteJob): Promise<WriteResult> {
-    return this.#writer.write(job);
+  write(job: WriteJob, batches?: Histogram): Promise<WriteResult> {
+    return this.#writer.write(job, batches);
   }
 
   /** Like `write` for statements that no constraint can refuse. */

@@ -1,8 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import { StoreUnavailable } from '../event-store.errors.js';
+import type { Histogram } from '../histogram.js';
 import type { GroupAnswer, WriteJob, WriteResult, WriterOptions } from './sqlite-writer.worker.js';
 
-type Waiting = { job: WriteJob; resolve: (result: WriteResult) => void; reject: (error: Error) => void };
+type Waiting = Readonly<{
+  job: WriteJob;
+  batches: Histogram | undefined;
+  resolve: (result: WriteResult) => void;
+  reject: (error: Error) => void;
+}>;
 
 /** More jobs than this wait for the next transaction: bounds how long one takes. */
 const GROUP_SIZE = 256;
@@ -30,11 +36,14 @@ export class SqliteWriter {
     });
   }
 
-  /** Runs the statements in one transaction with whatever else is waiting. Rejects with `StoreUnavailable` when nothing was written. */
-  write(job: WriteJob): Promise<WriteResult> {
+  /**
+   * Runs the statements in one transaction with whatever else is waiting. Rejects with `StoreUnavailable` when nothing was written.
+   * `batches` counts how many of the jobs that name it go together.
+   */
+  write(job: WriteJob, batches?: Histogram): Promise<WriteResult> {
     if (this.#closing) return Promise.reject(new StoreUnavailable('the store is closed'));
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ job, resolve, reject });
+      this.#waiting.push({ job, batches, resolve, reject });
       if (this.#group.length === 0) this.#sendGroup();
     });
   }
@@ -49,6 +58,7 @@ export class SqliteWriter {
 
   #sendGroup(): void {
     this.#group = this.#waiting.splice(0, GROUP_SIZE);
+    for (const [batches, jobs] of Map.groupBy(this.#group, (each) => each.batches)) batches?.observe(jobs.length);
     if (this.#group.length > 0) this.#worker.postMessage(this.#group.map(({ job }) => job));
     else if (this.#closing) this.#worker.postMessage('close');
   }

@@ -1,3 +1,4 @@
+import { traceparentOf } from '@keyfold/event-store';
 import type { ConsumeMessage } from 'amqplib';
 import { InvalidMessage } from '../consuming/consuming.errors.js';
 
@@ -17,7 +18,6 @@ export const LONGEST_BODY = 65_536;
 
 const ID = /^[\x21-\x7e]{1,200}$/;
 const TYPE = /^[a-z0-9]+(?:[.-][a-z0-9]+){0,31}$/;
-const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 const LONGEST_TYPE = 128;
 const MOST_ATTEMPTS = 1_000;
@@ -35,10 +35,16 @@ export function envelopeOf({ properties }: Pick<ConsumeMessage, 'properties'>): 
     attempt: isAttempt(attempt) ? attempt : 1,
     firstFailedAt: matching(MOMENT, ownValue(headers, 'x-first-failed-at')),
     correlation: matching(ID, attribute('correlationid')) ?? matching(ID, properties.correlationId) ?? id,
-    traceparent:
-      matching(TRACEPARENT, attribute('traceparent')) ?? matching(TRACEPARENT, ownValue(headers, 'traceparent')),
+    traceparent: traceparentOf(attribute('traceparent')) ?? traceparentOf(ownValue(headers, 'traceparent')),
   };
 }
+
+/** What a line of the log names a message by, as far as the message says it. */
+export const namesOf = ({ id, type, correlation }: Envelope) => ({
+  ...(id !== undefined && { id }),
+  ...(type !== undefined && { type }),
+  ...(correlation !== undefined && { correlation }),
+});
 
 /** The data of a message. Throws `InvalidMessage` for everything that is no JSON of bearable size. */
 export function dataOf({ content, properties }: Pick<ConsumeMessage, 'content' | 'properties'>): unknown {

@@ -52,6 +52,7 @@ describe('parked commands', () => {
     park({ headers: { 'x-first-death-reason': 'delivery_limit' } }, 'no json');
     await counted(PARKED_COMMANDS, 2);
     for (let time = 0; time < 25; time++) expect(await parked.list({})).toHaveLength(2);
+    expect(await parked.count()).toBe(2);
     const first = { id: 'message-1', type: 'ssh-key.use', errorCode: 'key-unknown', attempts: 3, bytes: 13 };
     expect(await parked.list({ type: 'ssh-key.use' })).toEqual([
       { ...first, firstFailedAt: '2026-01-15T12:00:00.000Z' },

@@ -44,7 +44,19 @@ const LOOK_INTERVAL = 25;
  * another operator looks at meanwhile is not seen. Every method may throw `BrokerUnavailable`.
  */
 export class ParkedCommands {
+  readonly queue = PARKED_COMMANDS;
+
   constructor(private readonly connection: BrokerConnection) {}
+
+  /** How many wait; it takes none of them. */
+  async count(): Promise<number> {
+    const channel = await this.connection.channel();
+    try {
+      return (await asked(channel.checkQueue(PARKED_COMMANDS))).messageCount;
+    } finally {
+      await closeChannel(channel).catch(() => undefined);
+    }
+  }
 
   async list(selection: ParkedSelection): Promise<ParkedCommand[]> {
     const found: ParkedCommand[] = [];

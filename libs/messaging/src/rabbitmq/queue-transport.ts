@@ -5,8 +5,9 @@ import { isObservable, lastValueFrom } from 'rxjs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HandlerTimedOut, InvalidMessage } from '../consuming/consuming.errors.js';
 import type { MessageContext } from '../consuming/message-context.js';
+import type { MessageTraces } from '../message-traces.js';
 import type { BrokerConnection } from './broker-connection.js';
-import type { Envelope } from './consumer-envelope.js';
+import { envelopeOf, type Envelope } from './consumer-envelope.js';
 import { ConsumerLoop, type ConsumerState } from './consumer-loop.js';
 import type { MessageProcess, Outcome } from './consumer-process.js';
 import type { Settlement } from './settlement.js';
@@ -21,6 +22,7 @@ export type QueueTransportOptions = Readonly<{
   handlerTimeout?: number;
   /** How long running handlers may take when the process ends (milliseconds); what is not done by then comes again. */
   drainTimeout?: number;
+  traces?: MessageTraces | undefined;
 }>;
 
 /** How a queue is doing. `given-back`: neither done nor put aside, so the message comes again. */
@@ -119,15 +121,24 @@ export class QueueTransport extends Server implements CustomTransportStrategy {
       if (this.#stopping) throw new Error('the process ends');
       const run = (envelope: Envelope & { type: string }, data: unknown, time?: number) =>
         this.#run(envelope, data, { time, signal, redelivered: message.fields.redelivered });
-      const outcome = await unlessAborted(signal, this.process.process(message, run, signal));
+      const process = () => unlessAborted(signal, this.process.process(message, run, signal));
+      const outcome = await this.#followed(message, process);
       settlement.ack();
       this.#count(outcome);
     } catch (error) {
       this.#count('given-back');
       if (signal.aborted || this.#stopping) return settlement.giveBack();
       settlement.fail();
-      this.logger.error({ err: error, queue: this.options.queue }, 'a message was given back');
+      const { id, correlation } = envelopeOf(message);
+      this.logger.error({ queue: this.options.queue, id, correlation, err: error }, 'a message was given back');
     }
+  }
+
+  #followed(message: ConsumeMessage, process: () => Promise<Outcome>): Promise<Outcome> {
+    const { queue, traces } = this.options;
+    if (!traces) return process();
+    const { id, type, traceparent } = envelopeOf(message);
+    return traces.handle({ queue, id, type, traceparent }, process);
   }
 
   async #run(

@@ -1,7 +1,7 @@
 import type { ConsumeMessage } from 'amqplib';
 import { InvalidMessage } from '../consuming/consuming.errors.js';
 import { failureOf } from '../consuming/failure.js';
-import { dataOf, envelopeOf } from './consumer-envelope.js';
+import { dataOf, envelopeOf, namesOf } from './consumer-envelope.js';
 import type { MessageProcess, Outcome, RunHandler } from './consumer-process.js';
 import type { ReplyChannel } from './reply-channel.js';
 
@@ -19,7 +19,8 @@ type Reply =
 export type ReplyOptions = Readonly<{
   /** Hears each kind of question that was not answered, once. */
   onIgnored(problem: string): void;
-  onFailure(told: Readonly<{ type?: string; code: string }>, error: unknown): void;
+  /** `id`, `type` and `correlation` only where they have the right form. */
+  onFailure(told: Readonly<{ id?: string; type?: string; correlation?: string; code: string }>, error: unknown): void;
 }>;
 
 /** For questions: answered once, in time or not at all, and never tried again; who asked knows best whether to ask once more. */
@@ -62,7 +63,7 @@ export class ReplyProcess implements MessageProcess {
       return { ok: true, data: (await run({ ...envelope, type }, dataOf(message), time)) ?? null };
     } catch (error) {
       const { kind, code, message: text } = failureOf(error);
-      this.options.onFailure({ ...(type && { type }), code }, code === 'unexpected-error' ? error : undefined);
+      this.options.onFailure({ ...namesOf(envelope), code }, code === 'unexpected-error' ? error : undefined);
       return { ok: false, error: { code, message: text, retryable: kind !== 'permanent' } };
     }
   }

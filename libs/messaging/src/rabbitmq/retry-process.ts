@@ -1,7 +1,7 @@
 import type { ConsumeMessage, Options } from 'amqplib';
 import { InvalidMessage } from '../consuming/consuming.errors.js';
 import { failureOf, type Failure } from '../consuming/failure.js';
-import { dataOf, envelopeOf, type Envelope } from './consumer-envelope.js';
+import { dataOf, envelopeOf, namesOf, type Envelope } from './consumer-envelope.js';
 import type { MessageProcess, Outcome, RunHandler } from './consumer-process.js';
 import type { MessageCopies } from './retry-copies.js';
 import { bareCopyOptions, copyOptions, type FailedTry } from './retry-headers.js';
@@ -14,9 +14,16 @@ export type RetryOptions = Readonly<{
   retryQueue: string;
   /** Keeps messages for a person. */
   parkedQueue: string;
-  /** `id` and `type` only where they have the right form. */
+  /** `id`, `type` and `correlation` only where they have the right form. */
   onFailure(
-    told: Readonly<{ outcome: Outcome; id?: string; type?: string; code: string; attempt: number }>,
+    told: Readonly<{
+      outcome: Outcome;
+      id?: string;
+      type?: string;
+      correlation?: string;
+      code: string;
+      attempt: number;
+    }>,
     error: unknown,
   ): void;
 }>;
@@ -55,8 +62,8 @@ export class RetryProcess implements MessageProcess {
       attempt: outcome === 'retried' && failure.kind !== 'outage' ? envelope.attempt + 1 : envelope.attempt,
       firstFailedAt: envelope.firstFailedAt ?? new Date().toISOString(),
     };
-    const { id, type, attempt } = envelope;
-    const told = { outcome, ...(id && { id }), ...(type && { type }), code: failure.code, attempt } as const;
+    const { attempt } = envelope;
+    const told = { outcome, ...namesOf(envelope), code: failure.code, attempt } as const;
     this.options.onFailure(told, failure.code === 'unexpected-error' ? error : undefined);
     const { retryQueue, parkedQueue } = this.options;
     await this.#copy(message, outcome === 'parked' ? parkedQueue : retryQueue, failed, signal);

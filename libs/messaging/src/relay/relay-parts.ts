@@ -1,4 +1,5 @@
 import type { Commit, EventStore } from '@keyfold/event-store';
+import type { MessageTraces } from '../message-traces.js';
 import type { EventPublisher, OutgoingMessage } from './event-publisher.js';
 import type { ParkedRelay, ParkedRelays } from './parked-relays.js';
 import type { RelayCounter } from './relay-status.js';
@@ -20,4 +21,5 @@ export type RelayParts = Readonly<{
   now(): number;
   /** How long a page is waited for, in milliseconds; what was not done then comes again with the next one. */
   patience: number;
+  traces?: MessageTraces | undefined;
 }>;

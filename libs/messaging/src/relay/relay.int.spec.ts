@@ -50,6 +50,8 @@ const stores = [
   { name: 'MongoDB', open: openMongoStore },
 ];
 
+/** The lag of a relay that has sent everything. */
+const NOTHING = { pendingCommits: 0, oldestPendingAt: undefined };
 const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 30_000, interval: 50 });
 
 /** A broker behind a proxy with one subscriber, which notes the ids of what it gets. */
@@ -123,7 +125,7 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
     const { relay, errors } = await newRelay(stored, broker);
     relay.start();
     await soon(() => expect(broker.received).toHaveLength(300));
-    await soon(async () => expect(await relay.pending()).toBe(0));
+    await soon(async () => expect(await relay.lag()).toEqual(NOTHING));
     expectFirstSeen(broker.received, expected);
     await relay.stop();
 
@@ -131,7 +133,7 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
     const { relay: successor } = await newRelay(stored, broker);
     successor.start();
     await soon(() => expect(broker.received).toHaveLength(330));
-    await soon(async () => expect(await successor.pending()).toBe(0));
+    await soon(async () => expect(await successor.lag()).toEqual(NOTHING));
     expectFirstSeen(
       broker.received,
       expected.map((ids, account) => [...ids, ...later[account]!]),
@@ -141,7 +143,6 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
       refused: 0,
       retried: 0,
       parked: 0,
-      oldestUnsentAt: undefined,
     });
     expect(errors).toEqual([]);
   });
@@ -158,12 +159,26 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
       for (const [account, ids] of (await writing).entries()) expected[account]!.push(...ids);
       await soon(() => expect(new Set(broker.received).size).toBe((round + 1) * 400));
     }
-    await soon(async () => expect(await relay.pending()).toBe(0));
+    await soon(async () => expect(await relay.lag()).toEqual(NOTHING));
     expectFirstSeen(broker.received, expected);
     const { retried, published } = relay.status();
     expect(broker.received.length - 2_000).toBeLessThanOrEqual(retried);
     expect(published).toBe(2_000);
     expect(errors).toEqual([]);
+  });
+
+  it('knows how much waits and since when while the broker is away', async () => {
+    const [stored, broker] = [await open(), await openBroker()];
+    const { relay } = await newRelay(stored, broker);
+    relay.start();
+    await soon(() => expect(relay.status().slots).toBe(stored.store.slots));
+    await broker.proxy.refuse(true);
+    broker.proxy.cutAll();
+    await soon(() => expect(relay.status().brokerReady).toBe(false));
+    await write(stored.store, 4, 3);
+    expect(await relay.lag()).toEqual({ pendingCommits: 12, oldestPendingAt: newCommit('any', 1).at });
+    await broker.proxy.refuse(false);
+    await soon(async () => expect(await relay.lag()).toEqual(NOTHING));
   });
 
   it('parks an account with an event that it does not know, and one that knows it sends what was left out', async () => {
@@ -200,7 +215,7 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
     await soon(() => expect(new Set(broker.received.filter((id) => !id.startsWith('account-0'))).size).toBe(20));
     await soon(() => expect(relay.status().refused).toBeGreaterThan(1));
     await broker.channel.deleteQueue('full');
-    await soon(async () => expect(await relay.pending()).toBe(0));
+    await soon(async () => expect(await relay.lag()).toEqual(NOTHING));
     expectFirstSeen(broker.received, expected);
   });
 });

@@ -1,6 +1,7 @@
-import { FeedLeases, FeedReader, type EventStore } from '@keyfold/event-store';
+import { feedLag, FeedLeases, FeedReader, type EventStore, type FeedLag } from '@keyfold/event-store';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { MessageTraces } from '../message-traces.js';
 import type { EventPublisher } from './event-publisher.js';
 import type { ParkedRelay, ParkedRelays } from './parked-relays.js';
 import type { MessagesOf } from './relay-parts.js';
@@ -24,6 +25,7 @@ export type RelayOptions = Readonly<{
   restMilliseconds?: number;
   /** How long a page is waited for before the slot may go to others. */
   pageMilliseconds?: number;
+  traces?: MessageTraces | undefined;
   /** Unix time. */
   clock?(): number;
   /** Monotonic time. */
@@ -90,40 +92,39 @@ export class Relay {
   status(): RelayStatus {
     const { members, positions, failing } = this.#feed.status();
     const held = [...this.#slots].filter(([slot, { epoch }]) => this.#feed.leaseOf(slot)?.epoch === epoch);
-    const unsent = held.flatMap(([, { oldestUnsentAt }]) => oldestUnsentAt ?? []);
-    const { published, refused, retried } = this.#counter;
+    const { published, refused, retried, confirms, pages } = this.#counter;
     return {
       members,
       slots: positions.size,
       failing,
       brokerReady: this.publisher.isReady,
       problem: this.publisher.problem,
-      oldestUnsentAt: unsent.length > 0 ? Math.min(...unsent) : undefined,
       parked: held.reduce((sum, [, { parkedAccounts }]) => sum + parkedAccounts, 0),
       published,
       refused,
       retried,
+      confirms,
+      pages,
     };
   }
 
-  /** How many commits of the held slots are not past yet. Throws `StoreUnavailable`. */
-  async pending(): Promise<number> {
-    const { positions } = this.#feed.status();
-    const heads = await this.store.readHeads();
-    return [...positions].reduce((sum, [slot, position]) => sum + (heads.get(slot) ?? position) - position, 0);
+  /** What waits to be sent in the held slots, parked accounts apart; it looks into the store. Throws `StoreUnavailable`. */
+  lag(): Promise<FeedLag> {
+    return feedLag(this.store, this.#feed.status().positions);
   }
 
   #slotRelay(slot: number, epoch: number): SlotRelay {
     const known = this.#slots.get(slot);
     if (known?.epoch === epoch) return known;
     const { store, publisher, parked, messagesOf } = this;
-    const { clock = Date.now, pageMilliseconds = PAGE_PATIENCE, onParked } = this.options;
+    const { clock = Date.now, pageMilliseconds = PAGE_PATIENCE, onParked, traces } = this.options;
     const made = new SlotRelay(slot, epoch, {
       store,
       publisher,
       parked,
       messagesOf,
       onParked,
+      traces,
       clock,
       counter: this.#counter,
       now: this.#now,

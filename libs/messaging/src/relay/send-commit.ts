@@ -22,18 +22,25 @@ export async function sendCommit(
   }
   for (const message of messages.slice(line.parts)) {
     if (!held() || !parts.publisher.isReady) return 'unsent';
+    const sentAt = parts.now();
     try {
-      await parts.publisher.publish(message);
+      await publish(message, commit, parts);
     } catch (error) {
       if (error instanceof UnsendableMessage) return error;
       noteFailure(line, parts, error);
       return 'unsent';
     }
     parts.counter.published += 1;
+    parts.counter.confirms.observe((parts.now() - sentAt) / 1_000);
     line.parts += 1;
     line.confirmed();
   }
   return 'sent';
+}
+
+function publish(message: OutgoingMessage, commit: Commit, { publisher, traces }: RelayParts): Promise<void> {
+  if (!traces) return publisher.publish(message);
+  return traces.publish(message, commit.traceparent, () => publisher.publish(message));
 }
 
 function noteFailure(line: AccountLine, { counter, now }: RelayParts, error: unknown): void {

@@ -22,7 +22,8 @@ export class SlotRelay {
   /** Records of accounts that wait no more; until they are gone, a successor sends again what they stand for. */
   readonly #released = new Set<ParkedRelay>();
   #loaded: Promise<void> | undefined;
-  #oldestUnsentAt: number | undefined;
+  /** Messages of the commits that were sent since the last page. */
+  #sent = 0;
 
   constructor(
     readonly slot: number,
@@ -30,10 +31,6 @@ export class SlotRelay {
     readonly epoch: number,
     private readonly parts: RelayParts,
   ) {}
-
-  get oldestUnsentAt(): number | undefined {
-    return this.#oldestUnsentAt;
-  }
 
   get parkedAccounts(): number {
     return [...this.#lines.values()].filter(({ parked }) => parked).length;
@@ -47,7 +44,6 @@ export class SlotRelay {
   /** Works on the page behind the checkpoint. `held`: false when others may have the slot. */
   async handle(page: readonly Commit[], held: () => boolean): Promise<Handled> {
     await this.load();
-    this.#oldestUnsentAt = page[0]?.at;
     const accounts = Map.groupBy(page, ({ partition }) => partition);
     this.#forgetOthers(accounts, page[0]?.position ?? 0);
     const lines = [...accounts].map(([partition, commits]) => {
@@ -57,6 +53,8 @@ export class SlotRelay {
     });
     const awaited = lines.flatMap(({ parked, sending }) => (parked || !sending ? [] : [sending]));
     await within(this.parts.patience, Promise.all(awaited));
+    this.parts.counter.pages.observe(this.#sent);
+    this.#sent = 0;
     throwErrorOf(lines);
     return this.#handled(page, lines);
   }
@@ -151,6 +149,7 @@ export class SlotRelay {
       }
       if (outcome !== 'sent') return false;
       line.sentTo = commit.position;
+      this.#sent += line.parts;
       line.parts = 0;
     }
     return true;
@@ -197,7 +196,6 @@ export class SlotRelay {
 
   #handled(page: readonly Commit[], lines: readonly AccountLine[]): Handled {
     const open = page.findIndex(({ partition, position }) => !this.#lineOf(partition).covers(position));
-    this.#oldestUnsentAt = page[open]?.at;
     if (open === -1) return;
     const now = this.parts.now();
     const rests = lines.flatMap(({ parked, restsUntil }) => (!parked && restsUntil > now ? [restsUntil - now] : []));

@@ -121,6 +121,19 @@ describe('a replay', () => {
     expect([...replay.counts.values()]).toEqual([1, 1]);
   });
 
+  it('passes over what was compacted, and counts it where it was', async () => {
+    const store = await storeOf(2, { stream: 'session-1', partition: '1', at: HOUR });
+    await store.compact(['session-1', 'ssh-keys-2']);
+    const { replay } = replayOf(store);
+    await replay.run(new AbortController().signal);
+    expect(replay.compacted).toBe(2);
+    expect(replay.unsendable).toBe(0);
+    expect([...replay.counts.values()].reduce((sum, count) => sum + count, 0)).toBe(3);
+    const { replay: later } = replayOf(store, { from: HOUR });
+    await later.run(new AbortController().signal);
+    expect(later.compacted).toBe(1);
+  });
+
   it('ends when it is interrupted', async () => {
     const { replay } = replayOf(await storeOf(1), {}, new ModelQueue());
     await expect(replay.run(AbortSignal.abort(new Error('interrupted')))).rejects.toThrow('interrupted');

@@ -1,4 +1,4 @@
-import type { Commit, EventStore } from '@keyfold/event-store';
+import { isCompacted, type Commit, type EventStore } from '@keyfold/event-store';
 import pLimit from 'p-limit';
 import type { EventPublisher, OutgoingMessage } from '../relay/event-publisher.js';
 import { selectsCommit, selectsMessage, type ReplaySelection } from './replay-selection.js';
@@ -28,6 +28,8 @@ export class Replay {
   /** How many events of each type were sent, or would be. */
   readonly counts = new Map<string, number>();
   unsendable = 0;
+  /** Commits of streams that were compacted: their events are gone. */
+  compacted = 0;
 
   constructor(
     private readonly parts: ReplayParts,
@@ -48,7 +50,9 @@ export class Replay {
       signal.throwIfAborted();
       const commits = await this.parts.store.readFeed(slot, position, Math.min(PAGE, head - position));
       if (commits.length === 0) throw new Error(`slot ${slot} has a hole behind position ${position}: try again soon`);
-      await this.#send(commits.filter((commit) => selectsCommit(this.selection, commit)));
+      const selected = commits.filter((commit) => selectsCommit(this.selection, commit));
+      this.compacted += selected.filter(isCompacted).length;
+      await this.#send(selected);
       position += commits.length;
     }
   }

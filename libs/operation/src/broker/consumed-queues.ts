@@ -1,5 +1,5 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
-import type { BrokerConnection, QueueStatus, QueueTransport } from '@keyfold/messaging/rabbitmq';
+import type { BrokerConnection, ParkedCommands, QueueStatus, QueueTransport } from '@keyfold/messaging/rabbitmq';
 
 /** The transports of the queues that a process consumes; the app connects them to its handlers. */
 export class ConsumedQueues implements OnApplicationShutdown {
@@ -7,6 +7,8 @@ export class ConsumedQueues implements OnApplicationShutdown {
     readonly transports: readonly QueueTransport[],
     /** Answers questions and nothing else. */
     private readonly answers: BrokerConnection,
+    /** Where commands lie that nobody could carry out. */
+    readonly parked: ParkedCommands,
   ) {}
 
   status(): readonly QueueStatus[] {

@@ -1,5 +1,5 @@
 import { Logger, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
-import { COMMANDS, EventPublisher, QUESTIONS } from '@keyfold/messaging';
+import { COMMANDS, EventPublisher, MessageTraces, QUESTIONS } from '@keyfold/messaging';
 import {
   BrokerConnection,
   COMMAND_QUEUE,
@@ -7,6 +7,7 @@ import {
   EVENTS_EXCHANGE,
   MessageCopies,
   PARKED_COMMANDS,
+  ParkedCommands,
   QueueTransport,
   RabbitMqPublisher,
   ReplyChannel,
@@ -65,8 +66,9 @@ export class QueuesModule {
         },
         {
           provide: ConsumedQueues,
-          inject: [BrokerConnections],
-          useFactory: (connections: BrokerConnections) => consumedQueues(connections, settings.KEYFOLD_RABBITMQ_URL),
+          inject: [BrokerConnections, { token: MessageTraces, optional: true }],
+          useFactory: (connections: BrokerConnections, traces?: MessageTraces) =>
+            consumedQueues(connections, settings.KEYFOLD_RABBITMQ_URL, traces),
         },
       ],
       exports: [EventPublisher, ConsumedQueues, broker],
@@ -74,7 +76,11 @@ export class QueuesModule {
   }
 }
 
-async function consumedQueues({ publisher, consumer }: BrokerConnections, url: string): Promise<ConsumedQueues> {
+async function consumedQueues(
+  { publisher, consumer }: BrokerConnections,
+  url: string,
+  traces: MessageTraces | undefined,
+): Promise<ConsumedQueues> {
   // Its own, and silent: what happens to it happens to the others as well, or is the doing of a stranger.
   const answers = await BrokerConnection.open(url, { role: 'publisher' });
   const copies = new MessageCopies(publisher, (problem) => log.warn(`a command waits: ${problem}`));
@@ -90,10 +96,11 @@ async function consumedQueues({ publisher, consumer }: BrokerConnections, url: s
       if (error !== undefined) log.error({ ...told, err: error }, 'a question could not be answered');
     },
   });
-  const commands = { queue: COMMAND_QUEUE, transportId: COMMANDS, prefetch: COMMANDS_AT_A_TIME };
-  const questions = { queue: RPC_QUEUE, transportId: QUESTIONS, prefetch: QUESTIONS_AT_A_TIME };
+  const commands = { queue: COMMAND_QUEUE, transportId: COMMANDS, prefetch: COMMANDS_AT_A_TIME, traces };
+  const questions = { queue: RPC_QUEUE, transportId: QUESTIONS, prefetch: QUESTIONS_AT_A_TIME, traces };
   return new ConsumedQueues(
     [new QueueTransport(consumer, retrying, commands), new QueueTransport(consumer, replying, questions)],
     answers,
+    new ParkedCommands(consumer),
   );
 }

@@ -43,6 +43,17 @@ describe('readiness', () => {
     expect(await health.readiness()).toEqual({ status: 'not ready', checks: { process: 'is stopping' } });
   });
 
+  it('passes a check that is there and finds nothing missing', async () => {
+    const health = running();
+    expect(await health.passes('store')).toBe(false);
+    health.waitsFor('store', 'MongoDB is not available');
+    expect(await health.passes('store')).toBe(false);
+    health.add('store', () => {});
+    expect(await health.passes('store')).toBe(true);
+    health.add('broker', () => Promise.reject(new Error('away')));
+    expect(await health.passes('broker')).toBe(false);
+  });
+
   it('shares a look among those who ask within a second', async () => {
     vi.useFakeTimers();
     try {

@@ -48,6 +48,11 @@ export class Health {
     return { status: Object.values(checks).every((outcome) => outcome === 'ok') ? 'ready' : 'not ready', checks };
   }
 
+  /** Whether a check passes; false while there is none of this name. */
+  async passes(name: string): Promise<boolean> {
+    return this.#checks.has(name) && (await this.#outcome(name)) === 'ok';
+  }
+
   /** Those who ask often or at once share a look. */
   #outcome(name: string): Promise<string> {
     const known = this.#results.get(name);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { Histogram } from '@keyfold/event-store';
 import { metricDefinitions } from './metric-names.js';
 import { Metrics } from './metrics.js';
 
@@ -32,6 +33,48 @@ describe('metrics', () => {
     ]);
   });
 
+  it('by size have a bucket for each bound, which holds everything up to it, their sum and their number', async () => {
+    const histogram = new Histogram([0.5, 2]);
+    for (const value of [0.25, 0.5, 1, 3]) histogram.observe(value);
+    metrics.add(() => [
+      { name: 'keyfold_http_request_duration_seconds', labels: { route: '/ping' }, value: histogram },
+    ]);
+    expect(await linesOf('keyfold_http_request_duration_seconds')).toEqual([
+      '# HELP keyfold_http_request_duration_seconds Time from the head of a request to its whole answer',
+      '# TYPE keyfold_http_request_duration_seconds histogram',
+      'keyfold_http_request_duration_seconds_bucket{route="/ping",le="0.5"} 2',
+      'keyfold_http_request_duration_seconds_bucket{route="/ping",le="2"} 3',
+      'keyfold_http_request_duration_seconds_bucket{route="/ping",le="+Inf"} 4',
+      'keyfold_http_request_duration_seconds_sum{route="/ping"} 4.75',
+      'keyfold_http_request_duration_seconds_count{route="/ping"} 4',
+    ]);
+  });
+
+  it('of several sources with one name stand together', async () => {
+    for (const queue of ['a', 'b'])
+      metrics.add(() => [{ name: 'keyfold_consumer_in_flight', labels: { queue }, value: 1 }]);
+    expect(await linesOf('keyfold_consumer_in_flight')).toHaveLength(4);
+  });
+
+  it('escape what is no letter of a label', async () => {
+    metrics.add(() => [{ name: 'keyfold_consumer_in_flight', labels: { queue: 'a"\\\n' }, value: 1 }]);
+    expect(await linesOf('in_flight{')).toEqual(['keyfold_consumer_in_flight{queue="a\\"\\\\\\n"} 1']);
+  });
+
+  it('do not wait for a source that does not answer', async () => {
+    await metrics.text();
+    vi.useFakeTimers();
+    try {
+      metrics.add(() => new Promise(() => {}));
+      metrics.add(() => [{ name: 'keyfold_relay_slots', value: 64 }]);
+      const lines = linesOf('keyfold_relay_slots 64');
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(await lines).toHaveLength(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('of one source that fails are left out, and those of Node are there', async () => {
     metrics.add(() => {
       throw new Error('away');
@@ -62,6 +105,7 @@ describe('metrics', () => {
     for (const [name, { type }] of Object.entries(metricDefinitions)) {
       expect(name).toMatch(/^keyfold_[a-z_]+$/);
       expect(name.endsWith('_total')).toBe(type === 'counter');
+      if (type === 'histogram') expect(name).toMatch(/_(seconds|commits|messages)$/);
     }
   });
 });

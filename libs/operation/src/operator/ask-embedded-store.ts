@@ -16,11 +16,11 @@ const TRY_INTERVAL = 100;
 
 /**
  * Carries out a request on the embedded store: the process that owns the data folder does it when there is one, else this one takes the
- * folder for as long as it needs. Throws `InvalidConfiguration`,
+ * folder for as long as it needs. `sessionDays` counts only then: a process that runs goes by its own. Throws `InvalidConfiguration`,
  * `OperatorSocketError`, `UnusableFile`.
  */
 export async function askEmbeddedStore(
-  folder: string,
+  { folder, sessionDays }: Readonly<{ folder: string; sessionDays: number }>,
   request: OperatorRequest,
   output: OperatorOutput,
   signal: AbortSignal,
@@ -29,7 +29,7 @@ export async function askEmbeddedStore(
   for (const deadline = performance.now() + PATIENCE; ;) {
     const answered = await askRunningProcess(folder, request, output, signal);
     if (answered !== undefined) return answered;
-    const store = await openUnlessInUse(folder);
+    const store = await openUnlessInUse(folder, sessionDays);
     if (store) return carryOut(store, request, output, signal);
     if (performance.now() > deadline) throw silentOwner(folder);
     await sleep(TRY_INTERVAL, undefined, { signal });
@@ -59,9 +59,9 @@ function requireStore(folder: string): void {
   ]);
 }
 
-async function openUnlessInUse(folder: string): Promise<OperatorStore | undefined> {
+async function openUnlessInUse(folder: string, sessionDays: number): Promise<OperatorStore | undefined> {
   try {
-    return await openEmbeddedStore(folder);
+    return await openEmbeddedStore(folder, sessionDays);
   } catch (error) {
     // By name, because the store is loaded only when it is opened.
     if (error instanceof Error && error.name === 'FolderInUse') return undefined;

@@ -2,6 +2,7 @@ import { StoreUnavailable } from '@keyfold/event-store';
 import { z } from 'zod';
 import { FAILED, INTERRUPTED, WRONG_USAGE, type ExitCode } from '../process/exit-code.js';
 import { explain } from '../process/report-and-exit.js';
+import { compactSessions } from './commands/compact-sessions.js';
 import { followFeed } from './commands/follow-feed.js';
 import { rebuildModels } from './commands/rebuild-models.js';
 import { retryParked } from './commands/retry-parked.js';
@@ -34,6 +35,7 @@ const commands: Readonly<Record<string, Command>> = {
   'projections rebuild': command(z.object({ model: z.string().optional() }), rebuildModels),
   'projections retry-parked': command(none, retryParked),
   migrate: command(z.object({ follow: z.boolean() }), followFeed),
+  compact: command(z.object({ dryRun: z.boolean() }), compactSessions),
   'feed status': command(z.object({ json: z.boolean() }), showRelay),
   'feed replay': command(replayArgs, async (args, run) => {
     // It loads the driver of RabbitMQ, which a start must not wait for.

@@ -15,6 +15,8 @@ export type OperatorPorts = Readonly<{
   newProjector?: (onError: (error: unknown) => void) => Projector;
   /** No other process works on the store while the command does, so what is missing now does not come by itself. */
   isAlone: boolean;
+  /** How long sessions are kept after their token has expired. */
+  sessionDays: number;
   /** Unix milliseconds. */
   now: () => number;
 }>;

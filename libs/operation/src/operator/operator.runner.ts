@@ -27,7 +27,7 @@ export class OperatorRunner implements OnApplicationBootstrap, BeforeApplication
 }
 
 /** A provider for the module of that process; the ports are its own. */
-export const operatorRunner = (folder: string): FactoryProvider<OperatorRunner> => ({
+export const operatorRunner = (folder: string, sessionDays: number): FactoryProvider<OperatorRunner> => ({
   provide: OperatorRunner,
   inject: [EventStore, ReadModelStore, FeedLeases, RelayLeases, ParkedRelays, Projection],
   useFactory: (
@@ -39,6 +39,7 @@ export const operatorRunner = (folder: string): FactoryProvider<OperatorRunner> 
     projection: Projection,
   ) => {
     const adapters = { store, readModels, leases, relayLeases, parkedRelays };
-    return new OperatorRunner(folder, new OperatorCommands({ ...adapters, projection, isAlone: false, now: Date.now }));
+    const ports = { ...adapters, projection, isAlone: false, sessionDays, now: Date.now };
+    return new OperatorRunner(folder, new OperatorCommands(ports));
   },
 });

@@ -1,9 +1,18 @@
 import type { LoggerService } from '@nestjs/common';
 import { pino, type Logger } from 'pino';
+import { loggedError } from './logged-error.js';
+import { masked } from './masked.js';
 
-/** JSON lines on a pipe, readable lines on a terminal. */
-export function createLog(level: string, onTerminal: boolean): Logger {
-  const base = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+/** JSON lines on a pipe, readable lines on a terminal, without secrets. `fields` are added to each line. */
+export function createLog(level: string, onTerminal: boolean, fields: () => object = () => ({})): Logger {
+  const base = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    mixin: fields,
+    hooks: { streamWrite: masked },
+    serializers: { err: loggedError },
+  };
   if (!onTerminal) return pino(base);
   return pino({
     ...base,

@@ -4,6 +4,8 @@ import { ManagementServer } from '../health/management-server.js';
 import { Metrics } from '../metrics/metrics.js';
 import type { Environment } from '../settings/read-settings.js';
 import type { ProcessSettings } from '../settings/settings.js';
+import { openTracing } from '../tracing/open-tracing.js';
+import type { Tracing } from '../tracing/tracing.js';
 import { createLog } from './log.js';
 import { keepNextTickQuick } from './quick-next-tick.js';
 import { reportAndExit } from './report-and-exit.js';
@@ -14,6 +16,8 @@ export type ProcessContext = Readonly<{
   onTerminal: boolean;
   health: Health;
   metrics: Metrics;
+  /** There where the process is traced. */
+  tracing?: Tracing | undefined;
   stopping: AbortSignal;
 }>;
 
@@ -33,10 +37,12 @@ export async function runProcess<Settings extends ProcessSettings>(
 ): Promise<void> {
   keepNextTickQuick();
   const stop = new AbortController();
+  let tracing: Tracing | undefined;
   try {
     const settings = read(process.env);
     const onTerminal = process.stdout.isTTY === true;
-    const log = createLog(settings.KEYFOLD_LOG_LEVEL, onTerminal);
+    const log = createLog(settings.KEYFOLD_LOG_LEVEL, onTerminal, () => tracing?.logFields() ?? {});
+    tracing = await openTracing(settings, log);
     const health = new Health();
     const metrics = new Metrics();
     const management = await ManagementServer.open(
@@ -45,12 +51,13 @@ export async function runProcess<Settings extends ProcessSettings>(
       health,
       metrics,
     );
-    const starting = start(settings, { log, onTerminal, health, metrics, stopping: stop.signal });
+    const starting = start(settings, { log, onTerminal, health, metrics, tracing, stopping: stop.signal });
     onFirstSignal(async () => {
       health.stopping();
       stop.abort();
       const running = await starting.catch(() => undefined);
       await running?.close();
+      await tracing?.end();
       await management.close();
     });
     await starting;

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { InvalidConfiguration, readSettings } from './read-settings.js';
-import { brokerSettings, mongoSettings, mongoStoreOnly, projectorSettings, sharedSecretSettings } from './settings.js';
+import {
+  brokerSettings,
+  mongoSettings,
+  mongoStoreOnly,
+  projectorSettings,
+  retentionSettings,
+  sharedSecretSettings,
+} from './settings.js';
 
 const schema = z.object({
   ...mongoStoreOnly,
@@ -122,6 +129,22 @@ describe('the address of the management API', () => {
       expect(problems[0]).not.toContain('word@');
     },
   );
+});
+
+describe('the days for which sessions are kept', () => {
+  it.each([
+    ['', 90],
+    ['0.001', 0.001],
+    ['36500', 36_500],
+  ])('"%s" is %d', (KEYFOLD_SESSION_DAYS, days) => {
+    expect(readSettings(z.object(retentionSettings), { KEYFOLD_SESSION_DAYS })).toEqual({ KEYFOLD_SESSION_DAYS: days });
+  });
+
+  it.each(['0', '36501', 'never', '-1'])('%s are none', (KEYFOLD_SESSION_DAYS) => {
+    expect(() => readSettings(z.object(retentionSettings), { KEYFOLD_SESSION_DAYS })).toThrow(
+      'KEYFOLD_SESSION_DAYS: needs a number of days from 0.001 to 36500',
+    );
+  });
 });
 
 describe('the lease time', () => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { amqpUrl, httpUrl, mongoUri, networks, number, port, sealingKeys } from './setting-types.js';
+import { tracingSettings } from './tracing.settings.js';
 
 /** 256 bit, if each letter carries eight (RFC 7518 section 3.2). */
 export const TOKEN_SECRET_LETTERS = 32;
@@ -14,6 +15,7 @@ export const processSettings = {
   KEYFOLD_MANAGEMENT_HOST: z.string().default('127.0.0.1'),
   KEYFOLD_MANAGEMENT_PORT: port.prefault('9464'),
   KEYFOLD_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  ...tracingSettings,
 };
 
 /** Settings of a process that serves the API. */
@@ -37,6 +39,12 @@ export const apiSettings = {
 export const projectorSettings = {
   /** How long the slots of a process that fell silent stay unread, at most a third more. */
   KEYFOLD_LEASE_SECONDS: number('needs a number of seconds from 1 to 3600', 1, 3_600).prefault('10'),
+};
+
+/** Settings of a process that removes old sessions. */
+export const retentionSettings = {
+  /** How many days sessions are kept after their token has expired. */
+  KEYFOLD_SESSION_DAYS: number('needs a number of days from 0.001 to 36500', 0.001, 36_500).prefault('90'),
 };
 
 /** Settings of the embedded store. */

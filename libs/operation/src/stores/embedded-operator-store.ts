@@ -5,7 +5,7 @@ import { EmbeddedStore } from './embedded-store.module.js';
 import { operatorPorts, type OperatorStore } from './operator-adapters.js';
 
 /** See `openEmbeddedStore`. */
-export function openEmbedded(folder: string): OperatorStore {
+export function openEmbedded(folder: string, sessionDays: number): OperatorStore {
   const lock = new FolderLock(folder);
   try {
     const files = new EmbeddedStore(folder, lock);
@@ -16,7 +16,10 @@ export function openEmbedded(folder: string): OperatorStore {
       relayLeases: new SqliteFeedLeases(files.events),
       parkedRelays: new SqliteParkedRelays(files.events),
     };
-    return { ports: operatorPorts(adapters, { isAlone: true }), close: () => files.onApplicationShutdown() };
+    return {
+      ports: operatorPorts(adapters, { isAlone: true, sessionDays }),
+      close: () => files.onApplicationShutdown(),
+    };
   } catch (error) {
     lock.release();
     throw error;

@@ -1,9 +1,9 @@
 import type { OperatorStore, SharedStoreOptions } from './operator-adapters.js';
 
 /** Opens the embedded store for this process alone; it asks for no secrets. Throws `FolderInUse`, `UnusableFile`. */
-export async function openEmbeddedStore(folder: string): Promise<OperatorStore> {
+export async function openEmbeddedStore(folder: string, sessionDays: number): Promise<OperatorStore> {
   const { openEmbedded } = await import('./embedded-operator-store.js');
-  return openEmbedded(folder);
+  return openEmbedded(folder, sessionDays);
 }
 
 /**

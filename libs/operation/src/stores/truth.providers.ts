@@ -1,9 +1,11 @@
 import { Logger, type Provider } from '@nestjs/common';
-import { Clock, CommandRunner, SystemClock, UserNames } from '@keyfold/application';
+import { Clock, CommandRunner, CommandTraces, SystemClock, UserNames } from '@keyfold/application';
 import { EventStore } from '@keyfold/event-store';
 import { Projection, ReadModelStore, StreamLoader } from '@keyfold/projections';
 
 const log = new Logger('Projection');
+const tellListBehind = (error: unknown, correlation: string) =>
+  log.warn({ correlation }, `a list is behind for a moment: ${String(error)}`);
 
 /**
  * Plain classes that read and change the truth, for every process that does; made of `EventStore` and `ReadModelStore`. A process has
@@ -24,11 +26,14 @@ export const truthProviders: Provider[] = [
   },
   {
     provide: CommandRunner,
-    inject: [EventStore, StreamLoader, Projection, Clock],
-    useFactory: (store: EventStore, loader: StreamLoader, projection: Projection, clock: Clock) =>
-      new CommandRunner(store, loader, projection, clock, (error) =>
-        log.warn(`a list is behind for a moment: ${String(error)}`),
-      ),
+    inject: [EventStore, StreamLoader, Projection, Clock, { token: CommandTraces, optional: true }],
+    useFactory: (
+      store: EventStore,
+      loader: StreamLoader,
+      projection: Projection,
+      clock: Clock,
+      traces?: CommandTraces,
+    ) => new CommandRunner(store, loader, projection, clock, tellListBehind, traces),
   },
   {
     provide: UserNames,

@@ -1,3 +1,4 @@
+import { voidStreamOf } from '@keyfold/event-store';
 import type { StoredDocument } from '../read-model-store.js';
 import type { ReadModel } from '../read-model.js';
 import { documentPages } from './document-pages.js';
@@ -18,8 +19,10 @@ export async function checkDocuments(
     count += documents.length;
     for (const document of documents) await checkPlace(model, document, report);
     for (const { stream, version } of unknown) {
-      const [first] = await store.readStreams([{ stream, version: 0 }]);
-      // A stream that is merely shorter than its document was found with the streams.
+      // A stream that is merely shorter than its document was found with the streams; that of a compacted one is about to go.
+      const [first] = await store.readStreams(
+        [stream, voidStreamOf(stream)].map((each) => ({ stream: each, version: 0 })),
+      );
       if (!first) await report(`${model.name} has a document of ${stream} at version ${version}, which is no stream`);
     }
   }

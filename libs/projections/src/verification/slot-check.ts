@@ -1,4 +1,4 @@
-import type { Commit, EventStore } from '@keyfold/event-store';
+import { voidStreamOf, type Commit, type EventStore } from '@keyfold/event-store';
 import type { ReadModelStore } from '../read-model-store.js';
 import { streamRef, type StreamRef } from '../read-model.js';
 import { compareStream } from './compare-stream.js';
@@ -57,6 +57,17 @@ export class SlotCheck {
     if (begun.length > 0) await this.#checkStreams(begun);
   }
 
+  /** Their first commits passed, and they were compacted before they could be read. */
+  async #passCompacted(refs: readonly StreamRef<unknown>[]): Promise<void> {
+    if (refs.length === 0) return;
+    const points = refs.map(({ stream }) => ({ stream: voidStreamOf(stream), version: 0 }));
+    this.#passWhole(await this.verified.store.readStreams(points));
+  }
+
+  #passWhole(commits: readonly Commit[]): void {
+    this.#ofWholeStreams += commits.filter(({ position }) => position <= this.bounds.projected).length;
+  }
+
   async #checkKeys({ stream, version, command, holds = [] }: Commit): Promise<void> {
     if (this.seen.add(`command ${command.id}`))
       await this.report(`commit ${version} of ${stream} has a command id that another commit has: ${command.id}`);
@@ -71,10 +82,12 @@ export class SlotCheck {
     const documents = await this.verified.readModels.get(refs);
     const commits = await this.verified.store.readStreams(refs.map(({ stream }) => ({ stream, version: 0 })));
     const streams = Map.groupBy(commits, ({ stream }) => stream);
+    await this.#passCompacted(refs.filter(({ stream }) => !streams.has(stream)));
     for (const ref of refs) {
-      const found = streams.get(ref.stream) ?? [];
+      const found = streams.get(ref.stream);
+      if (!found) continue;
       this.count.streams++;
-      this.#ofWholeStreams += found.filter(({ position }) => position <= this.bounds.projected).length;
+      this.#passWhole(found);
       const { problem, behind } = compareStream(ref, found, documents.get(ref.stream), this.bounds.projected);
       // What is parked is reported as such.
       if (problem !== undefined && !this.parked.has(ref.stream)) await this.report(problem);

@@ -105,6 +105,10 @@ async function replayTo(
     const total = [...replay.counts.values()].reduce((sum, count) => sum + count, 0);
     const done = target ? `sent to ${target.queue} as replay ${target.run}` : 'would be sent';
     for (const line of tableOf(['event', done], [...replay.counts], ['all', total])) await output.out(line);
+    if (replay.compacted > 0)
+      await output.err(
+        `${replay.compacted} commits of old sessions were passed over: they were compacted, and their events are gone`,
+      );
   }
   return replay.unsendable === 0 ? DONE : FAILED;
 }

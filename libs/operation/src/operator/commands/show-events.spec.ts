@@ -1,4 +1,4 @@
-import type { Commit } from '@keyfold/event-store';
+import type { Commit, EventStore, StreamPoint } from '@keyfold/event-store';
 import { describe, expect, it } from 'vitest';
 import type { CommandRun } from '../operator-ports.js';
 import { showEvents } from './show-events.js';
@@ -23,11 +23,12 @@ const commit: Commit = {
   ],
 };
 
-async function shown(commits: readonly Commit[], json: boolean) {
+async function shown(commits: readonly Commit[] | EventStore['readStreams'], json: boolean) {
+  const readStreams = typeof commits === 'function' ? commits : async () => commits;
   const lines: string[] = [];
   const write = async (line: string) => void lines.push(line);
   const run = {
-    ports: { store: { readStreams: async () => commits } },
+    ports: { store: { readStreams } },
     output: { out: write, err: write },
     signal: new AbortController().signal,
   } as unknown as CommandRun;
@@ -60,6 +61,15 @@ describe('a commit is shown', () => {
     expect(JSON.parse(lines[0]!)).toEqual({ ...commit, events: [{ ...event, sealed }] });
     expect(lines).toHaveLength(2);
   });
+});
+
+it('a compacted stream is told, and the places of its commits are shown', async () => {
+  const { causation: _, holds: __, ...left } = { ...commit, causation: '', stream: 'void-account-7', events: [] };
+  const ofVoids = async ([point]: readonly StreamPoint[]) => (point?.stream === 'void-account-7' ? [left] : []);
+  const { status, lines } = await shown(ofVoids, false);
+  expect(status).toBe(0);
+  expect(lines[0]).toBe('account-7 was compacted: its events were removed for their age');
+  expect(lines).toContain('  position     17');
 });
 
 it('a stream without commits is a failure', async () => {

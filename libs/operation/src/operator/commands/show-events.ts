@@ -1,5 +1,5 @@
 import type { StoredEvent } from '@keyfold/domain';
-import type { Commit } from '@keyfold/event-store';
+import { voidStreamOf, type Commit } from '@keyfold/event-store';
 import type { CommandRun } from '../operator-ports.js';
 import { DONE, FAILED, type ExitCode } from '../../process/exit-code.js';
 
@@ -8,7 +8,12 @@ export async function showEvents(
   { stream, json }: { stream: string; json: boolean },
   { ports, output, signal }: CommandRun,
 ): Promise<ExitCode> {
-  const commits = await ports.store.readStreams([{ stream, version: 0 }]);
+  let commits = await ports.store.readStreams([{ stream, version: 0 }]);
+  if (commits.length === 0) {
+    commits = await ports.store.readStreams([{ stream: voidStreamOf(stream), version: 0 }]);
+    if (commits.length > 0)
+      await output.err(`${printable(stream)} was compacted: its events were removed for their age`);
+  }
   if (commits.length === 0) {
     await output.err(
       `there is no stream ${printable(stream)}; streams are named account-<id>, ssh-keys-<account id>, ssh-key-use-<account id>, session-<session id> and site-settings`,

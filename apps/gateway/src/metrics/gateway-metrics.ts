@@ -1,0 +1,44 @@
+import type { INestApplication } from '@nestjs/common';
+import { LogInHandler, type LoginCounts } from '@keyfold/application';
+import { EventStore } from '@keyfold/event-store';
+import { appendSamples, type Metrics, type Sample } from '@keyfold/operation';
+import { PasswordHasher } from '@keyfold/security';
+import { HashDurations } from './hash-durations.js';
+import type { RequestCounts } from './request-counts.js';
+
+/** Tells what a process with an API counts. */
+export function measureGateway(app: INestApplication, requests: RequestCounts, metrics: Metrics): void {
+  const hasher = app.get(PasswordHasher, { strict: false });
+  const durations = app.get(HashDurations, { strict: false });
+  const { attempts } = app.get(LogInHandler, { strict: false });
+  const { appends } = app.get(EventStore, { strict: false });
+  metrics.add(() => requestSamples(requests));
+  metrics.add(() => hashSamples(hasher, durations));
+  metrics.add(() => loginSamples(attempts));
+  metrics.add(() => appendSamples(appends));
+}
+
+const requestSamples = ({ routes, durations, inFlight }: RequestCounts): Sample[] => [
+  ...routes.flatMap((each) =>
+    each.byStatus().map(([status, value]): Sample => {
+      const { method, route } = each;
+      return { name: 'keyfold_http_requests_total', labels: { method, route, status }, value };
+    }),
+  ),
+  ...[...durations].map(([route, value]): Sample => {
+    return { name: 'keyfold_http_request_duration_seconds', labels: { route }, value };
+  }),
+  { name: 'keyfold_http_requests_in_flight', value: inFlight },
+];
+
+const hashSamples = ({ waiting, running, refused }: PasswordHasher, durations: HashDurations): Sample[] => [
+  { name: 'keyfold_password_hashes_waiting', value: waiting },
+  { name: 'keyfold_password_hashes_running', value: running },
+  { name: 'keyfold_password_hashes_refused_total', value: refused },
+  { name: 'keyfold_password_hash_duration_seconds', value: durations },
+];
+
+const loginSamples = (attempts: LoginCounts): Sample[] =>
+  attempts.all().map(({ factor, outcome, count }): Sample => {
+    return { name: 'keyfold_login_attempts_total', labels: { factor, outcome }, value: count };
+  });

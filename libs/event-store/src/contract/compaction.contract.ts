@@ -1,0 +1,158 @@
+import { expect } from 'vitest';
+import type { Commit } from '../commit.js';
+import { isCompacted, voidStreamOf } from '../compacted-stream.js';
+import { CommandIdReused, HoldTaken } from '../event-store.errors.js';
+import type { EventStore } from '../event-store.js';
+import type { ContractCase } from './contract-case.contract.js';
+import { newCommand, newCommit, unused } from './new-commit.contract.js';
+import { readStream, refusal } from './outcome.contract.js';
+import { readFeeds } from './read-feeds.contract.js';
+
+/** Compaction: events go for good, and nothing that others rely on goes with them. */
+export const compactionCases: readonly ContractCase[] = [
+  {
+    title: 'a compacted stream yields nothing, and its events are nowhere any more',
+    async run(open) {
+      const stream = unused('session');
+      const commits = await fill(open.store, stream, 3);
+      expect(await open.store.compact([stream])).toBe(3);
+      expect(await readStream(open.store, stream)).toEqual([]);
+      expect(await open.store.readStreams([{ stream, version: 2 }])).toEqual([]);
+      const left = await readStream(open.store, voidStreamOf(stream));
+      expect(left.map(({ version, position, at }) => ({ version, position, at }))).toEqual(
+        commits.map(({ version, position, at }) => ({ version, position, at })),
+      );
+      expect(left.map(isCompacted)).toEqual([true, true, true]);
+      expect(JSON.stringify(left)).not.toMatch(/address|account:1|request-1|message-7|00-aa/);
+      expect(left.flatMap(({ events }) => events)).toEqual([]);
+    },
+  },
+  {
+    title: 'the feeds keep their positions and everything else that is in them',
+    async run(open) {
+      const partition = unused('partition');
+      const [gone, kept, alike] = [unused('session'), unused('session'), unused('session')];
+      const appended: Commit[] = [];
+      for (const stream of [gone, kept, gone, `${gone}-2`, alike, kept]) {
+        const version = appended.filter((commit) => commit.stream === stream).length + 1;
+        appended.push((await open.store.append(newCommit(stream, version, { partition }))).commit);
+      }
+      const before = await readFeeds(open, appended);
+      const heads = await open.store.readHeads();
+      await open.store.compact([gone, alike]);
+      const after = await readFeeds(open, appended);
+      expect(after.map(({ length }) => length)).toEqual(before.map(({ length }) => length));
+      expect(await open.store.readHeads()).toEqual(heads);
+      for (const [slot, feed] of before.entries()) {
+        const others = feed.filter(({ stream }) => stream !== gone && stream !== alike);
+        expect(after[slot]!.filter((commit) => others.some(({ position }) => position === commit.position))).toEqual(
+          others,
+        );
+      }
+      const slot = open.store.slotOf(partition);
+      const replaced = after[slot]!.filter(({ stream }) => [gone, alike].map(voidStreamOf).includes(stream));
+      expect(replaced.map(({ position }) => position)).toEqual(
+        [appended[0], appended[2], appended[4]].map((commit) => commit?.position),
+      );
+      // Whoever reads by account meets nothing of the account there.
+      expect(new Set(replaced.map((commit) => commit.partition))).toEqual(new Set([`void-${slot}`]));
+      const { commit: next } = await open.store.append(newCommit(kept, 3, { partition }));
+      expect(next.position).toBeGreaterThan(appended.at(-1)!.position);
+    },
+  },
+  {
+    title: 'a command whose commit was compacted is still not taken twice',
+    async run({ store }) {
+      const stream = unused('session');
+      const commit = newCommit(stream, 1);
+      await store.append(commit);
+      await store.compact([stream]);
+      const [left] = await readStream(store, voidStreamOf(stream));
+      expect(await store.findCommand(commit.command.id)).toEqual(left);
+      expect(await store.append(commit)).toEqual({ outcome: 'replayed', commit: left });
+      const reused = newCommand(commit.command.id, 'hash-2');
+      await refusal(store.append(newCommit(unused('account'), 1, { command: reused })), CommandIdReused);
+      expect(await readStream(store, stream)).toEqual([]);
+    },
+  },
+  {
+    title: 'what a compacted commit held stays taken',
+    async run({ store }) {
+      const [stream, key] = [unused('session'), unused('otp')];
+      await store.append(newCommit(stream, 1, { holds: [key] }));
+      await store.compact([stream]);
+      const { key: taken } = await refusal(store.append(newCommit(unused('session'), 1, { holds: [key] })), HoldTaken);
+      expect(taken).toBe(key);
+      expect(await store.findLastHold(key)).toEqual({ key, stream: voidStreamOf(stream) });
+    },
+  },
+  {
+    title: 'many streams are compacted at once, and again, and streams that there are not are passed over',
+    async run(open) {
+      const streams = Array.from({ length: 40 }, () => unused('session'));
+      const appended = (await Promise.all(streams.map((stream) => fill(open.store, stream, 2)))).flat();
+      await readFeeds(open, appended);
+      expect(await open.store.compact([])).toBe(0);
+      expect(await open.store.compact([unused('session'), ...streams])).toBe(80);
+      expect(await open.store.compact(streams)).toBe(0);
+      const points = streams.map((stream) => ({ stream, version: 0 }));
+      expect(await open.store.readStreams(points)).toEqual([]);
+      const voids = points.map((point) => ({ ...point, stream: voidStreamOf(point.stream) }));
+      expect(await open.store.readStreams(voids)).toHaveLength(80);
+      await readFeeds(open, appended);
+    },
+  },
+  {
+    title: 'a stream that two processes compact at once beside appends is compacted once',
+    async run(open) {
+      const { store, elsewhere = store } = open;
+      const stream = unused('session');
+      await fill(store, stream, 2);
+      const others = Array.from({ length: 20 }, () => newCommit(unused('account'), 1));
+      const compactions = [store, elsewhere].map((each) => compactedBy(each, stream));
+      const appended = await Promise.all(others.map((commit) => store.append(commit)));
+      const counts = await Promise.all(compactions);
+      expect(counts.reduce((sum, each) => sum + each, 0)).toBe(2);
+      expect(await readStream(store, stream)).toEqual([]);
+      await readFeeds(
+        open,
+        appended.map(({ commit }) => commit),
+      );
+    },
+  },
+  {
+    title: 'a compacted stream is so for every process, and after opening the store again',
+    async run(open) {
+      const stream = unused('session');
+      const commits = await fill(open.store, stream, 2);
+      const { elsewhere = open.store } = open;
+      expect(await readStream(elsewhere, stream)).toEqual(commits);
+      await open.store.compact([stream]);
+      expect(await readStream(elsewhere, stream)).toEqual([]);
+      const again = await open.reopen();
+      expect(await readStream(again.store, stream)).toEqual([]);
+      expect(await readStream(again.store, voidStreamOf(stream))).toHaveLength(2);
+    },
+  },
+];
+
+/** Tried again where another process was quicker. */
+async function compactedBy(store: EventStore, stream: string): Promise<number> {
+  for (;;) {
+    try {
+      return await store.compact([stream]);
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'StoreUnavailable') throw error;
+    }
+  }
+}
+
+async function fill(store: EventStore, stream: string, versions: number): Promise<Commit[]> {
+  const appended: Commit[] = [];
+  for (let version = 1; version <= versions; version++) {
+    const traced = { causation: 'message-7', traceparent: '00-aa' };
+    const events = [{ type: 'started', v: 1, data: { address: '192.0.2.7' } }];
+    appended.push((await store.append(newCommit(stream, version, { events, ...traced }))).commit);
+  }
+  return appended;
+}

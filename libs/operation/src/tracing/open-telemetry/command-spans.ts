@@ -1,0 +1,37 @@
+import { CommandTraces, type CommandTrace } from '@keyfold/application';
+import type { Appended } from '@keyfold/event-store';
+import { SpanKind } from '@opentelemetry/api';
+import type { Spans } from './spans.js';
+import { traceparentOfSpan } from './trace-context.js';
+
+/** One span for a command, and one for each try to append. */
+export class CommandSpans extends CommandTraces {
+  constructor(
+    private readonly spans: Spans,
+    private readonly store: 'sqlite' | 'mongodb',
+  ) {
+    super();
+  }
+
+  follow<Result>(type: string, run: (trace: CommandTrace) => Promise<Result>): Promise<Result> {
+    const attributes = { 'keyfold.command.type': type };
+    const span = this.spans.begin(type, { attributes }, this.spans.active?.spanContext());
+    const append = (work: () => Promise<Appended>) => this.#append(work);
+    return this.spans.follow(span, () => run({ traceparent: traceparentOfSpan(span), append }));
+  }
+
+  #append(work: () => Promise<Appended>): Promise<Appended> {
+    const attributes = {
+      'db.system.name': this.store,
+      'db.operation.name': 'append',
+      'db.collection.name': 'commits',
+    };
+    const options = { kind: SpanKind.CLIENT, attributes };
+    const span = this.spans.begin('append commits', options, this.spans.active?.spanContext());
+    return this.spans.follow(span, async () => {
+      const appended = await work();
+      span.setAttribute('keyfold.outcome', appended.outcome);
+      return appended;
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import { MessageTraces, type FollowedMessage, type OutgoingMessage } from '@keyfold/messaging';
+import { SpanKind, type Attributes } from '@opentelemetry/api';
+import type { Spans } from './spans.js';
+import { spanContextOf } from './trace-context.js';
+
+/** The name in messaging/src/rabbitmq/topology, which a process without RabbitMQ does not load. */
+const EVENTS_EXCHANGE = 'keyfold.events';
+
+/** One span for a message that goes out and one for a message that comes in, each in the trace that led to it. */
+export class MessageSpans extends MessageTraces {
+  constructor(private readonly spans: Spans) {
+    super();
+  }
+
+  publish({ id, type }: OutgoingMessage, traceparent: string | undefined, send: () => Promise<void>): Promise<void> {
+    const parent = spanContextOf(traceparent);
+    // Nobody traced the command, so nobody asks what became of it.
+    if (!parent) return send();
+    const attributes: Attributes = {
+      'messaging.system': 'rabbitmq',
+      'messaging.operation.name': 'publish',
+      'messaging.operation.type': 'send',
+      'messaging.destination.name': EVENTS_EXCHANGE,
+      'messaging.rabbitmq.destination.routing_key': type,
+      'messaging.message.id': id,
+    };
+    const options = { kind: SpanKind.PRODUCER, attributes };
+    return this.spans.follow(this.spans.begin(`publish ${EVENTS_EXCHANGE}`, options, parent), send);
+  }
+
+  handle<Outcome extends string>(
+    { queue, id, type, traceparent }: FollowedMessage,
+    work: () => Promise<Outcome>,
+  ): Promise<Outcome> {
+    const attributes: Attributes = {
+      'messaging.system': 'rabbitmq',
+      'messaging.operation.name': 'process',
+      'messaging.operation.type': 'process',
+      'messaging.destination.name': queue,
+      ...(id !== undefined && { 'messaging.message.id': id }),
+      ...(type !== undefined && { 'keyfold.message.type': type }),
+    };
+    const options = { kind: SpanKind.CONSUMER, attributes };
+    const span = this.spans.begin(`process ${queue}`, options, spanContextOf(traceparent));
+    return this.spans.follow(span, async () => {
+      const outcome = await work();
+      span.setAttribute('keyfold.outcome', outcome);
+      return outcome;
+    });
+  }
+}

@@ -1,0 +1,39 @@
+import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
+import type { Logger } from 'pino';
+
+/** Says once that traces are not taken, and once that they are taken again, instead of once for each batch. */
+export class ToldExporter implements SpanExporter {
+  #failing = false;
+
+  /** `host` is what the log calls the other side. */
+  constructor(
+    private readonly exporter: SpanExporter,
+    private readonly host: string,
+    private readonly log: Pick<Logger, 'info' | 'warn'>,
+  ) {}
+
+  export(spans: ReadableSpan[], done: Parameters<SpanExporter['export']>[1]): void {
+    this.exporter.export(spans, (result) => {
+      this.#tell(result.error);
+      done(result);
+    });
+  }
+
+  shutdown(): Promise<void> {
+    return this.exporter.shutdown();
+  }
+
+  #tell(error: Error | undefined): void {
+    if ((error !== undefined) === this.#failing) return;
+    this.#failing = error !== undefined;
+    if (error) this.log.warn(`traces are lost, because ${this.host} does not take them: ${reasonOf(error)}`);
+    else this.log.info(`traces are taken again by ${this.host}`);
+  }
+}
+
+/** What the other side wrote may be anything, so of an HTTP answer only its status is told. */
+function reasonOf(error: Error): string {
+  const { code } = error as { code?: unknown };
+  if (typeof code === 'number') return `it answers ${code}`;
+  return typeof code === 'string' ? code : error.message;
+}

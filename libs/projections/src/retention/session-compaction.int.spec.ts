@@ -1,0 +1,160 @@
+import { voidStreamOf, type Commit } from '@keyfold/event-store';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { EmbeddedProjections } from '../../testing/embedded-projections.js';
+import { MongoProjections } from '../../testing/mongo-projections.js';
+import { NOW, SessionHistory, type Shelf } from '../../testing/session-history.js';
+import { Rebuild } from '../rebuild.js';
+import { readModels as allModels, sessions, sessionStream } from '../read-model.js';
+import { StreamLoader } from '../stream-loader.js';
+import { projectorName } from '../projector.js';
+
+const shelves: readonly (readonly [string, () => Promise<Shelf>])[] = [
+  ['SQLite', async () => new EmbeddedProjections()],
+  ['MongoDB', () => MongoProjections.open()],
+];
+
+describe.each(shelves)('the compaction of sessions on %s', (_, open) => {
+  let history: SessionHistory;
+  let shelf: Shelf;
+  beforeEach(async () => {
+    shelf = await open();
+    history = new SessionHistory(shelf);
+    await history.register(7, 300);
+  });
+
+  const slot = () => shelf.store.slotOf('7');
+  const commitsOf = (id: string): Promise<Commit[]> =>
+    shelf.store.readStreams([{ stream: sessionStream(id, 7).stream, version: 0 }]);
+  const voidsOf = (id: string): Promise<Commit[]> =>
+    shelf.store.readStreams([{ stream: voidStreamOf(sessionStream(id, 7).stream), version: 0 }]);
+  const documents = async () => (await shelf.readModels.documents(sessions, '', 100)).map(({ stream }) => stream);
+
+  it('takes sessions whose tokens expired long ago, logged out or not, and leaves all others', async () => {
+    await history.logIn('expired', 7, 93);
+    await history.logIn('logged-out', 7, 93);
+    await history.logOut('logged-out', 7, 92.5);
+    await history.logIn('long-lived', 7, 93, 5);
+    await history.logIn('not-yet', 7, 91);
+    await history.logOut('not-yet', 7, 90.5);
+    await history.logIn('active', 7, 1);
+    await history.project();
+
+    expect(await history.compact()).toEqual({ sessions: 2, commits: 3, waiting: 0 });
+    for (const id of ['expired', 'logged-out']) expect(await commitsOf(id)).toEqual([]);
+    expect((await voidsOf('logged-out')).map(({ version }) => version)).toEqual([1, 2]);
+    for (const id of ['long-lived', 'not-yet', 'active']) expect(await commitsOf(id)).not.toEqual([]);
+    expect(await documents()).toEqual(['session-active', 'session-long-lived', 'session-not-yet']);
+    expect(await history.problems()).toEqual([]);
+    expect(await history.compact()).toEqual({ sessions: 0, commits: 0, waiting: 0 });
+  });
+
+  it('a compacted session is as if it had never been, also where it was cached as active', async () => {
+    await history.logIn('expired', 7, 93);
+    await history.project();
+    const cached = new StreamLoader(shelf.store, shelf.readModels);
+    const ref = sessionStream('expired', 7);
+    const [before] = await cached.load(ref);
+    await history.compact();
+    const [after] = await new StreamLoader(shelf.store, shelf.readModels).load(ref);
+    expect(after).toEqual({ state: sessions.initialState, version: 0 });
+    expect(await cached.load(ref)).toEqual([before]);
+    expect(before.state.expiresAt * 1_000).toBeLessThan(NOW);
+  });
+
+  it('a rebuild and a projector that begins anew find the same as before', async () => {
+    for (const id of ['one', 'two', 'three']) await history.logIn(id, 7, 93);
+    await history.logIn('active', 7, 1);
+    await history.project();
+    await history.compact();
+    const rebuild = new Rebuild(shelf.store, shelf.readModels, allModels, () => NOW);
+    const { removed } = await rebuild.run(async (problem) => expect.fail(problem), new AbortController().signal);
+    expect(removed).toBe(0);
+    expect(await documents()).toEqual(['session-active']);
+    await shelf.readModels.remove(sessionStream('active', 7), 1);
+    await rebuild.run(async (problem) => expect.fail(problem), new AbortController().signal);
+    expect(await documents()).toEqual(['session-active']);
+    expect(await history.problems()).toEqual([]);
+  });
+
+  it('nothing is compacted that the projector has not read', async () => {
+    await history.logIn('expired', 7, 93);
+    expect(await history.compact()).toEqual({ sessions: 0, commits: 0, waiting: 1 });
+    await history.project();
+    await history.logIn('late', 7, 93);
+    expect(await history.compact()).toEqual({ sessions: 1, commits: 1, waiting: 1 });
+    expect(await commitsOf('late')).toHaveLength(1);
+  });
+
+  it('nothing is compacted that the relay has not read, and all is where there never was one', async () => {
+    await history.logIn('sent', 7, 93);
+    const { position } = await history.logIn('unsent', 7, 93);
+    await history.project();
+    await history.relayed(slot(), position - 1);
+    expect(await history.compact()).toEqual({ sessions: 1, commits: 1, waiting: 1 });
+    expect(await commitsOf('unsent')).toHaveLength(1);
+    await history.relayed(slot(), position);
+    expect(await history.compact()).toEqual({ sessions: 1, commits: 1, waiting: 0 });
+  });
+
+  it('nothing is compacted whose account waits in the relay, whatever its checkpoint says', async () => {
+    const { position } = await history.logIn('sent', 7, 93);
+    await history.logIn('waits', 7, 93);
+    await history.project();
+    await history.relayed(slot(), position + 1);
+    history.parked.push({ partition: '7', position: position + 1 });
+    expect(await history.compact()).toEqual({ sessions: 1, commits: 1, waiting: 1 });
+    history.parked.pop();
+    expect(await history.compact()).toMatchObject({ sessions: 1, waiting: 0 });
+  });
+
+  it('nothing is compacted that a reader of another version is about to read', async () => {
+    await history.logIn('expired', 7, 93);
+    await history.project();
+    const leases = await shelf.leases.take(`${projectorName},next_1`, 'other', [slot()], 60_000);
+    expect(await history.compact()).toMatchObject({ sessions: 0, waiting: 1 });
+    await shelf.leases.release(leases);
+    expect(await history.compact()).toMatchObject({ sessions: 1, waiting: 0 });
+  });
+
+  it('a session that cannot be folded stays and holds nothing up', async () => {
+    await history.append(sessionStream('strange', 7), 93, { type: 'SessionFrozen', v: 1, data: {} });
+    await history.logIn('expired', 7, 93);
+    await history.project();
+    expect(await history.compact()).toEqual({ sessions: 1, commits: 1, waiting: 0 });
+    expect(await commitsOf('strange')).toHaveLength(1);
+  });
+
+  it('an end between commits and documents shows nowhere, and the next look finishes it', async () => {
+    for (const id of ['one', 'two']) await history.logIn(id, 7, 93);
+    await history.project();
+    const { parts } = history;
+    const dying = Object.create(parts.readModels, {
+      remove: { value: () => Promise.reject(new Error('killed')) },
+      get: { value: parts.readModels.get.bind(parts.readModels) },
+    }) as typeof parts.readModels;
+    await expect(history.compact({ ...parts, readModels: dying })).rejects.toThrow('killed');
+    expect(await documents()).toEqual(['session-one', 'session-two']);
+    expect(await voidsOf('one')).toHaveLength(1);
+    expect(await history.problems()).toEqual([]);
+    expect(await history.compact()).toEqual({ sessions: 0, commits: 0, waiting: 0 });
+    expect(await documents()).toEqual([]);
+  });
+
+  it('verification beside it finds no problem', async () => {
+    for (let index = 0; index < 300; index++) {
+      await history.logIn(`session ${index}`, 7, 93);
+      if (index % 2) await history.logOut(`session ${index}`, 7, 92);
+    }
+    await history.project();
+    const found: string[] = [];
+    let compacting = true;
+    const verifying = (async () => {
+      while (compacting) found.push(...(await history.problems()));
+    })();
+    await history.compact(undefined, 7);
+    compacting = false;
+    await verifying;
+    expect(found).toEqual([]);
+    expect(await documents()).toEqual([]);
+  });
+});

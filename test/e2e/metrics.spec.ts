@@ -1,0 +1,177 @@
+import { Agent, METHODS, request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminOf, createAccount, newAddress } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { lastingPort } from '../support/lasting-port.js';
+import { growth, metricsWhen, type Series } from '../support/metrics.js';
+import { untilStepHasLeft } from '../support/one-time-code.js';
+import { generateKey } from '../support/ssh-keygen.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+import { codeNow, enrol } from '../support/two-factor.js';
+
+let app: StandaloneProcess;
+let admin: ApiClient;
+let managementUrl: string;
+
+beforeAll(async () => {
+  const port = String(await lastingPort());
+  managementUrl = `http://127.0.0.1:${port}`;
+  app = await StandaloneProcess.start({ KEYFOLD_MANAGEMENT_PORT: port });
+  admin = await adminOf(new ApiClient(app.baseUrl));
+});
+
+afterAll(async () => {
+  expect(await app?.stop(), 'the service ends well').toBe(0);
+  await app?.dispose();
+});
+
+/** Once every request has its answer and is counted. */
+const whenIdle = () => metricsWhen(managementUrl, (series) => series.get('keyfold_http_requests_in_flight') === 0);
+
+const answers = (method: string, route: string, status = 200) =>
+  `keyfold_http_requests_total{method="${method}",route="${route}",status="${status}"}`;
+const answered = (route: string) => `keyfold_http_request_duration_seconds_count{route="${route}"}`;
+const logins = (factor: string, outcome: string) =>
+  `keyfold_login_attempts_total{factor="${factor}",outcome="${outcome}"}`;
+const events = (type: string) => `keyfold_events_appended_total{type="${type}"}`;
+
+describe('the metrics of the service in one process', () => {
+  it('tell what it is and that it works', async () => {
+    const series = await whenIdle();
+    const [info] = [...series.keys()].filter((name) => name.startsWith('keyfold_build_info'));
+    expect(info).toMatch(/^keyfold_build_info\{version="\d+\.\d+\.\d+[^"]*",process="standalone"\}$/);
+    expect(series.get('keyfold_store_available')).toBe(1);
+    expect(series.get('keyfold_projector_slots')).toBe(1);
+    expect(series.get('keyfold_projector_parked_streams')).toBe(0);
+    const done = await metricsWhen(managementUrl, (each) => each.get('keyfold_projector_pending_commits') === 0);
+    expect(done.get('keyfold_projector_oldest_unread_seconds')).toBe(0);
+  });
+
+  it('have a zero for what may alarm somebody and has not happened', async () => {
+    const series = await whenIdle();
+    for (const name of [
+      'keyfold_append_conflicts_total',
+      'keyfold_append_failures_total',
+      'keyfold_password_hashes_refused_total',
+      'keyfold_password_hashes_waiting',
+      logins('one_time_code', 'throttled'),
+      events('TwoFactorLocked'),
+      answers('GET', '/api/me', 503),
+      answers('POST', '/api/auth/login', 500),
+      answers('other', 'unknown', 500),
+    ])
+      expect([name, series.get(name)]).toEqual([name, 0]);
+  });
+
+  it('have counted exactly what was asked and what came of it', async () => {
+    const before = await whenIdle();
+    await createAccount(admin, 'ann');
+    const ann = await admin.from(newAddress()).signedIn('ann', 'pw-ann');
+    await untilStepHasLeft(10_000);
+    const secret = await enrol(ann);
+    const { line } = generateKey('ed25519', 256, '');
+    for (const code of [200, 500])
+      expect((await ann.post('/api/me/sshkey/add', { title: 'a', key: line })).code).toBe(code);
+    for (let n = 0; n < 3; n++) expect((await ann.get('/api/me?n=1')).code).toBe(200);
+    const right = codeNow(secret, 1);
+    for (const [code, outcome] of [
+      ['', 402],
+      ['000000', 402],
+      [right, 200],
+      [right, 402],
+    ] as const)
+      expect((await ann.from(newAddress()).logIn('ann', 'pw-ann', code)).code).toBe(outcome);
+    const guesser = admin.from(newAddress());
+    for (let n = 0; n < 6; n++) expect((await guesser.logIn('nobody', `guess ${n}`)).code).toBe(n < 5 ? 401 : 429);
+    for (const path of ['/api/nowhere', '/elsewhere', '/%zz']) await admin.get(path);
+    await admin.get('/api/auth/login');
+    await admin.send({ method: 'HEAD', path: '/ping' });
+
+    const grown = growth(before, await whenIdle());
+    expect(grown).toEqual({
+      [answers('POST', '/api/admin/user/create')]: 1,
+      [answers('GET', '/api/admin/user/list')]: 1,
+      [answers('POST', '/api/auth/login')]: 11,
+      [answers('POST', '/api/auth/2fa/generate')]: 1,
+      [answers('POST', '/api/auth/2fa/verify')]: 1,
+      [answers('POST', '/api/me/sshkey/add')]: 2,
+      [answers('GET', '/api/me')]: 3,
+      [answers('GET', 'unknown', 404)]: 2,
+      [answers('GET', 'unknown', 400)]: 1,
+      [answers('GET', 'unknown', 405)]: 1,
+      [answers('HEAD', '/ping')]: 1,
+      [answered('/api/admin/user/create')]: 1,
+      [answered('/api/admin/user/list')]: 1,
+      [answered('/api/auth/login')]: 11,
+      [answered('/api/auth/2fa/generate')]: 1,
+      [answered('/api/auth/2fa/verify')]: 1,
+      [answered('/api/me/sshkey/add')]: 2,
+      [answered('/api/me')]: 3,
+      [answered('unknown')]: 4,
+      [answered('/ping')]: 1,
+      [logins('password', 'accepted')]: 5,
+      [logins('password', 'refused')]: 5,
+      [logins('password', 'throttled')]: 1,
+      [logins('one_time_code', 'missing')]: 1,
+      [logins('one_time_code', 'refused')]: 2,
+      [logins('one_time_code', 'accepted')]: 1,
+      keyfold_password_hash_duration_seconds_count: 11,
+      [events('AccountRegistered')]: 1,
+      [events('SessionStarted')]: 2,
+      [events('TwoFactorEnrolmentStarted')]: 1,
+      [events('TwoFactorEnabled')]: 1,
+      [events('SshKeyAdded')]: 1,
+      // The last one is the code that was used before, which the store refuses.
+      keyfold_append_duration_seconds_count: 7,
+      keyfold_append_batch_commits_count: 7,
+    });
+  });
+
+  it('get no new series from thousands of paths and methods', async () => {
+    const names = (series: Series) => [...series.keys()];
+    const methods = METHODS.filter((method) => method !== 'CONNECT');
+    await visit(ADDRESSES.flatMap((address) => methods.map((method) => ({ method, path: address(0) }))));
+    const before = new Set(names(await whenIdle()));
+    await visit(
+      range(400).flatMap((turn) =>
+        ADDRESSES.map((address, kind) => ({ method: methods[(turn + kind) % methods.length]!, path: address(turn) })),
+      ),
+    );
+    const after = await whenIdle();
+    expect(names(after).filter((name) => !before.has(name))).toEqual([]);
+    expect(names(after).join('')).not.toContain('marker');
+    expect(after.get(answers('GET', 'unknown', 404))).toBeGreaterThan(50);
+  });
+});
+
+const range = (length: number) => Array.from({ length }, (_, index) => index + 1);
+
+/** Addresses that nobody has asked for before. */
+const ADDRESSES: ((turn: number) => string)[] = [
+  (turn) => `/marker${turn}`,
+  (turn) => `/api/marker${turn}`,
+  (turn) => `/api/me/marker${turn}?marker=${turn}`,
+  (turn) => `/api/me?marker=${turn}`,
+  (turn) => `/schemas/marker${turn}/1.${turn}.json`,
+  (turn) => `/s3/marker${turn}/x`,
+  (turn) => `/%zzmarker${turn}`,
+  (turn) => `/ping/${'marker/'.repeat(turn % 50)}`,
+];
+
+/** Sends requests over a few connections and reads their answers, whatever these are. */
+async function visit(calls: readonly Readonly<{ method: string; path: string }>[]): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  const left = calls.values();
+  const work = async () => {
+    for (const { method, path } of left) await ask(agent, method, path);
+  };
+  await Promise.all(Array.from({ length: 8 }, work));
+  agent.destroy();
+}
+
+function ask(agent: Agent, method: string, path: string): Promise<void> {
+  return new Promise((resolve) => {
+    const sent = request(app.baseUrl, { agent, method, path }, (answer) => answer.resume().once('close', resolve));
+    sent.once('error', () => resolve()).end();
+  });
+}

@@ -1,0 +1,176 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountNamed, adminOf, newMember } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { logLines } from '../support/log-lines.js';
+import { freshBroker } from '../support/rabbitmq/fresh-broker.js';
+import { OtherService, until } from '../support/rabbitmq/other-service.js';
+import { generateKey } from '../support/ssh-keygen.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+import { TraceCollector } from '../support/traces/trace-collector.js';
+
+const CLIENT_TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const CLIENT_SPAN = '00f067aa0ba902b7';
+const ADDRESS = '192.0.2.7';
+
+let collector: TraceCollector;
+let app: StandaloneProcess;
+let other: OtherService;
+/** What was sent over HTTP and by message; the last event tells of the use of the key. */
+let used: { accountId: number; fingerprint: string; traceparents: string[] };
+
+beforeAll(async () => {
+  collector = await TraceCollector.open();
+  const broker = await freshBroker();
+  app = await StandaloneProcess.start({
+    KEYFOLD_RABBITMQ_URL: broker.url,
+    KEYFOLD_LOG_LEVEL: 'trace',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-api-key=what%20only%20the%20collector%20knows',
+  });
+  other = await OtherService.connect(broker.url);
+  used = await addAndUseKey();
+  // What is left is sent before the process ends.
+  expect(await app.stop()).toBe(0);
+});
+
+afterAll(async () => {
+  await other?.close();
+  await app?.dispose();
+  await collector?.close();
+});
+
+/** A member adds a key, which another service hears of and then tells the use of, in the trace that it heard of. */
+async function addAndUseKey(): Promise<typeof used> {
+  const admin = await adminOf(new ApiClient(app.baseUrl));
+  const member = await newMember(admin, 'traced-ann');
+  const { line, fingerprint } = generateKey('ed25519', 256, '');
+  const traceparent = `00-${CLIENT_TRACE}-${CLIENT_SPAN}-01`;
+  (await member.with({ traceparent }).post('/api/me/sshkey/add', { title: 'secret-laptop', key: line })).data();
+  for (const path of ['/@s/traced-ann?per_page=1', '/s3/traced-ann?per_page=1']) await admin.get(path);
+  await hangUpOn('POST /api/me/sshkey/delete');
+  const { id: accountId } = await accountNamed(admin, 'traced-ann');
+  const added = await heard('ssh-key.added');
+  const use = { account: accountId, fingerprint, address: ADDRESS, time: new Date(Date.now() + 60_000).toISOString() };
+  other.command('ssh-key.use', use, 'use-1', { traceparent: added });
+  other.command('ssh-key.use', { ...use, account: 999_999 }, 'use-of-nobody');
+  const usedTrace = await heard('ssh-key.used');
+  await other.parked();
+  return { accountId, fingerprint, traceparents: [added, usedTrace] };
+}
+
+/** Sends half a request and does not wait. */
+async function hangUpOn(line: string): Promise<void> {
+  const { hostname, port } = new URL(app.baseUrl);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.write(`${line} HTTP/1.1\r\nhost: keyfold\r\ncontent-length: 7\r\n\r\n`, () => socket.destroy());
+  await once(socket, 'close');
+}
+
+/** The trace context of the first event of a type. */
+async function heard(type: string): Promise<string> {
+  const event = await until(() => other.events.find(({ properties }) => properties.type === type));
+  return String(event.properties.headers?.['cloudEvents_traceparent']);
+}
+
+const named = (name: string) => collector.named(name);
+
+describe('a traced service', () => {
+  it('tells of a request, its command, the append, the messages and what came of them in one trace', () => {
+    const [request] = named('POST /api/me/sshkey/add');
+    const added = 'POST /api/me/sshkey/add > AddSshKey';
+    const recorded = `${added} > process keyfold.commands.q > RecordSshKeyUse`;
+    expect(collector.pathsOf(request?.traceId ?? '')).toEqual([
+      'POST /api/me/sshkey/add',
+      added,
+      `${added} > append commits`,
+      `${added} > process keyfold.commands.q`,
+      recorded,
+      `${recorded} > append commits`,
+      `${recorded} > publish keyfold.events`,
+      `${added} > publish keyfold.events`,
+    ]);
+    expect(request?.parentId).toBe('');
+    expect(request?.service).toBe('keyfold');
+  });
+
+  it('stores the trace of the command with its commit, and the messages have it', () => {
+    const commands = ['AddSshKey', 'RecordSshKeyUse'].map((name) => named(name)[0]);
+    expect(used.traceparents).toEqual(commands.map((span) => `00-${span?.traceId}-${span?.spanId}-01`));
+  });
+
+  it('does not take the word of a client for it: the trace that it names is a link', () => {
+    expect(named('POST /api/me/sshkey/add')[0]?.links).toEqual([{ traceId: CLIENT_TRACE, spanId: CLIENT_SPAN }]);
+    expect(collector.spans.filter(({ traceId }) => traceId === CLIENT_TRACE)).toEqual([]);
+  });
+
+  it('says of each part what it is', () => {
+    expect(named('POST /api/me/sshkey/add')[0]).toMatchObject({
+      kind: 'server',
+      attributes: {
+        'http.request.method': 'POST',
+        'http.route': '/api/me/sshkey/add',
+        'http.response.status_code': 200,
+        'url.path': '/api/me/sshkey/add',
+        'url.scheme': 'http',
+      },
+    });
+    const [append] = named('append commits');
+    expect(append).toMatchObject({
+      kind: 'client',
+      attributes: { 'db.system.name': 'sqlite', 'keyfold.outcome': 'appended' },
+    });
+    expect(
+      named('publish keyfold.events').find(({ traceId }) => traceId === named('AddSshKey')[0]?.traceId),
+    ).toMatchObject({
+      kind: 'producer',
+      attributes: { 'messaging.rabbitmq.destination.routing_key': 'ssh-key.added' },
+    });
+    const outcomes = named('process keyfold.commands.q').map(({ kind, attributes }) => [
+      kind,
+      attributes['messaging.message.id'],
+      attributes['keyfold.outcome'],
+    ]);
+    expect(outcomes).toEqual(
+      expect.arrayContaining([
+        ['consumer', 'use-1', 'done'],
+        ['consumer', 'use-of-nobody', 'parked'],
+      ]),
+    );
+  });
+
+  it('tells of requests without a route, or with places in it, only what the service knows by itself', () => {
+    const common = { 'http.request.method': 'GET', 'url.scheme': 'http' };
+    const told = ['GET', 'GET /s3/*'].map((name) => named(name).map(({ attributes }) => attributes));
+    expect(told).toEqual([
+      [{ ...common, 'http.response.status_code': 404 }],
+      [{ ...common, 'http.response.status_code': 200, 'http.route': '/s3/*' }],
+    ]);
+  });
+
+  it('tells of a request that its client did not wait for', () => {
+    expect(named('POST /api/me/sshkey/delete')).toMatchObject([{ attributes: { 'keyfold.outcome': 'client-gone' } }]);
+  });
+
+  it('tells no name, no address, no key and no query', () => {
+    const told = JSON.stringify(collector.spans);
+    for (const hidden of ['traced-ann', '127.0.0.1', ADDRESS, used.fingerprint, 'secret-laptop', 'per_page', '?'])
+      expect(told).not.toContain(hidden);
+  });
+
+  it('sends the headers of the endpoint with each export, and writes them nowhere', () => {
+    for (const headers of collector.headers) expect(headers['x-api-key']).toBe('what only the collector knows');
+    expect(collector.headers.length).toBeGreaterThan(0);
+    expect(app.output()).not.toContain('collector%20knows');
+    expect(app.output()).not.toContain('collector knows');
+  });
+
+  it('names the trace in the lines of the log that belong to a request or a message', () => {
+    const lines = logLines(app.output()).filter(({ msg }) => msg === 'a command was parked');
+    const traceIds = named('process keyfold.commands.q').map(({ traceId }) => traceId);
+    expect(lines).toMatchObject([{ id: 'use-of-nobody', correlation: 'use-of-nobody' }]);
+    expect(traceIds).toContain(lines[0]?.['traceId']);
+  });
+});

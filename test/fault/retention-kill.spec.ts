@@ -1,0 +1,100 @@
+import { openSharedStore } from '@keyfold/operation';
+import { SqliteEventStore, SqliteFile, eventStoreSchema } from '@keyfold/event-store/sqlite';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { keyfold, startKeyfold } from '../support/cli.js';
+import { ReplicaSet } from '../support/mongo/replica-set.js';
+import { appendOldSessions } from '../support/old-sessions.js';
+import { StoreInspection } from '../support/scaled-check.js';
+import { ScaledService } from '../support/scaled-service.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+
+const KILLS = 5;
+const PATIENCE = { timeout: 60_000, interval: 100 };
+
+it('a service that is killed while it compacts sessions leaves nothing half on SQLite', async () => {
+  const service = await StandaloneProcess.start();
+  onTestFinished(() => service.dispose());
+  const run = (...args: string[]) => keyfold({ KEYFOLD_DATA_DIR: service.dataDir }, ...args);
+  await service.stop();
+  for (const name of ['keyfold.db', 'views.db']) rmSync(join(service.dataDir, name));
+  const store = new SqliteEventStore(new SqliteFile(join(service.dataDir, 'keyfold.db'), eventStoreSchema));
+  await appendOldSessions(store, 4_000);
+  await store.close();
+  // Documents first, so that there are some to remove.
+  await service.restart({ KEYFOLD_SESSION_DAYS: '90' });
+
+  for (let kill = 1; kill <= KILLS; kill++) {
+    const before = compactedIn(service.output());
+    await service.restart({ KEYFOLD_SESSION_DAYS: '0.001' });
+    const soon = { ...PATIENCE, interval: 1 };
+    await vi.waitFor(() => expect(compactedIn(service.output())).toBeGreaterThan(before), soon);
+    await pause(Math.random() * 60);
+    await service.kill();
+    expect(await run('verify')).toMatchObject({ status: 0, out: expect.stringContaining(': no problem\n') });
+  }
+  await service.restart();
+  const finished = expect.stringContaining('6003 commits of 3 streams and 3 documents: no problem');
+  await vi.waitFor(async () => expect(await run('verify')).toMatchObject({ status: 0, out: finished }), PATIENCE);
+  const database = new DatabaseSync(join(service.dataDir, 'keyfold.db'), { readOnly: true });
+  const addresses = database.prepare("SELECT count(*) AS found FROM commits WHERE events LIKE '%192.0.2.77%'").get();
+  database.close();
+  expect(addresses).toEqual({ found: 0 });
+}, 240_000);
+
+it('a command that is killed while it compacts sessions leaves nothing half on MongoDB', async () => {
+  const set = await ReplicaSet.start(1);
+  onTestFinished(() => set.stop());
+  // What a killed process had under way stays locked until the server gives it up, by default after a minute and a half at most.
+  await set.node(0).command({ setParameter: 1, transactionLifetimeLimitSeconds: 2 });
+  const uri = set.uri('retention');
+  const service = await ScaledService.create(uri, { gateways: 0, workers: 1 });
+  onTestFinished(() => service.dispose());
+  const { ports, close } = await openSharedStore(uri, { prepare: true, leaseMilliseconds: 10_000, sessionDays: 90 });
+  await appendOldSessions(ports.store, 2_000);
+  await close();
+  await service.startAll();
+  const inspection = await StoreInspection.open(uri);
+  onTestFinished(() => inspection.close());
+  const left = () => inspection.connection.collection('sessions_1').countDocuments();
+  await vi.waitFor(async () => expect(await left()).toBe(2_000), PATIENCE);
+  await inspection.untilProjected();
+
+  for (let kill = 1; kill <= KILLS; kill++) {
+    await killAmid(uri, left);
+    const verified = await keyfold({ KEYFOLD_MONGODB_URI: uri }, 'verify');
+    expect(verified).toMatchObject({ status: 0, out: expect.stringContaining(': no problem\n') });
+  }
+  const done = { timeout: UNLOCKED_AFTER, interval: 1_000 };
+  await vi.waitFor(
+    async () => expect(await keyfold({ KEYFOLD_MONGODB_URI: uri }, 'compact')).toMatchObject({ status: 0 }),
+    done,
+  );
+  expect(await left()).toBe(0);
+  expect(await inspection.verify()).toMatchObject({ problems: [], documents: 0 });
+}, 300_000);
+
+/** While what a killed process had under way is locked, others are told to try again; in milliseconds. */
+const UNLOCKED_AFTER = 60_000;
+
+/** Kills the command once it has removed something. */
+async function killAmid(uri: string, left: () => Promise<number>): Promise<void> {
+  const before = await left();
+  for (const deadline = Date.now() + UNLOCKED_AFTER; Date.now() < deadline; await pause(500)) {
+    const command = startKeyfold({ KEYFOLD_MONGODB_URI: uri }, 'compact');
+    const ended = command.result.then(() => 'ended' as const);
+    while ((await Promise.race([ended, left()])) === before);
+    await pause(Math.random() * 40);
+    command.child.kill('SIGKILL');
+    await command.result;
+    if ((await left()) < before) return;
+  }
+  expect.fail(`nothing was compacted within ${UNLOCKED_AFTER} ms`);
+}
+
+/** So many sessions, says the log. */
+const compactedIn = (log: string) =>
+  [...log.matchAll(/compacted (\d+) sessions/g)].reduce((sum, [, count]) => sum + Number(count), 0);

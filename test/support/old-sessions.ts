@@ -1,0 +1,57 @@
+import type { EventStore, NewCommit } from '@keyfold/event-store';
+import { TokenSigner } from '@keyfold/security';
+import { JwtService } from '@nestjs/jwt';
+import { randomUUID } from 'node:crypto';
+
+const DAY = 86_400_000;
+/** The admin that the first start makes. */
+const ADMIN = 1;
+
+/** A login of the admin that lies so many days back, with a token for two days; those with odd numbers were logged out. */
+type OldSession = Readonly<{ id: string; daysAgo: number }>;
+
+/**
+ * Stores sessions of long ago in an empty store, as a service would have that ran then: the even ones expired, the odd ones were
+ * logged out. Answers their ids.
+ */
+export async function appendOldSessions(store: EventStore, count: number, daysAgo = 100): Promise<string[]> {
+  const old = Array.from({ length: count }, (_, index): OldSession => ({ id: `old-${index}`, daysAgo }));
+  await Promise.all(old.map((session) => store.append(started(session))));
+  await Promise.all(old.filter((_, index) => index % 2 === 1).map((session) => store.append(loggedOut(session))));
+  return old.map(({ id }) => id);
+}
+
+/** The token of such a session, signed as the service would have signed it. */
+export function tokenOf(id: string, secret: string, daysAgo = 100): string {
+  const signer = new TokenSigner(new JwtService({ secret }), { issuer: 'keyfold', lifetimeHours: 48 });
+  const subject = { accountId: ADMIN, sessionId: id, username: 'admin', passwordTimestamp: 0 };
+  return signer.sign({ ...subject, now: Date.now() - daysAgo * DAY });
+}
+
+function started({ id, daysAgo }: OldSession): NewCommit {
+  const startedAt = Math.floor((Date.now() - daysAgo * DAY) / 1_000);
+  const times = { startedAt, expiresAt: startedAt + (2 * DAY) / 1_000 };
+  const login = { credential: 1, factors: ['password'], address: '192.0.2.77', client: 'an old browser' };
+  const data = { sessionId: id, accountId: ADMIN, ...login, ...times };
+  return commitOf(id, 1, daysAgo, 'StartSession', { type: 'SessionStarted', v: 1, data });
+}
+
+const loggedOut = ({ id, daysAgo }: OldSession) =>
+  commitOf(id, 2, daysAgo - 1, 'EndSession', { type: 'SessionEnded', v: 1, data: { reason: 'logout' } });
+
+const commitOf = (
+  id: string,
+  version: number,
+  daysAgo: number,
+  type: string,
+  event: NewCommit['events'][number],
+): NewCommit => ({
+  stream: `session-${id}`,
+  partition: String(ADMIN),
+  version,
+  command: { id: randomUUID(), type, hash: 'hash' },
+  at: Date.now() - Math.round(daysAgo * DAY),
+  actor: `login:${ADMIN}`,
+  correlation: 'an old request',
+  events: [event],
+});
