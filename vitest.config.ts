@@ -31,6 +31,13 @@ export default defineConfig({
       project('contract', ['test/contract/**/*.spec.ts'], { ...process, ...atLeast(2, 1) }),
       project('e2e', ['test/e2e/**/*.spec.ts'], { ...process, ...atLeast(2, 1) }),
       project('boot', ['test/boot/**/*.spec.ts'], { ...process, ...atLeast(3, 2) }),
+      // It starts what it needs by itself; one file at a time, because each is several processes.
+      project('deployment', ['test/deployment/**/*.spec.ts'], {
+        testTimeout: 200_000,
+        hookTimeout: 200_000,
+        maxWorkers: 1,
+        sequence: { groupOrder: 3 },
+      }),
       project('fault', ['test/fault/**/*.spec.ts'], { ...process, testTimeout: 300_000, ...atLeast(3, 2) }),
     ],
   },

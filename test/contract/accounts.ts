@@ -87,9 +87,9 @@ export class Accounts {
     const headers = {
       ...(body && { 'content-type': 'application/json' }),
       ...(token !== undefined && { authorization: token }),
-      ...(from !== undefined && { 'x-forwarded-for': from }),
     };
-    const answer = await this.exchange.send({ method, path, headers, body: body && Buffer.from(JSON.stringify(body)) });
+    const bytes = body && Buffer.from(JSON.stringify(body));
+    const answer = await this.exchange.send({ method, path, headers, body: bytes, from });
     const envelope = envelopeOf(answer.body);
     if (envelope?.code !== 200) {
       const sent = body ? ` with ${JSON.stringify(body).slice(0, 200)}` : '';

@@ -9,7 +9,12 @@ export interface SentRequest {
   path: string;
   headers?: Record<string, string>;
   body?: Buffer | undefined;
+  /** The address of the client. */
+  from?: string | undefined;
 }
+
+/** The URL whose requests reach the server from this address; without one, from any. */
+export type UrlFrom = (address?: string) => Promise<string>;
 
 /**
  * Sends requests to a server over kept connections, without adding or changing headers as `fetch` would. Of several addresses each
@@ -20,7 +25,11 @@ export class Exchange {
   private readonly servers: readonly URL[];
   private sent = 0;
 
-  constructor(urls: readonly string[]) {
+  /** Without clients at other addresses the server is told of them, as by a proxy that it trusts. */
+  constructor(
+    urls: readonly string[],
+    private readonly urlFrom?: UrlFrom,
+  ) {
     this.servers = urls.map((url) => new URL(url));
   }
 
@@ -30,11 +39,12 @@ export class Exchange {
   }
 
   /** Sends one request and reads its whole answer; throws when the connection breaks or 30 s pass. */
-  send({ method, path, headers = {}, body }: SentRequest): Promise<ReceivedAnswer> {
-    const { hostname, port } = this.next();
+  async send({ method, path, headers = {}, body, from }: SentRequest): Promise<ReceivedAnswer> {
+    const { hostname, port } = this.urlFrom ? new URL(await this.urlFrom(from)) : this.next();
+    const forwarded = from !== undefined && !this.urlFrom ? { 'x-forwarded-for': from } : {};
     // Node leaves the length of a DELETE or GET body out unless it is told.
     const length = body ? { 'content-length': String(body.length) } : {};
-    const named = Object.entries({ host: this.host, ...headers, ...length });
+    const named = Object.entries({ host: this.host, ...forwarded, ...headers, ...length });
     const wire = Object.fromEntries(named.map(([name, value]) => [name, onWire(value)]));
     return new Promise((resolve, reject) => {
       const options = {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { untilStepHasLeft } from '../support/one-time-code.js';
 import { Accounts } from './accounts.js';
 import { answerDifferences, type ReceivedAnswer } from './answer-check.js';
-import { Exchange } from './exchange.js';
+import { Exchange, type UrlFrom } from './exchange.js';
 import { pictureDifferences } from './picture-check.js';
 import {
   expectedAnswer,
@@ -25,6 +25,8 @@ import { Variables } from './variables.js';
 /** A server that the replayer speaks to, at one address or at each of several in turn. */
 export interface ReplayedServer {
   readonly urls: readonly string[];
+  /** For a server that sees where its clients are. Without it the server must trust what it is told of them. */
+  readonly urlFrom?: UrlFrom;
   restart(env?: Record<string, string>): Promise<void>;
 }
 
@@ -43,7 +45,7 @@ export class Replayer {
     private readonly server: ReplayedServer,
     keys: RecordedKeys,
   ) {
-    this.exchange = new Exchange(server.urls);
+    this.exchange = new Exchange(server.urls, server.urlFrom);
     this.accounts = new Accounts(this.exchange);
     this.variables = new Variables({
       host: this.exchange.host,
@@ -109,6 +111,7 @@ export class Replayer {
       path: await this.variables.text(send.path),
       headers: await this.headersOf(send),
       body: await this.bodyOf(send),
+      from: send.from,
     });
     const differences = expected ? answerDifferences((await this.filled(expected)) as HttpAnswer, received) : [];
     this.save(save, received);
@@ -121,10 +124,9 @@ export class Replayer {
     for (const [name, path] of Object.entries(paths)) this.variables.save(name, valueAt(root, path));
   }
 
-  private async headersOf({ as, from, headers = {}, ...request }: RecordedRequest): Promise<Record<string, string>> {
+  private async headersOf({ as, headers = {}, ...request }: RecordedRequest): Promise<Record<string, string>> {
     const all = {
       ...(hasBody(request) && { 'content-type': 'application/json' }),
-      ...(from !== undefined && { 'x-forwarded-for': from }),
       ...(as !== undefined && { authorization: await this.tokenFor(as) }),
       ...headers,
     };

@@ -1,0 +1,193 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { itAnswersAsRecordedAtOneServer } from '../contract/replayed-recordings.js';
+import { accountNamed, adminOf, createAccount } from '../support/accounts.js';
+import type { Answer } from '../support/api-client.js';
+import type { Container } from '../support/compose/container.js';
+import { Audit } from './audit.js';
+import { Deployment } from './deployment.js';
+import { SteadyTraffic } from './steady-traffic.js';
+import { until } from './until.js';
+
+const SCALE = { gateway: 3, worker: 2 };
+const PORTS = [1936, 4369, 5244, 5672, 8404, 9464, 15_672, 15_692, 25_672, 27_017];
+
+// One deployment for all tests: it takes half a minute to start. They run in the order in which they stand here.
+let deployment: Deployment;
+beforeAll(async () => {
+  deployment = await Deployment.start(SCALE);
+}, 180_000);
+afterAll(() => deployment?.dispose());
+
+const of = (service: string) => deployment.project.containers(service);
+const services = () => Object.keys(deployment.project.file.services);
+const running = () =>
+  services()
+    .flatMap(of)
+    .filter(({ isRunning }) => isRunning);
+
+describe('the compose file', () => {
+  it('starts three gateways, two workers, their databases and the balancer from nothing', async () => {
+    await deployment.untilBalanced();
+    const healthy = running().filter(({ health }) => health === 'healthy');
+    expect(healthy.map(({ name }) => name)).toEqual([
+      'keyfold-mongo-1',
+      'keyfold-rabbitmq-1',
+      'keyfold-gateway-1',
+      'keyfold-gateway-2',
+      'keyfold-gateway-3',
+      'keyfold-worker-1',
+      'keyfold-worker-2',
+      'keyfold-balancer-1',
+    ]);
+  });
+
+  it.each(['mongo', 'rabbitmq', 'gateway', 'worker', 'balancer'])(
+    'runs %s without root and unable to change its files',
+    async (name) => {
+      const look = 'id -u; grep CapEff /proc/self/status; touch /changed 2>&1 || true';
+      const { output } = (await of(name)[0]?.exec(['sh', '-c', look])) ?? { output: '' };
+      expect(output).not.toMatch(/^0$/m);
+      expect(output).toMatch(/CapEff:\s+0+$/m);
+      expect(output).toContain('Read-only file system');
+    },
+  );
+});
+
+describe('behind the balancer', () => {
+  itAnswersAsRecordedAtOneServer(async () => ({
+    urls: [await deployment.urlFrom()],
+    urlFrom: (address) => deployment.urlFrom(address),
+    async restart() {
+      await Promise.all(of('gateway').map((each) => deployment.project.restart(each)));
+      await deployment.untilBalanced();
+    },
+    dispose: async () => {},
+  }));
+});
+
+describe('who is outside', () => {
+  it('reaches the port of the balancer and nothing else', async () => {
+    const { project, world } = deployment;
+    expect(services().filter((name) => project.addresses(name, 'world').length > 0)).toEqual(['balancer']);
+    const networks = ['world', ...Object.keys(project.file.networks)];
+    const addresses = services().flatMap((name) => networks.flatMap((network) => project.addresses(name, network)));
+    const open: string[] = [];
+    for (const host of new Set(addresses)) {
+      for (const port of PORTS) {
+        const socket = await world.connect({ host, port }).catch(() => undefined);
+        if (socket) open.push(`${host}:${port}`);
+        socket?.destroy();
+      }
+    }
+    expect(open).toEqual([`${project.addresses('balancer', 'world')[0]}:5244`]);
+  });
+
+  it('is known to the gateways by its real address, whatever it says of itself', async () => {
+    await createAccount(await adminOf(await deployment.apiFrom('192.0.2.1')), 'forged');
+    const guesser = await deployment.apiFrom('192.0.2.7');
+    const names = ['x-forwarded-for', 'x-real-ip', 'forwarded'];
+    const lies = (index: number) =>
+      Object.fromEntries(names.map((name) => [name, `${name === 'forwarded' ? 'for=' : ''}203.0.113.${index}`]));
+    for (let index = 1; index <= 5; index++) {
+      expect((await guesser.with(lies(index)).logIn('forged', 'wrong')).code).not.toBe(429);
+    }
+    expect((await guesser.with(lies(6)).logIn('forged', 'pw-forged')).code).toBe(429);
+    const owner = await deployment.apiFrom('192.0.2.8');
+    expect((await owner.with({ 'x-forwarded-for': '192.0.2.7' }).logIn('forged', 'pw-forged')).code).toBe(200);
+  });
+});
+
+describe('without a gateway', () => {
+  it('the balancer answers in the form of the API and says when to come again', async () => {
+    const api = await deployment.apiFrom('192.0.2.9');
+    const restarted = Promise.all(of('gateway').map((each) => deployment.project.restart(each)));
+    let answer: Answer | undefined;
+    const isRefused = async () =>
+      (answer = await api.get('/api/public/settings').catch(() => undefined))?.status === 503;
+    await until(isRefused, 'the balancer has no gateway');
+    expect(answer?.outcome).toBe('503 no gateway is ready');
+    expect(answer?.headers).toMatchObject({ 'retry-after': '1', 'content-type': 'application/json; charset=utf-8' });
+    await restarted;
+    await deployment.untilBalanced();
+  });
+});
+
+describe('who is inside', () => {
+  it.each([
+    ['balancer', 'mongo', 'data', 27_017],
+    ['balancer', 'rabbitmq', 'messages', 5_672],
+    ['gateway', 'rabbitmq', 'messages', 5_672],
+  ])('%s cannot reach %s', async (from, to, network, port) => {
+    const [host] = deployment.project.addresses(to, network);
+    const reach = async (container: Container | undefined) =>
+      (await container?.exec(['bash', '-c', `timeout 1 bash -c '</dev/tcp/${host}/${port}'`]))?.code;
+    expect(await reach(of(to)[0])).toBe(0);
+    expect(await reach(of(from)[0])).not.toBe(0);
+  });
+});
+
+describe('while clients work', () => {
+  let traffic: SteadyTraffic;
+  beforeAll(async () => {
+    traffic = await SteadyTraffic.begin(await deployment.urlFrom('192.0.2.20'));
+  });
+  afterAll(() => traffic?.close());
+
+  /** Runs the work under traffic and compares what clients were told with what a subscriber heard. */
+  async function expectNobodyNotices(name: string, work: () => Promise<void>): Promise<void> {
+    const audit = await Audit.begin(deployment, name);
+    onTestFinished(() => audit.close());
+    traffic.takeTold();
+    const { answered, failures } = await traffic.during(work);
+    expect(failures).toEqual([]);
+    expect(answered).toBeGreaterThan(100);
+    expect(await audit.check(traffic.takeTold())).toEqual([]);
+    console.log(`${name}: ${answered} requests answered, ${audit.count} events heard`);
+  }
+
+  it('a worker more and a worker less change nothing for them', () =>
+    expectNobodyNotices('scaling', async () => {
+      await deployment.project.up({ ...SCALE, worker: 3 });
+      await deployment.project.up(SCALE);
+    }));
+
+  it('all gateways and workers are restarted one after another without a failed request or a lost event', () =>
+    expectNobodyNotices('rolling', async () => {
+      for (const gateway of of('gateway')) {
+        expect(await deployment.project.restart(gateway)).toBe(0);
+        await deployment.untilBalanced();
+      }
+      for (const worker of of('worker')) expect(await deployment.project.restart(worker)).toBe(0);
+    }));
+});
+
+describe('a second time', () => {
+  it('the secrets and what runs stay as they are', async () => {
+    const secrets = async () => {
+      const folder = join(deployment.folder, 'deploy/secrets');
+      const names = (await readdir(folder)).toSorted();
+      return Promise.all(names.map(async (name) => `${name} ${await readFile(join(folder, name), 'utf8')}`));
+    };
+    const processes = () => running().map(({ name, starts }) => `${name} ${starts}`);
+    const before = { secrets: await secrets(), processes: processes() };
+    await deployment.makeSecrets();
+    await deployment.project.up(SCALE);
+    expect({ secrets: await secrets(), processes: processes() }).toEqual(before);
+    const admin = await adminOf(await deployment.apiFrom('192.0.2.30'));
+    expect((await admin.get('/api/me')).code).toBe(200);
+  });
+
+  it('everything ends when it is asked to, and comes back with its data', async () => {
+    const codes = await deployment.project.stop();
+    expect(codes.size).toBe(8);
+    // 137 is an end by force, after the grace period.
+    expect([...codes].filter(([, code]) => code === 137)).toEqual([]);
+    expect([...codes].filter(([name, code]) => /gateway|worker/.test(name) && code !== 0)).toEqual([]);
+    await deployment.project.up(SCALE);
+    await deployment.untilBalanced();
+    const admin = await adminOf(await deployment.apiFrom('192.0.2.31'));
+    expect((await accountNamed(admin, 'forged')).username).toBe('forged');
+  });
+});

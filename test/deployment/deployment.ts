@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { ADMIN_PASSWORD } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { ComposeProject, type Scale } from '../support/compose/compose-project.js';
+import { runName } from '../support/compose/namespaces.js';
+import type { Visitor } from '../support/compose/visitor.js';
+import { until } from './until.js';
+
+const run = promisify(execFile);
+const PROJECT = resolve(import.meta.dirname, '../..');
+/** Where the clients of the tests are: in the recordings, and in `newAddress`. */
+const CLIENT_NETWORKS = ['10.0.0.0/8', '172.20.0.0/16', '192.0.2.0/24'];
+const PORT = 5244;
+
+/** What an operator gets who checks the project out, makes the secrets and starts the compose file; and clients out in the world. */
+export class Deployment {
+  private constructor(
+    readonly folder: string,
+    readonly project: ComposeProject,
+    readonly world: Visitor,
+  ) {}
+
+  static async start(scale: Scale): Promise<Deployment> {
+    const folder = await mkdtemp(join(tmpdir(), `${runName}-`));
+    await cp(join(PROJECT, 'docker-compose.yml'), join(folder, 'docker-compose.yml'));
+    for (const name of ['haproxy', 'rabbitmq', 'make-secrets.sh'])
+      await cp(join(PROJECT, 'deploy', name), join(folder, 'deploy', name), { recursive: true });
+    const project = await ComposeProject.create(folder);
+    const deployment = new Deployment(folder, project, await project.world(CLIENT_NETWORKS));
+    try {
+      // The one secret that the recordings know.
+      await mkdir(join(folder, 'deploy/secrets'), { mode: 0o700 });
+      await writeFile(join(folder, 'deploy/secrets/admin-password'), `${ADMIN_PASSWORD}\n`);
+      await deployment.makeSecrets();
+      await project.up(scale);
+      return deployment;
+    } catch (error) {
+      const everything = await project.description();
+      await deployment.dispose();
+      throw new Error(`${(error as Error).message}\n\nAll of it:\n${everything}`, { cause: error });
+    }
+  }
+
+  /** Runs the command that makes the secrets. */
+  async makeSecrets(): Promise<void> {
+    await run('sh', ['deploy/make-secrets.sh'], { cwd: this.folder });
+  }
+
+  /** A URL of the published port whose requests come from this address, or from any. */
+  async urlFrom(address?: string): Promise<string> {
+    const [host = ''] = this.project.addresses('balancer', 'world');
+    return `http://127.0.0.1:${await this.world.tunnel({ host, port: PORT, from: address })}`;
+  }
+
+  async apiFrom(address?: string): Promise<ApiClient> {
+    return new ApiClient(await this.urlFrom(address));
+  }
+
+  /** How many gateways the balancer sends requests to, by its own log. */
+  async balanced(): Promise<number> {
+    const [balancer] = this.project.containers('balancer');
+    const changes = ((await balancer?.output()) ?? '').matchAll(
+      /Server gateways\/(\S+)[^\n]*? is (UP|DOWN|going DOWN)/g,
+    );
+    const last = new Map([...changes].map(([, name, state]) => [name, state]));
+    return [...last.values()].filter((state) => state === 'UP').length;
+  }
+
+  /** Waits until the balancer has found every gateway. */
+  async untilBalanced(): Promise<void> {
+    const gateways = this.project.containers('gateway').length;
+    await until(async () => (await this.balanced()) === gateways, `${gateways} gateways are balanced`);
+  }
+
+  async dispose(): Promise<void> {
+    await this.project.dispose();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}

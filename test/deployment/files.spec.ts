@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { composeDocument, readComposeFile } from '../support/compose/compose-file.js';
+import { composeProblems } from '../support/compose/compose-schema.js';
+import { instructionsOf, readDockerfile } from '../support/compose/dockerfile.js';
+import { lintDockerfile } from '../support/compose/hadolint.js';
+
+const PROJECT = resolve(import.meta.dirname, '../..');
+const DOCKERFILE = join(PROJECT, 'deploy/Dockerfile');
+const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
+
+it('the compose file is one by the schema of the Compose Specification', async () => {
+  expect(await composeProblems(composeDocument(PROJECT))).toEqual([]);
+  expect(await composeProblems({ services: { one: { imagine: 'a mistake' } } })).not.toEqual([]);
+});
+
+it('the linter has nothing to say of the Dockerfile', async () => {
+  expect(await lintDockerfile(DOCKERFILE)).toBe('');
+  const folder = await mkdtemp(join(tmpdir(), 'keyfold-dockerfile-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'Dockerfile'), 'FROM node\nRUN apt-get install curl\n');
+  expect(await lintDockerfile(join(folder, 'Dockerfile'))).toContain('DL3006');
+});
+
+it('the image has the Node of the project, and runs as a user that is not root by number', () => {
+  const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> };
+  const bases = instructionsOf(read('deploy/Dockerfile'))
+    .filter(({ name, rest }) => name === 'FROM' && rest.startsWith('node:'))
+    .map(({ rest }) => rest.split(' ')[0]);
+  expect(new Set(bases)).toEqual(new Set([`node:${devDependencies['node']}-slim`]));
+  expect(readDockerfile(DOCKERFILE).user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+});
+
+it('every image is of a version, and only the balancer publishes a port', () => {
+  const services = Object.entries(readComposeFile(PROJECT).services);
+  for (const [, { image }] of services) expect(image).toMatch(/^keyfold:local$|:\d+\.\d+/);
+  expect(services.filter(([, { ports }]) => ports.length > 0).map(([name]) => name)).toEqual(['balancer']);
+});
+
+it('gateways believe the balancer and nobody else', () => {
+  const { gateway, balancer } = readComposeFile(PROJECT).services;
+  expect(gateway?.environment['KEYFOLD_TRUSTED_PROXIES']).toBe(balancer?.networks['front']?.ipv4_address);
+});
+
+it('git and the image leave the secrets out', () => {
+  const secrets = Object.values(readComposeFile(PROJECT).secrets);
+  for (const { file } of secrets) expect(file).toMatch(/^\.\/deploy\/secrets\//);
+  expect(read('.gitignore').split('\n')).toContain('deploy/secrets/');
+  const [first, ...exceptions] = read('.dockerignore')
+    .split('\n')
+    .filter((line) => !line.startsWith('#'));
+  expect(first).toBe('*');
+  expect(exceptions.filter((line) => line.startsWith('!deploy'))).toEqual(['!deploy/image']);
+});

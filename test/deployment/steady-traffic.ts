@@ -1,0 +1,76 @@
+import { KeyTraffic } from '../fault/key-traffic.js';
+import { seededRandom } from '../fault/seeded-random.js';
+import { AccountClient } from '../support/account-client.js';
+import { ADMIN_PASSWORD } from '../support/accounts.js';
+
+const ACCOUNTS = 12;
+const IN_FLIGHT = 8;
+const ADDS_OF_A_ROUND = 100;
+
+/** Clients who add and remove keys, log in and out and read, without a pause. */
+export class SteadyTraffic {
+  #failures: string[] = [];
+  #answered = 0;
+
+  private constructor(
+    private readonly client: WatchedClient,
+    private readonly traffic: KeyTraffic,
+  ) {}
+
+  static async begin(url: string): Promise<SteadyTraffic> {
+    const client = new WatchedClient(url, IN_FLIGHT);
+    const traffic = new KeyTraffic(seededRandom(1), ACCOUNTS);
+    await traffic.begin(client, ADMIN_PASSWORD);
+    return new SteadyTraffic(client, traffic);
+  }
+
+  /**
+   * Goes on until `work` is over. Tells how many requests were answered, and each that had no answer or one that contradicts what was
+   * answered before.
+   */
+  async during(work: () => Promise<void>): Promise<{ answered: number; failures: readonly string[] }> {
+    this.#failures = [];
+    this.#answered = 0;
+    let isOver = false;
+    const working = work().finally(() => (isOver = true));
+    // Thrown below.
+    working.catch(() => undefined);
+    while (!isOver) await this.#round();
+    await working;
+    return { answered: this.#answered, failures: this.#failures };
+  }
+
+  /** What clients were told since the last call that others must hear of. */
+  takeTold(): string[] {
+    return this.traffic.takeTold();
+  }
+
+  close(): void {
+    this.client.close();
+  }
+
+  async #round(): Promise<void> {
+    const waiting = this.traffic.plan(ADDS_OF_A_ROUND).values();
+    const work = async () => {
+      for (const task of waiting) if (await task(this.client)) this.#answered++;
+    };
+    const client = async () => work().catch((error: Error) => void this.#failures.push(error.message));
+    await Promise.all(Array.from({ length: IN_FLIGHT }, client));
+    const violations = await this.traffic.check(this.client).catch((error: Error) => [error.message]);
+    this.#failures.push(...violations, ...this.client.failures.splice(0));
+  }
+}
+
+/** Writes down what had no answer. */
+class WatchedClient extends AccountClient {
+  readonly failures: string[] = [];
+
+  override async send(...request: Parameters<AccountClient['send']>): ReturnType<AccountClient['send']> {
+    const before = this.unavailable;
+    const answer = await super.send(...request);
+    const [method, path] = request;
+    const how = this.unavailable > before ? '503' : 'no answer';
+    if (!answer) this.failures.push(`${new Date().toISOString()} ${method} ${path}: ${how}`);
+    return answer;
+  }
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+/** `1m30s` and the like, in milliseconds. */
+const duration = z.string().transform((text) => durationOf(text));
+
+type Membership = { ipv4_address?: string | undefined };
+const networks = z.union([
+  z.array(z.string()).transform((names) => Object.fromEntries(names.map((name): [string, Membership] => [name, {}]))),
+  z.record(z.string(), z.strictObject({ ipv4_address: z.string().optional() })),
+]);
+
+const healthcheck = z.strictObject({
+  test: z.array(z.string()).optional(),
+  interval: duration.default(30_000),
+  timeout: duration.default(30_000),
+  retries: z.number().default(3),
+  start_period: duration.default(0),
+  start_interval: duration.default(5_000),
+  disable: z.boolean().default(false),
+});
+
+/** What the runner understands. Anything else is refused, so that nothing stands in the file that is not run. */
+const service = z.strictObject({
+  image: z.string(),
+  build: z.strictObject({ context: z.literal('.'), dockerfile: z.string() }).optional(),
+  command: z.array(z.string()).optional(),
+  entrypoint: z.array(z.string()).optional(),
+  user: z.string().optional(),
+  hostname: z.string().optional(),
+  environment: z.record(z.string(), z.string()).default({}),
+  secrets: z.array(z.string()).default([]),
+  volumes: z.array(z.string()).default([]),
+  tmpfs: z.array(z.string()).default([]),
+  networks,
+  ports: z.array(z.string()).default([]),
+  depends_on: z
+    .record(
+      z.string(),
+      z.strictObject({ condition: z.enum(['service_started', 'service_healthy', 'service_completed_successfully']) }),
+    )
+    .default({}),
+  healthcheck: healthcheck.optional(),
+  restart: z.enum(['no', 'unless-stopped']),
+  stop_grace_period: duration.default(10_000),
+  init: z.literal(true),
+  read_only: z.literal(true),
+  cap_drop: z.tuple([z.literal('ALL')]),
+  security_opt: z.tuple([z.literal('no-new-privileges:true')]),
+  logging: z.unknown(),
+});
+
+const network = z.strictObject({
+  internal: z.boolean().default(false),
+  ipam: z.strictObject({ config: z.tuple([z.strictObject({ subnet: z.string(), ip_range: z.string() })]) }).optional(),
+});
+
+const composeFile = z
+  .object({
+    name: z.string(),
+    services: z.record(z.string(), service),
+    networks: z.record(z.string(), network),
+    volumes: z.record(z.string(), z.strictObject({})),
+    secrets: z.record(z.string(), z.strictObject({ file: z.string() })),
+  })
+  // Anchors for what services have in common.
+  .catchall(z.unknown());
+
+export type ComposeFile = z.infer<typeof composeFile>;
+export type Service = z.infer<typeof service>;
+export type ServiceNetwork = z.infer<typeof network>;
+export type HealthCheck = z.infer<typeof healthcheck>;
+
+/** The `docker-compose.yml` of a folder. Throws for what the runner does not understand. */
+export function readComposeFile(folder: string): ComposeFile {
+  return composeFile.parse(composeDocument(folder));
+}
+
+/** The same as it stands there, with its anchors and merged keys resolved. */
+export const composeDocument = (folder: string): unknown =>
+  parse(readFileSync(join(folder, 'docker-compose.yml'), 'utf8'), { merge: true });
+
+/** The milliseconds of a duration of Docker: `10s`, `500ms`, `1m30s`. */
+export function durationOf(text: string): number {
+  const units: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+  const parts = [...text.matchAll(/(\d+)(ms|s|m|h)/g)];
+  if (parts.map(([part]) => part).join('') !== text) throw new Error(`${text} is no duration`);
+  return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? 0), 0);
+}

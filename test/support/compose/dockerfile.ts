@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { durationOf, type HealthCheck } from './compose-file.js';
+
+/** One instruction: its name in capitals, its flags such as `from`, and the rest of the line. */
+export type Instruction = Readonly<{ name: string; flags: Readonly<Record<string, string>>; rest: string }>;
+
+/** What the last stage of a Dockerfile says about the containers of its image. */
+export type ImageDescription = Readonly<{
+  entrypoint: readonly string[];
+  command: readonly string[];
+  environment: Readonly<Record<string, string>>;
+  user: string;
+  workingFolder: string;
+  stopSignal: NodeJS.Signals;
+  healthcheck: HealthCheck | undefined;
+  copies: readonly Copy[];
+}>;
+
+/** What is copied into the image: from a stage, or else from the project. */
+export type Copy = Readonly<{ stage: string | undefined; sources: readonly string[]; target: string }>;
+
+/** Reads the last stage of a Dockerfile. Throws for an instruction there that the runner does not understand. */
+export function readDockerfile(path: string): ImageDescription {
+  const all = instructionsOf(readFileSync(path, 'utf8'));
+  const last = all.slice(all.findLastIndex(({ name }) => name === 'FROM') + 1);
+  for (const { name } of last)
+    if (!KNOWN.includes(name)) throw new Error(`the runner does not know ${name} of ${path}`);
+  const restOf = (wanted: string) => last.findLast(({ name }) => name === wanted)?.rest ?? '';
+  const list = (wanted: string) => JSON.parse(restOf(wanted) || '[]') as string[];
+  return {
+    entrypoint: list('ENTRYPOINT'),
+    command: list('CMD'),
+    environment: Object.fromEntries(
+      last.filter(({ name }) => name === 'ENV').map(({ rest }) => rest.split(/=(.*)/s, 2) as [string, string]),
+    ),
+    user: restOf('USER'),
+    workingFolder: restOf('WORKDIR'),
+    stopSignal: (restOf('STOPSIGNAL') || 'SIGTERM') as NodeJS.Signals,
+    healthcheck: healthcheckOf(last.findLast(({ name }) => name === 'HEALTHCHECK')),
+    copies: last.filter(({ name }) => name === 'COPY').map(copyOf),
+  };
+}
+
+const KNOWN = 'ENV WORKDIR COPY USER EXPOSE STOPSIGNAL HEALTHCHECK ENTRYPOINT CMD'.split(' ');
+
+/** All instructions of all stages, comments and line breaks taken away. */
+export function instructionsOf(text: string): Instruction[] {
+  const lines = text
+    .replace(/^\s*#.*\n/gm, '')
+    .replace(/\\\n/g, ' ')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  return lines.map((line) => {
+    const [, name = '', flags = '', rest = ''] = /^(\w+)((?:\s+--\S+)*)\s+(.*)$/.exec(line.trim()) ?? [];
+    const named = [...flags.matchAll(/--([\w-]+)=(\S+)/g)].map(([, flag, value]) => [flag, value] as const);
+    return { name: name.toUpperCase(), flags: Object.fromEntries(named) as Record<string, string>, rest };
+  });
+}
+
+function healthcheckOf(instruction: Instruction | undefined): HealthCheck | undefined {
+  if (!instruction) return undefined;
+  const { flags, rest } = instruction;
+  return {
+    test: ['CMD', ...(JSON.parse(rest.replace(/^CMD\s+/, '')) as string[])],
+    interval: durationOf(flags['interval'] ?? '30s'),
+    timeout: durationOf(flags['timeout'] ?? '30s'),
+    retries: Number(flags['retries'] ?? 3),
+    start_period: durationOf(flags['start-period'] ?? '0s'),
+    start_interval: durationOf(flags['start-interval'] ?? '5s'),
+    disable: false,
+  };
+}
+
+function copyOf({ flags, rest }: Instruction): Copy {
+  const paths = rest.split(/\s+/);
+  return { stage: flags['from'], sources: paths.slice(0, -1), target: paths.at(-1) ?? '' };
+}

@@ -1,0 +1,149 @@
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { mongodBinary } from '../mongo/mongod-binary.js';
+import { rabbitmqBinary } from '../rabbitmq/rabbitmq-binary.js';
+import { run } from './programs.js';
+import { readDockerfile, type Copy, type ImageDescription } from './dockerfile.js';
+
+/** A file or a folder of this machine that a container sees, or an empty folder of its own. */
+export type Mount = Readonly<{ kind: 'ro' | 'rw' | 'tmpfs' | 'folder'; target: string; source?: string | undefined }>;
+
+/** What the runner uses of an image. */
+export type Image = Omit<ImageDescription, 'copies'> &
+  Readonly<{
+    mounts: readonly Mount[];
+    /** Users by name; a volume belongs at first to the one that has a folder there in the image. */
+    users: Readonly<Record<string, number>>;
+    volumeOwner: number;
+  }>;
+
+const PROJECT = resolve(import.meta.dirname, '../../..');
+const STAND_INS = join(import.meta.dirname, 'images');
+const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+const NOTHING = {
+  entrypoint: [],
+  environment: { PATH: SYSTEM_PATH },
+  workingFolder: '/',
+  healthcheck: undefined,
+} as const;
+
+/**
+ * What stands here for the official images: the programs of this machine with the environment, the user and the entry point that the
+ * Dockerfiles of github.com/docker-library give them. `folder` is for files that they need.
+ */
+export async function officialImage(reference: string, folder: string): Promise<Image> {
+  const make = OFFICIAL[reference.split(':', 1)[0] ?? ''];
+  if (!make) throw new Error(`the runner has nothing that stands for the image ${reference}`);
+  return make(folder);
+}
+
+const OFFICIAL: Readonly<Record<string, (folder: string) => Promise<Image>>> = {
+  mongo: async () => ({
+    ...NOTHING,
+    entrypoint: ['docker-entrypoint.sh'],
+    command: ['mongod'],
+    environment: { PATH: SYSTEM_PATH, HOME: '/data/db' },
+    user: '0',
+    stopSignal: 'SIGTERM',
+    users: { mongodb: 999 },
+    volumeOwner: 999,
+    mounts: [
+      readOnly((await mongodBinary()).path, '/usr/local/bin/mongod'),
+      readOnly(join(STAND_INS, 'mongo-entrypoint.sh'), '/usr/local/bin/docker-entrypoint.sh'),
+      readOnly(join(STAND_INS, 'mongo-root-user.mjs'), '/opt/stand-in/mongo-root-user.mjs'),
+      readOnly(join(PROJECT, 'node_modules'), '/opt/stand-in/node_modules'),
+      readOnly(process.execPath, '/opt/stand-in/node'),
+    ],
+  }),
+  rabbitmq: async (folder) => {
+    const [plugins, defaults] = [join(folder, 'enabled_plugins'), join(folder, '10-defaults.conf')];
+    await writeFile(plugins, '[rabbitmq_management,rabbitmq_prometheus].\n');
+    await writeFile(defaults, 'loopback_users.guest = false\nlog.console = true\n');
+    const { folder: programs } = await rabbitmqBinary();
+    return {
+      ...NOTHING,
+      command: ['rabbitmq-server'],
+      environment: {
+        PATH: `${programs}:${SYSTEM_PATH}`,
+        HOME: '/var/lib/rabbitmq',
+        LANG: 'C.UTF-8',
+        RUNNING_UNDER_SYSTEMD: 'true',
+        // Not of the image: its schedulers would keep the processors of a test run busy.
+        RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '+S 2:2 +sbwt none +sbwtdcpu none +sbwtdio none',
+      },
+      user: '0',
+      stopSignal: 'SIGTERM',
+      users: { rabbitmq: 999 },
+      volumeOwner: 999,
+      mounts: [
+        { kind: 'folder', target: '/var/log/rabbitmq', source: '999' },
+        readOnly(plugins, '/etc/rabbitmq/enabled_plugins'),
+        readOnly(defaults, '/etc/rabbitmq/conf.d/10-defaults.conf'),
+      ],
+    };
+  },
+  haproxy: async () => ({
+    ...NOTHING,
+    // What its entry point makes of the command of the image.
+    command: ['haproxy', '-W', '-db', '-f', '/usr/local/etc/haproxy/haproxy.cfg'],
+    user: '99',
+    stopSignal: 'SIGUSR1',
+    users: { haproxy: 99 },
+    volumeOwner: 99,
+    mounts: [{ kind: 'folder', target: '/var/lib/haproxy', source: '99' }],
+  }),
+};
+
+/** The image of a Dockerfile of the project: what its last stage copies, beside this machine's Node in the place of the base image's. */
+export async function builtImage(dockerfile: string, folder: string): Promise<Image> {
+  const { copies, ...description } = readDockerfile(join(PROJECT, dockerfile));
+  const content = join(folder, 'content');
+  for (const copy of copies) await copyInto(content, description.workingFolder, copy);
+  return {
+    ...description,
+    environment: { PATH: SYSTEM_PATH, ...description.environment },
+    user: description.user.split(':', 1)[0] ?? '0',
+    users: { node: 1000 },
+    volumeOwner: 1000,
+    mounts: [
+      readOnly(process.execPath, '/usr/local/bin/node'),
+      readOnly(join(content, description.workingFolder), description.workingFolder),
+    ],
+  };
+}
+
+async function copyInto(content: string, workingFolder: string, { stage, sources, target }: Copy): Promise<void> {
+  for (const source of sources) {
+    const from = join(PROJECT, stage === undefined ? source : source.replace(`${workingFolder}/`, ''));
+    if (!existsSync(from)) throw new Error(`the image needs ${from}, which is missing`);
+    const into = join(content, resolve(workingFolder, target));
+    // A stage that installed without dev dependencies has fewer packages than this machine.
+    if (from === join(PROJECT, 'node_modules')) await linkProductionPackages(into);
+    else if (source.endsWith('/') || stage !== undefined) await cp(from, into, { recursive: true });
+    else await cp(from, join(into, source));
+  }
+}
+
+/** What `npm ci --omit=dev` would install, by the lock file; as further names of the same files, because it is much. */
+async function linkProductionPackages(target: string): Promise<void> {
+  type Lock = { packages: Record<string, { dev?: boolean; devOptional?: boolean }> };
+  const lock = JSON.parse(await readFile(join(PROJECT, 'package-lock.json'), 'utf8')) as Lock;
+  const installed = Object.entries(lock.packages)
+    .filter(([path, { dev, devOptional }]) => path !== '' && !dev && !devOptional)
+    // Packages within packages come with those.
+    .filter(([path]) => path.lastIndexOf('node_modules/') === 0 && existsSync(join(PROJECT, path)))
+    .map(([path]) => path.replace('node_modules/', './'));
+  await mkdir(target, { recursive: true });
+  await run(
+    'sh',
+    '-c',
+    'cd "$1" && shift && target=$1 && shift && cp -al --parents "$@" "$target"',
+    'sh',
+    join(PROJECT, 'node_modules'),
+    target,
+    ...installed,
+  );
+}
+
+const readOnly = (source: string, target: string): Mount => ({ kind: 'ro', source, target });

@@ -1,0 +1,56 @@
+import { readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run } from './programs.js';
+
+/** Files and network namespaces of runs carry this name and the id of the process that made them. */
+const PREFIX = 'keyfold-compose-';
+
+/** Of this process alone, and short: the kernel allows few letters for some names. */
+export const runName = `${PREFIX}${process.pid}`;
+
+/** Makes a network namespace; `name` says what for. Answers its whole name. */
+export async function makeNamespace(name: string): Promise<string> {
+  const whole = `${runName}-${name}`;
+  await run('ip', 'netns', 'add', whole);
+  await run('ip', '-n', whole, 'link', 'set', 'lo', 'up');
+  return whole;
+}
+
+/** Ends what runs in a namespace and takes it away. */
+export async function removeNamespace(whole: string): Promise<void> {
+  const pids = (await run('ip', 'netns', 'pids', whole)).split('\n').filter(Boolean);
+  for (const pid of pids) kill(Number(pid));
+  await run('ip', 'netns', 'del', whole);
+}
+
+/** Removes what runs left behind that were killed before they could. */
+export async function removeLeftovers(): Promise<void> {
+  for (const { name = '' } of JSON.parse((await run('ip', '-json', 'netns', 'list')) || '[]') as { name?: string }[]) {
+    if (isAbandoned(name)) await removeNamespace(name);
+  }
+  for (const name of await readdir(tmpdir())) {
+    if (isAbandoned(name)) await rm(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
+
+function isAbandoned(name: string): boolean {
+  const [, owner] = new RegExp(`^${PREFIX}(\\d+)(?:-|$)`).exec(name) ?? [];
+  return owner !== undefined && !isAlive(Number(owner));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
