@@ -46,6 +46,17 @@ describe('the management port', () => {
     expect(await answer.text()).toContain('process_cpu_seconds_total');
   });
 
+  it('answers 500 when it cannot tell, and goes on', async () => {
+    class BrokenMetrics extends Metrics {
+      override text = () => Promise.reject(new Error('a module is gone'));
+    }
+    const server = await ManagementServer.open('127.0.0.1', 0, health, new BrokenMetrics());
+    onTestFinished(() => server.close());
+    const answer = await fetch(`${server.url}/metrics`);
+    expect([answer.status, await answer.json()]).toEqual([500, { status: 'Error: a module is gone' }]);
+    expect((await fetch(`${server.url}/health/live`)).status).toBe(200);
+  });
+
   it('answers HEAD without a body, other methods with 405, other paths with 404', async () => {
     const head = await fetch(`${url}/health/live`, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);

@@ -17,7 +17,12 @@ export class ManagementServer {
 
   /** Port 0 takes any free one. Throws `UnusableAddress`. */
   static async open(host: string, port: number, health: Health, metrics: Metrics): Promise<ManagementServer> {
-    const server = createServer((request, response) => void answer(request, response, health, metrics));
+    const server = createServer((request, response) => {
+      // Whoever only asks must not end the process.
+      void answer(request, response, health, metrics).catch((error: unknown) =>
+        send(response, 500, { status: String(error) }),
+      );
+    });
     try {
       await once(server.listen(port, host), 'listening');
     } catch (error) {

@@ -16,7 +16,7 @@ const LONGEST_ANSWER = 2_000;
 /** Collects what the parts of a process count, when it is asked for and not before: measuring costs the work nothing. */
 export class Metrics {
   readonly #sources: MetricSource[] = [];
-  #ofNode: Registry | undefined;
+  #ofNode: Promise<Registry> | undefined;
 
   add(source: MetricSource): void {
     this.#sources.push(source);
@@ -24,7 +24,7 @@ export class Metrics {
 
   /** In the text format of Prometheus, those of Node included. */
   async text(): Promise<MetricsText> {
-    const ofNode = (this.#ofNode ??= await nodeRegistry());
+    const ofNode = await (this.#ofNode ??= nodeRegistry());
     const told = (await Promise.all(this.#sources.map(toldBy))).flat();
     const own = [...Map.groupBy(told, ({ name }) => name)].map(([name, values]) =>
       expose(name, metricDefinitions[name], values),

@@ -4,6 +4,7 @@ import { masked } from './masked.js';
 it.each([
   ['connect to mongodb://keyfold:p%40ss@db:27017/keyfold failed', 'connect to mongodb://***@db:27017/keyfold failed'],
   ['{"err":"amqps://guest:guest@mq/%2F: no"}', '{"err":"amqps://***@mq/%2F: no"}'],
+  ['mongodb://keyfold:p@ss@db is no address', 'mongodb://***@db is no address'],
   ['http://:token@collector:4318/v1/traces', 'http://***@collector:4318/v1/traces'],
   ['Authorization: eyJhbGciOiJIUzI1NiJ9.eyJ1c2VybmFtZSI6ImFubiJ9.c2lnbmF0dXJl', 'Authorization: ***'],
   ['"hash":"$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2g"', '"hash":"***"'],

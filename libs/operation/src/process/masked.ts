@@ -1,6 +1,6 @@
 /** What is a secret by its form alone: a password in an address, a token, a hash of a password. */
 const FORMS: readonly (readonly [form: RegExp, mask: string])[] = [
-  [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s"'<>/@]*@/gi, '$1***@'],
+  [/\b([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s"'<>/]*@/gi, '$1***@'],
   [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, '***'],
   [/\$argon2[a-z]{1,2}\$[^\s"'\\]+/g, '***'],
 ];

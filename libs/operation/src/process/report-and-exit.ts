@@ -1,4 +1,5 @@
 import { exitCodeOf } from './exit-code.js';
+import { masked } from './masked.js';
 
 /** Errors whose message tells an operator what to do; by name, because the store that is not used is not even loaded. */
 const OPERATOR_ERRORS = new Set([
@@ -15,7 +16,7 @@ const OPERATOR_ERRORS = new Set([
 
 /** Says on standard error why the process cannot start, and ends it. */
 export function reportAndExit(error: unknown): never {
-  process.stderr.write(`keyfold cannot start: ${explain(error)}\n`);
+  process.stderr.write(`keyfold cannot start: ${masked(explain(error))}\n`);
   process.exit(exitCodeOf(error));
 }
 

@@ -7,6 +7,7 @@ import type { ProcessSettings } from '../settings/settings.js';
 import { openTracing } from '../tracing/open-tracing.js';
 import type { Tracing } from '../tracing/tracing.js';
 import { createLog } from './log.js';
+import { masked } from './masked.js';
 import { keepNextTickQuick } from './quick-next-tick.js';
 import { reportAndExit } from './report-and-exit.js';
 
@@ -75,7 +76,7 @@ function onFirstSignal(close: () => Promise<void>): void {
     close().then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`keyfold did not end well: ${String(error)}\n`);
+        process.stderr.write(`keyfold did not end well: ${masked(String(error))}\n`);
         process.exit(1);
       },
     );

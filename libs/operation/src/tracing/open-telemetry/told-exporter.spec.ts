@@ -1,4 +1,5 @@
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, it } from 'vitest';
 import { ToldExporter } from './told-exporter.js';
 
@@ -37,4 +38,14 @@ it('it is said once that they are not taken, and once that they are again', () =
 
 it('of what the other side answers only the status is said', () => {
   expect(linesOf(refused)).toEqual(['traces are lost, because collector:4318 does not take them: it answers 401']);
+});
+
+it('what is said of a batch does not belong to the request that happened to send it', () => {
+  const request = new AsyncLocalStorage<string>();
+  const seen: (string | undefined)[] = [];
+  const log = { info: () => undefined, warn: () => seen.push(request.getStore()) };
+  const exporter: SpanExporter = { export: (_, done) => done(away), shutdown: () => Promise.resolve() };
+  const told = new ToldExporter(exporter, 'collector:4318', log as never);
+  request.run('some request', () => told.export([], () => undefined));
+  expect(seen).toEqual([undefined]);
 });

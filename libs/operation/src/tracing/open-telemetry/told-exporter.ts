@@ -1,9 +1,12 @@
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
+import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Says once that traces are not taken, and once that they are taken again, instead of once for each batch. */
 export class ToldExporter implements SpanExporter {
   #failing = false;
+  /** A batch is sent when some request fills it or starts its timer, and is no part of that one. */
+  readonly #outside = AsyncLocalStorage.snapshot();
 
   /** `host` is what the log calls the other side. */
   constructor(
@@ -13,10 +16,12 @@ export class ToldExporter implements SpanExporter {
   ) {}
 
   export(spans: ReadableSpan[], done: Parameters<SpanExporter['export']>[1]): void {
-    this.exporter.export(spans, (result) => {
-      this.#tell(result.error);
-      done(result);
-    });
+    this.#outside(() =>
+      this.exporter.export(spans, (result) => {
+        this.#tell(result.error);
+        done(result);
+      }),
+    );
   }
 
   shutdown(): Promise<void> {
