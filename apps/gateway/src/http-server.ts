@@ -9,6 +9,7 @@ import {
   PrivacyMask,
   successEnvelope,
 } from '@keyfold/http-envelope';
+import { RepeatedLine } from '@keyfold/operation';
 import { HashQueueFull } from '@keyfold/security';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
@@ -65,13 +66,16 @@ export function serveHttp(app: NestFastifyApplication, setCommonHeaders: Request
   server.server.on('checkExpectation', refuseExpectation);
   endConnectionsOnClose(server);
   const faults = new Logger('Fault');
+  const outages = new RepeatedLine();
+  const tellOutage = (message: string, correlation: string) =>
+    outages.tell(message, (untold) => faults.error({ correlation, ...(untold > 0 && { untold }) }, message));
   const mask = new PrivacyMask(defaultPrivacyPatterns);
   app.useGlobalFilters(
     new EnvelopeFilter({
       mask: () => mask,
       logFault: (errorId, error, { id: correlation, ...request }) =>
         faults.error({ errorId, correlation, ...request, err: error }, 'a request failed'),
-      faults: (error, correlation) => faultOf(error, (message) => faults.error({ correlation }, message)),
+      faults: (error, correlation) => faultOf(error, (message) => tellOutage(message, correlation)),
       methodsOf: (path) => METHODS.filter((method) => server.hasRoute({ method, url: path.replace(/(.)\/$/, '$1') })),
     }),
   );

@@ -17,6 +17,7 @@ export { operatorRunner } from './operator/operator.runner.js';
 export * from './process/banner.js';
 export * from './process/exit-code.js';
 export * from './process/log.js';
+export * from './process/repeated-line.js';
 export * from './process/report-and-exit.js';
 export * from './process/run-process.js';
 export * from './process/service-version.js';
