@@ -75,6 +75,17 @@ describe('beside gateway and worker', () => {
     expect(slots.filter(({ owner }) => owner !== null)).toHaveLength(64);
   });
 
+  it('sessions are compacted only by a shell that says how long they are kept', async () => {
+    const refused = await run('compact', '--dry-run');
+    expect(refused).toMatchObject({ status: 78, out: '' });
+    expect(refused.err).toContain('KEYFOLD_SESSION_DAYS: is required to compact on MongoDB');
+    const env = { KEYFOLD_MONGODB_URI: uri, KEYFOLD_SESSION_DAYS: '90' };
+    expect(await keyfold(env, 'compact')).toMatchObject({
+      status: 0,
+      out: expect.stringContaining('compacted 0 sessions'),
+    });
+  });
+
   it('events are shown', async () => {
     expect(await run('events', 'show', 'account-1')).toMatchObject({
       status: 0,

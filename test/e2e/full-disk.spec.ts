@@ -8,6 +8,7 @@ import { StandaloneProcess } from '../support/standalone-process.js';
 import { filesOf } from '../support/stored-data.js';
 
 const ROOM = 100_000;
+const REQUEST = 'request-on-a-full-disk';
 
 let app: StandaloneProcess;
 let api: ApiClient;
@@ -19,7 +20,7 @@ beforeAll(async () => {
   app = await StandaloneProcess.start();
   api = new ApiClient(app.baseUrl);
   admin = await adminOf(api);
-  member = await newMember(admin, 'collector');
+  member = (await newMember(admin, 'collector')).with({ 'x-request-id': REQUEST });
 });
 
 afterAll(() => app.dispose());
@@ -49,10 +50,7 @@ it('on a full disk commands answer 503, and reads go on', async () => {
   limitFileSize(app.pid, Math.max(...filesOf(app.dataDir).map(({ bytes }) => bytes.length)) + ROOM);
   expect(await addUntilRefused('before')).toBe(503);
   expect(answered.length).toBeGreaterThan(0);
-  const id = 'request-on-a-full-disk';
-  const refused = await member
-    .with({ 'x-request-id': id })
-    .post('/api/me/sshkey/add', { title: 'x', key: generateKey('ed25519', 256, '').line });
+  const refused = await member.post('/api/me/sshkey/add', { title: 'x', key: generateKey('ed25519', 256, '').line });
   expect([refused.status, refused.code]).toEqual([503, 503]);
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
   expect((await member.get('/api/me')).data()).toMatchObject({ username: 'collector' });
@@ -63,7 +61,7 @@ it('on a full disk commands answer 503, and reads go on', async () => {
   expect(logLines(app.output())).toContainEqual(
     expect.objectContaining({
       level: 50,
-      correlation: id,
+      correlation: REQUEST,
       msg: expect.stringMatching(/^cannot write to .*keyfold\.db: /),
     }),
   );

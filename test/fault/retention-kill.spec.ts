@@ -70,7 +70,10 @@ it('a command that is killed while it compacts sessions leaves nothing half on M
   }
   const done = { timeout: UNLOCKED_AFTER, interval: 1_000 };
   await vi.waitFor(
-    async () => expect(await keyfold({ KEYFOLD_MONGODB_URI: uri }, 'compact')).toMatchObject({ status: 0 }),
+    async () =>
+      expect(await keyfold({ KEYFOLD_MONGODB_URI: uri, KEYFOLD_SESSION_DAYS: '90' }, 'compact')).toMatchObject({
+        status: 0,
+      }),
     done,
   );
   expect(await left()).toBe(0);
@@ -84,7 +87,7 @@ const UNLOCKED_AFTER = 60_000;
 async function killAmid(uri: string, left: () => Promise<number>): Promise<void> {
   const before = await left();
   for (const deadline = Date.now() + UNLOCKED_AFTER; Date.now() < deadline; await pause(500)) {
-    const command = startKeyfold({ KEYFOLD_MONGODB_URI: uri }, 'compact');
+    const command = startKeyfold({ KEYFOLD_MONGODB_URI: uri, KEYFOLD_SESSION_DAYS: '90' }, 'compact');
     const ended = command.result.then(() => 'ended' as const);
     while ((await Promise.race([ended, left()])) === before);
     await pause(Math.random() * 40);

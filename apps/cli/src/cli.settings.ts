@@ -29,6 +29,15 @@ export type CliSettings =
   | (z.infer<typeof onSqlite> & Readonly<{ KEYFOLD_STORE: 'sqlite' }>)
   | (z.infer<typeof onMongo> & Readonly<{ KEYFOLD_STORE: 'mongodb' }>);
 
+const explicitDays = z.object({
+  KEYFOLD_SESSION_DAYS: z.string(
+    'is required to compact on MongoDB: the value that the workers have, for there is no way back',
+  ),
+});
+
+/** Throws `InvalidConfiguration` where this shell does not say how long workers keep sessions: it is not where they were configured. */
+export const requireSessionDays = (environment: Environment): void => void readSettings(explicitDays, environment);
+
 /**
  * Where the store is, by the settings of the processes that work on it; secrets are not asked for. An address of MongoDB alone says
  * that it is the store. Throws `InvalidConfiguration`.

@@ -11,7 +11,7 @@ import {
   type OperatorRequest,
   type ReplaySelectionArgs,
 } from '@keyfold/operation';
-import { readCliBrokerSettings, readCliSettings } from './cli.settings.js';
+import { readCliBrokerSettings, readCliSettings, requireSessionDays } from './cli.settings.js';
 import { terminal } from './terminal.js';
 
 export { WRONG_USAGE } from '@keyfold/operation';
@@ -54,6 +54,7 @@ async function ask(request: OperatorRequest, signal: AbortSignal): Promise<numbe
   const sessionDays = settings.KEYFOLD_SESSION_DAYS;
   if (settings.KEYFOLD_STORE === 'sqlite')
     return askEmbeddedStore({ folder: settings.KEYFOLD_DATA_DIR, sessionDays }, request, terminal, signal);
+  if (request.command === 'compact') requireSessionDays(process.env);
   // A connection that is being made cannot be given up, and nothing else has begun by then.
   const giveUp = () => process.exit(INTERRUPTED);
   signal.addEventListener('abort', giveUp);

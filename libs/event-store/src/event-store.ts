@@ -70,8 +70,9 @@ export abstract class EventStore {
   /**
    * Replaces every commit of these streams by a void commit at its position, all streams or none: their events are gone for good. The
    * feed keeps its positions, command ids and holds stay taken, and a repeated command is answered with what is left. The streams
-   * yield nothing any more; `voidStreamOf` names where the void commits are found. For streams to which nobody appends any more and
-   * whose commits every reader of the feed has passed. Repeating it does no harm. Answers how many commits it replaced.
+   * yield nothing any more; `voidStreamOf` names where the void commits are found. A read that is under way meanwhile may yield the
+   * first commits of such a stream, or the last void ones, and not the others. For streams to which nobody appends any more and whose
+   * commits every reader of the feed has passed. Repeating it does no harm. Answers how many commits it replaced.
    */
   abstract compact(streams: readonly string[]): Promise<number>;
 

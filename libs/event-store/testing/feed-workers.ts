@@ -97,6 +97,10 @@ export class CuttableLeases extends FeedLeases {
     return this.leases.readers();
   }
 
+  async now(): Promise<number> {
+    return this.leases.now();
+  }
+
   #reached(): FeedLeases {
     if (this.isCut) throw new StoreUnavailable('cut off');
     return this.leases;

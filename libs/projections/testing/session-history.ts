@@ -78,8 +78,13 @@ export class SessionHistory {
   }
 
   get parts(): CompactionParts {
-    const { store, readModels, leases } = this.shelf;
-    const relay = { name: RELAY, leases, parked: { all: async () => this.parked } };
+    const { store, readModels, leases: all } = this.shelf;
+    const leases = {
+      readers: () => all.readers(),
+      progress: (reader: string) => all.progress(reader),
+      now: async () => NOW,
+    };
+    const relay = { name: RELAY, leases: all, parked: { all: async () => this.parked } };
     return { store, readModels, readers: { leases, relay }, sessionDays: this.sessionDays, now: () => NOW };
   }
 

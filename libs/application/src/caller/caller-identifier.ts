@@ -18,6 +18,7 @@ import {
   StreamLoader,
   type Loaded,
   type StreamRef,
+  UnfoldableStream,
 } from '@keyfold/projections';
 import { Sealer, TokenSigner, type TokenClaims } from '@keyfold/security';
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -82,8 +83,14 @@ export class CallerIdentifier {
   /** Whether a compacted session had expired and not been ended before: the void commits that are left of it tell by their number. */
   async #hadNoEnd({ sub, jti }: TokenClaims): Promise<boolean> {
     const session = sessionStream(jti, Number(sub));
-    const [left] = await this.loader.load({ ...session, stream: voidStreamOf(session.stream) });
-    return left.version === 1;
+    try {
+      const [left] = await this.loader.load({ ...session, stream: voidStreamOf(session.stream) });
+      return left.version === 1;
+    } catch (error) {
+      // Read while it was compacted, a second commit without the first: it had been ended.
+      if (error instanceof UnfoldableStream) return false;
+      throw error;
+    }
   }
 
   #isExpired({ exp }: TokenClaims): boolean {

@@ -13,6 +13,12 @@ export function describeFeedLeases(name: string, open: () => Promise<FeedLeases>
       leases = await open();
     });
 
+    it('the clock of the store is about right and goes on', async () => {
+      const before = await leases.now();
+      expect(Math.abs(before - Date.now())).toBeLessThan(LONG);
+      await expect.poll(() => leases.now()).toBeGreaterThan(before);
+    });
+
     it('a member is told of itself, and may join again', async () => {
       const reader = unused('reader');
       expect(await leases.join(reader, 'ann', LONG)).toEqual(['ann']);

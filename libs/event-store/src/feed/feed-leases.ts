@@ -36,6 +36,9 @@ export abstract class FeedLeases {
   /** The readers for whom somebody holds a slot now. */
   abstract readers(): Promise<string[]>;
 
+  /** What time it is by the store's clock, in unix milliseconds. */
+  abstract now(): Promise<number>;
+
   /** The progress of every slot that was ever taken for the reader, by slot. */
   abstract progress(reader: string): Promise<SlotProgress[]>;
 }

@@ -21,7 +21,7 @@ export class MongoFeedLeases extends FeedLeases {
   readonly #members: mongo.Collection<FeedMemberDocument>;
   readonly #advances = new Batcher<Advance, void>((calls) => this.#advanceAll(calls), ADVANCES_PER_WRITE);
 
-  constructor(connection: Connection) {
+  constructor(private readonly connection: Connection) {
     super();
     this.#leases = collectionOf(connection, FEED_LEASES);
     this.#members = collectionOf(connection, FEED_MEMBERS);
@@ -70,6 +70,11 @@ export class MongoFeedLeases extends FeedLeases {
     const pipeline = [{ $match: { owner: { $exists: true }, $expr: notExpired } }, { $group: { _id: '$reader' } }];
     const found = await reaching(() => this.#leases.aggregate<{ _id: string }>(pipeline).toArray());
     return found.map(({ _id: reader }) => reader);
+  }
+
+  async now(): Promise<number> {
+    const hello = await reaching(() => this.connection.getClient().db('admin').command({ hello: 1 }));
+    return (hello['localTime'] as Date).getTime();
   }
 
   async progress(reader: string): Promise<SlotProgress[]> {

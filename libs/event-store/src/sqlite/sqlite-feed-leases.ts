@@ -44,6 +44,10 @@ export class SqliteFeedLeases extends FeedLeases {
     return [...new Set([...this.#owners.keys()].map((key) => key.slice(0, key.lastIndexOf('/'))))];
   }
 
+  async now(): Promise<number> {
+    return Date.now();
+  }
+
   async progress(reader: string): Promise<SlotProgress[]> {
     return this.file
       .read('SELECT slot, position FROM checkpoints WHERE reader = ? ORDER BY slot', reader)

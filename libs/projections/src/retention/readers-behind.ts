@@ -4,7 +4,7 @@ import { projectorName } from '../projector.js';
 /** Whose checkpoints nothing may be compacted in front of. */
 export type ReadersBehind = Readonly<{
   /** Of the projector, and of whoever else reads the feed now. */
-  leases: FeedLeases;
+  leases: Pick<FeedLeases, 'readers' | 'progress' | 'now'>;
   /** What tells others: its checkpoints, and the accounts of which nothing was sent from a position on, whatever the checkpoint says. */
   relay: Readonly<{
     name: string;

@@ -1,10 +1,11 @@
 import { voidStreamOf, type Commit } from '@keyfold/event-store';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { disabled } from '../../../domain/testing/account.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
 import { MongoProjections } from '../../testing/mongo-projections.js';
-import { NOW, SessionHistory, type Shelf } from '../../testing/session-history.js';
+import { DAY, NOW, SessionHistory, type Shelf } from '../../testing/session-history.js';
 import { Rebuild } from '../rebuild.js';
-import { readModels as allModels, sessions, sessionStream } from '../read-model.js';
+import { accountStream, readModels as allModels, sessions, sessionStream } from '../read-model.js';
 import { StreamLoader } from '../stream-loader.js';
 import { projectorName } from '../projector.js';
 
@@ -114,6 +115,24 @@ describe.each(shelves)('the compaction of sessions on %s', (_, open) => {
     expect(await history.compact()).toMatchObject({ sessions: 0, waiting: 1 });
     await shelf.leases.release(leases);
     expect(await history.compact()).toMatchObject({ sessions: 1, waiting: 0 });
+  });
+
+  it('a clock that is ahead of that of the store makes no session old', async () => {
+    await history.logIn('expired', 7, 93);
+    await history.logIn('active', 7, 1);
+    await history.project();
+    const { parts } = history;
+    expect(await history.compact({ ...parts, now: () => NOW + 365 * DAY })).toMatchObject({ sessions: 1, waiting: 0 });
+    expect(await documents()).toEqual(['session-active']);
+  });
+
+  it('what happened while a clock was ahead holds nothing up', async () => {
+    await history.logIn('future', 7, -365);
+    await history.append(accountStream(7), -365, disabled);
+    await history.logIn('expired', 7, 93);
+    await history.project();
+    expect(await history.compact()).toEqual({ sessions: 1, commits: 1, waiting: 0 });
+    expect(await documents()).toEqual(['session-future']);
   });
 
   it('a session that cannot be folded stays and holds nothing up', async () => {

@@ -6,6 +6,8 @@ import type { Session } from '@keyfold/domain';
 import { doneUpTo, type ReadersBehind } from './readers-behind.js';
 
 const DAY = 86_400_000;
+/** Clocks of gateways may differ; by an hour they do not. */
+const LEAST = 3_600_000;
 /** Streams that are compacted together, at most: how long one write takes. */
 const COMPACTED_TOGETHER = 100;
 
@@ -15,7 +17,7 @@ export type CompactionParts = Readonly<{
   readers: ReadersBehind;
   /** How long sessions are kept after their token has expired. */
   sessionDays: number;
-  /** Unix milliseconds. */
+  /** Unix milliseconds; where the clock of the store is behind, that one counts. */
   now(): number;
 }>;
 
@@ -47,9 +49,9 @@ export class SessionCompaction {
    * the same, and looked at again with it. Throws `StoreUnavailable`.
    */
   async compactPage(slot: number, page: readonly Commit[], goOn: () => boolean = () => true): Promise<CompactedPage> {
-    const limit = this.parts.now() - this.parts.sessionDays * DAY;
-    const young = page.findIndex(({ at }) => at > limit);
-    const old = young === -1 ? page : page.slice(0, young);
+    const limit = (await this.#now()) - Math.max(this.parts.sessionDays * DAY, LEAST);
+    // The last old one: times of gateways whose clocks differ do not ascend, and one that was ahead must not hold up the slot.
+    const old = page.slice(0, page.findLastIndex(({ at }) => at <= limit) + 1);
     const begun = old.filter(({ stream, version }) => version === 1 && stream.startsWith(sessions.streamPrefix));
     const verdicts = await this.#judge(slot, begun, limit);
     const removed = await this.#compact(streamsThat('due', verdicts), goOn);
@@ -57,7 +59,15 @@ export class SessionCompaction {
     const voided = [...old.flatMap(({ stream }) => voidedSession(stream) ?? []), ...streamsThat('void', verdicts)];
     if (!this.dryRun) await this.#removeDocuments(voided);
     const first = begun.find(({ stream }) => !removed.has(stream) && staysFor(verdicts.get(stream)));
-    return { upTo: (first ?? page[old.length] ?? { position: endOf(page) + 1 }).position - 1, isYoung: young !== -1 };
+    return {
+      upTo: (first ?? page[old.length] ?? { position: endOf(page) + 1 }).position - 1,
+      isYoung: old.length < page.length,
+    };
+  }
+
+  /** A clock of one process that is ahead must not make live sessions old: there is no way back. */
+  async #now(): Promise<number> {
+    return Math.min(this.parts.now(), await this.parts.readers.leases.now());
   }
 
   async #judge(slot: number, begun: readonly Commit[], limit: number): Promise<Map<string, Verdict>> {

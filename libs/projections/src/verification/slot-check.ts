@@ -1,4 +1,4 @@
-import { voidStreamOf, type Commit, type EventStore } from '@keyfold/event-store';
+import { isCompacted, voidStreamOf, type Commit, type EventStore } from '@keyfold/event-store';
 import type { ReadModelStore } from '../read-model-store.js';
 import { streamRef, type StreamRef } from '../read-model.js';
 import { compareStream } from './compare-stream.js';
@@ -19,7 +19,10 @@ export type SlotCount = { commits: number; streams: number; behind: number };
  */
 export class SlotCheck {
   readonly count: SlotCount = { commits: 0, streams: 0, behind: 0 };
-  /** Commits of streams up to `projected`: those that passed, and those of the streams whose first commit passed. */
+  /**
+   * Commits of streams up to `projected`: those that passed, and those of the streams whose first commit passed. What is left of
+   * compacted ones counts as well, so that it makes no difference when a stream is compacted meanwhile.
+   */
   #passed = 0;
   #ofWholeStreams = 0;
 
@@ -47,21 +50,24 @@ export class SlotCheck {
   async #checkPage(page: readonly Commit[]): Promise<void> {
     this.count.commits += page.length;
     const begun: StreamRef<unknown>[] = [];
+    const compacted: string[] = [];
     for (const commit of page) {
       await this.#checkKeys(commit);
       const ref = streamRef(commit.stream, commit.partition);
-      if (!ref) continue;
+      if (!ref && !isCompacted(commit)) continue;
       if (commit.position <= this.bounds.projected) this.#passed++;
-      if (commit.version === 1) begun.push(ref);
+      if (commit.version !== 1) continue;
+      if (ref) begun.push(ref);
+      else compacted.push(commit.stream);
     }
+    await this.#passCompacted(compacted);
     if (begun.length > 0) await this.#checkStreams(begun);
   }
 
-  /** Their first commits passed, and they were compacted before they could be read. */
-  async #passCompacted(refs: readonly StreamRef<unknown>[]): Promise<void> {
-    if (refs.length === 0) return;
-    const points = refs.map(({ stream }) => ({ stream: voidStreamOf(stream), version: 0 }));
-    this.#passWhole(await this.verified.store.readStreams(points));
+  /** What is left of compacted streams whose first commits passed; these are the names of their void streams. */
+  async #passCompacted(streams: readonly string[]): Promise<void> {
+    if (streams.length === 0) return;
+    this.#passWhole(await this.verified.store.readStreams(streams.map((stream) => ({ stream, version: 0 }))));
   }
 
   #passWhole(commits: readonly Commit[]): void {
@@ -82,16 +88,26 @@ export class SlotCheck {
     const documents = await this.verified.readModels.get(refs);
     const commits = await this.verified.store.readStreams(refs.map(({ stream }) => ({ stream, version: 0 })));
     const streams = Map.groupBy(commits, ({ stream }) => stream);
-    await this.#passCompacted(refs.filter(({ stream }) => !streams.has(stream)));
+    const compacted: string[] = [];
     for (const ref of refs) {
-      const found = streams.get(ref.stream);
-      if (!found) continue;
+      const found = streams.get(ref.stream) ?? [];
+      const { problem, behind } = compareStream(ref, found, documents.get(ref.stream), this.bounds.projected);
+      if (found.length === 0 || (problem !== undefined && (await this.#isCompacted(ref)))) {
+        compacted.push(voidStreamOf(ref.stream));
+        continue;
+      }
       this.count.streams++;
       this.#passWhole(found);
-      const { problem, behind } = compareStream(ref, found, documents.get(ref.stream), this.bounds.projected);
       // What is parked is reported as such.
       if (problem !== undefined && !this.parked.has(ref.stream)) await this.report(problem);
       if (behind) this.count.behind++;
     }
+    await this.#passCompacted(compacted);
+  }
+
+  /** Meanwhile, so that the commits may have been read in part. */
+  async #isCompacted({ stream }: StreamRef<unknown>): Promise<boolean> {
+    const left = await this.verified.store.readStreams([{ stream: voidStreamOf(stream), version: 0 }]);
+    return left.length > 0;
   }
 }
