@@ -87,8 +87,7 @@ function failuresOf({ name, status, message, assertionResults }) {
 }
 
 /** The lines of a stack that name packages help nobody. */
-const withoutPackages = (text) =>
-  text
-    .split('\n')
-    .filter((line) => !/^\s+at .*(node_modules|node:|new Promise)/.test(line))
-    .join('\n');
+function withoutPackages(text) {
+  const lines = text.split('\n').filter((line) => !/^\s+at .*(node_modules|node:|new Promise)/.test(line));
+  return lines.join('\n');
+}
