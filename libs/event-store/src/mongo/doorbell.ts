@@ -26,7 +26,10 @@ export class Doorbell {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Does not wait for the server, which answers a change stream that has nothing to say once a second. */
+  /**
+   * Does not wait for the server, which answers a change stream that has nothing to say once a second. An answer that is on its way now may
+   * keep the cursor alive there; MongoDB drops an idle one after ten minutes.
+   */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#stream?.close().catch(() => undefined);
