@@ -71,6 +71,7 @@ it('is closed at once, also while it waits for the next append', async () => {
   const since = performance.now();
   await here.close();
   expect(performance.now() - since).toBeLessThan(1_000);
+  await vi.waitUntil(async () => (await changeStreams()).length === 0, SOON);
 });
 
 it('is closed at once before anything was heard', async () => {

@@ -17,7 +17,10 @@ export class Doorbell {
   #isOpen = false;
   #stream: mongo.ChangeStream<CommitDocument> | undefined;
 
-  constructor(private readonly commits: mongo.Collection<CommitDocument>) {}
+  constructor(
+    private readonly client: mongo.MongoClient,
+    private readonly commits: mongo.Collection<CommitDocument>,
+  ) {}
 
   onRing(listener: (slot?: number) => void): () => void {
     this.#listeners.add(listener);
@@ -26,10 +29,7 @@ export class Doorbell {
     return () => this.#listeners.delete(listener);
   }
 
-  /**
-   * Does not wait for the server, which answers a change stream that has nothing to say once a second. An answer that is on its way now may
-   * keep the cursor alive there; MongoDB drops an idle one after ten minutes.
-   */
+  /** Does not wait for the server, which answers a change stream that has nothing to say once a second. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#stream?.close().catch(() => undefined);
@@ -37,9 +37,10 @@ export class Doorbell {
 
   async #listen(): Promise<void> {
     const { signal } = this.#closing;
+    const session = this.client.startSession({ causalConsistency: false });
     while (!signal.aborted) {
       try {
-        this.#stream = this.commits.watch(PLACES);
+        this.#stream = this.commits.watch(PLACES, { session });
         for await (const change of this.#stream) this.#ring(slotOfChange(change));
       } catch {
         // Whatever ended it, a change of the primary or an oplog that moved on: it is opened again from now on.
@@ -48,6 +49,12 @@ export class Doorbell {
       await sleep(REOPEN_AFTER, undefined, { signal }).catch(() => undefined);
       if (!signal.aborted) this.#ring();
     }
+    // An answer that was on its way when the stream was closed can keep its cursor alive; with its session it ends for sure.
+    await this.client
+      .db('admin')
+      .command({ killSessions: [session.id] })
+      .catch(() => undefined);
+    await session.endSession().catch(() => undefined);
   }
 
   #ring(slot?: number): void {

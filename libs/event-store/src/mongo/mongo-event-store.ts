@@ -42,7 +42,7 @@ export class MongoEventStore extends EventStore {
     this.#appender = new MongoAppender(connection.getClient().db(connection.name), versions, this.appends);
     this.#barrier = new PrimaryBarrier(connection, collectionOf(connection, COUNTERS));
     this.#tails = new StreamTails(this.#commits, versions, this.#barrier);
-    this.#doorbell = new Doorbell(this.#commits);
+    this.#doorbell = new Doorbell(connection.getClient(), this.#commits);
   }
 
   slotOf(partition: string): number {
