@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { pinnedWheel } from '../checkers/pinned-wheel.js';
 
 /** How a subscriber of `deploy/examples` is started. */
 export type ExampleProgram = Readonly<{
@@ -41,10 +41,11 @@ export async function exampleProgram(name: string): Promise<ExampleProgram> {
       await compile(folder);
       return { name, command: process.execPath, args: [join(folder, 'dist/subscriber.js')] };
     case 'python': {
-      const env = { PYTHONPATH: await pythonPackages(join(folder, 'requirements.txt')) };
+      const env = { PYTHONPATH: await pinnedWheel(join(folder, 'requirements.txt')) };
       return { name, command: 'python3', args: [join(folder, 'subscriber.py')], env };
     }
     case 'go':
+      await mkdir(CACHE, { recursive: true });
       await run('go', ['build', '-o', join(CACHE, 'go-subscriber'), '.'], { cwd: folder });
       return { name, command: join(CACHE, 'go-subscriber'), args: [] };
     default:
@@ -57,28 +58,3 @@ async function compile(folder: string): Promise<void> {
     throw new Error(`${folder} does not compile: ${error.stdout}`, { cause: error });
   });
 }
-
-/** Other runs may fetch at the same time: each has a folder of its own, and a rename is all or nothing. */
-async function pythonPackages(requirements: string): Promise<string> {
-  const wanted = createHash('sha256').update(await readFile(requirements));
-  const target = join(CACHE, `python-${wanted.digest('hex').slice(0, 12)}`);
-  if (await exists(target)) return target;
-  await mkdir(CACHE, { recursive: true });
-  const fetching = await mkdtemp(join(CACHE, 'fetching-'));
-  try {
-    const pip = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--only-binary=:all:', '--target', fetching];
-    await run('python3', [...pip, '--requirement', requirements]);
-    await rename(fetching, target).catch(async (error: unknown) => {
-      if (!(await exists(target))) throw error;
-    });
-    return target;
-  } finally {
-    await rm(fetching, { recursive: true, force: true });
-  }
-}
-
-const exists = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
