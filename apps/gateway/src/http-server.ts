@@ -14,6 +14,7 @@ import { HashQueueFull } from '@keyfold/security';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { BatchedResponse } from './batched-response.js';
 import { answerBrokenRequest, refuseExpectation } from './broken-requests.js';
 import { endConnectionsOnClose } from './connections-on-close.js';
 import { documentApi } from './openapi/openapi.document.js';
@@ -30,6 +31,7 @@ const CORRELATION_ID = /^[\w.-]{8,64}$/;
 /** Fastify with the project's rules for what comes before a route: ids, broken addresses, broken requests. */
 export function createHttpAdapter(setCommonHeaders: RequestHook): FastifyAdapter {
   return new FastifyAdapter({
+    http: { ServerResponse: BatchedResponse },
     genReqId: correlationOf,
     requestTimeout: REQUEST_TIMEOUT,
     bodyLimit: BODY_LIMIT,

@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { BatchedResponse } from './batched-response.js';
+
+type Arrived = Readonly<{ path: string; response: ServerResponse }>;
+
+const server = createServer({ ServerResponse: BatchedResponse });
+/** Requests without an answer, which each test gives them. */
+let arrived: Arrived[];
+let port: number;
+
+beforeEach(async () => {
+  arrived = [];
+  server.removeAllListeners('request');
+  server.on('request', ({ url }: IncomingMessage, response) => arrived.push({ path: url!, response }));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  ({ port } = server.address() as AddressInfo);
+});
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const answerOf = (path: string) =>
+  new Promise<{ status: number; body: string }>((resolve, reject) => {
+    get({ port, path, agent: false }, (message) =>
+      text(message).then((body) => resolve({ status: message.statusCode!, body }), reject),
+    ).on('error', reject);
+  });
+
+/** So many requests, each on a connection of its own, once all have arrived; in their order. */
+async function requests(count: number) {
+  const answers = Array.from({ length: count }, (_, index) => answerOf(`/${index}`));
+  await vi.waitFor(() => expect(arrived).toHaveLength(count));
+  const inOrder = arrived.toSorted((a, b) => Number(a.path.slice(1)) - Number(b.path.slice(1)));
+  return { answers, responses: inOrder.map(({ response }) => response) };
+}
+
+const written = ({ socket }: ServerResponse) => (socket as Socket).bytesWritten;
+
+describe('an answer that ended', () => {
+  it('is written at the end of the turn, with the others of that turn', async () => {
+    const { answers, responses } = await requests(3);
+    const sockets = responses.map(({ socket }) => socket as Socket);
+    responses.forEach((response, index) => response.end(`answer ${index}`));
+    expect(sockets.map(({ bytesWritten }) => bytesWritten)).toEqual([0, 0, 0]);
+    await turnOfLoop();
+    expect(sockets.every(({ bytesWritten }) => bytesWritten > 0)).toBe(true);
+    expect(await Promise.all(answers)).toEqual([0, 1, 2].map((index) => ({ status: 200, body: `answer ${index}` })));
+  });
+
+  it('counts as ended before it is written, and a second end changes nothing', async () => {
+    const { answers, responses } = await requests(1);
+    const [response] = responses as [ServerResponse];
+    expect(response.writableEnded).toBe(false);
+    response.end('the answer');
+    expect(response.writableEnded).toBe(true);
+    expect(written(response)).toBe(0);
+    response.on('error', () => undefined);
+    response.end('another one');
+    expect(await answers[0]).toEqual({ status: 200, body: 'the answer' });
+  });
+
+  it('is written at once with the fifteen before it, so that readers work meanwhile', async () => {
+    const { answers, responses } = await requests(17);
+    const sockets = responses.map(({ socket }) => socket as Socket);
+    const begun = () => sockets.filter(({ bytesWritten }) => bytesWritten > 0).length;
+    responses.slice(0, 15).forEach((response) => response.end('a'));
+    expect(begun()).toBe(0);
+    responses[15]!.end('b');
+    expect(begun()).toBe(16);
+    responses[16]!.end('c');
+    expect(begun()).toBe(16);
+    expect((await Promise.all(answers)).map(({ body }) => body).join('')).toBe(`${'a'.repeat(15)}bc`);
+  });
+
+  it('takes what `end` takes: nothing, a text and its encoding, bytes, a callback', async () => {
+    const { answers, responses } = await requests(4);
+    const called = vi.fn();
+    responses[0]!.writeHead(204).end();
+    responses[1]!.end('c3bc', 'hex');
+    responses[2]!.end(Buffer.from('bytes'), called);
+    responses[3]!.end(called);
+    const bodies = (await Promise.all(answers)).map(({ body }) => body);
+    expect(bodies).toEqual(['', 'ü', 'bytes', '']);
+    expect(called).toHaveBeenCalledTimes(2);
+  });
+
+  it('may have been written in part before', async () => {
+    const { answers, responses } = await requests(1);
+    responses[0]!.write('one, ');
+    responses[0]!.end('two');
+    expect(await answers[0]).toEqual({ status: 200, body: 'one, two' });
+  });
+});
+
+it('answers of one connection come in the order of its requests, whichever ends first', async () => {
+  const socket = connect(port, '127.0.0.1');
+  socket.write('GET /first HTTP/1.1\r\nHost: t\r\n\r\nGET /second HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n');
+  await vi.waitFor(() => expect(arrived).toHaveLength(2));
+  arrived.toReversed().forEach(({ path, response }) => response.end(path));
+  expect((await text(socket)).match(/\/first|\/second/g)).toEqual(['/first', '/second']);
+});
+
+it('a client that leaves before its answer is written takes nobody else with it', async () => {
+  const gone = connect(port, '127.0.0.1');
+  gone.write('GET /gone HTTP/1.1\r\nHost: t\r\n\r\n');
+  const other = answerOf('/other');
+  await vi.waitFor(() => expect(arrived).toHaveLength(2));
+  for (const { path, response } of arrived) {
+    response.end(path);
+    if (path === '/gone') response.socket!.destroy();
+  }
+  expect(await other).toEqual({ status: 200, body: '/other' });
+});
+
+it('a server that closes writes the answers that ended', async () => {
+  const { answers, responses } = await requests(1);
+  responses[0]!.end('in time');
+  server.close();
+  server.closeIdleConnections();
+  expect(await answers[0]).toEqual({ status: 200, body: 'in time' });
+});
