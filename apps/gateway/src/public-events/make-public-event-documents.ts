@@ -5,11 +5,10 @@ import { publicEventsPage } from './public-events.page.js';
 /** The page, the AsyncAPI document and every released schema, by path. */
 export const makePublicEventDocuments = (): ReadonlyMap<string, RevalidatedAnswer> =>
   new Map([
-    ['/docs/events', answer('text/html; charset=utf-8', publicEventsPage().source)],
-    ['/asyncapi.json', answer('application/json; charset=utf-8', JSON.stringify(asyncApiDocument()))],
+    ['/docs/events', revalidatedAnswer('text/html; charset=utf-8', publicEventsPage().source)],
+    ['/asyncapi.json', revalidatedAnswer('application/json; charset=utf-8', JSON.stringify(asyncApiDocument()))],
     ...[...releasedSchemas()].map(
-      ([path, schema]) => [path, answer('application/schema+json; charset=utf-8', JSON.stringify(schema))] as const,
+      ([path, schema]) =>
+        [path, revalidatedAnswer('application/schema+json; charset=utf-8', JSON.stringify(schema))] as const,
     ),
   ]);
-
-const answer = (type: string, text: string) => revalidatedAnswer(type, Buffer.from(text));

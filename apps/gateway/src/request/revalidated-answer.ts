@@ -1,22 +1,27 @@
+import { PreparedAnswer } from '@keyfold/http-envelope';
 import type { FastifyReply } from 'fastify';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { KeyfoldRequest } from './keyfold-request.js';
 
-/** Bytes that are made once and asked for many times; `etag` is quoted. */
-export type RevalidatedAnswer = Readonly<{ type: string; bytes: Buffer; etag: string }>;
+/** What is made once and asked for many times; `etag` is quoted. A text, because it is written together with its headers, bytes are not. */
+export type RevalidatedAnswer = Readonly<{ type: string; answer: PreparedAnswer; etag: string }>;
 
 /** An answer with the strong entity tag of its bytes. */
-export const revalidatedAnswer = (type: string, bytes: Buffer): RevalidatedAnswer => ({
+export const revalidatedAnswer = (type: string, text: string): RevalidatedAnswer => ({
   type,
-  bytes,
-  etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`,
+  answer: new PreparedAnswer(text),
+  etag: `"${hash('sha256', text, 'base64url').slice(0, 27)}"`,
 });
 
 /** Sends it, or 304 to whoever has it. It is the same for everybody, but with one header more for other origins. */
-export function sendRevalidated({ headers }: KeyfoldRequest, reply: FastifyReply, answer: RevalidatedAnswer): void {
-  reply.header('Cache-Control', 'no-cache').header('ETag', answer.etag).header('Vary', 'Origin');
-  if (namesTag(headers['if-none-match'], answer.etag)) reply.code(304).send();
-  else reply.code(200).header('Content-Type', answer.type).send(answer.bytes);
+export function sendRevalidated(
+  { headers }: KeyfoldRequest,
+  reply: FastifyReply,
+  revalidated: RevalidatedAnswer,
+): void {
+  reply.header('cache-control', 'no-cache').header('etag', revalidated.etag).header('vary', 'Origin');
+  if (namesTag(headers['if-none-match'], revalidated.etag)) reply.code(304).send();
+  else reply.code(200).header('content-type', revalidated.type).send(revalidated.answer);
 }
 
 /** RFC 9110 section 13.1.2: `If-None-Match` is a list of tags, and weak ones count as equal. */

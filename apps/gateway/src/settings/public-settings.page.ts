@@ -3,7 +3,7 @@ import { successEnvelope } from '@keyfold/http-envelope';
 import type { Loaded } from '@keyfold/projections';
 import { revalidatedAnswer, type RevalidatedAnswer } from '../request/revalidated-answer.js';
 
-/** Keeps the answer as bytes until the settings change. */
+/** Keeps the answer until the settings change. */
 export class PublicSettingsPages {
   #made: { version: number; page: RevalidatedAnswer } | undefined;
 
@@ -15,7 +15,7 @@ export class PublicSettingsPages {
   }
 
   #make(settings: SiteSettings): RevalidatedAnswer {
-    const bytes = Buffer.from(successEnvelope(publicSettings(settings, this.serviceVersion)));
-    return revalidatedAnswer('application/json; charset=utf-8', bytes);
+    const text = successEnvelope(publicSettings(settings, this.serviceVersion));
+    return revalidatedAnswer('application/json; charset=utf-8', text);
   }
 }
