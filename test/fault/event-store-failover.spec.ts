@@ -1,5 +1,6 @@
 import {
   StoreUnavailable,
+  voidStreamOf,
   WrongExpectedVersion,
   type Appended,
   type Commit,
@@ -19,6 +20,8 @@ const SOON = { timeout: 60_000, interval: 20 };
 const NODES = [0, 1, 2];
 /** Two accounts whose streams are in two slots. */
 const PARTITIONS = ['account-a', 'account-b'];
+/** In each of them: enough for the compaction to last while primaries change. */
+const ENDED_STREAMS = 200;
 
 let set: ReplicaSet;
 let database: string;
@@ -75,6 +78,28 @@ async function nextVersion(store: MongoEventStore, stream: string): Promise<numb
   return commits.length + 1;
 }
 
+/** Streams of two commits each, in both slots, to which nobody appends any more. */
+async function appendEndedStreams(store: MongoEventStore): Promise<string[]> {
+  const streams = PARTITIONS.flatMap((partition) =>
+    Array.from({ length: ENDED_STREAMS }, () => ({ stream: `ended-${randomUUID()}`, partition })),
+  );
+  for (const version of [1, 2]) {
+    await Promise.all(streams.map(({ stream, partition }) => store.append(request(stream, version, partition))));
+  }
+  return streams.map(({ stream }) => stream);
+}
+
+/** Compacts a few at a time, as the runner does, and tries again what has no answer; each time all of them or none are gone. */
+async function compactAll(store: MongoEventStore, streams: readonly string[]): Promise<void> {
+  for (let next = 0; next < streams.length; next += 10) {
+    const some = streams.slice(next, next + 10);
+    await vi.waitFor(() => store.compact(some), SOON);
+    const left = await vi.waitFor(() => store.readStreams(some.map((stream) => ({ stream, version: 0 }))), SOON);
+    expect(left).toEqual([]);
+    await pause(50);
+  }
+}
+
 /** What is acknowledged is stored where the answer said, and the feeds have streams in their order. */
 async function expectKept(acknowledged: readonly Commit[]): Promise<void> {
   const connection = await connect();
@@ -114,6 +139,28 @@ describe.each([
     const acknowledged = (await Promise.all(appending)).flat();
     expect(acknowledged.length).toBeGreaterThan(30);
     await expectKept(acknowledged);
+  });
+
+  it('streams that two processes compact are gone whole, and what others append beside them stays', async () => {
+    const [one, two, other] = [await openStore(), await openStore(), await openStore()];
+    const ended = await appendEndedStreams(one);
+    let compacted = false;
+    const appending = appendUntil(other, PARTITIONS[0]!, () => compacted);
+    const compacting = [ended, ended.toReversed()].map((streams, index) => compactAll([one, two][index]!, streams));
+    for (let changes = 0; changes < 3; changes++) {
+      await pause(500);
+      await change();
+    }
+    await Promise.all(compacting);
+    compacted = true;
+    const acknowledged = await appending;
+    await expectKept(acknowledged);
+    const history = await denseHistory(await connect());
+    const left = history.filter(({ stream }) => !acknowledged.some((commit) => commit.stream === stream));
+    expect(left.map(({ stream }) => stream).sort()).toEqual(
+      ended.flatMap((each) => [1, 2].map(() => voidStreamOf(each))).sort(),
+    );
+    expect(left.flatMap(({ events }) => events)).toEqual([]);
   });
 });
 
