@@ -25,12 +25,10 @@ afterEach(() => {
   server.close();
 });
 
-const answerOf = (path: string) =>
-  new Promise<{ status: number; body: string }>((resolve, reject) => {
-    get({ port, path, agent: false }, (message) =>
-      text(message).then((body) => resolve({ status: message.statusCode!, body }), reject),
-    ).on('error', reject);
-  });
+async function answerOf(path: string): Promise<{ status: number; body: string }> {
+  const [message] = (await once(get({ port, path, agent: false }), 'response')) as [IncomingMessage];
+  return { status: message.statusCode!, body: await text(message) };
+}
 
 /** So many requests, each on a connection of its own, once all have arrived; in their order. */
 async function requests(count: number) {
@@ -80,7 +78,7 @@ describe('an answer that ended', () => {
 
   it('takes what `end` takes: nothing, a text and its encoding, bytes, a callback', async () => {
     const { answers, responses } = await requests(4);
-    const called = vi.fn();
+    const called = vi.fn<() => void>();
     responses[0]!.writeHead(204).end();
     responses[1]!.end('c3bc', 'hex');
     responses[2]!.end(Buffer.from('bytes'), called);
