@@ -5,6 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const START_MS = 60_000;
 const STOP_MS = 15_000;
+/** Longer than a process may look at what it needs. */
+const ANSWER_MS = 4_000;
 
 /** Environment variables of the app; `undefined` takes a variable of the factory environment away. */
 export type ProcessEnv = Record<string, string | undefined>;
@@ -105,11 +107,13 @@ export class KeyfoldProcess {
   /** Waits until the process is ready. Throws `StartFailure`. */
   async untilReady(): Promise<void> {
     const deadline = Date.now() + START_MS;
-    while (!(await answers(this.readyUrl))) {
+    for (;;) {
+      const said = await askWhether(this.readyUrl);
+      if (said === YES) return;
       if (!this.isRunning) throw new StartFailure(await this.ended, this.written);
       if (Date.now() > deadline) {
         await this.kill();
-        throw new StartFailure(null, this.written);
+        throw new StartFailure(null, `${this.written}At last it said: ${said}\n`);
       }
       await pause(25);
     }
@@ -120,12 +124,15 @@ const running = new Set<ChildProcess>();
 // A test run that ends early leaves no server behind.
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-async function answers(url: string): Promise<boolean> {
+const YES = 'yes';
+
+/** Whether the process is ready: yes, or what it says instead. */
+async function askWhether(url: string): Promise<string> {
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(1_000) });
-    await answer.text();
-    return answer.ok;
-  } catch {
-    return false;
+    const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
+    const text = await answer.text();
+    return answer.ok ? YES : `${answer.status} ${text}`;
+  } catch (error) {
+    return String(error);
   }
 }
