@@ -1,3 +1,5 @@
+import { measuredQuietly } from './quiet-moments.mjs';
+
 /**
  * Measures every subject once a round, in an order that is rotated each round, so that no subject always runs behind the same other
  * one and a slow moment of the machine meets all. Answers the figures of each subject by name, one for each round.
@@ -6,7 +8,7 @@ export async function alternate(subjects, rounds, seconds) {
   const figures = new Map(subjects.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
     const order = subjects.map((_, at) => subjects[(at + round) % subjects.length]);
-    for (const { name, measure } of order) figures.get(name).push(await measure(seconds));
+    for (const subject of order) figures.get(subject.name).push(await measuredQuietly(subject, seconds));
   }
   return figures;
 }

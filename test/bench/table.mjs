@@ -14,18 +14,19 @@ export function rowsOf(subjects, figures) {
   });
 }
 
-/** The rows as text for a terminal; `busy` is the share of one core that the measured process worked. */
+/** The rows as text for a terminal; `busy` is the share of one core that the measured process worked, `stolen` what strangers took of all. */
 export function tableOf(rows) {
-  const cells = rows.map(({ name, goal, ratio, perSecond, p99, cpu }) => [
+  const cells = rows.map(({ name, goal, ratio, perSecond, p99, cpu, stolen }) => [
     name,
     Math.round(perSecond).toLocaleString('en'),
     p99 === undefined ? '' : `${p99} ms`,
     cpu === undefined ? '' : `${Math.round(cpu)} us`,
     cpu === undefined ? '' : `${Math.round((perSecond * cpu) / 10_000)} %`,
+    `${Math.round(stolen * 100)} %`,
     ratio === undefined ? '' : ratio.toFixed(2),
     goal === undefined ? '' : goal.toFixed(2),
   ]);
-  return columns([['', 'a second', 'p99', 'cpu/request', 'busy', 'ratio', 'goal'], ...cells]);
+  return columns([['', 'a second', 'p99', 'cpu/request', 'busy', 'stolen', 'ratio', 'goal'], ...cells]);
 }
 
 /** What was missed, one line each. */

@@ -51,10 +51,14 @@ function subjectsOf(stage) {
       clients: () => readers.slice(0, LOGINS).map(({ login }) => login),
     },
   };
-  return Object.entries(kinds).flatMap(([name, load]) => [
-    { name: `${name}, 1 gateway`, measure: (seconds) => measure(stage, 1, load, seconds) },
-    { name: `${name}, 2 gateways`, measure: (seconds) => measure(stage, 2, load, seconds), base: `${name}, 1 gateway` },
-  ]);
+  return Object.entries(kinds).flatMap(([name, load]) => {
+    const [one, two] = [`${name}, 1 gateway`, `${name}, 2 gateways`];
+    const once = load.clients === fresh;
+    return [
+      { name: one, once, measure: (seconds) => measure(stage, 1, load, seconds) },
+      { name: two, once, measure: (seconds) => measure(stage, 2, load, seconds), base: one },
+    ];
+  });
 }
 
 /** Two generators in either case, so that the one is not what limits. Cores are those that worked on average. */

@@ -1,21 +1,36 @@
 import { columns } from '../table.mjs';
 
-const HEADINGS = ['', 'a second', 'p50', 'p99', 'cpu/request', 'mongod cpu', 'operations', 'messages', 'ratio', 'goal'];
+const HEADINGS = [
+  '',
+  'a second',
+  'p50',
+  'p99',
+  'cpu/request',
+  'mongod cpu',
+  'operations',
+  'messages',
+  'stolen',
+  'ratio',
+  'goal',
+];
 
 /** The rows as text for a terminal. All but the ratio is for one request. */
 export function tableOf(rows) {
-  const cells = rows.map(({ name, perSecond, p50, p99, cpu, databaseCpu, operations, messages, ratio, goal }) => [
-    name,
-    Math.round(perSecond).toLocaleString('en'),
-    milliseconds(p50),
-    milliseconds(p99),
-    microseconds(cpu),
-    microseconds(databaseCpu),
-    operations.toFixed(2),
-    messages.toFixed(2),
-    ratio === undefined ? '' : ratio.toFixed(2),
-    goal === undefined ? '' : goal.toFixed(2),
-  ]);
+  const cells = rows.map(
+    ({ name, perSecond, p50, p99, cpu, databaseCpu, operations, messages, stolen, ratio, goal }) => [
+      name,
+      Math.round(perSecond).toLocaleString('en'),
+      milliseconds(p50),
+      milliseconds(p99),
+      microseconds(cpu),
+      microseconds(databaseCpu),
+      operations.toFixed(2),
+      messages.toFixed(2),
+      `${Math.round(stolen * 100)} %`,
+      ratio === undefined ? '' : ratio.toFixed(2),
+      goal === undefined ? '' : goal.toFixed(2),
+    ],
+  );
   return columns([HEADINGS, ...cells]);
 }
 
