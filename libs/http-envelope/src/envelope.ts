@@ -3,12 +3,16 @@
  * Source: wire contract 1.1. Throws what `JSON.stringify` throws, for instance on a bigint.
  */
 export function successEnvelope(data: unknown): string {
-  return data instanceof PreparedAnswer ? data.text : `{"code":200,"message":"success","data":${toJson(data)}}`;
+  return data instanceof PreparedAnswer ? data.envelope : `{"code":200,"message":"success","data":${toJson(data)}}`;
 }
 
-/** The text of an answer that was written before, to be sent many times. */
+/** An answer that was written before, to be sent many times. */
 export class PreparedAnswer {
-  constructor(readonly text: string) {}
+  readonly envelope: string;
+
+  constructor(data: unknown) {
+    this.envelope = successEnvelope(data);
+  }
 }
 
 /** For values that never change: the answer made from one is written once, and kept for as long as the value is. */
@@ -17,7 +21,7 @@ export function writtenOnce<Value extends object>(dataOf: (value: Value) => unkn
   return (value) => {
     const known = written.get(value);
     if (known) return known;
-    const answer = new PreparedAnswer(successEnvelope(dataOf(value)));
+    const answer = new PreparedAnswer(dataOf(value));
     written.set(value, answer);
     return answer;
   };

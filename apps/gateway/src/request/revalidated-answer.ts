@@ -1,27 +1,22 @@
-import { PreparedAnswer } from '@keyfold/http-envelope';
 import type { FastifyReply } from 'fastify';
 import { hash } from 'node:crypto';
 import type { KeyfoldRequest } from './keyfold-request.js';
 
 /** What is made once and asked for many times; `etag` is quoted. A text, because it is written together with its headers, bytes are not. */
-export type RevalidatedAnswer = Readonly<{ type: string; answer: PreparedAnswer; etag: string }>;
+export type RevalidatedAnswer = Readonly<{ type: string; text: string; etag: string }>;
 
 /** An answer with the strong entity tag of its bytes. */
 export const revalidatedAnswer = (type: string, text: string): RevalidatedAnswer => ({
   type,
-  answer: new PreparedAnswer(text),
+  text,
   etag: `"${hash('sha256', text, 'base64url').slice(0, 27)}"`,
 });
 
 /** Sends it, or 304 to whoever has it. It is the same for everybody, but with one header more for other origins. */
-export function sendRevalidated(
-  { headers }: KeyfoldRequest,
-  reply: FastifyReply,
-  revalidated: RevalidatedAnswer,
-): void {
-  reply.header('cache-control', 'no-cache').header('etag', revalidated.etag).header('vary', 'Origin');
-  if (namesTag(headers['if-none-match'], revalidated.etag)) reply.code(304).send();
-  else reply.code(200).header('content-type', revalidated.type).send(revalidated.answer);
+export function sendRevalidated({ headers }: KeyfoldRequest, reply: FastifyReply, answer: RevalidatedAnswer): void {
+  reply.header('cache-control', 'no-cache').header('etag', answer.etag).header('vary', 'Origin');
+  if (namesTag(headers['if-none-match'], answer.etag)) reply.code(304).send();
+  else reply.code(200).header('content-type', answer.type).send(answer.text);
 }
 
 /** RFC 9110 section 13.1.2: `If-None-Match` is a list of tags, and weak ones count as equal. */
