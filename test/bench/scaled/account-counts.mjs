@@ -71,10 +71,12 @@ async function p50OfRoutes(databases) {
   const measure = async (which) => {
     const p50s = new Map();
     for (const { name, requests } of routes) {
-      const asked = databases.map(({ total, [which]: accounts }, index) => ({
-        url: gateways[index].url,
-        requests: requests({ accounts, admin: admins[index], total }),
-      }));
+      const asked = await Promise.all(
+        databases.map(async ({ total, [which]: accounts }, index) => {
+          const { url } = gateways[index];
+          return { url, requests: await requests({ url, accounts, admin: admins[index], total }) };
+        }),
+      );
       p50s.set(name, (await timesOf(asked)).map(median));
     }
     return p50s;

@@ -20,14 +20,27 @@ export async function timesOf(servers) {
   return clients.map(({ times }) => times);
 }
 
+/** The data of the answers to requests that are sent one after another. Throws at the first refusal. */
+export async function answersOf(url, requests) {
+  const agent = newAgent();
+  const data = [];
+  for (const each of requests) data.push(JSON.parse(await successOf({ url, agent }, each)).data);
+  agent.destroy();
+  return data;
+}
+
 const newAgent = () => new Agent({ keepAlive: true, maxSockets: 1 });
 
-async function timeOf({ url, agent }, each) {
+async function timeOf(client, each) {
   const start = performance.now();
+  await successOf(client, each);
+  return performance.now() - start;
+}
+
+async function successOf({ url, agent }, each) {
   const answer = await send(url, agent, each);
-  const time = performance.now() - start;
   if (!answer.startsWith(SUCCESS)) throw new Error(`${each.path} answers ${answer.slice(0, 200)}`);
-  return time;
+  return answer;
 }
 
 function send(url, agent, { method = 'GET', path, headers, body }) {

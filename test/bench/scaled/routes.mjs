@@ -1,14 +1,15 @@
 // What one client asks of accounts, route by route.
 import { keyBodies } from '../key-bodies.mjs';
-import { nameOf, PASSWORD } from './story.mjs';
+import { changingRoutes, logins } from './changing-routes.mjs';
 
 /** Requests to routes that are slow or the same for every account. */
 const FEWER = 200;
 const PER_PAGE = 30;
 
 /**
- * The rows of the table in the order in which they are measured: `requests` answers what is sent for some accounts by an
- * administrator's token, `total` being how many accounts there are. "First" is the first request that a gateway has for an account.
+ * The rows of the table in the order in which they are measured: `requests` answers, at once or later, what is sent for some accounts by
+ * an administrator's token, `total` being how many accounts there are and `url` where they are asked. "First" is the first request that a
+ * gateway has for an account.
  */
 export const routes = [
   own('GET /api/me, first', '/api/me'),
@@ -35,16 +36,8 @@ export const routes = [
   page('first', () => 1),
   page('middle', (pages) => Math.ceil(pages / 2)),
   page('last', (pages) => pages),
-  {
-    name: 'POST /api/auth/login, cheapest hash',
-    requests: ({ accounts }) =>
-      accounts.slice(0, FEWER).map(({ accountId }, index) => ({
-        method: 'POST',
-        path: '/api/auth/login',
-        headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': `10.1.${index >> 8}.${index & 255}` },
-        body: JSON.stringify({ username: nameOf(accountId), password: PASSWORD }),
-      })),
-  },
+  { name: 'POST /api/auth/login, cheapest hash', requests: logins },
+  ...changingRoutes,
 ];
 
 function own(name, path) {

@@ -1,0 +1,113 @@
+// What changes accounts, route by route. What a request needs to know, a key or a secret, is asked for beforehand and not measured.
+import { randomUUID } from 'node:crypto';
+import { generateSync } from 'otplib';
+import { answersOf } from './requests.mjs';
+import { nameOf, PASSWORD } from './story.mjs';
+
+/** Some of the accounts are enough, for these requests cost more than reads. */
+const FEWER = 200;
+const someOf = ({ accounts }) => accounts.slice(0, FEWER);
+
+const JSON_BODY = { 'Content-Type': 'application/json' };
+const post = (path, headers, body) =>
+  body === undefined
+    ? { method: 'POST', path, headers }
+    : { method: 'POST', path, headers: { ...headers, ...JSON_BODY }, body: JSON.stringify(body) };
+
+/** Requests to log in, each from an address of its own. */
+export const logins = (stage) =>
+  someOf(stage).map(({ accountId }, index) => {
+    const headers = { 'X-Forwarded-For': `10.1.${index >> 8}.${index & 255}` };
+    return post('/api/auth/login', headers, { username: nameOf(accountId), password: PASSWORD });
+  });
+
+/** Those of them that an administrator sends about accounts, which have their own tokens. */
+const aboutAccounts = (path, key) => (stage) =>
+  someOf(stage).map(({ accountId }) => post(`${path}?${key}=${accountId}`, stage.admin));
+
+const newNames = new Map();
+
+/** The rows of the table, as those of `routes.mjs`; they leave accounts as they found them, but for a new SSO id. */
+export const changingRoutes = [
+  {
+    name: 'POST /api/me/update',
+    requests: (stage) =>
+      someOf(stage).map(({ accountId, headers }) =>
+        post('/api/me/update', headers, { username: nameOf(accountId), password: '', sso_id: randomUUID() }),
+      ),
+  },
+  {
+    name: 'POST /api/me/sshkey/delete',
+    async requests(stage) {
+      const some = someOf(stage);
+      const lists = await answersOf(
+        stage.url,
+        some.map(({ headers }) => ({ path: '/api/me/sshkey/list', headers })),
+      );
+      return lists.map(({ content }, index) =>
+        post(`/api/me/sshkey/delete?id=${content.at(-1).id}`, some[index].headers),
+      );
+    },
+  },
+  {
+    name: 'POST /api/auth/2fa/generate',
+    requests: (stage) => someOf(stage).map(({ headers }) => post('/api/auth/2fa/generate', headers)),
+  },
+  {
+    name: 'POST /api/auth/2fa/verify',
+    async requests(stage) {
+      const some = someOf(stage);
+      const generated = some.map(({ headers }) => post('/api/auth/2fa/generate', headers));
+      const secrets = await answersOf(stage.url, generated);
+      return secrets.map(({ secret }, index) =>
+        post('/api/auth/2fa/verify', some[index].headers, { secret, code: generateSync({ secret }) }),
+      );
+    },
+  },
+  { name: 'POST /api/admin/user/cancel_2fa', requests: aboutAccounts('/api/admin/user/cancel_2fa', 'id') },
+  {
+    name: 'GET /api/admin/user/sshkey/list',
+    requests: (stage) =>
+      someOf(stage).map(({ accountId }) => ({
+        path: `/api/admin/user/sshkey/list?uid=${accountId}`,
+        headers: stage.admin,
+      })),
+  },
+  {
+    name: 'POST /api/admin/user/create, with its hash',
+    requests(stage) {
+      const names = someOf(stage).map(() => randomUUID());
+      newNames.set(stage.url, names);
+      return names.map((username) => post('/api/admin/user/create', stage.admin, { username, password: PASSWORD }));
+    },
+  },
+  {
+    name: 'POST /api/admin/user/update',
+    requests: async (stage) =>
+      (await createdAccounts(stage)).map(({ id, username }) =>
+        post('/api/admin/user/update', stage.admin, { id, username: `${username}-renamed`, password: '' }),
+      ),
+  },
+  {
+    name: 'POST /api/admin/user/delete',
+    requests: async (stage) =>
+      (await createdAccounts(stage)).map(({ id }) => post(`/api/admin/user/delete?id=${id}`, stage.admin)),
+  },
+  {
+    name: 'GET /api/auth/logout',
+    async requests(stage) {
+      const sessions = await answersOf(stage.url, logins(stage));
+      return sessions.map(({ token }) => ({ path: '/api/auth/logout', headers: { Authorization: token } }));
+    },
+  },
+];
+
+/** The accounts that were created last. */
+async function createdAccounts({ url, admin }) {
+  const { length } = newNames.get(url);
+  const list = (page) => ({ path: `/api/admin/user/list?page=${page}&per_page=${length}`, headers: admin });
+  const [{ total }] = await answersOf(url, [list(1)]);
+  const last = Math.ceil(total / length);
+  const pages = await answersOf(url, [list(last - 1), list(last)]);
+  return pages.flatMap(({ content }) => content).slice(-length);
+}
