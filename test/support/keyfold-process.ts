@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const START_MS = 60_000;
 const STOP_MS = 15_000;
-/** Longer than a process may look at what it needs. */
-const ANSWER_MS = 4_000;
+/** Longer than a process looks at what it needs. */
+const EXPLANATION_MS = 4_000;
 
 /** Environment variables of the app; `undefined` takes a variable of the factory environment away. */
 export type ProcessEnv = Record<string, string | undefined>;
@@ -107,11 +107,10 @@ export class KeyfoldProcess {
   /** Waits until the process is ready. Throws `StartFailure`. */
   async untilReady(): Promise<void> {
     const deadline = Date.now() + START_MS;
-    for (;;) {
-      const said = await askWhether(this.readyUrl);
-      if (said === YES) return;
+    while (!(await answers(this.readyUrl))) {
       if (!this.isRunning) throw new StartFailure(await this.ended, this.written);
       if (Date.now() > deadline) {
+        const said = await explanationOf(this.readyUrl);
         await this.kill();
         throw new StartFailure(null, `${this.written}At last it said: ${said}\n`);
       }
@@ -124,14 +123,21 @@ const running = new Set<ChildProcess>();
 // A test run that ends early leaves no server behind.
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-const YES = 'yes';
-
-/** Whether the process is ready: yes, or what it says instead. */
-async function askWhether(url: string): Promise<string> {
+async function answers(url: string): Promise<boolean> {
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
-    const text = await answer.text();
-    return answer.ok ? YES : `${answer.status} ${text}`;
+    const answer = await fetch(url, { signal: AbortSignal.timeout(1_000) });
+    await answer.text();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}
+
+/** What a process says that is not ready. */
+async function explanationOf(url: string): Promise<string> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(EXPLANATION_MS) });
+    return `${answer.status} ${await answer.text()}`;
   } catch (error) {
     return String(error);
   }

@@ -38,8 +38,6 @@ async function requests(count: number) {
   return { answers, responses: inOrder.map(({ response }) => response) };
 }
 
-const written = ({ socket }: ServerResponse) => (socket as Socket).bytesWritten;
-
 describe('an answer that ended', () => {
   it('is written at the end of the turn, with the others of that turn', async () => {
     const { answers, responses } = await requests(3);
@@ -57,7 +55,7 @@ describe('an answer that ended', () => {
     expect(response.writableEnded).toBe(false);
     response.end('the answer');
     expect(response.writableEnded).toBe(true);
-    expect(written(response)).toBe(0);
+    expect((response.socket as Socket).bytesWritten).toBe(0);
     response.on('error', () => undefined);
     response.end('another one');
     expect(await answers[0]).toEqual({ status: 200, body: 'the answer' });

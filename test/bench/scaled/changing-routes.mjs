@@ -4,8 +4,8 @@ import { generateSync } from 'otplib';
 import { answersOf } from './requests.mjs';
 import { nameOf, PASSWORD } from './story.mjs';
 
-/** Some of the accounts are enough, for these requests cost more than reads. */
-const FEWER = 200;
+/** Requests to routes that are slow or the same for every account. */
+export const FEWER = 200;
 const someOf = ({ accounts }) => accounts.slice(0, FEWER);
 
 const JSON_BODY = { 'Content-Type': 'application/json' };
@@ -20,12 +20,6 @@ export const logins = (stage) =>
     const headers = { 'X-Forwarded-For': `10.1.${index >> 8}.${index & 255}` };
     return post('/api/auth/login', headers, { username: nameOf(accountId), password: PASSWORD });
   });
-
-/** Those of them that an administrator sends about accounts, which have their own tokens. */
-const aboutAccounts = (path, key) => (stage) =>
-  someOf(stage).map(({ accountId }) => post(`${path}?${key}=${accountId}`, stage.admin));
-
-const newNames = new Map();
 
 /** The rows of the table, as those of `routes.mjs`; they leave accounts as they found them, but for a new SSO id. */
 export const changingRoutes = [
@@ -64,7 +58,11 @@ export const changingRoutes = [
       );
     },
   },
-  { name: 'POST /api/admin/user/cancel_2fa', requests: aboutAccounts('/api/admin/user/cancel_2fa', 'id') },
+  {
+    name: 'POST /api/admin/user/cancel_2fa',
+    requests: (stage) =>
+      someOf(stage).map(({ accountId }) => post(`/api/admin/user/cancel_2fa?id=${accountId}`, stage.admin)),
+  },
   {
     name: 'GET /api/admin/user/sshkey/list',
     requests: (stage) =>
@@ -75,11 +73,10 @@ export const changingRoutes = [
   },
   {
     name: 'POST /api/admin/user/create, with its hash',
-    requests(stage) {
-      const names = someOf(stage).map(() => randomUUID());
-      newNames.set(stage.url, names);
-      return names.map((username) => post('/api/admin/user/create', stage.admin, { username, password: PASSWORD }));
-    },
+    requests: (stage) =>
+      someOf(stage).map(() =>
+        post('/api/admin/user/create', stage.admin, { username: randomUUID(), password: PASSWORD }),
+      ),
   },
   {
     name: 'POST /api/admin/user/update',
@@ -102,9 +99,9 @@ export const changingRoutes = [
   },
 ];
 
-/** The accounts that were created last. */
-async function createdAccounts({ url, admin }) {
-  const { length } = newNames.get(url);
+/** The accounts that were created last, as many as some. */
+async function createdAccounts({ url, admin, accounts }) {
+  const { length } = someOf({ accounts });
   const list = (page) => ({ path: `/api/admin/user/list?page=${page}&per_page=${length}`, headers: admin });
   const [{ total }] = await answersOf(url, [list(1)]);
   const last = Math.ceil(total / length);

@@ -1,9 +1,7 @@
 // What one client asks of accounts, route by route.
 import { keyBodies } from '../key-bodies.mjs';
-import { changingRoutes, logins } from './changing-routes.mjs';
+import { changingRoutes, FEWER, logins } from './changing-routes.mjs';
 
-/** Requests to routes that are slow or the same for every account. */
-const FEWER = 200;
 const PER_PAGE = 30;
 
 /**
