@@ -8,6 +8,9 @@ type Name = keyof typeof keys;
 const ed25519 = keys['ed25519-a'].text;
 const [, blob = ''] = ed25519.split(' ');
 
+/** What Go's unicode.IsSpace calls a space, line breaks excepted. */
+const BLANKS = `\t\v\f \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000`;
+
 const string = (bytes: Buffer | string) => {
   const content = Buffer.from(bytes);
   return Buffer.concat([Buffer.from([0, 0, content.length >> 8, content.length & 255]), content]);
@@ -71,6 +74,16 @@ describe('the text around a key', () => {
     ['CRLF without a comment', `${ed25519}\r\n`, ''],
     ['a last carriage return', `${ed25519}\r`, ''],
     ['comment lines', `# one\n#two\n\n  ${ed25519}\n\n\t# three`, ''],
+    ['a no-break space from a web page', `\u00a0${ed25519}\u00a0`, ''],
+    ['a no-break space behind a comment', `${ed25519} c\u00a0`, 'c'],
+    ['every blank of Unicode', `${BLANKS}${ed25519} c${BLANKS}`, 'c'],
+    ['lines of such blanks', `${BLANKS}\n${ed25519}\n${BLANKS}\n\u00a0# end`, ''],
+    ['a form feed and a vertical tab', `\v${ed25519}\f`, ''],
+    ['several carriage returns', `\r\r\n${ed25519} c\r\r\n`, 'c'],
+    ['a carriage return and something behind it', `${ed25519} c\rrest`, 'c'],
+    ['a comment line with a key behind its carriage return', `# one\r${keys['ed25519-b'].text}\n${ed25519} c`, 'c'],
+    ['blanks of Unicode beside a space', `ssh-ed25519 \u00a0${blob} \u3000c`, 'c'],
+    ['a byte order mark at the end of a comment, which is no blank', `${ed25519} c\ufeff`, 'c\ufeff'],
   ])('can be %s', (_title, text, comment) => {
     expect(parseSshPublicKey(text)).toEqual({ ...parseSshPublicKey(ed25519), comment });
     expect(parseSshPublicKey(text)?.fingerprint).toBe(keys['ed25519-a'].fingerprint);
@@ -82,6 +95,11 @@ describe('the text around a key', () => {
     ['comment lines alone', '# one\n# two\n'],
     ['another key', `${ed25519} one\n${keys['ed25519-b'].text} two\n`],
     ['the same key again', `${ed25519}\n${ed25519}`],
+    ['another key behind a carriage return', `${ed25519}\r${keys['ed25519-b'].text}`],
+    ['another key behind several', `${ed25519} c\rrest\r\u00a0${keys['ed25519-b'].text} c\r\n`],
+    ['another key behind one of a blank line', `# one\n \r${keys['ed25519-b'].text}\n${ed25519}`],
+    ['comment and key between carriage returns alone', `# one\r${ed25519}\r`],
+    ['an option in front of a carriage return', `no-pty\r${ed25519}`],
     ['a line that is no key', `broken line\n${ed25519}`],
     ['a line break in the key', `ssh-ed25519\n${blob}`],
     ['one option', `from="1.2.3.4" ${ed25519}`],
@@ -91,7 +109,9 @@ describe('the text around a key', () => {
     ['a PEM frame', `-----BEGIN PUBLIC KEY-----\n${blob}\n-----END PUBLIC KEY-----\n`],
     ['an RFC 4716 frame', `---- BEGIN SSH2 PUBLIC KEY ----\nComment: "x"\n${blob}\n---- END SSH2 PUBLIC KEY ----\n`],
     ['a byte order mark', `\ufeff${ed25519}`],
+    ['a byte order mark behind it', `${ed25519}\ufeff`],
     ['a no-break space', `ssh-ed25519\u00a0${blob}`],
+    ['a carriage return in the key', `${ed25519.slice(0, 40)}\r${ed25519.slice(40)}`],
     ['more than 16 KiB', `${ed25519} ${'c'.repeat(16 * 1024)}`],
     ['more than 16 KiB outside ASCII', `${ed25519} ${'ж'.repeat(8 * 1024)}`],
   ])('cannot be %s', (_title, text) => {
@@ -154,7 +174,6 @@ describe('the parts of a key', () => {
     ['a FIDO key with a NUL in its application', key('sk-ecdsa-sha2-nistp256@openssh.com', curve, skPoint, 'ssh:\0')],
     ['a FIDO key with more than that', key('sk-ecdsa-sha2-nistp256@openssh.com', curve, skPoint, application, '')],
     ['no padding', keys.ecdsa256.text.replace(/=+$/, '')],
-    ['spare bits that are set', keys['sk-ed25519'].text.replace(/o=$/, 'p=')],
     ['the URL alphabet', ed25519.replaceAll('/', '_').replaceAll('+', '-')],
     [
       'a length beyond the end',
@@ -163,6 +182,19 @@ describe('the parts of a key', () => {
   ])('cannot be %s', (_title, text) => {
     expect(text).toMatch(/^[^ ]+ [^ ]+$/);
     expect(parseSshPublicKey(text)).toBeUndefined();
+  });
+});
+
+describe('the base64', () => {
+  test.each([
+    ['sk-ed25519', /o=$/, 'p='],
+    ['sk-ed25519', /o=$/, 'r='],
+    ['ecdsa384', /g==$/, 'v=='],
+  ] as const)('of %s with other spare bits is the same key', (name, end, other) => {
+    const { text, fingerprint } = keys[name];
+    const parsed = parseSshPublicKey(text.replace(end, other));
+    expect(parsed).toEqual(parseSshPublicKey(text));
+    expect(parsed).toMatchObject({ blob: text.split(' ')[1], fingerprint });
   });
 });
 
