@@ -42,6 +42,11 @@ export class LoginThrottle {
     return this.store.take(keysOf(login), this.now());
   }
 
+  /** For how many seconds `take` would refuse, 0 when it would admit; counts nothing. */
+  look(login: LoginTry): Promise<number> {
+    return this.store.look(keysOf(login), this.now());
+  }
+
   /** The factor was right: its failures are forgotten, and the source is known to the account for 30 days. */
   succeed(login: LoginTry): Promise<void> {
     const [source, pair, account] = keysOf(login);

@@ -34,6 +34,9 @@ export function describeThrottleStore(name: string, open: () => Promise<OpenThro
     describe('a refused try', () => {
       refusalCases(newStore);
     });
+    describe('a look', () => {
+      lookCases(newStore);
+    });
     describe('many tries at once', () => {
       crowdCases(open);
     });
@@ -133,6 +136,34 @@ function refusalCases(newStore: NewStore): void {
     await store.take([short], NOON);
     expect(await store.take([short], NOON)).toEqual(refused(1));
     expect(await store.take([short], NOON + 10)).toEqual(admitted(2));
+  });
+}
+
+function lookCases(newStore: NewStore): void {
+  it('says for how many seconds a try would be refused', async () => {
+    const store = await newStore();
+    expect(await store.look([key('free'), key('a')], NOON)).toBe(0);
+    for (let n = 0; n < 5; n++) await store.take([key('a')], NOON);
+    expect(await store.look([key('free'), key('a')], NOON)).toBe(300);
+    expect(await store.look([key('a')], NOON + 5 * MINUTE - 1)).toBe(1);
+    expect(await store.look([key('a')], NOON + 5 * MINUTE)).toBe(0);
+  });
+
+  it('counts nothing and makes no key remember its failures for longer', async () => {
+    const store = await newStore();
+    for (let n = 0; n < 4; n++) await store.take([key('a')], NOON);
+    for (let n = 0; n < 5; n++) expect(await store.look([key('a')], NOON + 4 * MINUTE)).toBe(0);
+    expect(await store.take([key('a')], NOON + 5 * MINUTE)).toEqual(admitted(1));
+  });
+
+  it('lets a remembered source pass a block', async () => {
+    const store = await newStore();
+    const one = key('a', { limit: 1 });
+    await store.succeed({ remember: { key: 'known', until: NOON + MINUTE } });
+    await store.take([one], NOON);
+    expect(await store.look([{ ...one, exemptedBy: 'unknown' }], NOON)).toBe(300);
+    expect(await store.look([{ ...one, exemptedBy: 'known' }], NOON)).toBe(0);
+    expect(await store.look([{ ...one, exemptedBy: 'known' }], NOON + MINUTE)).toBe(240);
   });
 }
 

@@ -35,5 +35,7 @@ export type Success = Readonly<{
 export abstract class ThrottleStore {
   /** Counts one try on every key before it is checked, or on none when one of them is blocked: a refused try extends nothing. */
   abstract take(keys: readonly ThrottledKey[], now: number): Promise<Admission>;
+  /** For how many seconds `take` would refuse, 0 when it would admit. Counts nothing, so a try at the same moment may come before. */
+  abstract look(keys: readonly ThrottledKey[], now: number): Promise<number>;
   abstract succeed(success: Success): Promise<void>;
 }

@@ -111,14 +111,19 @@ export class LogInHandler implements ICommandHandler<LogIn> {
   async #verifyCode(login: Login, account: Account): Promise<StartSession['usedCode']> {
     const { enrolment, sealedSecret, locked } = account.twoFactor!;
     if (locked) throw new DomainError('one-time-code-locked');
-    // A missing code is no guess: front ends ask for it only after the password was right.
-    if (login.code.trim() === '') throw new DomainError('one-time-code-required');
+    if (login.code.trim() === '') throw await this.#missingCode(this.#codeTry(login, account));
     const secret = this.sealer.open(sealedSecret, sealedFor.twoFactor(account.accountId));
     const failures = await this.#admit(this.#codeTry(login, account));
     const step = matchingStep(secret, login.code, this.clock.now());
     if (step !== undefined) return { enrolment, step };
     if (failures >= CODE_FAILURES_BEFORE_LOCK) await this.#lockCode(account, failures, login.origin);
     throw new DomainError('one-time-code-invalid-at-login');
+  }
+
+  /** A missing code is no guess: front ends ask for it only after the password was right. While codes are refused they need not ask. */
+  async #missingCode(attempt: LoginTry): Promise<DomainError> {
+    const seconds = await this.throttle.look(attempt);
+    return seconds > 0 ? new DomainError('too-many-attempts', seconds) : new DomainError('one-time-code-required');
   }
 
   async #startSession(login: Login, account: Account, usedCode: StartSession['usedCode']): Promise<string> {

@@ -97,7 +97,19 @@ describe('wrong codes', () => {
     // A fifth wrong code blocks codes, and the password is still looked at.
     await desk.outcome({ code: desk.wrongCode() });
     expect(await desk.outcome({ code: desk.code() })).toBe('too-many-attempts');
+    expect(await desk.outcome({ password: 'wrong' })).toBe('invalid-credentials');
+  });
+
+  it('refuse a missing code as well while they block, which counts as little as ever', async () => {
+    const { service, desk } = await deskWithTwoFactor();
+    for (const _ of times(4)) await desk.outcome({ code: desk.wrongCode() });
+    for (const _ of times(5)) expect(await desk.outcome({ code: '' })).toBe('one-time-code-required');
+    await desk.outcome({ code: desk.wrongCode() });
+    await expect(desk.logIn({ code: '' })).rejects.toMatchObject({ code: 'too-many-attempts', retryAfterSeconds: 300 });
+    expect(await desk.outcome({ code: '', address: '198.51.100.1' })).toBe('one-time-code-required');
+    service.clock.advance(5 * MINUTE);
     expect(await desk.outcome({ code: '' })).toBe('one-time-code-required');
+    expect(await desk.outcome({ code: desk.code() })).toBe('token');
   });
 
   it('lock the code at the hundredth in a row, from wherever they come', async () => {

@@ -37,12 +37,13 @@ describe('the round trips of a login', () => {
     expect(commands).toEqual(['update', 'findAndModify']);
   });
 
-  it('are one that only reads to be refused again', async () => {
+  it('are one that only reads to be refused again, or to look', async () => {
     const { connection, store } = await openMongoThrottle();
     for (let n = 0; n < 6; n++) await store.take(silent, NOON);
     const commands = watch(connection);
     expect(await store.take(silent, NOON)).toEqual({ admitted: false, retryAfterSeconds: 300 });
-    expect(commands).toEqual(['find']);
+    expect(await store.look(silent, NOON)).toBe(300);
+    expect(commands).toEqual(['find', 'find']);
   });
 
   function watch(connection: Connection): string[] {
@@ -79,6 +80,7 @@ describe('counters', () => {
       store.take([key('a')], NOON),
       store.take([{ key: 'a', rule: key('a').rule }], NOON),
       store.take([key('blocked')], NOON),
+      store.look([key('blocked')], NOON),
       store.succeed({ clear: ['a'] }),
     ];
     for (const outcome of await Promise.allSettled(tries)) {
@@ -162,15 +164,17 @@ const name = fc.constantFrom(...NAMES);
 
 /** Every name has its own rule, may be told and may be passed by a known source. */
 const keys = fc.uniqueArray(fc.tuple(name, fc.boolean(), fc.boolean()), { minLength: 1, selector: ([each]) => each });
-const taking = keys.map((chosen) => (store: ThrottleStore, prefix: string, now: number) => {
-  const asked = chosen.map(([each, told, exempt]): ThrottledKey => ({
-    key: prefix + each,
-    rule: RULES[NAMES.indexOf(each)]!,
-    ...(told ? { told } : {}),
-    ...(exempt ? { exemptedBy: `${prefix}known ${each}` } : {}),
-  }));
-  return store.take(asked, now);
-});
+const taking = fc
+  .tuple(keys, fc.boolean())
+  .map(([chosen, looks]) => (store: ThrottleStore, prefix: string, now: number) => {
+    const asked = chosen.map(([each, told, exempt]): ThrottledKey => ({
+      key: prefix + each,
+      rule: RULES[NAMES.indexOf(each)]!,
+      ...(told ? { told } : {}),
+      ...(exempt ? { exemptedBy: `${prefix}known ${each}` } : {}),
+    }));
+    return looks ? store.look(asked, now) : store.take(asked, now);
+  });
 
 const succeeding = fc
   .record({

@@ -50,6 +50,11 @@ export class MongoThrottleStore extends ThrottleStore {
     }
   }
 
+  async look(keys: readonly ThrottledKey[], now: number): Promise<number> {
+    const refusedUntil = (await this.#judge(keys, now, new Set())) ?? now;
+    return Math.ceil((refusedUntil - now) / 1000);
+  }
+
   async succeed(success: Success): Promise<void> {
     const updates = successUpdates(success) as mongo.AnyBulkWriteOperation<ThrottleDocument>[];
     if (updates.length > 0) await reaching(() => this.#counters.bulkWrite(updates, { ordered: false }));

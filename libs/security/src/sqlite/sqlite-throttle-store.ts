@@ -24,6 +24,9 @@ const BLOCK = `
     blocked_until = ?2 + min(?5, ?4 * (1 << min(failures - ?3, 30))),
     expires = max(expires, ?2 + min(?5, ?4 * (1 << min(failures - ?3, 30))))
   WHERE key = ?1 AND failures >= ?3`;
+const BLOCKED = `
+  SELECT blocked_until FROM throttle WHERE key = ?1 AND blocked_until > ?2
+    AND NOT EXISTS (SELECT 1 FROM throttle known WHERE known.key = ?3 AND known.expires > ?2)`;
 const FORGET_EXPIRED = 'DELETE FROM throttle WHERE key IN (SELECT key FROM throttle WHERE expires <= ? LIMIT 20)';
 
 export class SqliteThrottleStore extends ThrottleStore {
@@ -47,6 +50,11 @@ export class SqliteThrottleStore extends ThrottleStore {
     const [row] = this.file.read('SELECT blocked_until FROM throttle WHERE key = ?', key);
     const wait = Number(row?.['blocked_until'] ?? now) - now;
     return { admitted: false, retryAfterSeconds: Math.max(1, Math.ceil(wait / 1000)) };
+  }
+
+  async look(keys: readonly ThrottledKey[], now: number): Promise<number> {
+    const [first] = keys.flatMap(({ key, exemptedBy = '' }) => this.file.read(BLOCKED, key, now, exemptedBy));
+    return Math.ceil((Number(first?.['blocked_until'] ?? now) - now) / 1000);
   }
 
   async succeed({ clear = [], giveBack = [], remember }: Success): Promise<void> {
