@@ -9,6 +9,10 @@ export type NameClaim = Readonly<{ username: string; nameHash: string; turn: num
 /** A password that was hashed and sealed; `timestamp` is its time in unix seconds. */
 export type NewPassword = Readonly<{ sealedHash: string; timestamp: number }>;
 
+/**
+ * A new account under an id that none ever had. `name` must be free; two that ask for it at once are told apart by its hold, and one
+ * is refused with `username-taken`.
+ */
 export type RegisterAccount = AccountFields &
   Readonly<{
     type: 'RegisterAccount';
@@ -56,8 +60,14 @@ export type EnableTwoFactor = Readonly<{
   now: number;
 }>;
 
+/**
+ * An administrator turns two-factor off, which lifts a lock of the code and forgets a secret that waits for its proof. When it is off
+ * already there is no event, and such a secret stays.
+ */
 export type DisableTwoFactor = Readonly<{ type: 'DisableTwoFactor' }>;
+/** `failures` wrong codes came in a row: none is taken from here on. Nothing happens when two-factor is off or locked already. */
 export type LockTwoFactor = Readonly<{ type: 'LockTwoFactor'; failures: number }>;
+/** The account ends for good, its name becomes free and its id is never given again. Refused for the admin and the guest. */
 export type DeleteAccount = Readonly<{ type: 'DeleteAccount' }>;
 
 export type AccountCommand =

@@ -19,6 +19,11 @@ import { oneTimeCodeHold, releasedNameHold, usernameHold } from './account.holds
 export const ENROLMENT_LIFETIME = 600_000;
 export const ENROLMENTS_PER_HOUR = 10;
 
+/**
+ * Decides on one account. Every command but `RegisterAccount` is refused with `account-not-found` unless the account is active, and one
+ * that carries a `credential` with `password-changed` or `account-disabled` when its session has ended since. An update that changes
+ * nothing has no events.
+ */
 export const accountDecider: Decider<Account, AccountCommand, AccountEvent> = {
   initialState: absentAccount,
   decide,

@@ -16,6 +16,7 @@ export type AccountFields = Readonly<{
   allowLdap: boolean;
 }>;
 
+/** Sealed; opens to an argon2id hash of the static hash. */
 export type PasswordHash = Readonly<{ passwordHash: string }>;
 
 /**
@@ -47,8 +48,11 @@ export type AccountRenamed = DomainEvent<
   { username: string; nameHash: string; turn: number; formerUsername: string },
   undefined
 >;
+/** What the account may do from here on: all bits of wire contract 3.2, not only those that changed. */
 export type PermissionsChanged = DomainEvent<'PermissionsChanged', { permission: number }, undefined>;
+/** No login succeeds and every request of its sessions is refused; the sessions themselves do not end. */
 export type AccountDisabled = DomainEvent<'AccountDisabled', object, undefined>;
+/** Logins and the sessions from before work again, except those that something else has ended meanwhile. */
 export type AccountEnabled = DomainEvent<'AccountEnabled', object, undefined>;
 /** A secret was shown to the account; it counts until `expiresAt` (unix milliseconds) or until the next one is shown. */
 export type TwoFactorEnrolmentStarted = DomainEvent<

@@ -5,6 +5,10 @@ export type Enrolment = Readonly<{ number: number; sealedSecret: string; expires
 /** The second factor in force. */
 export type TwoFactor = Readonly<{ enrolment: number; sealedSecret: string; locked: boolean }>;
 
+/**
+ * An account as its events have it. `absent`: nothing happened yet. `deleted`: nothing is left but the id, so that no answer can show
+ * more. `passwordTimestamp` in unix seconds; `turn` counts the owners of the name; `sealed…` opens with the keys of the service only.
+ */
 export type Account = AccountFields &
   Readonly<{
     status: 'absent' | 'active' | 'deleted';
@@ -23,6 +27,7 @@ export type Account = AccountFields &
     twoFactor: TwoFactor | null;
   }>;
 
+/** Where the fold of every account starts; also what a deleted one goes back to, but for status and id. */
 export const absentAccount: Account = {
   status: 'absent',
   accountId: 0,
@@ -47,6 +52,7 @@ export const absentAccount: Account = {
 /** In milliseconds. */
 export const HOUR = 3_600_000;
 
+/** The account after the event. Throws on what no decision can have led to: a proof of an enrolment that is not the pending one. */
 export function evolve(account: Account, event: AccountEvent): Account {
   switch (event.type) {
     case 'AccountRegistered':

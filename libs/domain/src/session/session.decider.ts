@@ -16,9 +16,15 @@ export type StartSession = Readonly<{
   session: SessionStarted['data'];
   usedCode?: Readonly<{ enrolment: number; step: number }>;
 }>;
+/** The token of the session is refused from here on. */
 export type EndSession = Readonly<{ type: 'EndSession'; reason: 'logout' }>;
 export type SessionCommand = StartSession | EndSession;
 
+/**
+ * Decides on one login. What happened already, and the end of a session that is not active, have no events. The code of `usedCode` is
+ * held for ever: a second session that would spend it is refused with `one-time-code-invalid-at-login`. That an account is disabled,
+ * gone or has a new password is not known here.
+ */
 export const sessionDecider: Decider<Session, SessionCommand, SessionEvent> = {
   initialState: { status: 'absent', accountId: 0, credential: 0, expiresAt: 0 },
   decide,

@@ -6,10 +6,13 @@ import type { SiteSettingsEvent } from './site-settings.events.js';
 /** What differs from the factory settings, and the sealed static token (empty until the first start made one). */
 export type SiteSettings = Readonly<{ values: Readonly<Record<string, string>>; sealedApiToken: string }>;
 
+/** Values to save, by key; the other settings keep theirs. */
 export type ChangeSettings = Readonly<{ type: 'ChangeSettings'; values: Readonly<Record<string, string>> }>;
+/** A new static token, sealed; it replaces the old one at once. */
 export type ResetApiToken = Readonly<{ type: 'ResetApiToken'; sealedToken: string }>;
 export type SiteSettingsCommand = ChangeSettings | ResetApiToken;
 
+/** Decides on all settings: an unknown key refuses the whole change with `setting-not-found`; values in force are left out. */
 export const siteSettingsDecider: Decider<SiteSettings, SiteSettingsCommand, SiteSettingsEvent> = {
   initialState: { values: {}, sealedApiToken: '' },
   decide: (settings, command) =>

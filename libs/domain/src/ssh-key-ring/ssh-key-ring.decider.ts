@@ -3,6 +3,7 @@ import { DomainError } from '../kernel/domain-error.js';
 import { keyIdOf, LAST_KEY_NUMBER } from './ssh-key-id.js';
 import type { PublicKey, SshKeyAdded, SshKeyRingEvent } from './ssh-key-ring.events.js';
 
+/** A key of the ring with its id, its title as sent and the time of its addition (unix milliseconds). */
 export type SshKey = SshKeyAdded['data'];
 
 /** The keys of one account in the order of their addition; `keysEver` counts all that there ever were. */
@@ -16,12 +17,17 @@ export type AddSshKey = Readonly<{
   key: PublicKey | undefined;
   now: number;
 }>;
+/** Refused with `ssh-key-not-found` unless the ring has the key. */
 export type RemoveSshKey = Readonly<{ type: 'RemoveSshKey'; keyId: number }>;
 export type SshKeyRingCommand = AddSshKey | RemoveSshKey;
 
 /** An account has at most this many keys at a time. */
 export const KEYS_PER_ACCOUNT = 1000;
 
+/**
+ * Decides on the keys of one account: a title once, compared exactly, and a key once, by its fingerprint. A number that a key had is never
+ * given again. Of several reasons to refuse an addition the first counts: title, text, key, room.
+ */
 export const sshKeyRingDecider: Decider<SshKeyRing, SshKeyRingCommand, SshKeyRingEvent> = {
   initialState: { keys: [], keysEver: 0 },
   decide: (ring, command) => (command.type === 'AddSshKey' ? add(ring, command) : remove(ring, command)),

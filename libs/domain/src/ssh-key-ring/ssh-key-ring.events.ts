@@ -10,6 +10,7 @@ export type SshKeyAdded = DomainEvent<
   { keyId: number; title: string; key: PublicKey; addedAt: number },
   undefined
 >;
+/** The key opens nothing from here on; it may be added again, under another id. */
 export type SshKeyRemoved = DomainEvent<'SshKeyRemoved', { keyId: number; fingerprint: string }, undefined>;
 
 export type SshKeyRingEvent = SshKeyAdded | SshKeyRemoved;

@@ -10,6 +10,7 @@ export type RecordSshKeyUse = Readonly<{ type: 'RecordSshKeyUse'; keyId: number;
 /** Uses that follow the last recorded one within this time (milliseconds), or come before it, are not recorded. */
 export const USE_INTERVAL = 600_000;
 
+/** Records a use or leaves it out (`USE_INTERVAL`); refuses none. Whether the account has the key is not known here. */
 export const sshKeyUseDecider: Decider<SshKeyUse, RecordSshKeyUse, SshKeyUseEvent> = {
   initialState: { lastUsed: {} },
   decide: (use, { keyId, usedAt }) => {
