@@ -19,6 +19,15 @@ describe('parseWhole', () => {
     expect(parseWhole(text, 'int')).toBe('invalid syntax');
   });
 
+  it('finds too many digits before it finds what is no digit', () => {
+    expect(parseWhole(`${'9'.repeat(23)}abc`, 'int')).toBe('value out of range');
+    expect(parseWhole('-18446744073709551616x', 'int')).toBe('value out of range');
+    expect(parseWhole('18446744073709551615x', 'int')).toBe('invalid syntax');
+    expect(parseWhole('9223372036854775808x', 'int')).toBe('invalid syntax');
+    expect(parseWhole(`${'0'.repeat(40)}7x`, 'int')).toBe('invalid syntax');
+    expect(parseWhole(`x${'9'.repeat(23)}`, 'int')).toBe('invalid syntax');
+  });
+
   it.each(['uint64', 'int', 'int32'] as const)('knows the ends of %s', (kind) => {
     const [min, max] = wholeRanges[kind];
     expect(parseWhole(String(min), kind)).toBeTypeOf('number');

@@ -16,9 +16,10 @@ export type WholeProblem = 'invalid syntax' | 'value out of range';
  * integer: they name no id that exists, and must not round to one that does.
  */
 export function parseWhole(text: string, kind: WholeKind): number | WholeProblem {
-  const [, sign, digits] = /^([+-]?)0*(\d+)$/.exec(text) ?? [];
-  if (digits === undefined) return 'invalid syntax';
-  if (digits.length > longest) return 'value out of range';
+  const [, sign, digits = '', rest] = /^([+-]?)0*(\d*)(.*)$/s.exec(text) ?? [];
+  // compat: strconv reads from the left, so digits that are too many for 64 bits are found before what is no digit.
+  if (digits.length > longest || BigInt(digits) > wholeRanges.uint64[1]) return 'value out of range';
+  if (rest !== '' || !/\d$/.test(text)) return 'invalid syntax';
   const value = sign === '-' ? -BigInt(digits) : BigInt(digits);
   const [min, max] = wholeRanges[kind];
   if (value < min || value > max) return 'value out of range';
