@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bindBody } from './bind-body.js';
 import { FlagField, GoStruct, TextField, WholeField } from './body-fields.js';
+import { successEnvelope } from './envelope.js';
 import { Refusal } from './refusal.js';
 
 @GoStruct('Verify2FAReq')
@@ -30,6 +31,22 @@ const bind = (text: string) => bindBody(User, Buffer.from(text), json);
 const missing = (struct: string, field: string) =>
   `Key: '${struct}.${field}' Error:Field validation for '${field}' failed on the 'required' tag`;
 
+describe('the content type', () => {
+  const body = Buffer.from('{"username":"b"}');
+
+  it.each([json, `${json}; charset=utf-8`, `${json};charset=utf-8`, `${json} x`])('%s is JSON', (type) => {
+    expect(bindBody(User, body, type).username).toBe('b');
+  });
+
+  it.each([undefined, '', 'text/plain', 'Application/JSON', 'application/jsonx', 'application/x-www-form-urlencoded'])(
+    '%s leaves the body unread',
+    (type) => {
+      expect(() => bindBody(User, body, type)).toThrow(new Refusal(400, missing('User', 'Username')));
+      expect(() => bindBody(User, undefined, type)).toThrow(new Refusal(400, missing('User', 'Username')));
+    },
+  );
+});
+
 describe('a body', () => {
   it('fills the fields of its class', () => {
     const user = bind(
@@ -53,9 +70,17 @@ describe('a body', () => {
     expect({ ...bind('{"username":"b","base_path":null,"id":null,"allow_ldap":null}') }).toEqual(empty);
   });
 
+  it('empties a text by null, but keeps what a flag or a number was', () => {
+    const text =
+      '{"username":"a","base_path":"/b","base_path":null,"permission":7,"permission":null,"disabled":true,"disabled":null}';
+    expect(bind(text)).toMatchObject({ basePath: '', permission: 7, disabled: true });
+  });
+
   it('matches names in any letter case of ASCII, the last spelling wins', () => {
     expect(bind('{"USERNAME":"a","Base_Path":"/x"}')).toMatchObject({ username: 'a', basePath: '/x' });
     expect(bind('{"username":"a","UserName":"b"}').username).toBe('b');
+    expect(bind('{"username":"a","Username":"b","username":"c"}').username).toBe('c');
+    expect(bind(String.raw`{"username":"a","user\u004eame":"b"}`).username).toBe('b');
     expect(() => bindBody(Verification, Buffer.from('{"code":"1","\u017fecret":"x"}'), json)).toThrow(
       new Refusal(400, missing('Verify2FAReq', 'Secret')),
     );
@@ -78,6 +103,7 @@ describe('a body', () => {
     ['{"username":1}', 'User.Username: expects a text'],
     ['{"username":["a"]}', 'User.Username: expects a text'],
     ['{"disabled":"true"}', 'User.Disabled: expects true or false'],
+    ['{"id":-0}', 'User.ID: expects a whole number from 0 to 18446744073709551615'],
     ['{"id":-1}', 'User.ID: expects a whole number from 0 to 18446744073709551615'],
     ['{"id":18446744073709551616}', 'User.ID: expects a whole number from 0 to 18446744073709551615'],
     ['{"role":"2"}', 'User.Role: expects a whole number from -9223372036854775808 to 9223372036854775807'],
@@ -88,8 +114,16 @@ describe('a body', () => {
     ['[]', 'User: expects a JSON object'],
     ['1', 'User: expects a JSON object'],
     ['"x"', 'User: expects a JSON object'],
+    ['"x" {}', 'User: expects a JSON object'],
+    ['{"username":1,"username":"bob"}', 'User.Username: expects a text'],
+    ['{"username":"bob","disabled":"x","disabled":false}', 'User.Disabled: expects true or false'],
+    ['{"disabled":1,"username":1}', 'User.Disabled: expects true or false'],
   ])('%s has the wrong type, which is said before what is missing', (text, message) => {
     expect(() => bind(text)).toThrow(new Refusal(400, message));
+  });
+
+  it('reads -0 as 0 where numbers have a sign', () => {
+    expect(bind('{"username":"b","role":-0}').role === 0).toBe(true);
   });
 
   it('reads ids beyond 2^53 as one that nobody has', () => {
@@ -103,6 +137,70 @@ describe('a body', () => {
     });
     expect(() => bindBody(Named, Buffer.from('{}'), json)).toThrow(new Refusal(400, missing('Named', 'Username')));
     expect(bind('{"username":"a","nick":"b"}')).not.toHaveProperty('nick');
+  });
+
+  it.each([
+    '{"username":"b","x":-01}',
+    '{"username":"b","a\tb":1}',
+    `{"username":"b","x":${'['.repeat(9_000)}${']'.repeat(9_000)}}`,
+  ])('is bound whatever stands in unknown fields', (text) => {
+    expect(bind(text).username).toBe('b');
+  });
+
+  it.each(['{"username":"b","x":1e999}', '{"username":"b","x":01}', `{"username":"b","x":${'['.repeat(10_000)}`])(
+    'is refused when an unknown field is no JSON',
+    (text) => {
+      expect(() => bind(text)).toThrow(/^the request body is not valid JSON/);
+    },
+  );
+
+  it('keeps each byte of broken UTF-8 so that it is answered as the escape of U+FFFD', () => {
+    const bytes = Buffer.from([0xff, 0xe2, 0x82]);
+    const body = Buffer.concat([Buffer.from('{"username":"x'), bytes, Buffer.from('é🦊"}')]);
+    const { username } = bindBody(User, body, json);
+    expect(username).toBe('x\udcff\udce2\udc82é🦊');
+    expect(successEnvelope({ username })).toContain(String.raw`{"username":"x\ufffd\ufffd\ufffdé🦊"}`);
+  });
+
+  it('without bytes answers EOF', () => {
+    expect(() => bindBody(User, undefined, json)).toThrow(new Refusal(400, 'EOF'));
+    expect(() => bind('')).toThrow(new Refusal(400, 'EOF'));
+  });
+
+  it.each([
+    ' ',
+    '\r\n\t',
+    'abc',
+    'nope',
+    '{',
+    '[',
+    '{"a":"x',
+    '{"a":"}',
+    "{'a':1}",
+    '{a:1}',
+    '{"a":1,}',
+    '}',
+    '// x\n{}',
+    '\\',
+  ])('%j is refused in words that do not repeat it', (text) => {
+    expect(() => bind(text)).toThrow(
+      expect.objectContaining({ code: 400, message: expect.stringMatching(/^the request body is [a-zA-Z0-9 :,]+$/) }),
+    );
+  });
+
+  it('with megabytes of brackets and quotes is refused by looking at each letter once', () => {
+    for (const text of ['"\\"'.repeat(1_000_000), `{"${'\\"{'.repeat(1_000_000)}`, '{"a":"'.repeat(300_000)]) {
+      expect(() => bind(text)).toThrow(Refusal);
+    }
+    expect(() => bind('['.repeat(200_000) + ']'.repeat(200_000))).toThrow(Refusal);
+  });
+
+  it('may begin with a byte order mark and white space', () => {
+    expect(bind('\ufeff \r\n{"username":"b"}\n').username).toBe('b');
+  });
+
+  it.each(['nullx', ' null null'])('%s is as empty as null', (text) => {
+    expect(() => bind(text)).toThrow(new Refusal(400, missing('User', 'Username')));
   });
 
   it('cannot reach what is no field', () => {

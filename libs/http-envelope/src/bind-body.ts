@@ -1,57 +1,77 @@
 import { validateSync } from 'class-validator';
-import { checks, fieldsOf, structName } from './body-fields.js';
-import { readJsonBody, type JsonValue } from './json-body.js';
+import { fieldsOf, structName, type BodyField } from './body-fields.js';
+import { bodyText } from './body-text.js';
+import { JsonReader } from './json-reader.js';
 import { Refusal } from './refusal.js';
 
 /** A class whose fields carry {@link TextField}, {@link FlagField} or {@link WholeField}. */
 export type BodyClass<T extends object> = new () => T;
 
 /**
- * Fills a new `Dto` from a body (wire contract 1.9): names match in any ASCII letter case, unknown ones are ignored, what
- * is missing or null becomes empty, false or 0. Throws nothing but a Refusal 400; wrong types are named before what is
- * missing.
+ * Fills a new `Dto` from a body (wire contract 1.9): names match in any ASCII letter case, unknown ones are ignored, the last
+ * of equal ones wins, what is missing becomes empty, false or 0. Throws nothing but a Refusal 400: for the first member that
+ * is wrong, or else for all that is missing.
  */
 export function bindBody<T extends object>(
   Dto: BodyClass<T>,
   rawBody: Buffer | undefined,
   contentType: string | undefined,
 ): T {
-  const body = fill(Dto, readJsonBody(rawBody, contentType, hasNumbers(Dto) ? 'as written' : 'plain'));
-  const problem = problemOf(body);
-  if (problem !== undefined) throw new Refusal(400, problem);
+  const body = emptyBody(Dto);
+  // compat: the original reads any other type as a form; forms are not read here, which leaves every field unset.
+  if (isJson(contentType)) fill(body, Dto, readerOf(rawBody));
+  const missing = missingIn(body);
+  if (missing.length > 0) throw new Refusal(400, missing.join('\n'));
   return body;
 }
 
-const hasNumbers = (Dto: object) => fieldsOf(Dto).some(({ kind }) => kind.zero === 0);
-
-function fill<T extends object>(Dto: BodyClass<T>, value: JsonValue): T {
-  const given = new Map(membersOf(Dto, value));
+function emptyBody<T extends object>(Dto: BodyClass<T>): T {
   const body = new Dto();
-  for (const { property, json, kind } of fieldsOf(Dto)) {
-    const member = given.get(json) ?? null;
-    Reflect.set(body, property, member === null ? kind.zero : kind.read(member));
-  }
+  for (const { property, kind } of fieldsOf(Dto).values()) Reflect.set(body, property, kind.zero);
   return body;
 }
 
-/** Later members of a map replace earlier ones, so the last of two spellings wins. */
-function membersOf(Dto: BodyClass<object>, value: JsonValue): [string, JsonValue][] {
-  if (value === null) return [];
-  if (!isJsonObject(value)) throw new Refusal(400, `${structName(Dto)}: expects a JSON object`);
-  return Object.entries(value).map(([name, member]) => [asciiLowerCase(name), member]);
+/** compat: the type is compared letter by letter, up to the first semicolon or space. */
+const isJson = (contentType = '') => /^[^; ]*/.exec(contentType)?.[0] === 'application/json';
+
+function readerOf(bytes: Buffer | undefined): JsonReader {
+  if (bytes === undefined || bytes.length === 0) throw new Refusal(400, 'EOF');
+  const text = bodyText(bytes);
+  const reader = new JsonReader(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
+  if (reader.isAtEnd()) throw new Refusal(400, 'the request body is blank, a JSON value is expected');
+  return reader;
 }
 
-const isJsonObject = (value: JsonValue): value is { [name: string]: JsonValue } =>
-  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+const BYTE_ORDER_MARK = '\ufeff';
+
+function fill(body: object, Dto: BodyClass<object>, reader: JsonReader): void {
+  if (reader.takeNull()) return;
+  const fields = fieldsOf(Dto);
+  const isObject = reader.takeObject((name) => {
+    const field = fields.get(name) ?? fields.get(asciiLowerCase(name));
+    if (field === undefined) reader.skipValue();
+    else fillField(body, field, reader);
+  });
+  if (isObject) return;
+  reader.skipValue();
+  throw new Refusal(400, `${structName(Dto)}: expects a JSON object`);
+}
 
 const asciiLowerCase = (name: string) => name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** What is wrong with a filled body, one line for each field; only the first kind of check that finds something speaks. */
-function problemOf(body: object): string | undefined {
-  for (const check of checks) {
-    const errors = validateSync(body, { groups: [check], forbidUnknownValues: false });
-    const lines = errors.flatMap(({ constraints = {} }) => Object.values(constraints));
-    if (lines.length > 0) return lines.join('\n');
+function fillField(body: object, { property, goName, kind }: BodyField, reader: JsonReader): void {
+  const isNull = reader.takeNull();
+  // compat: null empties a text, but leaves a flag or a number what an earlier member of that name made it.
+  if (isNull && kind.zero !== '') return;
+  const value = isNull ? kind.zero : kind.take(reader);
+  if (value === undefined) {
+    throw new Refusal(400, `${structName(body.constructor)}.${goName}: expects ${kind.expects}`);
   }
-  return undefined;
+  Reflect.set(body, property, value);
+}
+
+/** A line for each required field that is empty. */
+function missingIn(body: object): string[] {
+  const errors = validateSync(body, { forbidUnknownValues: false });
+  return errors.flatMap(({ constraints = {} }) => Object.values(constraints));
 }

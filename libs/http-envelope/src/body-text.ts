@@ -4,8 +4,8 @@ import { isUtf8 } from 'node:buffer';
  * The letters of a body. compat: the original stores broken UTF-8 as it was sent and answers the escape `\ufffd` for each broken byte
  * (wire contract 1.9). Here such a byte becomes half a surrogate pair, which JSON can carry and which is answered the same way.
  */
-export function bodyText(bytes: Buffer): { text: string; broken: boolean } {
-  if (isUtf8(bytes)) return { text: bytes.toString('utf8'), broken: false };
+export function bodyText(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
   let text = '';
   for (let at = 0; at < bytes.length;) {
     const length = lengthOfLetter(bytes[at]!);
@@ -14,7 +14,7 @@ export function bodyText(bytes: Buffer): { text: string; broken: boolean } {
     text += whole ? letter.toString('utf8') : String.fromCharCode(0xdc00 + bytes[at]!);
     at += whole ? length : 1;
   }
-  return { text, broken: true };
+  return text;
 }
 
 /** How many bytes a letter has that starts with this one (RFC 3629); 1 for a byte that starts none. */

@@ -4,7 +4,6 @@ export { crossOriginHook } from './cross-origin.hook.js';
 export { errorEnvelope, PreparedAnswer, successEnvelope, writtenOnce } from './envelope.js';
 export { EnvelopeFilter, type EnvelopeFilterOptions } from './envelope.filter.js';
 export { errorCodes, refusalOf } from './error-codes.js';
-export { JsonNumber, readJsonBody, type JsonValue } from './json-body.js';
 export { defaultPrivacyPatterns, PrivacyMask } from './privacy-mask.js';
 export { atoi, pageOf, parsePaging, type Paging } from './query-numbers.js';
 export { parseQuery, QueryParameters } from './query-parameters.js';
