@@ -18,7 +18,7 @@ import { BatchedResponse } from './batched-response.js';
 import { answerBrokenRequest, refuseExpectation } from './broken-requests.js';
 import { endConnectionsOnClose } from './connections-on-close.js';
 import { documentApi } from './openapi/openapi.document.js';
-import type { RequestHook } from './request/common-headers.js';
+import type { RequestHook } from './request/answer-headers.hook.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** How long a client may take to send one request (milliseconds), so that slow ones cannot hold connections for ever. */

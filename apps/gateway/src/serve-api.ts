@@ -18,7 +18,7 @@ import { drainConnections } from './connections-on-close.js';
 import { createHttpAdapter, serveHttp } from './http-server.js';
 import { measureGateway } from './metrics/gateway-metrics.js';
 import { RequestCounts } from './metrics/request-counts.js';
-import { commonHeaders } from './request/common-headers.js';
+import { answerHeaders } from './request/answer-headers.hook.js';
 import { followRequests } from './tracing/follow-requests.js';
 
 /**
@@ -33,7 +33,7 @@ export async function serveApi(
 ): Promise<NestFastifyApplication> {
   const { log, onTerminal } = context;
   const requests = new RequestCounts();
-  const onRequest = requests.counting(commonHeaders(settings.KEYFOLD_HSTS_SECONDS));
+  const onRequest = requests.counting(answerHeaders(settings.KEYFOLD_HSTS_SECONDS));
   const app = await NestFactory.create<NestFastifyApplication>(module, createHttpAdapter(onRequest), {
     bodyParser: false,
     logger: new NestLog(log),

@@ -1,6 +1,7 @@
 export * from './consuming/consuming.errors.js';
 export * from './consuming/message-context.js';
 export * from './consuming/transport-ids.js';
+export * from './exchanges.js';
 export * from './message-traces.js';
 export * from './messaging.errors.js';
 export * from './relay/event-publisher.js';

@@ -2,7 +2,7 @@ import { Histogram } from '@keyfold/event-store';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { RequestHook } from '../request/common-headers.js';
+import type { RequestHook } from '../request/answer-headers.hook.js';
 import { RouteCounts } from './route-counts.js';
 
 /** Seconds: an answer from memory takes less than the first, a login with a queue before it the last ones. */

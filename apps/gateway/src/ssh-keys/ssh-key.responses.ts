@@ -3,7 +3,7 @@ import type { ListedSshKey } from '@keyfold/application';
 import { pageOf, writtenOnce, type Paging, type PreparedAnswer } from '@keyfold/http-envelope';
 
 /** The order of the fields is part of the contract (wire contract 3.3). */
-export class SshKeyResponse {
+class SshKeyResponse {
   @ApiProperty({ type: 'integer' }) id!: number;
   @ApiProperty() title!: string;
   @ApiProperty({ description: 'as `ssh-keygen -lf` prints it' }) fingerprint!: string;

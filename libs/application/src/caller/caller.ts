@@ -11,6 +11,7 @@ export type Caller = Readonly<{
   keys?: ShownKeys;
 }>;
 
+/** Whether the account is the guest, be it that nobody logged in or that somebody logged in as it. */
 export const isGuest = ({ account }: Caller) => account.role === ROLE_GUEST;
 
 /** Throws `not-an-admin`. */

@@ -17,7 +17,7 @@ import { oneTimeCodeHold, releasedNameHold, usernameHold } from './account.holds
 
 /** How long a shown secret can be proved, and how many may be shown in an hour (README, differences). */
 export const ENROLMENT_LIFETIME = 600_000;
-export const ENROLMENTS_PER_HOUR = 10;
+const ENROLMENTS_PER_HOUR = 10;
 
 /**
  * Decides on one account. Every command but `RegisterAccount` is refused with `account-not-found` unless the account is active, and one

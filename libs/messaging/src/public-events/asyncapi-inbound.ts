@@ -1,11 +1,7 @@
+import { COMMANDS_EXCHANGE, RPC_EXCHANGE } from '../exchanges.js';
 import { payloadOf } from './asyncapi-payload.js';
 import { jsonSchemaOf } from './event-schemas.js';
 import { SshKeyLookUpReply, SshKeyLookUpRequest, SshKeyUseMessage } from './inbound-messages.js';
-
-/** Where commands are taken, by their type as routing key. */
-export const COMMANDS_EXCHANGE_NAME = 'keyfold.commands';
-/** Where questions are taken, by their type as routing key. */
-export const RPC_EXCHANGE_NAME = 'keyfold.rpc';
 
 const USE = 'ssh-key.use';
 const LOOK_UP = 'ssh-keys.look-up';
@@ -89,7 +85,7 @@ export const inboundChannels = {
     bindings: {
       amqp: {
         is: 'routingKey',
-        exchange: { name: COMMANDS_EXCHANGE_NAME, type: 'topic', durable: true, autoDelete: false },
+        exchange: { name: COMMANDS_EXCHANGE, type: 'topic', durable: true, autoDelete: false },
         bindingVersion: '0.3.0',
       },
     },
@@ -101,7 +97,7 @@ export const inboundChannels = {
     bindings: {
       amqp: {
         is: 'routingKey',
-        exchange: { name: RPC_EXCHANGE_NAME, type: 'topic', durable: true, autoDelete: false },
+        exchange: { name: RPC_EXCHANGE, type: 'topic', durable: true, autoDelete: false },
         bindingVersion: '0.3.0',
       },
     },

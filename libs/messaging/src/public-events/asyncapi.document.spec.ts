@@ -5,9 +5,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { problemBy } from '../../testing/event-validation.js';
 import { ASYNCAPI_FILE, asJsonFile } from '../../testing/released-files.js';
-import { COMMANDS_EXCHANGE, EVENTS_EXCHANGE, RPC_QUEUE } from '../rabbitmq/topology/topology.js';
-import { asyncApiDocument, EVENTS_EXCHANGE_NAME } from './asyncapi.document.js';
-import { COMMANDS_EXCHANGE_NAME, RPC_EXCHANGE_NAME } from './asyncapi-inbound.js';
+import { TOPOLOGY } from '../rabbitmq/topology/topology.js';
+import { asyncApiDocument } from './asyncapi.document.js';
 import type { JsonSchema } from './event-schemas.js';
 import { publicEventTypes } from './public-events.js';
 
@@ -41,9 +40,14 @@ describe('the AsyncAPI document', () => {
     expect(Object.keys(document.operations)).toHaveLength(publicEventTypes.length + 2);
   });
 
-  it('names exchanges and queue as the broker has them', () => {
-    const names = [EVENTS_EXCHANGE_NAME, COMMANDS_EXCHANGE_NAME, RPC_EXCHANGE_NAME];
-    expect(names).toEqual([EVENTS_EXCHANGE, COMMANDS_EXCHANGE, RPC_QUEUE]);
+  it('names the exchanges as the broker has them', () => {
+    const named = Object.values(document.channels).flatMap((channel) =>
+      'bindings' in channel ? [channel.bindings.amqp.exchange] : [],
+    );
+    const all = TOPOLOGY.exchanges.map(({ name, type }) => ({ name, type, durable: true, autoDelete: false }));
+    expect(new Set(named.map((exchange) => JSON.stringify(exchange)))).toEqual(
+      new Set(all.map((exchange) => JSON.stringify(exchange))),
+    );
   });
 
   it.each(Object.keys(document.components.messages))('shows samples of %s that fit its schemas', (name) => {

@@ -1,12 +1,10 @@
+import { EVENTS_EXCHANGE } from '../exchanges.js';
 import { eventHeaders, headersOfType } from './asyncapi-headers.js';
 import { payloadOf } from './asyncapi-payload.js';
 import { inboundChannels, inboundMessages, inboundOperations } from './asyncapi-inbound.js';
 import { schemaOfEvent } from './event-schemas.js';
 import { definitionOf, publicEventTypes, type PublicEventType } from './public-events.js';
 import { sampleMessageOf } from './sample-events.js';
-
-/** Where public events are published, by their type as routing key. */
-export const EVENTS_EXCHANGE_NAME = 'keyfold.events';
 
 const DESCRIPTION = [
   'What Keyfold tells other services, and what it takes from them, over RabbitMQ.',
@@ -40,7 +38,7 @@ const channelOf = (type: PublicEventType) => ({
   bindings: {
     amqp: {
       is: 'routingKey',
-      exchange: { name: EVENTS_EXCHANGE_NAME, type: 'topic', durable: true, autoDelete: false },
+      exchange: { name: EVENTS_EXCHANGE, type: 'topic', durable: true, autoDelete: false },
       bindingVersion: '0.3.0',
     },
   },

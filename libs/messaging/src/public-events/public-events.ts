@@ -9,7 +9,7 @@ import { sshKeyEvents } from './ssh-key-events.js';
  * Every event that other services are told, by type. Types, schemas, the AsyncAPI document, the page and the translation of stored
  * events follow from this table; a type that was ever released stays in it.
  */
-export const publicEvents = {
+const publicEvents = {
   ...accountEvents,
   ...sshKeyEvents,
   ...sessionEvents,

@@ -8,6 +8,7 @@ import { vhostOf } from './topology/management.js';
 /** `blocked`: connected, and the broker takes no messages for lack of memory or disk. */
 export type BrokerState = 'connected' | 'blocked' | 'disconnected';
 
+/** What a connection is for and who hears how it is. */
 export type BrokerConnectionOptions = Readonly<{
   /** What the connection is for; the broker's own listings show it. One that publishes must not be one that consumes. */
   role: 'publisher' | 'consumer' | 'operator';

@@ -6,7 +6,7 @@ import { closeChannel } from './goodbye.js';
 import { propertiesOf } from './message-properties.js';
 import { MessagesInFlight, type InFlight, type Sending } from './messages-in-flight.js';
 
-/** Times in milliseconds. */
+/** Where a publisher sends and what it waits for. Times in milliseconds; 10 s and 500 messages unless told otherwise. */
 export type ConfirmPublisherOptions = Readonly<{
   /** The exchange of `publish`. */
   exchange: string;

@@ -3,6 +3,7 @@ import { within } from '../within.js';
 import type { BrokerConnection } from './broker-connection.js';
 import { Settlement } from './settlement.js';
 
+/** Whose deliveries go where, and how many at a time. */
 export type SubscriptionOptions = Readonly<{
   queue: string;
   /** How many deliveries may be unsettled at a time. */

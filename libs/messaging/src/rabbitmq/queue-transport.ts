@@ -12,6 +12,7 @@ import { ConsumerLoop, type ConsumerState } from './consumer-loop.js';
 import type { MessageProcess, Outcome } from './consumer-process.js';
 import type { Settlement } from './settlement.js';
 
+/** A queue, and how its messages are taken. Without times of its own a handler has 60 seconds and the end of the process waits 15. */
 export type QueueTransportOptions = Readonly<{
   queue: string;
   /** What the handlers of this queue name. */

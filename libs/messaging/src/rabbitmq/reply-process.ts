@@ -16,6 +16,7 @@ type Reply =
   | Readonly<{ ok: true; data: unknown }>
   | Readonly<{ ok: false; error: Readonly<{ code: string; message: string; retryable: boolean }> }>;
 
+/** Who hears of questions that were not answered with what was asked for. */
 export type ReplyOptions = Readonly<{
   /** Hears each kind of question that was not answered, once. */
   onIgnored(problem: string): void;

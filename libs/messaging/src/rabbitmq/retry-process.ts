@@ -9,6 +9,7 @@ import { bareCopyOptions, copyOptions, type FailedTry } from './retry-headers.js
 /** How often a message is tried that fails for a reason of its own. */
 const MOST_ATTEMPTS = 10;
 
+/** Where messages of a queue go that cannot be done now or ever, and who hears of it. */
 export type RetryOptions = Readonly<{
   /** Gives messages back to the queue after a time. */
   retryQueue: string;

@@ -6,7 +6,7 @@ import { OperatorCommands } from './operator-commands.js';
 import { OperatorSocketServer } from './operator-socket.server.js';
 
 /** Serves operators beside the work of the process that owns a data folder. */
-export class OperatorRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
+class OperatorRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #server: OperatorSocketServer;
 
   constructor(

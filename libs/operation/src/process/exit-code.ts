@@ -9,7 +9,7 @@ export const FAILED: ExitCode = 1;
 /** A command line that is none, as shells say it. */
 export const WRONG_USAGE: ExitCode = 2;
 /** EX_CONFIG of sysexits.h. */
-export const WRONG_SETTINGS: ExitCode = 78;
+const WRONG_SETTINGS: ExitCode = 78;
 /** 128 and the number of SIGINT. */
 export const INTERRUPTED: ExitCode = 130;
 

@@ -24,6 +24,11 @@ export async function diffTopology(broker: Broker, topology = TOPOLOGY): Promise
   return findings;
 }
 
+/**
+ * How an exchange of the broker is. `unknown` where this user may not look. Changes nothing.
+ *
+ * @throws BrokerUnavailable
+ */
 export async function diffExchange({ channels }: Broker, exchange: ExchangeObject): Promise<Finding> {
   const object = `exchange ${exchange.name}`;
   return diffDeclared(channels, object, exchangeAdvice(exchange.name), {
@@ -32,6 +37,12 @@ export async function diffExchange({ channels }: Broker, exchange: ExchangeObjec
   });
 }
 
+/**
+ * How a queue of the broker is; with the management API every argument is compared, without it only those that a declaration is refused
+ * for. Changes nothing.
+ *
+ * @throws BrokerUnavailable
+ */
 export async function diffQueue({ channels, management }: Broker, queue: QueueObject): Promise<Finding> {
   const object = `queue ${queue.name}`;
   const advice = queueAdvice(queue.name);
@@ -50,6 +61,7 @@ export async function diffQueue({ channels, management }: Broker, queue: QueueOb
   });
 }
 
+/** Whether a binding is there; `unknown` without the management API, or where that does not answer this user. Changes nothing. */
 export async function diffBinding({ management }: Broker, binding: BindingObject): Promise<Finding> {
   const object = `binding ${binding.exchange} -> ${binding.queue} (${binding.routingKey})`;
   if (!management) return { object, state: 'unknown', detail: 'AMQP does not tell bindings: "apply" makes it again' };
@@ -58,6 +70,7 @@ export async function diffBinding({ management }: Broker, binding: BindingObject
   });
 }
 
+/** How a policy is; `unknown` as for a binding. What is not as it should be comes with the command that sets it. Changes nothing. */
 export async function diffPolicy({ management, vhost }: Broker, policy: PolicyObject): Promise<Finding> {
   const object = `${policy.kind} ${policy.name}`;
   const command = policyCommand(policy, vhost);

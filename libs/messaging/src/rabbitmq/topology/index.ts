@@ -1,6 +1,6 @@
+export * from '../../exchanges.js';
 export * from './apply-topology.js';
 export * from './check-topology.js';
-export * from './definitions.js';
 export { diffTopology, type Broker } from './diff-topology.js';
 export * from './finding.js';
 export { Management, vhostOf } from './management.js';

@@ -1,6 +1,7 @@
+import { EVENTS_EXCHANGE } from '../../exchanges.js';
 import type { Finding } from './finding.js';
 import { ManagementUnavailable, type Management, type QueueState } from './management.js';
-import { EVENTS_EXCHANGE, TOPOLOGY } from './topology.js';
+import { TOPOLOGY } from './topology.js';
 
 const REFUSING = new Set<unknown>(['reject-publish', 'reject-publish-dlx']);
 const OWN = new Set(TOPOLOGY.queues.map(({ name }) => name));

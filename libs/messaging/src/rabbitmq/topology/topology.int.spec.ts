@@ -1,13 +1,13 @@
 import { connect, type ChannelModel, type ConfirmChannel } from 'amqplib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freshBroker, type FreshBroker } from '../../../../../test/support/rabbitmq/fresh-broker.js';
+import { topologyDefinitions } from '../../../testing/topology-definitions.js';
 import { BrokerConnection } from '../broker-connection.js';
 import {
   applyTopology,
   checkTopology,
   COMMAND_QUEUE,
   COMMAND_RETRY_QUEUE,
-  definitionsOf,
   diffTopology,
   EVENT_LOG,
   EVENTS_EXCHANGE,
@@ -101,7 +101,7 @@ describe('on an empty virtual host', () => {
   });
 
   it('the file of definitions makes the same', async () => {
-    const { exchanges, queues, bindings, policies, parameters } = definitionsOf(fresh.vhost);
+    const { exchanges, queues, bindings, policies, parameters } = topologyDefinitions(fresh.vhost);
     await fresh.api('POST', `/definitions/${fresh.vhostPath}`, { exchanges, queues, bindings, policies, parameters });
     const findings = await diffTopology(broker);
     expect(statesOf(findings)).toEqual(every(findings, 'same'));
@@ -110,8 +110,8 @@ describe('on an empty virtual host', () => {
 
 /** Written anew by `npx vitest run --update` on this file. */
 it('the file of definitions that is shipped is that of the topology', async () => {
-  const shipped = new URL('../../../../../deploy/rabbitmq/definitions.json', import.meta.url).pathname;
-  await expect(`${JSON.stringify(definitionsOf('/'), undefined, 2)}\n`).toMatchFileSnapshot(shipped);
+  const shipped = new URL('../../../../../deploy/rabbitmq/topology.definitions.json', import.meta.url).pathname;
+  await expect(`${JSON.stringify(topologyDefinitions('keyfold'), undefined, 2)}\n`).toMatchFileSnapshot(shipped);
 });
 
 describe('a difference', () => {

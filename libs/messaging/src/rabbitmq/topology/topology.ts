@@ -1,3 +1,5 @@
+import { COMMANDS_EXCHANGE, EVENTS_EXCHANGE, RPC_EXCHANGE } from '../../exchanges.js';
+
 /** An exchange, durable like everything here. */
 export type ExchangeObject = Readonly<{ name: string; type: 'topic' }>;
 
@@ -27,24 +29,19 @@ export type Topology = Readonly<{
   policies: readonly PolicyObject[];
 }>;
 
-/** Public events, by their type as routing key: subscribers bind their own queues to it. */
-export const EVENTS_EXCHANGE = 'keyfold.events';
 /** Every public event that is retained, for subscribers that come late. */
 export const EVENT_LOG = 'keyfold.events.log';
-/** Commands of other services, by their type as routing key. */
-export const COMMANDS_EXCHANGE = 'keyfold.commands';
+/** Commands of other services, until they are carried out. */
 export const COMMAND_QUEUE = 'keyfold.commands.q';
 /** Commands wait here between two attempts. */
 export const COMMAND_RETRY_QUEUE = 'keyfold.commands.retry';
 /** Commands that no attempt carries out, until an operator decides. */
 export const PARKED_COMMANDS = 'keyfold.commands.parked';
-/** Questions, by their type as routing key: whoever asks needs no right on the default exchange, which leads to every queue. */
-export const RPC_EXCHANGE = 'keyfold.rpc';
 /** Questions that are answered at once or not at all. */
 export const RPC_QUEUE = 'keyfold.rpc';
 
 /** Milliseconds between two attempts at a command. */
-export const COMMAND_RETRY_DELAY = 10_000;
+const COMMAND_RETRY_DELAY = 10_000;
 /** Attempts that ended without an answer, after which the broker itself parks a command. */
 const DELIVERY_LIMIT = 10;
 /** Each look of an operator counts as a delivery, and RabbitMQ 4 drops a message after 20 when nothing else is said. */

@@ -1,5 +1,4 @@
-import { EVENTS_EXCHANGE } from '@keyfold/messaging/rabbitmq';
-import { BrokerUnavailable } from '@keyfold/messaging';
+import { BrokerUnavailable, EVENTS_EXCHANGE } from '@keyfold/messaging';
 import { describe, expect, it } from 'vitest';
 import { RecordedSpans } from '../../../testing/recorded-spans.js';
 import { MessageSpans } from './message-spans.js';

@@ -1,10 +1,7 @@
-import { MessageTraces, type FollowedMessage, type OutgoingMessage } from '@keyfold/messaging';
+import { EVENTS_EXCHANGE, MessageTraces, type FollowedMessage, type OutgoingMessage } from '@keyfold/messaging';
 import { SpanKind, type Attributes } from '@opentelemetry/api';
 import type { Spans } from './spans.js';
 import { spanContextOf } from './trace-context.js';
-
-/** The name in messaging/src/rabbitmq/topology, which a process without RabbitMQ does not load. */
-const EVENTS_EXCHANGE = 'keyfold.events';
 
 /** One span for a message that goes out and one for a message that comes in, each in the trace that led to it. */
 export class MessageSpans extends MessageTraces {

@@ -15,7 +15,7 @@ const protectPage = helmet({
  * Sets the headers of every answer, whether its address can be read or not; preflight requests end here. `hstsSeconds`: how long browsers
  * shall come over HTTPS only (RFC 6797), 0 for no word of it.
  */
-export function commonHeaders(hstsSeconds: number): RequestHook {
+export function answerHeaders(hstsSeconds: number): RequestHook {
   return (request, reply, done) => {
     // In the spelling in which Fastify keeps them, which spares every answer the rewriting.
     reply.header('x-request-id', request.id);

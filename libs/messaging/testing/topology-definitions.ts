@@ -1,7 +1,7 @@
-import { TOPOLOGY, type PolicyObject } from './topology.js';
+import { TOPOLOGY, type PolicyObject } from '../src/rabbitmq/topology/topology.js';
 
-/** The topology as a file that RabbitMQ imports at its start (`load_definitions`) or through the management API. */
-export function definitionsOf(vhost: string, topology = TOPOLOGY): Readonly<Record<string, readonly object[]>> {
+/** The topology as the file deploy/rabbitmq/topology.definitions.json has it, which RabbitMQ imports at its start (`load_definitions`) or later. */
+export function topologyDefinitions(vhost: string, topology = TOPOLOGY): Readonly<Record<string, readonly object[]>> {
   const policies = (kind: PolicyObject['kind']) => topology.policies.filter((policy) => policy.kind === kind);
   const lasting = { vhost, durable: true, auto_delete: false };
   return {
