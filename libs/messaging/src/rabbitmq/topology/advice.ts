@@ -1,9 +1,9 @@
 import type { PolicyObject } from './topology.js';
 
 /** What an operator can do about a queue that is there with other settings; RabbitMQ changes none of them. */
-export const queueAdvice = (queue: string) =>
+export const queueAdvice = (queue: string, vhost: string) =>
   `RabbitMQ cannot change this. To make it anew: stop what writes to it, empty it, run\n` +
-  `rabbitmqctl delete_queue ${queue}\n` +
+  `rabbitmqctl delete_queue ${queue} -p ${quoted(vhost)}\n` +
   `and then keyfold topology apply. Messages that are still in it are lost.`;
 
 export const exchangeAdvice = (exchange: string) =>

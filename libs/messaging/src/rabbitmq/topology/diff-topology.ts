@@ -43,9 +43,9 @@ export async function diffExchange({ channels }: Broker, exchange: ExchangeObjec
  *
  * @throws BrokerUnavailable
  */
-export async function diffQueue({ channels, management }: Broker, queue: QueueObject): Promise<Finding> {
+export async function diffQueue({ channels, management, vhost }: Broker, queue: QueueObject): Promise<Finding> {
   const object = `queue ${queue.name}`;
-  const advice = queueAdvice(queue.name);
+  const advice = queueAdvice(queue.name, vhost);
   const finding = await diffDeclared(channels, object, advice, {
     look: (channel) => channel.checkQueue(queue.name),
     declare: (channel) => declareQueue(channel, queue),

@@ -122,7 +122,9 @@ describe('a difference', () => {
       const findings = await look(broker);
       expect(statesOf(findings)).toMatchObject({ 'queue keyfold.rpc': 'different' });
       expect(detailOf(findings, 'queue keyfold.rpc')).toMatch(/x-message-ttl.*received '10000' but current is '5000'/);
-      expect(detailOf(findings, 'queue keyfold.rpc')).toContain('rabbitmqctl delete_queue keyfold.rpc');
+      expect(detailOf(findings, 'queue keyfold.rpc')).toContain(
+        `rabbitmqctl delete_queue keyfold.rpc -p ${fresh.vhost}\n`,
+      );
     }
     expect(connection.state).toBe('connected');
     expect(await checkTopology(connection)).toEqual([]);
