@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { asyncApiDocument } from './asyncapi.document.js';
 import { definitionOf, publicEventTypes } from './public-events.js';
 import { sampleMessageOf } from './sample-events.js';
 
@@ -21,10 +22,18 @@ it('the guide lists every public event as the registry does', () => {
   expect(rows).toEqual(expected);
 });
 
+/** What stands as JSON below a heading. */
+const shownIn = (heading: string) =>
+  [...section(heading).matchAll(/```json\n(.*?)```/gs)].map(([, block]) => JSON.parse(block ?? '') as unknown);
+
 it('the guide shows a message as it is sent', () => {
-  const shown = [...section('A message').matchAll(/```json\n(.*?)```/gs)].map(
-    ([, block]) => JSON.parse(block ?? '') as unknown,
-  );
+  const shown = shownIn('A message');
   const { headers, body } = sampleMessageOf('ssh-key.added');
   expect(shown).toEqual([headers, JSON.parse(body.toString())]);
+});
+
+it('the guide shows answers that the AsyncAPI document shows, one with keys and one with an error', () => {
+  const answers = asyncApiDocument().components.messages['ssh-keys.look-up.reply'].examples;
+  const [withKeys, , withError] = answers.map(({ payload }) => payload);
+  expect(shownIn('Sending to Keyfold')).toEqual([withKeys, withError]);
 });
