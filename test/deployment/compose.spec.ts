@@ -128,6 +128,21 @@ describe('who is inside', () => {
   });
 });
 
+/** The commands of the README, which Docker would run in a container of its own of the same service. */
+describe('the operator', () => {
+  it('replays to the queue of a subscriber and compacts, with the settings and rights of a worker', async () => {
+    const audit = await Audit.begin(deployment, 'operated');
+    onTestFinished(() => audit.close());
+    const command = async (...words: string[]) => (await of('worker')[0]?.exec(words)) ?? { code: -1, output: '' };
+    const replayed = await command('node', 'run.mjs', 'feed', 'replay', '--queue', 'operated.every-event');
+    expect(replayed.output).toMatch(/^account\.registered +[1-9]/m);
+    expect(replayed.code, replayed.output).toBe(0);
+    const compacted = await command('env', 'KEYFOLD_SESSION_DAYS=90', 'node', 'run.mjs', 'compact');
+    expect(compacted.output).toContain('compacted 0 sessions');
+    expect(compacted.code).toBe(0);
+  });
+});
+
 describe('while clients work', () => {
   let traffic: SteadyTraffic;
   beforeAll(async () => {
