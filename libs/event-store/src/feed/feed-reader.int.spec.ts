@@ -150,6 +150,32 @@ describe('following', () => {
     }
   });
 
+  it('reads again after an outage that began with a false ring, also where nothing happens any more', async () => {
+    const { store, leases, workers } = openFeed();
+    const rung = vi.spyOn(store, 'onAppended').mockReturnValue(() => {});
+    const reads = vi.spyOn(store, 'readFeed');
+    const reader = workers.newReader('ann', leases);
+    reader.start();
+    await soon(() => expect(reader.status().positions.size).toBe(1));
+    const [[ring]] = rung.mock.calls as [[(slot?: number) => void]];
+    const away = () => Promise.reject(new StoreUnavailable('away'));
+    reads.mockImplementation(away);
+    await soon(() => {
+      ring(0);
+      expect(reader.status().failing).toBe(true);
+    });
+    const looks = vi.spyOn(store, 'slotsWithNews').mockImplementationOnce(() => {
+      reads.mockRestore();
+      return away();
+    });
+    await soon(() => {
+      ring();
+      expect(looks).toHaveBeenCalled();
+    });
+    await soon(() => expect(reader.status().failing).toBe(false));
+    expect(workers.errors).toHaveLength(1);
+  });
+
   it('handles a batch again that failed, and skips nothing', async () => {
     const { store, leases, workers } = openFeed();
     await append(store, 'account-1', 1, 2);

@@ -188,7 +188,8 @@ export class FeedReader {
     const end = this.store.onAppended((slot?: number) => this.#ring(slot));
     while (!signal.aborted) {
       try {
-        for (const batch of await this.#slots.look(this.#rung.take(performance.now()))) void this.#attend(batch);
+        const batches = await this.#slots.look(this.#rung.take(performance.now()), this.#failed);
+        for (const batch of batches) void this.#attend(batch);
         await this.options.afterLook?.();
         this.#forgetLost();
         this.#failures.worked('reading');

@@ -55,9 +55,10 @@ export class SlotReader {
 
   /**
    * Begins a batch in every slot that has news and is not at work or resting; `rung`: in those of them of which it is known that they
-   * have, without asking. What goes on in one slot keeps no other from being read.
+   * have, without asking. Among all slots it begins the `failed` ones as well, because where nothing happens any more only a batch
+   * shows that reading works again. What goes on in one slot keeps no other from being read.
    */
-  async look(rung?: ReadonlySet<number>): Promise<Batch[]> {
+  async look(rung?: ReadonlySet<number>, failed: ReadonlySet<number> = new Set()): Promise<Batch[]> {
     if (!this.work.isReady()) return [];
     const workable = this.held.workable
       .map((slot) => [slot.lease.slot, slot] as const)
@@ -65,10 +66,12 @@ export class SlotReader {
     for (const [slot] of workable) if (this.#underWay.has(slot)) this.#passedOver.add(slot);
     const free = new Map(workable.filter(([slot]) => !this.#underWay.has(slot) && !this.#resting.has(slot)));
     if (rung || free.size === 0) return [...free.values()].map((held) => this.#begin(held, 'rung'));
-    const withNews = await this.store.slotsWithNews(new Map([...free].map(([slot, { position }]) => [slot, position])));
-    return withNews.flatMap((slot) => {
-      const held = free.get(slot);
-      return held && !this.#underWay.has(slot) ? [this.#begin(held, 'news')] : [];
+    const positions = new Map([...free].map(([slot, { position }]) => [slot, position]));
+    const withNews = new Set(await this.store.slotsWithNews(positions));
+    return [...free].flatMap(([slot, held]) => {
+      if (this.#underWay.has(slot)) return [];
+      if (withNews.has(slot)) return [this.#begin(held, 'news')];
+      return failed.has(slot) ? [this.#begin(held, 'rung')] : [];
     });
   }
 
