@@ -1,7 +1,7 @@
 import { StoreUnavailable } from '@keyfold/event-store';
 import { UnusableDatabase } from '@keyfold/event-store/mongo';
 import mongoose from 'mongoose';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { lastingPort } from '../../../../test/support/lasting-port.js';
 import { Mongod } from '../../../../test/support/mongo/mongod.js';
 import { freshDatabaseUri } from '../../../../test/support/mongo/mongo-database.js';
@@ -90,5 +90,37 @@ describe('a connection that could not be opened', () => {
     await set.primary();
     await openConnection(connection, set.uri('keyfold'));
     expect(connection.readyState).toBe(mongoose.ConnectionStates.connected);
+  });
+});
+
+describe('a connection that was open', () => {
+  it('comes back by itself with the server: another try makes no second client', async () => {
+    const set = await ReplicaSet.start(1);
+    onTestFinished(() => set.stop());
+    const connection = mongoose.createConnection();
+    onTestFinished(() => connection.close());
+    await openConnection(connection, set.uri('keyfold'));
+    const client = connection.getClient();
+    await set.kill(0);
+    const { connected, disconnected } = mongoose.ConnectionStates;
+    await expect.poll(() => connection.readyState, { timeout: 20_000 }).toBe(disconnected);
+    await openConnection(connection, set.uri('keyfold')).catch(() => undefined);
+    await set.restart(0);
+    await set.primary();
+    await expect.poll(() => connection.readyState, { timeout: 20_000 }).toBe(connected);
+    expect(await connection.getClient().db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });
+    expect(connection.getClient()).toBe(client);
+  });
+});
+
+describe('a connection that began to open by itself', () => {
+  it('leaves no client that looks for servers when that failed', async () => {
+    const uri = `mongodb://127.0.0.1:${await lastingPort()}/keyfold`;
+    const connection = mongoose.createConnection(uri, { serverSelectionTimeoutMS: 100 });
+    onTestFinished(() => connection.close());
+    const closed = vi.spyOn(connection.getClient(), 'close');
+    await connection.asPromise().catch(() => undefined);
+    await expect(openConnection(connection, uri)).rejects.toThrow(StoreUnavailable);
+    expect(closed).toHaveBeenCalled();
   });
 });

@@ -1,25 +1,37 @@
 import { StoreUnavailable } from '@keyfold/event-store';
 import { connectOptions, UnusableDatabase } from '@keyfold/event-store/mongo';
-import mongoose, { type Connection } from 'mongoose';
+import mongoose, { type Connection, type mongo } from 'mongoose';
 import { InvalidConfiguration } from '../settings/read-settings.js';
 import { probe, type Probed } from './probe.js';
 
 /** The server knows the user, but not with this password; or the user may not do what was asked (error_codes.yml of MongoDB). */
 const REFUSED_USER = new Set<unknown>([13, 18, 8000]);
 
+/** Clients that never connected, and were closed for that. */
+const givenUp = new WeakSet<mongo.MongoClient>();
+
 /**
- * Connects, again after a failure. Throws `StoreUnavailable` when another try may succeed; `InvalidConfiguration` and
- * `UnusableDatabase` when none can before somebody changes something. No message contains the password.
+ * Connects, again after a failure. One that was open once is left alone, also while its server is away: its client comes back by
+ * itself, and mongoose would take what that one hears for the state of a second one. Throws `StoreUnavailable` when another try may
+ * succeed; `InvalidConfiguration` and `UnusableDatabase` when none can before somebody changes something. No message contains the
+ * password.
  */
 export async function openConnection(connection: Connection, uri: string): Promise<void> {
+  const begun: mongo.MongoClient | undefined = connection.getClient();
   try {
-    if (connection.readyState === mongoose.ConnectionStates.connecting) await connection.asPromise();
+    if (begun && !givenUp.has(begun)) await connection.asPromise();
     else await connection.openUri(uri, { ...connectOptions });
   } catch (error) {
-    // What a failed try leaves behind would go on looking for servers.
-    await connection.getClient()?.close();
+    await giveUp(connection.getClient());
     throw await refusal(error, uri);
   }
+}
+
+/** What a failed try leaves behind would go on looking for servers. There is nothing when the address is no address. */
+async function giveUp(client: mongo.MongoClient | undefined): Promise<void> {
+  if (!client) return;
+  givenUp.add(client);
+  await client.close();
 }
 
 async function refusal(error: unknown, uri: string): Promise<unknown> {
