@@ -1,5 +1,6 @@
 import type { Channel } from 'amqplib';
 import { BrokerUnavailable } from '../../messaging.errors.js';
+import { closeChannel } from '../goodbye.js';
 
 /** Where channels come from: a `BrokerConnection`. */
 export type ChannelSource = Readonly<{ channel(): Promise<Channel> }>;
@@ -30,7 +31,7 @@ export async function refusalOf(
     throw new BrokerUnavailable(`RabbitMQ went away: ${message}`, { cause: error });
   }
   // It has done its work; that the connection is gone by now changes nothing.
-  await channel.close().catch(() => undefined);
+  await closeChannel(channel);
   return undefined;
 }
 
