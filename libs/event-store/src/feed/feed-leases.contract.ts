@@ -25,6 +25,10 @@ export function describeFeedLeases(name: string, open: () => Promise<FeedLeases>
       expect(await leases.join(reader, 'ann', LONG)).toEqual(['ann']);
     });
 
+    it('a member is told of itself also when its time is over by then', async () => {
+      expect(await leases.join(unused('reader'), 'ann', 0)).toEqual(['ann']);
+    });
+
     it('all slots that are asked for are taken, each from its beginning', async () => {
       const reader = unused('reader');
       const taken = await leases.take(reader, 'ann', [3, 0, 7], LONG);

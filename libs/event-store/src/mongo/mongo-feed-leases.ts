@@ -31,8 +31,10 @@ export class MongoFeedLeases extends FeedLeases {
     const member = { reader: literal(reader), owner: literal(owner), until: after(milliseconds) };
     const filter = { _id: `${reader}/${owner}` };
     await reaching(() => this.#members.updateOne(filter, [{ $set: member }], { upsert: true }));
-    const members = await reaching(() => this.#members.find({ reader, $expr: notExpired }).toArray());
-    return members.map((each) => each.owner);
+    // Its own time may have passed before this trip.
+    const others = { reader, owner: { $ne: owner }, $expr: notExpired };
+    const members = await reaching(() => this.#members.find(others).toArray());
+    return [owner, ...members.map((each) => each.owner)];
   }
 
   async take(reader: string, owner: string, slots: readonly number[], milliseconds: number): Promise<Lease[]> {
