@@ -69,6 +69,7 @@ export const closingAfterClients = (app: NestFastifyApplication, { onTerminal }:
 
 async function prepare(app: NestFastifyApplication, settings: ApiSettings, context: ProcessContext): Promise<void> {
   const announce = (password: string) => announceFirstPassword(password, context.onTerminal);
+  context.health.waitsFor('store', 'admin, guest and static token are being looked for');
   await untilAvailable(() => app.get(FirstStart).run(settings.KEYFOLD_ADMIN_PASSWORD, announce), context);
   context.health.add('store', () => app.get(StoreCheck, { strict: false }).run());
 }

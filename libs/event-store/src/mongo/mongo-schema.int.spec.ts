@@ -29,6 +29,19 @@ describe('a prepared database', () => {
     await check();
   });
 
+  it('has all its collections looked at together', async () => {
+    await migrate();
+    const collections = mongoose.mongo.Collection.prototype;
+    const indexesOf = vi.spyOn(collections, 'indexes');
+    onTestFinished(() => indexesOf.mockRestore());
+    const all = Promise.withResolvers<[]>();
+    indexesOf.mockImplementation(() => {
+      if (indexesOf.mock.calls.length === eventStoreModels(connection).length) all.resolve([]);
+      return all.promise;
+    });
+    expect(await complaint(check())).toContain('index stream_version of commits is missing');
+  });
+
   it('stays as it is when it is prepared again', async () => {
     await migrate();
     await commits().insertOne({ stream: 'account-1', version: 1, command: { id: 'id-1' } });

@@ -111,9 +111,9 @@ const versions = (connection: Connection) => collectionOf<VersionDocument>(conne
 async function indexProblems(models: Models): Promise<{ missing: string[]; changed: string[] }> {
   const missing: string[] = [];
   const changed: string[] = [];
-  for (const model of models) {
+  const existing = await Promise.all(models.map(async (model) => ({ model, found: await existingIndexes(model) })));
+  for (const { model, found } of existing) {
     const { name: collection } = model.collection;
-    const found = await existingIndexes(model);
     for (const [key, options] of model.schema.indexes()) {
       const index = found.find(({ name }) => name === options.name);
       if (!index) missing.push(`index ${options.name} of ${collection} is missing`);

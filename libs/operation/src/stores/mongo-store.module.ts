@@ -69,7 +69,7 @@ export class MongoStoreModule {
         {
           provide: USABLE,
           inject: [getConnectionToken()],
-          useFactory: (connection: Connection) => untilAvailable(() => openUsable(connection, uri), context),
+          useFactory: (connection: Connection) => openUsable(connection, uri, context),
         },
         ...adapters,
         { provide: StoreEnd, inject: [EventStore], useFactory: (store: EventStore) => new StoreEnd(store) },
@@ -79,9 +79,12 @@ export class MongoStoreModule {
   }
 }
 
-async function openUsable(connection: Connection, uri: string): Promise<Connection> {
-  await openConnection(connection, uri);
-  await requireSchema(connection, mongoModels(connection));
+/** Each step may take some seconds, of which the readiness tells meanwhile. */
+async function openUsable(connection: Connection, uri: string, context: ProcessContext): Promise<Connection> {
+  context.health.waitsFor('store', 'MongoDB is being connected');
+  await untilAvailable(() => openConnection(connection, uri), context);
+  context.health.waitsFor('store', 'the database is being compared with what this version needs');
+  await untilAvailable(() => requireSchema(connection, mongoModels(connection)), context);
   return connection;
 }
 
