@@ -8,7 +8,7 @@ export type Fate = 'confirmed' | 'refused' | 'lost' | 'unsent' | 'unsendable';
 /** A broker in memory. What becomes of a message is decided when it is answered, some turns after it was sent. */
 export class ModelPublisher extends EventPublisher {
   isReady = true;
-  readonly problem = undefined;
+  problem: string | undefined;
   /** Ids in the order in which they arrived, repetitions included. */
   readonly arrived: string[] = [];
   /** Accounts that had two messages in flight from one sender. */

@@ -18,6 +18,8 @@ export class AccountLine {
   error: unknown;
   /** Nothing is sent before. */
   restsUntil = -Infinity;
+  /** The broker did not take its last message. */
+  isHeldUp = false;
   #refusals = 0;
 
   constructor(
@@ -37,6 +39,7 @@ export class AccountLine {
   }
 
   confirmed(): void {
+    this.isHeldUp = false;
     this.#refusals = 0;
   }
 

@@ -28,7 +28,7 @@ export type RelayStatus = RelayCounts &
     /** The store cannot be reached, or work in a slot fails. */
     failing: boolean;
     brokerReady: boolean;
-    /** Why the broker takes no messages although it is there. */
+    /** Why the broker takes no messages of the held slots although it is there. */
     problem: string | undefined;
     /** Accounts that wait because one of their events cannot be sent. */
     parked: number;

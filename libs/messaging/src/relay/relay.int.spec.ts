@@ -14,7 +14,7 @@ import { openMongo } from '../../../event-store/src/mongo/open-mongo.contract.js
 import { temporaryFolder } from '../../../event-store/src/sqlite/open-sqlite.contract.js';
 import { freshBroker } from '../../../../test/support/rabbitmq/fresh-broker.js';
 import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
-import { modelMessagesOf } from '../../testing/model-publisher.js';
+import { modelMessagesOf, ModelPublisher } from '../../testing/model-publisher.js';
 import { UnsendableMessage } from '../messaging.errors.js';
 import { MongoParkedRelays } from '../mongo/mongo-parked-relays.js';
 import { messagingModels } from '../mongo/parked-relay.model.js';
@@ -242,4 +242,23 @@ describe('relays that share the slots of a store', () => {
     });
     expect(relays.flatMap(({ errors }) => errors)).toEqual([]);
   });
+});
+
+it('a problem of the broker is told for as long as a held slot waits for it', async () => {
+  const { store, leases, parked } = await openSqliteStore();
+  const publisher = new ModelPublisher(() => 'refused');
+  publisher.problem = 'a queue is full';
+  const relay = new Relay(store, publisher, leases, parked, modelMessagesOf, {
+    onError: () => undefined,
+    onParked: () => undefined,
+    leaseMilliseconds: 300,
+  });
+  onTestFinished(() => relay.stop());
+  relay.start();
+  await soon(() => expect(relay.status().slots).toBe(1));
+  expect(relay.status().problem).toBeUndefined();
+  await store.append(newCommit('account-1', 1));
+  await soon(() => expect(relay.status().problem).toBe('a queue is full'));
+  vi.spyOn(leases, 'take').mockResolvedValue([]);
+  await soon(() => expect(relay.status()).toMatchObject({ slots: 0, failing: false, problem: undefined }));
 });

@@ -98,7 +98,8 @@ export class Relay {
       slots: positions.size,
       failing,
       brokerReady: this.publisher.isReady,
-      problem: this.publisher.problem,
+      // It outlives its cause when the slot goes to others, who tell of it then.
+      problem: held.some(([, { isHeldUp }]) => isHeldUp) ? this.publisher.problem : undefined,
       parked: held.reduce((sum, [, { parkedAccounts }]) => sum + parkedAccounts, 0),
       published,
       refused,

@@ -44,6 +44,7 @@ function publish(message: OutgoingMessage, commit: Commit, { publisher, traces }
 }
 
 function noteFailure(line: AccountLine, { counter, now }: RelayParts, error: unknown): void {
+  line.isHeldUp = true;
   if (error instanceof MessageRefused) {
     counter.refused += 1;
     line.refused(now());

@@ -73,6 +73,21 @@ describe('an account of which a message is refused', () => {
     expect(publisher.arrived).toEqual(idsOf('b:1 b:2 b:3 a:1 a:2'));
   });
 
+  it.each(['refused', 'unsent'] as const)(
+    'is held up by a message that was %s until one is confirmed',
+    async (fate) => {
+      const { newRelay, pageBehind, fates, time } = await given('a');
+      fates.set('a:1:0', fate);
+      const relay = newRelay();
+      await relay.handle(await pageBehind(0), always);
+      expect(relay.isHeldUp).toBe(true);
+      fates.clear();
+      time.now = 100;
+      await relay.handle(await pageBehind(0), always);
+      expect(relay.isHeldUp).toBe(false);
+    },
+  );
+
   it('waits twice as long each time, up to half a minute, and as at first once one was confirmed', async () => {
     const { newRelay, pageBehind, fates, time, publisher } = await given('a', 'a');
     fates.set('a:1:0', 'refused');

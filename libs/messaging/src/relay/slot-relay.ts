@@ -36,6 +36,11 @@ export class SlotRelay {
     return [...this.#lines.values()].filter(({ parked }) => parked).length;
   }
 
+  /** Whether the broker did not take the last message of an account. */
+  get isHeldUp(): boolean {
+    return [...this.#lines.values()].some(({ isHeldUp }) => isHeldUp);
+  }
+
   /** Whether `retryParked` has anything to do, now or later. */
   get hasParked(): boolean {
     return this.#released.size > 0 || this.parkedAccounts > 0;
@@ -166,6 +171,7 @@ export class SlotRelay {
       line.sentTo = Math.max(line.sentTo, position - 1);
       this.parts.onParked(record);
     }
+    line.isHeldUp = false;
     line.restsUntil = this.parts.now() + RETRY_PARKED_AFTER;
   }
 
