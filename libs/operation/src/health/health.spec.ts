@@ -72,6 +72,23 @@ describe('readiness', () => {
     }
   });
 
+  it('tells the outcome of a slow look for a second after it is there', async () => {
+    vi.useFakeTimers();
+    try {
+      const check = vi.fn<() => Promise<void>>(() => new Promise((done) => setTimeout(done, 1_500)));
+      const health = running();
+      health.add('store', check);
+      void health.readiness();
+      await vi.advanceTimersByTimeAsync(1_200);
+      void health.readiness();
+      await vi.advanceTimersByTimeAsync(1_200);
+      expect(await health.readiness()).toMatchObject({ status: 'ready' });
+      expect(check).toHaveBeenCalledTimes(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('waits for no check longer than 3 seconds', async () => {
     vi.useFakeTimers();
     try {

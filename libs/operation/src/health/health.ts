@@ -4,11 +4,12 @@ export type Check = () => Promise<void> | void;
 /** `checks` has `ok` or what is missing for everything that the process needs. */
 export type Readiness = Readonly<{ status: 'ready' | 'not ready'; checks: Readonly<Record<string, string>> }>;
 
-/** How long the result of a check is told again, and how long a check may take (milliseconds). */
+/** How long the result of a check is told again once it is there, and how long a check may take (milliseconds). */
 const FRESH = 1_000;
 const LONGEST_CHECK = 3_000;
 
-type Result = { at: number; outcome: Promise<string> };
+/** `until`: monotonic milliseconds up to which it is told again; a look that is under way is shared until it ends. */
+type Result = { until: number; readonly outcome: Promise<string> };
 type Phase = 'is starting' | 'runs' | 'is stopping';
 
 /** Whether the process can do its work, and what is missing when it cannot. */
@@ -56,9 +57,11 @@ export class Health {
   /** Those who ask often or at once share a look. */
   #outcome(name: string): Promise<string> {
     const known = this.#results.get(name);
-    if (known && performance.now() - known.at < FRESH) return known.outcome;
+    if (known && performance.now() < known.until) return known.outcome;
     const outcome = run(this.#checks.get(name));
-    this.#results.set(name, { at: performance.now(), outcome });
+    const result: Result = { until: Infinity, outcome };
+    this.#results.set(name, result);
+    void outcome.then(() => (result.until = performance.now() + FRESH));
     return outcome;
   }
 }
