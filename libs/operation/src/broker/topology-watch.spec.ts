@@ -1,5 +1,5 @@
 import type { BrokerConnection, BrokerState } from '@keyfold/messaging/rabbitmq';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { TopologyWatch } from './topology-watch.js';
 
 /** A connection as far as the watch sees it. */
@@ -30,17 +30,21 @@ beforeEach(() => {
   lines = [];
   looks = 0;
   missing = [];
-  watch = new TopologyWatch(connection as unknown as BrokerConnection, {
+  watch = opened(5);
+});
+afterEach(() => watch.onApplicationShutdown());
+
+function opened(pause?: number): TopologyWatch {
+  return new TopologyWatch(connection as unknown as BrokerConnection, {
     look: async () => {
       looks++;
       if (missing instanceof Error) throw missing;
       return missing;
     },
     log: { log: write, warn: write },
-    pause: 5,
+    ...(pause !== undefined && { pause }),
   });
-});
-afterEach(() => watch.onApplicationShutdown());
+}
 
 const ready = () => new Promise<void>((listener) => void watch.onTopologyReady(listener));
 
@@ -78,6 +82,30 @@ it('a look that fails is told and repeated', async () => {
   missing = [];
   await ready();
   expect(lines[0]).toContain('no answer');
+});
+
+it('a look that fails is repeated after a second, then after twice as long each time, up to half a minute', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  watch.onApplicationShutdown();
+  missing = new Error('no answer');
+  watch = opened();
+  connection.comesUp();
+  await vi.advanceTimersByTimeAsync(0);
+  for (const seconds of [1, 2, 4, 8, 16, 30, 30]) {
+    const before = looks;
+    await vi.advanceTimersByTimeAsync(seconds * 1_000 - 1);
+    expect(looks).toBe(before);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(looks).toBe(before + 1);
+  }
+  missing = ['the queue one is missing'];
+  await vi.advanceTimersByTimeAsync(30_000);
+  missing = new Error('no answer');
+  await vi.advanceTimersByTimeAsync(30_000);
+  const before = looks;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(looks).toBe(before + 1);
 });
 
 it('who asks when it is complete already is called at once, and once', async () => {

@@ -3,6 +3,8 @@ import type { BrokerConnection } from '@keyfold/messaging/rabbitmq';
 
 /** Milliseconds between two looks at a topology that is incomplete. */
 const PAUSE = 30_000;
+/** Milliseconds after a look that failed, doubled with each up to `PAUSE`: what keeps a connected broker from answering is soon over. */
+const FIRST_PAUSE = 1_000;
 
 type Log = Readonly<{ log(text: string): void; warn(text: string): void }>;
 
@@ -18,6 +20,8 @@ export type TopologyWatchOptions = Readonly<{
 export class TopologyWatch implements OnApplicationShutdown {
   #missing: readonly string[] | undefined;
   #told = '';
+  /** Looks that failed since the last that did not. */
+  #failed = 0;
   #looking: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
@@ -77,13 +81,20 @@ export class TopologyWatch implements OnApplicationShutdown {
     if (this.#ended || this.connection.state === 'disconnected') return;
     try {
       const missing = await this.options.look();
+      this.#failed = 0;
       if (!this.#ended) this.#found(missing);
     } catch (error) {
+      this.#failed += 1;
       this.#tell(`cannot look at the topology, trying again: ${(error as Error).message}`);
     }
     if (this.#ended || this.isComplete) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#look(), this.options.pause ?? PAUSE).unref();
+    this.#timer = setTimeout(() => this.#look(), this.#pause).unref();
+  }
+
+  get #pause(): number {
+    const { pause = PAUSE } = this.options;
+    return this.#failed === 0 ? pause : Math.min(pause, FIRST_PAUSE * 2 ** (this.#failed - 1));
   }
 
   #found(missing: readonly string[]): void {
