@@ -1,4 +1,4 @@
-import { collectionOf, reaching } from '@keyfold/event-store/mongo';
+import { collectionOf, PrimaryBarrier, reaching } from '@keyfold/event-store/mongo';
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import { ParkedRelays, type ParkedRelay } from '../relay/parked-relays.js';
 import { PARKED_RELAYS, type ParkedRelayDocument } from './parked-relay.model.js';
@@ -8,10 +8,12 @@ const DUPLICATE_KEY = 11_000;
 /** Parked accounts as documents of MongoDB: `parked-relay.model.ts`. */
 export class MongoParkedRelays extends ParkedRelays {
   readonly #parked: mongo.Collection<ParkedRelayDocument>;
+  readonly #barrier: PrimaryBarrier;
 
   constructor(connection: Connection) {
     super();
     this.#parked = collectionOf(connection, PARKED_RELAYS);
+    this.#barrier = new PrimaryBarrier(connection, collectionOf(connection, PARKED_RELAYS));
   }
 
   async park(parked: ParkedRelay): Promise<void> {
@@ -24,7 +26,9 @@ export class MongoParkedRelays extends ParkedRelays {
     await reaching(() => this.#parked.deleteOne({ _id: idOf(parked), position, epoch }));
   }
 
+  /** A record that a new primary does not show yet would be taken for none, and its account for one that waits for nothing. */
   async all(slot?: number): Promise<ParkedRelay[]> {
+    await this.#barrier.passed();
     const filter = slot === undefined ? {} : { slot };
     const found = await reaching(() => this.#parked.find(filter, { sort: { at: 1 } }).toArray());
     return found.map(({ _id, ...parked }) => parked);
