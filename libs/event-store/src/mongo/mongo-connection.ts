@@ -26,6 +26,8 @@ export const connectOptions: ConnectOptions = {
   readPreference: 'primary',
   retryWrites: true,
   retryReads: true,
+  // One more try also of what a server refuses because it has too much to do; the driver would make two.
+  maxAdaptiveRetries: 1,
   // Shorter than the socket's, so that the server says what it came to.
   wtimeoutMS: OPERATION_TIMEOUT - 1_000,
   socketTimeoutMS: OPERATION_TIMEOUT,
