@@ -16,11 +16,11 @@ export class MongoCheck extends StoreCheck {
   }
 
   async run(): Promise<void> {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(new Error('no primary answers')), LONGEST_PING);
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new Error('no primary answers')), LONGEST_PING);
     try {
-      const ping = this.connection.getClient().db('admin').command({ ping: 1 }, { readPreference: 'primary' });
-      await Promise.race([ping, late.promise]);
+      const options = { readPreference: 'primary', signal: late.signal } as const;
+      await this.connection.getClient().db('admin').command({ ping: 1 }, options);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new Error(`MongoDB is not available: ${reason}${this.#lastFailure}`, { cause: error });

@@ -37,6 +37,8 @@ async function helloOf(uri: string): Promise<Hello | undefined> {
     directConnection: true,
     serverSelectionTimeoutMS: PROBE_TIMEOUT,
     connectTimeoutMS: PROBE_TIMEOUT,
+    socketTimeoutMS: PROBE_TIMEOUT,
+    waitQueueTimeoutMS: PROBE_TIMEOUT,
     readPreference: 'nearest',
   });
   try {
