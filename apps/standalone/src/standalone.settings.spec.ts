@@ -224,4 +224,22 @@ describe("the admin's first password", () => {
     const config = readStandaloneSettings({ OPENLIST_ADMIN_PASSWORD, KEYFOLD_ADMIN_PASSWORD: 'own' });
     expect(config.KEYFOLD_ADMIN_PASSWORD).toBe('own');
   });
+
+  it.each(['KEYFOLD_ADMIN_PASSWORD', 'OPENLIST_ADMIN_PASSWORD'])(
+    'may come from the file that %s_FILE names',
+    (name) => {
+      const config = readStandaloneSettings({ [`${name}_FILE`]: fileWith('from a file\n') });
+      expect(config.KEYFOLD_ADMIN_PASSWORD).toBe('from a file');
+    },
+  );
+
+  it.each([
+    ['OPENLIST_ADMIN_PASSWORD', 'OPENLIST_ADMIN_PASSWORD_FILE'],
+    ['KEYFOLD_ADMIN_PASSWORD', 'OPENLIST_ADMIN_PASSWORD_FILE'],
+    ['OPENLIST_ADMIN_PASSWORD', 'KEYFOLD_ADMIN_PASSWORD_FILE'],
+  ])('cannot be given by %s and by %s', (name, fileSetting) => {
+    expect(problemsOf({ [name]: 'secret', [fileSetting]: fileWith('secret') })).toEqual([
+      `${name} and ${fileSetting} are both set: keep one of them`,
+    ]);
+  });
 });

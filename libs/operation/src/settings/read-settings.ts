@@ -41,23 +41,28 @@ export function readSettings<Shape extends z.ZodRawShape>(
   return parsed.data;
 }
 
-/** The value of a setting, of the file that it names, or of its alias. */
+/** The value of a setting or its alias, or of the file that one of them names. */
 function valueOf(name: string, environment: Environment, problems: string[]): string | undefined {
-  const alias = Object.keys(ALIASES).find((each) => ALIASES[each] === name);
+  const names = [name, ...Object.keys(ALIASES).filter((alias) => ALIASES[alias] === name)];
   // An empty variable is one that is not set: compose files cannot leave one out.
-  const value = environment[name] || (alias && environment[alias]);
-  const file = environment[`${name}_FILE`];
-  if (!file) return value;
-  if (value) {
-    problems.push(`${name} and ${name}_FILE are both set: keep one of them`);
+  const set = (each: string) => Boolean(environment[each]);
+  const plain = names.find(set);
+  const fileSetting = names.map((each) => `${each}_FILE`).find(set);
+  if (fileSetting === undefined) return plain && environment[plain];
+  if (plain !== undefined) {
+    problems.push(`${plain} and ${fileSetting} are both set: keep one of them`);
     return undefined;
   }
+  return contentOf(fileSetting, environment[fileSetting]!, problems);
+}
+
+function contentOf(fileSetting: string, file: string, problems: string[]): string | undefined {
   try {
     const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
-    if (text === '') problems.push(`${name}_FILE: ${file} is empty`);
+    if (text === '') problems.push(`${fileSetting}: ${file} is empty`);
     return text;
   } catch (error) {
-    problems.push(`${name}_FILE: cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`);
+    problems.push(`${fileSetting}: cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`);
     return undefined;
   }
 }
