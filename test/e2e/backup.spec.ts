@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
@@ -9,15 +9,21 @@ import { keyfold } from '../support/cli.js';
 import { keyLine } from '../support/key-line.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
-/** What `.backup` of the `sqlite3` command does, and the secrets beside it, as the guide for operators says. */
-async function backUp(dataDir: string): Promise<string> {
+/** A data folder with the secrets of another one. */
+function newFolder(dataDir: string): string {
   const folder = join(mkdtempSync(join(tmpdir(), 'keyfold-backup-')), 'data');
   onTestFinished(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
   mkdirSync(folder, { mode: 0o700 });
+  for (const secret of ['token-secret', 'sealing-key']) copyFileSync(join(dataDir, secret), join(folder, secret));
+  return folder;
+}
+
+/** What `.backup` of the `sqlite3` command does, and the secrets beside it, as the guide for operators says. */
+async function backUp(dataDir: string): Promise<string> {
+  const folder = newFolder(dataDir);
   const database = new DatabaseSync(join(dataDir, 'keyfold.db'), { readOnly: true });
   await backup(database, join(folder, 'keyfold.db'), { rate: 8 });
   database.close();
-  for (const secret of ['token-secret', 'sealing-key']) copyFileSync(join(dataDir, secret), join(folder, secret));
   return folder;
 }
 
@@ -46,4 +52,19 @@ it('a copy made beside the running process has everything answered before, and a
   // What came meanwhile is there up to one moment, without a gap.
   expect(titles.slice(20)).toEqual(titles.slice(20).map((_, index) => `meanwhile ${index}`));
   expect(await keyfold({ KEYFOLD_DATA_DIR: folder }, 'verify')).toMatchObject({ status: 0 });
+});
+
+it('after a clean stop the whole log is in keyfold.db alone', async () => {
+  const app = await StandaloneProcess.start();
+  onTestFinished(() => app.dispose());
+  const member = await newMember(await adminOf(new ApiClient(app.baseUrl)), 'member');
+  expect(await app.stop()).toBe(0);
+  expect(readdirSync(app.dataDir).filter((name) => /-(?:wal|shm)$/.test(name))).toEqual([]);
+
+  const folder = newFolder(app.dataDir);
+  copyFileSync(join(app.dataDir, 'keyfold.db'), join(folder, 'keyfold.db'));
+  const restored = await StandaloneProcess.start({ KEYFOLD_DATA_DIR: folder });
+  onTestFinished(() => restored.dispose());
+  const api = new ApiClient(restored.baseUrl);
+  expect((await api.as(member.token).get('/api/me')).data()).toMatchObject({ username: 'member' });
 });

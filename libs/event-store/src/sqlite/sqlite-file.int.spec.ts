@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StoreUnavailable } from '../event-store.errors.js';
@@ -95,6 +95,45 @@ describe('a group of writes', () => {
     await Promise.all(writes);
     expect(texts(open(path))).toHaveLength(300);
     await expect(file.write([insert('late')])).rejects.toThrow(StoreUnavailable);
+  });
+});
+
+describe('closing', () => {
+  it('leaves the whole content in the file alone, without a write-ahead log', async () => {
+    const path = newPath();
+    const file = open(path);
+    await file.write([insert('one')]);
+    expect(texts(file)).toEqual(['one']);
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+    await file.close();
+    expect(readdirSync(dirname(path))).toEqual([basename(path)]);
+    const copy = newPath();
+    copyFileSync(path, copy);
+    expect(texts(open(copy))).toEqual(['one']);
+  });
+
+  it('lets whoever waits for a write read what became of it', async () => {
+    const file = open();
+    const read = file.write([insert('one')]).then(() => texts(file));
+    await file.close();
+    expect(await read).toEqual(['one']);
+    expect(() => texts(file)).toThrow(StoreUnavailable);
+  });
+
+  it('goes on reading while it finishes what was accepted', async () => {
+    const file = open();
+    const writes = Array.from({ length: 300 }, (_, index) => file.write([insert(`note ${index}`)]));
+    const closed = file.close();
+    await writes[0];
+    expect(texts(file)).toContain('note 0');
+    await closed;
+  });
+
+  it('may be asked for twice at once', async () => {
+    const file = open();
+    const write = file.write([insert('one')]);
+    await Promise.all([file.close(), file.close()]);
+    await write;
   });
 });
 

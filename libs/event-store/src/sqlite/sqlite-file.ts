@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { setImmediate as otherWork } from 'node:timers/promises';
 import { StoreUnavailable } from '../event-store.errors.js';
 import type { Histogram } from '../histogram.js';
 import { SqliteWriter } from './sqlite-writer.js';
@@ -57,9 +58,14 @@ export class SqliteFile {
     throw new StoreUnavailable(`${this.path} refused a write: ${result.reason}`);
   }
 
+  /** Finishes what was accepted and closes both connections. The file then holds everything, unless another program has it open. */
   async close(): Promise<void> {
-    await this.#writer.close();
+    await this.#writer.finish();
+    // Whoever waited for a write may still read what became of it.
+    await otherWork();
+    // The last connection to close empties the write-ahead log into the file, which one that only reads cannot.
     if (this.#reader.isOpen) this.#reader.close();
+    await this.#writer.close();
   }
 }
 

@@ -22,6 +22,7 @@ export class SqliteWriter {
   #waiting: Waiting[] = [];
   #group: Waiting[] = [];
   #closing = false;
+  readonly #finished = Promise.withResolvers<void>();
   #exited: Promise<void>;
 
   constructor(private readonly options: WriterOptions) {
@@ -48,11 +49,17 @@ export class SqliteWriter {
     });
   }
 
+  /** Accepts no more, and resolves when what was accepted is done. */
+  finish(): Promise<void> {
+    this.#closing = true;
+    if (this.#group.length === 0) this.#finished.resolve();
+    return this.#finished.promise;
+  }
+
   /** Finishes what was accepted, then closes the connection. */
   async close(): Promise<void> {
-    if (this.#closing) return this.#exited;
-    this.#closing = true;
-    if (this.#group.length === 0) this.#worker.postMessage('close');
+    await this.finish();
+    this.#worker.postMessage('close');
     await this.#exited;
   }
 
@@ -60,7 +67,7 @@ export class SqliteWriter {
     this.#group = this.#waiting.splice(0, GROUP_SIZE);
     for (const [batches, jobs] of Map.groupBy(this.#group, (each) => each.batches)) batches?.observe(jobs.length);
     if (this.#group.length > 0) this.#worker.postMessage(this.#group.map(({ job }) => job));
-    else if (this.#closing) this.#worker.postMessage('close');
+    else if (this.#closing) this.#finished.resolve();
   }
 
   #settle(answer: GroupAnswer): void {
@@ -87,5 +94,6 @@ export class SqliteWriter {
     const error = new StoreUnavailable(`the writer of ${this.options.path} stopped: ${cause.message}`, { cause });
     for (const { reject } of [...this.#group, ...this.#waiting]) reject(error);
     this.#group = this.#waiting = [];
+    this.#finished.resolve();
   }
 }

@@ -39,7 +39,7 @@ const release = database.prepare('RELEASE job');
 
 parentPort?.on('message', (message: readonly WriteJob[] | 'close') => {
   if (message === 'close') {
-    database.close();
+    if (database.isOpen) database.close();
     parentPort?.close();
   } else {
     parentPort?.postMessage(runGroup(message));
