@@ -43,6 +43,7 @@ describe('help', () => {
       'verify',
       'migrate',
       'compact',
+      'account',
       'events',
       'projections',
       'feed',
@@ -62,6 +63,8 @@ describe('help', () => {
     ['projections rebuild', 'ssh_key_rings'],
     ['projections retry-parked', '30 seconds'],
     ['events show', 'sealed'],
+    ['account set-password', 'never an argument'],
+    ['account disable-two-factor', '100 wrong codes'],
     ['feed status', 'Changes nothing'],
     ['feed replay', 'x-keyfold-replay'],
     ['topology apply', 'Repeating it does no harm'],
@@ -88,6 +91,7 @@ describe('wrong usage', () => {
     ['an unknown option', 'verify --deep', "unknown option '--deep'"],
     ['a missing argument', 'events show', "missing required argument 'stream'"],
     ['too many arguments', 'verify all', 'too many arguments'],
+    ['a password that others see', 'account set-password admin hunter2', 'too many arguments'],
     ['half a command', 'projections', 'Usage: keyfold projections'],
     ['a replay to nowhere', 'feed replay', "option '--queue <queue>' is needed"],
     [
@@ -103,6 +107,7 @@ describe('wrong usage', () => {
     const { status, out, err } = await inThisProcess({}, ...line.split(' ').filter(Boolean));
     expect({ status, out }).toEqual({ status: 2, out: '' });
     expect(err).toContain(text);
+    expect(err).not.toContain('hunter2');
   });
 });
 

@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ApiClient } from '../support/api-client.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
 import { onTerminal } from '../support/terminal.js';
 
 it('on a terminal a banner shows the address and the first password, and Ctrl-C ends the process with 0', async () => {
@@ -19,4 +20,41 @@ it('on a terminal a banner shows the address and the first password, and Ctrl-C 
   expect(shown).not.toContain('{"');
   terminal.press('\x03');
   expect(await terminal.ended).toBe(0);
+});
+
+describe('a password that is typed', () => {
+  let app: StandaloneProcess;
+  beforeAll(async () => {
+    app = await StandaloneProcess.start();
+  });
+  afterAll(() => app?.dispose());
+
+  /** Types a line at each prompt; answers what was shown and the exit code. */
+  async function typing(...lines: readonly string[]) {
+    const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'set-password', 'admin');
+    onTestFinished(() => terminal.close());
+    for (const [index, line] of lines.entries()) {
+      await terminal.untilShown(index === 0 ? 'New password of admin: ' : 'The same once more: ');
+      terminal.press(line);
+    }
+    return { status: await terminal.ended, shown: terminal.text() };
+  }
+
+  it('twice is the new one and is not shown', async () => {
+    const { status, shown } = await typing('typed secrex\x7ft\r', 'typed secret\r');
+    expect(status).toBe(0);
+    expect(shown).not.toContain('secre');
+    expect((await new ApiClient(app.baseUrl).logIn('admin', 'typed secret')).code).toBe(200);
+  });
+
+  it.each([
+    ['in two ways is refused', ['one way\r', 'another way\r'], 2, 'the two passwords differ; nothing was changed'],
+    ['not to its end is refused', ['half of i\r', '\x04'], 2, 'no password was given; nothing was changed'],
+    ['until Ctrl-C is none', ['half of i\x03'], 130, ''],
+  ])('%s', async (_, lines, expected, text) => {
+    const { status, shown } = await typing(...lines);
+    expect(status).toBe(expected);
+    expect(shown).toContain(text);
+    expect(shown).not.toContain('half');
+  });
 });

@@ -9,14 +9,21 @@ export type CliResult = Readonly<{ status: number | null; out: string; err: stri
 
 /** Runs the built command `keyfold` with nothing of the caller's environment but the search path. */
 export async function keyfold(env: ProcessEnv, ...args: readonly string[]): Promise<CliResult> {
-  return startKeyfold(env, ...args).result;
+  return keyfoldReading('', env, ...args);
+}
+
+/** Like `keyfold` for a command that reads its standard input, which is a pipe with this text. */
+export async function keyfoldReading(input: string, env: ProcessEnv, ...args: readonly string[]): Promise<CliResult> {
+  const { child, result } = startKeyfold(env, ...args);
+  // A command that reads nothing may be gone before.
+  child.stdin.on('error', () => undefined).end(input);
+  return result;
 }
 
 /** Starts the command; `seen` waits for a text on its standard output or standard error. */
 export function startKeyfold(env: ProcessEnv, ...args: readonly string[]) {
   const child = spawn(process.execPath, [builtApp('cli'), ...args], {
     env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
     timeout: PATIENCE,
   });
   const written = { out: '', err: '' };

@@ -1,8 +1,5 @@
 import { spawn } from 'node:child_process';
-import { resolve } from 'node:path';
-import type { ProcessEnv } from './standalone-process.js';
-
-const BUILT_APP = resolve(import.meta.dirname, '../../dist/apps/standalone/src/main.js');
+import { builtApp, type ProcessEnv } from './keyfold-process.js';
 
 /** A program on a pseudo terminal. */
 export interface Terminal {
@@ -17,9 +14,9 @@ export interface Terminal {
   close(): Promise<void>;
 }
 
-/** Runs the built app on a pseudo terminal, which `script` of util-linux provides. */
-export function onTerminal(env: ProcessEnv): Terminal {
-  const command = `exec '${process.execPath}' '${BUILT_APP}'`;
+/** Runs a built app on a pseudo terminal, which `script` of util-linux provides; arguments are words for the shell. */
+export function onTerminal(env: ProcessEnv, app: 'cli' | 'standalone' = 'standalone', ...args: string[]): Terminal {
+  const command = `exec '${process.execPath}' '${builtApp(app)}' ${args.join(' ')}`;
   const child = spawn('script', ['-qec', command, '/dev/null'], { env: { PATH: process.env['PATH'], ...env } });
   let shown = '';
   const hear = (text: string) => (shown += text);

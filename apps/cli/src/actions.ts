@@ -4,6 +4,8 @@ import type { BrokerRequest, ReplaySelectionArgs } from '@keyfold/operation';
 export type Actions = Readonly<{
   /** Has a command carried out on the store of the settings. */
   onStore(command: string, parameters?: Record<string, unknown>): Promise<void>;
+  /** Sets the password that is in the file, else on the standard input. */
+  setPassword(username: string, file: string | undefined): Promise<void>;
   /** Carries out what concerns RabbitMQ alone. */
   onBroker(request: BrokerRequest): Promise<void>;
   /** Sends events of the store to a queue; without one it only counts them. */

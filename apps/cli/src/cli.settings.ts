@@ -1,10 +1,12 @@
 import {
   brokerSettings,
   embeddedSettings,
+  generatedSecretSettings,
   mongoSettings,
   projectorSettings,
   readSettings,
   retentionSettings,
+  sealingKeys,
   type Environment,
 } from '@keyfold/operation';
 import { z } from 'zod';
@@ -37,6 +39,16 @@ const explicitDays = z.object({
 
 /** Throws `InvalidConfiguration` where this shell does not say how long workers keep sessions: it is not where they were configured. */
 export const requireSessionDays = (environment: Environment): void => void readSettings(explicitDays, environment);
+
+const keysOnSqlite = z.object({ KEYFOLD_SEALING_KEY: generatedSecretSettings.KEYFOLD_SEALING_KEY });
+const keysOnMongo = z.object({
+  KEYFOLD_SEALING_KEY: sealingKeys('is required to set a password on MongoDB: the value that the gateways have'),
+});
+
+/** What seals the secret that a command stores; undefined where it may lie in the data folder. Throws `InvalidConfiguration`. */
+export const readCliSealingKeys = (environment: Environment, store: CliSettings['KEYFOLD_STORE']): string | undefined =>
+  (store === 'mongodb' ? readSettings(keysOnMongo, environment) : readSettings(keysOnSqlite, environment))
+    .KEYFOLD_SEALING_KEY;
 
 /**
  * Where the store is, by the settings of the processes that work on it; secrets are not asked for. An address of MongoDB alone says

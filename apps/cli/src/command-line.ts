@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addAccountCommands } from './account.commands.js';
 import type { Actions } from './actions.js';
 import { addFeedCommands } from './feed.commands.js';
 import { addProjectionCommands } from './projection.commands.js';
@@ -28,6 +29,9 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     onStore: async (command, parameters = {}) => {
       status = await (await operate()).operateStore({ command, args: parameters });
     },
+    setPassword: async (username, file) => {
+      status = await (await operate()).operateSetPassword(username, file);
+    },
     onBroker: async (request) => {
       status = await (await operate()).operateBroker(request);
     },
@@ -54,6 +58,7 @@ function commandLine(actions: Actions): Command {
     .showHelpAfterError('(--help after a command tells about it)')
     .exitOverride();
   addStoreCommands(program, actions);
+  addAccountCommands(program, actions);
   addProjectionCommands(program, actions);
   addFeedCommands(program, actions);
   addTopologyCommands(program, actions);

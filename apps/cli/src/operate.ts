@@ -5,13 +5,15 @@ import {
   explain,
   INTERRUPTED,
   openSharedStore,
+  WRONG_USAGE,
   brokerCommand,
   type BrokerRequest,
   type ExitCode,
   type OperatorRequest,
   type ReplaySelectionArgs,
 } from '@keyfold/operation';
-import { readCliBrokerSettings, readCliSettings, requireSessionDays } from './cli.settings.js';
+import { readCliBrokerSettings, readCliSealingKeys, readCliSettings, requireSessionDays } from './cli.settings.js';
+import { readPassword } from './password.js';
 import { terminal } from './terminal.js';
 
 export { WRONG_USAGE } from '@keyfold/operation';
@@ -26,6 +28,19 @@ export const operateReplay = (selection: ReplaySelectionArgs, queue: string | un
     const url = queue === undefined ? '' : readCliBrokerSettings(process.env).KEYFOLD_RABBITMQ_URL;
     const target = queue === undefined ? undefined : { url, queue };
     return ask({ command: 'feed replay', args: { ...selection, target } }, signal);
+  });
+
+/** Sets the password that is in the file, else typed or piped in; answers the exit status. A failure is told. */
+export const operateSetPassword = (username: string, file: string | undefined) =>
+  whileNotInterrupted(async (signal) => {
+    // Wrong settings are told before anybody types.
+    const sealingKeys = readCliSealingKeys(process.env, readCliSettings(process.env).KEYFOLD_STORE);
+    const given = await readPassword(username, file, signal);
+    if ('problem' in given) {
+      await terminal.err(`keyfold: ${given.problem}; nothing was changed`);
+      return WRONG_USAGE;
+    }
+    return ask({ command: 'account set-password', args: { username, password: given.password } }, signal, sealingKeys);
   });
 
 /** Carries out what concerns RabbitMQ alone, which takes no store; answers the exit status. A failure is told. */
@@ -49,11 +64,11 @@ async function whileNotInterrupted(run: (signal: AbortSignal) => Promise<ExitCod
   }
 }
 
-async function ask(request: OperatorRequest, signal: AbortSignal): Promise<number> {
+async function ask(request: OperatorRequest, signal: AbortSignal, sealingKeys?: string): Promise<number> {
   const settings = readCliSettings(process.env);
   const sessionDays = settings.KEYFOLD_SESSION_DAYS;
   if (settings.KEYFOLD_STORE === 'sqlite')
-    return askEmbeddedStore({ folder: settings.KEYFOLD_DATA_DIR, sessionDays }, request, terminal, signal);
+    return askEmbeddedStore({ folder: settings.KEYFOLD_DATA_DIR, sessionDays, sealingKeys }, request, terminal, signal);
   if (request.command === 'compact') requireSessionDays(process.env);
   // A connection that is being made cannot be given up, and nothing else has begun by then.
   const giveUp = () => process.exit(INTERRUPTED);
@@ -62,6 +77,7 @@ async function ask(request: OperatorRequest, signal: AbortSignal): Promise<numbe
     prepare: request.command === 'migrate',
     leaseMilliseconds: settings.KEYFOLD_LEASE_SECONDS * 1_000,
     sessionDays,
+    sealingKeys,
   });
   signal.removeEventListener('abort', giveUp);
   return carryOut(store, request, terminal, signal);

@@ -1,6 +1,6 @@
 import { Logger, Module, type DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
-import { FirstStart } from '@keyfold/application';
+import { FirstStart, NewPasswords } from '@keyfold/application';
 import { truth } from '@keyfold/operation';
 import { AccountAdministrationController } from './accounts/account-administration.controller.js';
 import { applicationProviders } from './application.providers.js';
@@ -58,7 +58,7 @@ export class GatewayModule {
           useFactory: ({ version }: GatewayConfig) => new PublicSettingsPages(version),
         },
       ],
-      exports: [FirstStart, ...truth],
+      exports: [FirstStart, NewPasswords, ...truth],
     };
   }
 }

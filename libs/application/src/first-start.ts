@@ -6,6 +6,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { NewPasswords } from './accounts/new-passwords.js';
 import { CommandRunner } from './handle-command.js';
 import { sealedFor } from './sealed-for.js';
+import { requireSealingKey } from './sealing-key-check.js';
 import { UserNames } from './user-names.js';
 
 /** Bits 0-8, 12, 13 and 14 (wire contract 3.1). */
@@ -36,7 +37,8 @@ export class FirstStart {
    * with another key.
    */
   async run(chosenPassword: string | undefined, announce: (password: string) => void): Promise<void> {
-    await this.#requireSealingKey();
+    // Without the key every login would fail: better to say so at the start.
+    await requireSealingKey(this.loader, this.sealer);
     if (!(await this.store.findCommand(context('admin').commandId))) {
       const password = chosenPassword ?? this.#firstPassword();
       if (chosenPassword === undefined) announce(password);
@@ -55,12 +57,6 @@ export class FirstStart {
     const bytes = this.sealer.derive('first password of the admin', 2 * FIRST_PASSWORD_LETTERS);
     const letters = Array.from({ length: FIRST_PASSWORD_LETTERS }, (_, index) => bytes.readUInt16BE(2 * index));
     return letters.map((number) => ALPHANUMERICS[number % ALPHANUMERICS.length]).join('');
-  }
-
-  /** Without the key every login would fail: better to say so at the start. */
-  async #requireSealingKey(): Promise<void> {
-    const [{ state: settings }] = await this.loader.load(siteSettingsStream);
-    if (settings.sealedApiToken !== '') this.sealer.open(settings.sealedApiToken, sealedFor.apiToken);
   }
 
   async #register(username: string, accountId: number, role: number, permission: number, password: string) {

@@ -23,6 +23,7 @@ export * from './process/run-process.js';
 export * from './process/service-version.js';
 export * from './process/unusable-address.js';
 export * from './settings/read-settings.js';
+export { sealingKeys } from './settings/setting-types.js';
 export * from './settings/settings.js';
 export * from './stores/open-store.js';
 export * from './stores/operator-stores.js';

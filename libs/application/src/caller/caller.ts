@@ -27,5 +27,11 @@ export function requireKeyHolder(caller: Caller): void {
 /** What the account must still be like when the caller's command is decided; the static token outlives passwords. */
 export const credentialOf = ({ account, by }: Caller) => (by === 'api-token' ? undefined : account.credential);
 
-/** How the caller is named in commits. */
-export const actorOf = ({ account, by }: Caller) => `${by}:${account.accountId}`;
+/** Whoever runs the service, by the command `keyfold`; no account stands behind it. */
+export const operator = { by: 'operator' } as const;
+/** Who may do what administrators do. */
+export type Administrator = Caller | typeof operator;
+
+/** How the one who wants a change is named in commits. */
+export const actorOf = (caller: Administrator) =>
+  caller.by === 'operator' ? caller.by : `${caller.by}:${caller.account.accountId}`;

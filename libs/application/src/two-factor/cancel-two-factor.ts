@@ -1,13 +1,13 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountDecider } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
-import { actorOf, type Caller } from '../caller/caller.js';
+import { actorOf, type Administrator } from '../caller/caller.js';
 import { CommandRunner, type Origin } from '../handle-command.js';
 
 /** An administrator turns two-factor off for an account, which also lifts a lock; nothing happens where it is off. */
 export class CancelTwoFactor extends Command<void> {
   constructor(
-    readonly caller: Caller,
+    readonly caller: Administrator,
     readonly accountId: number,
     readonly origin: Origin,
   ) {

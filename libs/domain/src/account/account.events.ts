@@ -62,7 +62,7 @@ export type TwoFactorEnrolmentStarted = DomainEvent<
 >;
 /** The account proved that it has the secret: logins need a code from here on. */
 export type TwoFactorEnabled = DomainEvent<'TwoFactorEnabled', { enrolment: number }, undefined>;
-/** An administrator turned two-factor off; this also lifts a lock of the one-time code. */
+/** An administrator, or the operator, turned two-factor off; this also lifts a lock of the one-time code. */
 export type TwoFactorDisabled = DomainEvent<'TwoFactorDisabled', object, undefined>;
 /** 100 wrong codes in a row: somebody knows the password. No code is accepted until two-factor is turned off. */
 export type TwoFactorLocked = DomainEvent<'TwoFactorLocked', { failures: number }, undefined>;

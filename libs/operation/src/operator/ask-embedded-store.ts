@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExitCode } from '../process/exit-code.js';
 import { InvalidConfiguration } from '../settings/read-settings.js';
-import type { OperatorStore } from '../stores/operator-adapters.js';
+import type { EmbeddedStoreOptions, OperatorStore } from '../stores/operator-adapters.js';
 import { openEmbeddedStore } from '../stores/operator-stores.js';
 import { OperatorCommands } from './operator-commands.js';
 import type { OperatorOutput, OperatorRequest } from './operator-request.js';
@@ -16,20 +16,21 @@ const TRY_INTERVAL = 100;
 
 /**
  * Carries out a request on the embedded store: the process that owns the data folder does it when there is one, else this one takes the
- * folder for as long as it needs. `sessionDays` counts only then: a process that runs goes by its own. Throws `InvalidConfiguration`,
+ * folder for as long as it needs. Days and keys count only then: a process that runs goes by its own. Throws `InvalidConfiguration`,
  * `OperatorSocketError`, `UnusableFile`.
  */
 export async function askEmbeddedStore(
-  { folder, sessionDays }: Readonly<{ folder: string; sessionDays: number }>,
+  options: EmbeddedStoreOptions,
   request: OperatorRequest,
   output: OperatorOutput,
   signal: AbortSignal,
 ): Promise<ExitCode> {
+  const { folder } = options;
   requireStore(folder);
   for (const deadline = performance.now() + PATIENCE; ;) {
     const answered = await askRunningProcess(folder, request, output, signal);
     if (answered !== undefined) return answered;
-    const store = await openUnlessInUse(folder, sessionDays);
+    const store = await openUnlessInUse(options);
     if (store) return carryOut(store, request, output, signal);
     if (performance.now() > deadline) throw silentOwner(folder);
     await sleep(TRY_INTERVAL, undefined, { signal });
@@ -59,9 +60,9 @@ function requireStore(folder: string): void {
   ]);
 }
 
-async function openUnlessInUse(folder: string, sessionDays: number): Promise<OperatorStore | undefined> {
+async function openUnlessInUse(options: EmbeddedStoreOptions): Promise<OperatorStore | undefined> {
   try {
-    return await openEmbeddedStore(folder, sessionDays);
+    return await openEmbeddedStore(options);
   } catch (error) {
     // By name, because the store is loaded only when it is opened.
     if (error instanceof Error && error.name === 'FolderInUse') return undefined;

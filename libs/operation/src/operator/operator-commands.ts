@@ -1,7 +1,8 @@
 import { StoreUnavailable } from '@keyfold/event-store';
 import { z } from 'zod';
-import { FAILED, INTERRUPTED, WRONG_USAGE, type ExitCode } from '../process/exit-code.js';
+import { exitCodeOf, INTERRUPTED, WRONG_USAGE, type ExitCode } from '../process/exit-code.js';
 import { explain } from '../process/report-and-exit.js';
+import { disableTwoFactor, setPassword } from './commands/change-account.js';
 import { compactSessions } from './commands/compact-sessions.js';
 import { followFeed } from './commands/follow-feed.js';
 import { rebuildModels } from './commands/rebuild-models.js';
@@ -42,6 +43,8 @@ const commands: Readonly<Record<string, Command>> = {
     const { replayFeed } = await import('./commands/replay-feed.js');
     return replayFeed(args, run);
   }),
+  'account set-password': command(z.object({ username: z.string(), password: z.string() }), setPassword),
+  'account disable-two-factor': command(z.object({ username: z.string() }), disableTwoFactor),
   'events show': command(z.object({ stream: z.string(), json: z.boolean() }), showEvents),
 };
 
@@ -61,7 +64,7 @@ export class OperatorCommands {
     } catch (error) {
       if (signal.aborted) return INTERRUPTED;
       await output.err(error instanceof StoreUnavailable ? `${error.message}. Try again later` : explain(error));
-      return FAILED;
+      return exitCodeOf(error);
     }
   }
 }

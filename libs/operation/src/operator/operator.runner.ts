@@ -1,7 +1,8 @@
 import type { BeforeApplicationShutdown, FactoryProvider, OnApplicationBootstrap } from '@nestjs/common';
+import { CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
 import { EventStore, FeedLeases } from '@keyfold/event-store';
 import { ParkedRelays, RelayLeases } from '@keyfold/messaging';
-import { Projection, ReadModelStore } from '@keyfold/projections';
+import { Projection, ReadModelStore, StreamLoader } from '@keyfold/projections';
 import { OperatorCommands } from './operator-commands.js';
 import { OperatorSocketServer } from './operator-socket.server.js';
 
@@ -29,17 +30,33 @@ class OperatorRunner implements OnApplicationBootstrap, BeforeApplicationShutdow
 /** A provider for the module of that process; the ports are its own. */
 export const operatorRunner = (folder: string, sessionDays: number): FactoryProvider<OperatorRunner> => ({
   provide: OperatorRunner,
-  inject: [EventStore, ReadModelStore, FeedLeases, RelayLeases, ParkedRelays, Projection],
+  inject: [
+    EventStore,
+    ReadModelStore,
+    FeedLeases,
+    RelayLeases,
+    ParkedRelays,
+    StreamLoader,
+    Projection,
+    CommandRunner,
+    UserNames,
+    NewPasswords,
+  ],
   useFactory: (
     store: EventStore,
     readModels: ReadModelStore,
     leases: FeedLeases,
     relayLeases: RelayLeases,
     parkedRelays: ParkedRelays,
+    loader: StreamLoader,
     projection: Projection,
+    commands: CommandRunner,
+    names: UserNames,
+    passwords: NewPasswords,
   ) => {
     const adapters = { store, readModels, leases, relayLeases, parkedRelays };
-    const ports = { ...adapters, projection, isAlone: false, sessionDays, now: Date.now };
+    const changing = { loader, projection, commands, names, newPasswords: async () => passwords };
+    const ports = { ...adapters, ...changing, isAlone: false, sessionDays, now: Date.now };
     return new OperatorRunner(folder, new OperatorCommands(ports));
   },
 });

@@ -46,7 +46,7 @@ export function generatedSealingKey(folder: string): string {
   const path = join(folder, 'sealing-key');
   if (!existsSync(path) && existsSync(join(folder, DATABASE))) {
     throw new InvalidConfiguration([
-      `${path} is missing, and ${DATABASE} was sealed with it: restore it from a backup`,
+      `${path} is missing, and ${DATABASE} was sealed with it: restore it from a backup, or set KEYFOLD_SEALING_KEY as it was set before`,
     ]);
   }
   const keys = readOrGenerate(path, () => newSealingKeyText('k1'));

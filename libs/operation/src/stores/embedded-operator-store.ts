@@ -1,11 +1,12 @@
 import { FolderLock, SqliteEventStore, SqliteFeedLeases } from '@keyfold/event-store/sqlite';
 import { SqliteParkedRelays } from '@keyfold/messaging/sqlite';
 import { SqliteReadModelStore } from '@keyfold/projections/sqlite';
+import { generatedSealingKey } from './data-folder.js';
 import { EmbeddedStore } from './embedded-store.module.js';
-import { operatorPorts, type OperatorStore } from './operator-adapters.js';
+import { operatorPorts, type EmbeddedStoreOptions, type OperatorStore } from './operator-adapters.js';
 
 /** See `openEmbeddedStore`. */
-export function openEmbedded(folder: string, sessionDays: number): OperatorStore {
+export function openEmbedded({ folder, sessionDays, sealingKeys }: EmbeddedStoreOptions): OperatorStore {
   const lock = new FolderLock(folder);
   try {
     const files = new EmbeddedStore(folder, lock);
@@ -17,7 +18,11 @@ export function openEmbedded(folder: string, sessionDays: number): OperatorStore
       parkedRelays: new SqliteParkedRelays(files.events),
     };
     return {
-      ports: operatorPorts(adapters, { isAlone: true, sessionDays }),
+      ports: operatorPorts(adapters, {
+        isAlone: true,
+        sessionDays,
+        sealingKeys: () => sealingKeys ?? generatedSealingKey(folder),
+      }),
       close: () => files.onApplicationShutdown(),
     };
   } catch (error) {

@@ -24,7 +24,7 @@ export async function openShared(uri: string, options: SharedStoreOptions): Prom
     parkedRelays: new MongoParkedRelays(connection),
   };
   return {
-    ports: operatorPorts(adapters, { ...options, isAlone: false }),
+    ports: operatorPorts(adapters, { ...options, isAlone: false, sealingKeys: () => options.sealingKeys ?? '' }),
     async close() {
       await Promise.all([adapters.store.close(), adapters.readModels.close()]);
       await connection.close();

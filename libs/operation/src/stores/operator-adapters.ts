@@ -1,32 +1,58 @@
+import { CommandRunner, NewPasswords, requireSealingKey, SystemClock, UserNames } from '@keyfold/application';
 import { Projection, Projector, StreamLoader } from '@keyfold/projections';
+import { Argon2PasswordHasher, parseSealingKeys, Sealer } from '@keyfold/security';
 import type { OperatorPorts } from '../operator/operator-ports.js';
 
 /** A store that was opened for one command of an operator. */
 export type OperatorStore = Readonly<{ ports: OperatorPorts; close(): Promise<void> }>;
 
 /**
- * `prepare`: makes the collections and indexes that are missing; else they must be there. `sessionDays`: how long sessions are kept
- * after their token has expired.
+ * `sessionDays`: how long sessions are kept after their token has expired. `sealingKeys`: those of the service, where it does not have
+ * them in its data folder.
  */
-export type SharedStoreOptions = Readonly<{ prepare: boolean; leaseMilliseconds: number; sessionDays: number }>;
+export type EmbeddedStoreOptions = Readonly<{ folder: string; sessionDays: number; sealingKeys?: string | undefined }>;
+
+/**
+ * `prepare`: makes the collections and indexes that are missing; else they must be there. `sessionDays`: how long sessions are kept
+ * after their token has expired. `sealingKeys`: those of the gateways, for a command that stores a secret.
+ */
+export type SharedStoreOptions = Readonly<{
+  prepare: boolean;
+  leaseMilliseconds: number;
+  sessionDays: number;
+  sealingKeys?: string | undefined;
+}>;
 
 type Adapters = Pick<OperatorPorts, 'store' | 'readModels' | 'leases' | 'relayLeases' | 'parkedRelays'>;
 
-/** The ports of a process that exists for one command. */
+/** The ports of a process that exists for one command. The sealing keys are asked for by a command that needs them. */
 export function operatorPorts(
   adapters: Adapters,
-  options: Readonly<{ isAlone: boolean; sessionDays: number; leaseMilliseconds?: number }>,
+  options: Readonly<{ isAlone: boolean; sessionDays: number; leaseMilliseconds?: number; sealingKeys: () => string }>,
 ): OperatorPorts {
   const { store, readModels, leases } = adapters;
-  const { isAlone, sessionDays, leaseMilliseconds } = options;
+  const { isAlone, sessionDays, leaseMilliseconds, sealingKeys } = options;
   const lease = leaseMilliseconds === undefined ? {} : { leaseMilliseconds };
-  const projection = new Projection(new StreamLoader(store, readModels), readModels, Date.now);
+  const clock = new SystemClock();
+  const loader = new StreamLoader(store, readModels);
+  const projection = new Projection(loader, readModels, Date.now);
   return {
     ...adapters,
+    loader,
     projection,
+    commands: new CommandRunner(store, loader, projection, clock, leftToTheProjector),
+    names: new UserNames(store, loader),
+    async newPasswords() {
+      const sealer = new Sealer(parseSealingKeys(sealingKeys()));
+      await requireSealingKey(loader, sealer);
+      return new NewPasswords(new Argon2PasswordHasher({ concurrency: 1, maxWaiting: 1 }), sealer, clock);
+    },
     newProjector: (onError) => new Projector(store, projection, leases, onError, lease),
     isAlone,
     sessionDays,
     now: Date.now,
   };
 }
+
+/** A list that is behind: the projector of a worker brings it there, or the next start. */
+const leftToTheProjector = () => undefined;

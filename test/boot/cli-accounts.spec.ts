@@ -1,0 +1,185 @@
+import { accountDecider } from '@keyfold/domain';
+import { openEmbeddedStore, openSharedStore } from '@keyfold/operation';
+import { accountStream } from '@keyfold/projections';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { accountNamed, ADMIN_PASSWORD, adminOf, createAccount, newAddress, newMember } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { keyfoldReading, type CliResult } from '../support/cli.js';
+import type { ProcessEnv } from '../support/keyfold-process.js';
+import { freshDatabaseUri } from '../support/mongo/mongo-database.js';
+import { SCALED_SETTINGS } from '../support/scaled-process.js';
+import { ScaledService } from '../support/scaled-service.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+import { enrol } from '../support/two-factor.js';
+
+const NEW_PASSWORD = 'set-by-the-operator';
+const REFUSED = '401 Invalid username or password';
+const OTHER_KEY = `k1:${Buffer.alloc(32, 8).toString('base64')}`;
+
+interface Scene {
+  /** A client of the service, which runs from then on. */
+  api(): Promise<ApiClient>;
+  /** Runs the command with this standard input and, beside those of the scene, these settings. */
+  run(input: string, args: readonly string[], env?: ProcessEnv): Promise<CliResult>;
+  /** Does what a hundred wrong codes do, for which the throttle takes a day. */
+  lockTwoFactor(accountId: number): Promise<void>;
+  /** What the service wrote. */
+  output(): string;
+  dispose(): Promise<void>;
+}
+
+type Opened = Awaited<ReturnType<typeof openSharedStore>>;
+
+async function lockOn({ ports, close }: Opened, accountId: number): Promise<void> {
+  const context = { actor: 'test', correlation: 'test' };
+  await ports.commands.run(accountStream(accountId), accountDecider, { type: 'LockTwoFactor', failures: 100 }, context);
+  await close();
+}
+
+async function sqlite({ beside }: { beside: boolean }): Promise<Scene> {
+  const app = await StandaloneProcess.start();
+  const stopped = async () => app.isRunning && (await app.stop());
+  const started = async () => {
+    if (!app.isRunning) await app.restart();
+    return new ApiClient(app.baseUrl);
+  };
+  return {
+    api: started,
+    async run(input, args, env) {
+      await (beside ? started() : stopped());
+      return keyfoldReading(input, { KEYFOLD_DATA_DIR: app.dataDir, ...env }, ...args);
+    },
+    async lockTwoFactor(accountId) {
+      await stopped();
+      await lockOn(await openEmbeddedStore({ folder: app.dataDir, sessionDays: 90 }), accountId);
+    },
+    output: () => app.output(),
+    dispose: () => app.dispose(),
+  };
+}
+
+async function mongodb(): Promise<Scene> {
+  const uri = freshDatabaseUri();
+  const service = await ScaledService.start(uri, { gateways: 1, workers: 1 });
+  const { KEYFOLD_SEALING_KEY } = SCALED_SETTINGS;
+  return {
+    api: async () => service.api(),
+    run: (input, args, env) =>
+      keyfoldReading(input, { KEYFOLD_MONGODB_URI: uri, KEYFOLD_SEALING_KEY, ...env }, ...args),
+    lockTwoFactor: async (accountId) =>
+      lockOn(await openSharedStore(uri, { prepare: false, leaseMilliseconds: 10_000, sessionDays: 90 }), accountId),
+    output: () => service.output(),
+    dispose: () => service.dispose(),
+  };
+}
+
+function fileWith(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'password'), text);
+  return join(folder, 'password');
+}
+
+const setPassword = (username: string) => ['account', 'set-password', username];
+const disableTwoFactor = (username: string) => ['account', 'disable-two-factor', username];
+
+describe.each([
+  ['beside the process that owns the data folder', () => sqlite({ beside: true }), 'ignored'],
+  ['while no process runs', () => sqlite({ beside: false }), 'refused'],
+  ['on MongoDB', mongodb, 'refused'],
+] as const)('%s', (_, open, otherKey) => {
+  let scene: Scene;
+  const logIn = async (username: string, password: string) =>
+    (await scene.api()).from(newAddress()).logIn(username, password);
+  const historyOf = async (accountId: number) => (await scene.run('', ['events', 'show', `account-${accountId}`])).out;
+
+  beforeAll(async () => {
+    scene = await open();
+  });
+  afterAll(() => scene?.dispose());
+
+  it('the first line of the standard input becomes the password, and every session ends', async () => {
+    const admin = await adminOf(await scene.api());
+    const member = await newMember(admin, 'forgetful');
+    expect(await scene.run(`${NEW_PASSWORD}\nand another line\n`, setPassword('forgetful'))).toEqual({
+      status: 0,
+      out: '"forgetful" has a new password; its sessions have ended\n',
+      err: '',
+    });
+    expect((await logIn('forgetful', 'pw-forgetful')).outcome).toBe(REFUSED);
+    expect((await member.get('/api/me')).outcome).toBe('401 Password has been changed, login please');
+    expect((await logIn('forgetful', NEW_PASSWORD)).code).toBe(200);
+
+    const { id } = await accountNamed(admin, 'forgetful');
+    const history = await historyOf(id);
+    expect(history).toMatch(/ {2}actor {8}operator\n(?: {2}\w+ +\S+\n)* {2}PasswordChanged v1\n/);
+    expect(history.match(/ v1\n/g)).toHaveLength(2);
+    expect(history + scene.output()).not.toContain(NEW_PASSWORD);
+  });
+
+  it('an empty password, an unknown name and a file that cannot be read change nothing', async () => {
+    await createAccount(await adminOf(await scene.api()), 'settled');
+    for (const input of ['', '\r\nsecond line'])
+      expect(await scene.run(input, setPassword('settled'))).toEqual({
+        status: 2,
+        out: '',
+        err: 'the new password is empty; nothing was changed\n',
+      });
+    expect(await scene.run('', [...setPassword('settled'), '--password-file', '/missing/file'])).toEqual({
+      status: 2,
+      out: '',
+      err: 'keyfold: cannot read /missing/file: ENOENT; nothing was changed\n',
+    });
+    for (const args of [setPassword('Settled'), disableTwoFactor('Settled')])
+      expect(await scene.run(NEW_PASSWORD, args)).toEqual({
+        status: 1,
+        out: '',
+        err: 'there is no account "Settled"; nothing was changed\n',
+      });
+    expect((await logIn('settled', 'pw-settled')).code).toBe(200);
+  });
+
+  it('a second factor is turned off with its lock, and password and sessions stay', async () => {
+    const admin = await adminOf(await scene.api());
+    const member = await newMember(admin, 'locked out');
+    await enrol(member);
+    const { id } = await accountNamed(admin, 'locked out');
+    await scene.lockTwoFactor(id);
+    expect((await logIn('locked out', 'pw-locked out')).code).toBe(429);
+
+    const off = { status: 0, out: 'two-factor of "locked out" is off\n', err: '' };
+    expect(await scene.run('', disableTwoFactor('locked out'))).toEqual(off);
+    expect((await logIn('locked out', 'pw-locked out')).code).toBe(200);
+    expect((await member.get('/api/me')).data()).toMatchObject({ username: 'locked out', otp: false });
+
+    const history = await historyOf(id);
+    expect(history).toMatch(/ {2}actor {8}operator\n(?: {2}\w+ +\S+\n)* {2}TwoFactorDisabled v1\n/);
+    const again = { ...off, out: 'two-factor of "locked out" was off already\n' };
+    expect(await scene.run('', disableTwoFactor('locked out'))).toEqual(again);
+    expect(await historyOf(id)).toBe(history);
+  });
+
+  it(otherKey === 'refused' ? 'another sealing key is refused' : 'the key of the process counts', async () => {
+    const env = { KEYFOLD_SEALING_KEY: OTHER_KEY };
+    const { status, err } = await scene.run(NEW_PASSWORD, setPassword('guest'), env);
+    const broken = expect.stringContaining('the sealing key is not the one it was sealed with');
+    expect({ status, err }).toEqual(otherKey === 'refused' ? { status: 1, err: broken } : { status: 0, err: '' });
+  });
+
+  it('the content of a file becomes the password of the only administrator, without its last line break', async () => {
+    const file = fileWith(`${NEW_PASSWORD}\n`);
+    expect(await scene.run('', [...setPassword('admin'), '--password-file', file])).toMatchObject({ status: 0 });
+    expect((await logIn('admin', ADMIN_PASSWORD)).outcome).toBe(REFUSED);
+    expect((await logIn('admin', NEW_PASSWORD)).code).toBe(200);
+  });
+});
+
+it('on MongoDB a password is not even asked for without the sealing key of the gateways', async () => {
+  const env = { KEYFOLD_MONGODB_URI: 'mongodb://127.0.0.1:1/keyfold' };
+  const { status, out, err } = await keyfoldReading('unread', env, ...setPassword('admin'));
+  expect({ status, out }).toEqual({ status: 78, out: '' });
+  expect(err).toContain('KEYFOLD_SEALING_KEY: is required to set a password on MongoDB');
+});
