@@ -91,7 +91,7 @@ describe('wrong usage', () => {
     ['an unknown option', 'verify --deep', "unknown option '--deep'"],
     ['a missing argument', 'events show', "missing required argument 'stream'"],
     ['too many arguments', 'verify all', 'too many arguments'],
-    ['a password that others see', 'account set-password admin hunter2', 'too many arguments'],
+    ['a password that others see', 'account set-password admin hunter2', 'the password is no argument'],
     ['half a command', 'projections', 'Usage: keyfold projections'],
     ['a replay to nowhere', 'feed replay', "option '--queue <queue>' is needed"],
     [

@@ -31,8 +31,14 @@ export function addAccountCommands(program: Command, { onStore, setPassword }: A
     .description('Gives an account a new password.')
     .argument('<username>', 'exactly as the account has it, for example admin')
     .option('--password-file <file>', 'the file that holds the password')
+    // The usual error would repeat a password.
+    .allowExcessArguments()
     .addHelpText('after', SET_PASSWORD)
-    .action((username: string, { passwordFile }: { passwordFile?: string }) => setPassword(username, passwordFile));
+    .action((username: string, { passwordFile }: { passwordFile?: string }, command: Command) => {
+      if (command.args.length > 1)
+        command.error('error: the password is no argument: it is typed, piped in, or in the file of --password-file');
+      return setPassword(username, passwordFile);
+    });
   account
     .command('disable-two-factor')
     .summary('turn two-factor off and lift its lock')
