@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /**
- * The letters of a body. compat: the original stores broken UTF-8 as it was sent and answers the escape `\ufffd` for each broken byte
+ * The letters of a body or a query. compat: the original stores broken UTF-8 as it was sent and answers the escape `\ufffd` for each broken byte
  * (wire contract 1.9). Here such a byte becomes half a surrogate pair, which JSON can carry and which is answered the same way.
  */
 export function bodyText(bytes: Buffer): string {

@@ -12,6 +12,7 @@ describe('goQuote', () => {
     ['\x80\u00a0\u00ad\u2028', String.raw`"\u0080\u00a0\u00ad\u2028"`],
     ['\u{e0001}', String.raw`"\U000e0001"`],
     ['<é名🦊\ufffd>', '"<é名🦊\ufffd>"'],
+    ['\udcff\udc80\ufffd', '"\\xff\\x80\ufffd"'],
   ])('quotes %j as Go does', (text, quoted) => {
     expect(goQuote(text)).toBe(quoted);
   });

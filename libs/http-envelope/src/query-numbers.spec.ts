@@ -18,6 +18,10 @@ describe('atoi', () => {
     ['abc', 'strconv.Atoi: parsing "abc": invalid syntax'],
     ['"<x>&', String.raw`strconv.Atoi: parsing "\"<x>&": invalid syntax`],
     ['9223372036854775808', 'strconv.Atoi: parsing "9223372036854775808": value out of range'],
+    [' 1', 'strconv.Atoi: parsing " 1": invalid syntax'],
+    ['1\n', String.raw`strconv.Atoi: parsing "1\n": invalid syntax`],
+    ['\udcff', String.raw`strconv.Atoi: parsing "\xff": invalid syntax`],
+    ['1_0', 'strconv.Atoi: parsing "1_0": invalid syntax'],
   ])('refuses %j with the text of the original', (text, message) => {
     expect(() => atoi(text)).toThrow(new Refusal(400, message));
   });
@@ -52,6 +56,27 @@ describe('paging', () => {
   });
 
   it.each([
+    'page=+1&per_page=2',
+    'page=%20&per_page=%0b2%0A',
+    'page=%C2%851%C2%A0&per_page=%E3%80%802%E2%80%89',
+    'page=%09%0d&per_page=+%2B2+',
+  ])('%s has white space around its numbers, which changes nothing', (query) => {
+    expect(paging(query)).toEqual({ page: 1, perPage: 2 });
+  });
+
+  it('reads a number of any length at once', () => {
+    const zeros = '0'.repeat(1_000_000);
+    expect(paging(`page=${zeros}2&per_page=3`)).toEqual({ page: 2, perPage: 3 });
+    for (const text of [`${zeros}x`, `1${' '.repeat(1_000_000)}x`]) {
+      expect(() => paging(`page=${text}`)).toThrow(': invalid syntax');
+    }
+  });
+
+  it.each([
+    ['page=+x+', 'strconv.ParseInt: parsing "x": invalid syntax'],
+    ['page=1+1', 'strconv.ParseInt: parsing "1 1": invalid syntax'],
+    ['page=%EF%BB%BF1', String.raw`strconv.ParseInt: parsing "\ufeff1": invalid syntax`],
+    ['page=%851', String.raw`strconv.ParseInt: parsing "\x851": invalid syntax`],
     ['page=x', 'strconv.ParseInt: parsing "x": invalid syntax'],
     ['page=x&per_page=y', 'strconv.ParseInt: parsing "x": invalid syntax'],
     ['page=1&per_page=1.5', 'strconv.ParseInt: parsing "1.5": invalid syntax'],

@@ -25,8 +25,21 @@ export function pageOf<T>(items: readonly T[], { page, perPage }: Paging): T[] {
   return items.slice(start, start + perPage);
 }
 
-/** compat: an empty number is 0, as in the original's form reader. */
-const pagingNumber = (text = '') => (text === '' ? 0 : wholeNumber('ParseInt', text));
+/** compat: white space around a number does not count and an empty one is 0, as in the original's form reader. */
+function pagingNumber(text = ''): number {
+  const trimmed = withoutSpace(text);
+  return trimmed === '' ? 0 : wholeNumber('ParseInt', trimmed);
+}
+
+/** By Unicode's White_Space, as Go cuts it off. Letter by letter, because a pattern for the end would start anew at each space of a long text. */
+function withoutSpace(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && SPACE.test(text[start]!)) start++;
+  while (start < end && SPACE.test(text[end - 1]!)) end--;
+  return text.slice(start, end);
+}
+
+const SPACE = /\p{White_Space}/u;
 
 function wholeNumber(reader: 'Atoi' | 'ParseInt', text: string): number {
   const value = parseWhole(text, 'int');

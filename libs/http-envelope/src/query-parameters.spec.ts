@@ -24,7 +24,10 @@ describe('a query', () => {
     ['%61=%3Cx%3e%26', '<x>&'],
     ['a=%E5%90%8D', '名'],
     ['a=\xe5\x90%8D', '名'],
-    ['a=%ff', '\ufffd'],
+    ['a=%ff', '\udcff'],
+    ['a=%EF%BF%BD%E5%90', '\ufffd\udce5\udc90'],
+    ['a=\xff', '\udcff'],
+    ['%61%00=%ff&a=x', 'x'],
     ['a=%00%25', '\0%'],
     ['a=?/%C3%A9', '?/é'],
   ])('%s is read byte by byte', (text, value) => {
@@ -36,6 +39,8 @@ describe('a query', () => {
     ['page=%zzz&b=1', 'invalid URL escape "%zz"'],
     ['page=1%2&b=1', 'invalid URL escape "%2"'],
     ['page=%&b=1', 'invalid URL escape "%"'],
+    ['page=%\xc3\xa9&b=1', 'invalid URL escape "%é"'],
+    ['page=%\xff&b=1', String.raw`invalid URL escape "%\xff"`],
     ['%x=%y&b=1', 'invalid URL escape "%x"'],
     ['page=1;2&b=1', 'invalid semicolon separator in query'],
     ['page=;%zz&b=1&c=%', 'invalid semicolon separator in query'],
@@ -52,6 +57,11 @@ describe('a query', () => {
         expect(parseQuery(new URLSearchParams([[name, value]]).toString()).get(name)).toBe(value);
       }),
     );
+  });
+
+  it('of a million letters is read', () => {
+    const query = parseQuery(`${'a=%41&'.repeat(170_000)}b=1`);
+    expect([query.get('a'), query.get('b')]).toEqual(['A', '1']);
   });
 
   it('of any letters is read', () => {

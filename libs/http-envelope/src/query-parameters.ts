@@ -1,3 +1,4 @@
+import { bodyText } from './body-text.js';
 import { goQuote } from './go-quote.js';
 
 /** The parameters of a query. Names are case-sensitive; of two values with one name the first wins. */
@@ -34,7 +35,7 @@ export function parseQuery(rawQuery: string): QueryParameters {
 function problemOf(pair: string, name: string, value: string): string | undefined {
   if (pair.includes(';')) return 'invalid semicolon separator in query';
   const broken = brokenEscape.exec(name) ?? brokenEscape.exec(value);
-  return broken === null ? undefined : `invalid URL escape ${goQuote(broken[0])}`;
+  return broken === null ? undefined : `invalid URL escape ${goQuote(lettersOf(broken[0]))}`;
 }
 
 const brokenEscape = /%(?![0-9A-Fa-f]{2}).{0,2}/;
@@ -43,6 +44,7 @@ function unescape(part: string): string {
   const spaced = part.replaceAll('+', ' ');
   if (/^[ -$&-~]*$/.test(spaced)) return spaced;
   // Node hands over the bytes of a URL one letter each, so escaped and bare bytes join before UTF-8 is read.
-  const bytes = spaced.replace(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return Buffer.from(bytes, 'latin1').toString('utf8');
+  return lettersOf(spaced.replace(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))));
 }
+
+const lettersOf = (bytes: string) => bodyText(Buffer.from(bytes, 'latin1'));
