@@ -33,7 +33,8 @@ describe('bytes that are no HTTP', () => {
   it.each([
     ['a request line of one word', ['nonsense']],
     ['a request line without an address', ['GET  HTTP/1.1', 'Host: a']],
-    ['an unknown method', ['FROB /ping HTTP/1.1', 'Host: a']],
+    ['an unknown method of no HTTP', ['FROB /ping', 'Host: a']],
+    ['an unknown method with letters that none has', ['FR(B /ping HTTP/1.1', 'Host: a']],
     ['a NUL in the address', ['GET /pi\0ng HTTP/1.1', 'Host: a']],
     ['a NUL in a header', ['GET /ping HTTP/1.1', 'Host: a', 'X-A: \0']],
     ['a header without a colon', ['GET /ping HTTP/1.1', 'Host: a', 'nonsense']],
@@ -53,8 +54,8 @@ describe('bytes that are no HTTP', () => {
     expect(await send(...head)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it('are answered with 431: headers of 64 KB', async () => {
-    expect(statusOf(await send('GET /ping HTTP/1.1', 'Host: a', `X-A: ${'a'.repeat(65_536)}`))).toBe(431);
+  it('are answered with 431: headers of more than 1 MiB', async () => {
+    expect(statusOf(await send('GET /ping HTTP/1.1', 'Host: a', `X-A: ${'a'.repeat(1_048_576)}`))).toBe(431);
   });
 
   it('may end in the middle of everything', async () => {
@@ -73,9 +74,25 @@ function abandon(bytes: string): Promise<void> {
 }
 
 describe('requests that are HTTP', () => {
-  it.each(['/api/%', '/api/%zz', '/api/%c3%28/%', '/%e0%a4%a'])('with the broken address %s are 400', async (path) => {
-    const answer = await api.get(path);
-    expect([answer.status, answer.code]).toEqual([400, 400]);
+  it.each(['/api/%', '/api/%zz', '/api/%c3%28/%', '/%e0%a4%a', '/api/%ff/%'])(
+    'with the broken address %s are 400',
+    async (path) => {
+      const answer = await api.get(path);
+      expect([answer.status, answer.code]).toEqual([400, 400]);
+    },
+  );
+
+  it('with a line and headers of just 1 MiB are handled', async () => {
+    const long = 'a'.repeat(524_200);
+    const answer = await send(`GET /ping?x=${long} HTTP/1.1`, 'Host: a', 'Connection: close', `Authorization: ${long}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK[^]*pong$/);
+  });
+
+  it('with a query of very many pairs are handled at once', async () => {
+    const pairs = Array.from({ length: 100_000 }, (_, n) => n.toString(36)).join('&');
+    expect((await api.get(`/ping?${pairs}`)).text).toBe('pong');
+    const admin = await adminOf(api);
+    expect((await admin.get(`/api/admin/user/list?${pairs}&page=${'0'.repeat(500_000)}x`)).code).toBe(400);
   });
 
   it('with a body over 128 KiB are 413, also when the length is not told', async () => {
@@ -98,6 +115,14 @@ describe('requests that are HTTP', () => {
     for (const method of ['PROPFIND', 'TRACE', 'MKCOL', 'QUERY', 'PURGE']) {
       const answer = await api.send({ method, path: '/api/me' });
       expect([method, answer.status, answer.code]).toEqual([method, 405, 405]);
+    }
+  });
+
+  it.each(['FROB', 'GETS', 'x-y_z.1', 'get'])('with the method %s, which no HTTP has, are 405', async (method) => {
+    for (const before of ['', 'GET /ping HTTP/1.1\r\nHost: a\r\n\r\n']) {
+      const answer = await send(`${before}${method} /api/nowhere HTTP/1.1`, 'Host: a');
+      expect(answer.match(/HTTP\/1\.1 \d+/g)?.at(-1)).toBe('HTTP/1.1 405');
+      expect(answer).toContain('Allow: GET, HEAD, POST\r\n');
     }
   });
 
@@ -149,8 +174,20 @@ describe('requests that are HTTP', () => {
     const admin = await adminOf(api);
     for (const username of ['\0', 'a\0b', '\u{10FFFF}', '\u202e', "'; DROP TABLE commits; --", 'x'.repeat(100_000)]) {
       expect((await admin.post('/api/admin/user/create', { username, password: '\0' })).code).toBe(200);
-      expect((await admin.from('192.0.2.1').logIn(username, '\0')).code).toBe(200);
+      const user = await admin.from('192.0.2.1').signedIn(username, '\0');
+      expect((await user.get('/api/me')).data()).toMatchObject({ username });
     }
+  });
+
+  it('with bytes that are no UTF-8 are handled alike in bodies and queries', async () => {
+    const admin = await adminOf(api);
+    const body = Buffer.from('{"username":"\xff","password":"x"}', 'latin1');
+    const headers = { 'content-type': 'application/json' };
+    expect((await admin.send({ method: 'POST', path: '/api/admin/user/create', headers, body })).code).toBe(200);
+    expect((await admin.post('/api/admin/user/del_cache?username=%ff')).code).toBe(200);
+    expect((await admin.post('/api/admin/user/del_cache?username=%EF%BF%BD')).code).toBe(500);
+    const refused = await admin.get('/api/admin/user/get?id=%ff');
+    expect(refused.outcome).toBe(String.raw`400 strconv.Atoi: parsing "\xff": invalid syntax`);
   });
 });
 

@@ -3,15 +3,34 @@ import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 
 const STATUS_OF: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+/** A line of HTTP with any method at all (RFC 9110 section 9.1). */
+const REQUEST_LINE = /^[\w!#$%&'*+.^`|~-]+ \/\S* HTTP\/1\.[01]$/;
+/** The methods that routes have; whoever is told them has a method that Node does not even read. */
+const METHODS = 'GET, HEAD, POST';
 
-/** Answers what never becomes a request of Fastify's: headers that are too large, a request that comes too slowly, bytes that are no HTTP. */
-export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+/** What Node says of bytes that it cannot read: they came with `rawPacket` (a Buffer), of which it had read `bytesParsed`. */
+export type BrokenRequest = Error & { code?: string; rawPacket?: unknown; bytesParsed?: number };
+
+/**
+ * Answers what never becomes a request of Fastify's: headers that are too large, a request that comes too slowly, a method that is not known,
+ * bytes that are no HTTP.
+ */
+export function answerBrokenRequest(error: BrokenRequest, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const status = STATUS_OF[error.code ?? ''] ?? 400;
+  const status = hasUnknownMethod(error) ? 405 : (STATUS_OF[error.code ?? ''] ?? 400);
   const reason = STATUS_CODES[status]!;
   const body = errorEnvelope(status, reason.toLowerCase());
-  const headers = Object.entries(headersOf(body)).map(([name, value]) => `${name}: ${value}\r\n`);
+  const all = { ...headersOf(body), ...(status === 405 && { Allow: METHODS }) };
+  const headers = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${reason}\r\n${headers.join('')}\r\n${body}`);
+}
+
+/** Bytes that are no HTTP at all are an invalid method to Node as well. */
+function hasUnknownMethod({ code, rawPacket, bytesParsed = 0 }: BrokenRequest): boolean {
+  if (code !== 'HPE_INVALID_METHOD' || !Buffer.isBuffer(rawPacket)) return false;
+  const packet = rawPacket.toString('latin1');
+  const start = packet.slice(0, bytesParsed).lastIndexOf('\n') + 1;
+  return REQUEST_LINE.test(packet.slice(start).split('\r\n', 1)[0]!);
 }
 
 /** Node answers `Expect: 100-continue` by itself; there is nothing else to expect (RFC 9110 section 10.1.1). */

@@ -8,6 +8,7 @@ import {
   Fault,
   PrivacyMask,
   successEnvelope,
+  UNKNOWN_PATH,
 } from '@keyfold/http-envelope';
 import { RepeatedLine } from '@keyfold/operation';
 import { HashQueueFull } from '@keyfold/security';
@@ -19,10 +20,13 @@ import { answerBrokenRequest, refuseExpectation } from './broken-requests.js';
 import { endConnectionsOnClose } from './connections-on-close.js';
 import { documentApi } from './openapi/openapi.document.js';
 import type { RequestHook } from './request/answer-headers.hook.js';
+import { isReadablePath, withPlainSlashes } from './request/request-path.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** How long a client may take to send one request (milliseconds), so that slow ones cannot hold connections for ever. */
 const REQUEST_TIMEOUT = 60_000;
+/** In bytes, for the line and the headers of a request; as in Go. The token of the longest name, which came in a body, has a sixth of it. */
+const HEAD_LIMIT = 1_048_576;
 /** In bytes; the longest body of a client is a key of 16 KiB. */
 const BODY_LIMIT = 131_072;
 /** A correlation id of the client is taken over when it looks like one. */
@@ -31,7 +35,7 @@ const CORRELATION_ID = /^[\w.-]{8,64}$/;
 /** Fastify with the project's rules for what comes before a route: ids, broken addresses, broken requests. */
 export function createHttpAdapter(setCommonHeaders: RequestHook): FastifyAdapter {
   return new FastifyAdapter({
-    http: { ServerResponse: BatchedResponse },
+    http: { ServerResponse: BatchedResponse, maxHeaderSize: HEAD_LIMIT },
     genReqId: correlationOf,
     requestTimeout: REQUEST_TIMEOUT,
     bodyLimit: BODY_LIMIT,
@@ -39,13 +43,14 @@ export function createHttpAdapter(setCommonHeaders: RequestHook): FastifyAdapter
     return503OnClosing: false,
     // No Express middleware is used.
     skipMiddie: true,
-    routerOptions: { ignoreTrailingSlash: true },
+    rewriteUrl: ({ url }: { url?: string | undefined }) => withPlainSlashes(url ?? '/'),
+    // Routes read their queries themselves. The router would read every one, which takes it seconds when it is long.
+    routerOptions: { ignoreTrailingSlash: true, querystringParser: () => ({}) },
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
       setCommonHeaders(request, reply, () => {
-        void reply
-          .code(400)
-          .type('application/json; charset=utf-8')
-          .send(errorEnvelope(400, 'the address cannot be read'));
+        const readable = isReadablePath(request.url);
+        const [status, message] = readable ? [404, UNKNOWN_PATH] : [400, 'the address cannot be read'];
+        void reply.code(status).type('application/json; charset=utf-8').send(errorEnvelope(status, message));
       }),
     clientErrorHandler: answerBrokenRequest,
   });

@@ -6,6 +6,9 @@ import { failureOf } from './failure.js';
 import type { PrivacyMask } from './privacy-mask.js';
 import { Fault, Refusal } from './refusal.js';
 
+/** What is said of a path that no route has. */
+export const UNKNOWN_PATH = 'this path does not exist';
+
 /** What the filter has to be told by the application around it. */
 export type EnvelopeFilterOptions = Readonly<{
   /** The mask in force, from the site's settings; it hides private parts of every message. */
@@ -50,7 +53,7 @@ export class EnvelopeFilter implements ExceptionFilter {
 
   private noRoute(request: FastifyRequest, reply: FastifyReply): Fault {
     const methods = this.options.methodsOf(pathOf(request)).join(', ');
-    if (methods === '') return new Fault(404, 'this path does not exist');
+    if (methods === '') return new Fault(404, UNKNOWN_PATH);
     reply.header('Allow', methods);
     return new Fault(405, `this path takes ${methods} only`);
   }

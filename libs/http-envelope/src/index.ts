@@ -2,7 +2,7 @@ export { bindBody, type BodyClass } from './bind-body.js';
 export { FlagField, GoStruct, TextField, WholeField, type FieldOptions } from './body-fields.js';
 export { crossOriginHook } from './cross-origin.hook.js';
 export { errorEnvelope, PreparedAnswer, successEnvelope, writtenOnce } from './envelope.js';
-export { EnvelopeFilter, type EnvelopeFilterOptions } from './envelope.filter.js';
+export { EnvelopeFilter, UNKNOWN_PATH, type EnvelopeFilterOptions } from './envelope.filter.js';
 export { errorCodes, refusalOf } from './error-codes.js';
 export { defaultPrivacyPatterns, PrivacyMask } from './privacy-mask.js';
 export { atoi, pageOf, parsePaging, type Paging } from './query-numbers.js';

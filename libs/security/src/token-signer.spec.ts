@@ -78,6 +78,15 @@ describe('reading', () => {
     expect(verify).toHaveBeenCalledTimes(1);
   });
 
+  test('gives the claims of a token with a name of any length, which it does not keep', () => {
+    const jwt = new JwtService({ secret: createSecretKey(secret) });
+    const fresh = newSigner(jwt);
+    const long = fresh.sign({ ...subject, username: 'x'.repeat(100_000) });
+    const verify = vi.spyOn(jwt, 'verify');
+    for (let n = 0; n < 2; n++) expect(fresh.read(long)?.username).toHaveLength(100_000);
+    expect(verify).toHaveBeenCalledTimes(2);
+  });
+
   test('remembers a token through any number of made-up ones', () => {
     const jwt = new JwtService({ secret: createSecretKey(secret) });
     const fresh = newSigner(jwt);

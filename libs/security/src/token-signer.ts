@@ -16,6 +16,8 @@ export type TokenSubject = Readonly<{
 const HS256_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/;
 
 const CACHED_TOKENS = 10_000;
+/** Letters; a token with a longer name is checked each time, because ten thousand of them would fill the memory. */
+const LONGEST_CACHED = 4_096;
 
 /** Signs tokens and checks their signatures (HS256). Whether a session is alive is not known here. */
 export class TokenSigner {
@@ -45,7 +47,7 @@ export class TokenSigner {
     const known = this.known.get(key);
     if (known) return known;
     const claims = this.check(token);
-    if (claims) this.known.set(key, claims);
+    if (claims && token.length <= LONGEST_CACHED) this.known.set(key, claims);
     return claims;
   }
 
