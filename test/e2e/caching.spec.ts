@@ -61,6 +61,13 @@ describe('public settings', () => {
     expect(answer.headers).toMatchObject({ etag, 'cache-control': 'no-cache' });
   });
 
+  it('are sent to whoever asks with another method', async () => {
+    for (const condition of ['*', await tag()]) {
+      const answer = await api.send({ method: 'POST', path: settings, headers: { 'if-none-match': condition } });
+      expect([answer.status, answer.code]).toEqual([200, 200]);
+    }
+  });
+
   it.each(['"other"', 'W/"other"', '', 'nonsense'])('are sent to who has %s', async (condition) => {
     expect((await answerTo(condition)).data()).toMatchObject({ site_title: expect.any(String) });
   });

@@ -13,12 +13,16 @@ export const revalidatedAnswer = (type: string, text: string): RevalidatedAnswer
 });
 
 /** Sends it, or 304 to whoever has it. It is the same for everybody, but with one header more for other origins. */
-export function sendRevalidated({ headers }: KeyfoldRequest, reply: FastifyReply, answer: RevalidatedAnswer): void {
+export function sendRevalidated(request: KeyfoldRequest, reply: FastifyReply, answer: RevalidatedAnswer): void {
   reply.header('cache-control', 'no-cache').header('etag', answer.etag).header('vary', 'Origin');
-  if (namesTag(headers['if-none-match'], answer.etag)) reply.code(304).send();
+  if (isKnown(request, answer)) reply.code(304).send();
   else reply.code(200).header('content-type', answer.type).send(answer.text);
 }
 
-/** RFC 9110 section 13.1.2: `If-None-Match` is a list of tags, and weak ones count as equal. */
+/** RFC 9110 section 13.1.2: whoever reads may have the answer. Other methods do here what reading does, and no condition keeps them from it. */
+const isKnown = ({ method, headers }: KeyfoldRequest, { etag }: RevalidatedAnswer) =>
+  (method === 'GET' || method === 'HEAD') && namesTag(headers['if-none-match'], etag);
+
+/** `If-None-Match` is a list of tags, and weak ones count as equal. */
 const namesTag = (header: string | undefined, tag: string) =>
   header === '*' || (header ?? '').split(',').some((each) => each.trim().replace(/^W\//, '') === tag);
