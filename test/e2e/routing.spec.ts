@@ -48,15 +48,43 @@ describe('a trailing slash', () => {
   });
 });
 
+describe('an escaped slash', () => {
+  it('is one', async () => {
+    expect((await admin.get('/api%2Fadmin%2fuser/get?id=1')).data()).toMatchObject({ username: 'admin' });
+    expect((await admin.as('nonsense').get('/api/admin%2Fuser/list')).outcome).toBe('401 token is invalidated');
+    expect((await admin.get('/api%2Fnowhere')).status).toBe(404);
+  });
+});
+
+describe('the icon', () => {
+  it('is at the address that the settings say', async () => {
+    const { status, headers, text } = await admin.get('/favicon.ico');
+    const icon = 'https://res.oplist.org/logo/logo.svg';
+    expect([status, headers['location'], text]).toEqual([302, icon, `<a href="${icon}">Found</a>.\n\n`]);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+  });
+});
+
 describe('what no route takes', () => {
-  it.each(['/', '/api', '/api/', '/api/nowhere', '/API/me', '/api/Me', '/api//me', '/api/me/x', '/%00', '/index.html'])(
-    '%s is 404 with an envelope',
-    async (path) => {
-      const answer = await admin.get(path);
-      expect([answer.status, answer.code]).toEqual([404, 404]);
-      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-    },
-  );
+  it.each([
+    '/',
+    '/api',
+    '/api/',
+    '/api/nowhere',
+    '/API/me',
+    '/api/Me',
+    '/api//me',
+    '/api/me/x',
+    '/%00',
+    '/%ff',
+    '/api/%C3%28?a=%zz',
+    '/api%252Fme',
+    '/index.html',
+  ])('%s is 404 with an envelope', async (path) => {
+    const answer = await admin.get(path);
+    expect([answer.status, answer.code]).toEqual([404, 404]);
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  });
 
   it.each([
     ['DELETE', '/api/me', 'GET, HEAD'],

@@ -2,13 +2,24 @@ import { All, Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/co
 import { ApiExcludeController } from '@nestjs/swagger';
 import { CallerIdentifier } from '@keyfold/application';
 import { DomainError } from '@keyfold/domain';
-import { Refusal } from '@keyfold/http-envelope';
+import { GoStruct, PreparedAnswer, Refusal, TextField } from '@keyfold/http-envelope';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
+import { bodyOf } from '../request/request-reading.js';
 import { AdminGuard } from '../session/caller.guard.js';
 
 const off = (code: number, message: string): never => {
   throw new Refusal(code, message);
 };
+
+const webauthnOff = (): never => off(403, 'WebAuthn is not enabled');
+/** compat: said of every credential, whether there was one or not. */
+const deleted = new PreparedAnswer('Deleted Successfully');
+
+@GoStruct('DeleteAuthnReq')
+class DeleteCredentialRequest {
+  @TextField('ID')
+  id: string = '';
+}
 
 /** Routes of the original that front ends ask beside the account API, in their disabled state (wire contract 1.2 and 2.10). */
 @ApiExcludeController()
@@ -26,15 +37,28 @@ export class NeighbourController {
     return off(500, 'sso login is disabled');
   }
 
-  @Get(['api/authn/webauthn_begin_login', 'api/authn/webauthn_begin_registration'])
-  webauthnBegin(): never {
-    return off(403, 'WebAuthn is not enabled');
+  @Get('api/authn/webauthn_begin_login')
+  beginWebauthnLogin(): never {
+    return webauthnOff();
   }
 
-  @Post(['api/authn/webauthn_finish_login', 'api/authn/webauthn_finish_registration'])
+  @Post('api/authn/webauthn_finish_login')
   @HttpCode(200)
-  webauthnFinish(): never {
-    return off(403, 'WebAuthn is not enabled');
+  finishWebauthnLogin(): never {
+    return webauthnOff();
+  }
+
+  @Get('api/authn/webauthn_begin_registration')
+  async beginRegistration(@Req() request: KeyfoldRequest): Promise<never> {
+    await this.#identifyOrGuest(request);
+    return webauthnOff();
+  }
+
+  @Post('api/authn/webauthn_finish_registration')
+  @HttpCode(200)
+  async finishRegistration(@Req() request: KeyfoldRequest): Promise<never> {
+    await this.#identifyOrGuest(request);
+    return webauthnOff();
   }
 
   @Get('api/authn/getcredentials')
@@ -45,9 +69,10 @@ export class NeighbourController {
 
   @Post('api/authn/delete_authn')
   @HttpCode(200)
-  async deleteCredential(@Req() request: KeyfoldRequest): Promise<string> {
+  async deleteCredential(@Req() request: KeyfoldRequest): Promise<PreparedAnswer> {
     await this.#identifyOrGuest(request);
-    return off(404, 'this account has no such credential');
+    bodyOf(DeleteCredentialRequest, request);
+    return deleted;
   }
 
   @Post('api/admin/message/get')

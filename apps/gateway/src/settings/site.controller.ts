@@ -4,6 +4,7 @@ import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiTags } from '@nestj
 import { GetSiteSettings } from '@keyfold/application';
 import { settingValue } from '@keyfold/domain';
 import type { FastifyReply } from 'fastify';
+import { html } from '../public-events/html.js';
 
 /** The few pages outside the API that are made of settings (wire contract 1.2). */
 @ApiTags('public')
@@ -27,7 +28,9 @@ export class SiteController {
   @Get('favicon.ico')
   @ApiExcludeEndpoint()
   async favicon(@Res() reply: FastifyReply): Promise<void> {
-    reply.type('text/html; charset=utf-8').redirect(await this.#setting('favicon'), 302);
+    const icon = await this.#setting('favicon');
+    const link = html`<a href="${icon}">Found</a>`;
+    reply.code(302).header('Location', icon).type('text/html; charset=utf-8').send(`${link.source}.\n\n`);
   }
 
   @Get('manifest.json')

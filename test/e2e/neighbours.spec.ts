@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminOf } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+
+let app: StandaloneProcess;
+let api: ApiClient;
+let admin: ApiClient;
+
+beforeAll(async () => {
+  app = await StandaloneProcess.start();
+  api = new ApiClient(app.baseUrl);
+  admin = await adminOf(api);
+});
+
+afterAll(() => app.dispose());
+
+describe('WebAuthn', () => {
+  it.each([
+    ['GET', 'webauthn_begin_registration'],
+    ['POST', 'webauthn_finish_registration'],
+  ])('%s %s is off for everybody with a good token, and for the disabled guest', async (method, route) => {
+    const send = (client: ApiClient) => client.send({ method, path: `/api/authn/${route}` });
+    for (const client of [api, admin]) expect((await send(client)).outcome).toBe('403 WebAuthn is not enabled');
+    expect((await send(api.as('nonsense'))).outcome).toBe('401 token is invalidated');
+  });
+
+  it.each([
+    ['GET', 'webauthn_begin_login'],
+    ['POST', 'webauthn_finish_login'],
+  ])('%s %s is off whatever the token', async (method, route) => {
+    const answer = await api.as('nonsense').send({ method, path: `/api/authn/${route}` });
+    expect(answer.outcome).toBe('403 WebAuthn is not enabled');
+  });
+
+  it('deletes credentials that nobody has', async () => {
+    const path = '/api/authn/delete_authn';
+    for (const client of [api, admin])
+      expect((await client.post(path, { id: 'x' })).data()).toBe('Deleted Successfully');
+    expect((await api.as('nonsense').post(path, { id: 'x' })).outcome).toBe('401 token is invalidated');
+    expect((await admin.post(path, { id: 1 })).code).toBe(400);
+  });
+});
