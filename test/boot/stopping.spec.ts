@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ADMIN_PASSWORD, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { visitUntilGone, type Call } from '../support/keep-alive-client.js';
@@ -83,10 +83,17 @@ describe('SIGTERM', () => {
 
 const isReady = async (management: string) => (await fetch(`${management}/health/ready`)).ok;
 
+function managementUrlOf(app: StandaloneProcess): string {
+  const url = logLines(app.output()).find(({ msg }) => msg === 'management')?.['url'];
+  if (typeof url !== 'string') throw new Error(`no line names the management port:\n${app.output()}`);
+  return url;
+}
+
 describe('SIGTERM under load', () => {
   it('is not ready at once, loses no request of clients that keep connections, and ends with 0', async () => {
     const app = await start();
-    const management = String(logLines(app.output()).find(({ msg }) => msg === 'management')?.['url']);
+    // It is told a moment after the first answer.
+    const management = await vi.waitFor(() => managementUrlOf(app), 5_000);
     const admin = await adminOf(new ApiClient(app.baseUrl));
     const writers = await Promise.all(Array.from({ length: 8 }, (_, index) => newWriter(admin, `writer ${index}`)));
     let asked = 0;
