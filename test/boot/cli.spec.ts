@@ -92,6 +92,7 @@ describe('wrong usage', () => {
     ['a missing argument', 'events show', "missing required argument 'stream'"],
     ['too many arguments', 'verify all', 'too many arguments'],
     ['a password that others see', 'account set-password admin hunter2', 'the password is no argument'],
+    ['one in an option', 'account set-password admin --password=hunter2', 'the password is no argument'],
     ['half a command', 'projections', 'Usage: keyfold projections'],
     ['a replay to nowhere', 'feed replay', "option '--queue <queue>' is needed"],
     [

@@ -56,6 +56,16 @@ describe('an escaped slash', () => {
   });
 });
 
+describe('a path with the letters of a pattern', () => {
+  it.each(['/:a(', '/api/:a(', '/:a([)', '/:a((x+x+)+y)', '/*x', '/api/admin/user/:x', '/schemas/:type/:file(.*)'])(
+    'is a path that is not there: %s',
+    async (path) => {
+      const answer = await admin.post(path, {});
+      expect([answer.status, answer.outcome]).toEqual([404, '404 this path does not exist']);
+    },
+  );
+});
+
 describe('the icon', () => {
   it('is at the address that the settings say', async () => {
     const { status, headers, text } = await admin.get('/favicon.ico');

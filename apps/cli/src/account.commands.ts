@@ -31,8 +31,9 @@ export function addAccountCommands(program: Command, { onStore, setPassword }: A
     .description('Gives an account a new password.')
     .argument('<username>', 'exactly as the account has it, for example admin')
     .option('--password-file <file>', 'the file that holds the password')
-    // The usual error would repeat a password.
+    // The usual errors would repeat a password.
     .allowExcessArguments()
+    .allowUnknownOption()
     .addHelpText('after', SET_PASSWORD)
     .action((username: string, { passwordFile }: { passwordFile?: string }, command: Command) => {
       if (command.args.length > 1)

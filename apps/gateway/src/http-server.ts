@@ -21,6 +21,7 @@ import { endConnectionsOnClose } from './connections-on-close.js';
 import { documentApi } from './openapi/openapi.document.js';
 import type { RequestHook } from './request/answer-headers.hook.js';
 import { isReadablePath, withPlainSlashes } from './request/request-path.js';
+import { RouteMethods } from './request/route-methods.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** How long a client may take to send one request (milliseconds), so that slow ones cannot hold connections for ever. */
@@ -59,6 +60,8 @@ export function createHttpAdapter(setCommonHeaders: RequestHook): FastifyAdapter
 /** Everything around the routes: how bodies are taken, answers are wrapped, errors are answered, the API is documented. */
 export function serveHttp(app: NestFastifyApplication, setCommonHeaders: RequestHook): void {
   const server = app.getHttpAdapter().getInstance();
+  const routes = new RouteMethods();
+  routes.attach(server);
   // Bodies are taken as bytes whatever their type says; the routes read them by the rules of the original.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) =>
@@ -83,7 +86,7 @@ export function serveHttp(app: NestFastifyApplication, setCommonHeaders: Request
       logFault: (errorId, error, { id: correlation, ...request }) =>
         faults.error({ errorId, correlation, ...request, err: error }, 'a request failed'),
       faults: (error, correlation) => faultOf(error, (message) => tellOutage(message, correlation)),
-      methodsOf: (path) => METHODS.filter((method) => server.hasRoute({ method, url: path.replace(/(.)\/$/, '$1') })),
+      methodsOf: (path) => routes.of(path, METHODS),
     }),
   );
   documentApi(app);

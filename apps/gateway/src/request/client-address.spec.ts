@@ -77,6 +77,12 @@ describe('a trusted proxy', () => {
     expect(throughProxy(forwarded)).toBe(address);
   });
 
+  it('has its nearest hundred hops looked at, however many there are', () => {
+    const proxies = Array.from({ length: 99 }, () => '10.0.0.2');
+    expect(throughProxy(['203.0.113.66', '10.0.0.4', ...proxies].join(','))).toBe('10.0.0.4');
+    expect(throughProxy(['198.51.100.1', ...proxies].join(','))).toBe('198.51.100.1');
+  });
+
   it('may send the header more than once: the last one is the nearest', () => {
     expect(throughProxy(['203.0.113.66', '198.51.100.1, 10.0.0.2'])).toBe('198.51.100.1');
   });

@@ -4,6 +4,9 @@ import type { KeyfoldRequest } from './keyfold-request.js';
 type Address = ReturnType<typeof ipaddr.process>;
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
+/** Proxies in front of a site are a few; whoever sends thousands of addresses shall not have them all read. */
+const MOST_HOPS = 100;
+
 /**
  * Where a request comes from. `X-Forwarded-For` (read from the right up to the first address that is not trusted) and `X-Real-IP` are
  * believed from trusted proxies only; the original believes everybody, which makes its login lock useless.
@@ -29,7 +32,7 @@ export class ClientAddress {
       this.#warnOnce(peer);
       return plain(peer);
     }
-    const hops = forwarded === '' ? [real] : forwarded.split(',');
+    const hops = forwarded === '' ? [real] : forwarded.split(',').slice(-MOST_HOPS);
     return this.#firstUntrusted(hops.map((hop) => hop.trim()).toReversed()) ?? plain(peer);
   }
 

@@ -1,7 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountDecider, DomainError } from '@keyfold/domain';
 import { accountStream, StreamLoader } from '@keyfold/projections';
-import { actorOf, type Administrator } from '../caller/caller.js';
+import { actorOf, type Caller } from '../caller/caller.js';
 import { CommandRunner, type Origin } from '../handle-command.js';
 import { UserNames } from '../user-names.js';
 import type { WrittenAccount } from './written-account.js';
@@ -10,7 +10,7 @@ import { NewPasswords } from './new-passwords.js';
 /** An administrator writes the whole account; an empty password keeps the old one, and only what differs changes. */
 export class UpdateAccount extends Command<void> {
   constructor(
-    readonly caller: Administrator,
+    readonly caller: Caller,
     readonly accountId: number,
     readonly account: WrittenAccount,
     readonly origin: Origin,

@@ -31,6 +31,9 @@ export type UpdateAccount = AccountFields &
     password?: NewPassword;
   }>;
 
+/** A new password alone, whoever lost the old one; whatever else changes meanwhile stays. */
+export type SetPassword = Readonly<{ type: 'SetPassword'; password: NewPassword }>;
+
 /** What an account changes about itself. Without `password` the old one stays. */
 export type ChangeOwnProfile = Readonly<{
   type: 'ChangeOwnProfile';
@@ -73,6 +76,7 @@ export type DeleteAccount = Readonly<{ type: 'DeleteAccount' }>;
 export type AccountCommand =
   | RegisterAccount
   | UpdateAccount
+  | SetPassword
   | ChangeOwnProfile
   | StartTwoFactorEnrolment
   | EnableTwoFactor

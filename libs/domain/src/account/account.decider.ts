@@ -37,6 +37,8 @@ function decide(account: Account, command: AccountCommand): Decision<AccountEven
   switch (command.type) {
     case 'UpdateAccount':
       return update(account, command);
+    case 'SetPassword':
+      return { events: changePassword(command.password) };
     case 'ChangeOwnProfile':
       return changeOwnProfile(account, command);
     case 'StartTwoFactorEnrolment':

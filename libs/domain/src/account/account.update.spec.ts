@@ -197,6 +197,21 @@ describe('ChangeOwnProfile', () => {
   });
 });
 
+describe('SetPassword', () => {
+  const command = { type: 'SetPassword', password: newPassword('second', 1_768_000_500) } as const;
+
+  it('changes the password alone, of an account that was disabled meanwhile too', () => {
+    given(accountDecider, registered('ann'), disabled, permissionsChanged(0))
+      .when(command)
+      .thenEvents(passwordChanged('second', 1_768_000_500))
+      .thenHolds();
+  });
+
+  it('is refused where there is no account', () => {
+    given(accountDecider).when(command).thenRefused('account-not-found');
+  });
+});
+
 describe('a command of a session that was ended meanwhile', () => {
   const ended = { credential: 1 };
   const commands = {

@@ -32,9 +32,7 @@ export class SqliteWriter {
     this.#worker.on('message', (answer: GroupAnswer) => this.#settle(answer));
     this.#worker.on('error', (error) => this.#fail(error));
     this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()));
-    this.#worker.once('exit', () => {
-      if (!this.#closing) this.#fail(new Error('its thread ended'));
-    });
+    this.#worker.once('exit', () => this.#fail(new Error('its thread ended')));
   }
 
   /**
@@ -88,7 +86,7 @@ export class SqliteWriter {
     }
   }
 
-  /** The thread is gone, which no statement can cause: whatever waits fails, and so does everything later. */
+  /** The thread is gone, which no statement can cause: whatever waits fails, and so does everything later. Nothing waits behind `close`. */
   #fail(cause: Error): void {
     this.#closing = true;
     const error = new StoreUnavailable(`the writer of ${this.options.path} stopped: ${cause.message}`, { cause });

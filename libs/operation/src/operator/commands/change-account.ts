@@ -1,64 +1,53 @@
-import {
-  CancelTwoFactor,
-  CancelTwoFactorHandler,
-  operator,
-  UpdateAccount,
-  UpdateAccountHandler,
-  type WrittenAccount,
-} from '@keyfold/application';
-import type { Account } from '@keyfold/domain';
+import { actorOf, CancelTwoFactor, CancelTwoFactorHandler, operator } from '@keyfold/application';
+import { accountDecider, DomainError, type Account } from '@keyfold/domain';
+import { accountStream } from '@keyfold/projections';
 import { randomUUID } from 'node:crypto';
-import type { CommandRun } from '../operator-ports.js';
 import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '../../process/exit-code.js';
+import type { CommandRun } from '../operator-ports.js';
 
-/** Does what an administrator does who writes an account with another password; its sessions end. */
+/** Gives an account another password and changes nothing else; its sessions end. */
 export async function setPassword(
   { username, password }: { username: string; password: string },
-  { ports, output }: CommandRun,
+  run: CommandRun,
 ): Promise<ExitCode> {
-  // An administrator's empty password keeps the old one.
   if (password === '') {
-    await output.err('the new password is empty; nothing was changed');
+    await run.output.err('the new password is empty; nothing was changed');
     return WRONG_USAGE;
   }
-  const account = await ports.names.accountOf(username);
-  if (!account) return unknownName(username, output);
-  const handler = new UpdateAccountHandler(ports.commands, ports.loader, ports.names, await ports.newPasswords());
-  const written = { ...writtenAs(account), password };
-  await handler.execute(new UpdateAccount(operator, account.accountId, written, newOrigin()));
-  await output.out(`${quoted(username)} has a new password; its sessions have ended`);
-  return DONE;
+  return changeAccount(username, run, async ({ accountId }, { commands, newPasswords }) => {
+    const made = await (await newPasswords()).make(password, accountId);
+    const context = { actor: actorOf(operator), ...newOrigin() };
+    await commands.run(accountStream(accountId), accountDecider, { type: 'SetPassword', password: made }, context);
+    return `${quoted(username)} has a new password; its sessions have ended`;
+  });
 }
 
 /** Does what an administrator does who turns two-factor off, which also lifts a lock. */
-export async function disableTwoFactor(
-  { username }: { username: string },
+export const disableTwoFactor = ({ username }: { username: string }, run: CommandRun): Promise<ExitCode> =>
+  changeAccount(username, run, async ({ accountId, twoFactor }, { commands }) => {
+    const handler = new CancelTwoFactorHandler(commands);
+    await handler.execute(new CancelTwoFactor(operator, accountId, newOrigin()));
+    return `two-factor of ${quoted(username)} ${twoFactor ? 'is off' : 'was off already'}`;
+  });
+
+/** Tells what `change` answers, or that there is no such account, also when it was deleted meanwhile. */
+async function changeAccount(
+  username: string,
   { ports, output }: CommandRun,
+  change: (account: Account, ports: CommandRun['ports']) => Promise<string>,
 ): Promise<ExitCode> {
   const account = await ports.names.accountOf(username);
-  if (!account) return unknownName(username, output);
-  const handler = new CancelTwoFactorHandler(ports.commands);
-  await handler.execute(new CancelTwoFactor(operator, account.accountId, newOrigin()));
-  await output.out(`two-factor of ${quoted(username)} ${account.twoFactor ? 'is off' : 'was off already'}`);
+  const done = account && (await change(account, ports).catch(unlessDeleted));
+  if (done === undefined) {
+    await output.err(`there is no account ${quoted(username)}; nothing was changed`);
+    return FAILED;
+  }
+  await output.out(done);
   return DONE;
 }
 
-/** The account as it is, for an update that keeps it. */
-function writtenAs({
-  username,
-  role,
-  basePath,
-  permission,
-  disabled,
-  ssoId,
-  allowLdap,
-}: Account): Omit<WrittenAccount, 'password'> {
-  return { username, role, basePath, permission, disabled, ssoId, allowLdap };
-}
-
-async function unknownName(username: string, output: CommandRun['output']): Promise<ExitCode> {
-  await output.err(`there is no account ${quoted(username)}; nothing was changed`);
-  return FAILED;
+function unlessDeleted(error: unknown): undefined {
+  if (!(error instanceof DomainError && error.code === 'account-not-found')) throw error;
 }
 
 const newOrigin = () => ({ correlation: randomUUID() });
