@@ -111,11 +111,11 @@ describe('whatever happens', () => {
         }
         expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
       }),
-      { numRuns: 100 },
+      { numRuns: 400 },
     );
-    // Stories have no settings, and no base paths that change.
+    // Stories have no settings, and no base paths that change. All else is in four hundred of them, if not in each hundred.
     expect(publicEventTypes.filter((type) => !seen.has(type))).toEqual(['site-settings.changed']);
-  });
+  }, 20_000);
 
   it('no byte of a message is of a sealed value, of a value of a setting, or of who did it', () => {
     const secret = fc.stringMatching(/^[a-z]{4}[A-Za-z0-9_-]{16,60}$/);
