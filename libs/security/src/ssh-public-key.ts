@@ -6,7 +6,7 @@ export type SshPublicKey = Readonly<{ type: string; blob: string; fingerprint: s
 
 const MAX_TEXT_BYTES = 16 * 1024;
 /** What Go's `unicode.IsSpace` calls a space; a byte order mark is none. */
-const BLANK = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+const BLANK = /\p{White_Space}/u;
 
 /**
  * The one key in a text of the form of `authorized_keys` (sshd(8)): `<type> <base64> [comment]`, blank lines and `#` lines around it.

@@ -28,24 +28,12 @@ const refused = (retryAfterSeconds: number) => ({ admitted: false, retryAfterSec
 export function describeThrottleStore(name: string, open: () => Promise<OpenThrottle>): void {
   describe(`${name} keeps the contract of a throttle store`, () => {
     const newStore = async () => (await open()).store;
-    describe('a try', () => {
-      tryCases(newStore);
-    });
-    describe('a refused try', () => {
-      refusalCases(newStore);
-    });
-    describe('a look', () => {
-      lookCases(newStore);
-    });
-    describe('many tries at once', () => {
-      crowdCases(open);
-    });
-    describe('a success', () => {
-      successCases(newStore);
-    });
-    describe('a remembered key', () => {
-      rememberedCases(newStore);
-    });
+    describe('a try', () => tryCases(newStore));
+    describe('a refused try', () => refusalCases(newStore));
+    describe('a look', () => lookCases(newStore));
+    describe('many tries at once', () => crowdCases(open));
+    describe('a success', () => successCases(newStore));
+    describe('a remembered key', () => rememberedCases(newStore));
 
     it('counters outlive the process', async () => {
       const { store, join } = await open();

@@ -5,9 +5,9 @@ export type DomainErrorCode =
   | 'token-invalidated'
   /** The time of a session's token is over. */
   | 'token-expired'
-  /** The account of a token is deleted or has another name than the token, and nobody else has that name. */
+  /** The account of a token is deleted or has another name than the token, whoever has that name now. */
   | 'account-not-found-for-token'
-  /** The password was set after the login, or the token's name is another account's now. Also `accountDecider`. */
+  /** The password was set after the login. Also `accountDecider`. */
   | 'password-changed'
   /** The account of a session is disabled. Also `accountDecider`. */
   | 'account-disabled'
@@ -22,7 +22,7 @@ export type DomainErrorCode =
   | 'one-time-code-required'
   /** The code is wrong, or it was used before. */
   | 'one-time-code-invalid-at-login'
-  /** 100 wrong codes in a row: none is taken until an administrator turns two-factor off. Waiting does not help. */
+  /** 100 wrong codes in a row: none is taken until two-factor is turned off. Waiting does not help. */
   | 'one-time-code-locked'
   /** The throttle refuses the try unchecked, also a right one; `retryAfterSeconds` says for how long. */
   | 'too-many-attempts'

@@ -1,7 +1,7 @@
 import type { CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
 import type { EventStore, FeedLeases } from '@keyfold/event-store';
 import type { ParkedRelays, RelayLeases } from '@keyfold/messaging';
-import type { Projection, Projector, ReadModelStore, StreamLoader } from '@keyfold/projections';
+import type { Projection, Projector, ReadModelStore } from '@keyfold/projections';
 import type { OperatorOutput } from './operator-request.js';
 
 /** What the operator's commands work on, in the process of the command itself or in the one that owns the data folder. */
@@ -11,7 +11,6 @@ export type OperatorPorts = Readonly<{
   leases: FeedLeases;
   relayLeases: RelayLeases;
   parkedRelays: ParkedRelays;
-  loader: StreamLoader;
   projection: Projection;
   commands: CommandRunner;
   names: UserNames;

@@ -2,7 +2,7 @@ import type { BeforeApplicationShutdown, FactoryProvider, OnApplicationBootstrap
 import { CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
 import { EventStore, FeedLeases } from '@keyfold/event-store';
 import { ParkedRelays, RelayLeases } from '@keyfold/messaging';
-import { Projection, ReadModelStore, StreamLoader } from '@keyfold/projections';
+import { Projection, ReadModelStore } from '@keyfold/projections';
 import { OperatorCommands } from './operator-commands.js';
 import { OperatorSocketServer } from './operator-socket.server.js';
 
@@ -36,7 +36,6 @@ export const operatorRunner = (folder: string, sessionDays: number): FactoryProv
     FeedLeases,
     RelayLeases,
     ParkedRelays,
-    StreamLoader,
     Projection,
     CommandRunner,
     UserNames,
@@ -48,14 +47,13 @@ export const operatorRunner = (folder: string, sessionDays: number): FactoryProv
     leases: FeedLeases,
     relayLeases: RelayLeases,
     parkedRelays: ParkedRelays,
-    loader: StreamLoader,
     projection: Projection,
     commands: CommandRunner,
     names: UserNames,
     passwords: NewPasswords,
   ) => {
     const adapters = { store, readModels, leases, relayLeases, parkedRelays };
-    const changing = { loader, projection, commands, names, newPasswords: async () => passwords };
+    const changing = { projection, commands, names, newPasswords: async () => passwords };
     const ports = { ...adapters, ...changing, isAlone: false, sessionDays, now: Date.now };
     return new OperatorRunner(folder, new OperatorCommands(ports));
   },

@@ -38,7 +38,6 @@ export function operatorPorts(
   const projection = new Projection(loader, readModels, Date.now);
   return {
     ...adapters,
-    loader,
     projection,
     commands: new CommandRunner(store, loader, projection, clock, leftToTheProjector),
     names: new UserNames(store, loader),
