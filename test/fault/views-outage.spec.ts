@@ -7,7 +7,7 @@ import mongoose, { type Connection } from 'mongoose';
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { active } from '../../libs/projections/src/read-model-store.contract.js';
-import { key, NOON } from '../../libs/security/src/throttle.contract.js';
+import { key, NOON } from '../../libs/security/testing/throttled-keys.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 

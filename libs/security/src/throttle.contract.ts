@@ -1,39 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import type { ThrottledKey, ThrottleRule, ThrottleStore } from './throttle.js';
-
-/** Empty counters, closed after the running test. `join`: another process on the same ones, or the same one again after a restart. */
-export type OpenThrottle = Readonly<{ store: ThrottleStore; join(): Promise<ThrottleStore> }>;
-
-export const MINUTE = 60_000;
-/** A day that no clock shows yet: databases remove by their own clock what is over. */
-export const NOON = Date.UTC(2100, 0, 15, 12);
-
-const rule: ThrottleRule = {
-  limit: 5,
-  firstBlock: 5 * MINUTE,
-  maxBlock: 5 * MINUTE,
-  forgetAfter: 5 * MINUTE,
-  countFrom: 'last',
-};
-/** A key whose failures the answer tells; five failures, then five minutes. */
-export const key = (name: string, differing: Partial<ThrottleRule> = {}): ThrottledKey => ({
-  key: name,
-  rule: { ...rule, ...differing },
-  told: true,
-});
-const admitted = (...failures: number[]) => ({ admitted: true, failures });
-const refused = (retryAfterSeconds: number) => ({ admitted: false, retryAfterSeconds });
+import { admitted, key, MINUTE, NOON, refused } from '../testing/throttled-keys.js';
+import { crowdCases, type OpenThrottle } from './throttle-crowd.contract.js';
+import type { ThrottledKey, ThrottleStore } from './throttle.js';
 
 /** Runs the contract of the port `ThrottleStore` against an adapter; `open` is called in every test. */
 export function describeThrottleStore(name: string, open: () => Promise<OpenThrottle>): void {
   describe(`${name} keeps the contract of a throttle store`, () => {
     const newStore = async () => (await open()).store;
-    describe('a try', () => tryCases(newStore));
-    describe('a refused try', () => refusalCases(newStore));
-    describe('a look', () => lookCases(newStore));
-    describe('many tries at once', () => crowdCases(open));
-    describe('a success', () => successCases(newStore));
-    describe('a remembered key', () => rememberedCases(newStore));
+    describe('a try', () => {
+      tryCases(newStore);
+    });
+    describe('a refused try', () => {
+      refusalCases(newStore);
+    });
+    describe('a look', () => {
+      lookCases(newStore);
+    });
+    describe('many tries at once', () => {
+      crowdCases(open);
+    });
+    describe('a success', () => {
+      successCases(newStore);
+    });
+    describe('a remembered key', () => {
+      rememberedCases(newStore);
+    });
 
     it('counters outlive the process', async () => {
       const { store, join } = await open();
@@ -152,41 +143,6 @@ function lookCases(newStore: NewStore): void {
     expect(await store.look([{ ...one, exemptedBy: 'unknown' }], NOON)).toBe(300);
     expect(await store.look([{ ...one, exemptedBy: 'known' }], NOON)).toBe(0);
     expect(await store.look([{ ...one, exemptedBy: 'known' }], NOON + MINUTE)).toBe(240);
-  });
-}
-
-function crowdCases(open: () => Promise<OpenThrottle>): void {
-  const AT_ONCE = 100;
-  const crowd = <Result>(one: (n: number) => Promise<Result>) =>
-    Promise.all(Array.from({ length: AT_ONCE }, (_, n) => one(n)));
-
-  it('are admitted exactly as often as the limit says, and leave nothing on other keys when refused', async () => {
-    const { store } = await open();
-    const takes = await crowd((n) => store.take([key(`source ${n}`), key('a')], NOON));
-    const failures = takes.flatMap((take) => (take.admitted ? [take.failures[1]] : []));
-    expect(new Set(failures)).toEqual(new Set([1, 2, 3, 4, 5]));
-    expect(failures).toHaveLength(5);
-    const again = await crowd((n) => store.take([key(`source ${n}`)], NOON));
-    again.forEach((take, n) => expect(take).toEqual(admitted(takes[n]!.admitted ? 2 : 1)));
-  });
-
-  it('are admitted as often as the limit says when they come to several processes', async () => {
-    const { store, join } = await open();
-    const stores = [store, await join(), await join()];
-    for (let round = 0; round < 5; round++) {
-      const takes = await crowd((n) => stores[n % 3]!.take([key(`source ${round}`), key(`pair ${round}`)], NOON));
-      expect(takes.filter((take) => take.admitted)).toHaveLength(5);
-      expect(await store.take([key(`source ${round}`)], NOON)).toEqual(refused(300));
-    }
-  });
-
-  it('leave as many failures as were admitted when they stand in each other’s way', async () => {
-    const { store, join } = await open();
-    const stores = [store, await join()];
-    const [wide, narrow] = [key('wide', { limit: 1_000 }), key('narrow')];
-    const takes = await crowd((n) => stores[n % 2]!.take([wide, narrow], NOON));
-    expect(takes.filter((take) => take.admitted)).toHaveLength(5);
-    expect(await store.take([wide], NOON)).toEqual(admitted(6));
   });
 }
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { openThrottle } from '../../testing/embedded-throttle.js';
-import { describeThrottleStore, key, MINUTE, NOON } from '../throttle.contract.js';
+import { key, MINUTE, NOON } from '../../testing/throttled-keys.js';
+import { describeThrottleStore } from '../throttle.contract.js';
 import { SqliteThrottleStore } from './sqlite-throttle-store.js';
 
 describeThrottleStore('SQLite', async () => {
