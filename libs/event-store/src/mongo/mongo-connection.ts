@@ -72,6 +72,9 @@ const OUTAGE_CODES = new Set<unknown>([
   10107, 11600, 11601, 11602, 13435, 13436, 14031,
 ]);
 
+/** What says of any answer that it is for this moment only: an election, or a server that has too much to do. */
+const OUTAGE_LABELS = ['RetryableWriteError', 'SystemOverloadedError'];
+
 /** Errors of the driver's own programming interface that come from a connection which ended meanwhile. */
 const LOST_CONNECTION = new Set([
   'MongoNotConnectedError',
@@ -90,7 +93,7 @@ function isOutage(error: unknown): error is Error {
   if (error instanceof MongoBulkWriteError && error.errorResponse instanceof Error)
     return isOutage(error.errorResponse);
   if (error instanceof MongoServerError)
-    return OUTAGE_CODES.has(error.code) || error.hasErrorLabel('RetryableWriteError');
+    return OUTAGE_CODES.has(error.code) || OUTAGE_LABELS.some((label) => error.hasErrorLabel(label));
   if (error instanceof MongoAPIError) return LOST_CONNECTION.has(error.name);
   if (error instanceof MongoError) return !(error instanceof MongoRuntimeError);
   return error instanceof mongoose.Error.MongooseServerSelectionError || isSystemError(error);
