@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const MAIN = join(import.meta.dirname, '../../dist/apps/standalone/src/main.js');
+/** As `npm start` runs the app (decision 38). */
+const NODE_FLAGS = ['--max-semi-space-size=8'];
 const START_MS = 30_000;
 /** How long to wait after an unanswered ping, in milliseconds: the error of the time to ready. */
 const PING_EVERY = 3;
@@ -36,7 +38,7 @@ export class App {
     const started = performance.now();
     // Nothing of the caller's environment but the search path.
     const env = { PATH: process.env.PATH, ...settings };
-    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    const child = spawn(process.execPath, [...NODE_FLAGS, ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] });
     running.add(child);
     child.once('exit', () => running.delete(child));
     while (!(await answers(readyUrl))) {
