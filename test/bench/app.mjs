@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const MAIN = join(import.meta.dirname, '../../dist/apps/standalone/src/main.js');
-/** As `npm start` runs the app (decision 38). */
-const NODE_FLAGS = ['--max-semi-space-size=8'];
+/** As `npm start` gives it to Node (decision 38). */
+const YOUNG_GENERATION = '--max-semi-space-size=16';
 const START_MS = 30_000;
 /** How long to wait after an unanswered ping, in milliseconds: the error of the time to ready. */
 const PING_EVERY = 3;
@@ -30,7 +30,7 @@ export class App {
   static async start(folder) {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    return App.run([MAIN], environment(folder, port), url, `${url}/ping`);
+    return App.run([YOUNG_GENERATION, MAIN], environment(folder, port), url, `${url}/ping`);
   }
 
   /** Runs Node with these arguments and settings until `readyUrl` answers with 200. */
@@ -38,7 +38,7 @@ export class App {
     const started = performance.now();
     // Nothing of the caller's environment but the search path.
     const env = { PATH: process.env.PATH, ...settings };
-    const child = spawn(process.execPath, [...NODE_FLAGS, ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
     running.add(child);
     child.once('exit', () => running.delete(child));
     while (!(await answers(readyUrl))) {

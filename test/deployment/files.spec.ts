@@ -34,17 +34,6 @@ it('the image has the Node of the project, and runs as a user that is not root b
   expect(readDockerfile(DOCKERFILE).user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
 });
 
-it('the image, npm start and the benchmarks give Node the same flags', () => {
-  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-  const [, ...flags] = readDockerfile(DOCKERFILE).entrypoint.slice(0, -1);
-  expect(flags).toEqual(['--max-semi-space-size=8']);
-  for (const app of ['standalone', 'gateway', 'worker']) {
-    const name = app === 'standalone' ? 'start' : `start:${app}`;
-    expect(scripts[name]).toBe(`exec node ${flags.join(' ')} scripts/start.mjs ${app}`);
-  }
-  expect(read('test/bench/app.mjs')).toContain(`NODE_FLAGS = ['${flags.join("', '")}'];`);
-});
-
 it('every image is of a version, and only the balancer publishes a port', () => {
   const services = Object.entries(readComposeFile(PROJECT).services);
   for (const [, { image }] of services) expect(image).toMatch(/^keyfold:local$|:\d+\.\d+/);
