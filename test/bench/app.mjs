@@ -4,10 +4,11 @@ import { get } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import manifest from '../../package.json' with { type: 'json' };
 
 const MAIN = join(import.meta.dirname, '../../dist/apps/standalone/src/main.js');
-/** As `npm start` gives it to Node (decision 38). */
-const YOUNG_GENERATION = '--max-semi-space-size=16';
+/** What `npm start` gives to Node. */
+const NODE_FLAGS = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--'));
 const START_MS = 30_000;
 /** How long to wait after an unanswered ping, in milliseconds: the error of the time to ready. */
 const PING_EVERY = 3;
@@ -30,7 +31,7 @@ export class App {
   static async start(folder) {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    return App.run([YOUNG_GENERATION, MAIN], environment(folder, port), url, `${url}/ping`);
+    return App.run([...NODE_FLAGS, MAIN], environment(folder, port), url, `${url}/ping`);
   }
 
   /** Runs Node with these arguments and settings until `readyUrl` answers with 200. */

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
 import { builtApp, type ProcessEnv } from './keyfold-process.js';
 
 /** A program on a pseudo terminal. */
@@ -26,8 +27,7 @@ export function onTerminal(env: ProcessEnv, app: 'cli' | 'standalone' = 'standal
     child.once('close', end);
     child.once('error', (cause) => fail(new Error('script is missing: install util-linux', { cause })));
   });
-  // oxlint-disable-next-line no-control-regex
-  const text = () => shown.replace(/\x1b\[[0-9;]*m/g, '');
+  const text = () => stripVTControlCharacters(shown);
   return {
     text,
     ended,

@@ -17,5 +17,7 @@ export const key = (name: string, differing: Partial<ThrottleRule> = {}): Thrott
   rule: { ...rule, ...differing },
   told: true,
 });
+/** What `take` answers: how often each key that is to be told has failed with this try. */
 export const admitted = (...failures: number[]) => ({ admitted: true, failures });
+/** What `take` answers where a key is blocked. */
 export const refused = (retryAfterSeconds: number) => ({ admitted: false, retryAfterSeconds });
