@@ -9,7 +9,7 @@ import { builtImage, officialImage, type Image } from './images.js';
 import { startNameServer } from './name-server.js';
 import { makeNamespace, removeLeftovers, removeNamespace, runName } from './namespaces.js';
 import { Networks } from './networks.js';
-import { requirePrograms } from './programs.js';
+import { requirePrograms } from './run-program.js';
 import { Visitor } from './visitor.js';
 
 /** How many containers of a service; one where it is not named. */

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run } from './programs.js';
+import { run } from './run-program.js';
 
 /** Files and network namespaces of runs carry this name and the id of the process that made them. */
 const PREFIX = 'keyfold-compose-';
