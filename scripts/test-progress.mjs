@@ -22,6 +22,7 @@ export class TestProgress {
     const word = file.failures.length > 0 ? 'FAIL' : 'ok  ';
     const seconds = `${file.seconds.toFixed(1)} s`.padStart(8);
     console.log(`${position} of ${this.count}  ${word} ${seconds}  ${file.kind}: ${file.name}`);
+    file.failures.forEach(report);
   }
 
   onTestRunEnd(_modules, unhandledErrors) {
@@ -81,6 +82,8 @@ export class TestProgress {
     return { name, kind: module.project.name, passed: tests.length - failed.length, failures, seconds };
   }
 }
+
+const report = ({ title, message }) => console.log(`FAIL  ${title}\n${message.replace(/^/gm, '      ')}`);
 
 /** The message, what differs, and the lines of the stack that name files of the project. */
 function textOf({ message, diff, stack = '', cause }) {

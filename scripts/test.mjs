@@ -3,12 +3,14 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isAlive } from './build-lock.mjs';
 import { builtApp } from './build.mjs';
 import { reportLeftOut, reportMissing, testsLeftOut } from './test-left-out.mjs';
 import { missingPrograms, testFiles } from './test-needs.mjs';
 import { TestProgress } from './test-progress.mjs';
 
 const root = join(import.meta.dirname, '..');
+const PREFIX = 'keyfold-tests-';
 const SHARED_MEMORY = '/dev/shm';
 const SHARED_MEMORY_BYTES = 4 * 2 ** 30;
 /** In CI these many failed files run once more, to tell a bug from a test that fails now and then. The run has failed all the same. */
@@ -27,6 +29,8 @@ process.env.TMPDIR = folder;
 // Node keeps compiled code of vitest and tsc, by default in the temporary folder.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/node-compile');
 process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+for (const [signal, status] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
+  process.once(signal, () => process.exit(status));
 
 const checks = await Promise.all([
   check('types', ['npm', 'run', '--silent', 'types']),
@@ -77,9 +81,14 @@ async function run(filters) {
   return reporter;
 }
 
-/** Of this run alone, in memory where there is enough: tests then wait for no disk, and nothing outlives the run. */
+/** Of this run alone, in memory where there is enough: tests then wait for no disk. Removes those of runs that were killed. */
 function temporaryFolder() {
-  return mkdtempSync(join(hasSharedMemory() ? SHARED_MEMORY : tmpdir(), 'keyfold-tests-'));
+  const parent = hasSharedMemory() ? SHARED_MEMORY : tmpdir();
+  for (const name of readdirSync(parent)) {
+    const owner = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length)) : process.pid;
+    if (!isAlive(owner)) rmSync(join(parent, name), { recursive: true, force: true });
+  }
+  return mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
 }
 
 function hasSharedMemory() {
