@@ -38,7 +38,9 @@ it('a RabbitMQ that refuses at both addresses of its host is away for both reaso
   const app = await started(env);
   const log = await warning(app, `RabbitMQ at localhost:${port} is away, events wait in the store`);
   const { err } = await keyfold({ ...DUAL_STACK, ...env }, 'topology', 'diff');
-  for (const text of [log, err]) {
+  const status = await keyfold({ KEYFOLD_DATA_DIR: app.dataDir }, 'feed', 'status');
+  expect(status.out).toContain(`\nNothing is published: RabbitMQ at localhost:${port} is away: `);
+  for (const text of [log, err, status.out]) {
     expect(text).toMatch(bothRefused);
     expect(text).not.toContain('hidden-word');
   }
