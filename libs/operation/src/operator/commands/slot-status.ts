@@ -21,7 +21,7 @@ export async function slotStatuses(store: EventStore, leases: FeedLeases, reader
   });
 }
 
-/** A reader of the feed, what its work is called, why nothing of it is done (null: no reason is known), and what of it is parked. */
+/** A reader of the feed, what its work is called, why it does nothing (null: it works, or the reason is unknown), and what is parked. */
 type Reader<Parked> = Readonly<{
   name: string;
   done: string;
