@@ -19,15 +19,16 @@ export const startStandalone = () =>
   runProcess(readStandaloneSettings, async (settings, context) => {
     measureProcess('standalone', context);
     const embedded = settings.KEYFOLD_STORE === 'sqlite';
-    // Nobody else can open the embedded store while this process runs.
-    const providers = embedded ? [operatorRunner(settings.KEYFOLD_DATA_DIR, settings.KEYFOLD_SESSION_DAYS)] : [];
     const ports = [...tracingModules(context.tracing, settings.KEYFOLD_STORE), ...(await portsOf(settings, context))];
     // Whoever runs one process wants no second one to prepare its broker.
     const messages = await openMessages(settings, context.log, { applyTopology: true });
+    const { KEYFOLD_SESSION_DAYS: sessionDays } = settings;
+    // Nobody else can open the embedded store while this process runs.
+    const providers = embedded ? [operatorRunner(settings.KEYFOLD_DATA_DIR, sessionDays, messages?.relayProblem)] : [];
     const module = StandaloneModule.forRoot(
       ports,
       gatewayConfig(settings, embedded ? ID_BLOCK.embedded : ID_BLOCK.shared),
-      { leaseMilliseconds: settings.KEYFOLD_LEASE_SECONDS * 1_000, sessionDays: settings.KEYFOLD_SESSION_DAYS },
+      { leaseMilliseconds: settings.KEYFOLD_LEASE_SECONDS * 1_000, sessionDays },
       providers,
       messages,
     );

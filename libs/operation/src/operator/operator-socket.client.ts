@@ -1,3 +1,4 @@
+import { reasonOf } from '@keyfold/event-store';
 import { connect, type Socket } from 'node:net';
 import { INTERRUPTED, type ExitCode } from '../process/exit-code.js';
 import type { OperatorOutput, OperatorRequest } from './operator-request.js';
@@ -77,7 +78,7 @@ async function connected(path: string): Promise<Socket | undefined> {
     });
     const failed = (cause: NodeJS.ErrnoException) => {
       if (cause.code === 'ENOENT' || cause.code === 'ECONNREFUSED') return resolve(undefined);
-      reject(new OperatorSocketError(`cannot connect to ${path}: ${cause.message}`, { cause }));
+      reject(new OperatorSocketError(`cannot connect to ${path}: ${reasonOf(cause)}`, { cause }));
     };
     socket.once('error', failed);
   });

@@ -85,7 +85,7 @@ describe('a request', () => {
     const { folder } = await serving(async () => {
       throw new Error('out of luck');
     });
-    expect(await ask(folder)).toEqual({ exit: 1, lines: ['err Error: out of luck'] });
+    expect(await ask(folder)).toEqual({ exit: 1, lines: ['err out of luck'] });
   });
 
   it('that is no request is refused', async () => {

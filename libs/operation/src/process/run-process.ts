@@ -1,3 +1,4 @@
+import { reasonOf } from '@keyfold/event-store';
 import type { Logger } from 'pino';
 import { Health } from '../health/health.js';
 import { ManagementServer } from '../health/management-server.js';
@@ -76,7 +77,7 @@ function onFirstSignal(close: () => Promise<void>): void {
     close().then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`keyfold did not end well: ${masked(String(error))}\n`);
+        process.stderr.write(`keyfold did not end well: ${masked(reasonOf(error))}\n`);
         process.exit(1);
       },
     );
