@@ -24,15 +24,18 @@ export function reportLeftOut(missing, leftOut) {
 
 function listOf(missing, leftOut) {
   const width = Math.max(...missing.map(({ name }) => name.length));
-  const rows = missing.map((program) => {
-    const files = filesThatNeed(program);
-    const [first, ...others] = files;
-    const more = others.length > 0 ? ` and ${others.length} more` : '';
-    return `  ${program.name.padEnd(width)}  ${first ?? 'no test'}${more}`;
-  });
   return [
     `${leftOut.length} of ${testFiles.length} test files are left out, because these programs are missing:`,
-    ...rows,
+    ...missing.map((program) => `  ${program.name.padEnd(width)}  ${countsOf(filesThatNeed(program))}`),
     'To install them: npm run test:setup\n',
   ].join('\n');
+}
+
+/** How many files of each kind, as in `int 20, e2e 8`. */
+function countsOf(files) {
+  const kinds = Map.groupBy(files, (file) => {
+    const [top = '', kind = ''] = file.split('/');
+    return top === 'test' ? kind : file.endsWith('.int.spec.ts') ? 'int' : 'unit';
+  });
+  return [...kinds].map(([kind, { length }]) => `${kind} ${length}`).join(', ') || 'no test';
 }

@@ -1,6 +1,6 @@
 // npm test: types, lint, import rules, build, then every test that the programs of this machine allow.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from './build-lock.mjs';
@@ -93,6 +93,7 @@ function temporaryFolder() {
 
 function hasSharedMemory() {
   try {
+    accessSync(SHARED_MEMORY, constants.W_OK);
     const { bavail, bsize } = statfsSync(SHARED_MEMORY);
     return bavail * bsize > SHARED_MEMORY_BYTES;
   } catch {
