@@ -1,6 +1,7 @@
 import {
   askEmbeddedStore,
   carryOut,
+  DONE,
   exitCodeOf,
   explain,
   INTERRUPTED,
@@ -13,7 +14,7 @@ import {
   type ReplaySelectionArgs,
 } from '@keyfold/operation';
 import { readCliBrokerSettings, readCliSealingKeys, readCliSettings, requireSessionDays } from './cli.settings.js';
-import { readPassword } from './password.js';
+import { isTyped, readPassword } from './password.js';
 import { terminal } from './terminal.js';
 
 export { WRONG_USAGE } from '@keyfold/operation';
@@ -33,8 +34,12 @@ export const operateReplay = (selection: ReplaySelectionArgs, queue: string | un
 /** Sets the password that is in the file, else typed or piped in; answers the exit status. A failure is told. */
 export const operateSetPassword = (username: string, file: string | undefined) =>
   whileNotInterrupted(async (signal) => {
-    // Wrong settings are told before anybody types.
+    // Wrong settings and names are reported before anybody types.
     const sealingKeys = readCliSealingKeys(process.env, readCliSettings(process.env).KEYFOLD_STORE);
+    if (isTyped(file)) {
+      const found = await ask({ command: 'account exists', args: { username } }, signal);
+      if (found !== DONE) return found;
+    }
     const given = await readPassword(username, file, signal);
     if ('problem' in given) {
       await terminal.err(`keyfold: ${given.problem}; nothing was changed`);
