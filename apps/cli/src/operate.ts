@@ -6,6 +6,7 @@ import {
   explain,
   INTERRUPTED,
   openSharedStore,
+  unknownSettings,
   WRONG_USAGE,
   brokerCommand,
   type BrokerRequest,
@@ -60,6 +61,7 @@ async function whileNotInterrupted(run: (signal: AbortSignal) => Promise<ExitCod
   const interrupted = new AbortController();
   // Once: a second signal ends the process.
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interrupted.abort());
+  for (const warning of unknownSettings(process.env)) await terminal.err(`keyfold: ${warning}`);
   try {
     return await run(interrupted.signal);
   } catch (error) {
