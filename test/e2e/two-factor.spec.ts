@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed, adminOf, createAccount, newMember, signedInAs } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
+import { oathCode } from '../support/oathtool.js';
 import { readQrPicture } from '../support/qr.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { codeNow, enrol } from '../support/two-factor.js';
@@ -27,14 +27,7 @@ const generate = async (member: ApiClient) => (await member.post('/api/auth/2fa/
 const hasTwoFactor = async (member: ApiClient) => (await member.get('/api/me')).data<{ otp: boolean }>().otp;
 
 /** The code that another implementation makes of a secret, at a time in seconds before now. */
-function oathtool(secret: string, secondsAgo = 0): string {
-  const now = `@${Math.floor(Date.now() / 1000) - secondsAgo}`;
-  try {
-    return execFileSync('oathtool', ['--totp', '--base32', `--now=${now}`, secret], { encoding: 'utf8' }).trim();
-  } catch (cause) {
-    throw new Error('oathtool is missing: install it (apt-get install oathtool)', { cause });
-  }
-}
+const codeFrom = (secret: string, secondsAgo = 0) => oathCode(secret, Math.floor(Date.now() / 1000) - secondsAgo);
 
 describe('enrolment', () => {
   it('gives a secret that an authenticator of another maker reads from the picture and makes good codes of', async () => {
@@ -46,12 +39,12 @@ describe('enrolment', () => {
       height: 400,
       text: `otpauth://totp/OpenList:ann%20%26%20bob?algorithm=SHA1&digits=6&issuer=OpenList&period=30&secret=${secret}`,
     });
-    expect((await member.post('/api/auth/2fa/verify', { code: oathtool(secret, 30), secret })).outcome).toBe(
+    expect((await member.post('/api/auth/2fa/verify', { code: codeFrom(secret, 30), secret })).outcome).toBe(
       '200 success',
     );
     expect(await hasTwoFactor(member)).toBe(true);
     expect((await api.logIn('ann & bob', 'pw-ann & bob')).outcome).toBe('402 Invalid 2FA code');
-    expect((await api.logIn('ann & bob', 'pw-ann & bob', oathtool(secret))).code).toBe(200);
+    expect((await api.logIn('ann & bob', 'pw-ann & bob', codeFrom(secret))).code).toBe(200);
   });
 
   it('takes only the secret that was given out last, and a right code of it', async () => {

@@ -22,6 +22,11 @@ export function generateKey(type: string, bits: number, comment: string): Genera
   }
 }
 
+/** Throws a sentence that says what to install where ssh-keygen is missing. */
+export function requireSshKeygen(): void {
+  generateKey('ed25519', 256, 'probe');
+}
+
 function sshKeygen(...parameters: string[]): string {
   try {
     return execFileSync('ssh-keygen', parameters, { encoding: 'utf8' });
