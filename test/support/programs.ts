@@ -8,7 +8,7 @@ import { delimiter, join } from 'node:path';
 /** Something that only some tests need beside Node, most often a program. */
 export type Program = Readonly<{
   name: string;
-  /** The support files that run it. A test file needs the program if it imports one of them, directly or not. */
+  /** The files that run it. A test file needs the program if it is one of them or imports one, directly or not. */
   usedBy: readonly string[];
   /** Whether this machine has it, in a version that works. */
   isInstalled: () => boolean | Promise<boolean>;
@@ -55,14 +55,16 @@ export function findRabbitmqFolder(): string | undefined {
   return known.find((folder) => isExecutable(join(folder, 'rabbitmq-server')));
 }
 
-const inPackage = (name: string, usedBy: string, ...packages: readonly string[]): Program => ({
+const inPackage = (name: string, usedBy: readonly string[], ...packages: readonly string[]): Program => ({
   name,
-  usedBy: [usedBy],
+  usedBy,
   isInstalled: () => findProgram(name) !== undefined,
   packages,
 });
 
-const CONTAINERS = 'test/support/compose/compose-project.ts';
+const CONTAINERS = ['test/support/compose/compose-project.ts'];
+/** Pastes the commands of README, which run several programs. */
+const TOUR = 'test/e2e/tour.spec.ts';
 
 /** All that some tests need beside Node. */
 export const programs: readonly Program[] = [
@@ -92,18 +94,21 @@ export const programs: readonly Program[] = [
     isInstalled: () => findRabbitmqFolder() !== undefined,
     packages: ['rabbitmq-server'],
   },
-  inPackage('ssh-keygen', 'test/support/ssh-keygen.ts', 'openssh-client'),
-  inPackage('oathtool', 'test/support/oathtool.ts', 'oathtool'),
-  inPackage('script', 'test/support/terminal.ts', 'bsdutils'),
-  inPackage('prlimit', 'test/support/file-size-limit.ts', 'util-linux'),
-  inPackage('promtool', 'test/support/checkers/promtool.ts', 'prometheus'),
+  inPackage('ssh-keygen', ['test/support/ssh-keygen.ts', TOUR], 'openssh-client'),
+  inPackage('oathtool', ['test/support/oathtool.ts', TOUR], 'oathtool'),
+  inPackage('curl', [TOUR], 'curl'),
+  inPackage('dash', [TOUR], 'dash'),
+  inPackage('bash', [TOUR], 'bash'),
+  inPackage('script', ['test/support/terminal.ts'], 'bsdutils'),
+  inPackage('prlimit', ['test/support/file-size-limit.ts'], 'util-linux'),
+  inPackage('promtool', ['test/support/checkers/promtool.ts'], 'prometheus'),
   inPackage('ip', CONTAINERS, 'iproute2'),
   inPackage('haproxy', CONTAINERS, 'haproxy'),
   inPackage('dnsmasq', CONTAINERS, 'dnsmasq-base'),
   inPackage('wget', CONTAINERS, 'wget'),
   {
     name: 'Linux namespaces (run the tests as root)',
-    usedBy: [CONTAINERS],
+    usedBy: CONTAINERS,
     isInstalled: () => runs('unshare', '--net', '--mount', '--pid', '--fork', 'true'),
     packages: [],
   },

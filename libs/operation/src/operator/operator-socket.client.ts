@@ -68,7 +68,8 @@ async function converse(
   );
 }
 
-async function connected(path: string): Promise<Socket | undefined> {
+/** A connection to the process that listens there; undefined when none does. Throws `OperatorSocketError`. */
+export async function connected(path: string): Promise<Socket | undefined> {
   const socket = connect({ path, allowHalfOpen: true });
   return new Promise((resolve, reject) => {
     socket.once('connect', () => {

@@ -60,7 +60,7 @@ export class OperatorSocketServer {
     };
     try {
       socket.setTimeout(PATIENCE, () => socket.destroy());
-      await sendMessage(socket, { keyfold: PROTOCOL });
+      await sendMessage(socket, { keyfold: PROTOCOL, pid: process.pid });
       const messages = messagesOf(socket);
       const { value } = await messages.next();
       await messages.return(undefined);

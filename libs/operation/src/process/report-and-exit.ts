@@ -4,6 +4,7 @@ import { masked } from './masked.js';
 
 /** Errors whose message tells an operator what to do; by name, because the store that is not used is not even loaded. */
 const OPERATOR_ERRORS = new Set([
+  'AlreadyRunning',
   'FolderInUse',
   'HashQueueFull',
   'InvalidConfiguration',
