@@ -15,6 +15,7 @@ const SHARED_MEMORY = '/dev/shm';
 const SHARED_MEMORY_BYTES = 4 * 2 ** 30;
 /** In CI these many failed files run once more, to tell a bug from a test that fails now and then. The run has failed all the same. */
 const MOST_FILES_AGAIN = 3;
+const MOST_FILES_NAMED = 20;
 
 const missing = await missingPrograms();
 const leftOut = testsLeftOut(missing);
@@ -43,11 +44,11 @@ const files = testFiles.filter((file) => !leftOut.includes(file));
 const progress = await run(files);
 const failed = progress.failedFiles();
 const again = process.env.CI && failed.length > 0 && failed.length <= MOST_FILES_AGAIN ? await run(failed) : undefined;
-const left = readdirSync(folder);
+const left = readdirSync(folder, { recursive: true });
 
 progress.reportFailures();
 if (again) console.log(`Second run of ${failed.length} failed files: ${again.failures().length} failures`);
-if (left.length > 0) console.log(`FAIL  temporary files left behind: ${left.join(', ')}`);
+if (left.length > 0) console.log(`FAIL  temporary files left behind: ${left.slice(0, MOST_FILES_NAMED).join(', ')}`);
 progress.reportKinds();
 reportLeftOut(missing, leftOut);
 console.log(`Took ${duration(began)}.`);
