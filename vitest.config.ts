@@ -14,7 +14,7 @@ const services = {
   hookTimeout: 180_000,
   testTimeout: 120_000,
   // These tests wait for other processes most of the time. They begin when the kind `unit` has ended.
-  maxWorkers: availableParallelism() + 2,
+  maxWorkers: availableParallelism() + 1,
   sequence: { groupOrder: 1 },
 };
 
