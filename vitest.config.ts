@@ -1,44 +1,45 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.js';
+import { searchPath } from './test/support/programs.js';
 
 /** One project per cost, so that each kind runs alone: `npx vitest run --project unit`. */
-const project = (name: string, include: string[], slow = {}) => ({
+const project = (name: string, include: string[], options = {}) => ({
   extends: true as const,
-  test: { name, include, ...slow },
+  test: { name, include, ...options },
 });
 /** Finds or starts the services that tests use, once a run: MongoDB at once, RabbitMQ when a hook or a test asks for it. */
 const services = {
   globalSetup: ['test/support/mongo/mongo.setup.ts', 'test/support/rabbitmq/rabbitmq.setup.ts'],
-  hookTimeout: 90_000,
+  hookTimeout: 180_000,
+  testTimeout: 120_000,
+  // These tests wait for other processes most of the time. They begin when the kind `unit` has ended.
+  maxWorkers: availableParallelism() + 2,
+  sequence: { groupOrder: 1 },
 };
-const process = { ...services, testTimeout: 120_000 };
-/**
- * At least so many files side by side, because they wait for processes most of the time. Projects that differ in this run one after
- * another, in the order of `group`.
- */
-const atLeast = (files: number, group: number) => ({
-  maxWorkers: Math.max(availableParallelism() - 1, files),
-  sequence: { groupOrder: group },
-});
 
 export default defineConfig({
   oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
   resolve: { tsconfigPaths: true },
   test: {
+    env: { PATH: searchPath },
+    sequence: { sequencer: LongestFirst },
     projects: [
-      project('unit', ['{apps,libs}/**/*.spec.ts', '!**/*.int.spec.ts']),
-      project('int', ['{apps,libs}/**/*.int.spec.ts'], { ...services, testTimeout: 60_000 }),
-      project('contract', ['test/contract/**/*.spec.ts'], { ...process, ...atLeast(2, 1) }),
-      project('e2e', ['test/e2e/**/*.spec.ts'], { ...process, ...atLeast(2, 1) }),
-      project('boot', ['test/boot/**/*.spec.ts'], { ...process, ...atLeast(3, 2) }),
-      // It starts what it needs by itself; one file at a time, because each is several processes.
+      // A test has far more time than it needs: a busy machine is no failure.
+      project('unit', ['{apps,libs}/**/*.spec.ts', '!**/*.int.spec.ts'], {
+        testTimeout: 60_000,
+        maxWorkers: availableParallelism(),
+      }),
+      project('int', ['{apps,libs}/**/*.int.spec.ts'], services),
+      project('contract', ['test/contract/**/*.spec.ts'], services),
+      project('e2e', ['test/e2e/**/*.spec.ts'], services),
+      project('boot', ['test/boot/**/*.spec.ts'], services),
       project('deployment', ['test/deployment/**/*.spec.ts'], {
+        ...services,
         testTimeout: 200_000,
         hookTimeout: 200_000,
-        maxWorkers: 1,
-        sequence: { groupOrder: 3 },
       }),
-      project('fault', ['test/fault/**/*.spec.ts'], { ...process, testTimeout: 300_000, ...atLeast(3, 2) }),
+      project('fault', ['test/fault/**/*.spec.ts'], { ...services, testTimeout: 300_000 }),
     ],
   },
 });

@@ -38,7 +38,8 @@ function ownerOf(path) {
   }
 }
 
-function isAlive(pid) {
+/** Whether a process with this id runs. */
+export function isAlive(pid) {
   // Nobody knows yet: it is looked at again.
   if (pid === 0) return true;
   try {

@@ -1,93 +1,108 @@
-// npm test: what a change must pass, cheapest first, and how many tests of each cost ran.
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+// npm test: types, lint, import rules, build, then every test that the programs of this machine allow.
+import { spawn } from 'node:child_process';
+import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
+import { isAlive } from './build-lock.mjs';
 import { builtApp } from './build.mjs';
+import { reportLeftOut, reportMissing, testsLeftOut } from './test-left-out.mjs';
+import { missingPrograms, testFiles } from './test-needs.mjs';
+import { TestProgress } from './test-progress.mjs';
 
 const root = join(import.meta.dirname, '..');
-const costs = ['unit', 'int', 'contract', 'e2e', 'boot', 'deployment', 'fault'];
-/**
- * In CI a few files that failed are run once more: one disturbed moment of a shared machine must not hide what thousands of tests say.
- * What failed at first is told all the same, because it wants to be looked at.
- */
+const PREFIX = 'keyfold-tests-';
+const SHARED_MEMORY = '/dev/shm';
+const SHARED_MEMORY_BYTES = 4 * 2 ** 30;
+/** In CI these many failed files run once more, to tell a bug from a test that fails now and then. The run has failed all the same. */
 const MOST_FILES_AGAIN = 3;
-const reports = mkdtempSync(join(tmpdir(), 'keyfold-tests-'));
+const MOST_FILES_NAMED = 20;
 
-function step(name, command, args) {
-  const started = performance.now();
-  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
-  console.log(`${status === 0 ? 'ok  ' : 'FAIL'}  ${name}, ${Math.round((performance.now() - started) / 1000)} s`);
-  return status === 0;
+const missing = await missingPrograms();
+const leftOut = testsLeftOut(missing);
+reportMissing(missing, leftOut);
+if (process.env.CI && missing.length > 0) {
+  console.error('CI leaves no test out: install what is missing.');
+  process.exit(1);
 }
+const began = performance.now();
+const folder = temporaryFolder();
+process.env.TMPDIR = folder;
+// Node keeps compiled code of vitest and tsc, by default in the temporary folder.
+process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/node-compile');
+process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+for (const [signal, status] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
+  process.once(signal, () => process.exit(status));
 
-const checks = [
-  ['types', 'npm', ['run', '--silent', 'types']],
-  ['lint and import rules', 'npm', ['run', '--silent', 'lint']],
-].map((check) => step(...check));
+const checks = await Promise.all([
+  check('types', ['npm', 'run', '--silent', 'types']),
+  check('lint and import rules', ['npm', 'run', '--silent', 'lint']),
+]);
 await builtApp('standalone');
 
-const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-const runs = costs.map((cost) => {
-  const first = run(cost);
-  if (!process.env.CI || first.files.length === 0 || first.files.length > MOST_FILES_AGAIN)
-    return { cost, first, last: first };
-  const again = run(cost, first.files);
-  return { cost, first, last: { ...again, passed: first.passed + first.failures.length - again.failed } };
-});
-rmSync(reports, { recursive: true });
+const { startVitest } = await import('vitest/node');
+const files = testFiles.filter((file) => !leftOut.includes(file));
+const progress = await run(files);
+const failed = progress.failedFiles();
+const again = process.env.CI && failed.length > 0 && failed.length <= MOST_FILES_AGAIN ? await run(failed) : undefined;
+const left = readdirSync(folder, { recursive: true });
 
-for (const { cost, first, last } of runs) {
-  const word = last === first ? 'FAIL' : 'FAILED AT FIRST';
-  for (const { title, message } of first.failures)
-    console.log(`${word}  ${cost}: ${title}\n${message.replace(/^/gm, '      ')}`);
-  if (last !== first) for (const { title } of last.failures) console.log(`FAIL AGAIN  ${cost}: ${title}`);
+progress.reportFailures();
+if (again) console.log(`Second run of ${failed.length} failed files: ${again.failures().length} failures`);
+if (left.length > 0) console.log(`FAIL  temporary files left behind: ${left.slice(0, MOST_FILES_NAMED).join(', ')}`);
+progress.reportKinds();
+reportLeftOut(missing, leftOut);
+console.log(`Took ${duration(began)}.`);
+console.log(`${progress.passed()} passed, ${progress.failures().length} failed`);
+process.exit(checks.every(Boolean) && progress.isGood() && left.length === 0 ? 0 : 1);
+
+/** Prints what a check says only if it fails, so that checks can run side by side. */
+function check(name, [program, ...words]) {
+  const started = performance.now();
+  const child = spawn(program, words, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: process.platform === 'win32',
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+  return new Promise((resolve) => {
+    child.once('close', (status) => {
+      if (status !== 0) console.log(output);
+      console.log(`${status === 0 ? 'ok  ' : 'FAIL'}  ${name}, ${duration(started)}`);
+      resolve(status === 0);
+    });
+  });
 }
-for (const { cost, last } of runs) console.log(`${cost}: ${last.passed} passed, ${last.failed} failed`);
-const sum = (key) => runs.reduce((total, { last }) => total + last[key], 0);
-console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
-process.exit(checks.every(Boolean) && runs.every(({ last }) => last.ok && last.passed > 0) ? 0 : 1);
 
-/** Runs the tests of one cost, or only some files of it. */
-function run(cost, files = []) {
-  const report = join(reports, `${cost}.json`);
-  rmSync(report, { force: true });
-  const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`];
-  const name = files.length > 0 ? `${cost} tests again, ${files.length} files` : `${cost} tests`;
-  const ok = step(name, process.execPath, [vitest, 'run', '--project', cost, ...reporters, ...files]);
-  const counts = countsOf(report);
-  return { ...counts, ok: ok && counts.failed === 0 };
+/** Runs test files, which each belong to one kind. */
+async function run(filters) {
+  const reporter = new TestProgress(filters.length);
+  const vitest = await startVitest('test', filters, { root, run: true, watch: false, reporters: [reporter] });
+  await vitest.close();
+  return reporter;
 }
 
-/** A skipped test hides a gap, so it counts as failed. */
-function countsOf(report) {
+/** Of this run alone, in memory where there is enough: tests then wait for no disk. Removes those of runs that were killed. */
+function temporaryFolder() {
+  const parent = hasSharedMemory() ? SHARED_MEMORY : tmpdir();
+  for (const name of readdirSync(parent)) {
+    const owner = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length)) : process.pid;
+    if (!isAlive(owner)) rmSync(join(parent, name), { recursive: true, force: true });
+  }
+  return mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
+}
+
+function hasSharedMemory() {
   try {
-    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = JSON.parse(
-      readFileSync(report, 'utf8'),
-    );
-    const failed = numFailedTests + numPendingTests + numTodoTests;
-    const files = testResults.filter((file) => failuresOf(file).length > 0).map(({ name }) => relative(root, name));
-    return { passed: numPassedTests, failed, files, failures: testResults.flatMap(failuresOf) };
+    accessSync(SHARED_MEMORY, constants.W_OK);
+    const { bavail, bsize } = statfsSync(SHARED_MEMORY);
+    return bavail * bsize > SHARED_MEMORY_BYTES;
   } catch {
-    const failures = [{ title: 'no report', message: 'The run ended before it wrote its results.' }];
-    return { passed: 0, failed: 1, files: [], failures };
+    return false;
   }
 }
 
-/** Told once more at the end, where they are found. A file that could not be read has a message of its own and no tests. */
-function failuresOf({ name, status, message, assertionResults }) {
-  const file = relative(root, name);
-  const tests = assertionResults
-    .filter((test) => test.status !== 'passed')
-    .map((test) => ({
-      title: `${file}: ${test.fullName}`,
-      message: test.failureMessages.map(withoutPackages).join('\n') || test.status,
-    }));
-  return tests.length === 0 && status === 'failed' ? [{ title: file, message }] : tests;
-}
-
-/** The lines of a stack that name packages help nobody. */
-function withoutPackages(text) {
-  const lines = text.split('\n').filter((line) => !/^\s+at .*(node_modules|node:|new Promise)/.test(line));
-  return lines.join('\n');
+function duration(since) {
+  const seconds = Math.round((performance.now() - since) / 1000);
+  return seconds < 90 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }

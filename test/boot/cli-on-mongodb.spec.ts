@@ -1,4 +1,5 @@
-import { collectionOf, connectOptions } from '@keyfold/event-store/mongo';
+import { collectionOf, connectOptions, MongoFeedLeases } from '@keyfold/event-store/mongo';
+import { relayName } from '@keyfold/messaging';
 import mongoose, { type Connection } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminOf, createAccount } from '../support/accounts.js';
@@ -73,6 +74,19 @@ describe('beside gateway and worker', () => {
     expect(status).toBe(0);
     expect(total).toMatchObject({ lag: 0, owners: 1 });
     expect(slots.filter(({ owner }) => owner !== null)).toHaveLength(64);
+  });
+
+  it('the status of the feed says what to check while no relay has a lease', async () => {
+    const problem = expect.stringMatching(
+      /^no relay has a lease\. Check that workers run with KEYFOLD_RABBITMQ_URL set;/,
+    );
+    expect(JSON.parse((await run('feed', 'status', '--json')).out)).toMatchObject({ total: { owners: 0 }, problem });
+    expect((await run('feed', 'status')).out).toContain('\nNothing is published: no relay has a lease. ');
+    const leases = new MongoFeedLeases(connection);
+    const taken = await leases.take(relayName, 'a relay', [0], 60_000);
+    const { out } = await run('feed', 'status', '--json');
+    expect(JSON.parse(out)).toMatchObject({ total: { owners: 1 }, problem: null });
+    await leases.release(taken);
   });
 
   it('sessions are compacted only by a shell that says how long they are kept', async () => {

@@ -90,6 +90,18 @@ describe.each([
     expect((await run('feed', 'status')).out).toContain('No account is parked.');
   });
 
+  it('the status of the feed says why nothing is published', async () => {
+    const problem = service.isRunning
+      ? 'KEYFOLD_RABBITMQ_URL is not set in the running process. Set it and restart the process'
+      : 'no process runs on this data folder. Start one with KEYFOLD_RABBITMQ_URL set';
+    const { status, out } = await run('feed', 'status');
+    expect({ status, out }).toEqual({
+      status: 0,
+      out: expect.stringContaining(`\nNothing is published: ${problem}\n`),
+    });
+    expect(JSON.parse((await run('feed', 'status', '--json')).out)).toMatchObject({ problem });
+  });
+
   it('migrate finds everything filled', async () => {
     expect(await run('migrate')).toMatchObject({ status: 0, out: expect.stringContaining('the read models have all') });
   });

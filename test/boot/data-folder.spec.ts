@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ADMIN_PASSWORD } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { failedStart } from '../support/failed-start.js';
@@ -37,10 +39,20 @@ describe('the data folder', () => {
   it('refuses a second process, which says what to do, while the first goes on', async () => {
     const second = await failedStart({ KEYFOLD_DATA_DIR: folder });
     expect(second.exitCode).toBe(1);
-    expect(second.output).toContain(folder);
-    expect(second.output).toContain('KEYFOLD_DATA_DIR');
-    expect(second.output.trim().split('\n')).toHaveLength(1);
+    expect(second.output).toBe(
+      `keyfold cannot start: Keyfold already runs on the data folder ${folder} (process ${app.pid}). Stop that process first, or set KEYFOLD_DATA_DIR to another folder\n`,
+    );
     expect(await logIn()).toBe(200);
+  });
+
+  it('refuses a second process before that finds its ports in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void other.close());
+    await once(other, 'listening');
+    const KEYFOLD_MANAGEMENT_PORT = String((other.address() as AddressInfo).port);
+    const { exitCode, output } = await failedStart({ KEYFOLD_DATA_DIR: folder, KEYFOLD_MANAGEMENT_PORT });
+    expect(exitCode).toBe(1);
+    expect(output).toMatch(/^keyfold cannot start: Keyfold already runs/);
   });
 
   it('is free again after its process was killed, and keeps its secrets', async () => {

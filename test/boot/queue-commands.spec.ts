@@ -47,12 +47,11 @@ async function useOfUnknownKey(username: string) {
 }
 
 it('keyfold feed status tells that everything was sent', async () => {
-  const lag = async () => {
-    const { out } = await keyfold({ KEYFOLD_DATA_DIR: app.dataDir }, 'feed', 'status', '--json');
-    return (JSON.parse(out) as { total: { lag: number; published: number; owners: number } }).total;
-  };
-  await until(async () => (await lag()).lag === 0 || undefined);
-  expect(await lag()).toMatchObject({ owners: 1 });
+  const status = (...args: string[]) => keyfold({ KEYFOLD_DATA_DIR: app.dataDir }, 'feed', 'status', ...args);
+  const read = async () => JSON.parse((await status('--json')).out) as { total: { lag: number } };
+  await until(async () => (await read()).total.lag === 0 || undefined);
+  expect(await read()).toMatchObject({ total: { owners: 1 }, problem: null });
+  expect((await status()).out).not.toContain('Nothing is published');
 });
 
 describe('keyfold queue', () => {

@@ -78,7 +78,8 @@ describe('a database that must not be touched is refused with what to do:', () =
 
 /** A mongod that belongs to no replica set; the port that it listens on. */
 async function standaloneServer(): Promise<number> {
-  const [{ path }, port, dbPath] = await Promise.all([mongodBinary(), lastingPort(), mongodFolder()]);
+  const [port, dbPath] = await Promise.all([lastingPort(), mongodFolder()]);
+  const { path } = mongodBinary();
   const instance = new MongoInstance({
     binary: { systemBinary: path },
     instance: { port, dbPath, ip: '127.0.0.1', args: ['--quiet', '--wiredTigerCacheSizeGB=0.25'] },

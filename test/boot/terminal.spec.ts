@@ -16,6 +16,7 @@ it('on a terminal a banner shows the address and the first password, and Ctrl-C 
   const [, url = ''] = /Keyfold is ready at (http:\/\/127\.0\.0\.1:\d+)/.exec(shown) ?? [];
   const [, password = ''] = /password\s+([A-Za-z0-9]{16})\s/.exec(shown) ?? [];
   expect((await new ApiClient(url).logIn('admin', password)).code).toBe(200);
+  expect(shown).toContain('Shown only once. Change it with: npm run keyfold -- account set-password admin');
   expect(shown.split(password)).toHaveLength(2);
   expect(shown).not.toContain('{"');
   terminal.press('\x03');
@@ -56,5 +57,27 @@ describe('a password that is typed', () => {
     expect(status).toBe(expected);
     expect(shown).toContain(text);
     expect(shown).not.toContain('half');
+  });
+
+  it('is not asked for when there is no such account', async () => {
+    const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'set-password', 'admim');
+    onTestFinished(() => terminal.close());
+    expect(await terminal.ended).toBe(1);
+    expect(terminal.text().trim()).toBe('there is no account "admim"; nothing was changed');
+  });
+
+  it('is not asked for either when no process runs', async () => {
+    await app.stop();
+    const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'set-password', 'admim');
+    onTestFinished(() => terminal.close());
+    expect(await terminal.ended).toBe(1);
+    expect(terminal.text().trim()).toBe('there is no account "admim"; nothing was changed');
+  });
+
+  it('is asked for and set when no process runs', async () => {
+    if (app.isRunning) await app.stop();
+    expect(await typing('offline\r', 'offline\r')).toMatchObject({ status: 0 });
+    await app.restart();
+    expect((await new ApiClient(app.baseUrl).logIn('admin', 'offline')).code).toBe(200);
   });
 });

@@ -15,14 +15,13 @@ const BUILD_MS = 600_000;
 const CLOSE_MS = 2_000;
 const PATIENCE = { timeout: 40_000, interval: 20 };
 
-const names = await exampleNames();
 const programs = new Map<string, ExampleProgram>();
 
 beforeAll(async () => {
-  for (const name of names) programs.set(name, await exampleProgram(name));
+  for (const name of exampleNames) programs.set(name, await exampleProgram(name));
 }, BUILD_MS);
 
-describe.each(names)('the example %s', (name) => {
+describe.each(exampleNames)('the example %s', (name) => {
   it('applies every event of a run once and in order, whatever kills it or cuts it off', async () => {
     const broker = await freshBroker();
     const proxy = await TcpProxy.start(Number(new URL(broker.url).port));
@@ -88,16 +87,16 @@ it('every example goes on after the broker was stopped and started again', async
   const before = await Exchange.at(node.url);
   const queueOf = (name: string) => `${name}.events`;
   const examples = await Promise.all(
-    names.map((name) => start(name, { KEYFOLD_RABBITMQ_URL: node.url, KEYFOLD_QUEUE: queueOf(name) })),
+    exampleNames.map((name) => start(name, { KEYFOLD_RABBITMQ_URL: node.url, KEYFOLD_QUEUE: queueOf(name) })),
   );
-  for (const name of names) await before.untilConsumed(queueOf(name));
+  for (const name of exampleNames) await before.untilConsumed(queueOf(name));
   const run = eventRun(100, 4);
   const middle = run.publications.length / 2;
   await before.publish(run.publications.slice(0, middle));
   await node.stop();
   await node.restart();
   const after = await Exchange.at(node.url);
-  for (const name of names) await after.untilConsumed(queueOf(name));
+  for (const name of exampleNames) await after.untilConsumed(queueOf(name));
   await after.publish(run.publications.slice(middle));
   for (const example of examples) await expectApplied(example, run);
 });

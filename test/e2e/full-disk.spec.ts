@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ADMIN_PASSWORD, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { limitFileSize } from '../support/file-size-limit.js';
-import { generateKey } from '../support/ssh-keygen.js';
+import { newKeyLine } from '../support/key-line.js';
 import { logLines } from '../support/log-lines.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { filesOf } from '../support/stored-data.js';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => app.dispose());
 
 async function addKey(title: string): Promise<number> {
-  const { line } = generateKey('ed25519', 256, '');
+  const { line } = newKeyLine();
   const { code } = await member.post('/api/me/sshkey/add', { title, key: line });
   if (code === 200) answered.push(title);
   return code;
@@ -50,7 +50,7 @@ it('on a full disk commands answer 503, and reads go on', async () => {
   limitFileSize(app.pid, Math.max(...filesOf(app.dataDir).map(({ bytes }) => bytes.length)) + ROOM);
   expect(await addUntilRefused('before')).toBe(503);
   expect(answered.length).toBeGreaterThan(0);
-  const refused = await member.post('/api/me/sshkey/add', { title: 'x', key: generateKey('ed25519', 256, '').line });
+  const refused = await member.post('/api/me/sshkey/add', { title: 'x', key: newKeyLine().line });
   expect([refused.status, refused.code]).toEqual([503, 503]);
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
   expect((await member.get('/api/me')).data()).toMatchObject({ username: 'collector' });

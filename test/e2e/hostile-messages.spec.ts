@@ -5,7 +5,7 @@ import { accountNamed, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { freshBroker } from '../support/rabbitmq/fresh-broker.js';
 import { OtherService, until } from '../support/rabbitmq/other-service.js';
-import { generateKey } from '../support/ssh-keygen.js';
+import { newKeyLine } from '../support/key-line.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
 const HOUR = 3_600_000;
@@ -46,7 +46,7 @@ afterAll(async () => {
 
 async function memberWithKey(admin: ApiClient, name: string): Promise<Member> {
   const api = await newMember(admin, name);
-  const { line, fingerprint } = generateKey('ed25519', 256, '');
+  const { line, fingerprint } = newKeyLine();
   (await api.post('/api/me/sshkey/add', { title: 'laptop', key: line })).data();
   return { id: (await accountNamed(admin, name)).id, api, fingerprint };
 }

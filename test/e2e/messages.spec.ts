@@ -5,7 +5,7 @@ import { ApiClient } from '../support/api-client.js';
 import { lastingPort } from '../support/lasting-port.js';
 import { OtherService, until } from '../support/rabbitmq/other-service.js';
 import { freshBroker } from '../support/rabbitmq/fresh-broker.js';
-import { generateKey, type GeneratedKey } from '../support/ssh-keygen.js';
+import { newKeyLine, type KeyLine } from '../support/key-line.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
 type ListedKey = Readonly<{ id: number; fingerprint: string; added_time: string; last_used_time: string }>;
@@ -34,9 +34,9 @@ const keysOf = async (member: ApiClient) =>
   (await member.get('/api/me/sshkey/list')).data<{ content: ListedKey[] }>().content;
 
 /** A member with one key. */
-async function memberWithKey(name: string): Promise<{ id: number; member: ApiClient; key: GeneratedKey }> {
+async function memberWithKey(name: string): Promise<{ id: number; member: ApiClient; key: KeyLine }> {
   const member = await newMember(admin, name);
-  const key = generateKey('ed25519', 256, 'me@laptop');
+  const key = newKeyLine();
   (await member.post('/api/me/sshkey/add', { title: 'laptop', key: key.line })).data();
   return { id: (await accountNamed(admin, name)).id, member, key };
 }
@@ -125,7 +125,7 @@ describe('without RabbitMQ', () => {
     const address = `amqp://guest:hidden-word@127.0.0.1:${await lastingPort()}`;
     const alone = await StandaloneProcess.start({ KEYFOLD_RABBITMQ_URL: address });
     const member = await newMember(await adminOf(new ApiClient(alone.baseUrl)), 'alone');
-    const key = generateKey('ed25519', 256, '');
+    const key = newKeyLine();
     expect((await member.post('/api/me/sshkey/add', { title: 'laptop', key: key.line })).outcome).toBe('200 success');
     await until(() => (alone.output().includes('events wait in the store') ? true : undefined));
     const management = /"url":"(http[^"]+)","msg":"management"/.exec(alone.output())?.[1];

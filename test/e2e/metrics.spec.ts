@@ -5,7 +5,7 @@ import { ApiClient } from '../support/api-client.js';
 import { lastingPort } from '../support/lasting-port.js';
 import { growth, metricsWhen, type Series } from '../support/metrics.js';
 import { untilStepHasLeft } from '../support/one-time-code.js';
-import { generateKey } from '../support/ssh-keygen.js';
+import { newKeyLine } from '../support/key-line.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { codeNow, enrol } from '../support/two-factor.js';
 
@@ -69,7 +69,7 @@ describe('the metrics of the service in one process', () => {
     const ann = await admin.from(newAddress()).signedIn('ann', 'pw-ann');
     await untilStepHasLeft(10_000);
     const secret = await enrol(ann);
-    const { line } = generateKey('ed25519', 256, '');
+    const { line } = newKeyLine();
     for (const code of [200, 500])
       expect((await ann.post('/api/me/sshkey/add', { title: 'a', key: line })).code).toBe(code);
     for (let n = 0; n < 3; n++) expect((await ann.get('/api/me?n=1')).code).toBe(200);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_PASSWORD, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient, type Answer } from '../support/api-client.js';
 import { AnswerSchemas, operationsOf, type ApiDocument, type Operation } from '../support/api-document.js';
-import { generateKey } from '../support/ssh-keygen.js';
+import { newKeyLine } from '../support/key-line.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { staticHash } from '../support/static-hash.js';
 import { codeNow } from '../support/two-factor.js';
@@ -135,7 +135,7 @@ describe('every answer', () => {
     const { secret } = (await check(member, 'POST', '/api/auth/2fa/generate')).data<{ secret: string }>();
     await check(member, 'POST', '/api/auth/2fa/verify', { code: 'wrong', secret });
     await check(member, 'POST', '/api/auth/2fa/verify', { code: codeNow(secret), secret });
-    const key = { title: 'laptop', key: generateKey('ed25519', 256, '').line };
+    const key = { title: 'laptop', key: newKeyLine().line };
     await check(member, 'POST', '/api/me/sshkey/add', key);
     await check(member, 'POST', '/api/me/sshkey/add', key);
     const { content } = (await check(member, 'GET', '/api/me/sshkey/list?page=1&per_page=5')).data<{
@@ -154,7 +154,7 @@ describe('every answer', () => {
 
   it('to an administrator is as documented', async () => {
     const member = await newMember(admin, 'administered');
-    await member.post('/api/me/sshkey/add', { title: 'laptop', key: generateKey('ed25519', 256, '').line });
+    await member.post('/api/me/sshkey/add', { title: 'laptop', key: newKeyLine().line });
     const users = '/api/admin/user';
     const { content } = (await check(admin, 'GET', `${users}/list`)).data<{ content: { id: number }[] }>();
     const { id } = content.at(-1)!;

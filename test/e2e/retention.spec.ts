@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { adminOf } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { keyfold } from '../support/cli.js';
-import { appendOldSessions, tokenOf } from '../support/old-sessions.js';
+import { appendOldSessions, compactedIn, tokenOf } from '../support/old-sessions.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
 /** Kept so shortly that the service looks for old sessions every second. */
@@ -109,7 +109,3 @@ describe('sessions of long ago', () => {
     });
   });
 });
-
-/** So many sessions, says the log. */
-const compactedIn = (log: string) =>
-  [...log.matchAll(/compacted (\d+) sessions/g)].reduce((sum, [, count]) => sum + Number(count), 0);

@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
-import { generateKey } from '../support/ssh-keygen.js';
+import { newKeyLine } from '../support/key-line.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
 interface ListedKey {
   id: number;
   title: string;
   fingerprint: string;
-  added_time: string;
-  last_used_time: string;
 }
 interface KeyPage {
   content: ListedKey[];
@@ -31,41 +29,17 @@ const add = async (member: ApiClient, title: string, key: string) =>
   (await member.post('/api/me/sshkey/add', { title, key })).outcome;
 const remove = async (member: ApiClient, id: number) => (await member.post(`/api/me/sshkey/delete?id=${id}`)).outcome;
 
-describe('a key that ssh-keygen made', () => {
-  let member: ApiClient;
-
-  beforeAll(async () => {
-    member = await newMember(admin, 'collector');
-  });
-
-  it.each([
-    ['ed25519', 256],
-    ['ecdsa', 256],
-    ['ecdsa', 384],
-    ['ecdsa', 521],
-    ['rsa', 2048],
-    ['rsa', 3072],
-  ])('(%s, %i bits) is listed with the fingerprint that ssh-keygen prints', async (type, bits) => {
-    const { line, fingerprint } = generateKey(type, bits, 'me@my laptop');
-    const title = `${type} ${bits}`;
-    expect(await add(member, title, ` ${line}\n`)).toBe('200 success');
-    const listed = (await list(member)).content.find((key) => key.title === title);
-    expect(listed).toMatchObject({ fingerprint });
-    expect(listed?.last_used_time).toBe(listed?.added_time);
-    expect(Math.abs(Date.parse(listed?.added_time ?? '') - Date.now())).toBeLessThan(60_000);
-  });
-
-  it('of 1024 bits, twice in one text, or with options before it is refused', async () => {
-    const { line } = generateKey('ed25519', 256, '');
-    const others = [generateKey('rsa', 1024, '').line, `${line}\n${line}`, `restrict ${line}`, line.slice(0, -4), ''];
-    for (const key of others) expect(await add(member, 'refused', key)).toMatch(/^400 (provided key|request) invalid$/);
-    expect((await list(member)).total).toBe(6);
-  });
+it('two keys in one text, a key with options before it, half a key or none is refused', async () => {
+  const member = await newMember(admin, 'collector');
+  const { line } = newKeyLine();
+  for (const key of [`${line}\n${line}`, `restrict ${line}`, line.slice(0, 40), ''])
+    expect(await add(member, 'refused', key)).toMatch(/^400 (provided key|request) invalid$/);
+  expect((await list(member)).total).toBe(0);
 });
 
 describe('the list of keys', () => {
   let member: ApiClient;
-  const lines = Array.from({ length: 5 }, () => generateKey('ed25519', 256, ''));
+  const lines = Array.from({ length: 5 }, () => newKeyLine());
 
   beforeAll(async () => {
     member = await newMember(admin, 'keeper');
@@ -85,7 +59,7 @@ describe('the list of keys', () => {
   });
 
   it('has each title and each key once', async () => {
-    const fresh = generateKey('ed25519', 256, '').line;
+    const fresh = newKeyLine().line;
     expect(await add(member, 'key 0', fresh)).toBe('500 key with the same title already exists');
     expect(await add(member, 'again', lines[0]!.line)).toBe('400 this key is already in the list');
     const other = await newMember(admin, 'sharer');
@@ -94,7 +68,7 @@ describe('the list of keys', () => {
 
   it('of 20 adds of one title at once takes one', async () => {
     const other = await newMember(admin, 'hasty');
-    const many = Array.from({ length: 20 }, () => generateKey('ed25519', 256, '').line);
+    const many = Array.from({ length: 20 }, () => newKeyLine().line);
     const outcomes = await Promise.all(many.map((line) => add(other, 'same', line)));
     expect(outcomes.filter((outcome) => outcome === '200 success')).toHaveLength(1);
     expect((await list(other)).total).toBe(1);

@@ -6,7 +6,7 @@ import { ApiClient } from '../support/api-client.js';
 import { logLines } from '../support/log-lines.js';
 import { freshBroker } from '../support/rabbitmq/fresh-broker.js';
 import { OtherService, until } from '../support/rabbitmq/other-service.js';
-import { generateKey } from '../support/ssh-keygen.js';
+import { newKeyLine } from '../support/key-line.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { TraceCollector } from '../support/traces/trace-collector.js';
 
@@ -45,7 +45,7 @@ afterAll(async () => {
 async function addAndUseKey(): Promise<typeof used> {
   const admin = await adminOf(new ApiClient(app.baseUrl));
   const member = await newMember(admin, 'traced-ann');
-  const { line, fingerprint } = generateKey('ed25519', 256, '');
+  const { line, fingerprint } = newKeyLine();
   const traceparent = `00-${CLIENT_TRACE}-${CLIENT_SPAN}-01`;
   (await member.with({ traceparent }).post('/api/me/sshkey/add', { title: 'secret-laptop', key: line })).data();
   for (const path of ['/@s/traced-ann?per_page=1', '/s3/traced-ann?per_page=1']) await admin.get(path);

@@ -8,7 +8,7 @@ import { lastingPort } from '../support/lasting-port.js';
 import { logLines } from '../support/log-lines.js';
 import { freshBroker } from '../support/rabbitmq/fresh-broker.js';
 import { OtherService, until } from '../support/rabbitmq/other-service.js';
-import { generateKey } from '../support/ssh-keygen.js';
+import { newKeyLine } from '../support/key-line.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
@@ -53,7 +53,7 @@ describe('without an endpoint for traces', () => {
   it('events go on in the trace of the client, and in none when it names none or one of the wrong form', async () => {
     const member = await newMember(await adminOf(new ApiClient(app.baseUrl)), 'ann');
     const add = async (title: string, headers: Record<string, string>) => {
-      const { line } = generateKey('ed25519', 256, '');
+      const { line } = newKeyLine();
       (await member.with(headers).post('/api/me/sshkey/add', { title, key: line })).data();
     };
     await add('traced', { traceparent: TRACEPARENT });
@@ -73,7 +73,7 @@ describe('without an endpoint for traces', () => {
   it('events go on in the trace of the message that led to them', async () => {
     const admin = await adminOf(new ApiClient(app.baseUrl));
     const member = await newMember(admin, 'bob');
-    const { line, fingerprint } = generateKey('ed25519', 256, '');
+    const { line, fingerprint } = newKeyLine();
     (await member.post('/api/me/sshkey/add', { title: 'laptop', key: line })).data();
     const { accountId } = await other.event('ssh-key.added', (data) => data['fingerprint'] === fingerprint);
     const use = { account: accountId, fingerprint, address: '192.0.2.7', time: new Date().toISOString() };

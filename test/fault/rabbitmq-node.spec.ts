@@ -20,6 +20,8 @@ async function send(text: string): Promise<void> {
   channel.sendToQueue('notes', Buffer.from(text), { persistent: true });
   await channel.waitForConfirms();
   await connection.close();
+  // Confirms cover messages. The definition of a new queue may still wait in memory.
+  await node.ctl('eval', 'mnesia:sync_log().');
 }
 
 async function noteCount(): Promise<number> {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 
 /** A public key as clients send it, and the fingerprint that lists show for it. */
 export type KeyLine = Readonly<{ line: string; fingerprint: string }>;
@@ -12,3 +12,6 @@ export function keyLine(seed: string): KeyLine {
   const fingerprint = `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
   return { line: `ssh-ed25519 ${blob.toString('base64')} ${seed.replaceAll(' ', '-')}`, fingerprint };
 }
+
+/** An Ed25519 key that no other call makes. */
+export const newKeyLine = (): KeyLine => keyLine(randomUUID());

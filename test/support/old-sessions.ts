@@ -28,6 +28,10 @@ export function tokenOf(id: string, secret: string, daysAgo = 100): string {
   return signer.sign({ ...subject, now: Date.now() - daysAgo * DAY });
 }
 
+/** How many sessions a service has compacted, as its log says. */
+export const compactedIn = (log: string) =>
+  [...log.matchAll(/compacted (\d+) sessions/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+
 function started({ id, daysAgo }: OldSession): NewCommit {
   const startedAt = Math.floor((Date.now() - daysAgo * DAY) / 1_000);
   const times = { startedAt, expiresAt: startedAt + (2 * DAY) / 1_000 };

@@ -1,31 +1,28 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { KeyLine } from './key-line.js';
 
-/** A key that `ssh-keygen` made: its public line, and the fingerprint that `ssh-keygen -lf` prints. */
-export interface GeneratedKey {
-  line: string;
-  fingerprint: string;
+/** Runs ssh-keygen and returns its output. Throws if it is missing or refuses. */
+export function sshKeygen(...words: string[]): string {
+  return execFileSync('ssh-keygen', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** What `ssh-keygen -lf` prints for a file, which may contain lines that it cannot read. */
+export function listedKeys(file: string): string {
+  return spawnSync('ssh-keygen', ['-lf', file], { encoding: 'utf8' }).stdout;
 }
 
 /** Makes a key pair of a type and size, such as `rsa` with 3072 bits, and keeps its public half. */
-export function generateKey(type: string, bits: number, comment: string): GeneratedKey {
+export function generateKey(type: string, bits: number, comment: string): KeyLine {
   const folder = mkdtempSync(join(tmpdir(), 'keyfold-key-'));
   try {
     const file = join(folder, 'key');
     sshKeygen('-q', '-t', type, '-b', String(bits), '-N', '', '-C', comment, '-f', file);
-    const [, fingerprint = ''] = sshKeygen('-lf', `${file}.pub`).split(' ');
+    const [, fingerprint = ''] = listedKeys(`${file}.pub`).split(' ');
     return { line: readFileSync(`${file}.pub`, 'utf8').trim(), fingerprint };
   } finally {
     rmSync(folder, { recursive: true });
-  }
-}
-
-function sshKeygen(...parameters: string[]): string {
-  try {
-    return execFileSync('ssh-keygen', parameters, { encoding: 'utf8' });
-  } catch (cause) {
-    throw new Error('ssh-keygen is missing or refused: install it (apt-get install openssh-client)', { cause });
   }
 }

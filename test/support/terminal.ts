@@ -15,9 +15,12 @@ export interface Terminal {
   close(): Promise<void>;
 }
 
-/** Runs a built app on a pseudo terminal, which `script` of util-linux provides; arguments are words for the shell. */
-export function onTerminal(env: ProcessEnv, app: 'cli' | 'standalone' = 'standalone', ...args: string[]): Terminal {
-  const command = `exec '${process.execPath}' '${builtApp(app)}' ${args.join(' ')}`;
+/** Runs a built app on a pseudo terminal; arguments are words for the shell. */
+export const onTerminal = (env: ProcessEnv, app: 'cli' | 'standalone' = 'standalone', ...args: string[]): Terminal =>
+  commandOnTerminal(env, `exec '${process.execPath}' '${builtApp(app)}' ${args.join(' ')}`);
+
+/** Runs a command of the shell on a pseudo terminal, which `script` of util-linux provides. */
+export function commandOnTerminal(env: ProcessEnv, command: string): Terminal {
   const child = spawn('script', ['-qec', command, '/dev/null'], { env: { PATH: process.env['PATH'], ...env } });
   let shown = '';
   const hear = (text: string) => (shown += text);

@@ -3,8 +3,9 @@ import type { Actions } from './actions.js';
 
 const STATUS = `
 For each slot of the feed: its last position (head), how far its events were published (checkpoint), how many commits are left (lag) and
-which process works on it. A parked account has an event that cannot be sent; its later events wait behind it, and it is tried again every
-30 seconds. The exit status is 1 when there is one. Changes nothing.`;
+which process works on it. When nothing is published, a line says why. On mongodb it can only say that no worker publishes. A parked
+account has an event that cannot be sent; its later events wait behind it, and it is tried again every 30 seconds. The exit status is 1
+when there is one. Changes nothing.`;
 
 const REPLAY = `
 Sends public events that happened once more, straight to one queue: no other subscriber sees them. Each message has the header

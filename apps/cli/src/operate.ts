@@ -1,10 +1,12 @@
 import {
   askEmbeddedStore,
   carryOut,
+  DONE,
   exitCodeOf,
   explain,
   INTERRUPTED,
   openSharedStore,
+  unknownSettings,
   WRONG_USAGE,
   brokerCommand,
   type BrokerRequest,
@@ -13,7 +15,7 @@ import {
   type ReplaySelectionArgs,
 } from '@keyfold/operation';
 import { readCliBrokerSettings, readCliSealingKeys, readCliSettings, requireSessionDays } from './cli.settings.js';
-import { readPassword } from './password.js';
+import { isTyped, readPassword } from './password.js';
 import { terminal } from './terminal.js';
 
 export { WRONG_USAGE } from '@keyfold/operation';
@@ -33,8 +35,12 @@ export const operateReplay = (selection: ReplaySelectionArgs, queue: string | un
 /** Sets the password that is in the file, else typed or piped in; answers the exit status. A failure is told. */
 export const operateSetPassword = (username: string, file: string | undefined) =>
   whileNotInterrupted(async (signal) => {
-    // Wrong settings are told before anybody types.
+    // Wrong settings and names are reported before anybody types.
     const sealingKeys = readCliSealingKeys(process.env, readCliSettings(process.env).KEYFOLD_STORE);
+    if (isTyped(file)) {
+      const found = await ask({ command: 'account exists', args: { username } }, signal);
+      if (found !== DONE) return found;
+    }
     const given = await readPassword(username, file, signal);
     if ('problem' in given) {
       await terminal.err(`keyfold: ${given.problem}; nothing was changed`);
@@ -55,6 +61,7 @@ async function whileNotInterrupted(run: (signal: AbortSignal) => Promise<ExitCod
   const interrupted = new AbortController();
   // Once: a second signal ends the process.
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interrupted.abort());
+  for (const warning of unknownSettings(process.env)) await terminal.err(`keyfold: ${warning}`);
   try {
     return await run(interrupted.signal);
   } catch (error) {

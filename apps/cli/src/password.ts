@@ -7,6 +7,9 @@ import { harmless } from './terminal.js';
 /** A password that somebody gave, or why there is none. */
 export type GivenPassword = Readonly<{ password: string } | { problem: string }>;
 
+/** Whether somebody is asked for the password at the terminal. */
+export const isTyped = (file: string | undefined): boolean => file === undefined && process.stdin.isTTY;
+
 /**
  * Reads a password where nobody else sees it, unlike an argument: the file without its last line break; else, on a terminal, what is
  * typed twice and not shown; else the first line of the standard input. An interrupted one ends the process.
@@ -21,7 +24,7 @@ export async function readPassword(
   signal.addEventListener('abort', giveUp);
   try {
     if (file !== undefined) return await contentOf(file);
-    return process.stdin.isTTY ? await typedTwice(username) : { password: await firstLine() };
+    return isTyped(file) ? await typedTwice(username) : { password: await firstLine() };
   } finally {
     signal.removeEventListener('abort', giveUp);
   }

@@ -17,6 +17,7 @@ import { SiteController } from './settings/site.controller.js';
 import { SshKeyAdministrationController } from './ssh-keys/ssh-key-administration.controller.js';
 import { SshKeyController } from './ssh-keys/ssh-key.controller.js';
 import { TwoFactorController } from './two-factor/two-factor.controller.js';
+import { WelcomeController } from './welcome/welcome.controller.js';
 
 @Module({})
 export class GatewayModule {
@@ -39,6 +40,7 @@ export class GatewayModule {
         SshKeyAdministrationController,
         NeighbourController,
         PublicEventsController,
+        WelcomeController,
       ],
       providers: [
         { provide: GatewayConfig, useValue: config },

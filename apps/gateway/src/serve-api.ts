@@ -89,6 +89,7 @@ async function listen(app: NestFastifyApplication, { KEYFOLD_HOST, KEYFOLD_PORT 
     await app.listen(KEYFOLD_PORT, KEYFOLD_HOST);
     return await app.getUrl();
   } catch (error) {
-    throw new UnusableAddress('KEYFOLD_HOST', 'KEYFOLD_PORT', error as Error);
+    const settings = { host: 'KEYFOLD_HOST', port: 'KEYFOLD_PORT' };
+    throw new UnusableAddress(KEYFOLD_HOST, KEYFOLD_PORT, settings, error as Error);
   }
 }

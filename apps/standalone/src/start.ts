@@ -5,45 +5,54 @@ import {
   measureProcess,
   mongoStore,
   operatorRunner,
+  requireFreeFolder,
   runProcess,
   SecretsModule,
   tracingModules,
   type ProcessContext,
+  type Running,
 } from '@keyfold/operation';
 import { measureProjector, openMessages, ProjectorRunner, RetentionRunner } from '@keyfold/worker';
 import { StandaloneModule } from './standalone.module.js';
 import { readStandaloneSettings, type StandaloneSettings } from './standalone.settings.js';
 
 /** The API and the worker in one process, on either store. */
-export const startStandalone = () =>
-  runProcess(readStandaloneSettings, async (settings, context) => {
-    measureProcess('standalone', context);
-    const embedded = settings.KEYFOLD_STORE === 'sqlite';
-    // Nobody else can open the embedded store while this process runs.
-    const providers = embedded ? [operatorRunner(settings.KEYFOLD_DATA_DIR, settings.KEYFOLD_SESSION_DAYS)] : [];
-    const ports = [...tracingModules(context.tracing, settings.KEYFOLD_STORE), ...(await portsOf(settings, context))];
-    // Whoever runs one process wants no second one to prepare its broker.
-    const messages = await openMessages(settings, context.log, { applyTopology: true });
-    const module = StandaloneModule.forRoot(
-      ports,
-      gatewayConfig(settings, embedded ? ID_BLOCK.embedded : ID_BLOCK.shared),
-      { leaseMilliseconds: settings.KEYFOLD_LEASE_SECONDS * 1_000, sessionDays: settings.KEYFOLD_SESSION_DAYS },
-      providers,
-      messages,
-    );
-    const api = await serveApi(module, settings, context, async (app) => {
-      const runner = app.get(ProjectorRunner, { strict: false });
-      context.health.add('projector', () => runner.check());
-      // The embedded store has no other process whose lists are up to date already.
-      if (embedded) await runner.startCaughtUp(context.stopping);
-      else runner.start();
-      app.get(RetentionRunner, { strict: false }).start();
-      measureProjector(app, context.metrics);
-      messages?.measure(app, context.metrics);
-      messages?.start(app);
-    });
-    return closingAfterClients(api, context);
+export const startStandalone = () => runProcess(readStandaloneSettings, start, requireFreeStore);
+
+/** Nobody else can open the embedded store while a process runs on it. */
+async function requireFreeStore(settings: StandaloneSettings): Promise<void> {
+  if (settings.KEYFOLD_STORE === 'sqlite') await requireFreeFolder(settings.KEYFOLD_DATA_DIR);
+}
+
+async function start(settings: StandaloneSettings, context: ProcessContext): Promise<Running> {
+  measureProcess('standalone', context);
+  const embedded = settings.KEYFOLD_STORE === 'sqlite';
+  const ports = [...tracingModules(context.tracing, settings.KEYFOLD_STORE), ...(await portsOf(settings, context))];
+  // Whoever runs one process wants no second one to prepare its broker.
+  const messages = await openMessages(settings, context.log, { applyTopology: true });
+  const { KEYFOLD_SESSION_DAYS: sessionDays } = settings;
+  // Operators ask this process, because they cannot open the embedded store while it runs.
+  const providers = embedded ? [operatorRunner(settings.KEYFOLD_DATA_DIR, sessionDays, messages?.relayProblem)] : [];
+  const module = StandaloneModule.forRoot(
+    ports,
+    gatewayConfig(settings, embedded ? ID_BLOCK.embedded : ID_BLOCK.shared),
+    { leaseMilliseconds: settings.KEYFOLD_LEASE_SECONDS * 1_000, sessionDays },
+    providers,
+    messages,
+  );
+  const api = await serveApi(module, settings, context, async (app) => {
+    const runner = app.get(ProjectorRunner, { strict: false });
+    context.health.add('projector', () => runner.check());
+    // The embedded store has no other process whose lists are up to date already.
+    if (embedded) await runner.startCaughtUp(context.stopping);
+    else runner.start();
+    app.get(RetentionRunner, { strict: false }).start();
+    measureProjector(app, context.metrics);
+    messages?.measure(app, context.metrics);
+    messages?.start(app);
   });
+  return closingAfterClients(api, context);
+}
 
 async function portsOf(settings: StandaloneSettings, context: ProcessContext): Promise<DynamicModule[]> {
   if (settings.KEYFOLD_STORE === 'sqlite') return [await embeddedStore(settings)];

@@ -1,6 +1,7 @@
 import { Module, type DynamicModule, type INestApplication } from '@nestjs/common';
+import type { ModuleRef } from '@nestjs/core';
 import { LookUpSshKeysHandler, RecordSshKeyUseHandler } from '@keyfold/application';
-import { EventStore } from '@keyfold/event-store';
+import { EventStore, reasonOf } from '@keyfold/event-store';
 import { EventPublisher, MessageTraces, ParkedRelays, Relay, RelayLeases } from '@keyfold/messaging';
 import { messagesOf } from '@keyfold/messaging/events';
 import {
@@ -74,6 +75,17 @@ export function requireMessages(app: INestApplication, health: Health): void {
   health.add('rabbitmq', () => broker.run());
   health.add('consumers', () => queues.check());
   health.add('relay', () => relay.check());
+}
+
+/** Returns why the relay publishes nothing now, by what a worker is ready by; undefined when it does. */
+export function relayProblem(parts: ModuleRef): string | undefined {
+  try {
+    parts.get(BrokerCheck, { strict: false }).run();
+    parts.get(RelayRunner, { strict: false }).check();
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
+  }
 }
 
 /** Tells what relay and consumers count, and what they know of the broker. */

@@ -1,4 +1,5 @@
 import type { DynamicModule, INestApplication } from '@nestjs/common';
+import type { ModuleRef } from '@nestjs/core';
 import { queues, type BrokerOptions, type BrokerSettings, type Health, type Metrics } from '@keyfold/operation';
 import type { Logger } from 'pino';
 import type { WorkerConfig } from './worker.config.js';
@@ -10,6 +11,7 @@ export type Messages = Readonly<{
   start(app: INestApplication): void;
   require(app: INestApplication, health: Health): void;
   measure(app: INestApplication, metrics: Metrics): void;
+  relayProblem(parts: ModuleRef): string | undefined;
 }>;
 
 /** Undefined without an address of RabbitMQ, which the log then says once. */
@@ -23,14 +25,14 @@ export async function openMessages(
     log.info('KEYFOLD_RABBITMQ_URL is not set: other services are told nothing and cannot send commands');
     return undefined;
   }
-  const [{ MessagesModule, startMessages, requireMessages, measureMessages }, broker] = await Promise.all([
-    import('./messages.module.js'),
-    queues({ ...settings, KEYFOLD_RABBITMQ_URL: url }, options),
-  ]);
+  const [{ MessagesModule, startMessages, requireMessages, measureMessages, relayProblem }, broker] = await Promise.all(
+    [import('./messages.module.js'), queues({ ...settings, KEYFOLD_RABBITMQ_URL: url }, options)],
+  );
   return {
     moduleFor: (ports, config) => MessagesModule.forRoot([...ports, broker], config),
     start: startMessages,
     require: requireMessages,
     measure: measureMessages,
+    relayProblem,
   };
 }

@@ -1,4 +1,5 @@
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { reasonOf } from '@keyfold/event-store';
 import type { Projector } from '@keyfold/projections';
 
 const log = new Logger('Projector');
@@ -35,5 +36,5 @@ export class ProjectorRunner implements OnApplicationShutdown {
     if (this.#started) await this.projector.stop();
   }
 
-  static readonly tell = (error: unknown): void => log.error(`cannot project, trying again: ${String(error)}`);
+  static readonly tell = (error: unknown): void => log.error(`cannot project, trying again: ${reasonOf(error)}`);
 }

@@ -1,4 +1,5 @@
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { reasonOf } from '@keyfold/event-store';
 import type { Relay } from '@keyfold/messaging';
 
 const log = new Logger('Relay');
@@ -31,7 +32,7 @@ export class RelayRunner implements OnApplicationShutdown {
     if (this.#started) await this.relay.stop();
   }
 
-  static readonly tell = (error: unknown): void => log.error(`cannot publish, trying again: ${String(error)}`);
+  static readonly tell = (error: unknown): void => log.error(`cannot publish, trying again: ${reasonOf(error)}`);
   static readonly tellParked = ({
     partition,
     position,

@@ -1,4 +1,5 @@
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { reasonOf } from '@keyfold/event-store';
 import type { CompactedCount, Retention } from '@keyfold/projections';
 
 const log = new Logger('Retention');
@@ -16,7 +17,8 @@ export class RetentionRunner implements OnApplicationShutdown {
     await this.retention.stop();
   }
 
-  static readonly tell = (error: unknown): void => log.error(`cannot compact sessions, trying again: ${String(error)}`);
+  static readonly tell = (error: unknown): void =>
+    log.error(`cannot compact sessions, trying again: ${reasonOf(error)}`);
   static readonly tellCompacted = ({ sessions, commits }: CompactedCount): void =>
     log.log(`compacted ${sessions} sessions of ${commits} commits`);
 }

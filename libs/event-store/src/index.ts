@@ -5,6 +5,7 @@ export * from './event-store.js';
 export * from './event-store.errors.js';
 export * from './batcher.js';
 export * from './histogram.js';
+export * from './reason-of.js';
 export * from './feed/feed-lag.js';
 export * from './feed/feed-leases.js';
 export * from './feed/feed-reader.js';

@@ -1,5 +1,5 @@
 import { upcast } from '@keyfold/domain';
-import type { Commit } from '@keyfold/event-store';
+import { reasonOf, type Commit } from '@keyfold/event-store';
 import type { ReadModel } from './read-model.js';
 
 /** A folded state and the number of commits that it was folded from. */
@@ -12,10 +12,7 @@ export class UnfoldableStream extends Error {
     readonly version: number,
     cause: unknown,
   ) {
-    super(
-      `cannot fold commit ${version} of stream ${stream}: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
-    );
+    super(`cannot fold commit ${version} of stream ${stream}: ${reasonOf(cause)}`, { cause });
     this.name = 'UnfoldableStream';
   }
 }

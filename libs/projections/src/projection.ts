@@ -1,4 +1,4 @@
-import { StoreUnavailable, type Commit } from '@keyfold/event-store';
+import { reasonOf, StoreUnavailable, type Commit } from '@keyfold/event-store';
 import { UnfoldableStream } from './fold.js';
 import type { ParkedStream, ReadModelStore } from './read-model-store.js';
 import type { StreamRef } from './read-model.js';
@@ -27,12 +27,11 @@ export class Projection {
       // Whatever is no outage would come again at every try, and must not stop the streams behind it.
       if (error instanceof StoreUnavailable) throw error;
       const version = error instanceof UnfoldableStream ? error.version : 0;
-      const reason = error instanceof Error ? error.message : String(error);
       await this.readModels.park({
         stream: ref.stream,
         partition: ref.partition,
         version,
-        error: reason,
+        error: reasonOf(error),
         at: this.now(),
       });
       return 'parked';

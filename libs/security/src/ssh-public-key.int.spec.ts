@@ -1,18 +1,16 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import fixture from './ssh-public-key.fixture.json' with { type: 'json' };
+import { listedKeys, sshKeygen } from '../../../test/support/ssh-keygen.js';
 import { parseSshPublicKey } from './ssh-public-key.js';
 
 const samples = Object.values(fixture).map(({ text }) => text);
 let folder = '';
 
 beforeAll(() => {
-  const { error } = spawnSync('ssh-keygen', ['-?']);
-  if (error) throw new Error('ssh-keygen is missing: install the package openssh-client', { cause: error });
   folder = mkdtempSync(join(tmpdir(), 'keyfold-ssh-'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -22,15 +20,20 @@ const file = (name: string) => join(folder, name);
 /** A key that ssh-keygen makes, or undefined where it no longer makes this type. */
 function generated(type: string, bits: number): string | undefined {
   const path = file(`${type}-${bits}`);
-  const made = spawnSync('ssh-keygen', ['-q', '-t', type, '-b', `${bits}`, '-N', '', '-C', 'bob at home', '-f', path]);
-  return made.status === 0 ? readFileSync(`${path}.pub`, 'utf8') : undefined;
+  try {
+    sshKeygen('-q', '-t', type, '-b', `${bits}`, '-N', '', '-C', 'bob at home', '-f', path);
+  } catch {
+    return undefined;
+  }
+  return readFileSync(`${path}.pub`, 'utf8');
 }
 
 /** What `ssh-keygen -lf` says about a file of this content, a line each. */
 function listed(text: string): string[] {
   writeFileSync(file('asked'), text);
-  const { stdout } = spawnSync('ssh-keygen', ['-lf', file('asked')], { encoding: 'utf8' });
-  return stdout.split('\n').filter((line) => line !== '');
+  return listedKeys(file('asked'))
+    .split('\n')
+    .filter((line) => line !== '');
 }
 
 /** The same for many lines at once: each carries its number in the comment. A first line keeps the rest from being a private key. */
@@ -70,7 +73,7 @@ describe('a key from ssh-keygen', () => {
 
   test('with a certificate is refused', () => {
     generated('ed25519', 256);
-    execFileSync('ssh-keygen', ['-q', '-s', file('ed25519-256'), '-I', 'bob', '-n', 'bob', file('ed25519-256.pub')]);
+    sshKeygen('-q', '-s', file('ed25519-256'), '-I', 'bob', '-n', 'bob', file('ed25519-256.pub'));
     const certificate = readFileSync(file('ed25519-256-cert.pub'), 'utf8');
     expect(listed(certificate).join()).toContain('(ED25519-CERT)');
     expect(parseSshPublicKey(certificate)).toBeUndefined();

@@ -6,7 +6,7 @@ import { freshDatabaseUri } from '../../support/mongo/mongo-database.js';
 import { freshBroker } from '../../support/rabbitmq/fresh-broker.js';
 import { OtherService, until } from '../../support/rabbitmq/other-service.js';
 import { migrate, ScaledService } from '../../support/scaled-service.js';
-import { generateKey } from '../../support/ssh-keygen.js';
+import { newKeyLine } from '../../support/key-line.js';
 
 type ListedKey = Readonly<{ added_time: string; last_used_time: string }>;
 
@@ -31,7 +31,7 @@ describe('two workers with RabbitMQ', () => {
   it('tell what a gateway did, and do there what another service commands', async () => {
     const admin = await adminOf(service.api());
     const member = await newMember(admin, 'ann');
-    const { line, fingerprint } = generateKey('ed25519', 256, '');
+    const { line, fingerprint } = newKeyLine();
     (await member.post('/api/me/sshkey/add', { title: 'laptop', key: line })).data();
     const { id } = await accountNamed(admin, 'ann');
     expect(await other.event('ssh-key.added')).toMatchObject({ accountId: id, fingerprint });
@@ -62,7 +62,7 @@ describe('two workers with RabbitMQ', () => {
   it('do every command once, also while one of them ends', async () => {
     const admin = await adminOf(service.api());
     const member = await newMember(admin, 'bob');
-    const keys = Array.from({ length: 20 }, (_, n) => ({ title: `key ${n}`, ...generateKey('ed25519', 256, '') }));
+    const keys = Array.from({ length: 20 }, (_, n) => ({ title: `key ${n}`, ...newKeyLine() }));
     for (const { title, line } of keys) (await member.post('/api/me/sshkey/add', { title, key: line })).data();
     const { id } = await accountNamed(admin, 'bob');
     const time = new Date(Date.now() + 60_000).toISOString();

@@ -7,7 +7,7 @@ import { freshDatabaseUri } from '../../support/mongo/mongo-database.js';
 import { freshBroker } from '../../support/rabbitmq/fresh-broker.js';
 import { OtherService, until } from '../../support/rabbitmq/other-service.js';
 import { migrate, ScaledService } from '../../support/scaled-service.js';
-import { generateKey } from '../../support/ssh-keygen.js';
+import { newKeyLine } from '../../support/key-line.js';
 
 const messages = (queue: string, outcome: string) =>
   `keyfold_consumer_messages_total{queue="${queue}",outcome="${outcome}"}`;
@@ -58,7 +58,7 @@ describe('the metrics of a gateway and a worker', () => {
 
     const ann = await newMember(admin, 'ann');
     const { id } = await accountNamed(admin, 'ann');
-    const keys = [generateKey('ed25519', 256, ''), generateKey('ed25519', 256, '')];
+    const keys = [newKeyLine(), newKeyLine()];
     for (const [n, { line }] of keys.entries())
       (await ann.post('/api/me/sshkey/add', { title: `key ${n}`, key: line })).data();
     const time = new Date(Date.now() + 60_000).toISOString();

@@ -3,12 +3,14 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { adminOf } from '../../support/accounts.js';
 import { keyfold } from '../../support/cli.js';
 import { freshDatabaseUri } from '../../support/mongo/mongo-database.js';
-import { appendOldSessions, tokenOf } from '../../support/old-sessions.js';
+import { appendOldSessions, compactedIn, tokenOf } from '../../support/old-sessions.js';
 import { StoreInspection } from '../../support/scaled-check.js';
 import { SCALED_SETTINGS } from '../../support/scaled-process.js';
 import { ScaledService } from '../../support/scaled-service.js';
 
-const PATIENCE = { timeout: 60_000, interval: 250 };
+const PATIENCE = { timeout: 60_000, interval: 100 };
+/** Several for each of the 64 slots. */
+const SESSIONS = 500;
 
 let service: ScaledService;
 afterEach(() => service?.dispose());
@@ -31,17 +33,15 @@ async function expectSound(): Promise<void> {
 }
 
 it('workers compact sessions of long ago beside the gateway, which refuses their tokens as before', async () => {
-  const [expired = ''] = await withOldSessions(1_500);
+  const [expired = ''] = await withOldSessions(SESSIONS);
   await service.startAll({ KEYFOLD_SESSION_DAYS: '36500' });
   const admin = await adminOf(service.api());
   const before = await service.api().as(expired).get('/api/me');
   expect(before.text).toBe('{"code":401,"message":"token is expired","data":null}');
 
   await Promise.all(service.workers.map((worker) => worker.restart({ KEYFOLD_SESSION_DAYS: '0.001' })));
-  await vi.waitFor(
-    async () => expect((await run('events', 'show', 'session-old-1499')).err).toContain('was compacted'),
-    PATIENCE,
-  );
+  await vi.waitFor(() => expect(compactedIn(service.output())).toBe(SESSIONS), PATIENCE);
+  expect((await run('events', 'show', `session-old-${SESSIONS - 1}`)).err).toContain('was compacted');
   await expectSound();
   await service.gateway(0).restart();
   expect(await service.api().as(expired).get('/api/me')).toMatchObject({ status: before.status, text: before.text });

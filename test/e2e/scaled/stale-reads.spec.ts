@@ -6,7 +6,7 @@ import { ScaledService } from '../../support/scaled-service.js';
 import { Member, type Sides } from './member.js';
 
 /** Changes that are looked at through the other gateway; more by hand. */
-const PAIRS = Number(process.env['KEYFOLD_E2E_PAIRS'] ?? 10_000);
+const PAIRS = Number(process.env['KEYFOLD_E2E_PAIRS'] ?? 2_000);
 /** Accounts that change side by side. */
 const MEMBERS = 32;
 /** Of so many rounds one ends sessions, which costs password hashes. */

@@ -5,7 +5,7 @@ import { freshDatabaseUri } from '../../support/mongo/mongo-database.js';
 import { freshBroker } from '../../support/rabbitmq/fresh-broker.js';
 import { OtherService } from '../../support/rabbitmq/other-service.js';
 import { ScaledService } from '../../support/scaled-service.js';
-import { generateKey } from '../../support/ssh-keygen.js';
+import { newKeyLine } from '../../support/key-line.js';
 import { TraceCollector } from '../../support/traces/trace-collector.js';
 
 let collector: TraceCollector;
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 it('a trace goes on from the gateway to the worker', async () => {
   const member = await newMember(await adminOf(service.api()), 'ann');
-  (await member.post('/api/me/sshkey/add', { title: 'laptop', key: generateKey('ed25519', 256, '').line })).data();
+  (await member.post('/api/me/sshkey/add', { title: 'laptop', key: newKeyLine().line })).data();
   await other.event('ssh-key.added');
   expect(await service.stop()).toEqual([0, 0]);
   const [request] = collector.named('POST /api/me/sshkey/add');

@@ -1,5 +1,4 @@
 import { mkdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readComposeFile, type ComposeFile, type Service } from './compose-file.js';
@@ -7,9 +6,9 @@ import { planOf } from './container-plan.js';
 import { Container } from './container.js';
 import { builtImage, officialImage, type Image } from './images.js';
 import { startNameServer } from './name-server.js';
-import { makeNamespace, removeLeftovers, removeNamespace, runName } from './namespaces.js';
+import { makeNamespace, removeLeftovers, removeNamespace, runFolder } from './namespaces.js';
 import { Networks } from './networks.js';
-import { requirePrograms } from './programs.js';
+import { requirePrograms } from './run-program.js';
 import { Visitor } from './visitor.js';
 
 /** How many containers of a service; one where it is not named. */
@@ -40,10 +39,9 @@ export class ComposeProject {
   static async create(folder: string): Promise<ComposeProject> {
     await requirePrograms();
     await removeLeftovers();
-    const run = join(tmpdir(), runName);
-    await mkdir(run, { recursive: true });
+    await mkdir(runFolder, { recursive: true });
     const file = readComposeFile(folder);
-    return new ComposeProject(folder, run, file, await Networks.create(file.networks, run));
+    return new ComposeProject(folder, runFolder, file, await Networks.create(file.networks, runFolder));
   }
 
   /**
@@ -100,13 +98,13 @@ export class ComposeProject {
     const connect = async (namespace: string) => {
       for (const network of networks) await this.networks.connect(namespace, network);
     };
-    return this.#remember(await Visitor.create(name, this.run, connect));
+    return this.#remember(await Visitor.create(name, this.folder, connect));
   }
 
   /** The rest of the world, with clients of these networks. It reaches who publishes a port, and nobody else. */
   async world(clients: readonly string[]): Promise<Visitor> {
     const become = (namespace: string) => this.networks.becomeWorld(namespace, clients);
-    return this.#remember(await Visitor.create('world', this.run, become));
+    return this.#remember(await Visitor.create('world', this.folder, become));
   }
 
   /** What every container is and last said. */

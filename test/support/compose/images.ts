@@ -2,8 +2,8 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { mongodBinary } from '../mongo/mongod-binary.js';
-import { rabbitmqBinary } from '../rabbitmq/rabbitmq-binary.js';
-import { run } from './programs.js';
+import { rabbitmqPrograms } from '../rabbitmq/rabbitmq-programs.js';
+import { run } from './run-program.js';
 import { readDockerfile, type Copy, type ImageDescription } from './dockerfile.js';
 
 /** A file or a folder of this machine that a container sees, or an empty folder of its own. */
@@ -49,7 +49,7 @@ const OFFICIAL: Readonly<Record<string, (folder: string) => Promise<Image>>> = {
     users: { mongodb: 999 },
     volumeOwner: 999,
     mounts: [
-      readOnly((await mongodBinary()).path, '/usr/local/bin/mongod'),
+      readOnly(mongodBinary().path, '/usr/local/bin/mongod'),
       readOnly(join(STAND_INS, 'mongo-entrypoint.sh'), '/usr/local/bin/docker-entrypoint.sh'),
       readOnly(join(STAND_INS, 'mongo-root-user.mjs'), '/opt/stand-in/mongo-root-user.mjs'),
       readOnly(join(PROJECT, 'node_modules'), '/opt/stand-in/node_modules'),
@@ -60,12 +60,11 @@ const OFFICIAL: Readonly<Record<string, (folder: string) => Promise<Image>>> = {
     const [plugins, defaults] = [join(folder, 'enabled_plugins'), join(folder, '10-defaults.conf')];
     await writeFile(plugins, '[rabbitmq_management,rabbitmq_prometheus].\n');
     await writeFile(defaults, 'loopback_users.guest = false\nlog.console = true\n');
-    const { folder: programs } = await rabbitmqBinary();
     return {
       ...NOTHING,
       command: ['rabbitmq-server'],
       environment: {
-        PATH: `${programs}:${SYSTEM_PATH}`,
+        PATH: `${rabbitmqPrograms()}:${SYSTEM_PATH}`,
         HOME: '/var/lib/rabbitmq',
         LANG: 'C.UTF-8',
         RUNNING_UNDER_SYSTEMD: 'true',

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Networks } from './networks.js';
-import { SEARCH_PATH } from './programs.js';
+import { searchPath } from '../programs.js';
 
 /** Where a container asks for names, as with Docker. */
 export const NAME_SERVER = '127.0.0.11';
@@ -22,7 +22,7 @@ export async function startNameServer(namespace: string, networks: Networks, joi
     ...joined.map((network) => `--addn-hosts=${networks.namesFile(network)}`),
   ];
   const server = spawn('nsenter', [`--net=/run/netns/${namespace}`, 'dnsmasq', ...options], {
-    env: { PATH: SEARCH_PATH },
+    env: { PATH: searchPath },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   // It says so when it has begun; before that a signal would end it.

@@ -1,13 +1,17 @@
-import { readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { run } from './programs.js';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { run } from './run-program.js';
 
 /** Files and network namespaces of runs carry this name and the id of the process that made them. */
 const PREFIX = 'keyfold-compose-';
 
 /** Of this process alone, and short: the kernel allows few letters for some names. */
 export const runName = `${PREFIX}${process.pid}`;
+
+/** Beside the packages, which images share with the project by hard links. */
+const RUNS = resolve(import.meta.dirname, '../../../node_modules/.cache/compose');
+/** The folder for the files of this run. */
+export const runFolder = join(RUNS, runName);
 
 /** Makes a network namespace; `name` says what for. Answers its whole name. */
 export async function makeNamespace(name: string): Promise<string> {
@@ -29,8 +33,9 @@ export async function removeLeftovers(): Promise<void> {
   for (const { name = '' } of JSON.parse((await run('ip', '-json', 'netns', 'list')) || '[]') as { name?: string }[]) {
     if (isAbandoned(name)) await removeNamespace(name);
   }
-  for (const name of await readdir(tmpdir())) {
-    if (isAbandoned(name)) await rm(join(tmpdir(), name), { recursive: true, force: true });
+  await mkdir(RUNS, { recursive: true });
+  for (const name of await readdir(RUNS)) {
+    if (isAbandoned(name)) await rm(join(RUNS, name), { recursive: true, force: true });
   }
 }
 

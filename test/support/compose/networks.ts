@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ServiceNetwork } from './compose-file.js';
 import { makeNamespace, removeNamespace } from './namespaces.js';
-import { run } from './programs.js';
+import { run } from './run-program.js';
 
 /** Where Docker would choose the addresses; none of them is an address of a client of the tests. */
 const CHOSEN_SUBNET = (index: number) => `172.29.${index}.0/24`;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { makeNamespace, removeNamespace } from './namespaces.js';
-import { SEARCH_PATH } from './programs.js';
+import { searchPath } from '../programs.js';
 
 const RELAY = join(import.meta.dirname, 'relay.mjs');
 
@@ -33,7 +33,7 @@ export class Visitor {
       RELAY,
       socket,
     ];
-    const relay = spawn('setpriv', parameters, { env: { PATH: SEARCH_PATH }, stdio: ['ignore', 'pipe', 'inherit'] });
+    const relay = spawn('setpriv', parameters, { env: { PATH: searchPath }, stdio: ['ignore', 'pipe', 'inherit'] });
     await once(relay.stdout, 'data');
     relay.stdout.destroy();
     relay.unref();

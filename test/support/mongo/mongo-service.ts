@@ -20,9 +20,9 @@ export async function findMongo(given = process.env['MONGODB_URI']): Promise<Mon
 }
 
 async function privateSet(): Promise<MongoService> {
-  const { origin } = await mongodBinary();
+  const { description } = mongodBinary();
   const set = await ReplicaSet.start(1);
-  report(`private replica set, ${origin}`);
+  report(`private replica set, ${description}`);
   return { uri: set.uri(), stop: () => set.stop() };
 }
 

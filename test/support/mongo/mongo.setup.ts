@@ -25,6 +25,5 @@ export default async function setup(project: TestProject) {
 }
 
 function missing({ message }: Error): MongoService {
-  console.error(message);
   return { uri: '', missing: message, stop: async () => {} };
 }

@@ -20,9 +20,9 @@ export class Mongod {
   static async start(replicaSet: string, ...further: readonly string[]): Promise<Mongod> {
     // The library would print that the binary is not of the version that it would have fetched.
     process.env['MONGOMS_SYSTEM_BINARY_VERSION_CHECK'] = 'false';
-    const [binary, port, folder] = await Promise.all([mongodBinary(), lastingPort(), mongodFolder()]);
+    const [port, folder] = await Promise.all([lastingPort(), mongodFolder()]);
     const instance = new MongoInstance({
-      binary: { systemBinary: binary.path },
+      binary: { systemBinary: mongodBinary().path },
       instance: {
         port,
         dbPath: folder,

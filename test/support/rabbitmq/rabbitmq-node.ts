@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { lastingPort } from '../lasting-port.js';
-import { rabbitmqBinary } from './rabbitmq-binary.js';
+import { rabbitmqPrograms } from './rabbitmq-programs.js';
 import { Watchdog } from './watchdog.js';
 
 const run = promisify(execFile);
@@ -37,7 +37,7 @@ export class RabbitmqNode {
   ) {}
 
   static async start(): Promise<RabbitmqNode> {
-    const { folder: programs } = await rabbitmqBinary();
+    const programs = rabbitmqPrograms();
     const folder = await mkdtemp(join(tmpdir(), 'keyfold-rabbitmq-'));
     const ports = {
       amqp: await lastingPort(),

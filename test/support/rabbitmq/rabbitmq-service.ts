@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { managementApi } from './management-api.js';
-import { rabbitmqBinary } from './rabbitmq-binary.js';
+import { rabbitmqPrograms } from './rabbitmq-programs.js';
 import { RabbitmqNode } from './rabbitmq-node.js';
 
 /** A RabbitMQ that tests use: its addresses with user and password but without a virtual host, and how to let go of it. */
@@ -23,9 +23,9 @@ export async function findRabbitmq(given = process.env['RABBITMQ_URL']): Promise
 }
 
 async function privateNode(): Promise<RabbitmqService> {
-  const { origin } = await rabbitmqBinary();
+  const programs = rabbitmqPrograms();
   const node = await RabbitmqNode.start();
-  report(`private node, ${origin}`);
+  report(`private node, rabbitmq-server from ${programs}`);
   return { url: node.url, managementUrl: node.managementUrl, stop: () => node.dispose() };
 }
 

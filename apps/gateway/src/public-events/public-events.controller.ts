@@ -2,12 +2,10 @@ import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Fault } from '@keyfold/http-envelope';
 import type { FastifyReply } from 'fastify';
+import { PAGE_POLICY } from '../pages/html-page.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { sendRevalidated } from '../request/revalidated-answer.js';
 import { PublicEventDocuments } from './public-event-documents.js';
-
-/** The page loads nothing and runs nothing; its style is its own. */
-const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 
 /** What other services and their authors read about the public events; it is open to everybody. */
 @ApiExcludeController()
@@ -17,7 +15,7 @@ export class PublicEventsController {
 
   @Get('docs/events')
   async page(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): Promise<void> {
-    reply.header('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+    reply.header('Content-Security-Policy', PAGE_POLICY);
     await this.#send('/docs/events', request, reply);
   }
 

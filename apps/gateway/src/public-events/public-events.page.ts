@@ -7,16 +7,8 @@ import {
   type JsonSchema,
   type PublicEventType,
 } from '@keyfold/messaging/events';
-import { html, prose, type Html } from './html.js';
-
-const STYLE = `
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff; }
-h1, h2 { line-height: 1.2; } h2 { margin-top: 3rem; }
-table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; border-bottom: 1px solid #ccc; }
-code, pre { font-family: ui-monospace, monospace; font-size: .9em; } pre { background: #f4f4f4; padding: .8rem; overflow-x: auto; }
-summary { cursor: pointer; }
-@media (prefers-color-scheme: dark) { body { color: #ddd; background: #1a1a1a; } pre { background: #262626; } a { color: #8ab4f8; } }
-`;
+import { htmlPage } from '../pages/html-page.js';
+import { html, prose, type Html } from '../pages/html.js';
 
 const INTRODUCTION =
   'What Keyfold tells other services over RabbitMQ. Events go to the topic exchange `keyfold.events`, with their type as routing key. ' +
@@ -33,44 +25,34 @@ const GUARANTEES = [
 
 /** The page about all public events. It needs no scripts. */
 export const publicEventsPage = (): Html =>
-  html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>Keyfold: public events</title>
-        <style>
-          ${STYLE}
-        </style>
-      </head>
-      <body>
-        <h1>Public events</h1>
-        <p>${prose(INTRODUCTION)}</p>
-        <p>
-          The same for programs: <a href="/asyncapi.json">AsyncAPI 3.1</a>, and one JSON Schema for each version of each
-          event.
-        </p>
-        <h2 id="guarantees">Guarantees</h2>
-        <ul>
-          ${GUARANTEES.map((each) => html`<li>${prose(each)}</li> `)}
-        </ul>
-        <h2 id="events">Events</h2>
-        <table>
-          <thead>
-            <tr>
-              <th>Type</th>
-              <th>When</th>
-              <th>Version</th>
-              <th>Since</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${publicEventTypes.map(rowOf)}
-          </tbody>
-        </table>
-        ${publicEventTypes.map(sectionOf)}
-      </body>
-    </html> `;
+  htmlPage(
+    'Keyfold: public events',
+    html`<h1>Public events</h1>
+      <p>${prose(INTRODUCTION)}</p>
+      <p>
+        The same for programs: <a href="/asyncapi.json">AsyncAPI 3.1</a>, and one JSON Schema for each version of each
+        event.
+      </p>
+      <h2 id="guarantees">Guarantees</h2>
+      <ul>
+        ${GUARANTEES.map((each) => html`<li>${prose(each)}</li> `)}
+      </ul>
+      <h2 id="events">Events</h2>
+      <table>
+        <thead>
+          <tr>
+            <th>Type</th>
+            <th>When</th>
+            <th>Version</th>
+            <th>Since</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${publicEventTypes.map(rowOf)}
+        </tbody>
+      </table>
+      ${publicEventTypes.map(sectionOf)}`,
+  );
 
 const rowOf = (type: PublicEventType): Html => {
   const { when, version, since } = definitionOf(type);

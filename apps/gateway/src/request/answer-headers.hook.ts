@@ -1,6 +1,7 @@
 import { crossOriginHook } from '@keyfold/http-envelope';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import helmet from 'helmet';
+import { isPage } from './page-request.js';
 
 /** A hook of Fastify's that comes before the route. */
 export type RequestHook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
@@ -23,10 +24,7 @@ export function answerHeaders(hstsSeconds: number): RequestHook {
     reply.header('cache-control', 'no-store').header('vary', 'Authorization');
     reply.header('x-content-type-options', 'nosniff');
     if (hstsSeconds > 0) reply.header('strict-transport-security', `max-age=${hstsSeconds}`);
-    if (isPage(request.url)) protectPage(request.raw, reply.raw, () => undefined);
+    if (isPage(request)) protectPage(request.raw, reply.raw, () => undefined);
     crossOriginHook(request, reply, done);
   };
 }
-
-/** Documentation is all that browsers show as pages. */
-const isPage = (url: string) => url.startsWith('/docs');

@@ -4,7 +4,7 @@ import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiTags } from '@nestj
 import { GetSiteSettings } from '@keyfold/application';
 import { settingValue } from '@keyfold/domain';
 import type { FastifyReply } from 'fastify';
-import { html } from '../public-events/html.js';
+import { html } from '../pages/html.js';
 
 /** The few pages outside the API that are made of settings (wire contract 1.2). */
 @ApiTags('public')

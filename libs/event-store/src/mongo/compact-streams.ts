@@ -1,6 +1,7 @@
 import type { mongo } from 'mongoose';
 import { COMPACTION, voidStreamOf } from '../compacted-stream.js';
 import { StoreUnavailable } from '../event-store.errors.js';
+import { reasonOf } from '../reason-of.js';
 import { placeOf, type CommitDocument } from './commit.model.js';
 import { reaching } from './mongo-connection.js';
 
@@ -41,7 +42,7 @@ export async function compactStreams(
     return modifiedCount;
   } catch (error) {
     if (!isTransient(error)) throw error;
-    throw new StoreUnavailable(`a compaction did not come to its end: ${error.message}`, { cause: error });
+    throw new StoreUnavailable(`a compaction did not come to its end: ${reasonOf(error)}`, { cause: error });
   } finally {
     await session.endSession().catch(() => undefined);
   }

@@ -1,6 +1,7 @@
 import type { Connection, ConnectOptions, mongo } from 'mongoose';
 import mongoose from 'mongoose';
 import { StoreUnavailable } from '../event-store.errors.js';
+import { reasonOf } from '../reason-of.js';
 
 /**
  * How long an operation may wait for its answer and for a majority, and before that for a server that answers, in milliseconds. The
@@ -59,7 +60,7 @@ export async function reaching<Result>(operation: () => Promise<Result>): Promis
     return await Promise.race([operation(), stuck]);
   } catch (error) {
     throw isOutage(error)
-      ? new StoreUnavailable(`MongoDB is not available: ${error.message}`, { cause: error })
+      ? new StoreUnavailable(`MongoDB is not available: ${reasonOf(error)}`, { cause: error })
       : error;
   } finally {
     clearTimeout(watchdog);

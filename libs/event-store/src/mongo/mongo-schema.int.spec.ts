@@ -146,7 +146,7 @@ describe('a database is refused', () => {
   });
 
   it('when its server is no member of a replica set', async () => {
-    const { path } = await mongodBinary();
+    const { path } = mongodBinary();
     // The library would print that the binary is not of the version that it would have fetched.
     vi.stubEnv('MONGOMS_SYSTEM_BINARY_VERSION_CHECK', 'false');
     onTestFinished(() => void vi.unstubAllEnvs());

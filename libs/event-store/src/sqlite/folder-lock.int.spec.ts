@@ -15,7 +15,7 @@ it('a folder in use by another process is refused, and the message says what to 
   await holdsLock(lockInProcess(folder));
   expect(() => new FolderLock(folder)).toThrow(FolderInUse);
   expect(() => new FolderLock(folder)).toThrow(
-    `the data folder ${folder} is in use by another process: stop that process first, or give this one a folder of its own with KEYFOLD_DATA_DIR`,
+    `the data folder ${folder} is in use by another process, which is starting or stopping, or is a keyfold command. Wait for it or stop it, or set KEYFOLD_DATA_DIR to another folder`,
   );
 });
 

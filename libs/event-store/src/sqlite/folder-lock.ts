@@ -7,7 +7,7 @@ const SQLITE_BUSY = 5;
 export class FolderInUse extends Error {
   constructor(folder: string) {
     super(
-      `the data folder ${folder} is in use by another process: stop that process first, or give this one a folder of its own with KEYFOLD_DATA_DIR`,
+      `the data folder ${folder} is in use by another process, which is starting or stopping, or is a keyfold command. Wait for it or stop it, or set KEYFOLD_DATA_DIR to another folder`,
     );
     this.name = 'FolderInUse';
   }

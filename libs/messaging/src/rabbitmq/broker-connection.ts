@@ -1,5 +1,6 @@
 import './readable-headers.js';
 import { connect, type Channel, type ConfirmChannel, type RecoveringChannelModel } from 'amqplib';
+import { reasonOf } from '@keyfold/event-store';
 import { hostname } from 'node:os';
 import { BrokerUnavailable } from '../messaging.errors.js';
 import { within } from '../within.js';
@@ -46,8 +47,8 @@ export class BrokerConnection {
     });
     model.on('blocked', (reason: string) => this.#enter('blocked', reason));
     model.on('unblocked', () => this.#enter('connected'));
-    model.on('disconnect', (error: Error) => this.#enter('disconnected', error.message));
-    model.on('connect-failed', (error: Error) => this.#enter('disconnected', reasonOf(error, vhost)));
+    model.on('disconnect', (error: Error) => this.#enter('disconnected', reasonOf(error)));
+    model.on('connect-failed', (error: Error) => this.#enter('disconnected', connectFailureOf(error, vhost)));
     // Without a listener it would end the process; the disconnect that follows says the same.
     model.on('error', () => undefined);
   }
@@ -109,7 +110,7 @@ export class BrokerConnection {
       channel.on('error', () => undefined);
       return channel;
     } catch (error) {
-      throw new BrokerUnavailable(`RabbitMQ gives no channel: ${String(error)}`, { cause: error });
+      throw new BrokerUnavailable(`RabbitMQ gives no channel: ${reasonOf(error)}`, { cause: error });
     }
   }
 
@@ -125,12 +126,11 @@ export class BrokerConnection {
   }
 }
 
-/** In one line. The library does not pass on why a virtual host is refused. */
-function reasonOf({ message }: Error, vhost: string): string {
-  if (message.startsWith('Expected ConnectionOpenOk'))
-    return `there is no virtual host ${vhost}, or the user may not use it`;
-  return message.split('\n', 1)[0] ?? '';
-}
+/** The library does not pass on why a virtual host is refused. */
+const connectFailureOf = (error: Error, vhost: string) =>
+  error.message.startsWith('Expected ConnectionOpenOk')
+    ? `there is no virtual host ${vhost}, or the user may not use it`
+    : reasonOf(error);
 
 function withHeartbeat(url: string): string {
   const parsed = new URL(url);

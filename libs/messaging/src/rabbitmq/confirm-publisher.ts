@@ -1,3 +1,4 @@
+import { reasonOf } from '@keyfold/event-store';
 import type { ConfirmChannel, Message } from 'amqplib';
 import { BrokerUnavailable, MessageRefused, UnsendableMessage } from '../messaging.errors.js';
 import { EventPublisher, type OutgoingMessage } from '../relay/event-publisher.js';
@@ -138,7 +139,7 @@ export class RabbitMqPublisher extends EventPublisher {
       const gone = error instanceof Error && error.name === 'IllegalOperationError';
       if (gone) this.#lose();
       const Failure = gone ? BrokerUnavailable : UnsendableMessage;
-      sending.reject(new Failure(`${message.id} cannot be sent: ${String(error)}`, { cause: error }));
+      sending.reject(new Failure(`${message.id} cannot be sent: ${reasonOf(error)}`, { cause: error }));
     }
   }
 
@@ -154,7 +155,7 @@ export class RabbitMqPublisher extends EventPublisher {
     } else if (error.message === NACKED) {
       this.#tell('a queue refuses messages, that of a subscriber perhaps, because it is full');
       sending.reject(new MessageRefused(`the broker refused ${message.id}`));
-    } else sending.reject(new BrokerUnavailable(`nobody knows whether ${message.id} arrived: ${error.message}`));
+    } else sending.reject(new BrokerUnavailable(`nobody knows whether ${message.id} arrived: ${reasonOf(error)}`));
     this.#sendNext();
   }
 
@@ -177,7 +178,7 @@ export class RabbitMqPublisher extends EventPublisher {
       this.#draining = false;
       this.#sendNext();
     });
-    channel.on('error', (error: Error) => this.#tell(error.message));
+    channel.on('error', (error: Error) => this.#tell(reasonOf(error)));
     channel.on('close', () => {
       if (this.#channel === channel) this.#lose();
       else this.#reopenLater();

@@ -1,3 +1,4 @@
+import { reasonOf } from '@keyfold/event-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '../within.js';
 import type { BrokerConnection } from './broker-connection.js';
@@ -80,7 +81,7 @@ export class ConsumerLoop {
       this.#tell(reason);
       return true;
     } catch (error) {
-      this.#tell((error as Error).message);
+      this.#tell(reasonOf(error));
       return false;
     }
   }

@@ -1,3 +1,4 @@
+import { reasonOf } from '@keyfold/event-store';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import { within } from '../within.js';
 import type { BrokerConnection } from './broker-connection.js';
@@ -30,7 +31,7 @@ export class Subscription {
     channel.on('error', (error: Error) => {
       // The broker has closed it by now, and to close it once more would end the whole connection.
       this.#lost.abort();
-      this.#end(error.message);
+      this.#end(reasonOf(error));
     });
     channel.on('close', () => {
       this.#lost.abort();
@@ -46,7 +47,7 @@ export class Subscription {
     try {
       await subscription.#begin();
     } catch (error) {
-      subscription.#end(String(error));
+      subscription.#end(reasonOf(error));
       throw error;
     }
     return subscription;

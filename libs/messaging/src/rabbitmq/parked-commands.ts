@@ -1,3 +1,4 @@
+import { reasonOf } from '@keyfold/event-store';
 import type { Channel, GetMessage } from 'amqplib';
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -141,7 +142,7 @@ async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;
   } catch (error) {
-    throw new BrokerUnavailable(`cannot look at ${PARKED_COMMANDS}: ${String(error)}`, { cause: error });
+    throw new BrokerUnavailable(`cannot look at ${PARKED_COMMANDS}: ${reasonOf(error)}`, { cause: error });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Commit } from '@keyfold/event-store';
+import { reasonOf, type Commit } from '@keyfold/event-store';
 import { BrokerUnavailable, MessageRefused, UnsendableMessage } from '../messaging.errors.js';
 import type { AccountLine } from './account-line.js';
 import type { OutgoingMessage } from './event-publisher.js';
@@ -18,7 +18,7 @@ export async function sendCommit(
   try {
     messages = parts.messagesOf(commit);
   } catch (cause) {
-    return new UnsendableMessage(cause instanceof Error ? cause.message : String(cause), { cause });
+    return new UnsendableMessage(reasonOf(cause), { cause });
   }
   for (const message of messages.slice(line.parts)) {
     if (!held() || !parts.publisher.isReady) return 'unsent';

@@ -1,4 +1,5 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
+import { reasonOf } from '@keyfold/event-store';
 import type { BrokerConnection } from '@keyfold/messaging/rabbitmq';
 
 /** Milliseconds between two looks at a topology that is incomplete. */
@@ -85,7 +86,7 @@ export class TopologyWatch implements OnApplicationShutdown {
       if (!this.#ended) this.#found(missing);
     } catch (error) {
       this.#failed += 1;
-      this.#tell(`cannot look at the topology, trying again: ${(error as Error).message}`);
+      this.#tell(`cannot look at the topology, trying again: ${reasonOf(error)}`);
     }
     if (this.#ended || this.isComplete) return;
     clearTimeout(this.#timer);

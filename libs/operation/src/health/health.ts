@@ -1,3 +1,5 @@
+import { reasonOf } from '@keyfold/event-store';
+
 /** Looks at one thing that the process needs; throws an error that says what is missing. */
 export type Check = () => Promise<void> | void;
 
@@ -72,7 +74,7 @@ async function run(check: Check | undefined): Promise<string> {
   try {
     return await Promise.race([Promise.resolve(check?.()).then(() => 'ok'), late.promise]);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(error);
   } finally {
     clearTimeout(timer);
   }

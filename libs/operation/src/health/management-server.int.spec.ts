@@ -69,8 +69,10 @@ describe('the management port', () => {
     const other = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void other.close());
     await once(other, 'listening');
-    const opening = ManagementServer.open('127.0.0.1', (other.address() as AddressInfo).port, health, new Metrics());
-    await expect(opening).rejects.toThrow('choose another port with KEYFOLD_MANAGEMENT_PORT');
+    const { port } = other.address() as AddressInfo;
+    await expect(ManagementServer.open('127.0.0.1', port, health, new Metrics())).rejects.toThrow(
+      `cannot listen on 127.0.0.1:${port}: the port is already in use. Stop the other program, or set KEYFOLD_MANAGEMENT_PORT to another port`,
+    );
   });
 
   it('closes although clients keep connections', async () => {

@@ -5,6 +5,8 @@ import { UnusableAddress } from '../process/unusable-address.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { Health } from './health.js';
 
+const ADDRESS_SETTINGS = { host: 'KEYFOLD_MANAGEMENT_HOST', port: 'KEYFOLD_MANAGEMENT_PORT' };
+
 /**
  * The port for those who run the process, open from the first moment to the last: `/health/live` answers while the event loop turns,
  * `/health/ready` says whether there is sense in sending work, `/metrics` what was counted. Three routes need no framework.
@@ -26,7 +28,7 @@ export class ManagementServer {
     try {
       await once(server.listen(port, host), 'listening');
     } catch (error) {
-      throw new UnusableAddress('KEYFOLD_MANAGEMENT_HOST', 'KEYFOLD_MANAGEMENT_PORT', error as Error);
+      throw new UnusableAddress(host, port, ADDRESS_SETTINGS, error as Error);
     }
     const { address, port: taken, family } = server.address() as AddressInfo;
     return new ManagementServer(server, `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`);

@@ -2,7 +2,7 @@ import { StoreUnavailable } from '@keyfold/event-store';
 import { z } from 'zod';
 import { exitCodeOf, INTERRUPTED, WRONG_USAGE, type ExitCode } from '../process/exit-code.js';
 import { explain } from '../process/report-and-exit.js';
-import { disableTwoFactor, setPassword } from './commands/change-account.js';
+import { disableTwoFactor, requireAccount, setPassword } from './commands/change-account.js';
 import { compactSessions } from './commands/compact-sessions.js';
 import { followFeed } from './commands/follow-feed.js';
 import { rebuildModels } from './commands/rebuild-models.js';
@@ -43,6 +43,7 @@ const commands: Readonly<Record<string, Command>> = {
     const { replayFeed } = await import('./commands/replay-feed.js');
     return replayFeed(args, run);
   }),
+  'account exists': command(z.object({ username: z.string() }), requireAccount),
   'account set-password': command(z.object({ username: z.string(), password: z.string() }), setPassword),
   'account disable-two-factor': command(z.object({ username: z.string() }), disableTwoFactor),
   'events show': command(z.object({ stream: z.string(), json: z.boolean() }), showEvents),

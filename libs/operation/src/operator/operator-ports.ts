@@ -18,6 +18,8 @@ export type OperatorPorts = Readonly<{
   newPasswords: () => Promise<NewPasswords>;
   /** A projector for the time of a command; undefined where the process runs one anyway. */
   newProjector?: (onError: (error: unknown) => void) => Projector;
+  /** Why this process publishes no events, or undefined when it does. A process that exists for one command does not have it. */
+  relayProblem?: () => string | undefined;
   /** No other process works on the store while the command does, so what is missing now does not come by itself. */
   isAlone: boolean;
   /** How long sessions are kept after their token has expired. */

@@ -1,3 +1,4 @@
+import { reasonOf } from '@keyfold/event-store';
 import { connect, type Socket } from 'node:net';
 import { INTERRUPTED, type ExitCode } from '../process/exit-code.js';
 import type { OperatorOutput, OperatorRequest } from './operator-request.js';
@@ -67,7 +68,8 @@ async function converse(
   );
 }
 
-async function connected(path: string): Promise<Socket | undefined> {
+/** A connection to the process that listens there; undefined when none does. Throws `OperatorSocketError`. */
+export async function connected(path: string): Promise<Socket | undefined> {
   const socket = connect({ path, allowHalfOpen: true });
   return new Promise((resolve, reject) => {
     socket.once('connect', () => {
@@ -77,7 +79,7 @@ async function connected(path: string): Promise<Socket | undefined> {
     });
     const failed = (cause: NodeJS.ErrnoException) => {
       if (cause.code === 'ENOENT' || cause.code === 'ECONNREFUSED') return resolve(undefined);
-      reject(new OperatorSocketError(`cannot connect to ${path}: ${cause.message}`, { cause }));
+      reject(new OperatorSocketError(`cannot connect to ${path}: ${reasonOf(cause)}`, { cause }));
     };
     socket.once('error', failed);
   });

@@ -85,7 +85,7 @@ describe('a request', () => {
     const { folder } = await serving(async () => {
       throw new Error('out of luck');
     });
-    expect(await ask(folder)).toEqual({ exit: 1, lines: ['err Error: out of luck'] });
+    expect(await ask(folder)).toEqual({ exit: 1, lines: ['err out of luck'] });
   });
 
   it('that is no request is refused', async () => {
@@ -93,7 +93,10 @@ describe('a request', () => {
     const socket = connect(path);
     socket.write('{"command":7}\n');
     const answers = (await socket.setEncoding('utf8').toArray()).join('').trim().split('\n');
-    expect(answers.map((answer) => JSON.parse(answer) as unknown)).toEqual([{ keyfold: 1 }, { exit: 2 }]);
+    expect(answers.map((answer) => JSON.parse(answer) as unknown)).toEqual([
+      { keyfold: 1, pid: process.pid },
+      { exit: 2 },
+    ]);
   });
 });
 

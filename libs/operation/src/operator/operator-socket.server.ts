@@ -1,3 +1,4 @@
+import { reasonOf } from '@keyfold/event-store';
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { lstat, unlink } from 'node:fs/promises';
@@ -59,7 +60,7 @@ export class OperatorSocketServer {
     };
     try {
       socket.setTimeout(PATIENCE, () => socket.destroy());
-      await sendMessage(socket, { keyfold: PROTOCOL });
+      await sendMessage(socket, { keyfold: PROTOCOL, pid: process.pid });
       const messages = messagesOf(socket);
       const { value } = await messages.next();
       await messages.return(undefined);
@@ -69,7 +70,7 @@ export class OperatorSocketServer {
       const request = operatorRequest.safeParse(value);
       await sendMessage(socket, { exit: request.success ? await this.run(request.data, output, signal) : WRONG_USAGE });
     } catch (error) {
-      await output.err(String(error));
+      await output.err(reasonOf(error));
       await sendMessage(socket, { exit: FAILED });
     }
     socket.end();
@@ -87,7 +88,7 @@ async function removeStaleSocket(path: string): Promise<void> {
   // A file of another kind is somebody's; listening there says so.
   if (answer !== 'ECONNREFUSED' || !(await lstat(path)).isSocket()) return;
   await unlink(path).catch((cause: NodeJS.ErrnoException) => {
-    throw new OperatorSocketError(`cannot remove ${path}, at which nobody listens: ${cause.message}`, { cause });
+    throw new OperatorSocketError(`cannot remove ${path}, at which nobody listens: ${reasonOf(cause)}`, { cause });
   });
 }
 
@@ -100,6 +101,6 @@ async function listenForOwner(server: Server, path: string): Promise<void> {
     process.umask(umask);
   }
   await once(server, 'listening').catch((cause: NodeJS.ErrnoException) => {
-    throw new OperatorSocketError(`cannot listen at ${path}: ${cause.message}`, { cause });
+    throw new OperatorSocketError(`cannot listen at ${path}: ${reasonOf(cause)}`, { cause });
   });
 }

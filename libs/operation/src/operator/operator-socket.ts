@@ -2,11 +2,11 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 
 /**
- * The protocol: the server greets, the client sends one `OperatorRequest`, the server answers with lines and at last an exit code,
+ * The protocol: the server greets with its version of the protocol and its process id, the client sends one `OperatorRequest`, the server answers with lines and at last an exit code,
  * each message one line of JSON. A client that closes the connection stops its command.
  */
 export type ServerMessage = Readonly<
-  { keyfold: typeof PROTOCOL } | { out: string } | { err: string } | { exit: number }
+  { keyfold: typeof PROTOCOL; pid?: number } | { out: string } | { err: string } | { exit: number }
 >;
 export const PROTOCOL = 1;
 

@@ -1,4 +1,5 @@
 import type { BeforeApplicationShutdown, FactoryProvider, OnApplicationBootstrap } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
 import { EventStore, FeedLeases } from '@keyfold/event-store';
 import { ParkedRelays, RelayLeases } from '@keyfold/messaging';
@@ -27,8 +28,17 @@ class OperatorRunner implements OnApplicationBootstrap, BeforeApplicationShutdow
   }
 }
 
-/** A provider for the module of that process; the ports are its own. */
-export const operatorRunner = (folder: string, sessionDays: number): FactoryProvider<OperatorRunner> => ({
+const NO_BROKER = 'KEYFOLD_RABBITMQ_URL is not set in the running process. Set it and restart the process';
+
+/**
+ * A provider for the module of that process; the ports are its own. `relayProblem` returns why it publishes no events now; a process
+ * without RabbitMQ has none.
+ */
+export const operatorRunner = (
+  folder: string,
+  sessionDays: number,
+  relayProblem: ((parts: ModuleRef) => string | undefined) | undefined,
+): FactoryProvider<OperatorRunner> => ({
   provide: OperatorRunner,
   inject: [
     EventStore,
@@ -40,6 +50,7 @@ export const operatorRunner = (folder: string, sessionDays: number): FactoryProv
     CommandRunner,
     UserNames,
     NewPasswords,
+    ModuleRef,
   ],
   useFactory: (
     store: EventStore,
@@ -51,10 +62,12 @@ export const operatorRunner = (folder: string, sessionDays: number): FactoryProv
     commands: CommandRunner,
     names: UserNames,
     passwords: NewPasswords,
+    parts: ModuleRef,
   ) => {
     const adapters = { store, readModels, leases, relayLeases, parkedRelays };
     const changing = { projection, commands, names, newPasswords: async () => passwords };
-    const ports = { ...adapters, ...changing, isAlone: false, sessionDays, now: Date.now };
+    const reported = { relayProblem: () => (relayProblem ? relayProblem(parts) : NO_BROKER) };
+    const ports = { ...adapters, ...changing, ...reported, isAlone: false, sessionDays, now: Date.now };
     return new OperatorRunner(folder, new OperatorCommands(ports));
   },
 });

@@ -1,12 +1,12 @@
 /** What a person sees on the terminal at the first start, before anything else can go wrong. */
 export function firstPasswordNote(password: string): string {
   return frame([
-    'The admin account was made:',
+    'The admin account was created:',
     '',
     '  user name  admin',
     `  password   ${password}`,
     '',
-    'It is shown this once; change it after the login.',
+    'Shown only once. Change it with: npm run keyfold -- account set-password admin',
   ]);
 }
 

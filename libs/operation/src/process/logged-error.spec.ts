@@ -17,6 +17,14 @@ it('an error is told with its kind, code, text and causes, and without what it w
   expect(JSON.stringify(told)).not.toContain('secret');
 });
 
+it('an error of several addresses, which has no text of its own, is told with those of all', () => {
+  const refused = ['::1', '127.0.0.1'].map((address) => new Error(`connect ECONNREFUSED ${address}:5672`));
+  expect(loggedError(new AggregateError(refused))).toMatchObject({
+    type: 'AggregateError',
+    message: 'connect ECONNREFUSED ::1:5672; connect ECONNREFUSED 127.0.0.1:5672',
+  });
+});
+
 it('what was thrown and is no error is told as it is', () => {
   expect(loggedError('gone')).toBe('gone');
 });

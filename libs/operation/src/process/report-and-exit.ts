@@ -1,8 +1,10 @@
+import { reasonOf } from '@keyfold/event-store';
 import { exitCodeOf } from './exit-code.js';
 import { masked } from './masked.js';
 
 /** Errors whose message tells an operator what to do; by name, because the store that is not used is not even loaded. */
 const OPERATOR_ERRORS = new Set([
+  'AlreadyRunning',
   'FolderInUse',
   'HashQueueFull',
   'InvalidConfiguration',
@@ -23,7 +25,9 @@ export function reportAndExit(error: unknown): never {
 
 /** What to do about it, for everything an operator can do something about; else the whole error. */
 export function explain(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (OPERATOR_ERRORS.has(error.name) || (error as NodeJS.ErrnoException).syscall) return error.message;
-  return error.stack ?? error.message;
+  if (!(error instanceof Error)) return reasonOf(error);
+  if (OPERATOR_ERRORS.has(error.name)) return error.message;
+  // What the operating system refuses; at several addresses it is one error of several.
+  if ('syscall' in error || error instanceof AggregateError) return reasonOf(error);
+  return error.stack ?? reasonOf(error);
 }

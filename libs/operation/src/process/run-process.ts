@@ -1,9 +1,11 @@
+import { reasonOf } from '@keyfold/event-store';
 import type { Logger } from 'pino';
 import { Health } from '../health/health.js';
 import { ManagementServer } from '../health/management-server.js';
 import { Metrics } from '../metrics/metrics.js';
 import type { Environment } from '../settings/read-settings.js';
 import type { ProcessSettings } from '../settings/settings.js';
+import { unknownSettings } from '../settings/unknown-settings.js';
 import { openTracing } from '../tracing/open-tracing.js';
 import type { Tracing } from '../tracing/tracing.js';
 import { createLog } from './log.js';
@@ -30,19 +32,24 @@ type Start<Settings> = (settings: Settings, context: ProcessContext) => Promise<
 
 /**
  * The life of a process: settings, management port, start; on SIGTERM or SIGINT not ready, what was started closes, the management port
- * closes, status 0. A second signal ends it at once. A start that fails ends it with a message.
+ * closes, status 0. A second signal ends it at once. A start that fails ends it with a message. `check` rejects where the process must
+ * not start at all; it runs before a port is opened, because a port that is in use would hide the reason.
  */
 export async function runProcess<Settings extends ProcessSettings>(
   read: (environment: Environment) => Settings,
   start: Start<Settings>,
+  check?: (settings: Settings) => Promise<void>,
 ): Promise<void> {
   keepNextTickQuick();
   const stop = new AbortController();
   let tracing: Tracing | undefined;
   try {
-    const settings = read(process.env);
+    const warnings = unknownSettings(process.env);
+    const settings = readOrWarn(read, warnings);
     const onTerminal = process.stdout.isTTY === true;
     const log = createLog(settings.KEYFOLD_LOG_LEVEL, onTerminal, () => tracing?.logFields() ?? {});
+    for (const warning of warnings) log.warn(warning);
+    await check?.(settings);
     tracing = await openTracing(settings, log);
     const health = new Health();
     const metrics = new Metrics();
@@ -69,6 +76,16 @@ export async function runProcess<Settings extends ProcessSettings>(
   }
 }
 
+/** A misspelt setting is often why another one is missing, and there is no log yet. */
+function readOrWarn<Settings>(read: (environment: Environment) => Settings, warnings: readonly string[]): Settings {
+  try {
+    return read(process.env);
+  } catch (error) {
+    for (const warning of warnings) process.stderr.write(`keyfold: ${warning}\n`);
+    throw error;
+  }
+}
+
 /** Asked to end, the process ends with 0; by default the signal would kill it, as the second one does. */
 function onFirstSignal(close: () => Promise<void>): void {
   const end = (): void => {
@@ -76,7 +93,7 @@ function onFirstSignal(close: () => Promise<void>): void {
     close().then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`keyfold did not end well: ${masked(String(error))}\n`);
+        process.stderr.write(`keyfold did not end well: ${masked(reasonOf(error))}\n`);
         process.exit(1);
       },
     );

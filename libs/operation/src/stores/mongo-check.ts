@@ -1,3 +1,4 @@
+import { reasonOf } from '@keyfold/event-store';
 import type { Connection } from 'mongoose';
 import { StoreCheck } from './store-check.js';
 
@@ -11,7 +12,7 @@ export class MongoCheck extends StoreCheck {
   constructor(private readonly connection: Connection) {
     super();
     const client = connection.getClient();
-    client.on('serverHeartbeatFailed', ({ failure }) => (this.#lastFailure = `: ${failure.message}`));
+    client.on('serverHeartbeatFailed', ({ failure }) => (this.#lastFailure = `: ${reasonOf(failure)}`));
     client.on('serverHeartbeatSucceeded', () => (this.#lastFailure = ''));
   }
 
@@ -22,8 +23,7 @@ export class MongoCheck extends StoreCheck {
       const options = { readPreference: 'primary', signal: late.signal } as const;
       await this.connection.getClient().db('admin').command({ ping: 1 }, options);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`MongoDB is not available: ${reason}${this.#lastFailure}`, { cause: error });
+      throw new Error(`MongoDB is not available: ${reasonOf(error)}${this.#lastFailure}`, { cause: error });
     } finally {
       clearTimeout(timer);
     }

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '@keyfold/event-store';
+import { reasonOf, StoreUnavailable } from '@keyfold/event-store';
 import { connectOptions, UnusableDatabase } from '@keyfold/event-store/mongo';
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import { InvalidConfiguration } from '../settings/read-settings.js';
@@ -37,7 +37,7 @@ async function giveUp(client: mongo.MongoClient | undefined): Promise<void> {
 async function refusal(error: unknown, uri: string): Promise<unknown> {
   if (!(error instanceof Error)) return error;
   const { MongoAPIError, MongoError, MongoParseError, MongoRuntimeError, MongoServerError } = mongoose.mongo;
-  const message = withoutPassword(error.message, uri);
+  const message = withoutPassword(reasonOf(error), uri);
   if (error instanceof MongoParseError || error instanceof MongoAPIError || error instanceof MongoRuntimeError)
     return new InvalidConfiguration([`KEYFOLD_MONGODB_URI: ${message}`]);
   if (error instanceof MongoServerError && REFUSED_USER.has(error.code))

@@ -1,14 +1,14 @@
 import { Logger, type Provider } from '@nestjs/common';
 import { Clock, CommandRunner, CommandTraces, SystemClock, UserNames } from '@keyfold/application';
-import { EventStore } from '@keyfold/event-store';
+import { EventStore, reasonOf } from '@keyfold/event-store';
 import { Projection, ReadModelStore, StreamLoader } from '@keyfold/projections';
 import { RepeatedLine } from '../process/repeated-line.js';
 
 const log = new Logger('Projection');
 const behind = new RepeatedLine();
 const tellListBehind = (error: unknown, correlation: string) =>
-  behind.tell(String(error), (untold) =>
-    log.warn({ correlation, ...(untold > 0 && { untold }) }, `a list is behind for a moment: ${String(error)}`),
+  behind.tell(reasonOf(error), (untold) =>
+    log.warn({ correlation, ...(untold > 0 && { untold }) }, `a list is behind for a moment: ${reasonOf(error)}`),
   );
 
 /**

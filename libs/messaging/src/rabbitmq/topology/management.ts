@@ -1,3 +1,4 @@
+import { reasonOf } from '@keyfold/event-store';
 import { BrokerUnavailable } from '../../messaging.errors.js';
 import type { BindingObject, PolicyObject } from './topology.js';
 
@@ -8,6 +9,8 @@ const PATIENCE = 10_000;
 export class ManagementUnavailable extends BrokerUnavailable {}
 
 type StoredPolicy = { pattern: string; priority: number; definition: Record<string, unknown>; 'apply-to': string };
+
+type ApiAnswer = Readonly<{ status: number; ok: boolean; text: string }>;
 
 /** A queue as it is. */
 export type QueueState = Readonly<{
@@ -70,7 +73,7 @@ export class Management {
     const { pattern, priority, definition } = policy;
     const body = JSON.stringify({ pattern, priority, definition, 'apply-to': 'queues' });
     const answer = await this.#ask('PUT', this.#pathOf(policy), body);
-    if (!answer.ok) throw await this.#refused(answer);
+    if (!answer.ok) throw this.#refused(answer);
   }
 
   #pathOf({ kind, name }: PolicyObject): string {
@@ -81,31 +84,31 @@ export class Management {
   async #get<Answer>(path: string): Promise<Answer | undefined> {
     const answer = await this.#ask('GET', path);
     if (answer.status === 404) return undefined;
-    if (!answer.ok) throw await this.#refused(answer);
-    return (await answer.json()) as Answer;
+    if (!answer.ok) throw this.#refused(answer);
+    return JSON.parse(answer.text) as Answer;
   }
 
-  async #ask(method: 'GET' | 'PUT', path: string, body?: string): Promise<Response> {
+  async #ask(method: 'GET' | 'PUT', path: string, body?: string): Promise<ApiAnswer> {
     const prefix = this.#base.pathname.replace(/\/$/, '');
     try {
-      return await fetch(`${this.#base.origin}${prefix}/api/${path}`, {
+      const answer = await fetch(`${this.#base.origin}${prefix}/api/${path}`, {
         method,
         headers: { authorization: this.#authorization, 'content-type': 'application/json' },
         signal: AbortSignal.timeout(PATIENCE),
         ...(body === undefined ? {} : { body }),
       });
+      return { status: answer.status, ok: answer.ok, text: await answer.text() };
     } catch (error) {
-      const { message, cause } = error as Error;
-      const reason = cause instanceof Error ? cause.message : message;
-      throw new ManagementUnavailable(`the management API at ${this.#base.host} does not answer: ${reason}`, {
-        cause: error,
-      });
+      // `fetch` itself says no more than that it failed.
+      const { cause = error } = error as Error;
+      const message = `the management API at ${this.#base.host} does not answer: ${reasonOf(cause)}`;
+      throw new ManagementUnavailable(message, { cause });
     }
   }
 
-  async #refused(answer: Response): Promise<ManagementUnavailable> {
-    const told = (await answer.text()).slice(0, 300);
-    return new ManagementUnavailable(`the management API at ${this.#base.host} refuses: ${answer.status} ${told}`);
+  #refused({ status, text }: ApiAnswer): ManagementUnavailable {
+    const told = text.slice(0, 300);
+    return new ManagementUnavailable(`the management API at ${this.#base.host} refuses: ${status} ${told}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { reasonOf } from '@keyfold/event-store';
 import type { Channel } from 'amqplib';
 import { BrokerUnavailable } from '../../messaging.errors.js';
 import { closeChannel } from '../goodbye.js';
@@ -27,8 +28,8 @@ export async function refusalOf(
     await step(channel);
   } catch (error) {
     const { code, message } = error as Error & { code?: number };
-    if (code !== undefined && REFUSALS.has(code)) return { code, reason: reasonOf(message) };
-    throw new BrokerUnavailable(`RabbitMQ went away: ${message}`, { cause: error });
+    if (code !== undefined && REFUSALS.has(code)) return { code, reason: brokersWords(message) };
+    throw new BrokerUnavailable(`RabbitMQ went away: ${reasonOf(error)}`, { cause: error });
   }
   // It has done its work; that the connection is gone by now changes nothing.
   await closeChannel(channel);
@@ -36,7 +37,7 @@ export async function refusalOf(
 }
 
 /** The library wraps the text of the broker: `Operation failed: QueueDeclare; 404 (NOT-FOUND) with message "NOT_FOUND - ..."`. */
-function reasonOf(message: string): string {
+function brokersWords(message: string): string {
   const [, told = message] = /with message "(.*)"$/s.exec(message) ?? [];
   return told.replace(/^[A-Z_]+ - /, '');
 }

@@ -5,6 +5,11 @@ import { randomUUID } from 'node:crypto';
 import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '../../process/exit-code.js';
 import type { CommandRun } from '../operator-ports.js';
 
+/** Reports an account that does not exist, so that nobody is asked for a password in vain. */
+export async function requireAccount({ username }: { username: string }, run: CommandRun): Promise<ExitCode> {
+  return (await run.ports.names.accountOf(username)) ? DONE : reportUnknown(username, run);
+}
+
 /** Gives an account another password and changes nothing else; its sessions end. */
 export async function setPassword(
   { username, password }: { username: string; password: string },
@@ -33,17 +38,19 @@ export const disableTwoFactor = ({ username }: { username: string }, run: Comman
 /** Tells what `change` answers, or that there is no such account, also when it was deleted meanwhile. */
 async function changeAccount(
   username: string,
-  { ports, output }: CommandRun,
+  run: CommandRun,
   change: (account: Account, ports: CommandRun['ports']) => Promise<string>,
 ): Promise<ExitCode> {
-  const account = await ports.names.accountOf(username);
-  const done = account && (await change(account, ports).catch(unlessDeleted));
-  if (done === undefined) {
-    await output.err(`there is no account ${quoted(username)}; nothing was changed`);
-    return FAILED;
-  }
-  await output.out(done);
+  const account = await run.ports.names.accountOf(username);
+  const done = account && (await change(account, run.ports).catch(unlessDeleted));
+  if (done === undefined) return reportUnknown(username, run);
+  await run.output.out(done);
   return DONE;
+}
+
+async function reportUnknown(username: string, { output }: CommandRun): Promise<ExitCode> {
+  await output.err(`there is no account ${quoted(username)}; nothing was changed`);
+  return FAILED;
 }
 
 function unlessDeleted(error: unknown): undefined {

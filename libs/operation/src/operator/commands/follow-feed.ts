@@ -1,3 +1,4 @@
+import { reasonOf } from '@keyfold/event-store';
 import { projectorName } from '@keyfold/projections';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandRun, OperatorPorts } from '../operator-ports.js';
@@ -13,7 +14,9 @@ const REPORT_INTERVAL = 5_000;
  */
 export async function followFeed({ follow }: { follow: boolean }, run: CommandRun): Promise<ExitCode> {
   const { ports, output, signal } = run;
-  const projector = ports.newProjector?.((error) => void output.err(`cannot project, trying again: ${String(error)}`));
+  const projector = ports.newProjector?.(
+    (error) => void output.err(`cannot project, trying again: ${reasonOf(error)}`),
+  );
   projector?.start();
   try {
     const commits = await untilCaughtUp(run);

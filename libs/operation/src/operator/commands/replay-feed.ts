@@ -1,3 +1,4 @@
+import { reasonOf } from '@keyfold/event-store';
 import {
   BrokerUnavailable,
   MessageRefused,
@@ -94,7 +95,7 @@ async function replayTo(
       store: ports.store,
       messagesOf,
       onUnsendable: ({ stream, version }, error) =>
-        output.err(`passed over ${stream} at version ${version}: ${String(error)}`),
+        output.err(`passed over ${stream} at version ${version}: ${reasonOf(error)}`),
     },
     selectionOf(args),
     target,

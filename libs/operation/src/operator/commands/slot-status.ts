@@ -21,10 +21,11 @@ export async function slotStatuses(store: EventStore, leases: FeedLeases, reader
   });
 }
 
-/** A reader of the feed, what its work is called in JSON, and what of it is parked. */
+/** A reader of the feed, what its work is called, why it does nothing (null: it works, or the reason is unknown), and what is parked. */
 type Reader<Parked> = Readonly<{
   name: string;
   done: string;
+  problem?: string | null;
   slots: readonly SlotStatus[];
   parked: readonly Parked[];
   nothingParked: string;
@@ -33,15 +34,17 @@ type Reader<Parked> = Readonly<{
 
 /** Tells how far a reader has come, as a table or as one JSON object. What is parked is a failure. */
 export async function showReader<Parked>(
-  { name, done, slots, parked, nothingParked, lineOf }: Reader<Parked>,
+  { name, done, problem, slots, parked, nothingParked, lineOf }: Reader<Parked>,
   json: boolean,
   output: OperatorOutput,
 ): Promise<ExitCode> {
   if (json) {
     const { done: count, ...total } = totalOf(slots);
-    await output.out(JSON.stringify({ reader: name, total: { ...total, [done]: count }, slots, parked }));
+    const why = problem === undefined ? {} : { problem };
+    await output.out(JSON.stringify({ reader: name, total: { ...total, [done]: count }, ...why, slots, parked }));
   } else {
     for (const line of slotTable(slots)) await output.out(line);
+    if (typeof problem === 'string') await output.out(`Nothing is ${done}: ${problem}`);
     await output.out(parked.length === 0 ? nothingParked : `${parked.length} parked:`);
     for (const each of parked) await output.out(`  ${lineOf(each)}`);
   }

@@ -6,7 +6,8 @@ import { ToldExporter } from './told-exporter.js';
 type Result = Parameters<Parameters<SpanExporter['export']>[1]>[0];
 
 const taken: Result = { code: 0 };
-const away: Result = { code: 1, error: Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }) };
+const refusal = new Error('connect ECONNREFUSED 127.0.0.1:4318');
+const away: Result = { code: 1, error: Object.assign(refusal, { code: 'ECONNREFUSED' }) };
 const refused: Result = { code: 1, error: Object.assign(new Error('Unauthorized: key 7f3a'), { code: 401 }) };
 
 /** The lines that these exports, one after the other, lead to. */
@@ -31,7 +32,7 @@ it('nothing is said as long as traces are taken', () => {
 
 it('it is said once that they are not taken, and once that they are again', () => {
   expect(linesOf(taken, away, away, refused, taken, taken)).toEqual([
-    'traces are lost, because collector:4318 does not take them: ECONNREFUSED',
+    'traces are lost, because collector:4318 does not take them: connect ECONNREFUSED 127.0.0.1:4318',
     'traces are taken again by collector:4318',
   ]);
 });

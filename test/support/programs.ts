@@ -1,0 +1,172 @@
+// The test scripts load this file as it stands, so it imports no other file of the project.
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { connect } from 'node:net';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+/** Something that only some tests need beside Node, most often a program. */
+export type Program = Readonly<{
+  name: string;
+  /** The files that run it. A test file needs the program if it is one of them or imports one, directly or not. */
+  usedBy: readonly string[];
+  /** Whether this machine has it, in a version that works. */
+  isInstalled: () => boolean | Promise<boolean>;
+  /** The Debian packages that contain it, or that fetching it requires. */
+  packages: readonly string[];
+  /** What `npm run test:setup` fetches once the packages are installed. */
+  fetched?: 'mongod' | 'go' | 'kustomize';
+}>;
+
+/** The folder for what no Debian package contains. */
+export const cacheFolder = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'keyfold');
+export const mongodFolder = join(cacheFolder, 'mongod');
+export const goFolder = join(cacheFolder, 'go');
+export const binFolder = join(cacheFolder, 'bin');
+
+/** The search path of this process and the folders that it may lack: those of administrators and those of `npm run test:setup`. */
+export const searchPath = [
+  process.env['PATH'] ?? '',
+  '/usr/local/sbin',
+  '/usr/sbin',
+  '/sbin',
+  join(goFolder, 'go/bin'),
+  binFolder,
+].join(delimiter);
+
+const folders = searchPath.split(delimiter).filter(Boolean);
+
+/** The path of an executable file with this name. */
+export function findProgram(name: string, within: readonly string[] = folders): string | undefined {
+  return within.map((folder) => join(folder, name)).find(isExecutable);
+}
+
+/** The path of a mongod that runs: a library that it needs may be missing. */
+export function findMongod(): string | undefined {
+  return [...folders, mongodFolder].map((folder) => join(folder, 'mongod')).find((path) => runs(path, '--version'));
+}
+
+/**
+ * The folder with `rabbitmq-server` and `rabbitmqctl`. Debian's folder comes first because the programs on the search path may be
+ * wrappers, which change the user and leave the process group.
+ */
+export function findRabbitmqFolder(): string | undefined {
+  const known = ['/usr/lib/rabbitmq/bin', ...folders, '/opt/rabbitmq/sbin'];
+  return known.find((folder) => isExecutable(join(folder, 'rabbitmq-server')));
+}
+
+const inPackage = (name: string, usedBy: readonly string[], ...packages: readonly string[]): Program => ({
+  name,
+  usedBy,
+  isInstalled: () => findProgram(name) !== undefined,
+  packages,
+});
+
+const CONTAINERS = ['test/support/compose/compose-project.ts'];
+/** Pastes the commands of README, which run several programs. */
+const TOUR = 'test/e2e/tour.spec.ts';
+
+/** All that some tests need beside Node. */
+export const programs: readonly Program[] = [
+  {
+    name: 'MongoDB',
+    usedBy: ['test/support/mongo/mongo-database.ts'],
+    isInstalled: async () => Boolean(process.env['MONGODB_URI'] || findMongod()) || (await isListening(27_017)),
+    packages: ['libcurl4', 'python3-pip'],
+    fetched: 'mongod',
+  },
+  {
+    name: 'mongod',
+    usedBy: ['test/support/mongo/mongod-binary.ts'],
+    isInstalled: () => findMongod() !== undefined,
+    packages: ['libcurl4', 'python3-pip'],
+    fetched: 'mongod',
+  },
+  {
+    name: 'RabbitMQ',
+    usedBy: ['test/support/rabbitmq/fresh-broker.ts'],
+    isInstalled: async () => Boolean(process.env['RABBITMQ_URL'] || findRabbitmqFolder()) || (await isListening(5672)),
+    packages: ['rabbitmq-server'],
+  },
+  {
+    name: 'rabbitmq-server',
+    usedBy: ['test/support/rabbitmq/rabbitmq-programs.ts'],
+    isInstalled: () => findRabbitmqFolder() !== undefined,
+    packages: ['rabbitmq-server'],
+  },
+  inPackage('ssh-keygen', ['test/support/ssh-keygen.ts', TOUR], 'openssh-client'),
+  inPackage('oathtool', ['test/support/oathtool.ts', TOUR], 'oathtool'),
+  inPackage('curl', [TOUR], 'curl'),
+  inPackage('dash', [TOUR], 'dash'),
+  inPackage('bash', [TOUR], 'bash'),
+  inPackage('script', ['test/support/terminal.ts'], 'bsdutils'),
+  inPackage('prlimit', ['test/support/file-size-limit.ts'], 'util-linux'),
+  inPackage('promtool', ['test/support/checkers/promtool.ts'], 'prometheus'),
+  inPackage('ip', CONTAINERS, 'iproute2'),
+  inPackage('haproxy', CONTAINERS, 'haproxy'),
+  inPackage('dnsmasq', CONTAINERS, 'dnsmasq-base'),
+  inPackage('wget', CONTAINERS, 'wget'),
+  {
+    name: 'Linux namespaces (run the tests as root)',
+    usedBy: CONTAINERS,
+    isInstalled: () => runs('unshare', '--net', '--mount', '--pid', '--fork', 'true'),
+    packages: [],
+  },
+  {
+    name: 'Python with pip',
+    usedBy: ['test/support/checkers/pinned-wheel.ts'],
+    isInstalled: () => runs('python3', '-m', 'pip', '--version'),
+    packages: ['python3-pip'],
+  },
+  {
+    name: 'Go 1.26',
+    usedBy: ['test/support/compose/compose-schema.ts', 'test/support/examples/example-programs.ts'],
+    isInstalled: () => {
+      const [, minor = ''] = /^go version go1\.(\d+)/.exec(output('go', 'version') ?? '') ?? [];
+      return Number(minor) >= 26;
+    },
+    packages: ['python3-pip'],
+    fetched: 'go',
+  },
+  {
+    name: 'kustomize or kubectl',
+    usedBy: ['test/support/checkers/kustomize.ts'],
+    isInstalled: () => findProgram('kustomize') !== undefined || findProgram('kubectl') !== undefined,
+    packages: [],
+    fetched: 'kustomize',
+  },
+];
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const runs = (program: string, ...words: readonly string[]) => output(program, ...words) !== undefined;
+
+/** What a program prints; undefined if it cannot be started or fails. */
+function output(program: string, ...words: readonly string[]): string | undefined {
+  try {
+    const env = { ...process.env, PATH: searchPath };
+    return execFileSync(program, words, {
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 10_000,
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  return new Promise<boolean>((answer) => {
+    socket.setTimeout(500, () => answer(false));
+    socket.once('connect', () => answer(true)).once('error', () => answer(false));
+  }).finally(() => socket.destroy());
+}
