@@ -9,6 +9,8 @@ export async function holdingLock(path, work) {
   }
   const release = () => rmSync(path, { force: true });
   process.once('exit', release);
+  // Else Ctrl-C leaves the lock behind, and another process may get the id that is in it.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
   try {
     await work();
   } finally {

@@ -1,39 +1,81 @@
-// npm run build: builds all apps when their build is older than the sources. The start and test commands do the same.
+// npm run build: builds every app whose sources changed since its last build. The commands that start an app build that app alone.
 import { spawnSync } from 'node:child_process';
-import { globSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { holdingLock } from './build-lock.mjs';
+import { changedSource } from './changed-source.mjs';
 
 const root = join(import.meta.dirname, '..');
-const dist = join(root, 'dist');
-/** Written when a build is complete; its age is the build's. */
-const stamp = join(dist, 'built');
-const inputs = ['{apps,libs}/**/*.ts', 'tsconfig*.json', 'nest-cli.json', 'package-lock.json', 'scripts/bu*.mjs'];
+const entryOf = (app) => `apps/${app}/src/main.ts`;
+const folderOf = (entry) => join(root, 'dist', dirname(entry));
+const fileOf = (entry) => join(folderOf(entry), `${basename(entry, '.ts')}.js`);
+const apps = ['cli', 'gateway', 'standalone', 'worker'].map(entryOf);
+/** What every build depends on besides the sources. */
+const common = ['package-lock.json', 'scripts/build.mjs', 'scripts/bundle.mjs'];
+/** Written into each build: when it began, and the files that it depends on. */
+const RECORD = 'built.json';
 
-/** The path of the app's entry point in an up-to-date build. Ends the process when the build fails. */
+/** Builds the apps that are stale, and returns the file that starts one of them. Ends the process if a build fails. */
 export async function builtApp(app) {
-  // Processes that are started side by side share one build.
-  if (!isUpToDate()) await holdingLock(join(root, 'node_modules/.build-lock'), () => isUpToDate() || build());
-  return join(dist, `apps/${app}/src/main.js`);
+  buildStale(apps);
+  return fileOf(entryOf(app));
 }
 
-async function build() {
-  const began = new Date();
-  rmSync(dist, { recursive: true, force: true });
-  const nest = join(root, 'node_modules/@nestjs/cli/bin/nest.js');
-  const { status } = spawnSync(process.execPath, [nest, 'build'], { cwd: root, stdio: ['ignore', 2, 2] });
+/** Builds an entry point of the sources if it is stale, and returns the built file. Ends the process if the build fails. */
+export function built(entry) {
+  buildStale([entry]);
+  return fileOf(entry);
+}
+
+function buildStale(entries) {
+  const stale = entries.filter((entry) => !isFresh(entry));
+  if (stale.length === 0) return;
+  // On stderr: stdout belongs to the command that is started. Two idle cores need one second for an app.
+  console.error(`Building Keyfold, about ${stale.length + 1} s ...`);
+  // In a process of its own, because the bundler leaves hundreds of megabytes behind.
+  const { status } = spawnSync(process.execPath, [import.meta.filename, ...stale], { stdio: ['ignore', 2, 2] });
   if (status !== 0) process.exit(status ?? 1);
-  // Only now, because a start that builds nothing need not wait for the bundler.
-  const { bundleApps } = await import('./bundle.mjs');
-  await bundleApps(dist, ['cli', 'gateway', 'standalone', 'worker']);
-  writeFileSync(stamp, '');
-  // A source that changed during the build is newer than it.
-  utimesSync(stamp, began, began);
 }
 
-function isUpToDate() {
-  const built = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return globSync(inputs, { cwd: root }).every((file) => statSync(join(root, file)).mtimeMs <= built);
+/** An interrupted build is not taken for a good one: it is made beside the former one, which it replaces when it is complete. */
+async function build(entry, bundle) {
+  const began = Date.now();
+  const folder = folderOf(entry);
+  const [unfinished, former] = [`${folder}.unfinished`, `${folder}.former`];
+  const inputs = [...common, ...(await bundle(entry, unfinished))];
+  writeFileSync(join(unfinished, RECORD), JSON.stringify({ began, inputs }));
+  rmSync(former, { recursive: true, force: true });
+  if (existsSync(folder)) renameSync(folder, former);
+  renameSync(unfinished, folder);
+  rmSync(former, { recursive: true, force: true });
 }
 
-if (import.meta.main) await builtApp('standalone');
+function isFresh(entry) {
+  try {
+    const { began, inputs } = JSON.parse(readFileSync(join(folderOf(entry), RECORD), 'utf8'));
+    return changedSource(inputs, began) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+if (import.meta.main) {
+  const entries = process.argv.slice(2);
+  if (entries.length === 0) buildStale(apps);
+  else await buildOnce(entries);
+}
+
+/** Processes that are started side by side share one build. */
+async function buildOnce(entries) {
+  const { bundle } = await import('./bundle.mjs');
+  try {
+    mkdirSync(join(root, 'dist'), { recursive: true });
+    await holdingLock(join(root, 'dist/.build-lock'), async () => {
+      for (const entry of entries) if (!isFresh(entry)) await build(entry, bundle);
+    });
+  } catch (error) {
+    // It shows the place in the source; the stack shows the bundler.
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}

@@ -1,10 +1,11 @@
-// Joins the modules of a compiled app, its packages included, into few files: a start is a quarter quicker when it need not find
-// two thousand of them (docs/decisions/0036).
-import { renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+// Compiles an app from its sources and joins their modules into few files: a start is quicker when it need not find two thousand of them
+// (docs/decisions/0036).
+import { basename, isAbsolute, join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { rolldown } from 'rolldown';
 
-/** Packages that stay what they are: native code, code that finds files or threads beside itself, that is patched, or that breaks. */
+const root = join(import.meta.dirname, '..');
+/** Packages that stay outside a built app: native code, and code that finds files or threads beside itself, is patched, or breaks. */
 const KEPT = [
   '@fastify/static',
   '@node-rs/argon2',
@@ -17,22 +18,41 @@ const KEPT = [
   'reflect-metadata',
   'swagger-ui-dist',
 ];
-/** Threads that a store starts, by the names that it gives them; all files of an app lie side by side, so it finds them there. */
-const THREADS = { 'sqlite-writer.worker': 'libs/event-store/src/sqlite/sqlite-writer.worker.js' };
+/** Threads that a store starts, under the names that it gives them. All files of an app share a folder, so the store finds them there. */
+const THREADS = { 'sqlite-writer.worker': 'libs/event-store/src/sqlite/sqlite-writer.worker.ts' };
 
-/** Replaces the compiled apps in `dist` by bundles with the same entry points. */
-export async function bundleApps(dist, apps) {
-  const bundles = join(dist, 'bundles');
-  for (const app of apps) {
-    const threads = Object.entries(THREADS).map(([name, file]) => [name, join(dist, file)]);
-    const bundle = await rolldown({
-      input: { main: join(dist, `apps/${app}/src/main.js`), ...Object.fromEntries(threads) },
-      platform: 'node',
-      external: (id) => KEPT.some((name) => id === name || id.startsWith(`${name}/`)),
-      onLog: (level, log, tell) => isExpected(log) || tell(level, log),
-    });
-    await bundle.write({
-      dir: join(bundles, app, 'src'),
+/** For apps that are built: every package but the few that must stay outside is joined in. */
+export const isKept = (id) => KEPT.some((name) => id === name || id.startsWith(`${name}/`));
+
+/** For apps that run while they are changed: all packages stay outside, so a bundle takes a fraction of a second. */
+export const isPackage = (id) => !isAbsolute(id) && !/^(?:[.\0]|@keyfold\/|@oxc-project\/)/.test(id);
+
+/**
+ * Writes the bundle of an entry point into a folder and returns the files of the project that it depends on.
+ * @throws an error whose message shows the place in the source.
+ */
+export async function bundle(entry, folder, external = isKept) {
+  try {
+    return await written(entry, folder, external);
+  } catch ({ message }) {
+    throw new Error(process.stderr.hasColors?.() ? message : stripVTControlCharacters(message));
+  }
+}
+
+async function written(entry, folder, external) {
+  const build = await rolldown({
+    cwd: root,
+    input: { [basename(entry, '.ts')]: entry, ...THREADS },
+    platform: 'node',
+    // Has the aliases, and says how decorators are compiled.
+    tsconfig: 'tsconfig.json',
+    external,
+    onLog: (level, log, report) => isExpected(log) || report(level, log),
+  });
+  try {
+    await build.write({
+      dir: folder,
+      cleanDir: true,
       // Packages rely on the order in which modules run: decorators need reflect-metadata before them.
       strictExecutionOrder: true,
       // Nest shows and compares names of classes.
@@ -40,10 +60,11 @@ export async function bundleApps(dist, apps) {
       sourcemap: true,
       chunkFileNames: '[name]-[hash].js',
     });
-    await bundle.close();
+    const files = (await build.watchFiles).map((file) => relative(root, file));
+    return files.filter((file) => !/^(?:node_modules|\.\.)/.test(file));
+  } finally {
+    await build.close();
   }
-  rmSync(join(dist, 'apps'), { recursive: true });
-  renameSync(bundles, join(dist, 'apps'));
 }
 
 /** Nest and others look for packages that need not be there, and do without them. */

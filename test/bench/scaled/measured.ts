@@ -1,0 +1,14 @@
+/** Code of the service that the benchmark measures, and that makes its data, so that shapes cannot drift apart. */
+export { sealedFor } from '../../../libs/application/src/sealed-for.js';
+export { nameHash } from '../../../libs/application/src/user-names.js';
+export { placeOf, slotOf } from '../../../libs/event-store/src/mongo/commit.model.js';
+export { mongoModels } from '../../../libs/operation/src/stores/mongo-store.module.js';
+export * as domain from '@keyfold/domain';
+export * as eventStore from '@keyfold/event-store/mongo';
+export * as messages from '@keyfold/messaging';
+export * as publicEvents from '@keyfold/messaging/events';
+export { MongoParkedRelays } from '@keyfold/messaging/mongo';
+export * as rabbitmq from '@keyfold/messaging/rabbitmq';
+export * as projections from '@keyfold/projections';
+export { MongoReadModelStore } from '@keyfold/projections/mongo';
+export * as security from '@keyfold/security';

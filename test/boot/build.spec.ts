@@ -1,0 +1,89 @@
+import { appendFile, mkdir, readdir, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { freshCheckout, runIn } from '../support/checkout.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+
+const BUILDING = /^Building Keyfold, about \d+ s \.\.\.\n$/;
+const USAGE = /^Usage: keyfold /;
+
+/** Starts the smallest app, which builds it when it is stale. */
+const help = (checkout: string) => runIn(checkout, process.execPath, ['scripts/start.mjs', 'cli', '--help']).result;
+
+describe('on a fresh clone the operator’s command', () => {
+  it.each([
+    ['npx keyfold', ['npx', 'keyfold']],
+    ['npm run --silent keyfold', ['npm', 'run', '--silent', 'keyfold', '--']],
+  ])('%s builds itself and prints nothing but its output', async (_, [program = '', ...args]) => {
+    const [checkout, app] = await Promise.all([freshCheckout(), StandaloneProcess.start()]);
+    onTestFinished(() => app.dispose());
+    const command = runIn(checkout, program, [...args, 'projections', 'status', '--json'], {
+      KEYFOLD_DATA_DIR: app.dataDir,
+    });
+    const { status, out, err } = await command.result;
+    expect({ status, err }).toEqual({ status: 0, err: expect.stringMatching(BUILDING) });
+    expect(JSON.parse(out)).toBeTypeOf('object');
+  });
+});
+
+describe('an app', () => {
+  it('is built when a source changed, and not when anything else did', async () => {
+    const checkout = await freshCheckout();
+    const touch = (file: string) => utimes(join(checkout, file), new Date(), new Date());
+    expect(await help(checkout)).toMatchObject({
+      status: 0,
+      out: expect.stringMatching(USAGE),
+      err: expect.stringMatching(BUILDING),
+    });
+    await touch('libs/domain/src/account/account.state.spec.ts');
+    await touch('libs/event-store/testing/feed-workers.ts');
+    await touch('apps/gateway/src/main.ts');
+    expect(await help(checkout)).toMatchObject({ status: 0, err: '' });
+    await touch('libs/domain/src/index.ts');
+    expect(await help(checkout)).toMatchObject({ status: 0, err: expect.stringMatching(BUILDING) });
+    expect(await help(checkout)).toMatchObject({ status: 0, err: '' });
+  });
+
+  it('is not started when its build fails, until a build succeeds', async () => {
+    const checkout = await freshCheckout();
+    const [source, elsewhere] = ['apps/cli/src/operate.ts', 'operate.ts'].map((file) => join(checkout, file));
+    await help(checkout);
+    await rename(source!, elsewhere!);
+    for (const _ of ['first', 'second']) {
+      const { status, out, err } = await help(checkout);
+      expect({ status, out }).toEqual({ status: 1, out: '' });
+      expect(err).toContain('./operate.js');
+    }
+    // It keeps the time at which it was written, which is before the last good build.
+    await rename(elsewhere!, source!);
+    expect(await help(checkout)).toMatchObject({ status: 0, out: expect.stringMatching(USAGE) });
+    await appendFile(source!, 'const broken = ;\n');
+    expect((await help(checkout)).err).toMatch(/apps\/cli\/src\/operate\.ts:\d+:/);
+  });
+
+  it('is built anew after an interrupted build, whose lock is taken over', async () => {
+    const checkout = await freshCheckout();
+    const unfinished = join(checkout, 'dist/apps/cli/src.unfinished');
+    await mkdir(unfinished, { recursive: true });
+    await writeFile(join(unfinished, 'main.js'), 'throw new Error("unfinished");');
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    await writeFile(join(checkout, 'dist/.build-lock'), String(pid));
+    expect(await help(checkout)).toMatchObject({ status: 0, out: expect.stringMatching(USAGE) });
+    expect(await readdir(join(checkout, 'dist/apps/cli'))).toEqual(['src']);
+  });
+
+  it('is built once by processes that start side by side', async () => {
+    const checkout = await freshCheckout();
+    const built = () =>
+      stat(join(checkout, 'dist/apps/cli/src')).then(
+        ({ ino }) => ino,
+        () => undefined,
+      );
+    const results = Promise.all([help(checkout), help(checkout), help(checkout)]);
+    await expect.poll(built, { timeout: 60_000 }).toBeDefined();
+    const first = await built();
+    for (const result of await results) expect(result).toMatchObject({ status: 0, out: expect.stringMatching(USAGE) });
+    expect(await built()).toBe(first);
+  });
+});

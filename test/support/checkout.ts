@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { CliResult } from './cli.js';
+import type { ProcessEnv } from './keyfold-process.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const FILES = ['.npmrc', 'package.json', 'package-lock.json', 'tsconfig.json', 'apps', 'libs', 'scripts'];
+
+/** A fresh clone after `npm ci`: a copy of the sources, which a test may change, without a build. Gone after the test. */
+export async function freshCheckout(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'keyfold-checkout-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await Promise.all(FILES.map((file) => cp(join(ROOT, file), join(folder, file), { recursive: true })));
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+/** Runs a command in a checkout with nothing of the caller's environment but the search path. */
+export function runIn(checkout: string, command: string, args: readonly string[], env: ProcessEnv = {}) {
+  const environment = { PATH: process.env['PATH'], npm_config_cache: join(checkout, '.npm'), ...env };
+  const child = spawn(command, args, { cwd: checkout, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  const written = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (written.out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (written.err += text));
+  // A test run that ends early leaves nothing behind.
+  const end = () => child.kill('SIGTERM');
+  process.once('exit', end);
+  child.once('close', () => process.off('exit', end));
+  const result = new Promise<CliResult>((ended, failed) => {
+    child.once('error', failed);
+    child.once('close', (status) => ended({ status, ...written }));
+  });
+  return { child, written, result };
+}
