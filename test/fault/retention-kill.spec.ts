@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { keyfold, startKeyfold } from '../support/cli.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
-import { appendOldSessions } from '../support/old-sessions.js';
+import { appendOldSessions, compactedIn } from '../support/old-sessions.js';
 import { StoreInspection } from '../support/scaled-check.js';
 import { ScaledService } from '../support/scaled-service.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
@@ -38,7 +38,8 @@ it('a service that is killed while it compacts sessions leaves nothing half on S
   }
   await service.restart();
   const finished = expect.stringContaining('6003 commits of 3 streams and 3 documents: no problem');
-  await vi.waitFor(async () => expect(await run('verify')).toMatchObject({ status: 0, out: finished }), PATIENCE);
+  const seldom = { ...PATIENCE, interval: 1_000 };
+  await vi.waitFor(async () => expect(await run('verify')).toMatchObject({ status: 0, out: finished }), seldom);
   const database = new DatabaseSync(join(service.dataDir, 'keyfold.db'), { readOnly: true });
   const addresses = database.prepare("SELECT count(*) AS found FROM commits WHERE events LIKE '%192.0.2.77%'").get();
   database.close();
@@ -97,7 +98,3 @@ async function killAmid(uri: string, left: () => Promise<number>): Promise<void>
   }
   expect.fail(`nothing was compacted within ${UNLOCKED_AFTER} ms`);
 }
-
-/** So many sessions, says the log. */
-const compactedIn = (log: string) =>
-  [...log.matchAll(/compacted (\d+) sessions/g)].reduce((sum, [, count]) => sum + Number(count), 0);
