@@ -11,7 +11,7 @@ import { seededRandom } from './seeded-random.js';
 
 /** Longer runs by hand: more kills, more adds, other moments. */
 const KILLS = Number(process.env['KEYFOLD_FAULT_KILLS'] ?? 5);
-const ADDS = Number(process.env['KEYFOLD_FAULT_ADDS'] ?? 10_000);
+const ADDS = Number(process.env['KEYFOLD_FAULT_ADDS'] ?? 3_000);
 const SEED = Number(process.env['KEYFOLD_FAULT_SEED'] ?? 1);
 const ACCOUNTS = 100;
 const ADMIN_PASSWORD = 'Adm1n-pass';
