@@ -4,12 +4,7 @@ import fc from 'fast-check';
 import mongoose, { type Connection } from 'mongoose';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import {
-  ordinalOfPlace,
-  slotOf,
-  slotOfPlace,
-  type CommitDocument,
-} from '../../libs/event-store/src/mongo/commit.model.js';
+import { slotOf } from '../../libs/event-store/src/mongo/commit.model.js';
 import { denseHistory } from '../../libs/event-store/src/mongo/dense-history.contract.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
 import { FeedFollower, write } from './append-run.js';
@@ -114,14 +109,14 @@ async function fail(kind: Fault['kind'], random: () => number): Promise<void> {
   }
 }
 
-function expectNothingLost(history: readonly CommitDocument[], acknowledged: readonly Commit[]): void {
-  const positions = new Map(history.map(({ command, _id }) => [command.id, ordinalOfPlace(_id)]));
+function expectNothingLost(history: readonly Commit[], acknowledged: readonly Commit[]): void {
+  const positions = new Map(history.map(({ command, position }) => [command.id, position]));
   expect(acknowledged.filter(({ command, position }) => positions.get(command.id) !== position)).toEqual([]);
   expect(new Set(acknowledged.map(({ command }) => command.id)).size).toBe(acknowledged.length);
 }
 
 /** A commit stands behind the one on which it was decided, and nothing of its stream between them. */
-function expectDecidedInOrder(history: readonly CommitDocument[]): void {
+function expectDecidedInOrder(history: readonly Commit[]): void {
   const holds = history.flatMap((commit) => commit.holds ?? []);
   expect(new Set(holds).size).toBe(holds.length);
   for (const commits of Map.groupBy(history, ({ stream }) => stream).values()) {
@@ -131,9 +126,9 @@ function expectDecidedInOrder(history: readonly CommitDocument[]): void {
 }
 
 /** The reader was shown the feeds as they are now, and no hole had ever to be closed. */
-function expectSeen(history: readonly CommitDocument[], follower: FeedFollower): void {
+function expectSeen(history: readonly Commit[], follower: FeedFollower): void {
   for (const [slot, seen] of follower.seen) {
-    const feed = history.filter(({ _id }) => slotOfPlace(_id) === slot);
+    const feed = history.filter(({ partition }) => slotOf(partition) === slot);
     expect(seen.map(({ command }) => command.id)).toEqual(feed.map(({ command }) => command.id));
   }
   expect(follower.holes).toBe(0);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Commit, NewCommit } from './commit.js';
+import { voidStreamOf } from './compacted-stream.js';
 import { ModelCounter, ModelEventStore, openInMemory } from './contract/model-event-store.contract.js';
 import { newCommit } from './contract/new-commit.contract.js';
 import { describeEventStore, eventStoreCases, type OpenStore } from './event-store.contract.js';
@@ -148,6 +149,15 @@ const broken: Record<string, () => EventStore> = {
         const alike = this.commits.filter((each) => streams.some((name) => each.stream.startsWith(name)));
         return super.compact(alike.map(({ stream }) => stream));
       };
+    })(),
+  'begins a compacted stream anew': () =>
+    new (class extends ModelEventStore {
+      protected override nextVersion = (name: string) => super.nextVersion(name) ?? 1;
+    })(),
+  'goes on behind what it compacted': () =>
+    new (class extends ModelEventStore {
+      protected override nextVersion = (name: string) =>
+        super.nextVersion(name) ?? this.commits.filter(({ stream }) => stream === voidStreamOf(name)).length + 1;
     })(),
   'rings for ever': () =>
     new (class extends ModelEventStore {

@@ -29,7 +29,7 @@ export abstract class EventStore {
    *
    * @throws CommandIdReused the command id was used by a different request
    * @throws HoldTaken a hold belongs to another commit
-   * @throws WrongExpectedVersion the stream is not at `version - 1`
+   * @throws WrongExpectedVersion the stream is not at `version - 1`, or it was compacted
    * @throws StoreUnavailable nothing was stored, or it is not known; the same commit may be appended again
    * When several apply, they are judged in this order: replay, CommandIdReused, WrongExpectedVersion, HoldTaken.
    */
@@ -70,9 +70,11 @@ export abstract class EventStore {
   /**
    * Replaces every commit of these streams by a void commit at its position, all streams or none: their events are gone for good. The
    * feed keeps its positions, command ids and holds stay taken, and a repeated command is answered with what is left. The streams
-   * yield nothing any more; `voidStreamOf` names where the void commits are found. A read that is under way meanwhile may yield the
-   * first commits of such a stream, or the last void ones, and not the others. For streams to which nobody appends any more and whose
-   * commits every reader of the feed has passed. Repeating it does no harm. Answers how many commits it replaced.
+   * yield nothing any more; `voidStreamOf` names where the void commits are found. A compacted stream is closed for good: every append to
+   * it is refused with `WrongExpectedVersion`, whatever its version. An append that is stored first is compacted with the stream. A read that is under way meanwhile may yield the first commits of such a stream, or the last void ones, and not the others.
+   * For streams whose commits every reader of the feed has passed. Repeating it does no harm. Answers how many commits it replaced.
+   *
+   * @throws StoreUnavailable nothing was replaced, or it is not known; also where another process is at one of the streams
    */
   abstract compact(streams: readonly string[]): Promise<number>;
 

@@ -4,7 +4,7 @@ import { HoldTaken, WrongExpectedVersion } from '../event-store.errors.js';
 import type { EventStore } from '../event-store.js';
 import type { ContractCase } from './contract-case.contract.js';
 import { newCommand, newCommit, unused } from './new-commit.contract.js';
-import { outcomeOf, readStream, refusal, tally } from './outcome.contract.js';
+import { expectRefusedWhole, outcomeOf, readStream, refusal, tally } from './outcome.contract.js';
 
 /** Versions: the concurrency token of a stream. */
 export const appendCases: readonly ContractCase[] = [
@@ -115,15 +115,6 @@ export const appendCases: readonly ContractCase[] = [
     },
   },
 ];
-
-/** The commit is refused for its version, and neither its command id nor its hold is taken. */
-async function expectRefusedWhole(store: EventStore, stream: string, version: number): Promise<void> {
-  const key = unused('name');
-  const commit = newCommit(stream, version, { holds: [key] });
-  await refusal(store.append(commit), WrongExpectedVersion);
-  expect(await store.findCommand(commit.command.id)).toBeUndefined();
-  expect(await store.findLastHold(key)).toBeUndefined();
-}
 
 async function appendWithRetries(
   store: EventStore,

@@ -5,7 +5,7 @@ import { CommandIdReused, HoldTaken } from '../event-store.errors.js';
 import type { EventStore } from '../event-store.js';
 import type { ContractCase } from './contract-case.contract.js';
 import { newCommand, newCommit, unused } from './new-commit.contract.js';
-import { readStream, refusal } from './outcome.contract.js';
+import { expectRefusedWhole, outcomeOf, readStream, refusal } from './outcome.contract.js';
 import { readFeeds } from './read-feeds.contract.js';
 
 /** Compaction: events go for good, and nothing that others rely on goes with them. */
@@ -84,6 +84,43 @@ export const compactionCases: readonly ContractCase[] = [
       const { key: taken } = await refusal(store.append(newCommit(unused('session'), 1, { holds: [key] })), HoldTaken);
       expect(taken).toBe(key);
       expect(await store.findLastHold(key)).toEqual({ key, stream: voidStreamOf(stream) });
+    },
+  },
+  {
+    title:
+      'a compacted stream is closed: every append to it is refused, whatever its version and whoever knew the stream',
+    async run(open) {
+      const { store, elsewhere = store } = open;
+      const lengths = new Map([1, 2, 3].map((length) => [unused('session'), length]));
+      for (const [stream, length] of lengths) await fill(store, stream, length);
+      for (const stream of lengths.keys()) await readStream(elsewhere, stream);
+      await store.compact([...lengths.keys()]);
+      const expectClosed = async (each: EventStore) => {
+        for (const [stream, length] of lengths) {
+          for (let version = 0; version <= length + 2; version++) await expectRefusedWhole(each, stream, version);
+          expect(await readStream(each, stream)).toEqual([]);
+          expect(await readStream(each, voidStreamOf(stream))).toHaveLength(length);
+        }
+      };
+      await expectClosed(store);
+      await expectClosed(elsewhere);
+      await expectClosed((await open.reopen()).store);
+    },
+  },
+  {
+    title: 'an append beside a compaction is compacted with its stream or refused',
+    async run({ store, elsewhere = store }) {
+      const streams = Array.from({ length: 20 }, () => unused('session'));
+      for (const stream of streams) await fill(store, stream, 1);
+      await elsewhere.readStreams(streams.map((stream) => ({ stream, version: 0 })));
+      const compactions = streams.map((stream) => compactedBy(store, stream));
+      const outcomes = await Promise.all(streams.map((stream) => outcomeOf(elsewhere.append(newCommit(stream, 2)))));
+      await Promise.all(compactions);
+      for (const [index, stream] of streams.entries()) {
+        expect(await readStream(store, stream)).toEqual([]);
+        const left = await readStream(store, voidStreamOf(stream));
+        expect(outcomes[index]).toBe(left.length === 2 ? 'appended' : 'WrongExpectedVersion');
+      }
     },
   },
   {

@@ -27,8 +27,8 @@ export class ModelEventStore extends EventStore {
     const earlier = this.commits.find(({ command }) => command.id === commit.command.id);
     if (earlier?.command.hash === commit.command.hash) return { outcome: 'replayed', commit: earlier };
     if (earlier) throw new CommandIdReused(commit.command.id);
-    const version = this.commits.filter(({ stream }) => stream === commit.stream).length;
-    if (commit.version !== version + 1) throw new WrongExpectedVersion(commit.stream, commit.version);
+    if (commit.version !== this.nextVersion(commit.stream))
+      throw new WrongExpectedVersion(commit.stream, commit.version);
     const taken = commit.holds?.find((key) => this.commits.some(({ holds }) => holds?.includes(key)));
     if (taken !== undefined) throw new HoldTaken(taken);
 
@@ -92,6 +92,12 @@ export class ModelEventStore extends EventStore {
   }
 
   async close(): Promise<void> {}
+
+  /** None of a compacted stream. */
+  protected nextVersion(name: string): number | undefined {
+    const isClosed = this.commits.some(({ stream }) => stream === voidStreamOf(name));
+    return isClosed ? undefined : this.commits.filter(({ stream }) => stream === name).length + 1;
+  }
 
   protected compacted({ stream, version, command: { id, hash }, at, holds, position, partition }: Commit): Commit {
     return {

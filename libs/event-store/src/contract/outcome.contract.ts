@@ -1,6 +1,8 @@
 import { expect } from 'vitest';
 import type { Commit } from '../commit.js';
+import { WrongExpectedVersion } from '../event-store.errors.js';
 import type { Appended, EventStore } from '../event-store.js';
+import { newCommit, unused } from './new-commit.contract.js';
 
 /** What an append came to, as a value: its outcome, or the name of the error that refused it. */
 export const outcomeOf = (append: Promise<Appended>): Promise<string> =>
@@ -29,3 +31,12 @@ export async function refusal<T extends Error>(
 /** Everything in one stream. */
 export const readStream = (store: EventStore, stream: string): Promise<Commit[]> =>
   store.readStreams([{ stream, version: 0 }]);
+
+/** The commit is refused for its version, and neither its command id nor its hold is taken. */
+export async function expectRefusedWhole(store: EventStore, stream: string, version: number): Promise<void> {
+  const key = unused('name');
+  const commit = newCommit(stream, version, { holds: [key] });
+  await refusal(store.append(commit), WrongExpectedVersion);
+  expect(await store.findCommand(commit.command.id)).toBeUndefined();
+  expect(await store.findLastHold(key)).toBeUndefined();
+}

@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
-import type { NewCommit } from '../commit.js';
+import type { Commit, NewCommit } from '../commit.js';
+import { voidStreamOf } from '../compacted-stream.js';
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../event-store.errors.js';
 import type { Appended } from '../event-store.js';
 import { toCommit, type CommitDocument } from './commit.model.js';
@@ -31,22 +32,23 @@ export async function judgeAppends(
       ...(holds.length > 0 ? [{ holds: { $in: holds } }] : []),
     ],
   };
-  const found = await reaching(() => commits.find(filter).toArray());
-  for (const document of found) versions.seen(document);
+  const found = (await reaching(() => commits.find(filter).toArray())).map(toCommit);
+  for (const commit of found) versions.seen(commit);
   return asked.map((commit) => verdictOn(commit, found, versions.hasBefore(commit)));
 }
 
 /** In the order that the port promises. */
 function verdictOn(
   { command, stream, version, holds = [] }: NewCommit,
-  found: readonly CommitDocument[],
+  found: readonly Commit[],
   mayFollow: boolean,
 ): Verdict {
   const earlier = found.find((each) => each.command.id === command.id);
-  if (earlier?.command.hash === command.hash) return { outcome: 'replayed', commit: toCommit(earlier) };
+  if (earlier?.command.hash === command.hash) return { outcome: 'replayed', commit: earlier };
   if (earlier) return new CommandIdReused(command.id);
   const isTaken = found.some((each) => each.stream === stream && each.version === version);
-  if (isTaken || !mayFollow) return new WrongExpectedVersion(stream, version);
+  const isClosed = found.some((each) => each.stream === voidStreamOf(stream));
+  if (isTaken || isClosed || !mayFollow) return new WrongExpectedVersion(stream, version);
   const taken = holds.find((key) => found.some((each) => each.holds?.includes(key)));
   return taken === undefined ? undefined : new HoldTaken(taken);
 }

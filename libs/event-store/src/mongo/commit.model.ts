@@ -1,9 +1,14 @@
 import mongoose, { type Connection } from 'mongoose';
 import { crc32 } from 'node:zlib';
 import type { Commit } from '../commit.js';
+import { compactedStreamOf, isCompacted, voidStreamOf } from '../compacted-stream.js';
 
-/** A commit as it is stored; `_id` is its place: `slot * 2^40 + ordinal`. */
-export type CommitDocument = Omit<Commit, 'position'> & Readonly<{ _id: number }>;
+/**
+ * A commit as it is stored; `_id` is its place: `slot * 2^40 + ordinal`. A void commit of a compacted stream keeps the name of the
+ * stream and its version, so that the unique index refuses them to every append; the last one takes the next version as well.
+ */
+export type CommitDocument = Omit<Commit, 'position' | 'version'> &
+  Readonly<{ _id: number; version: number | readonly [own: number, next: number] }>;
 
 /** A number that is handed out once (`Counter`). */
 export type CounterDocument = Readonly<{ _id: string; next: number }>;
@@ -23,7 +28,16 @@ export const slotOfPlace = (place: number) => Math.floor(place / ORDINALS);
 export const ordinalOfPlace = (place: number) => place % ORDINALS;
 
 /** A commit as the port hands it out. */
-export const toCommit = ({ _id, ...commit }: CommitDocument): Commit => ({ ...commit, position: ordinalOfPlace(_id) });
+export const toCommit = ({ _id, version, ...commit }: CommitDocument): Commit => ({
+  ...commit,
+  stream: streamOf(commit),
+  version: typeof version === 'number' ? version : version[0],
+  position: ordinalOfPlace(_id),
+});
+
+/** Where the port finds a commit. Void commits that are older than decision 41 are stored under that name. */
+export const streamOf = ({ stream, command }: Pick<Commit, 'stream' | 'command'>) =>
+  isCompacted({ command }) && compactedStreamOf(stream) === undefined ? voidStreamOf(stream) : stream;
 
 /** The unique indexes are what makes appends safe. */
 const commitSchema = new mongoose.Schema<CommitDocument>(

@@ -1,16 +1,19 @@
 import type { mongo } from 'mongoose';
-import { COMPACTION, voidStreamOf } from '../compacted-stream.js';
+import { COMPACTION } from '../compacted-stream.js';
 import { StoreUnavailable } from '../event-store.errors.js';
 import { reasonOf } from '../reason-of.js';
 import { placeOf, type CommitDocument } from './commit.model.js';
 import { reaching } from './mongo-connection.js';
 
-/** What a void commit keeps of the one that it replaces: place, version, time, holds, and what tells a repeated command. */
-const TO_VOID: mongo.Document[] = [
+/**
+ * What a void commit keeps of the one that it replaces: place, stream, version, time, holds, and what tells a repeated command. The
+ * `last` commits of streams take the next version as well (`CommitDocument`).
+ */
+const toVoid = (last: readonly number[]): mongo.Document[] => [
   {
     $set: {
       partition: { $concat: ['void-', { $toString: { $toInt: { $floor: { $divide: ['$_id', placeOf(1, 0)] } } } }] },
-      stream: { $concat: [voidStreamOf(''), '$stream'] },
+      version: { $cond: [{ $in: ['$_id', last] }, ['$version', { $add: ['$version', 1] }], '$version'] },
       'command.type': COMPACTION,
       actor: 'compaction',
       correlation: '$command.id',
@@ -21,9 +24,9 @@ const TO_VOID: mongo.Document[] = [
 ];
 
 /**
- * Makes void commits of all commits of the streams, in one transaction: a stream that had lost only some would be another one. A
- * process that is killed inside leaves them locked for a minute and a half at most, and nobody else writes to them. Throws `StoreUnavailable`
- * also where another process is at the same streams; then trying again later helps.
+ * Makes void commits of all commits of the streams, in one transaction: a stream that had lost only some would be another one. An append
+ * to one of them waits for its end, a minute and a half at most where a process was killed inside. Throws `StoreUnavailable` also
+ * where another process appends to the same streams or compacts them; then trying again later helps.
  */
 export async function compactStreams(
   client: mongo.MongoClient,
@@ -34,18 +37,28 @@ export async function compactStreams(
   const session = client.startSession();
   try {
     session.startTransaction({ readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority', journal: true } });
-    const options = { session, hint: 'stream_version' };
-    const { modifiedCount } = await reaching(() =>
-      commits.updateMany({ stream: { $in: [...streams] } }, TO_VOID, options),
+    const filter = { stream: { $in: [...streams] }, 'command.type': { $ne: COMPACTION } };
+    const options = { session, hint: 'stream_version', projection: { stream: 1, version: 1 } };
+    const found = await reaching(() => commits.find(filter, options).toArray());
+    if (found.length === 0) return 0;
+    await reaching(() =>
+      commits.updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, toVoid(lastOfEach(found)), { session }),
     );
     await reaching(() => session.commitTransaction());
-    return modifiedCount;
+    return found.length;
   } catch (error) {
     if (!isTransient(error)) throw error;
     throw new StoreUnavailable(`a compaction did not come to its end: ${reasonOf(error)}`, { cause: error });
   } finally {
     await session.endSession().catch(() => undefined);
   }
+}
+
+/** The places of the last commits of all streams. */
+function lastOfEach(found: readonly CommitDocument[]): number[] {
+  const last = new Map<string, number>();
+  for (const { stream, _id: place } of found) last.set(stream, Math.max(place, last.get(stream) ?? 0));
+  return [...last.values()];
 }
 
 /** Labels of the driver for what another try may well get. */

@@ -110,11 +110,16 @@ export class MongoAppender {
       item.sent = true;
       const document = byCommand.get(item.commit.command.id);
       if (!document || !isOurs(item, document)) return true;
-      this.versions.seen(document);
-      this.#heads.reached(document._id);
-      resolve({ outcome: 'appended', commit: toCommit(document) });
+      this.#acknowledge(document, resolve);
       return false;
     });
+  }
+
+  #acknowledge(document: CommitDocument, resolve: Pending['resolve']): void {
+    const commit = toCommit(document);
+    this.#heads.reached(document._id);
+    this.versions.seen(commit);
+    resolve({ outcome: 'appended', commit });
   }
 
   /** Commits with places behind the heads of their slots. */
@@ -136,10 +141,7 @@ export class MongoAppender {
   ): Promise<Pending[]> {
     const those = (wanted: InsertOutcome) => round.filter((_, index) => outcomes[index] === wanted);
     documents.forEach((document, index) => {
-      if (outcomes[index] !== 'stored') return;
-      this.#heads.reached(document._id);
-      this.versions.seen(document);
-      round[index]!.resolve({ outcome: 'appended', commit: toCommit(document) });
+      if (outcomes[index] === 'stored') this.#acknowledge(document, round[index]!.resolve);
     });
     if (outcomes.includes('collided')) {
       this.#rivalry = CALM_AFTER;
@@ -202,8 +204,10 @@ function firstOfEach(pendings: readonly Pending[], keyOf: (pending: Pending) => 
 }
 
 /** Whether one of the tries stored it. An earlier request with the same command id had another time and another correlation. */
-const isOurs = ({ commit: { at, command, correlation }, sent }: Try, found: NewCommit) =>
-  sent && found.command.hash === command.hash && found.at === at && found.correlation === correlation;
+const isOurs = (
+  { commit: { at, command, correlation }, sent }: Try,
+  found: Pick<NewCommit, 'at' | 'command' | 'correlation'>,
+) => sent && found.command.hash === command.hash && found.at === at && found.correlation === correlation;
 
 function hasPatience({ item, reject }: Pending): boolean {
   item.lostAt ??= performance.now();

@@ -9,6 +9,7 @@ import {
   SLOTS,
   slotOf,
   slotOfPlace,
+  streamOf,
   toCommit,
   type CommitDocument,
 } from './commit.model.js';
@@ -67,10 +68,12 @@ export class MongoEventStore extends EventStore {
     await this.#barrier.passed();
     const within = { $gte: prefix, $lt: `${prefix}${LAST_LETTER}` };
     const found = await reaching(() =>
-      this.#commits.find({ holds: { $elemMatch: within } }, { projection: { stream: 1, holds: 1 } }).toArray(),
+      this.#commits
+        .find({ holds: { $elemMatch: within } }, { projection: { stream: 1, command: 1, holds: 1 } })
+        .toArray(),
     );
     return found
-      .flatMap(({ stream, holds = [] }) => holds.map((key) => ({ key, stream })))
+      .flatMap((document) => (document.holds ?? []).map((key) => ({ key, stream: streamOf(document) })))
       .filter(({ key }) => key.startsWith(prefix))
       .reduce<FoundHold | undefined>((last, hold) => (last && isBefore(hold.key, last.key) ? last : hold), undefined);
   }

@@ -1,6 +1,7 @@
 import type { mongo } from 'mongoose';
 import { Batcher, type Call } from '../batcher.js';
 import type { Commit } from '../commit.js';
+import { compactedStreamOf } from '../compacted-stream.js';
 import type { StreamPoint } from '../event-store.js';
 import { toCommit, type CommitDocument } from './commit.model.js';
 import type { KnownVersions } from './known-versions.js';
@@ -28,8 +29,9 @@ export class StreamTails {
     const filter = tailsFilter(calls.flatMap(({ item }) => item).map((point) => this.#toAskFor(point)));
     await this.barrier.passed();
     const documents = await reaching(() => this.commits.find(filter, { hint: 'stream_version' }).toArray());
-    for (const document of documents) this.versions.seen(document);
-    const tails = tailsByStream(documents);
+    const commits = documents.map(toCommit);
+    for (const commit of commits) this.versions.seen(commit);
+    const tails = tailsByStream(commits);
     for (const { item, resolve } of calls) {
       resolve(
         item.flatMap(({ stream, version }) => (tails.get(stream) ?? []).filter((each) => each.version > version)),
@@ -46,7 +48,9 @@ export class StreamTails {
 /** One clause for all streams at the same version: the server plans few clauses with long lists far faster than many short ones. */
 function tailsFilter(points: readonly StreamPoint[]): mongo.Filter<CommitDocument> {
   const lowest = new Map<string, number>();
-  for (const { stream, version } of points) lowest.set(stream, Math.min(version, lowest.get(stream) ?? version));
+  for (const { stream, version } of points) {
+    for (const name of storedNamesOf(stream)) lowest.set(name, Math.min(version, lowest.get(name) ?? version));
+  }
   const clauses = [...Map.groupBy(lowest, ([, version]) => version)].map(([version, streams]) => ({
     stream: { $in: streams.map(([stream]) => stream) },
     version: { $gt: version },
@@ -54,9 +58,12 @@ function tailsFilter(points: readonly StreamPoint[]): mongo.Filter<CommitDocumen
   return clauses.length === 1 ? clauses[0]! : { $or: clauses };
 }
 
+/** Void commits of a compacted stream are stored under its own name. */
+const storedNamesOf = (stream: string) => [stream, compactedStreamOf(stream) ?? stream];
+
 /** The commits of each stream in version order. */
-function tailsByStream(documents: readonly CommitDocument[]): Map<string, Commit[]> {
-  const tails = Map.groupBy(documents.map(toCommit), ({ stream }) => stream);
+function tailsByStream(commits: readonly Commit[]): Map<string, Commit[]> {
+  const tails = Map.groupBy(commits, ({ stream }) => stream);
   for (const tail of tails.values()) tail.sort((a, b) => a.version - b.version);
   return tails;
 }

@@ -21,12 +21,13 @@ export const eventStoreSchema: SqliteSchema = {
     CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, next INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
 };
 
-/** The version guard stands in the statement: a commit goes in only right behind the last one of its stream. */
+/** The guards stand in the statement: a commit goes in only right behind the last one of its stream, and a compacted stream has none. */
 const INSERT_COMMIT = `
   INSERT INTO commits (position, partition, stream, version, command_id, command_type, command_hash, at, actor,
     correlation, causation, traceparent, events, holds)
   SELECT (SELECT coalesce(max(position), 0) + 1 FROM commits), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13
   WHERE (SELECT coalesce(max(version), 0) FROM commits WHERE stream = ?2) = ?3 - 1
+    AND (?3 > 1 OR NOT EXISTS (SELECT 1 FROM commits WHERE stream = '${voidStreamOf('')}' || ?2))
   RETURNING position`;
 const INSERT_HOLD = 'INSERT INTO holds (key, position) VALUES (?, last_insert_rowid())';
 

@@ -1,4 +1,4 @@
-import { voidStreamOf, type Commit, type EventStore } from '@keyfold/event-store';
+import { compactedStreamOf, type Commit, type EventStore } from '@keyfold/event-store';
 import { foldCommit, UnfoldableStream, type Loaded } from '../fold.js';
 import type { ReadModelStore } from '../read-model-store.js';
 import { sessions, type StreamRef } from '../read-model.js';
@@ -134,9 +134,10 @@ const streamsThat = (wanted: Verdict, verdicts: ReadonlyMap<string, Verdict>) =>
 
 const endOf = (page: readonly Commit[]) => page.at(-1)?.position ?? 0;
 
-const VOIDED = voidStreamOf(sessions.streamPrefix);
-const voidedSession = (stream: string) =>
-  stream.startsWith(VOIDED) ? sessions.streamPrefix + stream.slice(VOIDED.length) : undefined;
+function voidedSession(name: string): string | undefined {
+  const stream = compactedStreamOf(name);
+  return stream?.startsWith(sessions.streamPrefix) ? stream : undefined;
+}
 
 /** Documents are found by their stream alone. */
 const refOf = (stream: string): StreamRef<Session> => ({ stream, partition: stream, model: sessions });
