@@ -10,7 +10,7 @@ import { Verification } from '../src/verification/verification.js';
 import type { AnyEvent } from './append-commit.js';
 
 export const DAY = 86_400_000;
-/** When these histories are looked at, in unix milliseconds. */
+/** When these histories are compacted, unless one sets another time, in unix milliseconds. */
 export const NOW = Date.UTC(2026, 0, 15);
 /** The relay that these histories may have. */
 export const RELAY = 'relay';
@@ -23,11 +23,10 @@ export type Shelf = Readonly<{
   newProjector(): Projector;
 }>;
 
-/** In unix milliseconds, on a whole second. */
-const timeOf = (daysAgo: number) => NOW - Math.round((daysAgo * DAY) / 1_000) * 1_000;
-
 /** Accounts and sessions at times of the past, and what may be done to them; ids and accounts are the caller's. */
 export class SessionHistory {
+  /** What the clocks show, in unix milliseconds. */
+  now = NOW;
   readonly parked: { partition: string; position: number }[] = [];
   readonly #versions = new Map<string, number>();
 
@@ -38,7 +37,7 @@ export class SessionHistory {
 
   /** A login so many days ago, with a token for so many days. */
   logIn(id: string, account: number, daysAgo: number, tokenDays = 2): Promise<Commit> {
-    const startedAt = timeOf(daysAgo) / 1_000;
+    const startedAt = this.#timeOf(daysAgo) / 1_000;
     const times = { startedAt, expiresAt: startedAt + (tokenDays * DAY) / 1_000 };
     return this.append(
       sessionStream(id, account),
@@ -60,7 +59,7 @@ export class SessionHistory {
     const command = { id: randomUUID(), type: 'Test', hash: 'hash' };
     const rest = {
       command,
-      at: timeOf(daysAgo),
+      at: this.#timeOf(daysAgo),
       actor: 'test',
       correlation: 'test',
       events: [event] as NewCommit['events'],
@@ -82,10 +81,15 @@ export class SessionHistory {
     const leases = {
       readers: () => all.readers(),
       progress: (reader: string) => all.progress(reader),
-      now: async () => NOW,
+      now: async () => this.now,
     };
     const relay = { name: RELAY, leases: all, parked: { all: async () => this.parked } };
-    return { store, readModels, readers: { leases, relay }, sessionDays: this.sessionDays, now: () => NOW };
+    return { store, readModels, readers: { leases, relay }, sessionDays: this.sessionDays, now: () => this.now };
+  }
+
+  /** In unix milliseconds, on a whole second. */
+  #timeOf(daysAgo: number): number {
+    return this.now - Math.round((daysAgo * DAY) / 1_000) * 1_000;
   }
 
   /** Compacts whatever is due now, page by page, from the beginning of all slots. */
