@@ -8,8 +8,7 @@ const root = join(import.meta.dirname, '..');
 const checks = [
   check('types', 'types'),
   check('lint and import rules', 'lint'),
-  // Beside the others a test takes longer than alone.
-  check('unit tests', 'test:unit -- --reporter=minimal --testTimeout=30000'),
+  check('unit tests', 'test:unit -- --reporter=minimal'),
 ];
 process.exit((await Promise.all(checks)).every(Boolean) ? 0 : 1);
 

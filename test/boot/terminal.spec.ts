@@ -16,7 +16,7 @@ it('on a terminal a banner shows the address and the first password, and Ctrl-C 
   const [, url = ''] = /Keyfold is ready at (http:\/\/127\.0\.0\.1:\d+)/.exec(shown) ?? [];
   const [, password = ''] = /password\s+([A-Za-z0-9]{16})\s/.exec(shown) ?? [];
   expect((await new ApiClient(url).logIn('admin', password)).code).toBe(200);
-  expect(shown).toContain('Shown only once. Change it with: npm run keyfold -- account set-password admin');
+  expect(shown).toContain('Shown only once. Change it with: npx keyfold account set-password admin');
   expect(shown.split(password)).toHaveLength(2);
   expect(shown).not.toContain('{"');
   terminal.press('\x03');

@@ -29,7 +29,7 @@ describe('a browser at the root', () => {
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(text).toMatch(/^<!doctype html>/);
     expect(text).toContain((await api.get('/api/public/settings')).data<{ version: string }>().version);
-    expect(text).toContain('npm run keyfold -- account set-password admin');
+    expect(text).toContain('npx keyfold account set-password admin');
   });
 
   it('gets a page that runs nothing, loads nothing and is shown in no frame of others', async () => {

@@ -20,7 +20,7 @@ export const welcomePage = (version: string): Html =>
         The first start shows the password of the account <code>admin</code> once, unless a setting chose it. To change
         it, or to replace one that is lost, run this in the source folder:
       </p>
-      <pre>npm run keyfold -- account set-password admin</pre>
+      <pre>npx keyfold account set-password admin</pre>
       <p>With Docker Compose, run this beside <code>docker-compose.yml</code>:</p>
       <pre>docker compose exec gateway node run.mjs account set-password admin</pre>`,
   );

@@ -6,7 +6,7 @@ export function firstPasswordNote(password: string): string {
     '  user name  admin',
     `  password   ${password}`,
     '',
-    'Shown only once. Change it with: npm run keyfold -- account set-password admin',
+    'Shown only once. Change it with: npx keyfold account set-password admin',
   ]);
 }
 
