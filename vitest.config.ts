@@ -34,10 +34,12 @@ export default defineConfig({
       project('contract', ['test/contract/**/*.spec.ts'], services),
       project('e2e', ['test/e2e/**/*.spec.ts'], services),
       project('boot', ['test/boot/**/*.spec.ts'], services),
+      // The compose file alone is ten processes, which have to answer in time: nothing else runs beside it.
       project('deployment', ['test/deployment/**/*.spec.ts'], {
-        ...services,
-        testTimeout: 200_000,
-        hookTimeout: 200_000,
+        testTimeout: 300_000,
+        hookTimeout: 300_000,
+        maxWorkers: 1,
+        sequence: { groupOrder: 2 },
       }),
       project('fault', ['test/fault/**/*.spec.ts'], { ...services, testTimeout: 300_000 }),
     ],

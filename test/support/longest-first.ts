@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Kinds of tests whose files run for minutes, longest first. */
-const LONG = ['deployment', 'fault', 'e2e'];
+const LONG = ['fault', 'e2e'];
 
 /** Begins with the longest files: one that began last would keep a single processor busy at the end. */
 export class LongestFirst extends BaseSequencer {
