@@ -48,9 +48,9 @@ export class TestProgress {
     return this.#files.length === this.count && this.passed() > 0 && this.failures().length === 0;
   }
 
+  /** Repeats every failure at the end, where a reader finds it. */
   reportFailures() {
-    for (const { title, message } of this.failures())
-      console.log(`FAIL  ${title}\n${message.replace(/^/gm, '      ')}`);
+    this.failures().forEach(report);
     if (this.#files.length < this.count) console.log(`FAIL  ${this.count - this.#files.length} files did not run`);
   }
 
