@@ -59,6 +59,13 @@ export class ConsumedQueues {
       ),
     );
     const queues = new ConsumedQueues(broker, consuming, publishing, answering, client, channel);
+    // A connection is made after `open` has answered: a test that counts reconnects must not count the first connect.
+    for (const connection of [consuming, publishing, answering]) {
+      await until(
+        () => connection.state,
+        (state) => state === 'connected',
+      );
+    }
     await queues.declare();
     return queues;
   }
