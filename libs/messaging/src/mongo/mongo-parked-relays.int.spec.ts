@@ -6,9 +6,11 @@ import { describeParkedRelays } from '../relay/parked-relays.contract.js';
 import { MongoParkedRelays } from './mongo-parked-relays.js';
 import { messagingModels } from './parked-relay.model.js';
 
+let connection: mongoose.Connection;
+afterAll(() => connection?.close());
+
 describeParkedRelays('MongoDB', async () => {
-  const connection = await mongoose.createConnection(freshDatabaseUri(), connectOptions).asPromise();
-  afterAll(() => connection.close());
+  connection = await mongoose.createConnection(freshDatabaseUri(), connectOptions).asPromise();
   await migrateSchema(connection, messagingModels(connection));
   return new MongoParkedRelays(connection);
 });

@@ -6,16 +6,11 @@ import { afterAll } from 'vitest';
 import { describeParkedRelays } from '../relay/parked-relays.contract.js';
 import { parkedRelaysTable, SqliteParkedRelays } from './sqlite-parked-relays.js';
 
-describeParkedRelays('SQLite', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
-  const file = new SqliteFile(join(folder, 'keyfold.db'), {
-    version: 1,
-    synchronous: 'FULL',
-    sql: parkedRelaysTable,
-  });
-  afterAll(async () => {
-    await file.close();
-    rmSync(folder, { recursive: true });
-  });
-  return new SqliteParkedRelays(file);
+const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
+const file = new SqliteFile(join(folder, 'keyfold.db'), { version: 1, synchronous: 'FULL', sql: parkedRelaysTable });
+afterAll(async () => {
+  await file.close();
+  rmSync(folder, { recursive: true });
 });
+
+describeParkedRelays('SQLite', async () => new SqliteParkedRelays(file));
