@@ -28,6 +28,8 @@ export default defineConfig({
       // A test has far more time than it needs: a busy machine is no failure.
       project('unit', ['{apps,libs}/**/*.spec.ts', '!**/*.int.spec.ts'], {
         testTimeout: 60_000,
+        // Pure code leaves nothing behind for the next file; a process for each file would cost more than its tests.
+        isolate: false,
         maxWorkers: availableParallelism(),
       }),
       project('int', ['{apps,libs}/**/*.int.spec.ts'], services),

@@ -5,11 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 const root = join(import.meta.dirname, '..');
-const checks = [
-  check('types', 'types'),
-  check('lint and import rules', 'lint'),
-  check('unit tests', 'test:unit -- --reporter=minimal'),
-];
+const checks = [check('types, lint and import rules', 'lint'), check('unit tests', 'test:unit -- --reporter=minimal')];
 process.exit((await Promise.all(checks)).every(Boolean) ? 0 : 1);
 
 async function check(name, script) {
