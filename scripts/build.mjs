@@ -15,10 +15,9 @@ const common = ['package-lock.json', 'scripts/build.mjs', 'scripts/bundle.mjs'];
 /** Written into each build: when it began, and the files that it depends on. */
 const RECORD = 'built.json';
 
-/** Builds the apps that are stale, and returns the file that starts one of them. Ends the process if a build fails. */
-export async function builtApp(app) {
+/** Builds the apps that are stale. Ends the process if a build fails. */
+export function buildApps() {
   buildStale(apps);
-  return fileOf(entryOf(app));
 }
 
 /** Builds an entry point of the sources if it is stale, and returns the built file. Ends the process if the build fails. */
@@ -61,7 +60,7 @@ function isFresh(entry) {
 
 if (import.meta.main) {
   const entries = process.argv.slice(2);
-  if (entries.length === 0) buildStale(apps);
+  if (entries.length === 0) buildApps();
   else await buildOnce(entries);
 }
 

@@ -4,7 +4,7 @@ import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from './build-lock.mjs';
-import { builtApp } from './build.mjs';
+import { buildApps } from './build.mjs';
 import { reportLeftOut, reportMissing, testsLeftOut } from './test-left-out.mjs';
 import { missingPrograms, testFiles } from './test-needs.mjs';
 import { TestProgress } from './test-progress.mjs';
@@ -34,7 +34,7 @@ for (const [signal, status] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
   process.once(signal, () => process.exit(status));
 
 const clean = await check('types, lint and import rules', ['npm', 'run', '--silent', 'lint']);
-await builtApp('standalone');
+buildApps();
 
 const { startVitest } = await import('vitest/node');
 const files = testFiles.filter((file) => !leftOut.includes(file));
