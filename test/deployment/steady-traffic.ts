@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { KeyTraffic } from '../fault/key-traffic.js';
 import { seededRandom } from '../fault/seeded-random.js';
 import { AccountClient } from '../support/account-client.js';
@@ -7,7 +8,10 @@ const ACCOUNTS = 12;
 const IN_FLIGHT = 8;
 const ADDS_OF_A_ROUND = 100;
 
-/** Clients who add and remove keys, log in and out and read, without a pause. */
+/** Milliseconds between the requests of a client: enough for some requests to be under way at every moment. */
+const PAUSE = 20;
+
+/** Clients who add and remove keys, log in and out and read, one request after the other. */
 export class SteadyTraffic {
   #failures: string[] = [];
   #answered = 0;
@@ -52,7 +56,10 @@ export class SteadyTraffic {
   async #round(): Promise<void> {
     const waiting = this.traffic.plan(ADDS_OF_A_ROUND).values();
     const work = async () => {
-      for (const task of waiting) if (await task(this.client)) this.#answered++;
+      for (const task of waiting) {
+        if (await task(this.client)) this.#answered++;
+        await pause(PAUSE);
+      }
     };
     const client = async () => work().catch((error: Error) => void this.#failures.push(error.message));
     await Promise.all(Array.from({ length: IN_FLIGHT }, client));

@@ -11,7 +11,7 @@ import { seededRandom, shuffled } from './seeded-random.js';
 
 /** Longer runs by hand: more kills, more requests between them, other moments. */
 const KILLS = Number(process.env['KILLS'] ?? 8);
-const ADDS = Number(process.env['KEYFOLD_FAULT_ADDS'] ?? 600);
+const ADDS = Number(process.env['KEYFOLD_FAULT_ADDS'] ?? 300);
 const SEED = Number(process.env['KEYFOLD_FAULT_SEED'] ?? 1);
 const ACCOUNTS = 30;
 /** Short, so that what a killed worker held is free again while the test runs. */
