@@ -33,7 +33,8 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRet
 for (const [signal, status] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
   process.once(signal, () => process.exit(status));
 
-const clean = await check('types, lint and import rules', ['npm', 'run', '--silent', 'lint']);
+// Beside the first tests: each of its steps keeps one processor busy.
+const linted = lint();
 buildApps();
 
 const { startVitest } = await import('vitest/node');
@@ -42,7 +43,9 @@ const progress = await run(files);
 const failed = progress.failedFiles();
 const again = process.env.CI && failed.length > 0 && failed.length <= MOST_FILES_AGAIN ? await run(failed) : undefined;
 const left = readdirSync(folder, { recursive: true });
+const isClean = await linted;
 
+if (!isClean) console.log('Types, lint or import rules failed: see above, or run "npm run lint".');
 progress.reportFailures();
 if (again) console.log(`Second run of ${failed.length} failed files: ${again.failures().length} failures`);
 if (left.length > 0) console.log(`Removed what tests left behind: ${left.slice(0, MOST_FILES_NAMED).join(', ')}`);
@@ -50,22 +53,19 @@ progress.reportKinds();
 reportLeftOut(missing, leftOut);
 console.log(`Took ${duration(began)}.`);
 console.log(`${progress.passed()} passed, ${progress.failures().length} failed`);
-process.exit(clean && progress.isGood() ? 0 : 1);
+process.exit(isClean && progress.isGood() ? 0 : 1);
 
-/** Prints what a check says only if it fails. */
-function check(name, [program, ...words]) {
+/** Types, lint and import rules. Prints what they say only if they fail. */
+function lint() {
   const started = performance.now();
-  const child = spawn(program, words, {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    shell: process.platform === 'win32',
-  });
+  const stdio = ['ignore', 'pipe', 'pipe'];
+  const child = spawn('npm', ['run', '--silent', 'lint'], { cwd: root, stdio, shell: process.platform === 'win32' });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   return new Promise((resolve) => {
     child.once('close', (status) => {
       if (status !== 0) console.log(output);
-      console.log(`${status === 0 ? 'ok  ' : 'FAIL'}  ${name}, ${duration(started)}`);
+      console.log(`${status === 0 ? 'ok  ' : 'FAIL'}  types, lint and import rules, ${duration(started)}`);
       resolve(status === 0);
     });
   });
