@@ -7,7 +7,7 @@ import { seededRandom } from './seeded-random.js';
 
 /** Longer runs by hand. */
 const STEP_DOWNS = Number(process.env['KEYFOLD_FAULT_STEP_DOWNS'] ?? 4);
-const ADDS = Number(process.env['KEYFOLD_FAULT_ADDS'] ?? 600);
+const ADDS = Number(process.env['KEYFOLD_FAULT_ADDS'] ?? 300);
 const SEED = Number(process.env['KEYFOLD_FAULT_SEED'] ?? 1);
 const ACCOUNTS = 30;
 /** Shorter than the time between two step-downs, so that there is always another node to take over. */
