@@ -60,7 +60,7 @@ export class FirstStart {
   }
 
   async #register(username: string, accountId: number, role: number, permission: number, password: string) {
-    const { sealedHash } = await this.passwords.make(password, accountId);
+    const { sealedHash } = await this.passwords.make(password, accountId, context(username).actor);
     const command = {
       type: 'RegisterAccount',
       origin: 'first-start',

@@ -69,6 +69,19 @@ export class CommandRunner {
     );
   }
 
+  /**
+   * Throws what the decider refuses on the stream's state as it is now. For commands that cost much to complete: what is refused anyway
+   * shall not cost it. What changes until the command runs is decided then.
+   */
+  async require<State, Command, Event extends DomainEvent>(
+    ref: StreamRef<State>,
+    { decide }: Decider<State, Command, Event>,
+    command: Command,
+  ): Promise<void> {
+    const [{ state }] = await this.loader.load(ref);
+    decide(state, command);
+  }
+
   async #run<State, Command extends { type: string }, Event extends DomainEvent>(
     ref: StreamRef<State>,
     { decide }: Decider<State, Command, Event>,

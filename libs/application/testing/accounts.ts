@@ -27,7 +27,7 @@ export async function registerAccount(
     origin: 'first-start',
     accountId,
     name: await service.names.claim(username),
-    password: await service.passwords.make(password, accountId),
+    password: await service.passwords.make(password, accountId, context.actor),
     role,
     basePath: '/',
     permission: 0,
@@ -49,7 +49,7 @@ export async function updateAccount(
   await changeAccount(service, accountId, {
     type: 'UpdateAccount',
     name: await service.names.claim(username),
-    ...(await service.passwords.makeUnlessEmpty(password, accountId)),
+    ...(await service.passwords.makeUnlessEmpty(password, accountId, context.actor)),
     role,
     basePath,
     permission,

@@ -1,4 +1,4 @@
-import type { DomainError, DomainErrorCode } from '@keyfold/domain';
+import { TEXT_BYTES, type DomainError, type DomainErrorCode } from '@keyfold/domain';
 import { Refusal } from './refusal.js';
 
 const tooManyAttempts = {
@@ -8,6 +8,11 @@ const tooManyAttempts = {
 };
 const wrongCode = 'Invalid 2FA code';
 const guestEnrols = 'Guest user can not generate 2FA code';
+/** The original stores texts of any length. */
+const tooLong = (what: string, bytes: number) => ({
+  code: 400,
+  message: `the ${what} is too long: it may have ${bytes} bytes`,
+});
 
 /** The one table from the domain's refusals to what clients of the account API read. Some texts are compared by clients. */
 export const errorCodes = {
@@ -36,6 +41,9 @@ export const errorCodes = {
   // Profile and administration of accounts: wire contract 1.11, 2.4 and 2.7. compat: several refusals carry 500.
   'guest-has-no-profile': { code: 403, message: 'Guest user can not update profile' },
   'username-taken': { code: 500, message: 'user name already exists' },
+  'username-too-long': tooLong('user name', TEXT_BYTES.username),
+  'base-path-too-long': tooLong('base path', TEXT_BYTES.basePath),
+  'sso-id-too-long': tooLong('sso_id', TEXT_BYTES.ssoId),
   'username-empty': { code: 500, message: 'username is empty' },
   'account-id-taken': { code: 500, message: 'user id already exists' },
   'account-not-found': { code: 500, message: 'failed get old user: record not found' },
@@ -48,6 +56,7 @@ export const errorCodes = {
 
   // SSH keys: wire contract 2.5. The texts of "taken" and "limit" are our own, the original has no such rule.
   'guest-has-no-keys': { code: 401, message: 'user invalid' },
+  'ssh-key-title-too-long': tooLong('title', TEXT_BYTES.title),
   'ssh-key-title-taken': { code: 500, message: 'key with the same title already exists' },
   'ssh-key-invalid': { code: 400, message: 'provided key invalid' },
   'ssh-key-taken': { code: 400, message: 'this key is already in the list' },

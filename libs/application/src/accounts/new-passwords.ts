@@ -1,25 +1,33 @@
 import type { NewPassword } from '@keyfold/domain';
-import { PasswordHasher, Sealer, staticHash } from '@keyfold/security';
+import { HashQueueFull, PasswordHasher, Sealer, staticHash } from '@keyfold/security';
 import { Clock } from '../clock.js';
+import { KeyedQueue } from '../keyed-queue.js';
 import { sealedFor } from '../sealed-for.js';
 
-/** Hashes and seals passwords for the account that will have them. */
+/** Hashes that one actor may wait for. */
+const WAITING_PER_ACTOR = 200;
+const RETRY_AFTER_SECONDS = 5;
+
+/** Hashes and seals passwords for the account that will have them, one at a time for each that asks. */
 export class NewPasswords {
+  readonly #actors = new KeyedQueue();
+
   constructor(
     private readonly hasher: PasswordHasher,
     private readonly sealer: Sealer,
     private readonly clock: Clock,
   ) {}
 
-  /** Throws `HashQueueFull`. */
-  async make(password: string, accountId: number): Promise<NewPassword> {
-    const hash = await this.hasher.hash(staticHash(password));
+  /** `actor` is who asks for it. Throws `HashQueueFull`. */
+  async make(password: string, accountId: number, actor: string): Promise<NewPassword> {
+    if (this.#actors.size(actor) >= WAITING_PER_ACTOR) throw new HashQueueFull(RETRY_AFTER_SECONDS);
+    const hash = await this.#actors.run(actor, () => this.hasher.hash(staticHash(password)));
     const sealedHash = this.sealer.seal(hash, sealedFor.password(accountId));
     return { sealedHash, timestamp: Math.floor(this.clock.now() / 1000) };
   }
 
   /** compat: an empty password in a change keeps the old one. */
-  async makeUnlessEmpty(password: string, accountId: number): Promise<{ password?: NewPassword }> {
-    return password === '' ? {} : { password: await this.make(password, accountId) };
+  async makeUnlessEmpty(password: string, accountId: number, actor: string): Promise<{ password?: NewPassword }> {
+    return password === '' ? {} : { password: await this.make(password, accountId, actor) };
   }
 }

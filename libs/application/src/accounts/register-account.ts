@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { accountDecider, DomainError, ROLE_ADMIN, ROLE_GUEST } from '@keyfold/domain';
+import { accountDecider } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
 import { CommandRunner, type Origin } from '../handle-command.js';
@@ -7,6 +7,9 @@ import { UserNames } from '../user-names.js';
 import { AccountIds } from './account-ids.js';
 import type { WrittenAccount } from './written-account.js';
 import { NewPasswords } from './new-passwords.js';
+
+const NO_ID = 0;
+const NO_PASSWORD = { sealedHash: '', timestamp: 0 };
 
 /** An administrator makes an account; the password may be empty. */
 export class RegisterAccount extends Command<void> {
@@ -29,23 +32,20 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccount> 
   ) {}
 
   async execute({ caller, account, origin }: RegisterAccount): Promise<void> {
-    const { username, password, role, ...rest } = account;
-    // What is refused anyway shall cost neither an id nor a hash.
-    if (role === ROLE_ADMIN || role === ROLE_GUEST) throw new DomainError('admin-or-guest-uncreatable');
-    const name = await this.names.claim(username);
-    if (name.turn === 'taken') throw new DomainError('username-taken');
-    const accountId = await this.ids.next();
-    const command = {
+    const { username, password: text, ...rest } = account;
+    const wanted = {
       ...rest,
       type: 'RegisterAccount',
       origin: 'administrator',
-      accountId,
-      name,
-      role,
-      password: await this.passwords.make(password, accountId),
+      name: await this.names.claim(username),
       // compat: the original's database stores true for a missing or false value (wire contract 2.7).
       allowLdap: true,
     } as const;
-    await this.commands.run(accountStream(accountId), accountDecider, command, { actor: actorOf(caller), ...origin });
+    // What is refused anyway shall cost neither an id nor a hash.
+    accountDecider.decide(accountDecider.initialState, { ...wanted, accountId: NO_ID, password: NO_PASSWORD });
+    const accountId = await this.ids.next();
+    const context = { actor: actorOf(caller), ...origin };
+    const password = await this.passwords.make(text, accountId, context.actor);
+    await this.commands.run(accountStream(accountId), accountDecider, { ...wanted, accountId, password }, context);
   }
 }

@@ -1,6 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { accountDecider, DomainError } from '@keyfold/domain';
-import { accountStream, StreamLoader } from '@keyfold/projections';
+import { accountDecider } from '@keyfold/domain';
+import { accountStream } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
 import { CommandRunner, type Origin } from '../handle-command.js';
 import { UserNames } from '../user-names.js';
@@ -23,22 +23,17 @@ export class UpdateAccount extends Command<void> {
 export class UpdateAccountHandler implements ICommandHandler<UpdateAccount> {
   constructor(
     private readonly commands: CommandRunner,
-    private readonly loader: StreamLoader,
     private readonly names: UserNames,
     private readonly passwords: NewPasswords,
   ) {}
 
   async execute({ caller, accountId, account: written, origin }: UpdateAccount): Promise<void> {
+    const { username, password: text, ...rest } = written;
+    const wanted = { ...rest, type: 'UpdateAccount', name: await this.names.claim(username) } as const;
+    const context = { actor: actorOf(caller), ...origin };
     const ref = accountStream(accountId);
-    const [{ state: account }] = await this.loader.load(ref);
-    if (account.status !== 'active') throw new DomainError('account-not-found');
-    const { username, password, ...rest } = written;
-    const command = {
-      ...rest,
-      type: 'UpdateAccount',
-      name: await this.names.claim(username),
-      ...(await this.passwords.makeUnlessEmpty(password, accountId)),
-    } as const;
-    await this.commands.run(ref, accountDecider, command, { actor: actorOf(caller), ...origin });
+    if (text !== '') await this.commands.require(ref, accountDecider, wanted);
+    const password = await this.passwords.makeUnlessEmpty(text, accountId, context.actor);
+    await this.commands.run(ref, accountDecider, { ...wanted, ...password }, context);
   }
 }

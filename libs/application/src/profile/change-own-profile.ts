@@ -28,14 +28,16 @@ export class ChangeOwnProfileHandler implements ICommandHandler<ChangeOwnProfile
   async execute({ caller, profile, origin }: ChangeOwnProfile): Promise<void> {
     if (isGuest(caller)) throw new DomainError('guest-has-no-profile');
     const { accountId } = caller.account;
-    const command = {
+    const wanted = {
       type: 'ChangeOwnProfile',
       credential: credentialOf(caller),
       name: await this.names.claim(profile.username),
-      ...(await this.passwords.makeUnlessEmpty(profile.password, accountId)),
       ssoId: profile.ssoId,
     } as const;
     const context = { actor: actorOf(caller), ...origin };
-    await this.commands.run(accountStream(accountId), accountDecider, command, context);
+    const ref = accountStream(accountId);
+    if (profile.password !== '') await this.commands.require(ref, accountDecider, wanted);
+    const password = await this.passwords.makeUnlessEmpty(profile.password, accountId, context.actor);
+    await this.commands.run(ref, accountDecider, { ...wanted, ...password }, context);
   }
 }

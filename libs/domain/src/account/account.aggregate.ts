@@ -1,4 +1,5 @@
 import type { Aggregate } from '../kernel/aggregate.js';
+import { bytesOf } from '../kernel/bounded-text.js';
 import type { AccountCommand } from './account.commands.js';
 import { accountDecider } from './account.decider.js';
 import { accountUpcasters, type AccountEvent } from './account.events.js';
@@ -13,5 +14,5 @@ export const accountAggregate: Aggregate<number, Account, AccountCommand, Accoun
   decider: accountDecider,
   upcasters: accountUpcasters,
   streamOf: (accountId) => `account-${accountId}`,
-  weightOf: () => 1,
+  weightOf: ({ username, basePath, ssoId }) => 1 + Math.floor(bytesOf(username, basePath, ssoId) / 1024),
 };

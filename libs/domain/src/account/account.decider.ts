@@ -1,4 +1,5 @@
 import type { Decider, Decision, Hold } from '../kernel/decider.js';
+import { requireBound, TEXT_BYTES } from '../kernel/bounded-text.js';
 import { DomainError } from '../kernel/domain-error.js';
 import type {
   AccountCommand,
@@ -73,6 +74,9 @@ function register(account: Account, command: RegisterAccount): Decision<AccountE
   const reserved = role === ROLE_ADMIN || role === ROLE_GUEST;
   if (reserved && command.origin !== 'first-start') throw new DomainError('admin-or-guest-uncreatable');
   if (account.status !== 'absent') throw new DomainError('account-id-taken');
+  const profile = { basePath: cleanBasePath(command.basePath), ssoId, allowLdap };
+  requireBound(name.username, TEXT_BYTES.username, 'username-too-long');
+  requireBoundProfile(profile);
   if (name.turn === 'taken') throw new DomainError('username-taken');
   const { username, nameHash, turn } = name;
   const data = {
@@ -81,11 +85,9 @@ function register(account: Account, command: RegisterAccount): Decision<AccountE
     nameHash,
     turn,
     role,
-    basePath: cleanBasePath(command.basePath),
     permission,
     disabled,
-    ssoId,
-    allowLdap,
+    ...profile,
     passwordTimestamp: password.timestamp,
   };
   return {
@@ -126,6 +128,7 @@ function changeOwnProfile(account: Account, command: ChangeOwnProfile): Decision
 
 function rename(account: Account, { username, nameHash, turn }: NameClaim) {
   if (username === account.username) return { events: [], holds: [] };
+  requireBound(username, TEXT_BYTES.username, 'username-too-long');
   if (turn === 'taken') throw new DomainError('username-taken');
   const data = { username, nameHash, turn, formerUsername: account.username };
   const holds: Hold[] = [usernameHold(nameHash, turn), releasedNameHold(account.nameHash, account.turn)];
@@ -142,7 +145,15 @@ function changePassword(password: NewPassword | undefined): AccountEvent[] {
 
 function changeProfile(account: Account, wanted: ProfileChanged['data']): AccountEvent[] {
   const changes = Object.entries(wanted).filter(([field, value]) => account[field as keyof typeof wanted] !== value);
-  return changes.length === 0 ? [] : [{ type: 'ProfileChanged', v: 1, data: Object.fromEntries(changes) }];
+  const data: ProfileChanged['data'] = Object.fromEntries(changes);
+  requireBoundProfile(data);
+  return changes.length === 0 ? [] : [{ type: 'ProfileChanged', v: 1, data }];
+}
+
+/** Only what is new is measured: an account whose texts are older than the bounds can still be changed. */
+function requireBoundProfile({ basePath = '', ssoId = '' }: ProfileChanged['data']): void {
+  requireBound(basePath, TEXT_BYTES.basePath, 'base-path-too-long');
+  requireBound(ssoId, TEXT_BYTES.ssoId, 'sso-id-too-long');
 }
 
 function startEnrolment(account: Account, { sealedSecret, now }: StartTwoFactorEnrolment): Decision<AccountEvent> {

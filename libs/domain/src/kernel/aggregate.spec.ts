@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { registered } from '../../testing/account.events.js';
 import { stateAfter } from '../../testing/decider-specification.js';
-import { keyAdded } from '../../testing/ssh-key-ring.events.js';
+import { keyAdded, publicKey } from '../../testing/ssh-key-ring.events.js';
 import { keyUsed } from '../../testing/ssh-key-use.events.js';
 import { accountAggregate } from '../account/account.aggregate.js';
 import { sessionAggregate } from '../session/session.aggregate.js';
 import { siteSettingsAggregate } from '../site-settings/site-settings.aggregate.js';
 import { sshKeyRingAggregate } from '../ssh-key-ring/ssh-key-ring.aggregate.js';
+import type { SshKeyRingEvent } from '../ssh-key-ring/ssh-key-ring.events.js';
 import { sshKeyUseAggregate } from '../ssh-key-use/ssh-key-use.aggregate.js';
 
 describe('the stream', () => {
@@ -23,15 +24,23 @@ describe('the stream', () => {
 });
 
 describe('the weight of a state', () => {
-  it('is one for an account and more for the settings', () => {
+  it('is one for an ordinary account and more for the settings', () => {
     expect(accountAggregate.weightOf(stateAfter(accountAggregate.decider, registered('ann')))).toBe(1);
     expect(sessionAggregate.weightOf(sessionAggregate.decider.initialState)).toBe(1);
     expect(siteSettingsAggregate.weightOf(siteSettingsAggregate.decider.initialState)).toBe(4);
   });
 
-  it('grows with the keys and their uses', () => {
-    const keys = [keyAdded(1, 'laptop'), keyAdded(2, 'phone')];
-    expect(sshKeyRingAggregate.weightOf(stateAfter(sshKeyRingAggregate.decider, ...keys))).toBe(2);
+  it('grows with the texts of an account by their bytes', () => {
+    const large = registered('ä'.repeat(2048), { basePath: `/${'a'.repeat(4095)}`, ssoId: 'a'.repeat(1024) });
+    expect(accountAggregate.weightOf(stateAfter(accountAggregate.decider, large))).toBe(10);
+  });
+
+  it('grows with the keys, their bytes and their uses', () => {
+    const ring = (...keys: SshKeyRingEvent[]) => stateAfter(sshKeyRingAggregate.decider, ...keys);
+    const commented = { ...publicKey('desk'), comment: 'c'.repeat(15 * 1024) };
+    expect(sshKeyRingAggregate.weightOf(ring())).toBe(1);
+    expect(sshKeyRingAggregate.weightOf(ring(keyAdded(1, 'laptop'), keyAdded(2, 'phone')))).toBe(3);
+    expect(sshKeyRingAggregate.weightOf(ring(keyAdded(1, 'desk', commented)))).toBe(47);
     const uses = Array.from({ length: 21 }, (_, i) => keyUsed(i + 1, 0));
     expect(sshKeyUseAggregate.weightOf(stateAfter(sshKeyUseAggregate.decider, ...uses))).toBe(3);
   });

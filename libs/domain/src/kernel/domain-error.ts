@@ -40,6 +40,10 @@ export type DomainErrorCode =
   | 'guest-has-no-profile'
   /** `RegisterAccount`, `UpdateAccount` or `ChangeOwnProfile` with a name that another account has. */
   | 'username-taken'
+  /** `RegisterAccount`, `UpdateAccount` or `ChangeOwnProfile`: a new text has more bytes than `TEXT_BYTES` allows. */
+  | 'username-too-long'
+  | 'base-path-too-long'
+  | 'sso-id-too-long'
   /** `FindAccount` without a name. */
   | 'username-empty'
   /** `RegisterAccount` with an id that an account has or had. */
@@ -61,13 +65,15 @@ export type DomainErrorCode =
   // SSH keys.
   /** `requireKeyHolder`: the guest asks for any of the routes of own keys. */
   | 'guest-has-no-keys'
+  /** `AddSshKey`: the title has more bytes than `TEXT_BYTES` allows. Comes before all others. */
+  | 'ssh-key-title-too-long'
   /** `AddSshKey`: the account has a key of exactly this title. Comes before `ssh-key-invalid`. */
   | 'ssh-key-title-taken'
   /** `AddSshKey`: the text is not one key that is accepted. */
   | 'ssh-key-invalid'
   /** `AddSshKey`: the account has this key, under another title. */
   | 'ssh-key-taken'
-  /** `AddSshKey`: the account has as many keys as it may, or has used up the numbers of its keys. */
+  /** `AddSshKey`: the account has as many keys, or as many bytes of them, as it may, or has used up the numbers of its keys. */
   | 'ssh-key-limit-reached'
   /** `RemoveSshKey`, or a reported use: the account has no such key. */
   | 'ssh-key-not-found'

@@ -11,6 +11,12 @@ describe('StartSession', () => {
     given(sessionDecider).when(start).thenEvents(sessionStarted()).thenHolds();
   });
 
+  it('keeps the first 1,024 bytes of what the client calls itself', () => {
+    given(sessionDecider)
+      .when({ type: 'StartSession', session: login({ client: 'curl/8.5.0 '.repeat(100) }) })
+      .thenEvents(sessionStarted({ client: `${'curl/8.5.0 '.repeat(93)}c` }));
+  });
+
   it('spends the one-time code of the login', () => {
     const session = login({ factors: ['password', 'one-time-code'] });
     given(sessionDecider)

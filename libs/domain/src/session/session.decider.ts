@@ -1,4 +1,5 @@
 import { oneTimeCodeHold } from '../account/account.holds.js';
+import { beginningOf, TEXT_BYTES } from '../kernel/bounded-text.js';
 import type { Decider, Decision } from '../kernel/decider.js';
 import type { SessionEvent, SessionStarted } from './session.events.js';
 
@@ -42,7 +43,9 @@ function decide(session: Session, command: SessionCommand): Decision<SessionEven
 }
 
 function start({ session, usedCode }: StartSession): Decision<SessionEvent> {
-  const events = [{ type: 'SessionStarted', v: 1, data: session } as const];
+  // No login is refused for what a program calls itself.
+  const data = { ...session, client: beginningOf(session.client, TEXT_BYTES.client) };
+  const events = [{ type: 'SessionStarted', v: 1, data } as const];
   if (!usedCode) return { events };
   const { enrolment, step } = usedCode;
   return { events, holds: [oneTimeCodeHold(session.accountId, enrolment, step, 'one-time-code-invalid-at-login')] };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { given, stateAfter } from '../../testing/decider-specification.js';
 import { addKey, keyAdded, keyRemoved, publicKey, removeKey } from '../../testing/ssh-key-ring.events.js';
 import { LAST_KEY_NUMBER } from './ssh-key-id.js';
-import { KEYS_PER_ACCOUNT, sshKeyRingDecider } from './ssh-key-ring.decider.js';
+import { BYTES_PER_RING, bytesOfRing, KEYS_PER_ACCOUNT, sshKeyRingDecider } from './ssh-key-ring.decider.js';
 
 const [laptop, phone] = [publicKey('laptop'), publicKey('phone')];
 const keys = (count: number) => Array.from({ length: count }, (_, i) => keyAdded(i + 1, `key ${i + 1}`));
@@ -63,6 +63,31 @@ describe('AddSshKey', () => {
   it('refuses the 1001st key', () => {
     given(sshKeyRingDecider, ...keys(KEYS_PER_ACCOUNT))
       .when(addKey('phone', phone))
+      .thenRefused('ssh-key-limit-reached');
+  });
+
+  it('takes a title of 1,024 bytes and refuses one of 1,025', () => {
+    const title = 'ä'.repeat(512);
+    given(sshKeyRingDecider)
+      .when(addKey(title, phone))
+      .thenEvents(keyAdded(1, title, phone));
+    given(sshKeyRingDecider)
+      .when(addKey(`${title}a`, phone))
+      .thenRefused('ssh-key-title-too-long');
+  });
+
+  it('takes keys of a mebibyte in all, titles and comments included, and no byte more', () => {
+    const filling = Array.from({ length: 66 }, (_, i) =>
+      keyAdded(i + 1, `key ${i + 1}`, { ...publicKey(`key ${i + 1}`), comment: 'c'.repeat(15_600) }),
+    );
+    const rest = BYTES_PER_RING - bytesOfRing(stateAfter(sshKeyRingDecider, ...filling).keys);
+    const withComment = (bytes: number) => ({ ...phone, comment: 'c'.repeat(bytes) });
+    const last = rest - bytesOfRing([{ title: 'phone', key: withComment(0) }]);
+    given(sshKeyRingDecider, ...filling)
+      .when(addKey('phone', withComment(last)))
+      .thenEvents(keyAdded(67, 'phone', withComment(last)));
+    given(sshKeyRingDecider, ...filling)
+      .when(addKey('phone', withComment(last + 1)))
       .thenRefused('ssh-key-limit-reached');
   });
 

@@ -1,4 +1,5 @@
 import type { Decider, Decision } from '../kernel/decider.js';
+import { bytesOf, requireBound, TEXT_BYTES } from '../kernel/bounded-text.js';
 import { DomainError } from '../kernel/domain-error.js';
 import { keyIdOf, LAST_KEY_NUMBER } from './ssh-key-id.js';
 import type { PublicKey, SshKeyAdded, SshKeyRingEvent } from './ssh-key-ring.events.js';
@@ -21,8 +22,9 @@ export type AddSshKey = Readonly<{
 export type RemoveSshKey = Readonly<{ type: 'RemoveSshKey'; keyId: number }>;
 export type SshKeyRingCommand = AddSshKey | RemoveSshKey;
 
-/** An account has at most this many keys at a time. */
+/** An account has at most this many keys at a time, and they have at most so many bytes in all. */
 export const KEYS_PER_ACCOUNT = 1000;
+export const BYTES_PER_RING = 1024 * 1024;
 
 /**
  * Decides on the keys of one account: a title once, compared exactly, and a key once, by its fingerprint. A number that a key had is never
@@ -35,14 +37,20 @@ export const sshKeyRingDecider: Decider<SshKeyRing, SshKeyRingCommand, SshKeyRin
 };
 
 function add(ring: SshKeyRing, { accountId, title, key, now }: AddSshKey): Decision<SshKeyRingEvent> {
+  requireBound(title, TEXT_BYTES.title, 'ssh-key-title-too-long');
   if (ring.keys.some((other) => other.title === title)) throw new DomainError('ssh-key-title-taken');
   if (!key) throw new DomainError('ssh-key-invalid');
   if (ring.keys.some((other) => other.key.fingerprint === key.fingerprint)) throw new DomainError('ssh-key-taken');
-  const full = ring.keys.length >= KEYS_PER_ACCOUNT || ring.keysEver >= LAST_KEY_NUMBER;
-  if (full) throw new DomainError('ssh-key-limit-reached');
+  const tooMany = ring.keys.length >= KEYS_PER_ACCOUNT || ring.keysEver >= LAST_KEY_NUMBER;
+  const tooLarge = bytesOfRing([...ring.keys, { title, key }]) > BYTES_PER_RING;
+  if (tooMany || tooLarge) throw new DomainError('ssh-key-limit-reached');
   const data = { keyId: keyIdOf(accountId, ring.keysEver + 1), title, key, addedAt: now };
   return { events: [{ type: 'SshKeyAdded', v: 1, data }] };
 }
+
+/** What the keys of a ring and their titles take, the comments included. */
+export const bytesOfRing = (keys: readonly Pick<SshKey, 'title' | 'key'>[]): number =>
+  keys.reduce((sum, { title, key }) => sum + bytesOf(title, key.type, key.blob, key.comment), 0);
 
 function remove(ring: SshKeyRing, { keyId }: RemoveSshKey): Decision<SshKeyRingEvent> {
   const found = ring.keys.find((key) => key.keyId === keyId);

@@ -20,8 +20,8 @@ export async function setPassword(
     return WRONG_USAGE;
   }
   return changeAccount(username, run, async ({ accountId }, { commands, newPasswords }) => {
-    const made = await (await newPasswords()).make(password, accountId);
     const context = { actor: actorOf(operator), ...newOrigin() };
+    const made = await (await newPasswords()).make(password, accountId, context.actor);
     await commands.run(accountStream(accountId), accountDecider, { type: 'SetPassword', password: made }, context);
     return `${quoted(username)} has a new password; its sessions have ended`;
   });

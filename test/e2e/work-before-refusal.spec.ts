@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { accountNamed, adminOf, newMember } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { lastingPort } from '../support/lasting-port.js';
+import { growth, readMetrics } from '../support/metrics.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+
+const HASHES = 'keyfold_password_hash_duration_seconds_count';
+
+let app: StandaloneProcess;
+let admin: ApiClient;
+let managementUrl: string;
+
+beforeAll(async () => {
+  const port = String(await lastingPort());
+  managementUrl = `http://127.0.0.1:${port}`;
+  app = await StandaloneProcess.start({ KEYFOLD_MANAGEMENT_PORT: port });
+  admin = await adminOf(new ApiClient(app.baseUrl));
+});
+afterAll(() => app?.dispose());
+
+/** How many passwords were hashed meanwhile. */
+async function hashesOf(work: () => Promise<unknown>): Promise<number> {
+  const before = await readMetrics(managementUrl);
+  await work();
+  return growth(before, await readMetrics(managementUrl))[HASHES] ?? 0;
+}
+
+it('a profile that is refused costs no password hash', async () => {
+  const member = await newMember(admin, 'member');
+  const update = (username: string, password: string) => member.post('/api/me/update', { username, password });
+  const refused = async () => expect((await update('admin', 'new')).outcome).toBe('500 user name already exists');
+  expect(await hashesOf(refused)).toBe(0);
+  expect(await hashesOf(() => update('x'.repeat(5_000), 'new'))).toBe(0);
+  expect(await hashesOf(() => update('member', 'new'))).toBe(1);
+});
+
+it('an account that is refused to an administrator costs no password hash', async () => {
+  await newMember(admin, 'other');
+  const { id } = await accountNamed(admin, 'other');
+  const wanted = { username: 'other', password: 'new', role: 0 };
+  const update = (differing: object) => admin.post('/api/admin/user/update', { id, ...wanted, ...differing });
+  for (const differing of [{ username: 'admin' }, { role: 2 }, { id: 999 }, { base_path: 'x'.repeat(5_000) }])
+    expect(await hashesOf(() => update(differing)), JSON.stringify(differing).slice(0, 40)).toBe(0);
+  const create = (differing: object) => admin.post('/api/admin/user/create', { ...wanted, ...differing });
+  for (const differing of [{ role: 2 }, { username: 'x'.repeat(5_000) }, { username: 'y', sso_id: 'x'.repeat(5_000) }])
+    expect(await hashesOf(() => create(differing)), JSON.stringify(differing).slice(0, 40)).toBe(0);
+  expect(await hashesOf(() => update({}))).toBe(1);
+});
