@@ -8,7 +8,7 @@ const EVENTS = Number(process.env['KEYFOLD_FAULT_EVENTS'] ?? 3_000);
 const SEED = Number(process.env['KEYFOLD_FAULT_SEED'] ?? 1);
 /** All faults come once for so many events. */
 const EVENTS_OF_A_ROUND = 25_000;
-const SOON = { timeout: 60_000, interval: 20 };
+const SOON = { timeout: 180_000, interval: 20 };
 const TIMEOUT = 300_000 + EVENTS * 10;
 
 let node: RabbitmqNode;

@@ -23,7 +23,7 @@ const HEARTBEAT = 1;
 /** Messages in flight, at most: each fault may repeat so many. */
 export const WINDOW = 500;
 const LEASE = 3_000;
-const SOON = { timeout: 60_000, interval: 20 };
+const SOON = { timeout: 180_000, interval: 20 };
 
 export type Running = Readonly<{ relay: Relay; connection: BrokerConnection }>;
 

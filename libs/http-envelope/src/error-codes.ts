@@ -19,6 +19,7 @@ export const errorCodes = {
   // Who a request speaks for: wire contract 1.6.
   'token-invalidated': { code: 401, message: 'token is invalidated' },
   'token-expired': { code: 401, message: 'token is expired' },
+  'token-not-active': { code: 401, message: 'token not active yet' },
   'account-not-found-for-token': { code: 401, message: 'failed find user: record not found' },
   'password-changed': { code: 401, message: 'Password has been changed, login please' },
   'account-disabled': { code: 401, message: 'Current user is disabled, replace please' },

@@ -7,7 +7,7 @@ import { addKey, publicKey } from '../../../domain/testing/ssh-key-ring.events.j
 import { changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';
 import { EmbeddedFolder, EmbeddedService } from '../../testing/embedded-service.js';
 import { LoginDesk } from '../../testing/login-desk.js';
-import { HOUR } from '../../testing/settable-clock.js';
+import { HOUR, MINUTE } from '../../testing/settable-clock.js';
 import { sealedFor } from '../sealed-for.js';
 import { CallerIdentifier, type Shows } from './caller-identifier.js';
 
@@ -103,6 +103,23 @@ describe('the token of a session', () => {
     ],
   ])('is invalidated when it %s', async (_, header) => {
     expect(await refusalOf(await header())).toBe('token-invalidated');
+  });
+
+  it('counts a minute before its time, because the clocks of gateways differ, and not earlier', async () => {
+    const token = await desk.logIn();
+    service.clock.advance(-MINUTE);
+    expect(await refusalOf(token)).toBe('accepted as session');
+    service.clock.advance(-1);
+    expect(await refusalOf(token)).toBe('token-not-active');
+  });
+
+  it('does not outlive its session, whatever time it names', async () => {
+    const sessionId = sessionIdOf(await desk.logIn());
+    service.clock.advance(48 * HOUR - 1);
+    const token = service.tokens.sign({ ...subject, sessionId, now: service.clock.now() });
+    expect(await refusalOf(token)).toBe('accepted as session');
+    service.clock.advance(1);
+    expect(await refusalOf(token)).toBe('token-expired');
   });
 
   it('expires at its time and not a millisecond earlier', async () => {

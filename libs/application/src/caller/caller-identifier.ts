@@ -29,6 +29,9 @@ import type { Caller } from './caller.js';
 /** `keys`: the answer shows the caller's SSH keys, so they are loaded in the same round trip. */
 export type Shows = 'account' | 'keys';
 
+/** Seconds that the clocks of two gateways may differ. */
+const CLOCK_SKEW = 60;
+
 /** Finds out who a request speaks for (docs/architecture.md), from the true state of the session and the account. */
 export class CallerIdentifier {
   constructor(
@@ -93,13 +96,20 @@ export class CallerIdentifier {
     }
   }
 
-  #isExpired({ exp }: TokenClaims): boolean {
+  #isExpired({ exp }: Pick<TokenClaims, 'exp'>): boolean {
     return this.clock.now() >= exp * 1000;
+  }
+
+  /** Where the token and its session differ, the earlier end counts. */
+  #timeliness({ exp, nbf }: TokenClaims, { expiresAt }: Session): Timeliness {
+    if (this.#isExpired({ exp: Math.min(exp, expiresAt) })) return 'expired';
+    return this.clock.now() < (nbf - CLOCK_SKEW) * 1000 ? 'early' : 'timely';
   }
 
   #callerOf(claims: TokenClaims, [session, account, ring, use]: LoadedSession): Caller {
     const { sub, jti, username } = claims;
-    const reason = refusal(session.state, this.#isExpired(claims), account.state, Number(sub), username);
+    const timeliness = this.#timeliness(claims, session.state);
+    const reason = refusal(session.state, timeliness, account.state, Number(sub), username);
     if (reason) throw new DomainError(reason);
     const keys = ring && use ? { ring: ring.state, use: use.state } : undefined;
     return { account: account.state, keys, by: 'session', sessionId: jti };
@@ -119,6 +129,7 @@ export class CallerIdentifier {
   }
 }
 
+type Timeliness = 'early' | 'timely' | 'expired';
 type LoadedSession = readonly [Loaded<Session>, Loaded<Account>, Loaded<SshKeyRing>?, Loaded<SshKeyUse>?];
 type SessionRefs = readonly [
   StreamRef<Session>,
@@ -152,13 +163,14 @@ function newSessionRefs({ sub, jti }: TokenClaims, shows: Shows): SessionRefs {
 
 function refusal(
   session: Session,
-  expired: boolean,
+  timeliness: Timeliness,
   account: Account,
   accountId: number,
   username: string,
 ): DomainErrorCode | undefined {
   if (session.status !== 'active' || session.accountId !== accountId) return 'token-invalidated';
-  if (expired) return 'token-expired';
+  if (timeliness === 'expired') return 'token-expired';
+  if (timeliness === 'early') return 'token-not-active';
   if (account.status !== 'active' || account.username !== username) return 'account-not-found-for-token';
   if (account.credential !== session.credential) return 'password-changed';
   if (account.disabled) return 'account-disabled';

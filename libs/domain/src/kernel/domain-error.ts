@@ -5,6 +5,8 @@ export type DomainErrorCode =
   | 'token-invalidated'
   /** The time of a session's token is over. */
   | 'token-expired'
+  /** The time of a session's token has not begun by far more than clocks of gateways differ. */
+  | 'token-not-active'
   /** The account of a token is deleted or has another name than the token, whoever has that name now. */
   | 'account-not-found-for-token'
   /** The password was set after the login. Also `accountDecider`. */

@@ -7,6 +7,7 @@ it.each([
   ['mongodb://keyfold:p@ss@db is no address', 'mongodb://***@db is no address'],
   ['http://:token@collector:4318/v1/traces', 'http://***@collector:4318/v1/traces'],
   ['Authorization: eyJhbGciOiJIUzI1NiJ9.eyJ1c2VybmFtZSI6ImFubiJ9.c2lnbmF0dXJl', 'Authorization: ***'],
+  ['Authorization: openlist-0f8fad5b-d9cb-469f-a165-70867728950eAbC123', 'Authorization: ***'],
   ['"hash":"$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2g"', '"hash":"***"'],
 ])('%s is written as %s', (line, expected) => {
   expect(masked(line)).toBe(expected);
