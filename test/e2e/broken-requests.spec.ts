@@ -172,7 +172,7 @@ describe('requests that are HTTP', () => {
 
   it('with letters that no name should have are handled', async () => {
     const admin = await adminOf(api);
-    for (const username of ['\0', 'a\0b', '\u{10FFFF}', '\u202e', "'; DROP TABLE commits; --", 'x'.repeat(100_000)]) {
+    for (const username of ['\0', 'a\0b', '\u{10FFFF}', '\u202e', "'; DROP TABLE commits; --", 'x'.repeat(4_096)]) {
       expect((await admin.post('/api/admin/user/create', { username, password: '\0' })).code).toBe(200);
       const user = await admin.from('192.0.2.1').signedIn(username, '\0');
       expect((await user.get('/api/me')).data()).toMatchObject({ username });

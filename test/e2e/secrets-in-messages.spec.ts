@@ -30,7 +30,10 @@ let collector: TraceCollector;
 
 beforeAll(async () => {
   const broker = await freshBroker();
-  expect(await keyfold({ KEYFOLD_RABBITMQ_URL: broker.url }, 'topology', 'apply')).toMatchObject({ status: 0, err: '' });
+  expect(await keyfold({ KEYFOLD_RABBITMQ_URL: broker.url }, 'topology', 'apply')).toMatchObject({
+    status: 0,
+    err: '',
+  });
   tap = await MessageTap.open(broker.url);
   collector = await TraceCollector.open();
   app = await StandaloneProcess.start({

@@ -1,4 +1,6 @@
 import { ServerResponse, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { OpenAnswers } from './open-answers.js';
 
 /** How many answers wait for each other: enough to spare most wake-ups, few enough that the reader works while the next ones are made. */
 const MOST_WAITING = 16;
@@ -13,6 +15,18 @@ type Ending = [chunk: unknown, encoding: BufferEncoding];
 export class BatchedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   static #waiting: BatchedResponse[] = [];
   #ending: Ending | undefined;
+
+  /** Node gives options that its types do not know. */
+  constructor(request: Request, ...options: []) {
+    super(request, ...options);
+    OpenAnswers.of(request.socket).begun(request);
+  }
+
+  /** Node calls it when the answer was written. */
+  override detachSocket(socket: Socket): void {
+    super.detachSocket(socket);
+    OpenAnswers.of(socket).answered();
+  }
 
   /** From the call of `end`, as without a wait. */
   // @ts-expect-error The types of Node call this a field; it is an accessor.

@@ -1,6 +1,7 @@
 import { errorEnvelope } from '@keyfold/http-envelope';
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { OpenAnswers } from './open-answers.js';
 
 const STATUS_OF: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 /** A line of HTTP with any method at all (RFC 9110 section 9.1). */
@@ -13,10 +14,17 @@ export type BrokenRequest = Error & { code?: string; rawPacket?: unknown; bytesP
 
 /**
  * Answers what never becomes a request of Fastify's: headers that are too large, a request that comes too slowly, a method that is not known,
- * bytes that are no HTTP.
+ * bytes that are no HTTP. Requests that came before on the same connection get their answers first; then it ends.
  */
 export function answerBrokenRequest(error: BrokenRequest, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const answers = OpenAnswers.of(socket);
+  // Node reports whatever else comes in as broken, too.
+  if (!answers.isClosing) void answers.whole().then(() => refuse(error, socket));
+}
+
+function refuse(error: BrokenRequest, socket: Socket): void {
+  if (!socket.writable) return void socket.destroy();
   const status = hasUnknownMethod(error) ? 405 : (STATUS_OF[error.code ?? ''] ?? 400);
   const reason = STATUS_CODES[status]!;
   const body = errorEnvelope(status, reason.toLowerCase());

@@ -26,7 +26,7 @@ import { RouteMethods } from './request/route-methods.js';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** How long a client may take to send one request (milliseconds), so that slow ones cannot hold connections for ever. */
 const REQUEST_TIMEOUT = 60_000;
-/** In bytes, for the line and the headers of a request; as in Go. The token of the longest name, which came in a body, has a sixth of it. */
+/** In bytes, for the line and the headers of a request; as in Go. Names older than their bound have tokens of up to a sixth of it. */
 const HEAD_LIMIT = 1_048_576;
 /** In bytes; the longest body of a client is a key of 16 KiB. */
 const BODY_LIMIT = 131_072;
