@@ -1,4 +1,4 @@
-// npm test: types, lint, import rules, build, then every test that the programs of this machine allow.
+// npm test: types, lint, import rules, build and every test that the programs of this machine allow.
 import { spawn } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,13 +27,13 @@ if (process.env.CI && missing.length > 0) {
 const began = performance.now();
 const folder = temporaryFolder();
 process.env.TMPDIR = folder;
-// Node keeps compiled code of vitest and tsc, by default in the temporary folder.
+// Node keeps compiled code of vitest, by default in the temporary folder.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/node-compile');
 process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 for (const [signal, status] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
   process.once(signal, () => process.exit(status));
 
-// Beside the first tests: each of its steps keeps one processor busy.
+// Beside the first tests, because two of its three steps use one processor.
 const linted = lint();
 buildApps();
 
@@ -42,8 +42,8 @@ const files = testFiles.filter((file) => !leftOut.includes(file));
 const progress = await run(files);
 const failed = progress.failedFiles();
 const again = process.env.CI && failed.length > 0 && failed.length <= MOST_FILES_AGAIN ? await run(failed) : undefined;
-const left = readdirSync(folder, { recursive: true });
 const isClean = await linted;
+const left = readdirSync(folder, { recursive: true });
 
 if (!isClean) console.log('Types, lint or import rules failed: see above, or run "npm run lint".');
 progress.reportFailures();

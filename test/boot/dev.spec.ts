@@ -63,7 +63,9 @@ it('npm run dev keeps the app when a source does not compile, and starts it agai
   await writeFile(dev.source, `${good}throw new Error('thrown at start');\n`);
   await dev.untilShown('The app ended with status 1, waiting for a change');
   // A stack names the source.
-  expect(dev.written.err).toMatch(/thrown at start\n +at .*standalone\.module\.ts:\d+/);
+  await expect
+    .poll(() => dev.written.err, { timeout: 20_000 })
+    .toMatch(/thrown at start\n +at .*standalone\.module\.ts:\d+/);
   await writeFile(dev.source, good);
   await dev.untilReady(2);
 });

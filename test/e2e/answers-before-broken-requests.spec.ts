@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { ADMIN_PASSWORD } from '../support/accounts.js';
 import { exchangeBytes } from '../support/raw-connection.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
+
+const PATIENCE = { timeout: 20_000, interval: 5 };
 
 let app: StandaloneProcess;
 beforeAll(async () => {
@@ -16,7 +19,7 @@ const post = (path: string, body: object) =>
 const login = (password = ADMIN_PASSWORD) => post('/api/auth/login', { username: 'admin', password });
 const list = request('GET /api/me');
 
-/** The statuses of all answers that come back in one connection, and what the last one says. */
+/** The statuses of all answers on one connection. */
 async function statusesOf(...bytes: string[]): Promise<number[]> {
   const received = await exchangeBytes(app.baseUrl, bytes.join(''));
   return [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
@@ -30,12 +33,29 @@ it.each([
   ['three requests and noise', [request('GET /ping'), login(), list, 'noise\r\n\r\n'], [200, 200, 200, 400]],
   ['a read and a method that nobody knows', [list, request('BREW /pot')], [200, 405]],
   [
-    'a login and a body in chunks of no size',
+    'a login and a chunked body with an invalid size',
     [login(), request('POST /api/auth/login', 'zz\r\n', 'Transfer-Encoding: chunked')],
     [200, 400],
   ],
 ])('%s: each gets its answer, and the connection ends', async (_, bytes, statuses) => {
   expect(await statusesOf(...bytes)).toEqual(statuses);
+});
+
+it('a client that goes on sending and never closes gets the answers, and the connection ends', async () => {
+  const { hostname, port } = new URL(app.baseUrl);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  onTestFinished(() => void socket.destroy());
+  let received = '';
+  socket.setEncoding('latin1').on('data', (text: string) => (received += text));
+  socket.on('error', () => undefined);
+  const closed = new Promise((end) => socket.on('close', end));
+  socket.write(`${login()}noise\r\n\r\n`);
+  await vi.waitUntil(() => received.includes(' 400 ') || !socket.write('noise\r\n\r\n'), PATIENCE);
+  await vi.waitUntil(() => received.includes(' 400 '), PATIENCE);
+  expect(received).toMatch(/^HTTP\/1\.1 200 /);
+  // The other end is gone when it is written to.
+  const writing = setInterval(() => socket.write('noise'), 200);
+  await closed.finally(() => clearInterval(writing));
 });
 
 it('what comes behind bytes that are no HTTP is not answered', async () => {

@@ -4,7 +4,7 @@ import { ApiClient } from '../support/api-client.js';
 import { keyLine, newKeyLine } from '../support/key-line.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
-const tooLong = (what: string, bytes: number) => `400 the ${what} is too long: it may have ${bytes} bytes`;
+const tooLong = (what: string, bytes: number) => `400 the ${what} is too long: at most ${bytes} bytes`;
 const text = (bytes: number) => 'ä'.repeat(bytes / 2);
 
 let app: StandaloneProcess;

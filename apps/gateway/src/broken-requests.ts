@@ -4,6 +4,8 @@ import type { Socket } from 'node:net';
 import { OpenAnswers } from './open-answers.js';
 
 const STATUS_OF: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+/** Milliseconds that a client has to close a connection on which it sent something broken. */
+const LINGER = 5_000;
 /** A line of HTTP with any method at all (RFC 9110 section 9.1). */
 const REQUEST_LINE = /^[\w!#$%&'*+.^`|~-]+ \/\S* HTTP\/1\.[01]$/;
 /** The methods that routes have; whoever is told them has a method that Node does not even read. */
@@ -17,10 +19,13 @@ export type BrokenRequest = Error & { code?: string; rawPacket?: unknown; bytesP
  * bytes that are no HTTP. Requests that came before on the same connection get their answers first; then it ends.
  */
 export function answerBrokenRequest(error: BrokenRequest, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const answers = OpenAnswers.of(socket);
-  // Node reports whatever else comes in as broken, too.
-  if (!answers.isClosing) void answers.whole().then(() => refuse(error, socket));
+  if (error.code === 'ECONNRESET') return void socket.destroy();
+  // What else comes in is broken, too. Ending the connection at once could cost the client the answers on their way.
+  if (answers.isClosing) return;
+  // After a timeout the parser still works: a late request must not begin behind the refusal.
+  socket.pause();
+  void answers.whole().then(() => refuse(error, socket));
 }
 
 function refuse(error: BrokenRequest, socket: Socket): void {
@@ -31,6 +36,10 @@ function refuse(error: BrokenRequest, socket: Socket): void {
   const all = { ...headersOf(body), ...(status === 405 && { Allow: METHODS }) };
   const headers = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${reason}\r\n${headers.join('')}\r\n${body}`);
+  // Takes what the client still sends, so that it can read the answer, and does not wait for ever for the client's end.
+  socket.resume();
+  const linger = setTimeout(() => socket.destroy(), LINGER).unref();
+  socket.once('close', () => clearTimeout(linger));
 }
 
 /** Bytes that are no HTTP at all are an invalid method to Node as well. */

@@ -8,7 +8,7 @@ type Connection = Socket & { [OPEN_ANSWERS]?: OpenAnswers };
 export class OpenAnswers {
   #count = 0;
   #last: IncomingMessage | undefined;
-  #closing: { mayBeOpen: number; answered: () => void } | undefined;
+  #closing: (() => void) | undefined;
 
   static of(connection: Connection): OpenAnswers {
     return (connection[OPEN_ANSWERS] ??= new OpenAnswers());
@@ -21,24 +21,26 @@ export class OpenAnswers {
 
   answered(): void {
     this.#count -= 1;
+    // An idle connection must not keep the headers of its last request.
+    if (this.#count === 0) this.#last = undefined;
     this.#settle();
   }
 
-  /** Whether somebody waits for the last answer: then no other may be begun. */
+  /** Whether somebody waits for the last answer, or did. */
   get isClosing(): boolean {
     return this.#closing !== undefined;
   }
 
-  /** Resolves when every request that came whole has its answer. One that did not will never have one, and it is the last. */
+  /** Resolves when every request that came whole has its answer. Only the last can be incomplete, and nobody waits for its answer. */
   whole(): Promise<void> {
-    const mayBeOpen = this.#last?.complete === false ? 1 : 0;
     return new Promise((answered) => {
-      this.#closing = { mayBeOpen, answered };
+      this.#closing = answered;
       this.#settle();
     });
   }
 
   #settle(): void {
-    if (this.#closing && this.#count <= this.#closing.mayBeOpen) this.#closing.answered();
+    const incomplete = this.#last?.complete === false ? 1 : 0;
+    if (this.#count <= incomplete) this.#closing?.();
   }
 }

@@ -70,8 +70,8 @@ export class CommandRunner {
   }
 
   /**
-   * Throws what the decider refuses on the stream's state as it is now. For commands that cost much to complete: what is refused anyway
-   * shall not cost it. What changes until the command runs is decided then.
+   * Refuses early what the decider refuses on the stream's present state, so that a refused command does not pay for a password hash.
+   * `run` decides again on the state of that moment.
    */
   async require<State, Command, Event extends DomainEvent>(
     ref: StreamRef<State>,

@@ -11,7 +11,7 @@ const guestEnrols = 'Guest user can not generate 2FA code';
 /** The original stores texts of any length. */
 const tooLong = (what: string, bytes: number) => ({
   code: 400,
-  message: `the ${what} is too long: it may have ${bytes} bytes`,
+  message: `the ${what} is too long: at most ${bytes} bytes`,
 });
 
 /** The one table from the domain's refusals to what clients of the account API read. Some texts are compared by clients. */

@@ -6,7 +6,7 @@ const STEP_MS = 30_000;
 const ISSUER = 'OpenList';
 const PICTURE_POINTS = 400;
 const QUIET_MODULES = 4;
-/** Names have no bound and pictures have: this many letters always fit, however they are escaped. */
+/** A QR code holds less than the longest name: this many letters always fit, however they are escaped. */
 const LABEL_LETTERS = 128;
 
 /** 160 random bits (RFC 4226 section 4) as 32 base32 letters. */

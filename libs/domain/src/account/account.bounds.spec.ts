@@ -21,11 +21,11 @@ describe('a new account', () => {
     ['username-too-long', register(longName, { name: named(longName, 'taken') })],
     ['base-path-too-long', register('ann', { basePath: longBasePath })],
     ['sso-id-too-long', register('ann', { ssoId: longSsoId })],
-  ] as const)('is refused with %s for one letter more', (refusal, command) => {
+  ] as const)('is refused with %s just over the limit', (refusal, command) => {
     given(accountDecider).when(command).thenRefused(refusal);
   });
 
-  it('has the base path measured that is stored', () => {
+  it('measures the base path as it is stored', () => {
     const detour = 'a/../'.repeat(TEXT_BYTES.basePath);
     given(accountDecider)
       .when(register('ann', { basePath: detour }))
@@ -46,7 +46,7 @@ describe('a changed account', () => {
     ['sso-id-too-long', update('ann', { ssoId: longSsoId })],
     ['username-too-long', changeOwnProfile('ann', { name: named(longName) })],
     ['sso-id-too-long', changeOwnProfile('ann', { ssoId: longSsoId })],
-  ] as const)('is refused with %s for one letter more', (refusal, command) => {
+  ] as const)('is refused with %s just over the limit', (refusal, command) => {
     given(accountDecider, registered('ann')).when(command).thenRefused(refusal);
   });
 

@@ -76,8 +76,8 @@ function register(account: Account, command: RegisterAccount): Decision<AccountE
   if (account.status !== 'absent') throw new DomainError('account-id-taken');
   const profile = { basePath: cleanBasePath(command.basePath), ssoId, allowLdap };
   requireBound(name.username, TEXT_BYTES.username, 'username-too-long');
-  requireBoundProfile(profile);
   if (name.turn === 'taken') throw new DomainError('username-taken');
+  requireBoundProfile(profile);
   const { username, nameHash, turn } = name;
   const data = {
     accountId,

@@ -12,6 +12,9 @@ const encoder = new TextEncoder();
 export const bytesOf = (...texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
+/** What texts take in memory at most, in bytes: a letter beyond Latin-1 makes all of its text twice as large. */
+export const memoryOf = (...texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + 2 * length, 0);
+
 /** Refuses a text that has more bytes than it may. */
 export function requireBound(text: string, bytes: number, refusal: DomainErrorCode): void {
   if (bytesOf(text) > bytes) throw new DomainError(refusal);

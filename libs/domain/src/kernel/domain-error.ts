@@ -5,7 +5,7 @@ export type DomainErrorCode =
   | 'token-invalidated'
   /** The time of a session's token is over. */
   | 'token-expired'
-  /** The time of a session's token has not begun by far more than clocks of gateways differ. */
+  /** The token is not valid yet, even allowing for clock skew. */
   | 'token-not-active'
   /** The account of a token is deleted or has another name than the token, whoever has that name now. */
   | 'account-not-found-for-token'

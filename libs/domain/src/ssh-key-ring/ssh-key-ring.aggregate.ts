@@ -1,5 +1,6 @@
 import type { Aggregate } from '../kernel/aggregate.js';
-import { bytesOfRing, sshKeyRingDecider, type SshKeyRing, type SshKeyRingCommand } from './ssh-key-ring.decider.js';
+import { memoryOf } from '../kernel/bounded-text.js';
+import { sshKeyRingDecider, type SshKey, type SshKeyRing, type SshKeyRingCommand } from './ssh-key-ring.decider.js';
 import { sshKeyRingUpcasters, type SshKeyRingEvent } from './ssh-key-ring.events.js';
 
 export const sshKeyRingAggregate: Aggregate<number, SshKeyRing, SshKeyRingCommand, SshKeyRingEvent> = {
@@ -7,6 +8,8 @@ export const sshKeyRingAggregate: Aggregate<number, SshKeyRing, SshKeyRingComman
   decider: sshKeyRingDecider,
   upcasters: sshKeyRingUpcasters,
   streamOf: (accountId) => `ssh-keys-${accountId}`,
-  // With the ring its list and the answer that shows it are kept.
-  weightOf: ({ keys }) => 1 + Math.ceil((3 * bytesOfRing(keys) + 300 * keys.length) / 1024),
+  // Its list and the answer that shows it are kept with the ring.
+  weightOf: ({ keys }) => 1 + Math.ceil((3 * memoryOf(...keys.flatMap(textsOf)) + 300 * keys.length) / 1024),
 };
+
+const textsOf = ({ title, key }: SshKey) => [title, key.blob, key.comment];

@@ -222,6 +222,8 @@ describe('a reader that falls silent', () => {
     await soon(() => expect(others.done).toEqual(['account-7:1', 'account-7:2']));
     await write(store, [8], 1);
     await soon(() => expect(others.done).toHaveLength(3));
+    const written = async () => [...(await positionsOf(leases)).values()].reduce((sum, position) => sum + position, 0);
+    await soon(async () => expect(await written()).toBe(3));
     const before = await positionsOf(leases);
     advance.mockClear();
     batch.resolve();

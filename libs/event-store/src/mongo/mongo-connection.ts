@@ -11,7 +11,7 @@ const OPERATION_TIMEOUT = 5_000;
 
 /**
  * When an operation is given up that the driver forgot: it waits for ever to write to a socket that ended while its buffer was full
- * (mongodb 7.8 without `timeoutMS`). Late enough for both tries of any other, and early enough for the 15 s that callers are promised.
+ * (mongodb 7.8 without `timeoutMS`). Sooner than the slowest second try would end, so that an outage is told within 15 s.
  */
 const STUCK_AFTER = 14_000;
 const SELECTION_TIMEOUT = 2_500;

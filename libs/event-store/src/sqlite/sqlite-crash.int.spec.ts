@@ -51,15 +51,17 @@ async function appendInProcess(
   const limit = maxFileBytes === undefined ? 'unlimited' : maxFileBytes / 512;
   const command = [process.execPath, '--experimental-transform-types', appendingProcess, path, String(bytes)];
   const child = spawn('sh', ['-c', `ulimit -f ${limit}; exec "$@"`, 'sh', ...command], {
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
   onTestFinished(() => void child.kill('SIGKILL'));
   const closed = once(child, 'close');
   const lines: string[] = [];
   for await (const line of createInterface(child.stdout)) {
     if (lines.push(line) === killAfter) child.kill('SIGKILL');
   }
-  expect(await closed).toEqual(killAfter === Infinity ? [0, null] : [null, 'SIGKILL']);
+  expect(await closed, errors).toEqual(killAfter === Infinity ? [0, null] : [null, 'SIGKILL']);
   return lines;
 }
 

@@ -90,7 +90,12 @@ describe('a question', () => {
     const queues = await ConsumedQueues.open();
     const transport = queues.answerQuestions({ ask: () => new Promise(() => undefined) });
     const replyTo = 'amq.rabbitmq.reply-to.g1h2AA==.abc';
-    queues.channel.sendToQueue('questions', Buffer.from('{}'), { type: 'ask', replyTo, expiration: '100' });
+    // Where nobody consumes yet, it would expire in the queue.
+    await until(
+      () => transport.queueStatus().state,
+      (state) => state === 'consuming',
+    );
+    queues.channel.sendToQueue('questions', Buffer.from('{}'), { type: 'ask', replyTo, expiration: '1000' });
     await settled(transport, 1);
     expect(transport.queueStatus().outcomes).toEqual({ ignored: 1 });
     expect(queues.told).toContain('an answer came too late');
