@@ -30,10 +30,8 @@ let collector: TraceCollector;
 
 beforeAll(async () => {
   const broker = await freshBroker();
-  expect(await keyfold({ KEYFOLD_RABBITMQ_URL: broker.url }, 'topology', 'apply')).toMatchObject({
-    status: 0,
-    err: '',
-  });
+  const applied = await keyfold({ KEYFOLD_RABBITMQ_URL: broker.url }, 'topology', 'apply');
+  expect(applied.status, applied.err).toBe(0);
   tap = await MessageTap.open(broker.url);
   collector = await TraceCollector.open();
   app = await StandaloneProcess.start({
