@@ -119,7 +119,9 @@ export const compactionCases: readonly ContractCase[] = [
       for (const [index, stream] of streams.entries()) {
         expect(await readStream(store, stream)).toEqual([]);
         const left = await readStream(store, voidStreamOf(stream));
-        expect(outcomes[index]).toBe(left.length === 2 ? 'appended' : 'WrongExpectedVersion');
+        // One that met the compaction is tried again, and may find that its first try was stored.
+        const due = left.length === 2 ? ['appended', 'replayed'] : ['WrongExpectedVersion'];
+        expect(due).toContain(outcomes[index]);
       }
     },
   },
