@@ -40,10 +40,9 @@ export async function compactStreams(
     const filter = { stream: { $in: [...streams] }, 'command.type': { $ne: COMPACTION } };
     const options = { session, hint: 'stream_version', projection: { stream: 1, version: 1 } };
     const found = await reaching(() => commits.find(filter, options).toArray());
-    if (found.length === 0) return 0;
-    await reaching(() =>
-      commits.updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, toVoid(lastOfEach(found)), { session }),
-    );
+    if (found.length > 0)
+      await reaching(() => commits.updateMany(placesOf(found), toVoid(lastOfEach(found)), { session }));
+    // Also where nothing is left: what another process has just compacted may not have its majority yet.
     await reaching(() => session.commitTransaction());
     return found.length;
   } catch (error) {
@@ -53,6 +52,8 @@ export async function compactStreams(
     await session.endSession().catch(() => undefined);
   }
 }
+
+const placesOf = (found: readonly CommitDocument[]) => ({ _id: { $in: found.map(({ _id }) => _id) } });
 
 /** The places of the last commits of all streams. */
 function lastOfEach(found: readonly CommitDocument[]): number[] {

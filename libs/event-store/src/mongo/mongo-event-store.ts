@@ -59,15 +59,13 @@ export class MongoEventStore extends EventStore {
   }
 
   async findCommand(id: string): Promise<Commit | undefined> {
-    await this.#barrier.passed();
-    const found = await reaching(() => this.#commits.findOne({ 'command.id': id }));
+    const found = await this.#barrier.read(() => this.#commits.findOne({ 'command.id': id }));
     return found ? toCommit(found) : undefined;
   }
 
   async findLastHold(prefix: string): Promise<FoundHold | undefined> {
-    await this.#barrier.passed();
     const within = { $gte: prefix, $lt: `${prefix}${LAST_LETTER}` };
-    const found = await reaching(() =>
+    const found = await this.#barrier.read(() =>
       this.#commits
         .find({ holds: { $elemMatch: within } }, { projection: { stream: 1, command: 1, holds: 1 } })
         .toArray(),

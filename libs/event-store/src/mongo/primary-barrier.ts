@@ -8,7 +8,7 @@ import { reaching } from './mongo-connection.js';
  */
 export class PrimaryBarrier {
   #primary = '';
-  #passed: Promise<void> | undefined;
+  #passing: Promise<void> | undefined;
 
   constructor(
     connection: Connection,
@@ -17,11 +17,24 @@ export class PrimaryBarrier {
     connection.getClient().on('topologyDescriptionChanged', ({ newDescription }) => this.#look(newDescription));
   }
 
-  /** Resolves when reads of the present primary show everything that was acknowledged before. Throws `StoreUnavailable`. */
-  async passed(): Promise<void> {
-    for (let primary; primary !== this.#primary;) {
-      primary = this.#primary;
-      await (this.#passed ??= this.#pass());
+  /**
+   * Runs a read that shows everything that was acknowledged before it began. It is repeated where the primary changes meanwhile: the
+   * driver would ask the new one by itself, and no write has been waited for there. Throws `StoreUnavailable`.
+   */
+  async read<Result>(operation: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      const primary = await this.#passed();
+      const result = await reaching(operation);
+      if (primary === this.#primary) return result;
+    }
+  }
+
+  /** Resolves to the present primary when everything that it had at its election has its majority. */
+  async #passed(): Promise<string> {
+    for (;;) {
+      const primary = this.#primary;
+      await (this.#passing ??= this.#pass());
+      if (primary === this.#primary) return primary;
     }
   }
 
@@ -29,7 +42,7 @@ export class PrimaryBarrier {
     try {
       await reaching(() => this.collection.updateOne({ _id: 'nothing' }, { $unset: { nothing: true } }));
     } catch (error) {
-      this.#passed = undefined;
+      this.#passing = undefined;
       throw error;
     }
   }
@@ -41,6 +54,6 @@ export class PrimaryBarrier {
     const elected = `${primary.address} ${primary.electionId?.toHexString() ?? ''}`;
     if (elected === this.#primary) return;
     this.#primary = elected;
-    this.#passed = undefined;
+    this.#passing = undefined;
   }
 }

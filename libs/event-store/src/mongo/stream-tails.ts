@@ -5,7 +5,6 @@ import { compactedStreamOf } from '../compacted-stream.js';
 import type { StreamPoint } from '../event-store.js';
 import { toCommit, type CommitDocument } from './commit.model.js';
 import type { KnownVersions } from './known-versions.js';
-import { reaching } from './mongo-connection.js';
 import type { PrimaryBarrier } from './primary-barrier.js';
 
 /** Callers that share a query at most. */
@@ -27,8 +26,7 @@ export class StreamTails {
 
   async #read(calls: readonly Call<readonly StreamPoint[], Commit[]>[]): Promise<void> {
     const filter = tailsFilter(calls.flatMap(({ item }) => item).map((point) => this.#toAskFor(point)));
-    await this.barrier.passed();
-    const documents = await reaching(() => this.commits.find(filter, { hint: 'stream_version' }).toArray());
+    const documents = await this.barrier.read(() => this.commits.find(filter, { hint: 'stream_version' }).toArray());
     const commits = documents.map(toCommit);
     for (const commit of commits) this.versions.seen(commit);
     const tails = tailsByStream(commits);

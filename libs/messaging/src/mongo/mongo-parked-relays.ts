@@ -28,9 +28,8 @@ export class MongoParkedRelays extends ParkedRelays {
 
   /** A record that a new primary does not show yet would be taken for none, and its account for one that waits for nothing. */
   async all(slot?: number): Promise<ParkedRelay[]> {
-    await this.#barrier.passed();
     const filter = slot === undefined ? {} : { slot };
-    const found = await reaching(() => this.#parked.find(filter, { sort: { at: 1 } }).toArray());
+    const found = await this.#barrier.read(() => this.#parked.find(filter, { sort: { at: 1 } }).toArray());
     return found.map(({ _id, ...parked }) => parked);
   }
 }

@@ -1,0 +1,73 @@
+import { StoreUnavailable } from '@keyfold/event-store';
+import { connectOptions, eventStoreModels, migrateSchema, MongoEventStore } from '@keyfold/event-store/mongo';
+import mongoose from 'mongoose';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { newCommit } from '../../libs/event-store/src/contract/new-commit.contract.js';
+import { ReplicaSet } from '../support/mongo/replica-set.js';
+
+const STREAM = { stream: 'account-1', version: 0 };
+
+describe('a new primary that has no majority yet', () => {
+  let set: ReplicaSet;
+  beforeAll(async () => {
+    set = await ReplicaSet.start(3, { testCommands: true });
+    return () => set.stop();
+  });
+
+  it('does not answer a read that was under way when the old one was lost', async () => {
+    const store = await openStore(set.uri('reads'));
+    const { commit } = await store.append(newCommit('account-1', 1));
+    expect(await store.readStreams([STREAM])).toEqual([commit]);
+    const old = await set.primary();
+    const heal = await stopReplication(set, old);
+    const blocked = { failCommands: ['find'], blockConnection: true, blockTimeMS: 60_000 };
+    await set.node(old).command({ configureFailPoint: 'failCommand', mode: 'alwaysOn', data: blocked });
+    const outcome = expect(store.readStreams([STREAM])).rejects.toBeInstanceOf(StoreUnavailable);
+    await set.kill(old);
+    await outcome;
+    await heal();
+    expect(await store.readStreams([STREAM])).toEqual([commit]);
+  });
+
+  it('does not tell a process that streams are compacted when another one has just done so', async () => {
+    const [store, other] = [await openStore(set.uri('compactions')), await openStore(set.uri('compactions'))];
+    await store.append(newCommit('account-1', 1));
+    const old = await set.primary();
+    const heal = await stopReplication(set, old);
+    await set.kill(old);
+    await set.primary();
+    await expect(other.compact(['account-1'])).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(store.compact(['account-1'])).rejects.toBeInstanceOf(StoreUnavailable);
+    await heal();
+    expect(await store.compact(['account-1'])).toBe(0);
+    expect(await store.readStreams([STREAM])).toEqual([]);
+  });
+});
+
+/**
+ * Lets one secondary vote but neither stand for election nor copy anything any more, so that the other one follows the primary and finds
+ * no majority for its writes. Answers how it copies again and the lost node comes back.
+ */
+async function stopReplication(set: ReplicaSet, primary: number): Promise<() => Promise<void>> {
+  const voter = set.node((primary + 1) % 3);
+  const point = { configureFailPoint: 'stopReplProducer' };
+  await voter.command({ ...point, mode: 'alwaysOn' });
+  await voter.command({ replSetFreeze: 600 });
+  return async () => {
+    await voter.command({ replSetFreeze: 0 });
+    await voter.command({ ...point, mode: 'off' });
+    await set.restart(primary);
+    await set.complete();
+  };
+}
+
+async function openStore(uri: string): Promise<MongoEventStore> {
+  const connection = await mongoose.createConnection(uri, connectOptions).asPromise();
+  await migrateSchema(connection, eventStoreModels(connection));
+  const store = new MongoEventStore(connection);
+  onTestFinished(async () => {
+    await store.close();
+    await connection.close();
+  });
+  return store;
+}
