@@ -60,6 +60,7 @@ function lint() {
   const started = performance.now();
   const stdio = ['ignore', 'pipe', 'pipe'];
   const child = spawn('npm', ['run', '--silent', 'lint'], { cwd: root, stdio, shell: process.platform === 'win32' });
+  process.once('exit', () => child.kill());
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   return new Promise((resolve) => {

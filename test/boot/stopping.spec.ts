@@ -4,7 +4,6 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ADMIN_PASSWORD, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { visitUntilGone, type Call } from '../support/keep-alive-client.js';
-import { logLines } from '../support/log-lines.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
 async function start(): Promise<StandaloneProcess> {
@@ -83,17 +82,11 @@ describe('SIGTERM', () => {
 
 const isReady = async (management: string) => (await fetch(`${management}/health/ready`)).ok;
 
-function managementUrlOf(app: StandaloneProcess): string {
-  const url = logLines(app.output()).find(({ msg }) => msg === 'management')?.['url'];
-  if (typeof url !== 'string') throw new Error(`no line names the management port:\n${app.output()}`);
-  return url;
-}
-
 describe('SIGTERM under load', () => {
   it('is not ready at once, loses no request of clients that keep connections, and ends with 0', async () => {
     const app = await start();
     // It is told a moment after the first answer.
-    const management = await vi.waitFor(() => managementUrlOf(app), 5_000);
+    const management = await vi.waitFor(() => app.managementUrl, 5_000);
     const admin = await adminOf(new ApiClient(app.baseUrl));
     const writers = await Promise.all(Array.from({ length: 8 }, (_, index) => newWriter(admin, `writer ${index}`)));
     let asked = 0;

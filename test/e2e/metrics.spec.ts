@@ -1,8 +1,7 @@
 import { Agent, METHODS, request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { adminOf, createAccount, newAddress } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
-import { lastingPort } from '../support/lasting-port.js';
 import { growth, metricsWhen, type Series } from '../support/metrics.js';
 import { untilStepHasLeft } from '../support/one-time-code.js';
 import { newKeyLine } from '../support/key-line.js';
@@ -14,9 +13,8 @@ let admin: ApiClient;
 let managementUrl: string;
 
 beforeAll(async () => {
-  const port = String(await lastingPort());
-  managementUrl = `http://127.0.0.1:${port}`;
-  app = await StandaloneProcess.start({ KEYFOLD_MANAGEMENT_PORT: port });
+  app = await StandaloneProcess.start();
+  managementUrl = await vi.waitFor(() => app.managementUrl, 5_000);
   admin = await adminOf(new ApiClient(app.baseUrl));
 });
 

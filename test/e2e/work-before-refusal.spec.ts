@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { accountNamed, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
-import { lastingPort } from '../support/lasting-port.js';
 import { growth, readMetrics } from '../support/metrics.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
@@ -12,9 +11,8 @@ let admin: ApiClient;
 let managementUrl: string;
 
 beforeAll(async () => {
-  const port = String(await lastingPort());
-  managementUrl = `http://127.0.0.1:${port}`;
-  app = await StandaloneProcess.start({ KEYFOLD_MANAGEMENT_PORT: port });
+  app = await StandaloneProcess.start();
+  managementUrl = await vi.waitFor(() => app.managementUrl, 5_000);
   admin = await adminOf(new ApiClient(app.baseUrl));
 });
 afterAll(() => app?.dispose());

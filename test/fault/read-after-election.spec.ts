@@ -20,7 +20,7 @@ it('whoever reads from a new primary sees everything that was acknowledged befor
   let reads = 0;
   for (let change = 0; change <= STEP_DOWNS; change++) {
     let isChanging = change > 0;
-    const changing = isChanging && set.stepDown().finally(() => (isChanging = false));
+    const changing = isChanging ? set.stepDown().finally(() => (isChanging = false)) : undefined;
     for (let read = 0; isChanging || read < READS; read++) {
       const acknowledged = writing.version;
       // What is stale ends too early: reading what is before the last commits would only take longer.

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { builtApp, KeyfoldProcess, type ProcessEnv } from './keyfold-process.js';
 import { lastingPort } from './lasting-port.js';
+import { logLines } from './log-lines.js';
 
 export { StartFailure, type ProcessEnv } from './keyfold-process.js';
 
@@ -33,6 +34,13 @@ export class StandaloneProcess extends KeyfoldProcess {
       throw failure;
     }
     return started;
+  }
+
+  /** Where it answers probes and metrics: on a port of its own choice, which its log names a moment after it is ready. */
+  get managementUrl(): string {
+    const url = logLines(this.output()).find(({ msg }) => msg === 'management')?.['url'];
+    if (typeof url !== 'string') throw new Error(`no line names the management port:\n${this.output()}`);
+    return url;
   }
 
   /** Kills the app if it runs and removes its data. */

@@ -19,13 +19,13 @@ export type BrokenRequest = Error & { code?: string; rawPacket?: unknown; bytesP
  * bytes that are no HTTP. Requests that came before on the same connection get their answers first; then it ends.
  */
 export function answerBrokenRequest(error: BrokenRequest, socket: Socket): void {
-  const answers = OpenAnswers.of(socket);
   if (error.code === 'ECONNRESET') return void socket.destroy();
+  const answers = OpenAnswers.of(socket);
   // What else comes in is broken, too. Ending the connection at once could cost the client the answers on their way.
   if (answers.isClosing) return;
   // After a timeout the parser still works: a late request must not begin behind the refusal.
   socket.pause();
-  void answers.whole().then(() => refuse(error, socket));
+  void answers.given().then(() => refuse(error, socket));
 }
 
 function refuse(error: BrokenRequest, socket: Socket): void {

@@ -31,8 +31,8 @@ export class OpenAnswers {
     return this.#closing !== undefined;
   }
 
-  /** Resolves when every request that came whole has its answer. Only the last can be incomplete, and nobody waits for its answer. */
-  whole(): Promise<void> {
+  /** Resolves when every request that arrived whole has its answer. Only the last one can be incomplete; it gets none. */
+  given(): Promise<void> {
     return new Promise((answered) => {
       this.#closing = answered;
       this.#settle();

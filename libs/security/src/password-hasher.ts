@@ -15,8 +15,8 @@ export abstract class PasswordHasher {
 export class HashQueueFull extends Error {
   override readonly name = 'HashQueueFull';
 
-  /** `retryAfterSeconds`: whole seconds, at least 1, until the hashes that wait now are done. */
-  constructor(readonly retryAfterSeconds: number) {
+  /** `retryAfterSeconds`: whole seconds, at least 1, until the hashes that wait now are done; a guess where one client's are counted. */
+  constructor(readonly retryAfterSeconds = 5) {
     super(`too many password hashes are waiting; try again in ${retryAfterSeconds} s`);
   }
 }

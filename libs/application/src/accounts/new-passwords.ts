@@ -6,7 +6,6 @@ import { sealedFor } from '../sealed-for.js';
 
 /** Hashes that one actor may wait for. */
 const WAITING_PER_ACTOR = 200;
-const RETRY_AFTER_SECONDS = 5;
 
 /** Hashes and seals passwords for the account that will have them, one at a time for each that asks. */
 export class NewPasswords {
@@ -20,7 +19,7 @@ export class NewPasswords {
 
   /** `actor` is who asks for it. Throws `HashQueueFull`. */
   async make(password: string, accountId: number, actor: string): Promise<NewPassword> {
-    if (this.#actors.size(actor) > WAITING_PER_ACTOR) throw new HashQueueFull(RETRY_AFTER_SECONDS);
+    if (this.#actors.size(actor) > WAITING_PER_ACTOR) throw new HashQueueFull();
     const hash = await this.#actors.run(actor, () => this.hasher.hash(staticHash(password)));
     const sealedHash = this.sealer.seal(hash, sealedFor.password(accountId));
     return { sealedHash, timestamp: Math.floor(this.clock.now() / 1000) };

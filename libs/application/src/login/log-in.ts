@@ -70,7 +70,7 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     const full = this.#pairs.size(pair) >= WAITING_PER_PAIR || this.#sources.size(source) >= WAITING_PER_SOURCE;
     if (full) {
       this.attempts.add('password', 'failed');
-      throw new HashQueueFull(5);
+      throw new HashQueueFull();
     }
     return this.#pairs.run(pair, () => this.#sources.run(source, () => this.#logIn(login)));
   }
