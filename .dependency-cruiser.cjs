@@ -116,7 +116,7 @@ module.exports = {
       comment:
         'Plain classes and functions inside; the application uses the buses, the wire layer the exception filter, tokens the JWT service.',
       severity: 'error',
-      from: from('^libs/(domain|event-store|projections)/|^libs/security/src/(?!token-signer)'),
+      from: from('^libs/(domain|event-store|projections)/|^libs/security/src/(?!token-signer|device-tokens)'),
       to: { path: '^node_modules/@nestjs/' },
     },
     {

@@ -32,6 +32,7 @@ import { truthProviders } from '@keyfold/operation';
 import { StreamLoader } from '@keyfold/projections';
 import {
   Argon2PasswordHasher,
+  DeviceTokens,
   LoginThrottle,
   PasswordHasher,
   Sealer,
@@ -69,6 +70,11 @@ const services: Provider[] = [
     inject: [JwtService, GatewayConfig],
     useFactory: (jwt: JwtService, { tokenHours }: GatewayConfig) =>
       new TokenSigner(jwt, { issuer: ISSUER, lifetimeHours: tokenHours }),
+  },
+  {
+    provide: DeviceTokens,
+    inject: [JwtService],
+    useFactory: (jwt: JwtService) => new DeviceTokens(jwt),
   },
   {
     provide: LoginThrottle,

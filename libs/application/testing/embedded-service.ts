@@ -7,7 +7,7 @@ import {
 } from '@keyfold/event-store/sqlite';
 import { Projection, StreamLoader } from '@keyfold/projections';
 import { readModelTables, SqliteReadModelStore } from '@keyfold/projections/sqlite';
-import { Argon2PasswordHasher, LoginThrottle, Sealer, TokenSigner } from '@keyfold/security';
+import { Argon2PasswordHasher, DeviceTokens, LoginThrottle, Sealer, TokenSigner } from '@keyfold/security';
 import { SqliteThrottleStore, throttleTable } from '@keyfold/security/sqlite';
 import { JwtService } from '@nestjs/jwt';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -63,6 +63,7 @@ export class EmbeddedService {
   readonly names;
   readonly passwords;
   readonly throttle;
+  readonly devices = new DeviceTokens(jwt);
   readonly tokens = new TokenSigner(jwt, { issuer: 'keyfold', lifetimeHours: 48 });
 
   constructor(

@@ -1,7 +1,7 @@
 import { DomainError } from '@keyfold/domain';
 import { staticHash } from '@keyfold/security';
 import { oneTimeCode, stepOf } from '../../../test/support/one-time-code.js';
-import { LogIn, LogInHandler } from '../src/login/log-in.js';
+import { LogIn, LogInHandler, type LoggedIn } from '../src/login/log-in.js';
 import { changeAccount } from './accounts.js';
 import type { EmbeddedService } from './embedded-service.js';
 
@@ -14,6 +14,7 @@ export type Attempt = {
   hash?: string | undefined;
   code?: string;
   address?: string;
+  device?: string;
 };
 
 /** Where accounts log in: name `ann`, password `right`, no code and one address unless said otherwise. */
@@ -21,8 +22,8 @@ export class LoginDesk {
   readonly #handler: LogInHandler;
 
   constructor(private readonly service: EmbeddedService) {
-    const { commands, names, hasher, throttle, sealer, tokens, clock } = service;
-    this.#handler = new LogInHandler(commands, names, hasher, throttle, sealer, tokens, clock);
+    const { commands, names, hasher, throttle, sealer, tokens, devices, clock } = service;
+    this.#handler = new LogInHandler(commands, names, hasher, throttle, sealer, tokens, devices, clock);
   }
 
   /** What became of the checks so far, as `<factor> <outcome>`; those that did not happen are left out. */
@@ -33,17 +34,23 @@ export class LoginDesk {
 
   /** Answers the token, or throws. */
   async logIn(attempt: Attempt = {}): Promise<string> {
-    const { username = 'ann', password = 'right', code = '', address = '192.0.2.7' } = attempt;
+    return (await this.enter(attempt)).token;
+  }
+
+  /** Answers the token and the device token, or throws. */
+  async enter(attempt: Attempt = {}): Promise<LoggedIn> {
+    const { username = 'ann', password = 'right', code = '', address = '192.0.2.7', device } = attempt;
     const hash = 'hash' in attempt ? attempt.hash : staticHash(password);
     const login = {
       username,
       staticHash: hash,
       code,
       address,
+      deviceToken: device,
       client: 'curl/8.5.0',
       origin: { correlation: 'request-1' },
     };
-    return (await this.#handler.execute(new LogIn(login))).token;
+    return this.#handler.execute(new LogIn(login));
   }
 
   /** Answers `token`, or the code of the refusal. */

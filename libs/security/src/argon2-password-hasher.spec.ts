@@ -101,6 +101,20 @@ describe('the queue', () => {
     expect(times.reduce((sum, took) => sum + took)).toBeLessThanOrEqual(passed);
   });
 
+  test('refuses the last of whoever waits for most, when one more comes than may wait', async () => {
+    const hasher = new Argon2PasswordHasher({ concurrency: 1, maxWaiting: 3 });
+    const done: string[] = [];
+    const ask = (name: string, groups: string[]) =>
+      hasher.hash(secret, groups).then(
+        () => done.push(name),
+        () => done.push(`${name} refused`),
+      );
+    const crowd = [1, 2, 3, 4].map((n) => ask(`crowd ${n}`, ['crowd']));
+    await Promise.all([...crowd, ask('single', ['single'])]);
+    expect(done).toEqual(['crowd 4 refused', 'crowd 1', 'crowd 2', 'single', 'crowd 3']);
+    expect(hasher.refused).toBe(1);
+  });
+
   test('goes on after a hash that failed', async () => {
     const broken = new Argon2PasswordHasher({
       concurrency: 1,

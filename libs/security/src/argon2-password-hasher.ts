@@ -1,6 +1,6 @@
 import { hash, parseOptions, verify } from '@node-rs/argon2';
-import pLimit, { type LimitFunction } from 'p-limit';
-import { HashQueueFull, PasswordHasher } from './password-hasher.js';
+import { FairQueue } from './fair-queue.js';
+import { HashQueueFull, PasswordHasher, type HashAsker } from './password-hasher.js';
 
 /** Memory in KiB, passes, lanes. */
 export type Argon2Cost = Readonly<{ memoryCost: number; timeCost: number; parallelism: number }>;
@@ -11,13 +11,18 @@ const DEFAULT_COST: Argon2Cost = { memoryCost: 19 * 1024, timeCost: 2, paralleli
 /** A stored hash beyond this is not worked on: whoever can write one must not be able to stop the process with it. */
 const MAX_COST: Argon2Cost = { memoryCost: 1024 * 1024, timeCost: 10, parallelism: 16 };
 
+type Waiting = Readonly<{ begin: () => void; refuse: (error: HashQueueFull) => void }>;
+
 /**
  * argon2id. At most `concurrency` hashes run at once (they share the few threads of libuv with file and name look-ups) and at most
- * `maxWaiting` wait; one more is refused at once with `HashQueueFull`, so that a flood of logins stays a short queue.
+ * `maxWaiting` wait. Those who ask take turns. Of one more than may wait, the last of whoever waits for most is refused with
+ * `HashQueueFull`: a flood of logins stays a short queue, and keeps nobody else out of it.
  */
 export class Argon2PasswordHasher extends PasswordHasher {
   refused = 0;
-  private readonly limit: LimitFunction;
+  running = 0;
+  private readonly queue = new FairQueue<Waiting>();
+  private readonly concurrency: number;
   private readonly maxWaiting: number;
   private readonly cost: Argon2Cost;
   private readonly onHashed: ((seconds: number) => void) | undefined;
@@ -33,36 +38,49 @@ export class Argon2PasswordHasher extends PasswordHasher {
     }>,
   ) {
     super();
-    this.limit = pLimit(options.concurrency);
+    this.concurrency = options.concurrency;
     this.maxWaiting = options.maxWaiting;
     this.cost = options.cost ?? DEFAULT_COST;
     this.onHashed = options.onHashed;
   }
 
-  get running(): number {
-    return this.limit.activeCount;
-  }
-
   get waiting(): number {
-    return this.limit.pendingCount;
+    return this.queue.size;
   }
 
-  async hash(staticHash: string): Promise<string> {
-    return this.queued(() => hash(staticHash, this.cost));
+  async hash(staticHash: string, asker?: HashAsker): Promise<string> {
+    return this.inTurn(asker, () => hash(staticHash, this.cost));
   }
 
-  async verify(staticHash: string, passwordHash: string): Promise<boolean> {
+  async verify(staticHash: string, passwordHash: string, asker?: HashAsker): Promise<boolean> {
     if (!isWorkable(passwordHash)) return false;
-    return this.queued(() => verify(passwordHash, staticHash));
+    return this.inTurn(asker, () => verify(passwordHash, staticHash));
   }
 
-  private queued<T>(work: () => Promise<T>): Promise<T> {
-    const busy = this.running >= this.limit.concurrency;
-    if (busy && this.waiting >= this.maxWaiting) {
-      this.refused += 1;
-      throw new HashQueueFull(this.secondsUntilDone());
+  private async inTurn<T>(asker: HashAsker = [], work: () => Promise<T>): Promise<T> {
+    if (this.running < this.concurrency) this.running += 1;
+    else await this.turn(asker);
+    try {
+      return await this.timed(work);
+    } finally {
+      this.leave();
     }
-    return this.limit(() => this.timed(work));
+  }
+
+  /** Resolves when a hash that ended has left its place. */
+  private turn(asker: HashAsker): Promise<void> {
+    return new Promise((begin, refuse) => {
+      this.queue.push(asker, { begin, refuse });
+      if (this.queue.size <= this.maxWaiting) return;
+      this.refused += 1;
+      this.queue.dropOfLongest()?.refuse(new HashQueueFull(this.secondsUntilDone()));
+    });
+  }
+
+  private leave(): void {
+    const next = this.queue.next();
+    if (next) next.begin();
+    else this.running -= 1;
   }
 
   private async timed<T>(work: () => Promise<T>): Promise<T> {
@@ -78,7 +96,7 @@ export class Argon2PasswordHasher extends PasswordHasher {
     return secondsToDrain({
       hashes: this.running + this.waiting,
       meanMs: this.meanMs,
-      concurrency: this.limit.concurrency,
+      concurrency: this.concurrency,
     });
   }
 }

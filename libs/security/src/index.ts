@@ -1,10 +1,12 @@
 export { Argon2PasswordHasher, type Argon2Cost } from './argon2-password-hasher.js';
+export { DeviceTokens, type Device } from './device-tokens.js';
 export { dummyHash } from './dummy-hash.js';
 export { matchingStep, newTotpSecret, otpauthUri, qrPicture } from './one-time-code.js';
-export { HashQueueFull, PasswordHasher } from './password-hasher.js';
+export { HashQueueFull, PasswordHasher, type HashAsker } from './password-hasher.js';
 export { SealBroken, Sealer, UnknownSealingKey } from './sealer.js';
 export { newSealingKeyText, parseSealingKeys, type SealingKey } from './sealing-keys.js';
 export { parseSshPublicKey, type SshPublicKey } from './ssh-public-key.js';
+export { networksOf, sourceOf } from './source-networks.js';
 export { staticHash } from './static-hash.js';
 export type { TokenClaims } from './token-claims.js';
 export { TokenSigner, type TokenSubject } from './token-signer.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openThrottle } from '../testing/embedded-throttle.js';
-import { CODE_FAILURES_BEFORE_LOCK, LoginThrottle, type LoginTry } from './login-throttle.js';
+import { CODE_FAILURES_BEFORE_LOCK, LoginThrottle, type CountedTry, type LoginTry } from './login-throttle.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -14,40 +14,50 @@ beforeEach(() => {
   throttle = new LoginThrottle(openThrottle().store, () => now);
 });
 
-const login = (differing: Partial<LoginTry> = {}): LoginTry => ({
+type Differing = { account?: string; address?: string; device?: string };
+const login = (differing: Differing = {}): LoginTry => ({
   factor: 'password',
   account: 'ann',
   address: '192.0.2.7',
   ...differing,
 });
-const from = (host: number) => login({ address: `198.51.${host >> 8}.${host & 255}` });
+const code = (differing: Differing = {}): LoginTry => ({ ...login(differing), factor: 'one-time-code' });
+/** An address in a network of its own. */
+const network = (n: number) => ({ address: `100.${n >> 8}.${n & 255}.7` });
+const device = { device: 'laptop' };
 
-/** Answers 'admitted', or the seconds after which to try again. */
-async function tryOnce(attempt = login()): Promise<'admitted' | number> {
+/** Answers what was counted, or the seconds after which to try again. */
+async function tryOnce(attempt = login()): Promise<CountedTry | number> {
   const admission = await throttle.take(attempt);
-  return admission.admitted ? 'admitted' : admission.retryAfterSeconds;
+  return admission.admitted ? admission.counted : admission.retryAfterSeconds;
+}
+async function counted(attempt = login()): Promise<CountedTry> {
+  const answer = await tryOnce(attempt);
+  if (typeof answer === 'number') throw new Error(`refused for ${answer} s`);
+  return answer;
 }
 async function fail(count: number, attempt = login()) {
-  for (let n = 0; n < count; n++) expect(await tryOnce(attempt)).toBe('admitted');
+  for (let n = 0; n < count; n++) await counted(attempt);
 }
-async function succeed(attempt = login()) {
-  expect(await tryOnce(attempt)).toBe('admitted');
-  await throttle.succeed(attempt);
+const succeed = async (attempt = login()) => throttle.succeed(await counted(attempt));
+/** Fails until it is refused; answers how often. */
+async function failAsOftenAsPossible(attempt: LoginTry): Promise<number> {
+  for (let count = 0; ; count++) if (typeof (await tryOnce(attempt)) === 'number') return count;
 }
-/** Failures of one account from a new source each. */
-async function failFromEverywhere(count: number, first = 0) {
-  for (let host = first; host < first + count; host++) await fail(1, from(host));
-}
+const isAdmitted = async (attempt?: LoginTry) => typeof (await tryOnce(attempt)) !== 'number';
 
 describe('one source and one account', () => {
-  it('has five tries, then none for five minutes', async () => {
+  it('has five tries, then one after five minutes, ten, and so on up to an hour, also when it is known', async () => {
+    await succeed();
     await fail(5);
-    expect(await tryOnce()).toBe(300);
-    now += 5 * MINUTE - 1;
-    expect(await tryOnce()).toBe(1);
-    now += 1;
-    await fail(5);
-    expect(await tryOnce()).toBe(300);
+    const waits: number[] = [];
+    for (let n = 0; n < 6; n++) {
+      const wait = Number(await tryOnce());
+      waits.push(wait);
+      now += wait * SECOND;
+      await fail(1);
+    }
+    expect(waits).toEqual([300, 600, 1_200, 2_400, 3_600, 3_600]);
   });
 
   it('does not wait longer for trying while it is refused', async () => {
@@ -57,20 +67,7 @@ describe('one source and one account', () => {
       expect(await tryOnce()).toBe(299 - second);
     }
     now += SECOND;
-    expect(await tryOnce()).toBe('admitted');
-  });
-
-  it('starts anew five minutes after the last failure', async () => {
-    await fail(4);
-    now += 5 * MINUTE - 1;
-    await fail(1);
-    expect(await tryOnce()).toBe(300);
-
-    now += 5 * MINUTE;
-    await fail(4);
-    now += 5 * MINUTE;
-    await fail(4);
-    expect(await tryOnce()).toBe('admitted');
+    expect(await isAdmitted()).toBe(true);
   });
 
   it('starts anew after a success', async () => {
@@ -82,17 +79,16 @@ describe('one source and one account', () => {
     expect(await tryOnce()).toBe(300);
   });
 
-  it('is not hindered by other accounts, sources and factors', async () => {
+  it('is not hindered by other accounts and factors', async () => {
     await fail(5);
-    for (const other of [{ account: 'bea' }, { address: '192.0.2.8' }, { factor: 'one-time-code' } as const]) {
-      expect(await tryOnce(login(other))).toBe('admitted');
-    }
+    for (const other of [login({ account: 'bea' }), code()]) expect(await isAdmitted(other)).toBe(true);
   });
 
   it('has five tries over a whole IPv6 network of 64 bits', async () => {
+    await succeed(login({ address: '2001:db8:1:2::9' }));
     for (const host of ['1', '2', 'a:b:c', 'ffff', '5']) await fail(1, login({ address: `2001:db8:1:2::${host}` }));
     expect(await tryOnce(login({ address: '2001:db8:1:2::6' }))).toBe(300);
-    expect(await tryOnce(login({ address: '2001:db8:1:3::6' }))).toBe('admitted');
+    expect(await isAdmitted(login({ address: '2001:db8:1:3::6' }))).toBe(true);
   });
 
   it('has five tries whether or not the address is wrapped in IPv6, and without an address', async () => {
@@ -105,18 +101,14 @@ describe('one source and one account', () => {
 
   it('has exactly five tries when many come at once', async () => {
     const admissions = await Promise.all(Array.from({ length: 50 }, () => tryOnce()));
-    expect(admissions.filter((admission) => admission === 'admitted')).toHaveLength(5);
-    expect(admissions.filter((admission) => admission === 300)).toHaveLength(45);
+    expect(admissions.filter((answer) => typeof answer !== 'number')).toHaveLength(5);
   });
 });
 
 describe('a try that could not be checked', () => {
   it('is given back', async () => {
     await fail(4);
-    for (let n = 0; n < 10; n++) {
-      expect(await tryOnce()).toBe('admitted');
-      await throttle.giveBack(login());
-    }
+    for (let n = 0; n < 10; n++) await throttle.giveBack(await counted());
     await fail(1);
     expect(await tryOnce()).toBe(300);
   });
@@ -126,21 +118,13 @@ describe('one source and all accounts', () => {
   it('has fifty tries in five minutes, counted from the first, for both factors together', async () => {
     for (let n = 0; n < 25; n++) {
       await fail(1, login({ account: `account ${n}` }));
-      await fail(1, login({ account: `account ${n}`, factor: 'one-time-code' }));
+      await fail(1, code({ account: `account ${n}` }));
       now += SECOND;
     }
     expect(await tryOnce(login({ account: 'another' }))).toBe(299);
-    expect(await tryOnce(login({ account: 'another', address: '192.0.2.8' }))).toBe('admitted');
+    expect(await isAdmitted(login({ account: 'another', address: '192.0.2.8' }))).toBe(true);
     now += 299 * SECOND;
-    expect(await tryOnce(login({ account: 'another' }))).toBe('admitted');
-  });
-
-  it('forgets its failures five minutes after the first', async () => {
-    await fail(1, login({ account: 'first' }));
-    now += 4 * MINUTE;
-    for (let n = 0; n < 48; n++) await fail(1, login({ account: `account ${n}` }));
-    now += MINUTE;
-    for (let n = 0; n < 49; n++) await fail(1, login({ account: `other ${n}` }));
+    expect(await isAdmitted(login({ account: 'another' }))).toBe(true);
   });
 
   it('is not used up by logins that succeed', async () => {
@@ -148,87 +132,142 @@ describe('one source and all accounts', () => {
   });
 });
 
-describe('one account and all sources', () => {
-  it('waits longer with every failure from the twentieth on, up to fifteen minutes', async () => {
-    await failFromEverywhere(20);
+describe('one network and all accounts', () => {
+  it('has a thousand tries a day, which known sources and devices in it do not need', async () => {
+    await succeed();
+    for (let n = 0; n < 1_000; n++) await fail(1, login({ account: `account ${n}`, address: `192.0.2.${n % 250}` }));
+    expect(await isAdmitted(login({ account: 'another', address: '192.0.2.251' }))).toBe(false);
+    expect(await isAdmitted(login({ account: 'another', address: '192.0.3.1' }))).toBe(true);
+    expect(await isAdmitted()).toBe(true);
+    expect(await isAdmitted(login({ account: 'bea', ...device }))).toBe(true);
+  });
+});
+
+describe.each(['IPv4', 'IPv6'])('one network of %s and one account', (kind) => {
+  /** Another source of the network each time. */
+  const within = (n: number) => ({ address: kind === 'IPv4' ? `192.0.2.${n}` : `2001:db8:1:${n}::1` });
+
+  it('has five tries, whatever its sources, and then waits longer with every failure', async () => {
+    for (let n = 0; n < 5; n++) await fail(1, login(within(n)));
     const waits: number[] = [];
-    for (let host = 100; host < 113; host++) {
-      const wait = await tryOnce(from(host));
-      waits.push(Number(wait));
-      now += Number(wait) * SECOND;
-      await fail(1, from(host));
+    for (let n = 5; n < 9; n++) {
+      const wait = Number(await tryOnce(login(within(n))));
+      waits.push(wait);
+      now += wait * SECOND;
+      await fail(1, login(within(n)));
+    }
+    expect(waits).toEqual([300, 600, 1_200, 2_400]);
+  });
+
+  it('keeps out neither other networks nor its own sources that the account knows, nor devices', async () => {
+    await succeed(login(within(100)));
+    for (let n = 0; n < 5; n++) await fail(1, login(within(n)));
+    expect(await isAdmitted(login(within(50)))).toBe(false);
+    expect(await isAdmitted(login(within(100)))).toBe(true);
+    expect(await isAdmitted(login({ ...within(50), ...device }))).toBe(true);
+    expect(await isAdmitted(login(network(1)))).toBe(true);
+  });
+});
+
+describe('one account and all unknown sources', () => {
+  it('admits two passwords of each network that has not tried before, whatever others do', async () => {
+    for (let n = 0; n < 200; n++) await failAsOftenAsPossible(login(network(n)));
+    await fail(2, login(network(200)));
+    expect(await isAdmitted(login(network(200)))).toBe(false);
+  });
+
+  it('admits first passwords only every ten minutes after three thousand', async () => {
+    for (let n = 0; n < 3_000; n++) await fail(1, login(network(n)));
+    // The networks that come now share the places of those who have tried before.
+    let last = 3_000;
+    while (await isAdmitted(login(network(last)))) last += 1;
+    expect(last).toBeLessThan(3_030);
+    now += 10 * MINUTE;
+    expect(await isAdmitted(login(network(4_000)))).toBe(true);
+  });
+
+  it('waits longer with every later password from the twentieth on, up to fifteen minutes', async () => {
+    for (let n = 0; n < 40; n++) await fail(2, login(network(n)));
+    for (let n = 0; n < 20; n++) await fail(1, login(network(n)));
+    const waits: number[] = [];
+    for (let n = 20; n < 33; n++) {
+      const wait = Number(await tryOnce(login(network(n))));
+      waits.push(wait);
+      now += wait * SECOND;
+      await fail(1, login(network(n)));
     }
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900]);
   });
 
-  it('is open to a source that logged in there in the last thirty days', async () => {
+  it('is open to a source that logged in there in the last thirty days, for that factor and account', async () => {
     await succeed();
-    now += 30 * DAY - 1;
-    await failFromEverywhere(20);
-    expect(await tryOnce(from(100))).toBe(1);
-    expect(await tryOnce()).toBe('admitted');
-    now += 1;
-    expect(await tryOnce()).toBe(2);
-  });
-
-  it('is open to that source for that factor of that account only', async () => {
-    await succeed();
-    await failFromEverywhere(20);
-    for (let host = 0; host < 20; host++) await fail(1, { ...from(host), factor: 'one-time-code' });
-    for (let host = 0; host < 20; host++) await fail(1, { ...from(host), account: 'bea' });
-    expect(await tryOnce()).toBe('admitted');
-    expect(await tryOnce(login({ factor: 'one-time-code' }))).toBe(1);
-    expect(await tryOnce(login({ account: 'bea' }))).toBe(1);
-  });
-
-  it('does not open to others when a try of a known source is given back', async () => {
-    await succeed();
-    await failFromEverywhere(20);
-    expect(await tryOnce(from(100))).toBe(1);
-    expect(await tryOnce()).toBe('admitted');
-    await throttle.giveBack(login());
-    expect(await tryOnce(from(100))).toBe(1);
-  });
-
-  it('still holds a known source to five tries', async () => {
-    await succeed();
-    await failFromEverywhere(20);
-    await fail(5);
-    expect(await tryOnce()).toBe(300);
-  });
-
-  it('goes on counting wrong passwords when the owner logs in, and gets back only the try of the owner', async () => {
-    await failFromEverywhere(19);
-    await succeed(from(100));
-    expect(await tryOnce(from(101))).toBe('admitted');
-    expect(await tryOnce(from(102))).toBe(1);
-  });
-
-  it('counts wrong codes only in a row', async () => {
-    const code = (host: number): LoginTry => ({ ...from(host), factor: 'one-time-code' });
-    for (let host = 0; host < 19; host++) await fail(1, code(host));
-    await succeed(code(100));
-    for (let host = 0; host < 19; host++) await fail(1, code(200 + host));
-    expect(await tryOnce(code(101))).toBe('admitted');
-  });
-
-  it('forgets wrong passwords after an hour without one, wrong codes only after thirty days', async () => {
-    const code = (host: number): LoginTry => ({ ...from(host), factor: 'one-time-code' });
-    await failFromEverywhere(19);
-    for (let host = 0; host < 19; host++) await fail(1, code(host));
-    now += HOUR;
-    await failFromEverywhere(19, 100);
-    await fail(1, code(100));
-    expect(await tryOnce(code(101))).toBe(1);
+    const { isKnown } = await counted();
+    expect(isKnown).toBe(true);
+    expect((await counted(login({ account: 'bea' }))).isKnown).toBe(false);
+    expect((await counted(code())).isKnown).toBe(false);
     now += 30 * DAY;
-    for (let host = 200; host < 219; host++) await fail(1, code(host));
+    expect((await counted()).isKnown).toBe(false);
   });
 
-  it('says how many codes in a row were wrong, so that the hundredth can lock the code', async () => {
-    for (let count = 1; count <= CODE_FAILURES_BEFORE_LOCK; count++) {
+  it('goes on counting wrong passwords when the owner logs in', async () => {
+    for (let n = 0; n < 19; n++) await fail(3, login(network(n)));
+    await succeed(login(network(100)));
+    await fail(3, login(network(19)));
+    expect(await isAdmitted(login(network(0)))).toBe(false);
+  });
+});
+
+describe('one account and a device of its owner', () => {
+  it('has five tries of its own, wherever it is and whatever strangers there have done', async () => {
+    await fail(5);
+    for (let n = 0; n < 5; n++) await fail(1, login({ ...device, ...network(n) }));
+    expect(await tryOnce(login(device))).toBe(300);
+    expect(await isAdmitted(login({ device: 'phone' }))).toBe(true);
+  });
+});
+
+describe('one-time codes', () => {
+  it('that were wrong in a row are told, so that the hundredth can lock the code', async () => {
+    for (let n = 1; n <= CODE_FAILURES_BEFORE_LOCK; n++) {
       now += 15 * MINUTE;
-      const admission = await throttle.take({ ...from(count), factor: 'one-time-code' });
-      expect(admission).toEqual({ admitted: true, failures: [count] });
+      expect(await counted(code(network(n)))).toMatchObject({ failures: n });
     }
+  });
+
+  it('of unknown sources are admitted a hundred times in thirty days, however often the owner logs in, then once a day', async () => {
+    let admitted = 0;
+    for (let n = 0; n < 140; n++) {
+      if (await isAdmitted(code(network(n)))) admitted += 1;
+      now += 15 * MINUTE;
+      if (n % 10 === 0) await succeed(code(device));
+    }
+    expect(admitted).toBe(100);
+    now += DAY;
+    expect(await isAdmitted(code(network(200)))).toBe(true);
+    expect(await isAdmitted(code(network(201)))).toBe(false);
+  });
+
+  it('of known sources are admitted thirty times in thirty days, apart from those of unknown ones', async () => {
+    const devices = Array.from({ length: 10 }, (_, n) => code({ device: `device ${n}` }));
+    for (let n = 0; n < 200; n++) await tryOnce(code(network(n)));
+    for (const each of devices) if ((await failAsOftenAsPossible(each)) < 5) break;
+    expect(await isAdmitted(code({ device: 'another' }))).toBe(false);
+    now += DAY;
+    expect(await isAdmitted(code({ device: 'another' }))).toBe(true);
+  });
+
+  it('of one network are a small share of them', async () => {
+    let admitted = 0;
+    for (let hour = 0; hour < 30 * 24; hour++) {
+      admitted += await failAsOftenAsPossible(code({ address: `192.0.2.${hour % 250}` }));
+      now += HOUR;
+    }
+    expect(admitted).toBeLessThan(20);
+  });
+
+  it('are counted only in a row where they lock', async () => {
+    for (let n = 0; n < 19; n++) await fail(1, code(network(n)));
+    await succeed(code(network(100)));
+    expect(await counted(code(network(101)))).toMatchObject({ failures: 1 });
   });
 });

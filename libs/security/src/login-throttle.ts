@@ -1,87 +1,68 @@
-import ipaddr from 'ipaddr.js';
-import { ThrottleStore, type Admission, type ThrottledKey, type ThrottleRule } from './throttle.js';
+import { keysOf, knownKey, MONTH, type LoginKey, type LoginTry, type Standing } from './login-keys.js';
+import type { ThrottleStore } from './throttle.js';
 
-const MINUTE = 60_000;
-const DAY = 86_400_000;
-
-/** What one source may get wrong for one account and factor, what it may get wrong at all, and all sources together. */
-const PAIR: ThrottleRule = {
-  limit: 5,
-  firstBlock: 5 * MINUTE,
-  maxBlock: 5 * MINUTE,
-  forgetAfter: 5 * MINUTE,
-  countFrom: 'last',
-};
-const SOURCE: ThrottleRule = { ...PAIR, limit: 50, countFrom: 'first' };
-const ACCOUNT: ThrottleRule = {
-  limit: 20,
-  firstBlock: 1_000,
-  maxBlock: 15 * MINUTE,
-  forgetAfter: 60 * MINUTE,
-  countFrom: 'last',
-};
-/** Wrong codes are remembered for so long, because the hundredth in a row locks the code. */
-const ACCOUNT_CODES: ThrottleRule = { ...ACCOUNT, forgetAfter: 30 * DAY };
-const KNOWN_SOURCE = 30 * DAY;
+export type { LoginTry } from './login-keys.js';
 
 /** From this many wrong one-time codes in a row on, whoever tries them knows the password (NIST SP 800-63B 3.2.2). */
 export const CODE_FAILURES_BEFORE_LOCK = 100;
 
-/** What a login tries: `account` is any stable text for the account, unknown names included; `address` is the client's. */
-export type LoginTry = Readonly<{ factor: 'password' | 'one-time-code'; account: string; address: string }>;
+/**
+ * A try that was counted. `isKnown`: it comes from a device or a source that logged in to the account in the last 30 days. `failures`:
+ * wrong codes of unknown sources in a row, this one included, else 0.
+ */
+export type CountedTry = Readonly<{ login: LoginTry; isKnown: boolean; failures: number; keys: readonly LoginKey[] }>;
+export type LoginAdmission =
+  Readonly<{ admitted: true; counted: CountedTry }> | Readonly<{ admitted: false; retryAfterSeconds: number }>;
 
-/** Bounds how often passwords and codes can be guessed; the two factors are counted apart. */
+/** Bounds how often passwords and codes can be guessed; the two factors are counted apart. What is counted says `login-keys.ts`. */
 export class LoginThrottle {
   constructor(
     private readonly store: ThrottleStore,
     private readonly now: () => number,
   ) {}
 
-  /** Counts the try before it is checked. Of a code, `failures` has those of the account over all sources. */
-  take(login: LoginTry): Promise<Admission> {
-    return this.store.take(keysOf(login), this.now());
+  /** Counts the try before it is checked, or refuses it. */
+  async take(login: LoginTry): Promise<LoginAdmission> {
+    const standing = await this.#standingOf(login);
+    const admission = await this.#count(login, standing);
+    // A network whose first tries are used up shares places with all others.
+    return standing === 'new' && !admission.admitted ? this.#count(login, 'strange') : admission;
   }
 
-  /** For how many seconds `take` would refuse, 0 when it would admit; counts nothing. */
-  look(login: LoginTry): Promise<number> {
-    return this.store.look(keysOf(login), this.now());
+  /** For how many seconds `take` would refuse a code, 0 when it would admit; counts nothing. */
+  async look(login: LoginTry): Promise<number> {
+    return this.store.look(keysOf(login, await this.#standingOf(login)), this.now());
   }
 
-  /** The factor was right: its failures are forgotten, and the source is known to the account for 30 days. */
-  succeed(login: LoginTry): Promise<void> {
-    const [source, pair, account] = keysOf(login);
-    // Wrong passwords of others must go on counting when the owner logs in; codes count only in a row.
-    const inARow = login.factor === 'one-time-code';
+  /** Whether the try comes from a device or a source that the account knows. */
+  async isKnown(login: LoginTry): Promise<boolean> {
+    return login.device !== undefined || this.store.isRemembered(knownKey(login), this.now());
+  }
+
+  /** The factor was right: the source is known to the account for 30 days, and its own failures are forgotten. */
+  succeed({ login, keys }: CountedTry): Promise<void> {
     return this.store.succeed({
-      clear: inARow ? [pair.key, account.key] : [pair.key],
-      giveBack: inARow ? [source.key] : [source.key, account.key],
-      remember: { key: account.exemptedBy!, until: this.now() + KNOWN_SOURCE },
+      clear: keys.filter(({ cleared }) => cleared).map(({ key }) => key),
+      giveBack: keys.filter(({ cleared }) => !cleared).map(({ key }) => key),
+      remember: { key: knownKey(login), until: this.now() + MONTH },
     });
   }
 
   /** The try could not be checked, so it was none. */
-  giveBack(login: LoginTry): Promise<void> {
-    return this.store.succeed({ giveBack: keysOf(login).map(({ key }) => key) });
+  giveBack({ keys }: CountedTry): Promise<void> {
+    return this.store.succeed({ giveBack: keys.map(({ key }) => key) });
   }
-}
 
-function keysOf({ factor, account, address }: LoginTry): [ThrottledKey, ThrottledKey, ThrottledKey] {
-  const source = sourceOf(address);
-  return [
-    { key: `source:${source}`, rule: SOURCE },
-    { key: `${factor}:${account}:${source}`, rule: PAIR },
-    {
-      key: `${factor}:${account}`,
-      ...(factor === 'password' ? { rule: ACCOUNT } : { rule: ACCOUNT_CODES, told: true }),
-      exemptedBy: `known:${factor}:${account}:${source}`,
-    },
-  ];
-}
+  async #standingOf(login: LoginTry): Promise<Standing> {
+    if (login.device !== undefined) return 'device';
+    return (await this.isKnown(login)) ? 'known' : 'new';
+  }
 
-/** One IPv4 address, or the /64 of an IPv6 address, which one customer owns whole. */
-export function sourceOf(address: string): string {
-  if (!ipaddr.isValid(address)) return 'unknown';
-  const parsed = ipaddr.process(address);
-  if (parsed.kind() === 'ipv4') return parsed.toString();
-  return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/64`).toString()}/64`;
+  async #count(login: LoginTry, standing: Standing): Promise<LoginAdmission> {
+    const keys = keysOf(login, standing);
+    const admission = await this.store.take(keys, this.now());
+    if (!admission.admitted) return admission;
+    const isKnown = standing === 'device' || standing === 'known';
+    return { admitted: true, counted: { login, isKnown, failures: admission.failures.at(-1) ?? 0, keys } };
+  }
 }

@@ -6,12 +6,18 @@ export abstract class PasswordHasher {
   abstract readonly refused: number;
 
   /** A self-describing text (PHC format), different at every call. Throws `HashQueueFull`. */
-  abstract hash(staticHash: string): Promise<string>;
+  abstract hash(staticHash: string, asker?: HashAsker): Promise<string>;
   /** False also for a stored hash that cannot be read. Throws `HashQueueFull`. */
-  abstract verify(staticHash: string, passwordHash: string): Promise<boolean>;
+  abstract verify(staticHash: string, passwordHash: string, asker?: HashAsker): Promise<boolean>;
 }
 
-/** So many hashes wait that another one is not taken on. */
+/**
+ * For whom a hash is made, from the widest group to the narrowest, as in `known`, `203.0.113.0/24`, `203.0.113.9`. Groups of one level
+ * have their turns one after the other, so nobody waits for all that another group has asked for. Empty: the service itself.
+ */
+export type HashAsker = readonly string[];
+
+/** So many hashes wait that this one is not taken on, or gave its place to somebody who has fewer. */
 export class HashQueueFull extends Error {
   override readonly name = 'HashQueueFull';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { admitted, key, MINUTE, NOON, refused } from '../testing/throttled-keys.js';
 import { crowdCases, type OpenThrottle } from './throttle-crowd.contract.js';
-import type { ThrottledKey, ThrottleStore } from './throttle.js';
+import type { ThrottleStore } from './throttle.js';
 
 /** Runs the contract of the port `ThrottleStore` against an adapter; `open` is called in every test. */
 export function describeThrottleStore(name: string, open: () => Promise<OpenThrottle>): void {
@@ -134,16 +134,6 @@ function lookCases(newStore: NewStore): void {
     for (let n = 0; n < 5; n++) expect(await store.look([key('a')], NOON + 4 * MINUTE)).toBe(0);
     expect(await store.take([key('a')], NOON + 5 * MINUTE)).toEqual(admitted(1));
   });
-
-  it('lets a remembered source pass a block', async () => {
-    const store = await newStore();
-    const one = key('a', { limit: 1 });
-    await store.succeed({ remember: { key: 'known', until: NOON + MINUTE } });
-    await store.take([one], NOON);
-    expect(await store.look([{ ...one, exemptedBy: 'unknown' }], NOON)).toBe(300);
-    expect(await store.look([{ ...one, exemptedBy: 'known' }], NOON)).toBe(0);
-    expect(await store.look([{ ...one, exemptedBy: 'known' }], NOON + MINUTE)).toBe(240);
-  });
 }
 
 function successCases(newStore: NewStore): void {
@@ -162,37 +152,22 @@ function successCases(newStore: NewStore): void {
     expect(await store.take([key('a'), key('never seen')], NOON)).toEqual(admitted(1, 1));
     await store.succeed({});
   });
-
-  it('of a source that passed a block does not lift the block for others', async () => {
-    const store = await newStore();
-    const one = key('a', { limit: 1 });
-    await store.succeed({ remember: { key: 'known', until: NOON + MINUTE } });
-    await store.take([one], NOON);
-    expect(await store.take([{ ...one, exemptedBy: 'known' }], NOON + 1_000)).toEqual(admitted(2));
-    await store.succeed({ giveBack: ['a'] });
-    expect(await store.take([one], NOON + 1_000)).toEqual(refused(299));
-  });
 }
 
 function rememberedCases(newStore: NewStore): void {
-  const one = key('a', { limit: 1 });
-  const known: ThrottledKey = { ...one, exemptedBy: 'known' };
-
-  it('lets tries pass a block until its time is over', async () => {
+  it('is so until its time is over', async () => {
     const store = await newStore();
+    await store.take([key('tried')], NOON);
     await store.succeed({ remember: { key: 'known', until: NOON + MINUTE } });
-    await store.take([one], NOON);
-    expect(await store.take([one], NOON)).toEqual(refused(300));
-    expect(await store.take([{ ...one, exemptedBy: 'unknown' }], NOON)).toEqual(refused(300));
-    expect(await store.take([key('b'), known, key('c')], NOON + MINUTE - 1)).toEqual(admitted(1, 2, 1));
-    expect(await store.take([known], NOON + MINUTE)).toEqual(refused(300));
+    expect(await store.isRemembered('known', NOON + MINUTE - 1)).toBe(true);
+    expect(await store.isRemembered('known', NOON + MINUTE)).toBe(false);
+    expect(await store.isRemembered('never seen', NOON)).toBe(false);
   });
 
   it('is never remembered for a shorter time than before', async () => {
     const store = await newStore();
     await store.succeed({ remember: { key: 'known', until: NOON + MINUTE } });
     await store.succeed({ remember: { key: 'known', until: NOON + 1 } });
-    await store.take([one], NOON);
-    expect(await store.take([known], NOON + MINUTE - 1)).toEqual(admitted(2));
+    expect(await store.isRemembered('known', NOON + MINUTE - 1)).toBe(true);
   });
 }

@@ -11,11 +11,8 @@ export type ThrottleRule = Readonly<{
   countFrom: 'first' | 'last';
 }>;
 
-/**
- * One key that a try counts on; a source that is remembered under `exemptedBy` passes although the key is blocked. `told`: the answer
- * says what the key counts, which may cost a round trip more.
- */
-export type ThrottledKey = Readonly<{ key: string; rule: ThrottleRule; exemptedBy?: string; told?: true }>;
+/** One key that a try counts on. `told`: the answer says what the key counts, which may cost a round trip more. */
+export type ThrottledKey = Readonly<{ key: string; rule: ThrottleRule; told?: true }>;
 
 /** `failures`: what each key that is to be `told` counts now, this try included, in the order asked. */
 export type Admission =
@@ -38,4 +35,6 @@ export abstract class ThrottleStore {
   /** For how many seconds `take` would refuse, 0 when it would admit. Counts nothing, so a try at the same moment may come before. */
   abstract look(keys: readonly ThrottledKey[], now: number): Promise<number>;
   abstract succeed(success: Success): Promise<void>;
+  /** Whether a success has had the key remembered until after `now`. */
+  abstract isRemembered(key: string, now: number): Promise<boolean>;
 }

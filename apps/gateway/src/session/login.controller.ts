@@ -1,4 +1,5 @@
-import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiProperty, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { LogIn, LogOut } from '@keyfold/application';
@@ -9,11 +10,20 @@ import { ClientAddress } from '../request/client-address.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
 import { CallerGuard } from './caller.guard.js';
+import { asksForDeviceToken, deviceCookie, shownDeviceToken } from './device-token.js';
 import { LoginRequest } from './login.requests.js';
 
 class TokenResponse {
   @ApiProperty({ description: 'a JWT; send it bare in `Authorization`' })
   token!: string;
+
+  @ApiProperty({
+    required: false,
+    description:
+      'for a request with the header `X-Device-Token`, be it empty: what to send in that header at the next login. It opens nothing; ' +
+      'it keeps the wrong tries of strangers from shutting this device out',
+  })
+  device_token?: string;
 }
 
 /** User agents are kept with the session up to this length. */
@@ -32,9 +42,9 @@ export class LoginController {
   @ApiOperation({ summary: 'Log in with a password' })
   @ApiBody({ type: LoginRequest })
   @ApiEnvelope({ model: TokenResponse })
-  logIn(@Req() request: KeyfoldRequest): Promise<TokenResponse> {
+  logIn(@Req() request: KeyfoldRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<TokenResponse> {
     const body = bodyOf(LoginRequest, request);
-    return this.#logIn(body, staticHash(body.password), request);
+    return this.#logIn(body, staticHash(body.password), request, reply);
   }
 
   @Post('login/hash')
@@ -42,9 +52,12 @@ export class LoginController {
   @ApiOperation({ summary: 'Log in with the static hash of a password' })
   @ApiBody({ type: LoginRequest })
   @ApiEnvelope({ model: TokenResponse })
-  logInWithHash(@Req() request: KeyfoldRequest): Promise<TokenResponse> {
+  logInWithHash(
+    @Req() request: KeyfoldRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<TokenResponse> {
     const body = bodyOf(LoginRequest, request);
-    return this.#logIn(body, body.password === '' ? undefined : body.password, request);
+    return this.#logIn(body, body.password === '' ? undefined : body.password, request, reply);
   }
 
   @Post('login/ldap')
@@ -67,15 +80,24 @@ export class LoginController {
     return null;
   }
 
-  #logIn(body: LoginRequest, hash: string | undefined, request: KeyfoldRequest): Promise<TokenResponse> {
+  async #logIn(
+    body: LoginRequest,
+    hash: string | undefined,
+    request: KeyfoldRequest,
+    reply: FastifyReply,
+  ): Promise<TokenResponse> {
     const command = new LogIn({
       username: body.username,
       staticHash: hash,
       code: body.otpCode,
       address: this.addresses.of(request),
       client: (request.headers['user-agent'] ?? '').slice(0, CLIENT_LENGTH),
+      deviceToken: shownDeviceToken(request.headers),
       origin: originOf(request),
     });
-    return this.commands.execute(command);
+    const { token, deviceToken } = await this.commands.execute(command);
+    reply.header('Set-Cookie', deviceCookie(deviceToken));
+    // compat: the original answers a token and nothing else; who sends the header knows the field.
+    return asksForDeviceToken(request.headers) ? { token, device_token: deviceToken } : { token };
   }
 }

@@ -20,7 +20,7 @@ export class NewPasswords {
   /** `actor` is who asks for it. Throws `HashQueueFull`. */
   async make(password: string, accountId: number, actor: string): Promise<NewPassword> {
     if (this.#actors.size(actor) > WAITING_PER_ACTOR) throw new HashQueueFull();
-    const hash = await this.#actors.run(actor, () => this.hasher.hash(staticHash(password)));
+    const hash = await this.#actors.run(actor, () => this.hasher.hash(staticHash(password), ['known', actor]));
     const sealedHash = this.sealer.seal(hash, sealedFor.password(accountId));
     return { sealedHash, timestamp: Math.floor(this.clock.now() / 1000) };
   }

@@ -3,32 +3,39 @@ import { DomainError, sessionDecider, accountDecider, type Account, type StartSe
 import { accountStream, sessionStream } from '@keyfold/projections';
 import {
   CODE_FAILURES_BEFORE_LOCK,
+  DeviceTokens,
   dummyHash,
   HashQueueFull,
   LoginThrottle,
   matchingStep,
+  networksOf,
   PasswordHasher,
   Sealer,
-  sourceOf,
   TokenSigner,
+  type CountedTry,
   type LoginTry,
 } from '@keyfold/security';
 import { randomUUID } from 'node:crypto';
 import { Clock } from '../clock.js';
 import { CommandRunner, type Origin } from '../handle-command.js';
-import { KeyedQueue } from '../keyed-queue.js';
 import { sealedFor } from '../sealed-for.js';
 import { nameHash, UserNames } from '../user-names.js';
 import { LoginCounts } from './login-counts.js';
+import { LoginPlaces } from './login-places.js';
 
-/** A login with a password in the form of its static hash; `undefined` can never be right. Answers the token. */
-export class LogIn extends Command<{ token: string }> {
+/** What a client gets: the token of the session, and one that its device may show at the next login. */
+export type LoggedIn = Readonly<{ token: string; deviceToken: string }>;
+
+/** A login with a password in the form of its static hash; `undefined` can never be right. */
+export class LogIn extends Command<LoggedIn> {
   constructor(
     readonly login: Readonly<{
       username: string;
       staticHash: string | undefined;
       code: string;
       address: string;
+      /** The device token of an earlier login, if the client shows one. */
+      deviceToken: string | undefined;
       client: string;
       origin: Origin;
     }>,
@@ -36,20 +43,14 @@ export class LogIn extends Command<{ token: string }> {
     super();
   }
 }
-type Login = LogIn['login'];
-
-/** So many logins may wait: of one account from one source, and of one source in all. */
-const WAITING_PER_PAIR = 200;
-const WAITING_PER_SOURCE = 400;
-/** A try counts while it is checked, so this must stay well below what one source may get wrong. */
-const TRIES_PER_SOURCE = 20;
+type UsedCode = NonNullable<StartSession['usedCode']>;
+/** `device`: the id of a device that the account is known to use. */
+type Login = LogIn['login'] & Readonly<{ device: string | undefined }>;
 
 @CommandHandler(LogIn)
 export class LogInHandler implements ICommandHandler<LogIn> {
   readonly attempts = new LoginCounts();
-  /** Right logins in parallel must not be refused for each other: one of a pair at a time, some of a source. */
-  readonly #pairs = new KeyedQueue();
-  readonly #sources = new KeyedQueue(TRIES_PER_SOURCE);
+  readonly #places = new LoginPlaces();
   readonly #dummyHash: Promise<string>;
 
   constructor(
@@ -59,64 +60,82 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     private readonly throttle: LoginThrottle,
     private readonly sealer: Sealer,
     private readonly tokens: TokenSigner,
+    private readonly devices: DeviceTokens,
     private readonly clock: Clock,
   ) {
     this.#dummyHash = dummyHash(hasher);
   }
 
-  async execute({ login }: LogIn): Promise<{ token: string }> {
-    const source = sourceOf(login.address);
-    const pair = `${nameHash(login.username)}:${source}`;
-    const full = this.#pairs.size(pair) >= WAITING_PER_PAIR || this.#sources.size(source) >= WAITING_PER_SOURCE;
-    if (full) {
+  async execute({ login: asked }: LogIn): Promise<LoggedIn> {
+    const account = nameHash(asked.username);
+    const shown = asked.deviceToken ? this.devices.read(asked.deviceToken, this.clock.now()) : undefined;
+    const login = { ...asked, device: shown?.nameHash === account ? shown.id : undefined };
+    if (!this.#places.haveRoomFor({ account, ...login })) {
       this.attempts.add('password', 'failed');
       throw new HashQueueFull();
     }
-    return this.#pairs.run(pair, () => this.#sources.run(source, () => this.#logIn(login)));
+    return this.#places.run({ account, ...login }, () => this.#logIn(login));
   }
 
-  async #logIn(login: Login): Promise<{ token: string }> {
+  async #logIn(login: Login): Promise<LoggedIn> {
     const account = await this.attempts.measure('password', () => this.#verifyPassword(login));
-    if (!account.twoFactor) return { token: await this.#startSession(login, account, undefined) };
-    // That a code was used before shows only when the session cannot be stored.
-    return this.attempts.measure('one_time_code', async () => {
-      const usedCode = await this.#verifyCode(login, account);
-      return { token: await this.#startSession(login, account, usedCode) };
-    });
+    const token = account.twoFactor
+      ? await this.attempts.measure('one_time_code', () => this.#startWithCode(login, account))
+      : await this.#startSession(login, account, undefined);
+    const device = { id: login.device, accountId: account.accountId, nameHash: nameHash(account.username) };
+    return { token, deviceToken: this.devices.sign(device, this.clock.now()) };
   }
 
   /** The same number of hashes and store operations whether the name is unknown, the password wrong or empty, or the account disabled. */
   async #verifyPassword(login: Login): Promise<Account> {
-    const attempt: LoginTry = { factor: 'password', account: nameHash(login.username), address: login.address };
-    await this.#admit(attempt);
-    const account = await this.#matchingAccount(login).catch(async (error: unknown) => {
+    const { address, device } = login;
+    const counted = await this.#admit({ factor: 'password', account: nameHash(login.username), address, device });
+    const account = await this.#matchingAccount(login, counted.isKnown).catch(async (error: unknown) => {
       // A try that could not be checked is no failure.
-      await this.throttle.giveBack(attempt);
+      await this.throttle.giveBack(counted);
       throw error;
     });
     if (!account || account.disabled || login.staticHash === undefined) throw new DomainError('invalid-credentials');
-    await this.throttle.succeed(attempt);
+    await this.throttle.succeed(counted);
     return account;
   }
 
-  /** The account of the name when the password is right. */
-  async #matchingAccount({ username, staticHash = '' }: Login): Promise<Account | undefined> {
+  /** The account of the name when the password is right. Known sources and unknown ones have their hashes in turn. */
+  async #matchingAccount(
+    { username, staticHash = '', address }: Login,
+    isKnown: boolean,
+  ): Promise<Account | undefined> {
     const account = await this.names.accountOf(username);
     const hash = account
       ? this.sealer.open(account.sealedPasswordHash, sealedFor.password(account.accountId))
       : await this.#dummyHash;
-    return (await this.hasher.verify(staticHash, hash)) ? account : undefined;
+    const asker = [isKnown ? 'known' : 'unknown', ...networksOf(address), nameHash(username)];
+    return (await this.hasher.verify(staticHash, hash, asker)) ? account : undefined;
   }
 
-  async #verifyCode(login: Login, account: Account): Promise<StartSession['usedCode']> {
+  /** That a code was used before shows only when the session cannot be stored. */
+  async #startWithCode(login: Login, account: Account): Promise<string> {
+    const { counted, ...usedCode } = await this.#verifyCode(login, account);
+    const token = await this.#startSession(login, account, usedCode).catch(async (error: unknown) => {
+      // A right code that could not be stored is no failure; one that was used before is.
+      if (!(error instanceof DomainError)) await this.throttle.giveBack(counted);
+      throw error;
+    });
+    await this.throttle.succeed(counted);
+    return token;
+  }
+
+  async #verifyCode(login: Login, account: Account): Promise<UsedCode & { counted: CountedTry }> {
     const { enrolment, sealedSecret, locked } = account.twoFactor!;
-    if (locked) throw new DomainError('one-time-code-locked');
-    if (login.code.trim() === '') throw await this.#missingCode(this.#codeTry(login, account));
+    const attempt = codeTry(login, account);
+    // Whoever made the wrong codes must not keep the owner out.
+    if (locked && !(await this.throttle.isKnown(attempt))) throw new DomainError('one-time-code-locked');
+    if (login.code.trim() === '') throw await this.#missingCode(attempt);
     const secret = this.sealer.open(sealedSecret, sealedFor.twoFactor(account.accountId));
-    const failures = await this.#admit(this.#codeTry(login, account));
+    const counted = await this.#admit(attempt);
     const step = matchingStep(secret, login.code, this.clock.now());
-    if (step !== undefined) return { enrolment, step };
-    if (failures >= CODE_FAILURES_BEFORE_LOCK) await this.#lockCode(account, failures, login.origin);
+    if (step !== undefined) return { enrolment, step, counted };
+    if (counted.failures >= CODE_FAILURES_BEFORE_LOCK) await this.#lockCode(account, counted.failures, login.origin);
     throw new DomainError('one-time-code-invalid-at-login');
   }
 
@@ -126,7 +145,7 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     return seconds > 0 ? new DomainError('too-many-attempts', seconds) : new DomainError('one-time-code-required');
   }
 
-  async #startSession(login: Login, account: Account, usedCode: StartSession['usedCode']): Promise<string> {
+  async #startSession(login: Login, account: Account, usedCode: UsedCode | undefined): Promise<string> {
     const { accountId, username, passwordTimestamp, credential } = account;
     const sessionId = randomUUID();
     const subject = { accountId, sessionId, username, passwordTimestamp, now: this.clock.now() };
@@ -144,14 +163,7 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     };
     const command: StartSession = { type: 'StartSession', session, ...(usedCode ? { usedCode } : {}) };
     const context = { actor: `login:${accountId}`, ...login.origin, newStream: true } as const;
-    try {
-      await this.commands.run(sessionStream(sessionId, accountId), sessionDecider, command, context);
-    } catch (error) {
-      // A right code that could not be stored is no failure; one that was used before is.
-      if (usedCode && !(error instanceof DomainError)) await this.throttle.giveBack(this.#codeTry(login, account));
-      throw error;
-    }
-    if (usedCode) await this.throttle.succeed(this.#codeTry(login, account));
+    await this.commands.run(sessionStream(sessionId, accountId), sessionDecider, command, context);
     return token;
   }
 
@@ -160,15 +172,17 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     await this.commands.run(accountStream(accountId), accountDecider, { type: 'LockTwoFactor', failures }, context);
   }
 
-  /** Counted for each enrolment anew: wrong codes of a secret that was given up do not lock its successor. */
-  #codeTry({ address }: Login, { accountId, twoFactor }: Account): LoginTry {
-    return { factor: 'one-time-code', account: `${accountId}:${twoFactor!.enrolment}`, address };
-  }
-
-  /** Answers how many codes of the account were wrong in a row, this one included; 0 for passwords, where nobody asks. */
-  async #admit(attempt: LoginTry): Promise<number> {
+  async #admit(attempt: LoginTry): Promise<CountedTry> {
     const admission = await this.throttle.take(attempt);
     if (!admission.admitted) throw new DomainError('too-many-attempts', admission.retryAfterSeconds);
-    return admission.failures.at(-1) ?? 0;
+    return admission.counted;
   }
+}
+
+/**
+ * Codes are counted for each enrolment and each password anew: wrong ones of a secret that was given up do not lock its successor, and
+ * whoever tried them knew a password that is none any more.
+ */
+function codeTry({ address, device }: Login, { accountId, credential, twoFactor }: Account): LoginTry {
+  return { factor: 'one-time-code', account: `${accountId}:${credential}:${twoFactor!.enrolment}`, address, device };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { accountState, changeAccount, registerAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
 import { LoginDesk } from '../../testing/login-desk.js';
-import { MINUTE } from '../../testing/settable-clock.js';
+import { DAY, MINUTE } from '../../testing/settable-clock.js';
 
 /** Account 7 with two-factor on; the step of the code that turned it on is over. */
 async function deskWithTwoFactor() {
@@ -13,13 +13,17 @@ async function deskWithTwoFactor() {
   service.clock.advance(MINUTE);
   return { service, desk };
 }
+/** An address in a network of its own. */
+const networkOf = (n: number) => `198.51.${n}.1`;
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 /** Wrong codes so far apart that none is refused unchecked. */
 async function giveWrongCodes(service: EmbeddedService, desk: LoginDesk, count: number) {
-  for (const _ of times(count)) {
+  for (const n of times(count)) {
     service.clock.advance(16 * MINUTE);
-    expect(await desk.outcome({ code: desk.wrongCode() })).toBe('one-time-code-invalid-at-login');
+    expect(await desk.outcome({ code: desk.wrongCode(), address: networkOf(n) })).toBe(
+      'one-time-code-invalid-at-login',
+    );
   }
   service.clock.advance(16 * MINUTE);
 }
@@ -61,7 +65,7 @@ describe('a code', () => {
   it('works once under parallel tries from many sources', async () => {
     const { desk } = await deskWithTwoFactor();
     const code = desk.code();
-    const outcomes = await Promise.all(times(10).map((n) => desk.outcome({ code, address: `198.51.100.${n}` })));
+    const outcomes = await Promise.all(times(10).map((n) => desk.outcome({ code, address: networkOf(n) })));
     expect(outcomes.filter((outcome) => outcome === 'token')).toHaveLength(1);
     expect(outcomes.filter((outcome) => outcome === 'one-time-code-invalid-at-login')).toHaveLength(9);
   });
@@ -125,17 +129,28 @@ describe('wrong codes', () => {
     expect(await desk.outcome({ password: 'wrong' })).toBe('invalid-credentials');
   });
 
-  it('start anew after a right one', async () => {
+  it('in a row start anew after a right one', async () => {
     const { service, desk } = await deskWithTwoFactor();
     for (const _ of times(2)) {
       await giveWrongCodes(service, desk, 60);
       expect(await desk.outcome({ code: desk.code() })).toBe('token');
+      service.clock.advance(30 * DAY);
     }
     expect((await accountState(service, 7)).twoFactor?.locked).toBe(false);
   });
 });
 
 describe('a locked code', () => {
+  it('does not keep out a source and a device that logged in before', async () => {
+    const { service, desk } = await deskWithTwoFactor();
+    const { deviceToken: device } = await desk.enter({ code: desk.code() });
+    await giveWrongCodes(service, desk, 100);
+    expect(await desk.outcome({ code: desk.code(), address: '203.0.113.1' })).toBe('one-time-code-locked');
+    expect(await desk.outcome({ code: desk.code(), address: '203.0.113.1', device })).toBe('token');
+    service.clock.advance(MINUTE);
+    expect(await desk.outcome({ code: desk.code() })).toBe('token');
+  });
+
   it('is lifted when two-factor is turned off, and a new enrolment starts with no wrong codes', async () => {
     const { service, desk } = await deskWithTwoFactor();
     await giveWrongCodes(service, desk, 100);

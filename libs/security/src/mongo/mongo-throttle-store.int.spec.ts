@@ -163,16 +163,15 @@ const RULES = [
 const NAMES = ['a', 'b', 'c'];
 const name = fc.constantFrom(...NAMES);
 
-/** Every name has its own rule, may be told and may be passed by a known source. */
-const keys = fc.uniqueArray(fc.tuple(name, fc.boolean(), fc.boolean()), { minLength: 1, selector: ([each]) => each });
+/** Every name has its own rule and may be told. */
+const keys = fc.uniqueArray(fc.tuple(name, fc.boolean()), { minLength: 1, selector: ([each]) => each });
 const taking = fc
   .tuple(keys, fc.boolean())
   .map(([chosen, looks]) => (store: ThrottleStore, prefix: string, now: number) => {
-    const asked = chosen.map(([each, told, exempt]): ThrottledKey => ({
+    const asked = chosen.map(([each, told]): ThrottledKey => ({
       key: prefix + each,
       rule: RULES[NAMES.indexOf(each)]!,
       ...(told ? { told } : {}),
-      ...(exempt ? { exemptedBy: `${prefix}known ${each}` } : {}),
     }));
     return looks ? store.look(asked, now) : store.take(asked, now);
   });
@@ -193,7 +192,15 @@ const succeeding = fc
         }),
   );
 
+const remembering = name.map(
+  (each) => (store: ThrottleStore, prefix: string, now: number) => store.isRemembered(`${prefix}known ${each}`, now),
+);
+
 const step = fc.record({
   wait: fc.constantFrom(0, 0, 0, 1, 500, 1_000, 4_999, 5_000, 10_000, 20_000, 60_000),
-  act: fc.oneof({ weight: 5, arbitrary: taking }, { weight: 1, arbitrary: succeeding }),
+  act: fc.oneof(
+    { weight: 5, arbitrary: taking },
+    { weight: 1, arbitrary: succeeding },
+    { weight: 1, arbitrary: remembering },
+  ),
 });

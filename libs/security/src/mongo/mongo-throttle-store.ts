@@ -35,14 +35,13 @@ export class MongoThrottleStore extends ThrottleStore {
   }
 
   async take(keys: readonly ThrottledKey[], now: number): Promise<Admission> {
-    const passing = new Set<ThrottledKey>();
     if (keys.some(({ key }) => (this.#blocks.get(key) ?? 0) > now)) {
-      const refusedUntil = await this.#judge(keys, now, passing);
+      const refusedUntil = await this.#judge(keys, now);
       if (refusedUntil !== undefined) return refused(refusedUntil, now);
     }
     const attempt = { id: randomUUID(), now };
     try {
-      return await this.#countAll(keys, attempt, passing);
+      return await this.#countAll(keys, attempt);
     } catch (error) {
       // A try that could not be counted is none; keys that it was not counted on do not know it.
       await this.#takeBack(keys, attempt).catch(() => undefined);
@@ -51,7 +50,7 @@ export class MongoThrottleStore extends ThrottleStore {
   }
 
   async look(keys: readonly ThrottledKey[], now: number): Promise<number> {
-    const refusedUntil = (await this.#judge(keys, now, new Set())) ?? now;
+    const refusedUntil = (await this.#judge(keys, now)) ?? now;
     return Math.ceil((refusedUntil - now) / 1000);
   }
 
@@ -60,17 +59,22 @@ export class MongoThrottleStore extends ThrottleStore {
     if (updates.length > 0) await reaching(() => this.#counters.bulkWrite(updates, { ordered: false }));
   }
 
-  async #countAll(keys: readonly ThrottledKey[], attempt: Try, passing: Set<ThrottledKey>): Promise<Admission> {
+  async isRemembered(key: string, now: number): Promise<boolean> {
+    const found = (await this.#reads.submit([key])).get(key);
+    return found !== undefined && found.expires.getTime() > now;
+  }
+
+  async #countAll(keys: readonly ThrottledKey[], attempt: Try): Promise<Admission> {
     const failures: number[] = [];
     for (let counted = 0, attempts = 0; counted < keys.length; attempts++) {
       if (attempts === ATTEMPTS * keys.length) throw new Contended('a counter of the throttle is contended');
       const run = runOf(keys.slice(counted));
       const done = run[0]!.told
-        ? await this.#countTold(run[0]!, attempt, passing, failures)
-        : await this.#countRun(run, attempt, passing);
+        ? await this.#countTold(run[0]!, attempt, failures)
+        : await this.#countRun(run, attempt);
       counted += done;
       if (done === run.length) continue;
-      const refusedUntil = await this.#judge([keys[counted]!], attempt.now, passing);
+      const refusedUntil = await this.#judge([keys[counted]!], attempt.now);
       if (refusedUntil === undefined) continue;
       await this.#takeBack(keys.slice(0, counted), attempt);
       return refused(refusedUntil, attempt.now);
@@ -79,8 +83,8 @@ export class MongoThrottleStore extends ThrottleStore {
   }
 
   /** Counts in order up to the first key that does not let the try pass; answers on how many. */
-  async #countRun(run: readonly ThrottledKey[], attempt: Try, passing: ReadonlySet<ThrottledKey>): Promise<number> {
-    const updates = run.map((key) => updateOne(filterOf(key, attempt, passing), countPipeline(key, attempt), true));
+  async #countRun(run: readonly ThrottledKey[], attempt: Try): Promise<number> {
+    const updates = run.map((key) => updateOne(filterOf(key, attempt), countPipeline(key, attempt), true));
     try {
       await reaching(() => this.#counters.bulkWrite(updates, { ordered: true }));
       return run.length;
@@ -91,9 +95,9 @@ export class MongoThrottleStore extends ThrottleStore {
     }
   }
 
-  async #countTold(key: ThrottledKey, attempt: Try, passing: ReadonlySet<ThrottledKey>, failures: number[]) {
+  async #countTold(key: ThrottledKey, attempt: Try, failures: number[]) {
     const options = { upsert: true, returnDocument: 'after', projection: { failures: 1 } } as const;
-    const filter = filterOf(key, attempt, passing);
+    const filter = filterOf(key, attempt);
     try {
       const counter = await reaching(() =>
         this.#counters.findOneAndUpdate(filter, countPipeline(key, attempt), options),
@@ -112,22 +116,16 @@ export class MongoThrottleStore extends ThrottleStore {
     await reaching(() => this.#counters.bulkWrite(updates, { ordered: false }));
   }
 
-  /** Until when the first of the keys that are blocked is; adds to `passing` what is blocked but lets this source pass. */
-  async #judge(keys: readonly ThrottledKey[], now: number, passing: Set<ThrottledKey>): Promise<number | undefined> {
-    const states = await this.#reads.submit(
-      keys.flatMap(({ key, exemptedBy }) => (exemptedBy ? [key, exemptedBy] : key)),
-    );
-    for (const throttled of keys) {
-      const { key, exemptedBy } = throttled;
+  /** Until when the first of the keys that are blocked is. */
+  async #judge(keys: readonly ThrottledKey[], now: number): Promise<number | undefined> {
+    const states = await this.#reads.submit(keys.map(({ key }) => key));
+    for (const { key } of keys) {
       const blockedUntil = states.get(key)?.blockedUntil ?? 0;
-      if (blockedUntil <= now) {
-        this.#blocks.delete(key);
-        continue;
+      if (blockedUntil > now) {
+        this.#blocks.set(key, blockedUntil);
+        return blockedUntil;
       }
-      this.#blocks.set(key, blockedUntil);
-      const known = exemptedBy === undefined ? undefined : states.get(exemptedBy);
-      if (!known || known.expires.getTime() <= now) return blockedUntil;
-      passing.add(throttled);
+      this.#blocks.delete(key);
     }
     return undefined;
   }
@@ -148,8 +146,7 @@ function runOf(keys: readonly ThrottledKey[]): readonly ThrottledKey[] {
 }
 
 /** A key that is blocked does not match; then its insertion fails as a duplicate, which says so. */
-const filterOf = (throttled: ThrottledKey, { now }: Try, passing: ReadonlySet<ThrottledKey>) =>
-  passing.has(throttled) ? { _id: throttled.key } : { _id: throttled.key, blockedUntil: { $lte: now } };
+const filterOf = ({ key: _id }: ThrottledKey, { now }: Try) => ({ _id, blockedUntil: { $lte: now } });
 
 const refused = (until: number, now: number): Admission => ({
   admitted: false,

@@ -9,7 +9,7 @@ export const throttleTable = `
 
 /**
  * Counts a try unless the key is blocked; the second statement then blocks the key if the try was one too many. `blocked_before` is
- * what a try that is given back leaves: a known source passes a block, and giving its try back must not lift it for others.
+ * what a try that is given back leaves.
  */
 const COUNT = `
   INSERT INTO throttle (key, failures, blocked_until, expires) VALUES (?1, 1, 0, ?2 + ?3)
@@ -17,16 +17,14 @@ const COUNT = `
     failures = iif(expires <= ?2, 1, failures + 1),
     blocked_before = blocked_until,
     expires = iif(expires <= ?2 OR ?4 = 'last', ?2 + ?3, expires)
-  WHERE blocked_until <= ?2 OR EXISTS (SELECT 1 FROM throttle known WHERE known.key = ?5 AND known.expires > ?2)
+  WHERE blocked_until <= ?2
   RETURNING failures`;
 const BLOCK = `
   UPDATE throttle SET
     blocked_until = ?2 + min(?5, ?4 * (1 << min(failures - ?3, 30))),
     expires = max(expires, ?2 + min(?5, ?4 * (1 << min(failures - ?3, 30))))
   WHERE key = ?1 AND failures >= ?3`;
-const BLOCKED = `
-  SELECT blocked_until FROM throttle WHERE key = ?1 AND blocked_until > ?2
-    AND NOT EXISTS (SELECT 1 FROM throttle known WHERE known.key = ?3 AND known.expires > ?2)`;
+const BLOCKED = 'SELECT blocked_until FROM throttle WHERE key = ? AND blocked_until > ?';
 const FORGET_EXPIRED = 'DELETE FROM throttle WHERE key IN (SELECT key FROM throttle WHERE expires <= ? LIMIT 20)';
 
 export class SqliteThrottleStore extends ThrottleStore {
@@ -53,7 +51,7 @@ export class SqliteThrottleStore extends ThrottleStore {
   }
 
   async look(keys: readonly ThrottledKey[], now: number): Promise<number> {
-    const [first] = keys.flatMap(({ key, exemptedBy = '' }) => this.file.read(BLOCKED, key, now, exemptedBy));
+    const [first] = keys.flatMap(({ key }) => this.file.read(BLOCKED, key, now));
     return Math.ceil((Number(first?.['blocked_until'] ?? now) - now) / 1000);
   }
 
@@ -72,12 +70,16 @@ export class SqliteThrottleStore extends ThrottleStore {
     }
     await this.file.writeAll(statements);
   }
+
+  async isRemembered(key: string, now: number): Promise<boolean> {
+    return this.file.read('SELECT 1 FROM throttle WHERE key = ? AND expires > ?', key, now).length > 0;
+  }
 }
 
-function countTry({ key, rule, exemptedBy }: ThrottledKey, now: number): WriteStatement[] {
+function countTry({ key, rule }: ThrottledKey, now: number): WriteStatement[] {
   const { limit, firstBlock, maxBlock, forgetAfter, countFrom } = rule;
   return [
-    { sql: COUNT, params: [key, now, forgetAfter, countFrom, exemptedBy ?? ''], mustChange: true },
+    { sql: COUNT, params: [key, now, forgetAfter, countFrom], mustChange: true },
     { sql: BLOCK, params: [key, now, limit, firstBlock, maxBlock] },
   ];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sourceOf } from './login-throttle.js';
+import { networksOf, sourceOf } from './source-networks.js';
 
 describe('the source that tries are counted for', () => {
   it.each([
@@ -21,4 +21,15 @@ describe('the source that tries are counted for', () => {
       expect(sourceOf(address)).toBe('unknown');
     },
   );
+});
+
+describe('the networks of an address', () => {
+  it.each([
+    ['192.0.2.7', ['192.0.2.0/24', '192.0.2.7']],
+    ['::ffff:192.0.2.7', ['192.0.2.0/24', '192.0.2.7']],
+    ['2001:db8:1:2345::1', ['2001:db8:1::/48', '2001:db8:1:2300::/56', '2001:db8:1:2345::/64']],
+    ['no address', ['unknown']],
+  ])('of %s are %j, the widest first', (address, networks) => {
+    expect(networksOf(address)).toEqual(networks);
+  });
 });

@@ -1,0 +1,41 @@
+import { JwtService } from '@nestjs/jwt';
+import { describe, expect, it } from 'vitest';
+import { DeviceTokens } from './device-tokens.js';
+import { TokenSigner } from './token-signer.js';
+
+const DAY = 86_400_000;
+const NOON = Date.UTC(2026, 0, 15, 12);
+const jwt = new JwtService({ secret: 'a secret of more than thirty-two letters' });
+const devices = new DeviceTokens(jwt);
+const sessions = new TokenSigner(jwt, { issuer: 'keyfold', lifetimeHours: 48 });
+const ann = { accountId: 7, nameHash: 'hash of ann' };
+
+describe('a device token', () => {
+  it('says which device of which account it is, for ninety days', () => {
+    const token = devices.sign({ ...ann, id: 'laptop' }, NOON);
+    expect(devices.read(token, NOON)).toEqual({ ...ann, id: 'laptop' });
+    expect(devices.read(token, NOON + 90 * DAY - 1_000)).toEqual({ ...ann, id: 'laptop' });
+    expect(devices.read(token, NOON + 90 * DAY)).toBeUndefined();
+  });
+
+  it('gives a device that has none an id of its own', () => {
+    const [one, two] = [devices.sign(ann, NOON), devices.sign(ann, NOON)].map((token) => devices.read(token, NOON)!.id);
+    expect(one).toMatch(/^[\w-]{36}$/);
+    expect(one).not.toBe(two);
+  });
+
+  it.each(['', 'x', 'a.b.c'])('is none when it is made up (%j)', (token) => {
+    expect(devices.read(token, NOON)).toBeUndefined();
+  });
+
+  it('is none when another secret signed it', () => {
+    const other = new DeviceTokens(new JwtService({ secret: 'another secret of more than thirty-two letters' }));
+    expect(devices.read(other.sign(ann, NOON), NOON)).toBeUndefined();
+  });
+
+  it('is no token of a session, nor the other way round', () => {
+    const session = sessions.sign({ accountId: 7, sessionId: 's', username: 'ann', passwordTimestamp: 0, now: NOON });
+    expect(devices.read(session, NOON)).toBeUndefined();
+    expect(sessions.read(devices.sign(ann, NOON))).toBeUndefined();
+  });
+});

@@ -1,0 +1,45 @@
+import type { JwtService } from '@nestjs/jwt';
+import { randomUUID } from 'node:crypto';
+
+/** A device that logged in to an account. `nameHash`: of the name that the account had then. */
+export type Device = Readonly<{ id: string; accountId: number; nameHash: string }>;
+
+/** Sessions have no audience, so neither kind of token is ever taken for the other. */
+const AUDIENCE = 'keyfold-device';
+const LIFETIME_DAYS = 90;
+
+/**
+ * Signs what a device keeps after a login and shows at the next one: proof that the owner of the account has used it. It opens nothing; the
+ * tries of a device are counted apart from those of strangers.
+ */
+export class DeviceTokens {
+  constructor(private readonly jwt: JwtService) {}
+
+  /** A token for 90 days. A device without an id is a new one. `now` in unix milliseconds. */
+  sign(
+    { id = randomUUID(), accountId, nameHash }: Omit<Device, 'id'> & { id?: string | undefined },
+    now: number,
+  ): string {
+    const iat = Math.floor(now / 1_000);
+    const claims = {
+      sub: String(accountId),
+      name: nameHash,
+      jti: id,
+      aud: AUDIENCE,
+      iat,
+      exp: iat + LIFETIME_DAYS * 86_400,
+    };
+    return this.jwt.sign(claims, { algorithm: 'HS256' });
+  }
+
+  /** The device when the signature is ours and the token is not too old. `now` in unix milliseconds. */
+  read(token: string, now: number): Device | undefined {
+    try {
+      const options = { algorithms: ['HS256' as const], audience: AUDIENCE, clockTimestamp: Math.floor(now / 1_000) };
+      const { sub, name, jti } = this.jwt.verify<{ sub: string; name: string; jti: string }>(token, options);
+      return { id: jti, accountId: Number(sub), nameHash: name };
+    } catch {
+      return undefined;
+    }
+  }
+}
