@@ -19,6 +19,7 @@ const REFUSED_WITH_500 = [
   'failed get old user: record not found',
   'failed find user: record not found',
   'user name already exists',
+  'this user name is reserved or was in use until recently, ask an administrator for it',
   'user id already exists',
   'username is empty',
   'cannot delete admin or guest',

@@ -27,6 +27,7 @@ import {
   UpdateAccountHandler,
   UserNames,
 } from '@keyfold/application';
+import { NameRules } from '@keyfold/domain';
 import { Counter, EventStore } from '@keyfold/event-store';
 import { truthProviders } from '@keyfold/operation';
 import { StreamLoader } from '@keyfold/projections';
@@ -53,6 +54,7 @@ const services: Provider[] = [
     inject: [Counter, GatewayConfig],
     useFactory: (counter: Counter, { accountIdBlock }: GatewayConfig) => new AccountIds(counter, accountIdBlock),
   },
+  { provide: NameRules, inject: [GatewayConfig], useFactory: ({ nameRules }: GatewayConfig) => nameRules },
   HashDurations,
   {
     provide: PasswordHasher,

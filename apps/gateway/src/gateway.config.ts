@@ -1,3 +1,4 @@
+import { NameRules } from '@keyfold/domain';
 import { serviceVersion, type ApiSettings } from '@keyfold/operation';
 import { availableParallelism } from 'node:os';
 
@@ -5,6 +6,8 @@ import { availableParallelism } from 'node:os';
 export abstract class GatewayConfig {
   abstract readonly trustedProxies: readonly string[];
   abstract readonly tokenHours: number;
+  /** Which free names an account may not give itself. */
+  abstract readonly nameRules: NameRules;
   /** Shown to front ends as the setting `version`. */
   abstract readonly version: string;
   /** Account ids are taken from the store in blocks of this size. */
@@ -13,6 +16,9 @@ export abstract class GatewayConfig {
   abstract readonly hashing: Readonly<{ concurrency: number; maxWaiting: number }>;
 }
 
+/** In milliseconds. */
+const DAY = 86_400_000;
+
 /** Account ids that are taken at once: 1 leaves no gaps and costs nothing where the store is at hand. */
 export const ID_BLOCK = { embedded: 1, shared: 32 } as const;
 
@@ -20,6 +26,7 @@ export function gatewayConfig(settings: ApiSettings, accountIdBlock: number): Ga
   return {
     trustedProxies: settings.KEYFOLD_TRUSTED_PROXIES,
     tokenHours: settings.KEYFOLD_TOKEN_HOURS,
+    nameRules: new NameRules(settings.KEYFOLD_RELEASED_NAME_DAYS * DAY, settings.KEYFOLD_SYSTEM_NAMES),
     version: serviceVersion,
     accountIdBlock,
     // One core stays free for everything that is not a password; a full queue is about two seconds of work.

@@ -36,6 +36,8 @@ describe('the configuration', () => {
       KEYFOLD_DATA_DIR: resolve('data'),
       KEYFOLD_TOKEN_HOURS: 48,
       KEYFOLD_TRUSTED_PROXIES: [],
+      KEYFOLD_RELEASED_NAME_DAYS: 30,
+      KEYFOLD_SYSTEM_NAMES: expect.arrayContaining(['root', 'admin', 'www-data']),
       KEYFOLD_LOG_LEVEL: 'info',
       KEYFOLD_MANAGEMENT_HOST: '127.0.0.1',
       KEYFOLD_MANAGEMENT_PORT: 9464,
@@ -57,6 +59,8 @@ describe('the configuration', () => {
       KEYFOLD_SEALING_KEY: SEALING_KEY,
       KEYFOLD_TOKEN_HOURS: '0.5',
       KEYFOLD_TRUSTED_PROXIES: ' 10.0.0.0/8, 192.0.2.7 ,, 2001:db8::/32',
+      KEYFOLD_RELEASED_NAME_DAYS: '0',
+      KEYFOLD_SYSTEM_NAMES: ' root, sshd ,,',
       KEYFOLD_LOG_LEVEL: 'warn',
     };
     expect(readStandaloneSettings(environment)).toMatchObject({
@@ -64,6 +68,8 @@ describe('the configuration', () => {
       KEYFOLD_PORT: 8080,
       KEYFOLD_TOKEN_HOURS: 0.5,
       KEYFOLD_TRUSTED_PROXIES: ['10.0.0.0/8', '192.0.2.7', '2001:db8::/32'],
+      KEYFOLD_RELEASED_NAME_DAYS: 0,
+      KEYFOLD_SYSTEM_NAMES: ['root', 'sshd'],
     });
   });
 
@@ -130,6 +136,8 @@ describe('a setting that is wrong', () => {
     ['KEYFOLD_SEALING_KEY', `${SEALING_KEY},${SEALING_KEY}`],
     ['KEYFOLD_TOKEN_HOURS', '0'],
     ['KEYFOLD_TOKEN_HOURS', '-1'],
+    ['KEYFOLD_RELEASED_NAME_DAYS', '-1'],
+    ['KEYFOLD_RELEASED_NAME_DAYS', '36501'],
     ['KEYFOLD_TRUSTED_PROXIES', '10.0.0.0/8,proxy'],
     ['KEYFOLD_TRUSTED_PROXIES', '10.0.0.0/33'],
     ['KEYFOLD_LOG_LEVEL', 'loud'],

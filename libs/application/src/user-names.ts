@@ -1,5 +1,5 @@
 import { readUsernameHold, usernameHoldPrefix, type Account, type NameClaim } from '@keyfold/domain';
-import { EventStore } from '@keyfold/event-store';
+import { EventStore, type FoundHold } from '@keyfold/event-store';
 import { accountStream, StreamLoader } from '@keyfold/projections';
 import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
@@ -50,18 +50,22 @@ export class UserNames {
   async find(username: string): Promise<number | undefined> {
     const last = await this.store.findLastHold(usernameHoldPrefix(nameHash(username)));
     if (!last || readUsernameHold(last.key).released) return undefined;
-    return Number(last.stream.slice('account-'.length));
+    return accountIdOf(last);
   }
 
-  /** The name as an account can ask for it: with the turn that is free next. */
+  /** The name as an account can ask for it: with the turn that is free next, and when the one before it ended. */
   async claim(username: string): Promise<NameClaim> {
     const hash = nameHash(username);
     const last = await this.store.findLastHold(usernameHoldPrefix(hash));
     if (!last) return { username, nameHash: hash, turn: 1 };
     const { turn, released } = readUsernameHold(last.key);
-    return { username, nameHash: hash, turn: released ? turn + 1 : 'taken' };
+    if (!released) return { username, nameHash: hash, turn: 'taken' };
+    return { username, nameHash: hash, turn: turn + 1, released: { by: accountIdOf(last), at: last.at } };
   }
 }
+
+/** The account whose commit took the hold of a name. */
+const accountIdOf = ({ stream }: FoundHold) => Number(stream.slice('account-'.length));
 
 /** An account id that is never given, another one for each name, so that it is cached as seldom as the account of a known name. */
 const strangerOf = (hash: string) => -1 - Number.parseInt(hash.slice(0, 12), 16);

@@ -2,21 +2,24 @@ import { accountDecider, type Account, type AccountCommand, type RegisterAccount
 import { accountStream } from '@keyfold/projections';
 import type { EmbeddedService } from './embedded-service.js';
 
+/** What of a service these functions use. */
+type Service<Part extends keyof EmbeddedService> = Pick<EmbeddedService, Part>;
+
 const context = { actor: 'test', correlation: 'test' };
 
 /** The account as it is now. */
-export async function accountState({ loader }: EmbeddedService, accountId: number): Promise<Account> {
+export async function accountState({ loader }: Service<'loader'>, accountId: number): Promise<Account> {
   const [{ state }] = await loader.load(accountStream(accountId));
   return state;
 }
 
 /** Runs a command on an account. */
-export const changeAccount = ({ commands }: EmbeddedService, accountId: number, command: AccountCommand) =>
+export const changeAccount = ({ commands }: Service<'commands'>, accountId: number, command: AccountCommand) =>
   commands.run(accountStream(accountId), accountDecider, command, context);
 
 /** Makes an ordinary account, or what differs from one. */
 export async function registerAccount(
-  service: EmbeddedService,
+  service: Service<'commands' | 'names' | 'passwords'>,
   accountId: number,
   username: string,
   differing: Partial<Pick<RegisterAccount, 'role' | 'disabled'>> & { password?: string } = {},
@@ -39,7 +42,7 @@ export async function registerAccount(
 
 /** Writes the account anew with what differs. */
 export async function updateAccount(
-  service: EmbeddedService,
+  service: Service<'commands' | 'loader' | 'names' | 'passwords'>,
   accountId: number,
   differing: { username?: string; password?: string; disabled?: boolean },
 ): Promise<void> {

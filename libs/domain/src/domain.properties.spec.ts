@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nameHashOf } from '../testing/account.events.js';
 import { fold } from '../testing/fold.js';
-import { ACCOUNTS, NAMES, play, SESSIONS, story } from '../testing/story.js';
+import { ACCOUNTS, NAMES, play, RELEASED_FOR, SESSIONS, story } from '../testing/story.js';
 import type { World, WorldCommit } from '../testing/world.js';
 import { accountAggregate } from './account/account.aggregate.js';
 import { sessionAggregate } from './session/session.aggregate.js';
@@ -57,6 +57,24 @@ describe('names', () => {
         const hold = world.lastHold(nameHashOf(name));
         const inUse = hold && !hold.released ? hold.turn : undefined;
         expect(inUse).toBe(owner?.turn);
+      }
+    });
+  });
+});
+
+describe('a released name', () => {
+  it('goes only to its last owner for a while, unless an administrator gives it to another account', () => {
+    always((world) => {
+      const releases = new Map<string, WorldCommit>();
+      for (const commit of world.log) {
+        for (const { type, data } of commit.events) {
+          if (type === 'AccountRenamed' && commit.command.type === 'ChangeOwnProfile') {
+            const { stream, at } = releases.get(String(data.username)) ?? commit;
+            expect(stream === commit.stream || commit.at - at >= RELEASED_FOR).toBe(true);
+          }
+          if (type === 'AccountRenamed') releases.set(String(data.formerUsername), commit);
+          if (type === 'AccountDeleted') releases.set(String(data.username), commit);
+        }
       }
     });
   });

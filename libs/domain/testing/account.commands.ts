@@ -4,12 +4,13 @@ import type {
   DisableTwoFactor,
   EnableTwoFactor,
   LockTwoFactor,
-  NameClaim,
   NewPassword,
   RegisterAccount,
   StartTwoFactorEnrolment,
   UpdateAccount,
 } from '../src/account/account.commands.js';
+import type { NameClaim } from '../src/account/name-claim.js';
+import { NameRules } from '../src/account/name-rules.js';
 import { nameHashOf, NOON } from './account.events.js';
 
 /** A name that is wanted, with the turn that is free next. */
@@ -53,10 +54,15 @@ export const update = (username: string, differing: Partial<UpdateAccount> = {})
   ...differing,
 });
 
+/** Rules that reserve no name. */
+const NO_RULES = new NameRules(0, []);
+
 export const changeOwnProfile = (username: string, differing: Partial<ChangeOwnProfile> = {}): ChangeOwnProfile => ({
   type: 'ChangeOwnProfile',
   name: named(username, 'taken'),
+  nameRules: NO_RULES,
   ssoId: '',
+  now: NOON,
   ...differing,
 });
 

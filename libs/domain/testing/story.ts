@@ -4,6 +4,7 @@ import { sessionAggregate } from '../src/session/session.aggregate.js';
 import { sshKeyRingAggregate } from '../src/ssh-key-ring/ssh-key-ring.aggregate.js';
 import { sshKeyUseAggregate } from '../src/ssh-key-use/ssh-key-use.aggregate.js';
 import type { UpdateAccount } from '../src/account/account.commands.js';
+import { NameRules } from '../src/account/name-rules.js';
 import { keyIdOf } from '../src/ssh-key-ring/ssh-key-id.js';
 import {
   changeOwnProfile,
@@ -25,6 +26,9 @@ import { handle, World } from './world.js';
 export const ACCOUNTS = [3, 4, 5] as const;
 export const SESSIONS = ['s1', 's2', 's3'] as const;
 export const NAMES = ['ann', 'bea', 'cid', 'Ann'] as const;
+/** In a story another account may take a released name itself after this time, in milliseconds. */
+export const RELEASED_FOR = 20 * MINUTE;
+const NAME_RULES = new NameRules(RELEASED_FOR, []);
 
 const account = fc.constantFrom(...ACCOUNTS);
 const sessionId = fc.constantFrom(...SESSIONS);
@@ -141,8 +145,10 @@ function* changeAccount(world: World, wanted: AccountAction): Generator<void, vo
         const differing: Partial<UpdateAccount> = { name, permission, disabled };
         return update(wanted.username, wanted.withPassword ? { ...differing, password } : differing);
       }
-      case 'change-own-profile':
-        return changeOwnProfile(wanted.username, wanted.withPassword ? { name, password } : { name });
+      case 'change-own-profile': {
+        const differing = { name, nameRules: NAME_RULES, now: world.now };
+        return changeOwnProfile(wanted.username, wanted.withPassword ? { ...differing, password } : differing);
+      }
       case 'start-enrolment':
         return startEnrolment(state.enrolments + 1, world.now);
       case 'enable':

@@ -1,5 +1,6 @@
-import type { AccountCommand, NameClaim } from '../src/account/account.commands.js';
+import type { AccountCommand } from '../src/account/account.commands.js';
 import { readUsernameHold, usernameHoldPrefix } from '../src/account/account.holds.js';
+import type { NameClaim } from '../src/account/name-claim.js';
 import type { Aggregate } from '../src/kernel/aggregate.js';
 import { DomainError } from '../src/kernel/domain-error.js';
 import type { DomainEvent, StoredEvent } from '../src/kernel/event.js';
@@ -18,13 +19,14 @@ export type WorldCommit = Readonly<{
   command: WorldCommand;
   events: readonly StoredEvent[];
   holds: readonly string[];
+  at: number;
 }>;
 
 /** An event log in memory with the rules of the store: a version of a stream is written once, a hold is taken once. */
 export class World {
   readonly log: WorldCommit[] = [];
   now = NOON;
-  private readonly holds = new Set<string>();
+  private readonly holds = new Map<string, WorldCommit>();
 
   /** The state of a stream at this moment, and the version that it has. */
   load<Id, State, Command, Event extends DomainEvent>(aggregate: Aggregate<Id, State, Command, Event>, id: Id) {
@@ -37,17 +39,19 @@ export class World {
   claim(username: string): NameClaim {
     const nameHash = nameHashOf(username);
     const last = this.lastHold(nameHash);
-    if (last && !last.released) return { username, nameHash, turn: 'taken' };
-    return { username, nameHash, turn: (last?.turn ?? 0) + 1 };
+    if (!last) return { username, nameHash, turn: 1 };
+    if (!last.released) return { username, nameHash, turn: 'taken' };
+    const { stream, at } = last.commit;
+    return { username, nameHash, turn: last.turn + 1, released: { by: Number(stream.slice('account-'.length)), at } };
   }
 
-  /** The last hold of a name in byte order. */
+  /** The last hold of a name in byte order, and the commit that took it. */
   lastHold(nameHash: string) {
-    const key = [...this.holds]
+    const key = [...this.holds.keys()]
       .filter((hold) => hold.startsWith(usernameHoldPrefix(nameHash)))
       .toSorted()
       .at(-1);
-    return key === undefined ? undefined : readUsernameHold(key);
+    return key === undefined ? undefined : { ...readUsernameHold(key), commit: this.holds.get(key)! };
   }
 
   /** Keeps the commit, or nothing: `stale` when its version was written by somebody else, a key when that hold is taken. */
@@ -56,7 +60,7 @@ export class World {
     if (version !== commit.version - 1) return 'stale';
     const takenHold = commit.holds.find((key) => this.holds.has(key));
     if (takenHold !== undefined) return { takenHold };
-    for (const key of commit.holds) this.holds.add(key);
+    for (const key of commit.holds) this.holds.set(key, commit);
     this.log.push(commit);
     return 'kept';
   }
@@ -81,7 +85,7 @@ export function* handle<Id, State, Command extends WorldCommand, Event extends D
     const holds = (decision.holds ?? []).map((hold) => hold.key);
     const stream = aggregate.streamOf(id);
     const events = decision.events.map(asStored);
-    const outcome = world.append({ stream, version: version + 1, command, events, holds });
+    const outcome = world.append({ stream, version: version + 1, command, events, holds, at: world.now });
     if (outcome !== 'stale') return;
     yield;
   }

@@ -41,11 +41,19 @@ const broken: Record<string, () => EventStore> = {
       #taken: string[] = [];
       override async findLastHold(prefix: string) {
         const key = this.#taken.find((taken) => taken.startsWith(prefix));
-        return (await super.findLastHold(prefix)) ?? (key === undefined ? undefined : { key, stream: 'nobody' });
+        return (await super.findLastHold(prefix)) ?? (key === undefined ? undefined : { key, stream: 'nobody', at: 0 });
       }
       override append(commit: NewCommit) {
         this.#taken.push(...(commit.holds ?? []));
         return super.append(commit);
+      }
+    })(),
+  'tells of a hold the time of another commit of its stream': () =>
+    new (class extends ModelEventStore {
+      override async findLastHold(prefix: string) {
+        const last = await super.findLastHold(prefix);
+        const first = this.commits.find(({ stream }) => stream === last?.stream);
+        return last && first && { ...last, at: first.at };
       }
     })(),
   'does not know a repeated command': () =>

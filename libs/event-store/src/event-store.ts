@@ -7,8 +7,8 @@ export type StreamPoint = Readonly<{ stream: string; version: number }>;
 /** `replayed`: a commit with the same command id was there already; it is the one returned. */
 export type Appended = Readonly<{ outcome: 'appended' | 'replayed'; commit: Commit }>;
 
-/** The hold with the highest key in byte order among those with a prefix, and the stream whose commit took it. */
-export type FoundHold = Readonly<{ key: string; stream: string }>;
+/** The hold with the highest key in byte order among those with a prefix; `stream` and `at` are those of the commit that took it. */
+export type FoundHold = Readonly<{ key: string; stream: string; at: number }>;
 
 /**
  * The log of everything that happened. Several processes may append to one store, and the store may be far away: every method may

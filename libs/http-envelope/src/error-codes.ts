@@ -42,6 +42,11 @@ export const errorCodes = {
   // Profile and administration of accounts: wire contract 1.11, 2.4 and 2.7. compat: several refusals carry 500.
   'guest-has-no-profile': { code: 403, message: 'Guest user can not update profile' },
   'username-taken': { code: 500, message: 'user name already exists' },
+  // The original has no such rule. One text for both reasons, so that it does not say which applies, or who had the name.
+  'username-reserved': {
+    code: 500,
+    message: 'this user name is reserved or was in use until recently, ask an administrator for it',
+  },
   'username-too-long': tooLong('user name', TEXT_BYTES.username),
   'base-path-too-long': tooLong('base path', TEXT_BYTES.basePath),
   'sso-id-too-long': tooLong('sso_id', TEXT_BYTES.ssoId),

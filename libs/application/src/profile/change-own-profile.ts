@@ -1,8 +1,9 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { accountDecider, DomainError } from '@keyfold/domain';
+import { accountDecider, DomainError, NameRules } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import { NewPasswords } from '../accounts/new-passwords.js';
 import { actorOf, credentialOf, isGuest, type Caller } from '../caller/caller.js';
+import { Clock } from '../clock.js';
 import { CommandRunner, type Origin } from '../handle-command.js';
 import { UserNames } from '../user-names.js';
 
@@ -23,6 +24,8 @@ export class ChangeOwnProfileHandler implements ICommandHandler<ChangeOwnProfile
     private readonly commands: CommandRunner,
     private readonly names: UserNames,
     private readonly passwords: NewPasswords,
+    private readonly nameRules: NameRules,
+    private readonly clock: Clock,
   ) {}
 
   async execute({ caller, profile, origin }: ChangeOwnProfile): Promise<void> {
@@ -32,7 +35,9 @@ export class ChangeOwnProfileHandler implements ICommandHandler<ChangeOwnProfile
       type: 'ChangeOwnProfile',
       credential: credentialOf(caller),
       name: await this.names.claim(profile.username),
+      nameRules: this.nameRules,
       ssoId: profile.ssoId,
+      now: this.clock.now(),
     } as const;
     const context = { actor: actorOf(caller), ...origin };
     const ref = accountStream(accountId);

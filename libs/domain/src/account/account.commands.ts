@@ -1,10 +1,6 @@
 import type { AccountFields } from './account.events.js';
-
-/**
- * A user name as an account wants to hold it: the exact text, the hex SHA-256 of it, and the turn that is free next, or `taken`
- * when somebody held it at the time of looking (the holds decide when two look at once).
- */
-export type NameClaim = Readonly<{ username: string; nameHash: string; turn: number | 'taken' }>;
+import type { NameClaim } from './name-claim.js';
+import type { NameRules } from './name-rules.js';
 
 /** A password that was hashed and sealed; `timestamp` is its time in unix seconds. */
 export type NewPassword = Readonly<{ sealedHash: string; timestamp: number }>;
@@ -34,14 +30,16 @@ export type UpdateAccount = AccountFields &
 /** A new password alone, whoever lost the old one; whatever else changes meanwhile stays. */
 export type SetPassword = Readonly<{ type: 'SetPassword'; password: NewPassword }>;
 
-/** What an account changes about itself. Without `password` the old one stays. */
+/** What an account changes about itself; `now` in unix milliseconds. Without `password` the old one stays. */
 export type ChangeOwnProfile = Readonly<{
   type: 'ChangeOwnProfile';
   /** The count of password changes that the caller's session verified; absent for the static token. */
   credential?: number | undefined;
   name: NameClaim;
+  nameRules: NameRules;
   password?: NewPassword;
   ssoId: string;
+  now: number;
 }>;
 
 /** A new secret was made for the account; `now` in unix milliseconds. */

@@ -5,7 +5,6 @@ import type {
   AccountCommand,
   ChangeOwnProfile,
   EnableTwoFactor,
-  NameClaim,
   NewPassword,
   RegisterAccount,
   StartTwoFactorEnrolment,
@@ -14,6 +13,7 @@ import type {
 import { ROLE_ADMIN, ROLE_GUEST, type AccountEvent, type ProfileChanged } from './account.events.js';
 import { absentAccount, evolve, HOUR, type Account } from './account.state.js';
 import { cleanBasePath } from './base-path.js';
+import type { NameClaim } from './name-claim.js';
 import { oneTimeCodeHold, releasedNameHold, usernameHold } from './account.holds.js';
 
 /** How long a shown secret can be proved, and how many may be shown in an hour (README, differences). */
@@ -118,6 +118,10 @@ function update(account: Account, command: UpdateAccount): Decision<AccountEvent
 function changeOwnProfile(account: Account, command: ChangeOwnProfile): Decision<AccountEvent> {
   if (account.role === ROLE_GUEST) throw new DomainError('guest-has-no-profile');
   const renaming = rename(account, command.name);
+  const { name, nameRules, now } = command;
+  if (renaming.events.length > 0 && nameRules.isReserved(name, account.accountId, now)) {
+    throw new DomainError('username-reserved');
+  }
   const events = [
     ...renaming.events,
     ...changePassword(command.password),

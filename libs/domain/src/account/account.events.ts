@@ -42,7 +42,7 @@ export type ProfileChanged = DomainEvent<
   { basePath?: string; ssoId?: string; allowLdap?: boolean },
   undefined
 >;
-/** A new name; tokens carry the old one and stop working. The old name is free from here on. */
+/** A new name; tokens carry the old one and stop working. The old name is free from here on; `NameRules` say for whom. */
 export type AccountRenamed = DomainEvent<
   'AccountRenamed',
   { username: string; nameHash: string; turn: number; formerUsername: string },

@@ -42,6 +42,11 @@ export type DomainErrorCode =
   | 'guest-has-no-profile'
   /** `RegisterAccount`, `UpdateAccount` or `ChangeOwnProfile` with a name that another account has. */
   | 'username-taken'
+  /**
+   * `ChangeOwnProfile` with a free name that only an administrator can give: a system name, or one that another account released not
+   * long ago. Which of the two stays secret.
+   */
+  | 'username-reserved'
   /** `RegisterAccount`, `UpdateAccount` or `ChangeOwnProfile`: a new text has more bytes than `TEXT_BYTES` allows. */
   | 'username-too-long'
   | 'base-path-too-long'

@@ -11,10 +11,24 @@ export const lastHoldCases: readonly ContractCase[] = [
       const name = unused('name');
       for (const suffix of ['0000000001', '0000000001:released', '0000000002', '0000000010']) {
         const stream = await hold(store, `${name}:${suffix}`);
-        expect(await store.findLastHold(`${name}:`)).toEqual({ key: `${name}:${suffix}`, stream });
+        expect(await store.findLastHold(`${name}:`)).toMatchObject({ key: `${name}:${suffix}`, stream });
       }
       await hold(store, `${name}:0000000009:released`);
       expect((await store.findLastHold(`${name}:`))?.key).toBe(`${name}:0000000010`);
+    },
+  },
+  {
+    title: 'the last hold has the time of its own commit, also after a compaction and after opening the store again',
+    async run(open) {
+      const [name, stream] = [unused('name'), unused('session')];
+      for (const [turn, at] of [1_768_000_000_001, 1_768_000_000_003, 1_768_000_000_002].entries()) {
+        const key = `${name}:${turn}`;
+        await open.store.append(newCommit(stream, turn + 1, { at, holds: [key, `${key}:released`] }));
+        expect(await open.store.findLastHold(name)).toEqual({ key: `${key}:released`, stream, at });
+      }
+      await open.store.compact([stream]);
+      const { store } = await open.reopen();
+      expect(await store.findLastHold(name)).toMatchObject({ key: `${name}:2:released`, at: 1_768_000_000_002 });
     },
   },
   {
@@ -34,7 +48,7 @@ export const lastHoldCases: readonly ContractCase[] = [
     async run({ store }) {
       const key = unused('name');
       const stream = await hold(store, key);
-      expect(await store.findLastHold(key)).toEqual({ key, stream });
+      expect(await store.findLastHold(key)).toMatchObject({ key, stream });
       expect(await store.findLastHold(`${key}:`)).toBeUndefined();
     },
   },

@@ -51,7 +51,7 @@ export class ModelEventStore extends EventStore {
 
   async findLastHold(prefix: string): Promise<FoundHold | undefined> {
     return this.commits
-      .flatMap(({ holds = [], stream }) => holds.map((key) => ({ key, stream })))
+      .flatMap(({ holds = [], stream, at }) => holds.map((key) => ({ key, stream, at })))
       .filter(({ key }) => key.startsWith(prefix))
       .toSorted((left, right) => Buffer.compare(Buffer.from(left.key), Buffer.from(right.key)))
       .at(-1);

@@ -60,7 +60,7 @@ export const readingCases: readonly ContractCase[] = [
           store.findCommand(commit.command.id),
           store.findLastHold(`${stream}:${version}`),
         ]);
-        expect(reads).toStrictEqual([[commit], commit, { key: `${stream}:${version}`, stream }]);
+        expect(reads).toStrictEqual([[commit], commit, { key: `${stream}:${version}`, stream, at: commit.at }]);
       }
     },
   },

@@ -67,11 +67,13 @@ export class MongoEventStore extends EventStore {
     const within = { $gte: prefix, $lt: `${prefix}${LAST_LETTER}` };
     const found = await this.#barrier.read(() =>
       this.#commits
-        .find({ holds: { $elemMatch: within } }, { projection: { stream: 1, command: 1, holds: 1 } })
+        .find({ holds: { $elemMatch: within } }, { projection: { stream: 1, command: 1, at: 1, holds: 1 } })
         .toArray(),
     );
     return found
-      .flatMap((document) => (document.holds ?? []).map((key) => ({ key, stream: streamOf(document) })))
+      .flatMap((document) =>
+        (document.holds ?? []).map((key) => ({ key, stream: streamOf(document), at: document.at })),
+      )
       .filter(({ key }) => key.startsWith(prefix))
       .reduce<FoundHold | undefined>((last, hold) => (last && isBefore(hold.key, last.key) ? last : hold), undefined);
   }

@@ -95,11 +95,11 @@ export class SqliteEventStore extends EventStore {
 
   async findLastHold(prefix: string): Promise<FoundHold | undefined> {
     // U+10FFFF is behind every key with the prefix in byte order.
-    const sql = `SELECT key, stream FROM holds JOIN commits USING (position)
+    const sql = `SELECT key, stream, at FROM holds JOIN commits USING (position)
       WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT 1`;
     return this.file
       .read(sql, prefix, `${prefix}\u{10FFFF}`)
-      .map(({ key, stream }) => ({ key: String(key), stream: String(stream) }))[0];
+      .map(({ key, stream, at }) => ({ key: String(key), stream: String(stream), at: Number(at) }))[0];
   }
 
   async readFeed(_slot: number, after: number, limit: number): Promise<Commit[]> {

@@ -45,8 +45,9 @@ export const accountEvents = {
   }),
   'account.renamed': defineEvent({
     ...first,
+    version: '1.0.1',
     title: 'An account has a new name',
-    when: 'An account was renamed, by itself or by an administrator; somebody else may take the former name at once.',
+    when: 'An account was renamed, by itself or by an administrator; the former name may go to another account.',
     data: z.object({ accountId, username, formerUsername: z.string().describe('The name until now.') }),
     sample: { stream, data: { accountId: 42, username: 'maría.garcía', formerUsername: 'maria' } },
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import accountRenamed100 from '../../schemas/account.renamed/1.0.0.json' with { type: 'json' };
 import { definitionOf, publicEventTypes, type PublicEventType } from './public-events.js';
 
 /** JSON Schema 2020-12, as far as the public events use it. */
@@ -27,7 +28,9 @@ export const schemaUriOf = (type: PublicEventType) => `keyfold:${schemaPathOf(ty
 /**
  * Schemas of versions that are no longer the newest, by path: `import` the released file when a version is raised, and list it here.
  */
-const former: Readonly<Record<string, JsonSchema>> = {};
+const former: Readonly<Record<string, JsonSchema>> = {
+  '/schemas/account.renamed/1.0.0.json': accountRenamed100,
+};
 
 /** Every schema that was ever released, by the path that events name it with. */
 export const releasedSchemas = (): ReadonlyMap<string, JsonSchema> =>

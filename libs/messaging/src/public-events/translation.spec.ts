@@ -50,6 +50,16 @@ describe('a stored event', () => {
     },
   );
 
+  it('of every version tells the id of its account, in its data and as its partition; only settings have none', () => {
+    for (const [name, type] of Object.entries(told)) {
+      const about = type === 'site-settings.changed' ? undefined : 42;
+      for (const { partition, data } of publicEventsOf(commitOf([goldenEvent(name)]))) {
+        expect([name, 'accountId' in data ? data.accountId : undefined]).toEqual([name, about]);
+        if (about) expect(partition, name).toBe('42');
+      }
+    }
+  });
+
   it('that changes rights or makes the static token anew tells its part', () => {
     const tell = (name: string) => publicEventsOf(commitOf([goldenEvent(name)])).map(({ data }) => data);
     expect(tell('PermissionsChanged.v1')).toStrictEqual([{ accountId: 42, permission: 29183 }]);

@@ -15,16 +15,20 @@ export const port = number('needs a port number from 0 to 65535', 0, 65_535).ref
   'needs a whole number',
 );
 
+const entriesOf = (list: string) =>
+  list
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean);
+
+/** A comma list of user names; `none` is an empty one. */
+export const names = z.string().transform((list) => (list.trim() === 'none' ? [] : entriesOf(list)));
+
 /** A comma list of addresses and CIDR networks. */
 export const networks = z
   .string()
   .default('')
-  .transform((list) =>
-    list
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter(Boolean),
-  )
+  .transform(entriesOf)
   .pipe(
     z.array(
       z.string().refine((text) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text), {

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { InvalidConfiguration, readSettings } from './read-settings.js';
 import {
+  apiSettings,
   brokerSettings,
   mongoSettings,
   mongoStoreOnly,
@@ -144,6 +146,25 @@ describe('the days for which sessions are kept', () => {
     expect(() => readSettings(z.object(retentionSettings), { KEYFOLD_SESSION_DAYS })).toThrow(
       'KEYFOLD_SESSION_DAYS: needs a number of days from 0.001 to 36500',
     );
+  });
+});
+
+describe('the names of system accounts', () => {
+  const read = (KEYFOLD_SYSTEM_NAMES = '') =>
+    readSettings(z.object(apiSettings), { KEYFOLD_SYSTEM_NAMES }).KEYFOLD_SYSTEM_NAMES;
+
+  it('are by default those that the guide for operators lists', () => {
+    const guide = readFileSync(new URL('../../../../docs/operating.md', import.meta.url), 'utf8');
+    const [, list = ''] = /The default:\n\n((?: +`.*\n)+)/.exec(guide) ?? [];
+    expect(read()).toEqual([...list.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+  });
+
+  it.each([
+    [' root, sshd ,,', ['root', 'sshd']],
+    ['none', []],
+    [' none ', []],
+  ])('"%s" are %j', (text, names) => {
+    expect(read(text)).toEqual(names);
   });
 });
 

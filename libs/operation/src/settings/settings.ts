@@ -1,10 +1,16 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { amqpUrl, httpUrl, mongoUri, networks, number, port, sealingKeys } from './setting-types.js';
+import { amqpUrl, httpUrl, mongoUri, names, networks, number, port, sealingKeys } from './setting-types.js';
 import { tracingSettings } from './tracing.settings.js';
 
 /** 256 bit, if each letter carries eight (RFC 7518 section 3.2). */
 export const TOKEN_SECRET_LETTERS = 32;
+
+/** System accounts of Debian and Red Hat, of Windows, of common services, and those of this service. */
+const SYSTEM_NAMES =
+  'root,toor,admin,administrator,adm,sudo,system,sys,daemon,bin,sync,shutdown,halt,operator,nobody,guest,mail,postmaster,www-data,' +
+  'www,http,apache,nginx,ftp,sftp,ssh,sshd,git,backup,news,uucp,lp,man,games,proxy,list,irc,postgres,mysql,mongodb,rabbitmq,redis,' +
+  'docker,keyfold';
 
 const tokenSecret = (missing: string) =>
   z.string(missing).min(TOKEN_SECRET_LETTERS, `needs at least ${TOKEN_SECRET_LETTERS} characters (256 bit)`);
@@ -27,6 +33,10 @@ export const apiSettings = {
   KEYFOLD_ADMIN_PASSWORD: z.string().optional(),
   /** How long a token is good for. */
   KEYFOLD_TOKEN_HOURS: number('needs a number of hours from 0.01 to 87600', 0.01, 87_600).prefault('48'),
+  /** How many days only its last owner may take a released name; an administrator may always give it out. 0: no time at all. */
+  KEYFOLD_RELEASED_NAME_DAYS: number('needs a number of days from 0 to 36500', 0, 36_500).prefault('30'),
+  /** Names that only an administrator may give out, in any letter case; `none` has none. */
+  KEYFOLD_SYSTEM_NAMES: names.prefault(SYSTEM_NAMES),
   /** Proxies whose forwarded headers are believed: addresses and CIDR networks. */
   KEYFOLD_TRUSTED_PROXIES: networks,
   /** How long browsers that came over HTTPS shall come over nothing else; 0 tells them nothing, which is right where HTTP is used as well. */

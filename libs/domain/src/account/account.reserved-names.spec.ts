@@ -1,0 +1,83 @@
+import { describe, it } from 'vitest';
+import { changeOwnProfile, named, register, update } from '../../testing/account.commands.js';
+import { nameHashOf, NOON, profileChanged, registered, renamed } from '../../testing/account.events.js';
+import { given } from '../../testing/decider-specification.js';
+import { accountDecider } from './account.decider.js';
+import type { NameClaim } from './name-claim.js';
+import { NameRules } from './name-rules.js';
+
+describe('ChangeOwnProfile to a reserved name', () => {
+  const DAY = 86_400_000;
+  const nameRules = new NameRules(30 * DAY, ['root', 'Backup']);
+  /** "bea", which account 8 released so long ago. */
+  const bea = (sinceRelease: number) => ({ ...named('bea', 2), released: { by: 8, at: NOON - sinceRelease } });
+  const rename = (name: NameClaim) => changeOwnProfile('ann', { name, nameRules });
+  const ann = () => given(accountDecider, registered('ann'));
+
+  it.each([0, 30 * DAY - 1, -5_000])('is refused %i ms after another account released it', (sinceRelease) => {
+    ann()
+      .when(rename(bea(sinceRelease)))
+      .thenRefused('username-reserved');
+  });
+
+  it('is accepted once the time is over', () => {
+    ann()
+      .when(rename(bea(30 * DAY)))
+      .thenEvents(renamed('ann', 'bea', 2));
+  });
+
+  it('is accepted from the account that released it', () => {
+    given(accountDecider, registered('ann'), renamed('ann', 'bea'))
+      .when(changeOwnProfile('bea', { name: { ...named('ann', 2), released: { by: 7, at: NOON } }, nameRules }))
+      .thenEvents(renamed('bea', 'ann', 2));
+  });
+
+  it.each([0, -5_000])('is accepted %i ms after its release when released names are not kept', (sinceRelease) => {
+    const command = { ...rename(bea(sinceRelease)), nameRules: new NameRules(0, []) };
+    ann()
+      .when(command)
+      .thenEvents(renamed('ann', 'bea', 2));
+  });
+
+  it.each(['root', 'ROOT', ' root', 'root\n', 'ｒｏｏｔ', 'backup'])('is refused for the system name %j', (name) => {
+    ann()
+      .when(rename(named(name)))
+      .thenRefused('username-reserved');
+  });
+
+  it.each(['roots', 'ro ot', 'r\ud800oot'])('is accepted for %j, which only resembles a system name', (name) => {
+    ann()
+      .when(rename(named(name)))
+      .thenEvents(renamed('ann', name));
+  });
+
+  it('is refused for a system name to the account that released it', () => {
+    given(accountDecider, registered('root'), renamed('root', 'ann'))
+      .when(rename({ ...named('root', 2), released: { by: 7, at: NOON } }))
+      .thenRefused('username-reserved');
+  });
+
+  it('does not keep the owner of such a name from changing the rest', () => {
+    given(accountDecider, registered('root'))
+      .when(changeOwnProfile('root', { ssoId: 'idp|9', nameRules }))
+      .thenEvents(profileChanged({ ssoId: 'idp|9' }));
+  });
+
+  it('says that the name is taken when somebody has it', () => {
+    ann()
+      .when(rename(named('root', 'taken')))
+      .thenRefused('username-taken');
+  });
+
+  it('is for an administrator to give', () => {
+    ann()
+      .when(update('ann', { name: named('root') }))
+      .thenEvents(renamed('ann', 'root'));
+    ann()
+      .when(update('ann', { name: bea(0) }))
+      .thenEvents(renamed('ann', 'bea', 2));
+    given(accountDecider)
+      .when(register('bea', { name: bea(0) }))
+      .thenHolds(`username:${nameHashOf('bea')}:0000000002`);
+  });
+});
