@@ -33,7 +33,8 @@ it('is answered to a client that shows the header, and stays out of other answer
 
 it.each(['header', 'cookie'])('lets its device in where strangers have used up all tries, as a %s', async (way) => {
   const first = await logIn('198.51.2.1', ASKS);
-  const shown = way === 'header' ? { 'x-device-token': tokenOf(first)! } : { cookie: `a=b; ${cookieOf(first)}` };
+  const shown: Record<string, string> =
+    way === 'header' ? { 'x-device-token': tokenOf(first)! } : { cookie: `a=b; ${cookieOf(first)}` };
   const besieged = way === 'header' ? '198.51.3.1' : '198.51.4.1';
   await besiege(besieged);
   expect((await logIn(besieged, shown)).code).toBe(200);

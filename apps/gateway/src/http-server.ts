@@ -19,6 +19,7 @@ import { BatchedResponse } from './batched-response.js';
 import { answerBrokenRequest, refuseExpectation } from './broken-requests.js';
 import { endConnectionsOnClose } from './connections-on-close.js';
 import { documentApi } from './openapi/openapi.document.js';
+import { handleInTurns } from './request-turns.js';
 import type { RequestHook } from './request/answer-headers.hook.js';
 import { isReadablePath, withPlainSlashes } from './request/request-path.js';
 import { RouteMethods } from './request/route-methods.js';
@@ -26,17 +27,15 @@ import { RouteMethods } from './request/route-methods.js';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** How long a client may take to send one request (milliseconds), so that slow ones cannot hold connections for ever. */
 const REQUEST_TIMEOUT = 60_000;
-/** In bytes, for the line and the headers of a request; as in Go. Names older than their bound have tokens of up to a sixth of it. */
-const HEAD_LIMIT = 1_048_576;
 /** In bytes; the longest body of a client is a key of 16 KiB. */
 const BODY_LIMIT = 131_072;
 /** A correlation id of the client is taken over when it looks like one. */
 const CORRELATION_ID = /^[\w.-]{8,64}$/;
 
 /** Fastify with the project's rules for what comes before a route: ids, broken addresses, broken requests. */
-export function createHttpAdapter(setCommonHeaders: RequestHook): FastifyAdapter {
+export function createHttpAdapter(setCommonHeaders: RequestHook, maxHeaderSize: number): FastifyAdapter {
   return new FastifyAdapter({
-    http: { ServerResponse: BatchedResponse, maxHeaderSize: HEAD_LIMIT },
+    http: { ServerResponse: BatchedResponse, maxHeaderSize },
     genReqId: correlationOf,
     requestTimeout: REQUEST_TIMEOUT,
     bodyLimit: BODY_LIMIT,
@@ -74,6 +73,7 @@ export function serveHttp(app: NestFastifyApplication, setCommonHeaders: Request
   });
   server.setReplySerializer(successEnvelope);
   server.server.on('checkExpectation', refuseExpectation);
+  handleInTurns(server.server);
   endConnectionsOnClose(server);
   const faults = new Logger('Fault');
   const outages = new RepeatedLine();

@@ -7,6 +7,8 @@ type Connection = Socket & { [OPEN_ANSWERS]?: OpenAnswers };
 /** How many requests of one connection were begun and have no answer yet; Node keeps that to itself. */
 export class OpenAnswers {
   #count = 0;
+  /** Called after each answer. */
+  onAnswered: (() => void) | undefined;
   #last: IncomingMessage | undefined;
   #closing: (() => void) | undefined;
 
@@ -24,6 +26,11 @@ export class OpenAnswers {
     // An idle connection must not keep the headers of its last request.
     if (this.#count === 0) this.#last = undefined;
     this.#settle();
+    this.onAnswered?.();
+  }
+
+  get count(): number {
+    return this.#count;
   }
 
   /** Whether somebody waits for the last answer, or did. */

@@ -34,11 +34,15 @@ export async function serveApi(
   const { log, onTerminal } = context;
   const requests = new RequestCounts();
   const onRequest = requests.counting(answerHeaders(settings.KEYFOLD_HSTS_SECONDS));
-  const app = await NestFactory.create<NestFastifyApplication>(module, createHttpAdapter(onRequest), {
-    bodyParser: false,
-    logger: new NestLog(log),
-    abortOnError: false,
-  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    module,
+    createHttpAdapter(onRequest, settings.KEYFOLD_HEAD_BYTES),
+    {
+      bodyParser: false,
+      logger: new NestLog(log),
+      abortOnError: false,
+    },
+  );
   if (context.tracing) followRequests(app.getHttpAdapter().getInstance(), context.tracing.requests);
   requests.attach(app.getHttpAdapter().getInstance());
   serveHttp(app, onRequest);

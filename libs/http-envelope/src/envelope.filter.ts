@@ -6,6 +6,9 @@ import { failureOf } from './failure.js';
 import type { PrivacyMask } from './privacy-mask.js';
 import { Fault, Refusal } from './refusal.js';
 
+/** Letters of a path that are logged. */
+const LONGEST_LOGGED = 1_024;
+
 /** What is said of a path that no route has. */
 export const UNKNOWN_PATH = 'this path does not exist';
 
@@ -47,7 +50,11 @@ export class EnvelopeFilter implements ExceptionFilter {
 
   private unexpected(error: unknown, request: FastifyRequest): Fault {
     const errorId = randomUUID();
-    this.options.logFault(errorId, error, { method: request.method, url: pathOf(request), id: request.id });
+    this.options.logFault(errorId, error, {
+      method: request.method,
+      url: pathOf(request).slice(0, LONGEST_LOGGED),
+      id: request.id,
+    });
     return new Fault(500, `internal error, id ${errorId}`);
   }
 

@@ -71,7 +71,8 @@ export function networkOf(text: string): Network {
   return [address, address.kind() === 'ipv4' ? 32 : 128] as Network;
 }
 
-/** Without the IPv6 wrapping of an IPv4 address. */
-const plain = (address: string) => (ipaddr.isValid(address) ? ipaddr.process(address).toString() : address);
+/** Without the IPv6 wrapping of an IPv4 address, and without a zone, which means something on one machine only and may be long. */
+const plain = (address: string) =>
+  ipaddr.isValid(address) ? ipaddr.process(address.split('%', 1)[0]!).toString() : address;
 
 const headerText = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(',') : (value ?? ''));

@@ -37,6 +37,10 @@ export const apiSettings = {
   KEYFOLD_RELEASED_NAME_DAYS: number('needs a number of days from 0 to 36500', 0, 36_500).prefault('30'),
   /** Names that only an administrator may give out, in any letter case; `none` has none. */
   KEYFOLD_SYSTEM_NAMES: names.prefault(SYSTEM_NAMES),
+  /** How long the line and the headers of a request may be together, in bytes. */
+  KEYFOLD_HEAD_BYTES: number('needs a number of bytes from 8192 to 1048576', 8_192, 1_048_576)
+    .refine(Number.isInteger, 'needs a whole number')
+    .prefault('65536'),
   /** Proxies whose forwarded headers are believed: addresses and CIDR networks. */
   KEYFOLD_TRUSTED_PROXIES: networks,
   /** How long browsers that came over HTTPS shall come over nothing else; 0 tells them nothing, which is right where HTTP is used as well. */

@@ -1,0 +1,90 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminOf } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+
+const MANY = 100_000;
+/** Answers that the flood may get while another connection waits for one: some turns of the event loop. */
+const FEW = 5_000;
+const PING = 'GET /ping HTTP/1.1\r\nHost: a\r\n\r\n';
+
+let app: StandaloneProcess;
+beforeAll(async () => {
+  app = await StandaloneProcess.start();
+});
+afterAll(() => app?.dispose());
+
+/** A connection that counts the answers that came. */
+class Pipeline {
+  readonly socket: Socket;
+  readonly statuses: string[] = [];
+  #rest = '';
+
+  constructor(requests: string) {
+    this.socket = connect(app.port, '127.0.0.1', () => this.socket.write(requests));
+    this.socket.setEncoding('latin1').on('data', (text: string) => this.#read(text));
+  }
+
+  get answers(): number {
+    return this.statuses.length;
+  }
+
+  #read(text: string): void {
+    const [first = '', ...others] = (this.#rest + text).split('HTTP/1.1 ');
+    // A status line may come in two pieces.
+    const last = others.pop();
+    if (last === undefined) return void (this.#rest = first.slice(-20));
+    this.statuses.push(...others.map((answer) => answer.slice(0, 3)));
+    const isWhole = last.length >= 3;
+    if (isWhole) this.statuses.push(last.slice(0, 3));
+    this.#rest = isWhole ? last.slice(3).slice(-20) : `HTTP/1.1 ${last}`;
+  }
+
+  async until(isEnough: () => boolean): Promise<void> {
+    for (const signal = AbortSignal.timeout(60_000); !isEnough();) {
+      await new Promise((resolve, reject) => {
+        this.socket.once('data', resolve);
+        signal.addEventListener('abort', () => reject(new Error(`only ${this.answers} answers came`)));
+      });
+    }
+  }
+}
+
+describe('requests that one connection sends without waiting', () => {
+  it('let those of other connections have their turns', async () => {
+    const flood = new Pipeline(PING.repeat(MANY));
+    await flood.until(() => flood.answers > 0);
+    const before = flood.answers;
+    const other = new Pipeline(PING);
+    await other.until(() => other.answers === 1);
+    const meanwhile = flood.answers - before;
+    await flood.until(() => flood.answers === MANY);
+    flood.socket.destroy();
+    other.socket.destroy();
+    expect(meanwhile).toBeLessThan(FEW);
+  });
+
+  it('are all answered, in their order', async () => {
+    const admin = await adminOf(new ApiClient(app.baseUrl));
+    const { token } = admin;
+    const paths = Array.from({ length: 500 }, (_, n) =>
+      n % 3 === 0 ? '/api/me' : n % 3 === 1 ? '/ping' : `/none/${n}`,
+    );
+    const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: ${token}\r\n\r\n`);
+    const expected = paths.map((path) => (path.startsWith('/none') ? '404' : '200'));
+    const pipeline = new Pipeline(requests.join(''));
+    await pipeline.until(() => pipeline.answers === expected.length);
+    pipeline.socket.destroy();
+    expect(pipeline.statuses).toEqual(expected);
+  });
+
+  it('are forgotten when the client hangs up, and the service goes on', async () => {
+    const flood = new Pipeline(PING.repeat(MANY));
+    await flood.until(() => flood.answers > 0);
+    flood.socket.resetAndDestroy();
+    const other = new Pipeline(PING);
+    await other.until(() => other.answers === 1);
+    other.socket.destroy();
+  });
+});
