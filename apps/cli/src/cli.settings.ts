@@ -41,13 +41,18 @@ const explicitDays = z.object({
 export const requireSessionDays = (environment: Environment): void => void readSettings(explicitDays, environment);
 
 const keysOnSqlite = z.object({ KEYFOLD_SEALING_KEY: generatedSecretSettings.KEYFOLD_SEALING_KEY });
-const keysOnMongo = z.object({
-  KEYFOLD_SEALING_KEY: sealingKeys('is required to set a password on MongoDB: the value that the gateways have'),
-});
+const keysOnMongo = (task: string) =>
+  z.object({
+    KEYFOLD_SEALING_KEY: sealingKeys(`is required to ${task} on MongoDB: the value that the gateways have`),
+  });
 
-/** What seals the secret that a command stores; undefined where it may lie in the data folder. Throws `InvalidConfiguration`. */
-export const readCliSealingKeys = (environment: Environment, store: CliSettings['KEYFOLD_STORE']): string | undefined =>
-  (store === 'mongodb' ? readSettings(keysOnMongo, environment) : readSettings(keysOnSqlite, environment))
+/** The sealing keys for a command that stores a secret; undefined where they may lie in the data folder. Throws `InvalidConfiguration`. */
+export const readCliSealingKeys = (
+  environment: Environment,
+  store: CliSettings['KEYFOLD_STORE'],
+  task: string,
+): string | undefined =>
+  (store === 'mongodb' ? readSettings(keysOnMongo(task), environment) : readSettings(keysOnSqlite, environment))
     .KEYFOLD_SEALING_KEY;
 
 /**

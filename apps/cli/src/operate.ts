@@ -21,7 +21,10 @@ import { terminal } from './terminal.js';
 export { WRONG_USAGE } from '@keyfold/operation';
 
 /** Has a request carried out on the store of the environment's settings; answers the exit status. A failure is told. */
-export const operateStore = (request: OperatorRequest) => whileNotInterrupted((signal) => ask(request, signal));
+export const operateStore = (request: OperatorRequest) =>
+  whileNotInterrupted((signal) =>
+    ask(request, signal, request.command === 'secrets reseal' ? sealingKeysTo('reseal secrets') : undefined),
+  );
 
 /** Sends events of the store to a queue, or counts them; answers the exit status. A failure is told. */
 export const operateReplay = (selection: ReplaySelectionArgs, queue: string | undefined) =>
@@ -36,7 +39,7 @@ export const operateReplay = (selection: ReplaySelectionArgs, queue: string | un
 export const operateSetPassword = (username: string, file: string | undefined) =>
   whileNotInterrupted(async (signal) => {
     // Wrong settings and names are reported before anybody types.
-    const sealingKeys = readCliSealingKeys(process.env, readCliSettings(process.env).KEYFOLD_STORE);
+    const sealingKeys = sealingKeysTo('set a password');
     if (isTyped(file)) {
       const found = await ask({ command: 'account exists', args: { username } }, signal);
       if (found !== DONE) return found;
@@ -56,6 +59,9 @@ export const operateBroker = (request: BrokerRequest) =>
     signal.addEventListener('abort', () => process.exit(INTERRUPTED));
     return brokerCommand(request, readCliBrokerSettings(process.env), terminal);
   });
+
+const sealingKeysTo = (task: string) =>
+  readCliSealingKeys(process.env, readCliSettings(process.env).KEYFOLD_STORE, task);
 
 async function whileNotInterrupted(run: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
   const interrupted = new AbortController();

@@ -19,6 +19,8 @@ export * from './login/login-counts.js';
 export * from './profile/change-own-profile.js';
 export * from './profile/get-own-profile.js';
 export * from './sealing-key-check.js';
+export * from './secrets/reseal-secrets.js';
+export * from './secrets/secret-walk.js';
 export * from './settings/get-site-settings.js';
 export * from './ssh-keys/add-own-ssh-key.js';
 export * from './ssh-keys/list-own-ssh-keys.js';

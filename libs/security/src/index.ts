@@ -2,7 +2,7 @@ export { Argon2PasswordHasher, type Argon2Cost } from './argon2-password-hasher.
 export { dummyHash } from './dummy-hash.js';
 export { matchingStep, newTotpSecret, otpauthUri, qrPicture } from './one-time-code.js';
 export { HashQueueFull, PasswordHasher } from './password-hasher.js';
-export { SealBroken, Sealer, UnknownSealingKey } from './sealer.js';
+export { SealBroken, Sealer, sealingKeyIdOf, UnknownSealingKey } from './sealer.js';
 export { newSealingKeyText, parseSealingKeys, type SealingKey } from './sealing-keys.js';
 export { parseSshPublicKey, type SshPublicKey } from './ssh-public-key.js';
 export { staticHash } from './static-hash.js';

@@ -1,3 +1,4 @@
+import type { ResealSecrets } from '../kernel/reseal-secrets.js';
 import type { AccountFields } from './account.events.js';
 
 /**
@@ -82,4 +83,5 @@ export type AccountCommand =
   | EnableTwoFactor
   | DisableTwoFactor
   | LockTwoFactor
+  | ResealSecrets
   | DeleteAccount;

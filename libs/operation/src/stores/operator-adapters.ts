@@ -36,16 +36,19 @@ export function operatorPorts(
   const clock = new SystemClock();
   const loader = new StreamLoader(store, readModels);
   const projection = new Projection(loader, readModels, Date.now);
+  const sealer = async () => {
+    const made = new Sealer(parseSealingKeys(sealingKeys()));
+    await requireSealingKey(loader, made);
+    return made;
+  };
   return {
     ...adapters,
     projection,
     commands: new CommandRunner(store, loader, projection, clock, leftToTheProjector),
     names: new UserNames(store, loader),
-    async newPasswords() {
-      const sealer = new Sealer(parseSealingKeys(sealingKeys()));
-      await requireSealingKey(loader, sealer);
-      return new NewPasswords(new Argon2PasswordHasher({ concurrency: 1, maxWaiting: 1 }), sealer, clock);
-    },
+    sealer,
+    newPasswords: async () =>
+      new NewPasswords(new Argon2PasswordHasher({ concurrency: 1, maxWaiting: 1 }), await sealer(), clock),
     newProjector: (onError) => new Projector(store, projection, leases, onError, lease),
     isAlone,
     sessionDays,
