@@ -32,6 +32,7 @@ import { truthProviders } from '@keyfold/operation';
 import { StreamLoader } from '@keyfold/projections';
 import {
   Argon2PasswordHasher,
+  EarlierTokenSecrets,
   LoginThrottle,
   PasswordHasher,
   Sealer,
@@ -66,9 +67,9 @@ const services: Provider[] = [
   },
   {
     provide: TokenSigner,
-    inject: [JwtService, GatewayConfig],
-    useFactory: (jwt: JwtService, { tokenHours }: GatewayConfig) =>
-      new TokenSigner(jwt, { issuer: ISSUER, lifetimeHours: tokenHours }),
+    inject: [JwtService, GatewayConfig, EarlierTokenSecrets],
+    useFactory: (jwt: JwtService, { tokenHours }: GatewayConfig, earlier: EarlierTokenSecrets) =>
+      new TokenSigner(jwt, { issuer: ISSUER, lifetimeHours: tokenHours }, earlier),
   },
   {
     provide: LoginThrottle,

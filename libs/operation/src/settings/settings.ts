@@ -1,13 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { amqpUrl, httpUrl, mongoUri, networks, number, port, sealingKeys } from './setting-types.js';
+import { amqpUrl, httpUrl, mongoUri, networks, number, port, sealingKeys, tokenSecrets } from './setting-types.js';
 import { tracingSettings } from './tracing.settings.js';
-
-/** 256 bit, if each letter carries eight (RFC 7518 section 3.2). */
-export const TOKEN_SECRET_LETTERS = 32;
-
-const tokenSecret = (missing: string) =>
-  z.string(missing).min(TOKEN_SECRET_LETTERS, `needs at least ${TOKEN_SECRET_LETTERS} characters (256 bit)`);
 
 /** Settings of every process. */
 export const processSettings = {
@@ -72,15 +66,15 @@ export const brokerSettings = {
 
 /** Secrets beside the embedded store: what is missing is generated in the data folder. */
 export const generatedSecretSettings = {
-  /** Signs tokens. */
-  KEYFOLD_TOKEN_SECRET: tokenSecret('').optional(),
+  /** A comma list; the first secret signs tokens, all verify. */
+  KEYFOLD_TOKEN_SECRET: tokenSecrets('').optional(),
   /** A list `id:key`; the first key seals, all open. */
   KEYFOLD_SEALING_KEY: sealingKeys('').optional(),
 };
 
 /** Secrets of several processes: each of them needs the same. */
 export const sharedSecretSettings = {
-  KEYFOLD_TOKEN_SECRET: tokenSecret(
+  KEYFOLD_TOKEN_SECRET: tokenSecrets(
     'is required with MongoDB, the same for every process: make one with "openssl rand -base64 48"',
   ),
   KEYFOLD_SEALING_KEY: sealingKeys(
