@@ -3,6 +3,7 @@ import {
   embeddedSettings,
   generatedSecretSettings,
   mongoSettings,
+  passwordSettings,
   projectorSettings,
   readSettings,
   retentionSettings,
@@ -16,8 +17,8 @@ const choice = z.object({
   KEYFOLD_STORE: z.enum(stores, 'is sqlite or mongodb').optional(),
   KEYFOLD_MONGODB_URI: z.string().optional(),
 });
-const onSqlite = z.object({ ...embeddedSettings, ...retentionSettings });
-const onMongo = z.object({ ...mongoSettings, ...projectorSettings, ...retentionSettings });
+const onSqlite = z.object({ ...embeddedSettings, ...retentionSettings, ...passwordSettings });
+const onMongo = z.object({ ...mongoSettings, ...projectorSettings, ...retentionSettings, ...passwordSettings });
 
 const broker = z.object({
   ...brokerSettings,

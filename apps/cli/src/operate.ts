@@ -6,6 +6,7 @@ import {
   explain,
   INTERRUPTED,
   openSharedStore,
+  passwordRules,
   unknownSettings,
   WRONG_USAGE,
   brokerCommand,
@@ -80,8 +81,9 @@ async function whileNotInterrupted(run: (signal: AbortSignal) => Promise<ExitCod
 async function ask(request: OperatorRequest, signal: AbortSignal, sealingKeys?: string): Promise<number> {
   const settings = readCliSettings(process.env);
   const sessionDays = settings.KEYFOLD_SESSION_DAYS;
+  const secrets = { sealingKeys, passwordRules: passwordRules(settings) };
   if (settings.KEYFOLD_STORE === 'sqlite')
-    return askEmbeddedStore({ folder: settings.KEYFOLD_DATA_DIR, sessionDays, sealingKeys }, request, terminal, signal);
+    return askEmbeddedStore({ folder: settings.KEYFOLD_DATA_DIR, sessionDays, ...secrets }, request, terminal, signal);
   if (request.command === 'compact') requireSessionDays(process.env);
   // A connection that is being made cannot be given up, and nothing else has begun by then.
   const giveUp = () => process.exit(INTERRUPTED);
@@ -90,7 +92,7 @@ async function ask(request: OperatorRequest, signal: AbortSignal, sealingKeys?: 
     prepare: request.command === 'migrate',
     leaseMilliseconds: settings.KEYFOLD_LEASE_SECONDS * 1_000,
     sessionDays,
-    sealingKeys,
+    ...secrets,
   });
   signal.removeEventListener('abort', giveUp);
   return carryOut(store, request, terminal, signal);

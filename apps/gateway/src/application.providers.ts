@@ -20,6 +20,7 @@ import {
   LogInHandler,
   LogOutHandler,
   NewPasswords,
+  PasswordPolicy,
   ProveTwoFactorEnrolmentHandler,
   RegisterAccountHandler,
   RemoveAnySshKeyHandler,
@@ -62,8 +63,9 @@ const services: Provider[] = [
   },
   {
     provide: NewPasswords,
-    inject: [PasswordHasher, Sealer, Clock],
-    useFactory: (hasher: PasswordHasher, sealer: Sealer, clock: Clock) => new NewPasswords(hasher, sealer, clock),
+    inject: [PasswordHasher, Sealer, Clock, GatewayConfig],
+    useFactory: (hasher: PasswordHasher, sealer: Sealer, clock: Clock, config: GatewayConfig) =>
+      new NewPasswords(hasher, sealer, clock, new PasswordPolicy(config.passwordRules)),
   },
   {
     provide: TokenSigner,

@@ -1,4 +1,5 @@
-import { serviceVersion, type ApiSettings } from '@keyfold/operation';
+import type { PasswordRules } from '@keyfold/application';
+import { passwordRules, serviceVersion, type ApiSettings } from '@keyfold/operation';
 import { availableParallelism } from 'node:os';
 
 /** What the gateway needs to know; the apps read it from their environment. */
@@ -9,6 +10,8 @@ export abstract class GatewayConfig {
   abstract readonly version: string;
   /** Account ids are taken from the store in blocks of this size. */
   abstract readonly accountIdBlock: number;
+  /** What new passwords must be. */
+  abstract readonly passwordRules: PasswordRules;
   /** Password hashes at a time, and how many may wait. */
   abstract readonly hashing: Readonly<{ concurrency: number; maxWaiting: number }>;
 }
@@ -22,6 +25,7 @@ export function gatewayConfig(settings: ApiSettings, accountIdBlock: number): Ga
     tokenHours: settings.KEYFOLD_TOKEN_HOURS,
     version: serviceVersion,
     accountIdBlock,
+    passwordRules: passwordRules(settings),
     // One core stays free for everything that is not a password; a full queue is about two seconds of work.
     hashing: { concurrency: Math.max(1, availableParallelism() - 1), maxWaiting: 200 },
   };

@@ -5,6 +5,7 @@ export * from './accounts/find-account.js';
 export * from './accounts/get-account.js';
 export * from './accounts/list-accounts.js';
 export * from './accounts/new-passwords.js';
+export * from './accounts/password-policy.js';
 export * from './accounts/register-account.js';
 export * from './accounts/update-account.js';
 export * from './caller/caller-identifier.js';

@@ -1,4 +1,5 @@
 export { Argon2PasswordHasher, type Argon2Cost } from './argon2-password-hasher.js';
+export { isCommonPassword } from './common-passwords.js';
 export { dummyHash } from './dummy-hash.js';
 export { matchingStep, newTotpSecret, otpauthUri, qrPicture } from './one-time-code.js';
 export { HashQueueFull, PasswordHasher } from './password-hasher.js';

@@ -12,6 +12,25 @@ export const processSettings = {
   ...tracingSettings,
 };
 
+/** What a new password must be. Off by default, because clients of the original know no such rules. */
+export const passwordSettings = {
+  /** How many characters a new password must have; 0 asks for none. */
+  KEYFOLD_PASSWORD_MIN_LENGTH: number('needs a whole number from 0 to 128', 0, 128)
+    .refine(Number.isInteger, 'needs a whole number from 0 to 128')
+    .prefault('0'),
+  /** Whether passwords that are on a list of common ones are refused. */
+  KEYFOLD_PASSWORD_REFUSE_COMMON: z
+    .enum(['true', 'false'], 'is true or false')
+    .default('false')
+    .transform((text) => text === 'true'),
+};
+
+/** The rules that these settings ask for. */
+export const passwordRules = (settings: PasswordSettings) => ({
+  minLength: settings.KEYFOLD_PASSWORD_MIN_LENGTH,
+  refuseCommon: settings.KEYFOLD_PASSWORD_REFUSE_COMMON,
+});
+
 /** Settings of a process that serves the API. */
 export const apiSettings = {
   /** Where the API listens. Port 0 takes any free one. */
@@ -19,6 +38,7 @@ export const apiSettings = {
   KEYFOLD_PORT: port.prefault('5244'),
   /** The first password of the admin; used only when no admin exists. */
   KEYFOLD_ADMIN_PASSWORD: z.string().optional(),
+  ...passwordSettings,
   /** How long a token is good for. */
   KEYFOLD_TOKEN_HOURS: number('needs a number of hours from 0.01 to 87600', 0.01, 87_600).prefault('48'),
   /** Proxies whose forwarded headers are believed: addresses and CIDR networks. */
@@ -92,10 +112,12 @@ export const mongoStoreOnly = {
 const groups = {
   process: z.object(processSettings),
   api: z.object(apiSettings),
+  passwords: z.object(passwordSettings),
   broker: z.object(brokerSettings),
   secrets: z.object(sharedSecretSettings),
 };
 export type ProcessSettings = z.infer<typeof groups.process>;
+export type PasswordSettings = z.infer<typeof groups.passwords>;
 export type ApiSettings = z.infer<typeof groups.api>;
 export type BrokerSettings = z.infer<typeof groups.broker>;
 export type Secrets = z.infer<typeof groups.secrets>;
