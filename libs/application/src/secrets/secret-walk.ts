@@ -82,9 +82,8 @@ async function holdersOf(
   const begun = page
     .filter(({ version }) => version === 1)
     .map(({ stream, partition }) => streamRef(stream, partition))
-    .filter(
-      (ref) => ref !== undefined && [accounts, siteSettings].includes(ref.model as never),
-    ) as StreamRef<unknown>[];
+    .filter((ref) => ref !== undefined)
+    .filter(({ model }) => model === accounts || model === siteSettings);
   if (begun.length === 0) return [];
   const commits = await store.readStreams(begun.map(({ stream }) => ({ stream, version: 0 })));
   const streams = Map.groupBy(commits, ({ stream }) => stream);
