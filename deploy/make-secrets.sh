@@ -2,7 +2,7 @@
 # Makes the secrets that docker-compose.yml names, in deploy/secrets. What is there stays, so it may be run again at any time.
 # A new password: delete mongodb-uri, or a rabbitmq-…-url and rabbitmq-definitions.json, run it again, and then
 # "docker compose up --detach --force-recreate". How token-secret and sealing-key are changed stands in docs/operating.md;
-# mongodb-root-password and admin-password are read only when there are no data yet.
+# mongodb-root-password is read only when there are no data yet.
 set -eu
 umask 077
 mkdir -p "$(dirname "$0")/secrets"
@@ -82,11 +82,10 @@ EOF
 
 make token-secret openssl rand -base64 48
 make sealing-key sealing_key
-make admin-password openssl rand -hex 12
 make mongodb-keyfile openssl rand -base64 48
 make mongodb-root-password openssl rand -hex 24
 make mongodb-uri mongodb_uri
 make rabbitmq-worker-url rabbitmq_url keyfold-worker
 make rabbitmq-operator-url rabbitmq_url keyfold-operator
 make rabbitmq-definitions.json rabbitmq_definitions
-echo "The password of the first admin is in deploy/secrets/admin-password. Keep sealing-key: without it nobody can log in again."
+echo "Keep deploy/secrets/sealing-key: without it nobody can log in again."

@@ -71,6 +71,17 @@ describe('an invalid configuration', () => {
   });
 });
 
+it('secrets that can be guessed end the start with 78, and nothing of them is repeated', async () => {
+  const { exitCode, output } = await failedStart({
+    KEYFOLD_TOKEN_SECRET: 'your-super-secret-signing-key-change-me',
+    KEYFOLD_SEALING_KEY: `k1:${'0'.repeat(64)}`,
+  });
+  expect(exitCode).toBe(78);
+  expect(namesIn(output.trim().split('\n').slice(1))).toEqual(['KEYFOLD_SEALING_KEY', 'KEYFOLD_TOKEN_SECRET']);
+  expect(output).toContain('make one with "openssl rand -base64 48"');
+  expect(output).not.toMatch(/change-me|0000/);
+});
+
 describe('a misspelt setting', () => {
   const WARNING = 'KEYFOLD_PROT is not a setting. Did you mean KEYFOLD_PORT?';
 

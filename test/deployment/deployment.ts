@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -32,17 +32,22 @@ export class Deployment {
     const project = await ComposeProject.create(folder);
     const deployment = new Deployment(folder, project, await project.world(CLIENT_NETWORKS));
     try {
-      // The one secret that the recordings know.
-      await mkdir(join(folder, 'deploy/secrets'), { mode: 0o700 });
-      await writeFile(join(folder, 'deploy/secrets/admin-password'), `${ADMIN_PASSWORD}\n`);
       await deployment.makeSecrets();
       await project.up(scale);
+      await deployment.setAdminPassword();
       return deployment;
     } catch (error) {
       const everything = await project.description();
       await deployment.dispose();
       throw new Error(`${(error as Error).message}\n\nAll of it:\n${everything}`, { cause: error });
     }
+  }
+
+  /** Sets the one secret that the recordings know, as the README says. */
+  private async setAdminPassword(): Promise<void> {
+    const command = `echo '${ADMIN_PASSWORD}' | node run.mjs account set-password admin`;
+    const { code, output } = (await this.project.containers('gateway')[0]?.exec(['sh', '-c', command])) ?? {};
+    if (code !== 0) throw new Error(`the password of the admin could not be set: ${output}`);
   }
 
   /** Runs the command that makes the secrets. */

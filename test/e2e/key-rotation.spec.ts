@@ -37,6 +37,21 @@ describe('a sealing key', () => {
   });
 });
 
+it('a token secret is replaced without the end of a session, as long as the old one stands behind it', async () => {
+  const [old, fresh] = [randomBytes(48).toString('base64'), randomBytes(48).toString('base64')];
+  await app.restart({ KEYFOLD_TOKEN_SECRET: old });
+  const before = await adminOf(api);
+  await app.restart({ KEYFOLD_TOKEN_SECRET: `${old},${fresh}` });
+  const between = await adminOf(api);
+  await app.restart({ KEYFOLD_TOKEN_SECRET: `${fresh},${old}` });
+  const after = await adminOf(api);
+  const codes = async () =>
+    Promise.all([before, between, after].map(async (admin) => (await admin.get('/api/me')).code));
+  expect(await codes()).toEqual([200, 200, 200]);
+  await app.restart({ KEYFOLD_TOKEN_SECRET: fresh });
+  expect(await codes()).toEqual([401, 401, 200]);
+});
+
 it('another token secret ends every session, and passwords are as they were', async () => {
   const admin = await adminOf(api);
   expect((await admin.get('/api/me')).code).toBe(200);

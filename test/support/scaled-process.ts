@@ -9,7 +9,7 @@ export type ScaledApp = 'gateway' | 'standalone' | 'worker';
 export const SCALED_SETTINGS = {
   KEYFOLD_ADMIN_PASSWORD: ADMIN_PASSWORD,
   KEYFOLD_TOKEN_SECRET: 'a secret that all processes of a test share',
-  KEYFOLD_SEALING_KEY: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+  KEYFOLD_SEALING_KEY: 'k1:7kHPEHiVD09lj+mji2UbxB+xfb2M1UIaBy9QtoSh5NM=',
   KEYFOLD_TRUSTED_PROXIES: '127.0.0.1',
 } as const;
 

@@ -3,6 +3,7 @@ import {
   embeddedSettings,
   generatedSecretSettings,
   mongoSettings,
+  passwordSettings,
   projectorSettings,
   readSettings,
   retentionSettings,
@@ -16,8 +17,8 @@ const choice = z.object({
   KEYFOLD_STORE: z.enum(stores, 'is sqlite or mongodb').optional(),
   KEYFOLD_MONGODB_URI: z.string().optional(),
 });
-const onSqlite = z.object({ ...embeddedSettings, ...retentionSettings });
-const onMongo = z.object({ ...mongoSettings, ...projectorSettings, ...retentionSettings });
+const onSqlite = z.object({ ...embeddedSettings, ...retentionSettings, ...passwordSettings });
+const onMongo = z.object({ ...mongoSettings, ...projectorSettings, ...retentionSettings, ...passwordSettings });
 
 const broker = z.object({
   ...brokerSettings,
@@ -41,13 +42,18 @@ const explicitDays = z.object({
 export const requireSessionDays = (environment: Environment): void => void readSettings(explicitDays, environment);
 
 const keysOnSqlite = z.object({ KEYFOLD_SEALING_KEY: generatedSecretSettings.KEYFOLD_SEALING_KEY });
-const keysOnMongo = z.object({
-  KEYFOLD_SEALING_KEY: sealingKeys('is required to set a password on MongoDB: the value that the gateways have'),
-});
+const keysOnMongo = (task: string) =>
+  z.object({
+    KEYFOLD_SEALING_KEY: sealingKeys(`is required to ${task} on MongoDB: the value that the gateways have`),
+  });
 
-/** What seals the secret that a command stores; undefined where it may lie in the data folder. Throws `InvalidConfiguration`. */
-export const readCliSealingKeys = (environment: Environment, store: CliSettings['KEYFOLD_STORE']): string | undefined =>
-  (store === 'mongodb' ? readSettings(keysOnMongo, environment) : readSettings(keysOnSqlite, environment))
+/** The sealing keys for a command that stores a secret; undefined where they may lie in the data folder. Throws `InvalidConfiguration`. */
+export const readCliSealingKeys = (
+  environment: Environment,
+  store: CliSettings['KEYFOLD_STORE'],
+  task: string,
+): string | undefined =>
+  (store === 'mongodb' ? readSettings(keysOnMongo(task), environment) : readSettings(keysOnSqlite, environment))
     .KEYFOLD_SEALING_KEY;
 
 /**

@@ -4,6 +4,7 @@ import type { Actions } from './actions.js';
 import { addFeedCommands } from './feed.commands.js';
 import { addProjectionCommands } from './projection.commands.js';
 import { addQueueCommands } from './queue.commands.js';
+import { addSecretsCommands } from './secrets.commands.js';
 import { addStoreCommands } from './store.commands.js';
 import { addTopologyCommands } from './topology.commands.js';
 
@@ -59,6 +60,7 @@ function commandLine(actions: Actions): Command {
     .exitOverride();
   addStoreCommands(program, actions);
   addAccountCommands(program, actions);
+  addSecretsCommands(program, actions);
   addProjectionCommands(program, actions);
   addFeedCommands(program, actions);
   addTopologyCommands(program, actions);

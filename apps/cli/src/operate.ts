@@ -6,6 +6,7 @@ import {
   explain,
   INTERRUPTED,
   openSharedStore,
+  passwordRules,
   unknownSettings,
   WRONG_USAGE,
   brokerCommand,
@@ -21,7 +22,10 @@ import { terminal } from './terminal.js';
 export { WRONG_USAGE } from '@keyfold/operation';
 
 /** Has a request carried out on the store of the environment's settings; answers the exit status. A failure is told. */
-export const operateStore = (request: OperatorRequest) => whileNotInterrupted((signal) => ask(request, signal));
+export const operateStore = (request: OperatorRequest) =>
+  whileNotInterrupted((signal) =>
+    ask(request, signal, request.command === 'secrets reseal' ? sealingKeysTo('reseal secrets') : undefined),
+  );
 
 /** Sends events of the store to a queue, or counts them; answers the exit status. A failure is told. */
 export const operateReplay = (selection: ReplaySelectionArgs, queue: string | undefined) =>
@@ -36,7 +40,7 @@ export const operateReplay = (selection: ReplaySelectionArgs, queue: string | un
 export const operateSetPassword = (username: string, file: string | undefined) =>
   whileNotInterrupted(async (signal) => {
     // Wrong settings and names are reported before anybody types.
-    const sealingKeys = readCliSealingKeys(process.env, readCliSettings(process.env).KEYFOLD_STORE);
+    const sealingKeys = sealingKeysTo('set a password');
     if (isTyped(file)) {
       const found = await ask({ command: 'account exists', args: { username } }, signal);
       if (found !== DONE) return found;
@@ -57,6 +61,9 @@ export const operateBroker = (request: BrokerRequest) =>
     return brokerCommand(request, readCliBrokerSettings(process.env), terminal);
   });
 
+const sealingKeysTo = (task: string) =>
+  readCliSealingKeys(process.env, readCliSettings(process.env).KEYFOLD_STORE, task);
+
 async function whileNotInterrupted(run: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
   const interrupted = new AbortController();
   // Once: a second signal ends the process.
@@ -74,8 +81,9 @@ async function whileNotInterrupted(run: (signal: AbortSignal) => Promise<ExitCod
 async function ask(request: OperatorRequest, signal: AbortSignal, sealingKeys?: string): Promise<number> {
   const settings = readCliSettings(process.env);
   const sessionDays = settings.KEYFOLD_SESSION_DAYS;
+  const secrets = { sealingKeys, passwordRules: passwordRules(settings) };
   if (settings.KEYFOLD_STORE === 'sqlite')
-    return askEmbeddedStore({ folder: settings.KEYFOLD_DATA_DIR, sessionDays, sealingKeys }, request, terminal, signal);
+    return askEmbeddedStore({ folder: settings.KEYFOLD_DATA_DIR, sessionDays, ...secrets }, request, terminal, signal);
   if (request.command === 'compact') requireSessionDays(process.env);
   // A connection that is being made cannot be given up, and nothing else has begun by then.
   const giveUp = () => process.exit(INTERRUPTED);
@@ -84,7 +92,7 @@ async function ask(request: OperatorRequest, signal: AbortSignal, sealingKeys?: 
     prepare: request.command === 'migrate',
     leaseMilliseconds: settings.KEYFOLD_LEASE_SECONDS * 1_000,
     sessionDays,
-    sealingKeys,
+    ...secrets,
   });
   signal.removeEventListener('abort', giveUp);
   return carryOut(store, request, terminal, signal);

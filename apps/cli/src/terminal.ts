@@ -1,4 +1,5 @@
 import type { OperatorOutput } from '@keyfold/operation';
+import { ProgressDisplay } from './progress-display.js';
 
 // Whoever reads may have enough, as `head` has: then there is nobody to tell anything.
 process.stdout.on('error', () => process.exit());
@@ -10,8 +11,12 @@ const OBEYED = /(?![\t\n])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 export const harmless = (line: string) =>
   line.replaceAll(OBEYED, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
+const progress = new ProgressDisplay(process.stderr);
+process.on('exit', () => progress.clear());
+
 const write = (stream: NodeJS.WriteStream, line: string) =>
   new Promise<void>((written) => {
+    progress.clear();
     if (stream.write(`${harmless(line)}\n`)) written();
     else stream.once('drain', written);
   });
@@ -20,4 +25,5 @@ const write = (stream: NodeJS.WriteStream, line: string) =>
 export const terminal: OperatorOutput = {
   out: (line) => write(process.stdout, line),
   err: (line) => write(process.stderr, line),
+  progress: async (each) => progress.show(each),
 };

@@ -20,6 +20,7 @@ import {
   LogInHandler,
   LogOutHandler,
   NewPasswords,
+  PasswordPolicy,
   ProveTwoFactorEnrolmentHandler,
   RegisterAccountHandler,
   RemoveAnySshKeyHandler,
@@ -34,6 +35,7 @@ import { StreamLoader } from '@keyfold/projections';
 import {
   Argon2PasswordHasher,
   DeviceTokens,
+  EarlierTokenSecrets,
   LoginThrottle,
   PasswordHasher,
   Sealer,
@@ -64,19 +66,20 @@ const services: Provider[] = [
   },
   {
     provide: NewPasswords,
-    inject: [PasswordHasher, Sealer, Clock],
-    useFactory: (hasher: PasswordHasher, sealer: Sealer, clock: Clock) => new NewPasswords(hasher, sealer, clock),
+    inject: [PasswordHasher, Sealer, Clock, GatewayConfig],
+    useFactory: (hasher: PasswordHasher, sealer: Sealer, clock: Clock, config: GatewayConfig) =>
+      new NewPasswords(hasher, sealer, clock, new PasswordPolicy(config.passwordRules)),
   },
   {
     provide: TokenSigner,
-    inject: [JwtService, GatewayConfig],
-    useFactory: (jwt: JwtService, { tokenHours }: GatewayConfig) =>
-      new TokenSigner(jwt, { issuer: ISSUER, lifetimeHours: tokenHours }),
+    inject: [JwtService, GatewayConfig, EarlierTokenSecrets],
+    useFactory: (jwt: JwtService, { tokenHours }: GatewayConfig, earlier: EarlierTokenSecrets) =>
+      new TokenSigner(jwt, { issuer: ISSUER, lifetimeHours: tokenHours }, earlier),
   },
   {
     provide: DeviceTokens,
-    inject: [JwtService],
-    useFactory: (jwt: JwtService) => new DeviceTokens(jwt),
+    inject: [JwtService, EarlierTokenSecrets],
+    useFactory: (jwt: JwtService, earlier: EarlierTokenSecrets) => new DeviceTokens(jwt, earlier),
   },
   {
     provide: LoginThrottle,

@@ -1,5 +1,6 @@
+import type { PasswordRules } from '@keyfold/application';
 import { NameRules } from '@keyfold/domain';
-import { serviceVersion, type ApiSettings } from '@keyfold/operation';
+import { passwordRules, serviceVersion, type ApiSettings } from '@keyfold/operation';
 import { availableParallelism } from 'node:os';
 
 /** What the gateway needs to know; the apps read it from their environment. */
@@ -12,6 +13,8 @@ export abstract class GatewayConfig {
   abstract readonly version: string;
   /** Account ids are taken from the store in blocks of this size. */
   abstract readonly accountIdBlock: number;
+  /** What new passwords must be. */
+  abstract readonly passwordRules: PasswordRules;
   /** Password hashes at a time, and how many may wait. */
   abstract readonly hashing: Readonly<{ concurrency: number; maxWaiting: number }>;
 }
@@ -29,6 +32,7 @@ export function gatewayConfig(settings: ApiSettings, accountIdBlock: number): Ga
     nameRules: new NameRules(settings.KEYFOLD_RELEASED_NAME_DAYS * DAY, settings.KEYFOLD_SYSTEM_NAMES),
     version: serviceVersion,
     accountIdBlock,
+    passwordRules: passwordRules(settings),
     // One core stays free for everything that is not a password; a full queue is about two seconds of work.
     hashing: { concurrency: Math.max(1, availableParallelism() - 1), maxWaiting: 200 },
   };

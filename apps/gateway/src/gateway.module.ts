@@ -22,7 +22,7 @@ import { WelcomeController } from './welcome/welcome.controller.js';
 @Module({})
 export class GatewayModule {
   /**
-   * The HTTP side of the service. `ports` are the modules that provide `JwtService`, `Sealer` and the adapters of `EventStore`,
+   * The HTTP side of the service. `ports` are the modules that provide `JwtService`, `EarlierTokenSecrets`, `Sealer` and the adapters of `EventStore`,
    * `Counter`, `ReadModelStore` and `ThrottleStore`.
    */
   static forRoot(ports: readonly DynamicModule[], config: GatewayConfig): DynamicModule {

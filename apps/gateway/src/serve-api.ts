@@ -2,10 +2,13 @@ import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FirstStart } from '@keyfold/application';
+import { DomainError } from '@keyfold/domain';
+import { refusalOf } from '@keyfold/http-envelope';
 import {
   banner,
   createLog,
   firstPasswordNote,
+  InvalidConfiguration,
   NestLog,
   StoreCheck,
   untilAvailable,
@@ -74,8 +77,16 @@ export const closingAfterClients = (app: NestFastifyApplication, { onTerminal }:
 async function prepare(app: NestFastifyApplication, settings: ApiSettings, context: ProcessContext): Promise<void> {
   const announce = (password: string) => announceFirstPassword(password, context.onTerminal);
   context.health.waitsFor('store', 'admin, guest and static token are being looked for');
-  await untilAvailable(() => app.get(FirstStart).run(settings.KEYFOLD_ADMIN_PASSWORD, announce), context);
+  const firstStart = () => app.get(FirstStart).run(settings.KEYFOLD_ADMIN_PASSWORD, announce).catch(blameSetting);
+  await untilAvailable(firstStart, context);
   context.health.add('store', () => app.get(StoreCheck, { strict: false }).run());
+}
+
+/** A chosen first password that the policy refuses. */
+function blameSetting(error: unknown): never {
+  if (error instanceof DomainError)
+    throw new InvalidConfiguration([`KEYFOLD_ADMIN_PASSWORD: ${refusalOf(error).message}`]);
+  throw error;
 }
 
 /** Shown whatever the log level, and before anything else can fail. */

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { InvalidConfiguration } from '@keyfold/operation';
 import { readStandaloneSettings } from './standalone.settings.js';
 
-const SEALING_KEY = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
+const SEALING_KEY = 'k1:7kHPEHiVD09lj+mji2UbxB+xfb2M1UIaBy9QtoSh5NM=';
 const TOKEN_SECRET = 'a secret of at least 32 characters';
 
 /** The problems of an environment; none when it is fine. */

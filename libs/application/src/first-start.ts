@@ -14,8 +14,10 @@ const ADMIN_PERMISSION = 0x71ff;
 const FIRST_PASSWORD_LETTERS = 16;
 const ALPHANUMERICS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
+const ACTOR = 'first-start';
+
 const context = (step: string) => ({
-  actor: 'first-start',
+  actor: ACTOR,
   correlation: 'first-start',
   commandId: `first-start:${step}`,
 });
@@ -34,18 +36,22 @@ export class FirstStart {
   /**
    * When this start makes the admin and nobody chose a password, `announce` hears the one that was made before it is stored, so that
    * a crash cannot leave an admin whose password nobody saw. Throws `UnknownSealingKey` or `SealBroken` when the data was sealed
-   * with another key.
+   * with another key, and `password-too-short` or `password-too-common` for a chosen password.
    */
   async run(chosenPassword: string | undefined, announce: (password: string) => void): Promise<void> {
     // Without the key every login would fail: better to say so at the start.
     await requireSealingKey(this.loader, this.sealer);
     if (!(await this.store.findCommand(context('admin').commandId))) {
-      const password = chosenPassword ?? this.#firstPassword();
-      if (chosenPassword === undefined) announce(password);
-      await this.#register('admin', ADMIN_ID, ROLE_ADMIN, ADMIN_PERMISSION, password);
+      if (chosenPassword === undefined) announce(this.#firstPassword());
+      const { sealedHash } =
+        chosenPassword === undefined
+          ? await this.passwords.makeUnchecked(this.#firstPassword(), ADMIN_ID, ACTOR)
+          : await this.passwords.make(chosenPassword, ADMIN_ID, ACTOR);
+      await this.#register('admin', ADMIN_ID, ROLE_ADMIN, ADMIN_PERMISSION, sealedHash);
     }
     if (!(await this.store.findCommand(context('guest').commandId))) {
-      await this.#register('guest', GUEST_ID, ROLE_GUEST, 0, 'guest');
+      const { sealedHash } = await this.passwords.makeUnchecked('guest', GUEST_ID, ACTOR);
+      await this.#register('guest', GUEST_ID, ROLE_GUEST, 0, sealedHash);
     }
     const token = `openlist-${randomUUID()}${randomText(64)}`;
     const command = { type: 'ResetApiToken', sealedToken: this.sealer.seal(token, sealedFor.apiToken) } as const;
@@ -59,8 +65,7 @@ export class FirstStart {
     return letters.map((number) => ALPHANUMERICS[number % ALPHANUMERICS.length]).join('');
   }
 
-  async #register(username: string, accountId: number, role: number, permission: number, password: string) {
-    const { sealedHash } = await this.passwords.make(password, accountId, context(username).actor);
+  async #register(username: string, accountId: number, role: number, permission: number, sealedHash: string) {
     const command = {
       type: 'RegisterAccount',
       origin: 'first-start',

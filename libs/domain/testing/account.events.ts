@@ -7,12 +7,14 @@ import type {
   AccountRegistered,
   AccountRenamed,
   PasswordChanged,
+  PasswordResealed,
   PermissionsChanged,
   ProfileChanged,
   TwoFactorDisabled,
   TwoFactorEnabled,
   TwoFactorEnrolmentStarted,
   TwoFactorLocked,
+  TwoFactorSecretResealed,
 } from '../src/account/account.events.js';
 
 /** The moment at which the tests play, in unix milliseconds. */
@@ -53,6 +55,20 @@ export const passwordChanged = (password: string, passwordTimestamp: number): Pa
   v: 1,
   data: { passwordTimestamp },
   sealed: { passwordHash: `sealed hash of ${password}` },
+});
+
+export const passwordResealed = (passwordHash: string): PasswordResealed => ({
+  type: 'PasswordResealed',
+  v: 1,
+  data: {},
+  sealed: { passwordHash },
+});
+
+export const twoFactorSecretResealed = (enrolment: number, secret: string): TwoFactorSecretResealed => ({
+  type: 'TwoFactorSecretResealed',
+  v: 1,
+  data: { enrolment },
+  sealed: { secret },
 });
 
 export const profileChanged = (data: ProfileChanged['data']): ProfileChanged => ({

@@ -1,4 +1,4 @@
-import type { ApiTokenReset, SettingsChanged } from '../src/site-settings/site-settings.events.js';
+import type { ApiTokenResealed, ApiTokenReset, SettingsChanged } from '../src/site-settings/site-settings.events.js';
 
 export const settingsChanged = (values: Readonly<Record<string, string>>): SettingsChanged => ({
   type: 'SettingsChanged',
@@ -11,4 +11,11 @@ export const apiTokenReset = (token: string): ApiTokenReset => ({
   v: 1,
   data: {},
   sealed: { token: `sealed ${token}` },
+});
+
+export const apiTokenResealed = (token: string): ApiTokenResealed => ({
+  type: 'ApiTokenResealed',
+  v: 1,
+  data: {},
+  sealed: { token },
 });

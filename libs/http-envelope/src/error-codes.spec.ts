@@ -15,6 +15,11 @@ describe('error codes', () => {
     expect(refusalOf(new DomainError('too-many-attempts', 300))).toMatchObject({ code: 429, retryAfterSeconds: 300 });
   });
 
+  it('say where a limit lies that an operator set', () => {
+    const { code, message } = refusalOf(new DomainError('password-too-short', undefined, 12));
+    expect({ code, message }).toEqual({ code: 400, message: 'the password is too short: at least 12 characters' });
+  });
+
   it('do not tell a missing code from a wrong one, nor one lock from another', () => {
     expect(errorCodes['one-time-code-required']).toEqual(errorCodes['one-time-code-invalid-at-login']);
     expect(errorCodes['one-time-code-locked']).toEqual(errorCodes['too-many-attempts']);

@@ -50,6 +50,8 @@ export const errorCodes = {
   'username-too-long': tooLong('user name', TEXT_BYTES.username),
   'base-path-too-long': tooLong('base path', TEXT_BYTES.basePath),
   'sso-id-too-long': tooLong('sso_id', TEXT_BYTES.ssoId),
+  'password-too-short': { code: 400, message: 'the password is too short: at least {limit} characters' },
+  'password-too-common': { code: 400, message: 'the password is too common, choose another one' },
   'username-empty': { code: 500, message: 'username is empty' },
   'account-id-taken': { code: 500, message: 'user id already exists' },
   'account-not-found': { code: 500, message: 'failed get old user: record not found' },
@@ -76,7 +78,7 @@ export const errorCodes = {
 } as const satisfies Record<DomainErrorCode, { code: number; message: string }>;
 
 /** The answer that a refusal of the domain stands for. */
-export function refusalOf({ code, retryAfterSeconds }: DomainError): Refusal {
+export function refusalOf({ code, retryAfterSeconds, limit }: DomainError): Refusal {
   const row = errorCodes[code];
-  return new Refusal(row.code, row.message, { retryAfterSeconds });
+  return new Refusal(row.code, row.message.replace('{limit}', String(limit)), { retryAfterSeconds });
 }

@@ -8,4 +8,5 @@ export * from './rebuild.js';
 export * from './retention/retention.js';
 export * from './retention/session-compaction.js';
 export type { ReadersBehind } from './retention/readers-behind.js';
+export { walkFeed } from './verification/feed-walk.js';
 export * from './verification/verification.js';

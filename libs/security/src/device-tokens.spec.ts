@@ -1,7 +1,7 @@
 import { JwtService } from '@nestjs/jwt';
 import { describe, expect, it } from 'vitest';
 import { DeviceTokens } from './device-tokens.js';
-import { TokenSigner } from './token-signer.js';
+import { EarlierTokenSecrets, TokenSigner } from './token-signer.js';
 
 const DAY = 86_400_000;
 const NOON = Date.UTC(2026, 0, 15, 12);
@@ -31,6 +31,12 @@ describe('a device token', () => {
   it('is none when another secret signed it', () => {
     const other = new DeviceTokens(new JwtService({ secret: 'another secret of more than thirty-two letters' }));
     expect(devices.read(other.sign(ann, NOON), NOON)).toBeUndefined();
+  });
+
+  it('is one when an earlier secret signed it', () => {
+    const earlier = new JwtService({ secret: 'an earlier secret of more than thirty-two letters' });
+    const rotated = new DeviceTokens(jwt, new EarlierTokenSecrets([earlier]));
+    expect(rotated.read(new DeviceTokens(earlier).sign({ ...ann, id: 'laptop' }, NOON), NOON)?.id).toBe('laptop');
   });
 
   it('is no token of a session, nor the other way round', () => {

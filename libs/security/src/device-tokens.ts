@@ -1,5 +1,6 @@
 import type { JwtService } from '@nestjs/jwt';
 import { randomUUID } from 'node:crypto';
+import { EarlierTokenSecrets } from './token-signer.js';
 
 /** A device that logged in to an account. `nameHash`: of the name that the account had then. */
 export type Device = Readonly<{ id: string; accountId: number; nameHash: string }>;
@@ -13,7 +14,10 @@ const LIFETIME_DAYS = 90;
  * tries of a device are counted apart from those of strangers.
  */
 export class DeviceTokens {
-  constructor(private readonly jwt: JwtService) {}
+  constructor(
+    private readonly jwt: JwtService,
+    private readonly earlier = new EarlierTokenSecrets(),
+  ) {}
 
   /** A token for 90 days. A device without an id is a new one. `now` in unix milliseconds. */
   sign(
@@ -34,12 +38,15 @@ export class DeviceTokens {
 
   /** The device when the signature is ours and the token is not too old. `now` in unix milliseconds. */
   read(token: string, now: number): Device | undefined {
-    try {
-      const options = { algorithms: ['HS256' as const], audience: AUDIENCE, clockTimestamp: Math.floor(now / 1_000) };
-      const { sub, name, jti } = this.jwt.verify<{ sub: string; name: string; jti: string }>(token, options);
-      return { id: jti, accountId: Number(sub), nameHash: name };
-    } catch {
-      return undefined;
+    const options = { algorithms: ['HS256' as const], audience: AUDIENCE, clockTimestamp: Math.floor(now / 1_000) };
+    for (const jwt of [this.jwt, ...this.earlier.verifiers]) {
+      try {
+        const { sub, name, jti } = jwt.verify<{ sub: string; name: string; jti: string }>(token, options);
+        return { id: jti, accountId: Number(sub), nameHash: name };
+      } catch {
+        // Another secret may have signed it.
+      }
     }
+    return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SealBroken, Sealer, UnknownSealingKey } from './sealer.js';
+import { SealBroken, Sealer, sealingKeyIdOf, UnknownSealingKey } from './sealer.js';
 
 const newKey = (id: string) => ({ id, key: randomBytes(32) });
 const old = newKey('old');
@@ -45,6 +45,23 @@ describe('a sealed text', () => {
     const sealed = sealer.seal('secret', 'c');
     expect(() => new Sealer([old]).open(sealed, 'c')).toThrow(UnknownSealingKey);
     expect(() => new Sealer([old]).open(sealed, 'c')).toThrow('add it again as "new:<key>"');
+  });
+
+  test('of an older key is resealed with the first one, and then opens without the older', () => {
+    const resealed = sealer.reseal(new Sealer([old]).seal('secret', 'c'), 'c') ?? '';
+    expect(sealingKeyIdOf(resealed)).toBe('new');
+    expect(new Sealer([current]).open(resealed, 'c')).toBe('secret');
+  });
+
+  test('of the first key needs no resealing, but must open', () => {
+    const sealed = sealer.seal('secret', 'c');
+    expect(sealer.reseal(sealed, 'c')).toBeUndefined();
+    expect(() => sealer.reseal(sealed, 'other')).toThrow(SealBroken);
+  });
+
+  test('names its key, and a text that is not sealed names none', () => {
+    expect(sealingKeyIdOf(new Sealer([old]).seal('secret', 'c'))).toBe('old');
+    expect(sealingKeyIdOf('secret')).toBeUndefined();
   });
 
   test('does not open for another context', () => {

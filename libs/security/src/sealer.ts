@@ -30,6 +30,9 @@ export class SealBroken extends Error {
   }
 }
 
+/** The id of the key that a text was sealed with; undefined for a text that is not sealed. */
+export const sealingKeyIdOf = (sealed: string): string | undefined => SEALED.exec(sealed)?.[1];
+
 /**
  * Keeps secrets unreadable in the store: AES-256-GCM under a random 96-bit IV (NIST SP 800-38D: below 2^32 secrets a key). The first
  * key seals, all open, so a new key is put in front and the old ones stay. Text form: `<key id>.<base64url of iv|ciphertext|tag>`.
@@ -54,6 +57,17 @@ export class Sealer {
     cipher.setAAD(Buffer.from(context));
     const sealed = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
     return `${this.first.id}.${sealed.toString('base64url')}`;
+  }
+
+  /** Seals an already sealed secret with the first key; undefined when it has that key. Opens it in any case. Throws like `open`. */
+  reseal(sealed: string, context: string): string | undefined {
+    const plain = this.open(sealed, context);
+    return sealingKeyIdOf(sealed) === this.first.id ? undefined : this.seal(plain, context);
+  }
+
+  /** The id of the key that seals. */
+  get sealingKeyId(): string {
+    return this.first.id;
   }
 
   /** Bytes that every process with the same first key gets alike, and that tell nothing of the key (HKDF, RFC 5869). */

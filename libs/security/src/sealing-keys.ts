@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { weaknessOf } from './weak-secret.js';
 
 /** A key that seals: `id` is written into every sealed text, `key` has 32 bytes. */
 export type SealingKey = Readonly<{ id: string; key: Buffer }>;
@@ -15,6 +16,17 @@ export function parseSealingKeys(text: string): SealingKey[] {
   const keys = text.split(',').map((entry, index) => parseEntry(entry.trim(), index + 1));
   assertUniqueIds(keys);
   return keys;
+}
+
+/**
+ * Throws when the first key can be guessed. A weak key behind it is accepted, because what it sealed can only be resealed while it is there.
+ */
+export function requireStrongSealingKey([first]: readonly SealingKey[]): void {
+  const weakness = first && weaknessOf(first.key);
+  if (weakness === undefined) return;
+  throw new Error(
+    `sealing key 1 ${weakness} and can be guessed: put a new key in front of it (${HOW_TO_MAKE}), and then run "keyfold secrets reseal"`,
+  );
 }
 
 /** A new random key under this id, in the form that `parseSealingKeys` reads. */

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { JwtService } from '@nestjs/jwt';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { TokenSigner } from './token-signer.js';
+import { EarlierTokenSecrets, TokenSigner } from './token-signer.js';
 
 const secret = randomBytes(32);
 const options = { issuer: 'keyfold', lifetimeHours: 48 };
@@ -56,6 +56,16 @@ describe('reading', () => {
   test('gives the claims, the second time as well', () => {
     expect(signer.read(token)).toEqual(claims);
     expect(signer.read(token)).toEqual(claims);
+  });
+
+  test('takes tokens that an earlier secret signed, and signs with the first one', () => {
+    const first = randomBytes(32);
+    const earlier = new EarlierTokenSecrets([randomBytes(32), secret].map((each) => new JwtService({ secret: each })));
+    const rotated = new TokenSigner(new JwtService({ secret: first }), options, earlier);
+    expect(rotated.read(token)).toEqual(claims);
+    expect(signer.read(rotated.sign(subject))).toBeUndefined();
+    expect(newSigner(new JwtService({ secret: first })).read(rotated.sign(subject))).toEqual(claims);
+    expect(newSigner(new JwtService({ secret: first })).read(token)).toBeUndefined();
   });
 
   test('does not judge the time', () => {

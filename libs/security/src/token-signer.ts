@@ -15,11 +15,16 @@ export type TokenSubject = Readonly<{
 /** Header, claims and a signature of 32 bytes, whose last letter carries four bits and so has sixteen canonical forms. */
 const HS256_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/;
 
+/** Verify tokens that an earlier secret signed, while it is being replaced. */
+export class EarlierTokenSecrets {
+  constructor(readonly verifiers: readonly JwtService[] = []) {}
+}
+
 const CACHED_TOKENS = 10_000;
 /** Letters; a token with a longer name is checked each time, because ten thousand of them would fill the memory. */
 const LONGEST_CACHED = 4_096;
 
-/** Signs tokens and checks their signatures (HS256). Whether a session is alive is not known here. */
+/** Signs tokens with one secret and checks their signatures (HS256) with all. Whether a session is alive is not known here. */
 export class TokenSigner {
   // Only good outcomes are kept: whoever makes up tokens makes each a new one, and would only push these out.
   private readonly known = new LRUCache<string, TokenClaims>({ max: CACHED_TOKENS });
@@ -27,6 +32,7 @@ export class TokenSigner {
   constructor(
     private readonly jwt: JwtService,
     private readonly options: Readonly<{ issuer: string; lifetimeHours: number }>,
+    private readonly earlier = new EarlierTokenSecrets(),
   ) {}
 
   sign({ accountId, sessionId, username, passwordTimestamp, now }: TokenSubject): string {
@@ -58,10 +64,13 @@ export class TokenSigner {
   }
 
   private verified(token: string): unknown {
-    try {
-      return this.jwt.verify(token, { algorithms: ['HS256'], ignoreExpiration: true, ignoreNotBefore: true });
-    } catch {
-      return undefined;
+    for (const jwt of [this.jwt, ...this.earlier.verifiers]) {
+      try {
+        return jwt.verify(token, { algorithms: ['HS256'], ignoreExpiration: true, ignoreNotBefore: true });
+      } catch {
+        // Another secret may have signed it.
+      }
     }
+    return undefined;
   }
 }

@@ -3,6 +3,7 @@ import { HashQueueFull, PasswordHasher, Sealer, staticHash } from '@keyfold/secu
 import { Clock } from '../clock.js';
 import { KeyedQueue } from '../keyed-queue.js';
 import { sealedFor } from '../sealed-for.js';
+import { PasswordPolicy } from './password-policy.js';
 
 /** Hashes that one actor may wait for. */
 const WAITING_PER_ACTOR = 200;
@@ -15,10 +16,17 @@ export class NewPasswords {
     private readonly hasher: PasswordHasher,
     private readonly sealer: Sealer,
     private readonly clock: Clock,
+    private readonly policy = new PasswordPolicy(),
   ) {}
 
-  /** `actor` is who asks for it. Throws `HashQueueFull`. */
+  /** `actor` is who asks for it. Throws `HashQueueFull`, `password-too-short` or `password-too-common`. */
   async make(password: string, accountId: number, actor: string): Promise<NewPassword> {
+    await this.policy.require(password);
+    return this.makeUnchecked(password, accountId, actor);
+  }
+
+  /** The same for a password that nobody chose, whatever the policy. Throws `HashQueueFull`. */
+  async makeUnchecked(password: string, accountId: number, actor: string): Promise<NewPassword> {
     if (this.#actors.size(actor) > WAITING_PER_ACTOR) throw new HashQueueFull();
     const hash = await this.#actors.run(actor, () => this.hasher.hash(staticHash(password), ['known', actor]));
     const sealedHash = this.sealer.seal(hash, sealedFor.password(accountId));

@@ -1,3 +1,4 @@
+import type { ResealSecrets } from '../kernel/reseal-secrets.js';
 import type { AccountFields } from './account.events.js';
 import type { NameClaim } from './name-claim.js';
 import type { NameRules } from './name-rules.js';
@@ -80,4 +81,5 @@ export type AccountCommand =
   | EnableTwoFactor
   | DisableTwoFactor
   | LockTwoFactor
+  | ResealSecrets
   | DeleteAccount;

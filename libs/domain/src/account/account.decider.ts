@@ -1,6 +1,7 @@
 import type { Decider, Decision, Hold } from '../kernel/decider.js';
 import { requireBound, TEXT_BYTES } from '../kernel/bounded-text.js';
 import { DomainError } from '../kernel/domain-error.js';
+import type { ResealSecrets } from '../kernel/reseal-secrets.js';
 import type {
   AccountCommand,
   ChangeOwnProfile,
@@ -57,6 +58,8 @@ function decide(account: Account, command: AccountCommand): Decision<AccountEven
             ? [{ type: 'TwoFactorLocked', v: 1, data: { failures: command.failures } }]
             : [],
       };
+    case 'ResealSecrets':
+      return { events: reseal(account, command) };
     case 'DeleteAccount':
       return deleteAccount(account);
   }
@@ -179,6 +182,25 @@ function enableTwoFactor(account: Account, { enrolment, step, now }: EnableTwoFa
     events: [{ type: 'TwoFactorEnabled', v: 1, data: { enrolment } }],
     holds: [oneTimeCodeHold(account.accountId, enrolment, step, 'enrolment-code-invalid')],
   };
+}
+
+function reseal(
+  { sealedPasswordHash, twoFactor, pendingEnrolment }: Account,
+  { resealed }: ResealSecrets,
+): AccountEvent[] {
+  const events: AccountEvent[] = [];
+  const passwordHash = resealed.get(sealedPasswordHash);
+  if (passwordHash !== undefined) events.push({ type: 'PasswordResealed', v: 1, data: {}, sealed: { passwordHash } });
+  const secrets = [
+    { enrolment: twoFactor?.enrolment, sealed: twoFactor?.sealedSecret },
+    { enrolment: pendingEnrolment?.number, sealed: pendingEnrolment?.sealedSecret },
+  ];
+  for (const { enrolment, sealed } of secrets) {
+    const secret = sealed === undefined ? undefined : resealed.get(sealed);
+    if (enrolment === undefined || secret === undefined) continue;
+    events.push({ type: 'TwoFactorSecretResealed', v: 1, data: { enrolment }, sealed: { secret } });
+  }
+  return events;
 }
 
 function deleteAccount(account: Account): Decision<AccountEvent> {

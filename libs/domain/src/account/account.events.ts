@@ -36,6 +36,8 @@ export type AccountRegistered = DomainEvent<
 >;
 /** A new password; it ends every session that was started with an older one. */
 export type PasswordChanged = DomainEvent<'PasswordChanged', { passwordTimestamp: number }, PasswordHash>;
+/** The same password, sealed with another key; sessions go on. The log keeps the old text, which nothing opens any more. */
+export type PasswordResealed = DomainEvent<'PasswordResealed', object, PasswordHash>;
 /** The fields that neither decide rights nor the name; only those that changed are there. */
 export type ProfileChanged = DomainEvent<
   'ProfileChanged',
@@ -60,6 +62,12 @@ export type TwoFactorEnrolmentStarted = DomainEvent<
   { enrolment: number; startedAt: number; expiresAt: number },
   Readonly<{ secret: string }>
 >;
+/** The same secret of this enrolment, pending or in force, sealed with another key. */
+export type TwoFactorSecretResealed = DomainEvent<
+  'TwoFactorSecretResealed',
+  { enrolment: number },
+  Readonly<{ secret: string }>
+>;
 /** The account proved that it has the secret: logins need a code from here on. */
 export type TwoFactorEnabled = DomainEvent<'TwoFactorEnabled', { enrolment: number }, undefined>;
 /** An administrator, or the operator, turned two-factor off; this also lifts a lock of the one-time code. */
@@ -72,12 +80,14 @@ export type AccountDeleted = DomainEvent<'AccountDeleted', { username: string },
 export type AccountEvent =
   | AccountRegistered
   | PasswordChanged
+  | PasswordResealed
   | ProfileChanged
   | AccountRenamed
   | PermissionsChanged
   | AccountDisabled
   | AccountEnabled
   | TwoFactorEnrolmentStarted
+  | TwoFactorSecretResealed
   | TwoFactorEnabled
   | TwoFactorDisabled
   | TwoFactorLocked
@@ -86,12 +96,14 @@ export type AccountEvent =
 export const accountUpcasters = {
   AccountRegistered: { 1: 'current' },
   PasswordChanged: { 1: 'current' },
+  PasswordResealed: { 1: 'current' },
   ProfileChanged: { 1: 'current' },
   AccountRenamed: { 1: 'current' },
   PermissionsChanged: { 1: 'current' },
   AccountDisabled: { 1: 'current' },
   AccountEnabled: { 1: 'current' },
   TwoFactorEnrolmentStarted: { 1: 'current' },
+  TwoFactorSecretResealed: { 1: 'current' },
   TwoFactorEnabled: { 1: 'current' },
   TwoFactorDisabled: { 1: 'current' },
   TwoFactorLocked: { 1: 'current' },

@@ -52,7 +52,7 @@ export const absentAccount: Account = {
 /** In milliseconds. */
 export const HOUR = 3_600_000;
 
-/** The account after the event. Throws on what no decision can have led to: a proof of an enrolment that is not the pending one. */
+/** The account after the event. Throws on what no decision can have led to, such as a proof of an enrolment that is not the pending one. */
 export function evolve(account: Account, event: AccountEvent): Account {
   switch (event.type) {
     case 'AccountRegistered':
@@ -70,6 +70,8 @@ export function evolve(account: Account, event: AccountEvent): Account {
         passwordTimestamp: event.data.passwordTimestamp,
         credential: account.credential + 1,
       };
+    case 'PasswordResealed':
+      return { ...account, sealedPasswordHash: event.sealed.passwordHash };
     case 'ProfileChanged':
     case 'PermissionsChanged':
       return { ...account, ...event.data };
@@ -89,6 +91,15 @@ export function evolve(account: Account, event: AccountEvent): Account {
         recentEnrolments: [...account.recentEnrolments.filter((at) => at > startedAt - HOUR), startedAt],
         pendingEnrolment: { number: enrolment, sealedSecret: event.sealed.secret, expiresAt },
       };
+    }
+    case 'TwoFactorSecretResealed': {
+      const { twoFactor, pendingEnrolment } = account;
+      const sealedSecret = event.sealed.secret;
+      if (twoFactor?.enrolment === event.data.enrolment)
+        return { ...account, twoFactor: { ...twoFactor, sealedSecret } };
+      if (pendingEnrolment?.number === event.data.enrolment)
+        return { ...account, pendingEnrolment: { ...pendingEnrolment, sealedSecret } };
+      throw new Error(`there is no enrolment ${event.data.enrolment} to reseal`);
     }
     case 'TwoFactorEnabled': {
       const proved = account.pendingEnrolment;

@@ -51,6 +51,10 @@ export type DomainErrorCode =
   | 'username-too-long'
   | 'base-path-too-long'
   | 'sso-id-too-long'
+  /** A new password has fewer characters than the policy asks for; `limit` says how many. */
+  | 'password-too-short'
+  /** A new password is on the list of common ones, which the policy refuses. */
+  | 'password-too-common'
   /** `FindAccount` without a name. */
   | 'username-empty'
   /** `RegisterAccount` with an id that an account has or had. */
@@ -90,11 +94,12 @@ export type DomainErrorCode =
   /** `ChangeSettings` with a key that is not among the factory settings. */
   | 'setting-not-found';
 
-/** An expected refusal. It is recognised by its code; `retryAfterSeconds` is set where waiting helps. */
+/** An expected refusal. It is recognised by its code; `retryAfterSeconds` is set where waiting helps, `limit` where a setting bounds something. */
 export class DomainError extends Error {
   constructor(
     readonly code: DomainErrorCode,
     readonly retryAfterSeconds?: number,
+    readonly limit?: number,
   ) {
     super(code);
     this.name = 'DomainError';

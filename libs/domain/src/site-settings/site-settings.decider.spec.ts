@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { given, stateAfter } from '../../testing/decider-specification.js';
-import { apiTokenReset, settingsChanged } from '../../testing/site-settings.events.js';
+import { apiTokenResealed, apiTokenReset, settingsChanged } from '../../testing/site-settings.events.js';
 import {
   publicSettings,
   settingValue,
@@ -56,6 +56,15 @@ describe('ResetApiToken', () => {
   });
 });
 
+describe('ResealSecrets', () => {
+  const reseal = { type: 'ResealSecrets', resealed: new Map([['sealed one', 'resealed one']]) } as const;
+
+  it('replaces the sealed text of the static token that is in force', () => {
+    given(siteSettingsDecider, apiTokenReset('one')).when(reseal).thenEvents(apiTokenResealed('resealed one'));
+    given(siteSettingsDecider, apiTokenReset('one'), apiTokenReset('two')).when(reseal).thenNothing();
+  });
+});
+
 describe('the state of the settings', () => {
   it('has no saved value and no token at first', () => {
     expect(stateAfter(siteSettingsDecider)).toStrictEqual({ values: {}, sealedApiToken: '' });
@@ -68,8 +77,9 @@ describe('the state of the settings', () => {
       settingsChanged({ site_title: 'Files', logo: '' }),
       apiTokenReset('two'),
       settingsChanged({ site_title: 'Archive' }),
+      apiTokenResealed('resealed two'),
     );
-    expect(state).toStrictEqual({ values: { site_title: 'Archive', logo: '' }, sealedApiToken: 'sealed two' });
+    expect(state).toStrictEqual({ values: { site_title: 'Archive', logo: '' }, sealedApiToken: 'resealed two' });
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Decider, Decision } from '../kernel/decider.js';
 import { DomainError } from '../kernel/domain-error.js';
+import type { ResealSecrets } from '../kernel/reseal-secrets.js';
 import { factorySettings } from './factory-settings.js';
 import type { SiteSettingsEvent } from './site-settings.events.js';
 
@@ -10,17 +11,29 @@ export type SiteSettings = Readonly<{ values: Readonly<Record<string, string>>; 
 export type ChangeSettings = Readonly<{ type: 'ChangeSettings'; values: Readonly<Record<string, string>> }>;
 /** A new static token, sealed; it replaces the old one at once. */
 export type ResetApiToken = Readonly<{ type: 'ResetApiToken'; sealedToken: string }>;
-export type SiteSettingsCommand = ChangeSettings | ResetApiToken;
+export type SiteSettingsCommand = ChangeSettings | ResetApiToken | ResealSecrets;
 
 /** Decides on all settings: an unknown key refuses the whole change with `setting-not-found`; values in force are left out. */
 export const siteSettingsDecider: Decider<SiteSettings, SiteSettingsCommand, SiteSettingsEvent> = {
   initialState: { values: {}, sealedApiToken: '' },
-  decide: (settings, command) =>
-    command.type === 'ChangeSettings'
-      ? change(settings, command)
-      : { events: [{ type: 'ApiTokenReset', v: 1, data: {}, sealed: { token: command.sealedToken } }] },
+  decide,
   evolve,
 };
+
+function decide(settings: SiteSettings, command: SiteSettingsCommand): Decision<SiteSettingsEvent> {
+  switch (command.type) {
+    case 'ChangeSettings':
+      return change(settings, command);
+    case 'ResetApiToken':
+      return { events: [{ type: 'ApiTokenReset', v: 1, data: {}, sealed: { token: command.sealedToken } }] };
+    case 'ResealSecrets': {
+      const token = command.resealed.get(settings.sealedApiToken);
+      return {
+        events: token === undefined ? [] : [{ type: 'ApiTokenResealed', v: 1, data: {}, sealed: { token } }],
+      };
+    }
+  }
+}
 
 function change(settings: SiteSettings, { values }: ChangeSettings): Decision<SiteSettingsEvent> {
   const unknown = Object.keys(values).find((key) => !factorySettings.some((setting) => setting.key === key));
@@ -35,6 +48,7 @@ function evolve(settings: SiteSettings, event: SiteSettingsEvent): SiteSettings 
     case 'SettingsChanged':
       return { ...settings, values: { ...settings.values, ...event.data.values } };
     case 'ApiTokenReset':
+    case 'ApiTokenResealed':
       return { ...settings, sealedApiToken: event.sealed.token };
   }
 }

@@ -22,6 +22,8 @@ const told: Readonly<Record<string, string | undefined>> = {
   'TwoFactorEnabled.v1': 'account.two-factor-enabled',
   'TwoFactorDisabled.v1': 'account.two-factor-disabled',
   'TwoFactorLocked.v1': undefined,
+  'PasswordResealed.v1': undefined,
+  'TwoFactorSecretResealed.v1': undefined,
   'SshKeyAdded.v1': 'ssh-key.added',
   'SshKeyRemoved.v1': 'ssh-key.removed',
   'SshKeyUsed.v1': 'ssh-key.used',
@@ -29,6 +31,7 @@ const told: Readonly<Record<string, string | undefined>> = {
   'SessionEnded.v1': 'session.ended',
   'SettingsChanged.v1': 'site-settings.changed',
   'ApiTokenReset.v1': 'site-settings.changed',
+  'ApiTokenResealed.v1': undefined,
 };
 /** Types of which the sample is what another stored event gives. */
 const notTheSample = ['PermissionsChanged.v1', 'ApiTokenReset.v1'];

@@ -40,6 +40,8 @@ const translations: { readonly [Type in StoredFact['type']]: Translate<Type> } =
   TwoFactorDisabled: (_, commit) => ({ type: 'account.two-factor-disabled', data: { accountId: accountOf(commit) } }),
   TwoFactorEnrolmentStarted: notTold,
   TwoFactorLocked: notTold,
+  PasswordResealed: notTold,
+  TwoFactorSecretResealed: notTold,
   SshKeyAdded: ({ keyId, title, key: { type, blob, fingerprint, bits }, addedAt }, commit) => ({
     type: 'ssh-key.added',
     data: {
@@ -79,6 +81,7 @@ const translations: { readonly [Type in StoredFact['type']]: Translate<Type> } =
   }),
   SettingsChanged: ({ values }) => ({ type: 'site-settings.changed', data: { keys: Object.keys(values) } }),
   ApiTokenReset: () => ({ type: 'site-settings.changed', data: { keys: ['token'] } }),
+  ApiTokenResealed: notTold,
 };
 
 /**

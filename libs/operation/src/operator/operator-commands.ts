@@ -6,9 +6,11 @@ import { disableTwoFactor, requireAccount, setPassword } from './commands/change
 import { compactSessions } from './commands/compact-sessions.js';
 import { followFeed } from './commands/follow-feed.js';
 import { rebuildModels } from './commands/rebuild-models.js';
+import { resealAllSecrets } from './commands/reseal-secrets.js';
 import { retryParked } from './commands/retry-parked.js';
 import { showEvents } from './commands/show-events.js';
 import { showRelay } from './commands/show-relay.js';
+import { showSealingKeys } from './commands/show-sealing-keys.js';
 import { showStatus } from './commands/show-status.js';
 import { verifyStore } from './commands/verify-store.js';
 import type { CommandRun, OperatorPorts } from './operator-ports.js';
@@ -46,6 +48,8 @@ const commands: Readonly<Record<string, Command>> = {
   'account exists': command(z.object({ username: z.string() }), requireAccount),
   'account set-password': command(z.object({ username: z.string(), password: z.string() }), setPassword),
   'account disable-two-factor': command(z.object({ username: z.string() }), disableTwoFactor),
+  'secrets reseal': command(none, resealAllSecrets),
+  'secrets status': command(z.object({ json: z.boolean() }), showSealingKeys),
   'events show': command(z.object({ stream: z.string(), json: z.boolean() }), showEvents),
 };
 

@@ -2,6 +2,7 @@ import type { CommandRunner, NewPasswords, UserNames } from '@keyfold/applicatio
 import type { EventStore, FeedLeases } from '@keyfold/event-store';
 import type { ParkedRelays, RelayLeases } from '@keyfold/messaging';
 import type { Projection, Projector, ReadModelStore } from '@keyfold/projections';
+import type { Sealer } from '@keyfold/security';
 import type { OperatorOutput } from './operator-request.js';
 
 /** What the operator's commands work on, in the process of the command itself or in the one that owns the data folder. */
@@ -14,7 +15,9 @@ export type OperatorPorts = Readonly<{
   projection: Projection;
   commands: CommandRunner;
   names: UserNames;
-  /** Throws `InvalidConfiguration`, `UnknownSealingKey` or `SealBroken` where the sealing key is missing or another one. */
+  /** With keys that open what is stored. Throws `InvalidConfiguration`, `UnknownSealingKey` or `SealBroken` for missing or other keys. */
+  sealer: () => Promise<Sealer>;
+  /** Throws like `sealer`. */
   newPasswords: () => Promise<NewPasswords>;
   /** A projector for the time of a command; undefined where the process runs one anyway. */
   newProjector?: (onError: (error: unknown) => void) => Projector;

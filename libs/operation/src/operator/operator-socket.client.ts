@@ -58,6 +58,7 @@ async function converse(
       await sendMessage(socket, request);
     } else if ('out' in message) await output.out(message.out);
     else if ('err' in message) await output.err(message.err);
+    else if ('progress' in message) await output.progress?.(message.progress);
     else if ('exit' in message) return message.exit;
   }
   if (signal.aborted) return INTERRUPTED;

@@ -57,6 +57,7 @@ export class OperatorSocketServer {
     const output: OperatorOutput = {
       out: (line) => sendMessage(socket, { out: line }),
       err: (line) => sendMessage(socket, { err: line }),
+      progress: (progress) => sendMessage(socket, { progress }),
     };
     try {
       socket.setTimeout(PATIENCE, () => socket.destroy());

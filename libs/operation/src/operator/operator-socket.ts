@@ -1,12 +1,17 @@
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import type { Progress } from './operator-request.js';
 
 /**
  * The protocol: the server greets with its version of the protocol and its process id, the client sends one `OperatorRequest`, the server answers with lines and at last an exit code,
- * each message one line of JSON. A client that closes the connection stops its command.
+ * each message one line of JSON. A client that closes the connection stops its command, and one that does not know a message ignores it.
  */
 export type ServerMessage = Readonly<
-  { keyfold: typeof PROTOCOL; pid?: number } | { out: string } | { err: string } | { exit: number }
+  | { keyfold: typeof PROTOCOL; pid?: number }
+  | { out: string }
+  | { err: string }
+  | { progress: Progress }
+  | { exit: number }
 >;
 export const PROTOCOL = 1;
 

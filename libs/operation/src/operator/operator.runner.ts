@@ -4,6 +4,7 @@ import { CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
 import { EventStore, FeedLeases } from '@keyfold/event-store';
 import { ParkedRelays, RelayLeases } from '@keyfold/messaging';
 import { Projection, ReadModelStore } from '@keyfold/projections';
+import { Sealer } from '@keyfold/security';
 import { OperatorCommands } from './operator-commands.js';
 import { OperatorSocketServer } from './operator-socket.server.js';
 
@@ -50,6 +51,7 @@ export const operatorRunner = (
     CommandRunner,
     UserNames,
     NewPasswords,
+    Sealer,
     ModuleRef,
   ],
   useFactory: (
@@ -62,10 +64,11 @@ export const operatorRunner = (
     commands: CommandRunner,
     names: UserNames,
     passwords: NewPasswords,
+    sealer: Sealer,
     parts: ModuleRef,
   ) => {
     const adapters = { store, readModels, leases, relayLeases, parkedRelays };
-    const changing = { projection, commands, names, newPasswords: async () => passwords };
+    const changing = { projection, commands, names, newPasswords: async () => passwords, sealer: async () => sealer };
     const reported = { relayProblem: () => (relayProblem ? relayProblem(parts) : NO_BROKER) };
     const ports = { ...adapters, ...changing, ...reported, isAlone: false, sessionDays, now: Date.now };
     return new OperatorRunner(folder, new OperatorCommands(ports));

@@ -1,4 +1,4 @@
-import { parseSealingKeys } from '@keyfold/security';
+import { parseSealingKeys, parseTokenSecrets, requireStrongSealingKey } from '@keyfold/security';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
@@ -39,9 +39,16 @@ export const networks = z
 
 /** A list `id:key`; the problem that is told never contains the key. */
 export const sealingKeys = (missing: string) =>
+  secrets(missing, (text) => requireStrongSealingKey(parseSealingKeys(text)));
+
+/** A comma list of secrets that sign tokens; the problem that is told never contains one. */
+export const tokenSecrets = (missing: string) => secrets(missing, parseTokenSecrets);
+
+/** A text that `check` takes; else its error is the problem. */
+const secrets = (missing: string, check: (text: string) => unknown) =>
   z.string(missing).superRefine((text, context) => {
     try {
-      parseSealingKeys(text);
+      check(text);
     } catch (error) {
       context.addIssue((error as Error).message);
     }

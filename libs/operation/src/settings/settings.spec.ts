@@ -22,7 +22,7 @@ const schema = z.object({
 const COMPLETE = {
   KEYFOLD_MONGODB_URI: 'mongodb://localhost:27017/keyfold?replicaSet=rs0',
   KEYFOLD_TOKEN_SECRET: 'a secret of at least 32 characters',
-  KEYFOLD_SEALING_KEY: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+  KEYFOLD_SEALING_KEY: 'k1:7kHPEHiVD09lj+mji2UbxB+xfb2M1UIaBy9QtoSh5NM=',
 };
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
@@ -49,6 +49,32 @@ describe('the settings of a process on MongoDB', () => {
       'KEYFOLD_MONGODB_URI: is required: mongodb://<host>:27017/<database>?replicaSet=<name>',
       'KEYFOLD_TOKEN_SECRET: is required with MongoDB, the same for every process: make one with "openssl rand -base64 48"',
       'KEYFOLD_SEALING_KEY: is required with MongoDB, the same for every process: make one with "echo k1:$(openssl rand -base64 32)"',
+    ]);
+  });
+
+  it('refuse secrets that can be guessed, and say how to make better ones', () => {
+    expect(
+      problemsOf({
+        ...COMPLETE,
+        KEYFOLD_TOKEN_SECRET: 'changeme'.repeat(5),
+        KEYFOLD_SEALING_KEY: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+      }),
+    ).toEqual([
+      'KEYFOLD_TOKEN_SECRET: repeats itself and can be guessed: make one with "openssl rand -base64 48"',
+      'KEYFOLD_SEALING_KEY: sealing key 1 repeats itself and can be guessed: put a new key in front of it (make one with `openssl rand -base64 32`), and then run "keyfold secrets reseal"',
+    ]);
+  });
+
+  it('take a weak sealing key behind a good one, so that what it sealed can be resealed', () => {
+    const weak = `weak:${Buffer.alloc(32, 7).toString('base64')}`;
+    expect(problemsOf({ ...COMPLETE, KEYFOLD_SEALING_KEY: `${COMPLETE.KEYFOLD_SEALING_KEY},${weak}` })).toEqual([]);
+  });
+
+  it('take a list of secrets for tokens', () => {
+    const list = `${COMPLETE.KEYFOLD_TOKEN_SECRET},another one of more than 32 characters`;
+    expect(problemsOf({ ...COMPLETE, KEYFOLD_TOKEN_SECRET: list })).toEqual([]);
+    expect(problemsOf({ ...COMPLETE, KEYFOLD_TOKEN_SECRET: `${list},short` })).toEqual([
+      'KEYFOLD_TOKEN_SECRET: secret 3 of the list (commas separate secrets) needs at least 32 characters (256 bit): make one with "openssl rand -base64 48"',
     ]);
   });
 

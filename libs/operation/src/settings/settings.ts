@@ -1,19 +1,23 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { amqpUrl, httpUrl, mongoUri, names, networks, number, port, sealingKeys } from './setting-types.js';
+import {
+  amqpUrl,
+  httpUrl,
+  mongoUri,
+  names,
+  networks,
+  number,
+  port,
+  sealingKeys,
+  tokenSecrets,
+} from './setting-types.js';
 import { tracingSettings } from './tracing.settings.js';
-
-/** 256 bit, if each letter carries eight (RFC 7518 section 3.2). */
-export const TOKEN_SECRET_LETTERS = 32;
 
 /** System accounts of Debian and Red Hat, of Windows, of common services, and those of this service. */
 const SYSTEM_NAMES =
   'root,toor,admin,administrator,adm,sudo,system,sys,daemon,bin,sync,shutdown,halt,operator,nobody,guest,mail,postmaster,www-data,' +
   'www,http,apache,nginx,ftp,sftp,ssh,sshd,git,backup,news,uucp,lp,man,games,proxy,list,irc,postgres,mysql,mongodb,rabbitmq,redis,' +
   'docker,keyfold';
-
-const tokenSecret = (missing: string) =>
-  z.string(missing).min(TOKEN_SECRET_LETTERS, `needs at least ${TOKEN_SECRET_LETTERS} characters (256 bit)`);
 
 /** Settings of every process. */
 export const processSettings = {
@@ -24,6 +28,25 @@ export const processSettings = {
   ...tracingSettings,
 };
 
+/** What a new password must be. Off by default, because clients of the original know no such rules. */
+export const passwordSettings = {
+  /** How many characters a new password must have; 0 asks for none. */
+  KEYFOLD_PASSWORD_MIN_LENGTH: number('needs a whole number from 0 to 128', 0, 128)
+    .refine(Number.isInteger, 'needs a whole number from 0 to 128')
+    .prefault('0'),
+  /** Whether passwords that are on a list of common ones are refused. */
+  KEYFOLD_PASSWORD_REFUSE_COMMON: z
+    .enum(['true', 'false'], 'is true or false')
+    .default('false')
+    .transform((text) => text === 'true'),
+};
+
+/** The rules that these settings ask for. */
+export const passwordRules = (settings: PasswordSettings) => ({
+  minLength: settings.KEYFOLD_PASSWORD_MIN_LENGTH,
+  refuseCommon: settings.KEYFOLD_PASSWORD_REFUSE_COMMON,
+});
+
 /** Settings of a process that serves the API. */
 export const apiSettings = {
   /** Where the API listens. Port 0 takes any free one. */
@@ -31,6 +54,7 @@ export const apiSettings = {
   KEYFOLD_PORT: port.prefault('5244'),
   /** The first password of the admin; used only when no admin exists. */
   KEYFOLD_ADMIN_PASSWORD: z.string().optional(),
+  ...passwordSettings,
   /** How long a token is good for. */
   KEYFOLD_TOKEN_HOURS: number('needs a number of hours from 0.01 to 87600', 0.01, 87_600).prefault('48'),
   /** How many days only its last owner may take a released name; an administrator may always give it out. 0: no time at all. */
@@ -86,15 +110,15 @@ export const brokerSettings = {
 
 /** Secrets beside the embedded store: what is missing is generated in the data folder. */
 export const generatedSecretSettings = {
-  /** Signs tokens. */
-  KEYFOLD_TOKEN_SECRET: tokenSecret('').optional(),
+  /** A comma list; the first secret signs tokens, all verify. */
+  KEYFOLD_TOKEN_SECRET: tokenSecrets('').optional(),
   /** A list `id:key`; the first key seals, all open. */
   KEYFOLD_SEALING_KEY: sealingKeys('').optional(),
 };
 
 /** Secrets of several processes: each of them needs the same. */
 export const sharedSecretSettings = {
-  KEYFOLD_TOKEN_SECRET: tokenSecret(
+  KEYFOLD_TOKEN_SECRET: tokenSecrets(
     'is required with MongoDB, the same for every process: make one with "openssl rand -base64 48"',
   ),
   KEYFOLD_SEALING_KEY: sealingKeys(
@@ -112,10 +136,12 @@ export const mongoStoreOnly = {
 const groups = {
   process: z.object(processSettings),
   api: z.object(apiSettings),
+  passwords: z.object(passwordSettings),
   broker: z.object(brokerSettings),
   secrets: z.object(sharedSecretSettings),
 };
 export type ProcessSettings = z.infer<typeof groups.process>;
+export type PasswordSettings = z.infer<typeof groups.passwords>;
 export type ApiSettings = z.infer<typeof groups.api>;
 export type BrokerSettings = z.infer<typeof groups.broker>;
 export type Secrets = z.infer<typeof groups.secrets>;

@@ -70,6 +70,13 @@ describe.each([
     expect(() => secretOf(folder)).toThrow(join(folder, name));
   });
 
+  it('is not used when it can be guessed', () => {
+    const folder = temporaryFolder();
+    const weak = name === 'token-secret' ? 'x'.repeat(48) : `k1:${Buffer.alloc(32).toString('base64')}`;
+    writeFileSync(join(folder, name), weak);
+    expect(() => secretOf(folder)).toThrow(/repeats itself and can be guessed/);
+  });
+
   it('does not stumble over the draft of a start that was killed', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, `${name}.${process.pid}`), 'half a sec');

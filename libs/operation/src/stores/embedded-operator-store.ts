@@ -6,7 +6,7 @@ import { EmbeddedStore } from './embedded-store.module.js';
 import { operatorPorts, type EmbeddedStoreOptions, type OperatorStore } from './operator-adapters.js';
 
 /** See `openEmbeddedStore`. */
-export function openEmbedded({ folder, sessionDays, sealingKeys }: EmbeddedStoreOptions): OperatorStore {
+export function openEmbedded({ folder, sessionDays, sealingKeys, passwordRules }: EmbeddedStoreOptions): OperatorStore {
   const lock = new FolderLock(folder);
   try {
     const files = new EmbeddedStore(folder, lock);
@@ -22,6 +22,7 @@ export function openEmbedded({ folder, sessionDays, sealingKeys }: EmbeddedStore
         isAlone: true,
         sessionDays,
         sealingKeys: () => sealingKeys ?? generatedSealingKey(folder),
+        passwordRules,
       }),
       close: () => files.onApplicationShutdown(),
     };

@@ -1,4 +1,12 @@
-import { CommandRunner, NewPasswords, requireSealingKey, SystemClock, UserNames } from '@keyfold/application';
+import {
+  CommandRunner,
+  NewPasswords,
+  PasswordPolicy,
+  requireSealingKey,
+  SystemClock,
+  UserNames,
+  type PasswordRules,
+} from '@keyfold/application';
 import { Projection, Projector, StreamLoader } from '@keyfold/projections';
 import { Argon2PasswordHasher, parseSealingKeys, Sealer } from '@keyfold/security';
 import type { OperatorPorts } from '../operator/operator-ports.js';
@@ -8,19 +16,26 @@ export type OperatorStore = Readonly<{ ports: OperatorPorts; close(): Promise<vo
 
 /**
  * `sessionDays`: how long sessions are kept after their token has expired. `sealingKeys`: those of the service, where it does not have
- * them in its data folder.
+ * them in its data folder. `passwordRules`: what new passwords must be; none when left out.
  */
-export type EmbeddedStoreOptions = Readonly<{ folder: string; sessionDays: number; sealingKeys?: string | undefined }>;
+export type EmbeddedStoreOptions = Readonly<{
+  folder: string;
+  sessionDays: number;
+  sealingKeys?: string | undefined;
+  passwordRules?: PasswordRules;
+}>;
 
 /**
  * `prepare`: makes the collections and indexes that are missing; else they must be there. `sessionDays`: how long sessions are kept
- * after their token has expired. `sealingKeys`: those of the gateways, for a command that stores a secret.
+ * after their token has expired. `sealingKeys`: those of the gateways, for a command that stores a secret. `passwordRules`: what new
+ * passwords must be; none when left out.
  */
 export type SharedStoreOptions = Readonly<{
   prepare: boolean;
   leaseMilliseconds: number;
   sessionDays: number;
   sealingKeys?: string | undefined;
+  passwordRules?: PasswordRules;
 }>;
 
 type Adapters = Pick<OperatorPorts, 'store' | 'readModels' | 'leases' | 'relayLeases' | 'parkedRelays'>;
@@ -28,7 +43,13 @@ type Adapters = Pick<OperatorPorts, 'store' | 'readModels' | 'leases' | 'relayLe
 /** The ports of a process that exists for one command. The sealing keys are asked for by a command that needs them. */
 export function operatorPorts(
   adapters: Adapters,
-  options: Readonly<{ isAlone: boolean; sessionDays: number; leaseMilliseconds?: number; sealingKeys: () => string }>,
+  options: Readonly<{
+    isAlone: boolean;
+    sessionDays: number;
+    leaseMilliseconds?: number;
+    sealingKeys: () => string;
+    passwordRules?: PasswordRules | undefined;
+  }>,
 ): OperatorPorts {
   const { store, readModels, leases } = adapters;
   const { isAlone, sessionDays, leaseMilliseconds, sealingKeys } = options;
@@ -36,16 +57,24 @@ export function operatorPorts(
   const clock = new SystemClock();
   const loader = new StreamLoader(store, readModels);
   const projection = new Projection(loader, readModels, Date.now);
+  const sealer = async () => {
+    const made = new Sealer(parseSealingKeys(sealingKeys()));
+    await requireSealingKey(loader, made);
+    return made;
+  };
   return {
     ...adapters,
     projection,
     commands: new CommandRunner(store, loader, projection, clock, leftToTheProjector),
     names: new UserNames(store, loader),
-    async newPasswords() {
-      const sealer = new Sealer(parseSealingKeys(sealingKeys()));
-      await requireSealingKey(loader, sealer);
-      return new NewPasswords(new Argon2PasswordHasher({ concurrency: 1, maxWaiting: 1 }), sealer, clock);
-    },
+    sealer,
+    newPasswords: async () =>
+      new NewPasswords(
+        new Argon2PasswordHasher({ concurrency: 1, maxWaiting: 1 }),
+        await sealer(),
+        clock,
+        new PasswordPolicy(options.passwordRules),
+      ),
     newProjector: (onError) => new Projector(store, projection, leases, onError, lease),
     isAlone,
     sessionDays,

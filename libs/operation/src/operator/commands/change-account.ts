@@ -1,5 +1,6 @@
 import { actorOf, CancelTwoFactor, CancelTwoFactorHandler, operator } from '@keyfold/application';
 import { accountDecider, DomainError, type Account } from '@keyfold/domain';
+import { refusalOf } from '@keyfold/http-envelope';
 import { accountStream } from '@keyfold/projections';
 import { randomUUID } from 'node:crypto';
 import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '../../process/exit-code.js';
@@ -15,16 +16,23 @@ export async function setPassword(
   { username, password }: { username: string; password: string },
   run: CommandRun,
 ): Promise<ExitCode> {
-  if (password === '') {
-    await run.output.err('the new password is empty; nothing was changed');
-    return WRONG_USAGE;
-  }
-  return changeAccount(username, run, async ({ accountId }, { commands, newPasswords }) => {
+  if (password === '') return refuse('the new password is empty', run);
+  const changing = changeAccount(username, run, async ({ accountId }, { commands, newPasswords }) => {
     const context = { actor: actorOf(operator), ...newOrigin() };
     const made = await (await newPasswords()).make(password, accountId, context.actor);
     await commands.run(accountStream(accountId), accountDecider, { type: 'SetPassword', password: made }, context);
     return `${quoted(username)} has a new password; its sessions have ended`;
   });
+  return changing.catch((error: unknown) => {
+    const isRefused = error instanceof DomainError && error.code.startsWith('password-too-');
+    if (!isRefused) throw error;
+    return refuse(refusalOf(error).message, run);
+  });
+}
+
+async function refuse(reason: string, { output }: CommandRun): Promise<ExitCode> {
+  await output.err(`${reason}; nothing was changed`);
+  return WRONG_USAGE;
 }
 
 /** Does what an administrator does who turns two-factor off, which also lifts a lock. */

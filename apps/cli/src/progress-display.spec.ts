@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { ProgressDisplay } from './progress-display.js';
+
+function shown(isTTY: boolean) {
+  const written: string[] = [];
+  const display = new ProgressDisplay({ isTTY, write: (text) => written.push(text) });
+  const reach = (done: number, total = 2_400) => display.show({ done, total, unit: 'commits' });
+  return { display, written, reach };
+}
+
+it('a terminal gets one bar that is redrawn in place, and removed before another line', () => {
+  const { display, written, reach } = shown(true);
+  reach(600);
+  reach(1_201);
+  display.clear();
+  display.clear();
+  expect(written).toEqual([
+    '\r\u001b[2K[#######-----------------------] 25 % of 2,400 commits',
+    '\r\u001b[2K[###############---------------] 50 % of 2,400 commits',
+    '\r\u001b[2K',
+  ]);
+});
+
+it('a pipe gets a plain line for each tenth', () => {
+  const { display, written, reach } = shown(false);
+  for (let done = 0; done <= 2_400; done += 50) reach(done);
+  display.clear();
+  expect(written).toHaveLength(10);
+  expect(written[0]).toBe('10 % of 2,400 commits\n');
+  expect(written[9]).toBe('100 % of 2,400 commits\n');
+});
+
+it('an empty feed is read as a whole', () => {
+  const { written, reach } = shown(false);
+  reach(0, 0);
+  expect(written).toEqual(['100 % of 0 commits\n']);
+});

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { PasswordPolicy } from './password-policy.js';
+
+describe('a password policy', () => {
+  it('takes every password unless it has rules, the empty one included', async () => {
+    for (const password of ['', 'x', 'password']) await new PasswordPolicy().require(password);
+  });
+
+  it('counts characters, not bytes or code units', async () => {
+    const policy = new PasswordPolicy({ minLength: 8, refuseCommon: false });
+    for (const password of ['', '1234567', '🗝'.repeat(7)])
+      await expect(policy.require(password)).rejects.toMatchObject({ code: 'password-too-short', limit: 8 });
+    for (const password of ['password', '🗝'.repeat(8)]) await policy.require(password);
+  });
+
+  it('refuses common passwords in any letter case', async () => {
+    const policy = new PasswordPolicy({ minLength: 0, refuseCommon: true });
+    for (const password of ['password', 'PassWord'])
+      await expect(policy.require(password)).rejects.toMatchObject({ code: 'password-too-common' });
+    for (const password of ['', 'ostrich gravel']) await policy.require(password);
+  });
+
+  it('blames the length first', async () => {
+    const policy = new PasswordPolicy({ minLength: 12, refuseCommon: true });
+    await expect(policy.require('password')).rejects.toMatchObject({ code: 'password-too-short' });
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import {
+  deleted,
+  enrolmentStarted,
+  passwordChanged,
+  passwordResealed,
+  registered,
+  twoFactorEnabled,
+  twoFactorLocked,
+  twoFactorSecretResealed,
+} from '../../testing/account.events.js';
+import { given, stateAfter } from '../../testing/decider-specification.js';
+import type { ResealSecrets } from '../kernel/reseal-secrets.js';
+import { accountDecider } from './account.decider.js';
+
+const ann = registered('ann');
+const reseal = (resealed: Record<string, string>): ResealSecrets => ({
+  type: 'ResealSecrets',
+  resealed: new Map(Object.entries(resealed)),
+});
+
+describe('ResealSecrets', () => {
+  it('replaces the password, the second factor in force and the one that waits for its proof', () => {
+    given(accountDecider, ann, enrolmentStarted(1), twoFactorEnabled(1), enrolmentStarted(2))
+      .when(reseal({ 'sealed hash of first': 'hash', 'sealed secret 1': 'one', 'sealed secret 2': 'two' }))
+      .thenEvents(passwordResealed('hash'), twoFactorSecretResealed(1, 'one'), twoFactorSecretResealed(2, 'two'))
+      .thenHolds();
+  });
+
+  it('leaves alone what was replaced meanwhile, and what needs no other key', () => {
+    given(accountDecider, ann, passwordChanged('second', 1_768_000_500))
+      .when(reseal({ 'sealed hash of first': 'hash' }))
+      .thenNothing();
+    given(accountDecider, ann, enrolmentStarted(1))
+      .when(reseal({ 'sealed secret 1': 'one' }))
+      .thenEvents(twoFactorSecretResealed(1, 'one'));
+  });
+
+  it('is refused for a deleted account', () => {
+    given(accountDecider, ann, deleted('ann'))
+      .when(reseal({ 'sealed hash of first': 'hash' }))
+      .thenRefused('account-not-found');
+  });
+});
+
+describe('an account with resealed secrets', () => {
+  const before = [ann, enrolmentStarted(1), twoFactorEnabled(1), twoFactorLocked(), enrolmentStarted(2)] as const;
+
+  it('is otherwise what it was: its sessions, its lock and the time of its enrolment', () => {
+    const state = stateAfter(accountDecider, ...before);
+    expect(
+      stateAfter(
+        accountDecider,
+        ...before,
+        passwordResealed('hash'),
+        twoFactorSecretResealed(1, 'one'),
+        twoFactorSecretResealed(2, 'two'),
+      ),
+    ).toStrictEqual({
+      ...state,
+      sealedPasswordHash: 'hash',
+      twoFactor: { ...state.twoFactor, sealedSecret: 'one' },
+      pendingEnrolment: { ...state.pendingEnrolment, sealedSecret: 'two' },
+    });
+  });
+
+  it('proves a resealed enrolment with its new text', () => {
+    const events = [ann, enrolmentStarted(1), twoFactorSecretResealed(1, 'one'), twoFactorEnabled(1)] as const;
+    expect(stateAfter(accountDecider, ...events).twoFactor?.sealedSecret).toBe('one');
+  });
+
+  it('cannot have a resealed enrolment that it does not have', () => {
+    expect(() => stateAfter(accountDecider, ann, twoFactorSecretResealed(1, 'one'))).toThrow('no enrolment 1');
+  });
+});
