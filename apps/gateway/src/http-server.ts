@@ -20,6 +20,7 @@ import { answerBrokenRequest, refuseExpectation } from './broken-requests.js';
 import { endConnectionsOnClose } from './connections-on-close.js';
 import { documentApi } from './openapi/openapi.document.js';
 import type { RequestHook } from './request/answer-headers.hook.js';
+import { ClientAddress } from './request/client-address.js';
 import { isReadablePath, withPlainSlashes } from './request/request-path.js';
 import { RouteMethods } from './request/route-methods.js';
 
@@ -62,6 +63,12 @@ export function serveHttp(app: NestFastifyApplication, setCommonHeaders: Request
   const server = app.getHttpAdapter().getInstance();
   const routes = new RouteMethods();
   routes.attach(server);
+  const addresses = app.get(ClientAddress, { strict: false });
+  server.decorateRequest('clientAddress', {
+    getter() {
+      return addresses.of(this);
+    },
+  });
   // Bodies are taken as bytes whatever their type says; the routes read them by the rules of the original.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) =>

@@ -19,6 +19,7 @@ export * from './login/login-counts.js';
 export * from './profile/change-own-profile.js';
 export * from './profile/get-own-profile.js';
 export * from './sealing-key-check.js';
+export * from './security-log/security-log.js';
 export * from './settings/get-site-settings.js';
 export * from './ssh-keys/add-own-ssh-key.js';
 export * from './ssh-keys/list-own-ssh-keys.js';

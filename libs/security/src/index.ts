@@ -7,6 +7,6 @@ export { newSealingKeyText, parseSealingKeys, type SealingKey } from './sealing-
 export { parseSshPublicKey, type SshPublicKey } from './ssh-public-key.js';
 export { staticHash } from './static-hash.js';
 export type { TokenClaims } from './token-claims.js';
-export { TokenSigner, type TokenSubject } from './token-signer.js';
+export { TokenSigner, type TokenFlaw, type TokenSubject } from './token-signer.js';
 export * from './throttle.js';
 export * from './login-throttle.js';

@@ -9,9 +9,10 @@ import type { KeyfoldRequest } from './keyfold-request.js';
 export const callerOf = (request: KeyfoldRequest): Caller => request.caller!;
 
 /** Which request a change belongs to, and the trace that the client says it belongs to. */
-export function originOf({ id, headers }: KeyfoldRequest): Origin {
+export function originOf(request: KeyfoldRequest): Origin {
+  const { id: correlation, clientAddress: address, headers } = request;
   const traceparent = traceparentOf(headers['traceparent']);
-  return traceparent === undefined ? { correlation: id } : { correlation: id, traceparent };
+  return { correlation, address, ...(traceparent !== undefined && { traceparent }) };
 }
 
 /** The JSON body as an instance of the class (wire contract 1.9). Throws a Refusal 400. */

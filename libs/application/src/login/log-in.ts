@@ -18,8 +18,10 @@ import { Clock } from '../clock.js';
 import { CommandRunner, type Origin } from '../handle-command.js';
 import { KeyedQueue } from '../keyed-queue.js';
 import { sealedFor } from '../sealed-for.js';
+import { SecurityLog } from '../security-log/security-log.js';
 import { nameHash, UserNames } from '../user-names.js';
 import { LoginCounts } from './login-counts.js';
+import { LoginReport } from './login-report.js';
 
 /** A login with a password in the form of its static hash; `undefined` can never be right. Answers the token. */
 export class LogIn extends Command<{ token: string }> {
@@ -60,6 +62,7 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     private readonly sealer: Sealer,
     private readonly tokens: TokenSigner,
     private readonly clock: Clock,
+    private readonly security: SecurityLog,
   ) {
     this.#dummyHash = dummyHash(hasher);
   }
@@ -76,20 +79,24 @@ export class LogInHandler implements ICommandHandler<LogIn> {
   }
 
   async #logIn(login: Login): Promise<{ token: string }> {
-    const account = await this.attempts.measure('password', () => this.#verifyPassword(login));
+    const report = new LoginReport(this.security, login.origin);
+    const account = await report.watch('password', () =>
+      this.attempts.measure('password', () => this.#verifyPassword(login, report)),
+    );
     if (!account.twoFactor) return { token: await this.#startSession(login, account, undefined) };
     // That a code was used before shows only when the session cannot be stored.
-    return this.attempts.measure('one_time_code', async () => {
+    const logInWithCode = async () => {
       const usedCode = await this.#verifyCode(login, account);
       return { token: await this.#startSession(login, account, usedCode) };
-    });
+    };
+    return report.watch('one_time_code', () => this.attempts.measure('one_time_code', logInWithCode));
   }
 
   /** The same number of hashes and store operations whether the name is unknown, the password wrong or empty, or the account disabled. */
-  async #verifyPassword(login: Login): Promise<Account> {
+  async #verifyPassword(login: Login, report: LoginReport): Promise<Account> {
     const attempt: LoginTry = { factor: 'password', account: nameHash(login.username), address: login.address };
     await this.#admit(attempt);
-    const account = await this.#matchingAccount(login).catch(async (error: unknown) => {
+    const account = await this.#matchingAccount(login, report).catch(async (error: unknown) => {
       // A try that could not be checked is no failure.
       await this.throttle.giveBack(attempt);
       throw error;
@@ -100,8 +107,9 @@ export class LogInHandler implements ICommandHandler<LogIn> {
   }
 
   /** The account of the name when the password is right. */
-  async #matchingAccount({ username, staticHash = '' }: Login): Promise<Account | undefined> {
+  async #matchingAccount({ username, staticHash = '' }: Login, report: LoginReport): Promise<Account | undefined> {
     const account = await this.names.accountOf(username);
+    report.account = account?.accountId;
     const hash = account
       ? this.sealer.open(account.sealedPasswordHash, sealedFor.password(account.accountId))
       : await this.#dummyHash;
