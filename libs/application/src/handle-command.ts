@@ -184,7 +184,15 @@ export class CommandRunner {
     version: number,
     command: { type: string },
     decision: Decision<Event>,
-    { actor, correlation, causation, traceparent, commandId = randomUUID() }: CommandContext,
+    {
+      actor,
+      session,
+      correlation,
+      clientCorrelation,
+      causation,
+      traceparent,
+      commandId = randomUUID(),
+    }: CommandContext,
   ): { commit: NewCommit; decision: Decision<DomainEvent> } {
     const commit = {
       stream,
@@ -193,7 +201,9 @@ export class CommandRunner {
       command: { id: commandId, type: command.type, hash: requestHash(stream, command.type) },
       at: this.clock.now(),
       actor,
+      ...(session !== undefined && { session }),
       correlation,
+      ...(clientCorrelation !== undefined && { clientCorrelation }),
       ...(causation !== undefined && { causation }),
       ...(traceparent !== undefined && { traceparent }),
       events: decision.events as readonly NewCommit['events'][number][],

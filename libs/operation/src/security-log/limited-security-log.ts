@@ -70,13 +70,16 @@ function countOf(networks: Map<string, Count>, network: string): Count {
 }
 
 function fieldsOf({ name, about = [], account, outcome, fields, origin }: SecurityEvent, network: string) {
+  const { session, correlation, clientCorrelation } = origin;
   return {
     event: about.length === 0 ? name : `${name}:${about.join(',')}`,
     ...(account !== undefined && { account }),
     outcome,
     ...fields,
     network,
-    correlation: origin.correlation,
+    ...(session !== undefined && { session }),
+    correlation,
+    ...(clientCorrelation !== undefined && { clientCorrelation }),
   };
 }
 
