@@ -21,7 +21,9 @@ describe('the security log hears', () => {
     await registerAccount(service, 1, 'admin', { role: ROLE_ADMIN });
     await registerAccount(service, 2, 'guest', { role: ROLE_GUEST });
     await registerAccount(service, 7, 'ann');
-    expect(names()).toEqual(['user_created:test,1,admin', 'user_created:test,2,guest', 'user_created:test,7,general']);
+    await registerAccount(service, 8, 'bea', { role: 5 });
+    const made = ['1,admin', '2,guest', '7,general', '8,5'];
+    expect(names()).toEqual(made.map((each) => `user_created:test,${each}`));
   });
 
   it('where a change comes from, who made it and which account it concerns', async () => {

@@ -48,7 +48,10 @@ function reportedOf(event: AccountEvent | SiteSettingsEvent, by: string, account
 /** Actors are `<way>:<account>`, or a word for those that are no account. */
 const actorId = (actor: string) => actor.slice(actor.indexOf(':') + 1);
 
-function roleName(role: number): string {
-  if (role === ROLE_ADMIN) return 'admin';
-  return role === ROLE_GUEST ? 'guest' : 'general';
-}
+const ROLES = new Map([
+  [0, 'general'],
+  [ROLE_GUEST, 'guest'],
+  [ROLE_ADMIN, 'admin'],
+]);
+/** Numbers that the original gives no meaning stay numbers. */
+const roleName = (role: number) => ROLES.get(role) ?? role;
