@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import { securityEventNames } from '@keyfold/application';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
 
@@ -17,4 +18,12 @@ it('every row of what happens when something is away names tests that exist', ()
     expect(tests, row).not.toEqual([]);
     for (const path of tests) expect(existsSync(resolve(PROJECT, path)), path).toBe(true);
   }
+});
+
+it('every security event has a row, and every row is of one', () => {
+  const guide = readFileSync(resolve(PROJECT, 'docs/operating.md'), 'utf8');
+  const [, section = ''] = guide.split('## Security events');
+  const rows = section.split('\n## ')[0]!.match(/^\| `[a-z_]+.*$/gm) ?? [];
+  const named = rows.flatMap((row) => [...row.split('|')[1]!.matchAll(/`([a-z_]+)/g)].map(([, name]) => name));
+  expect(new Set(named)).toEqual(new Set(securityEventNames));
 });

@@ -61,7 +61,7 @@ it('on a full disk commands answer 503, and reads go on', async () => {
   expect(logLines(app.output())).toContainEqual(
     expect.objectContaining({
       level: 50,
-      correlation: REQUEST,
+      clientCorrelation: REQUEST,
       msg: expect.stringMatching(/^cannot write to .*keyfold\.db: /),
     }),
   );

@@ -31,6 +31,7 @@ const answers = (method: string, route: string, status = 200) =>
 const answered = (route: string) => `keyfold_http_request_duration_seconds_count{route="${route}"}`;
 const logins = (factor: string, outcome: string) =>
   `keyfold_login_attempts_total{factor="${factor}",outcome="${outcome}"}`;
+const security = (event: string) => `keyfold_security_events_total{event="${event}"}`;
 const events = (type: string) => `keyfold_events_appended_total{type="${type}"}`;
 
 describe('the metrics of the service in one process', () => {
@@ -54,6 +55,8 @@ describe('the metrics of the service in one process', () => {
       'keyfold_password_hashes_waiting',
       logins('one_time_code', 'throttled'),
       events('TwoFactorLocked'),
+      security('authn_login_lock'),
+      security('authn_token_forged'),
       answers('GET', '/api/me', 503),
       answers('POST', '/api/auth/login', 500),
       answers('other', 'unknown', 500),
@@ -114,6 +117,10 @@ describe('the metrics of the service in one process', () => {
       [logins('one_time_code', 'refused')]: 2,
       [logins('one_time_code', 'accepted')]: 1,
       keyfold_password_hash_duration_seconds_count: 11,
+      [security('authn_login_fail')]: 7,
+      [security('authn_login_fail_max')]: 1,
+      [security('user_created')]: 1,
+      [security('user_updated')]: 1,
       [events('AccountRegistered')]: 1,
       [events('SessionStarted')]: 2,
       [events('TwoFactorEnrolmentStarted')]: 1,

@@ -13,7 +13,10 @@ export interface StoredEvent {
 /** One commit as far as tests look at it. */
 export interface StoredCommit {
   stream: string;
+  /** That of the caller. */
+  session?: string;
   correlation: string;
+  clientCorrelation?: string;
   events: StoredEvent[];
 }
 
@@ -21,10 +24,12 @@ export interface StoredCommit {
 export function storedCommits(folder: string): StoredCommit[] {
   const database = new DatabaseSync(join(folder, 'keyfold.db'), { readOnly: true });
   try {
-    const rows = database.prepare('SELECT stream, correlation, events FROM commits ORDER BY position').all();
-    return rows.map(({ stream, correlation, events }) => ({
+    const rows = database.prepare('SELECT * FROM commits ORDER BY position').all();
+    return rows.map(({ stream, session, correlation, client_correlation: clientCorrelation, events }) => ({
       stream: String(stream),
+      ...(session !== null && { session: String(session) }),
       correlation: String(correlation),
+      ...(clientCorrelation !== null && { clientCorrelation: String(clientCorrelation) }),
       events: JSON.parse(String(events)) as StoredEvent[],
     }));
   } finally {

@@ -25,6 +25,7 @@ import {
   RegisterAccountHandler,
   RemoveAnySshKeyHandler,
   RemoveOwnSshKeyHandler,
+  SecurityLog,
   UpdateAccountHandler,
   UserNames,
 } from '@keyfold/application';
@@ -88,9 +89,9 @@ const services: Provider[] = [
   },
   {
     provide: CallerIdentifier,
-    inject: [StreamLoader, TokenSigner, Sealer, Clock],
-    useFactory: (loader: StreamLoader, tokens: TokenSigner, sealer: Sealer, clock: Clock) =>
-      new CallerIdentifier(loader, tokens, sealer, clock),
+    inject: [StreamLoader, TokenSigner, Sealer, Clock, SecurityLog],
+    useFactory: (loader: StreamLoader, tokens: TokenSigner, sealer: Sealer, clock: Clock, security: SecurityLog) =>
+      new CallerIdentifier(loader, tokens, sealer, clock, security),
   },
   {
     provide: FirstStart,

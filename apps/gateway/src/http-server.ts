@@ -14,13 +14,14 @@ import { RepeatedLine } from '@keyfold/operation';
 import { HashQueueFull } from '@keyfold/security';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { BatchedResponse } from './batched-response.js';
 import { answerBrokenRequest, refuseExpectation } from './broken-requests.js';
 import { endConnectionsOnClose } from './connections-on-close.js';
 import { documentApi } from './openapi/openapi.document.js';
 import { handleInTurns } from './request-turns.js';
 import type { RequestHook } from './request/answer-headers.hook.js';
+import { ClientAddress } from './request/client-address.js';
+import { correlationsOf } from './request/client-correlation.js';
 import { isReadablePath, withPlainSlashes } from './request/request-path.js';
 import { RouteMethods } from './request/route-methods.js';
 
@@ -29,14 +30,13 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const REQUEST_TIMEOUT = 60_000;
 /** In bytes; the longest body of a client is a key of 16 KiB. */
 const BODY_LIMIT = 131_072;
-/** A correlation id of the client is taken over when it looks like one. */
-const CORRELATION_ID = /^[\w.-]{8,64}$/;
 
 /** Fastify with the project's rules for what comes before a route: ids, broken addresses, broken requests. */
 export function createHttpAdapter(setCommonHeaders: RequestHook, maxHeaderSize: number): FastifyAdapter {
   return new FastifyAdapter({
     http: { ServerResponse: BatchedResponse, maxHeaderSize },
-    genReqId: correlationOf,
+    // Never the client's id, or anybody could write another request's into log and commits.
+    genReqId: () => randomUUID(),
     requestTimeout: REQUEST_TIMEOUT,
     bodyLimit: BODY_LIMIT,
     // The store closes after the server, so requests on open connections are answered to the end.
@@ -61,6 +61,12 @@ export function serveHttp(app: NestFastifyApplication, setCommonHeaders: Request
   const server = app.getHttpAdapter().getInstance();
   const routes = new RouteMethods();
   routes.attach(server);
+  const addresses = app.get(ClientAddress, { strict: false });
+  server.decorateRequest('clientAddress', {
+    getter() {
+      return addresses.of(this);
+    },
+  });
   // Bodies are taken as bytes whatever their type says; the routes read them by the rules of the original.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) =>
@@ -77,15 +83,19 @@ export function serveHttp(app: NestFastifyApplication, setCommonHeaders: Request
   endConnectionsOnClose(server);
   const faults = new Logger('Fault');
   const outages = new RepeatedLine();
-  const tellOutage = (message: string, correlation: string) =>
-    outages.tell(message, (untold) => faults.error({ correlation, ...(untold > 0 && { untold }) }, message));
+  const tellOutage = (message: string, request: FastifyRequest) =>
+    outages.tell(message, (untold) =>
+      faults.error({ ...correlationsOf(request), ...(untold > 0 && { untold }) }, message),
+    );
   const mask = new PrivacyMask(defaultPrivacyPatterns);
   app.useGlobalFilters(
     new EnvelopeFilter({
       mask: () => mask,
-      logFault: (errorId, error, { id: correlation, ...request }) =>
-        faults.error({ errorId, correlation, ...request, err: error }, 'a request failed'),
-      faults: (error, correlation) => faultOf(error, (message) => tellOutage(message, correlation)),
+      logFault: (errorId, error, path, request) => {
+        const { method } = request;
+        faults.error({ errorId, ...correlationsOf(request), method, url: path, err: error }, 'a request failed');
+      },
+      faults: (error, request) => faultOf(error, (message) => tellOutage(message, request)),
       methodsOf: (path) => routes.of(path, METHODS),
     }),
   );
@@ -102,9 +112,4 @@ function faultOf(error: unknown, report: (message: string) => void): Fault | und
   // The client hung up in the middle of its body: nobody reads the answer, and it is nothing to report.
   if (error instanceof Error && error.message === 'aborted') return new Fault(400, 'the request ended too early');
   return undefined;
-}
-
-function correlationOf({ headers }: { headers: IncomingMessage['headers'] }): string {
-  const given = headers['x-request-id'];
-  return typeof given === 'string' && CORRELATION_ID.test(given) ? given : randomUUID();
 }

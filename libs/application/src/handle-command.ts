@@ -15,9 +15,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Clock } from './clock.js';
 import type { CommandTrace, CommandTraces } from './command-traces.js';
 import { KeyedQueue } from './keyed-queue.js';
+import type { Origin } from './origin.js';
+import { securityEventsOf } from './security-log/commit-events.js';
+import { noSecurityLog, SecurityLog } from './security-log/security-log.js';
 
-/** The request or message that a change belongs to: its id, and the W3C trace context that came with it. */
-export type Origin = Readonly<{ correlation: string; traceparent?: string }>;
+export type { Origin } from './origin.js';
 
 /**
  * Who wants it and which request it belongs to. `commandId` is given when the id comes from outside (first start, a message): then
@@ -51,6 +53,7 @@ export class CommandRunner {
     private readonly clock: Clock,
     private readonly onProjectionError: (error: unknown, correlation: string) => void,
     private readonly traces?: CommandTraces,
+    private readonly security: SecurityLog = noSecurityLog,
   ) {}
 
   /**
@@ -94,11 +97,14 @@ export class CommandRunner {
       return decision.events.length === 0 ? undefined : this.#commit(ref, version, command, decision, context);
     };
     const since = performance.now();
-    const changed = await this.#queue.run(ref.stream, () =>
+    const stored = await this.#queue.run(ref.stream, () =>
       this.#unlessDown(since, () => this.#append(ref, decideOn, requestHash(ref.stream, command.type), context, trace)),
     );
+    if (stored?.outcome === 'appended') {
+      for (const event of securityEventsOf(stored.commit, context)) this.security.report(event);
+    }
     // Only lists need the document at once; everything else is folded from the commits, and the projector follows.
-    if (changed && ref.model.placeOf) {
+    if (stored && ref.model.placeOf) {
       await this.projection.project(ref).catch((error: unknown) => this.onProjectionError(error, context.correlation));
     }
   }
@@ -178,7 +184,15 @@ export class CommandRunner {
     version: number,
     command: { type: string },
     decision: Decision<Event>,
-    { actor, correlation, causation, traceparent, commandId = randomUUID() }: CommandContext,
+    {
+      actor,
+      session,
+      correlation,
+      clientCorrelation,
+      causation,
+      traceparent,
+      commandId = randomUUID(),
+    }: CommandContext,
   ): { commit: NewCommit; decision: Decision<DomainEvent> } {
     const commit = {
       stream,
@@ -187,7 +201,9 @@ export class CommandRunner {
       command: { id: commandId, type: command.type, hash: requestHash(stream, command.type) },
       at: this.clock.now(),
       actor,
+      ...(session !== undefined && { session }),
       correlation,
+      ...(clientCorrelation !== undefined && { clientCorrelation }),
       ...(causation !== undefined && { causation }),
       ...(traceparent !== undefined && { traceparent }),
       events: decision.events as readonly NewCommit['events'][number][],

@@ -22,6 +22,7 @@ export * from './profile/get-own-profile.js';
 export * from './sealing-key-check.js';
 export * from './secrets/reseal-secrets.js';
 export * from './secrets/secret-walk.js';
+export * from './security-log/security-log.js';
 export * from './settings/get-site-settings.js';
 export * from './ssh-keys/add-own-ssh-key.js';
 export * from './ssh-keys/list-own-ssh-keys.js';

@@ -44,11 +44,12 @@ export async function registerAccount(
 export async function updateAccount(
   service: Service<'commands' | 'loader' | 'names' | 'passwords'>,
   accountId: number,
-  differing: { username?: string; password?: string; disabled?: boolean },
+  differing: { username?: string; password?: string; disabled?: boolean; permission?: number },
 ): Promise<void> {
   const account = await accountState(service, accountId);
   const { username = account.username, password = '', disabled = account.disabled } = differing;
-  const { role, basePath, permission, ssoId, allowLdap } = account;
+  const { permission = account.permission } = differing;
+  const { role, basePath, ssoId, allowLdap } = account;
   await changeAccount(service, accountId, {
     type: 'UpdateAccount',
     name: await service.names.claim(username),

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { NewPasswords } from '../src/accounts/new-passwords.js';
 import { CommandRunner } from '../src/handle-command.js';
+import type { SecurityEvent } from '../src/security-log/security-log.js';
 import { UserNames } from '../src/user-names.js';
 import { SettableClock } from './settable-clock.js';
 import { watchedPort, type Listener } from './watched-port.js';
@@ -53,6 +54,8 @@ export class EmbeddedService {
   readonly clock: SettableClock;
   readonly sealer = sealer;
   readonly projectionErrors: unknown[] = [];
+  /** What its commands reported to the security log. */
+  readonly reported: SecurityEvent[] = [];
   readonly store;
   readonly readModels;
   readonly hasher;
@@ -79,11 +82,16 @@ export class EmbeddedService {
     this.counter = new SqliteCounter(events);
     this.loader = new StreamLoader(this.store, this.readModels);
     this.projection = new Projection(this.loader, this.readModels, () => clock.now());
-    this.commands = new CommandRunner(this.store, this.loader, this.projection, clock, (error) =>
-      this.projectionErrors.push(error),
-    );
+    const onProjectionError = (error: unknown) => this.projectionErrors.push(error);
+    const parts = [this.store, this.loader, this.projection, clock, onProjectionError] as const;
+    this.commands = new CommandRunner(...parts, undefined, { report: (event) => void this.reported.push(event) });
     this.names = new UserNames(this.store, this.loader);
     this.passwords = new NewPasswords(this.hasher, sealer, clock);
     this.throttle = new LoginThrottle(throttleStore, () => clock.now());
+  }
+
+  /** A token with the signature of this service, whatever it says. */
+  signWithOurSecret(claims: object): string {
+    return jwt.sign(claims, { algorithm: 'HS256' });
   }
 }

@@ -2,6 +2,7 @@ import { DomainError } from '@keyfold/domain';
 import { staticHash } from '@keyfold/security';
 import { oneTimeCode, stepOf } from '../../../test/support/one-time-code.js';
 import { LogIn, LogInHandler, type LoggedIn } from '../src/login/log-in.js';
+import type { SecurityEvent } from '../src/security-log/security-log.js';
 import { changeAccount } from './accounts.js';
 import type { EmbeddedService } from './embedded-service.js';
 
@@ -21,9 +22,14 @@ export type Attempt = {
 export class LoginDesk {
   readonly #handler: LogInHandler;
 
+  /** What the logins reported. */
+  readonly reported: SecurityEvent[] = [];
+
   constructor(private readonly service: EmbeddedService) {
     const { commands, names, hasher, throttle, sealer, tokens, devices, clock } = service;
-    this.#handler = new LogInHandler(commands, names, hasher, throttle, sealer, tokens, devices, clock);
+    this.#handler = new LogInHandler(commands, names, hasher, throttle, sealer, tokens, devices, clock, {
+      report: (event) => void this.reported.push(event),
+    });
   }
 
   /** What became of the checks so far, as `<factor> <outcome>`; those that did not happen are left out. */

@@ -12,7 +12,12 @@ export type NewCommit = Readonly<{
   command: Readonly<{ id: string; type: string; hash: string }>;
   at: number;
   actor: string;
+  /** The login session that the request came with. Requests without one have none, and so have commits older than this field. */
+  session?: string;
+  /** The id that the server gave to the request, or the sender to the message. */
   correlation: string;
+  /** The id that the client chose for the request; never believed. */
+  clientCorrelation?: string;
   causation?: string;
   traceparent?: string;
   events: readonly StoredEvent[];

@@ -13,7 +13,7 @@ export function crossOriginHook(request: FastifyRequest, reply: FastifyReply, do
     void reply.code(204).send();
     return;
   }
-  if (foreign) reply.header('Access-Control-Expose-Headers', 'Retry-After, ETag, X-Request-Id');
+  if (foreign) reply.header('Access-Control-Expose-Headers', 'Retry-After, ETag, X-Request-Id, X-Correlation-Id');
   done();
 }
 

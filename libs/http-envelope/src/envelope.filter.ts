@@ -16,10 +16,10 @@ export const UNKNOWN_PATH = 'this path does not exist';
 export type EnvelopeFilterOptions = Readonly<{
   /** The mask in force, from the site's settings; it hides private parts of every message. */
   mask: () => PrivacyMask;
-  /** Reports an unexpected error under the id that the client is told. `url` comes without the query. */
-  logFault: (errorId: string, error: unknown, request: { method: string; url: string; id: string }) => void;
-  /** Recognises errors of other libraries that have an HTTP status of their own, such as 503 without a store; `id` is the request's. */
-  faults?: (error: unknown, id: string) => Fault | undefined;
+  /** Reports an unexpected error under the id that the client is told. `path` is the address without the query. */
+  logFault: (errorId: string, error: unknown, path: string, request: FastifyRequest) => void;
+  /** Recognises errors of other libraries that have an HTTP status of their own, such as 503 without a store. */
+  faults?: (error: unknown, request: FastifyRequest) => Fault | undefined;
   /** The methods of a path, none for an unknown path. */
   methodsOf: (path: string) => readonly string[];
 }>;
@@ -45,16 +45,12 @@ export class EnvelopeFilter implements ExceptionFilter {
   }
 
   private failure(error: unknown, request: FastifyRequest): Refusal | Fault {
-    return failureOf(error) ?? this.options.faults?.(error, request.id) ?? this.unexpected(error, request);
+    return failureOf(error) ?? this.options.faults?.(error, request) ?? this.unexpected(error, request);
   }
 
   private unexpected(error: unknown, request: FastifyRequest): Fault {
     const errorId = randomUUID();
-    this.options.logFault(errorId, error, {
-      method: request.method,
-      url: pathOf(request).slice(0, LONGEST_LOGGED),
-      id: request.id,
-    });
+    this.options.logFault(errorId, error, pathOf(request).slice(0, LONGEST_LOGGED), request);
     return new Fault(500, `internal error, id ${errorId}`);
   }
 

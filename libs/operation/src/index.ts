@@ -23,6 +23,7 @@ export * from './process/report-and-exit.js';
 export * from './process/run-process.js';
 export * from './process/service-version.js';
 export * from './process/unusable-address.js';
+export { LimitedSecurityLog } from './security-log/limited-security-log.js';
 export * from './settings/read-settings.js';
 export { sealingKeys } from './settings/setting-types.js';
 export * from './settings/settings.js';

@@ -11,6 +11,6 @@ export { networksOf, sourceOf } from './source-networks.js';
 export { staticHash } from './static-hash.js';
 export type { TokenClaims } from './token-claims.js';
 export { parseTokenSecrets } from './token-secrets.js';
-export { EarlierTokenSecrets, TokenSigner, type TokenSubject } from './token-signer.js';
+export { EarlierTokenSecrets, TokenSigner, type TokenFlaw, type TokenSubject } from './token-signer.js';
 export * from './throttle.js';
 export * from './login-throttle.js';

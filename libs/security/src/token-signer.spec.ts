@@ -118,6 +118,26 @@ describe('reading', () => {
   });
 });
 
+describe('the flaw of a refused token', () => {
+  const other = signed(header, payload, 'sha256', randomBytes(32));
+  test.each([
+    ['bad_signature', 'another secret', other],
+    ['bad_signature', 'no signature', `${header}.${payload}.`],
+    ['wrong_algorithm', 'the algorithm none', `${encode({ alg: 'none', typ: 'JWT' })}.${payload}.`],
+    ['wrong_algorithm', 'HS512', signed(encode({ alg: 'HS512', typ: 'JWT' }), payload, 'sha512')],
+    ['bad_claims', 'another issuer', signed(header, encode({ ...claims, iss: 'other' }))],
+    ['no_token', 'no dots', 'openlist-token'],
+    ['no_token', 'dots alone', '..'],
+    ['no_token', 'a header that is null', `${encode(null)}.${payload}.${signature}`],
+    ['no_token', 'a header without an algorithm', `${encode({})}.${payload}.${signature}`],
+    ['no_token', 'four parts', `${token}.x`],
+    ['no_token', 'a header of a megabyte', `${encode({ alg: 'x'.repeat(1_048_576) })}.${payload}.`],
+  ])('is %s with %s', (flaw, _title, text) => {
+    expect(signer.read(text)).toBeUndefined();
+    expect(signer.flawOf(text)).toBe(flaw);
+  });
+});
+
 describe('a token is refused', () => {
   const others = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'];
 

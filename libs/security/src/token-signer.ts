@@ -19,6 +19,14 @@ const HS256_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/;
 export class EarlierTokenSecrets {
   constructor(readonly verifiers: readonly JwtService[] = []) {}
 }
+/** Letters; ours has 36. */
+const LONGEST_HEADER = 1_024;
+
+/**
+ * Why `TokenSigner.read` refuses a text. `bad_claims`: the signature is ours, but a claim is missing or names another issuer.
+ * `no_token`: the text is no JSON Web Token.
+ */
+export type TokenFlaw = 'bad_signature' | 'wrong_algorithm' | 'bad_claims' | 'no_token';
 
 const CACHED_TOKENS = 10_000;
 /** Letters; a token with a longer name is checked each time, because ten thousand of them would fill the memory. */
@@ -57,6 +65,14 @@ export class TokenSigner {
     return claims;
   }
 
+  /** What is wrong with a text that `read` refuses. */
+  flawOf(token: string): TokenFlaw {
+    const algorithm = algorithmOf(token);
+    if (algorithm === undefined) return 'no_token';
+    if (algorithm !== 'HS256') return 'wrong_algorithm';
+    return HS256_TOKEN.test(token) && this.verified(token) !== undefined ? 'bad_claims' : 'bad_signature';
+  }
+
   private check(token: string): TokenClaims | undefined {
     if (!HS256_TOKEN.test(token)) return undefined;
     const claims = readClaims(this.verified(token));
@@ -71,6 +87,18 @@ export class TokenSigner {
         // Another secret may have signed it.
       }
     }
+    return undefined;
+  }
+}
+
+/** The `alg` of a JSON Web Token; undefined when the text is none. */
+function algorithmOf(token: string): string | undefined {
+  const [header = '', , signature, ...rest] = token.split('.', 4);
+  if (signature === undefined || rest.length > 0 || header.length > LONGEST_HEADER) return undefined;
+  try {
+    const { alg } = Object(JSON.parse(Buffer.from(header, 'base64url').toString())) as { alg?: unknown };
+    return typeof alg === 'string' ? alg : undefined;
+  } catch {
     return undefined;
   }
 }

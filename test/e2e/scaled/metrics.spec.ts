@@ -79,6 +79,7 @@ describe('the metrics of a gateway and a worker', () => {
       [answered('/api/auth/login')]: 1,
       [answered('/api/me/sshkey/add')]: 2,
       'keyfold_login_attempts_total{factor="password",outcome="accepted"}': 1,
+      'keyfold_security_events_total{event="user_created"}': 1,
       keyfold_password_hash_duration_seconds_count: 2,
       [events('AccountRegistered')]: 1,
       [events('SessionStarted')]: 1,

@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
-import { LogInHandler, type LoginCounts } from '@keyfold/application';
+import { LogInHandler, SecurityLog, securityEventNames, type LoginCounts } from '@keyfold/application';
 import { EventStore } from '@keyfold/event-store';
-import { appendSamples, type Metrics, type Sample } from '@keyfold/operation';
+import { appendSamples, type LimitedSecurityLog, type Metrics, type Sample } from '@keyfold/operation';
 import { PasswordHasher } from '@keyfold/security';
 import { HashDurations } from './hash-durations.js';
 import type { RequestCounts } from './request-counts.js';
@@ -11,10 +11,12 @@ export function measureGateway(app: INestApplication, requests: RequestCounts, m
   const hasher = app.get(PasswordHasher, { strict: false });
   const durations = app.get(HashDurations, { strict: false });
   const { attempts } = app.get(LogInHandler, { strict: false });
+  const security = app.get<LimitedSecurityLog>(SecurityLog, { strict: false });
   const { appends } = app.get(EventStore, { strict: false });
   metrics.add(() => requestSamples(requests));
   metrics.add(() => hashSamples(hasher, durations));
   metrics.add(() => loginSamples(attempts));
+  metrics.add(() => securitySamples(security));
   metrics.add(() => appendSamples(appends));
 }
 
@@ -41,4 +43,9 @@ const hashSamples = ({ waiting, running, refused }: PasswordHasher, durations: H
 const loginSamples = (attempts: LoginCounts): Sample[] =>
   attempts.all().map(({ factor, outcome, count }): Sample => {
     return { name: 'keyfold_login_attempts_total', labels: { factor, outcome }, value: count };
+  });
+
+const securitySamples = ({ counts }: LimitedSecurityLog): Sample[] =>
+  securityEventNames.map((event): Sample => {
+    return { name: 'keyfold_security_events_total', labels: { event }, value: counts.get(event) ?? 0 };
   });

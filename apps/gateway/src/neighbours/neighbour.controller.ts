@@ -4,7 +4,7 @@ import { CallerIdentifier } from '@keyfold/application';
 import { DomainError } from '@keyfold/domain';
 import { GoStruct, PreparedAnswer, Refusal, TextField } from '@keyfold/http-envelope';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOf } from '../request/request-reading.js';
+import { bodyOf, originOf } from '../request/request-reading.js';
 import { AdminGuard } from '../session/caller.guard.js';
 
 const off = (code: number, message: string): never => {
@@ -102,7 +102,7 @@ export class NeighbourController {
   /** compat: on these routes the disabled guest passes. */
   async #identifyOrGuest(request: KeyfoldRequest): Promise<void> {
     try {
-      await this.callers.identify(request.headers.authorization, 'account');
+      await this.callers.identify(request.headers.authorization, 'account', () => originOf(request));
     } catch (error) {
       if (!(error instanceof DomainError && error.code === 'guest-disabled')) throw error;
     }

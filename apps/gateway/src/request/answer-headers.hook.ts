@@ -1,6 +1,7 @@
 import { crossOriginHook } from '@keyfold/http-envelope';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import helmet from 'helmet';
+import { clientCorrelationOf } from './client-correlation.js';
 import { isPage } from './page-request.js';
 
 /** A hook of Fastify's that comes before the route. */
@@ -19,7 +20,9 @@ const protectPage = helmet({
 export function answerHeaders(hstsSeconds: number): RequestHook {
   return (request, reply, done) => {
     // In the spelling in which Fastify keeps them, which spares every answer the rewriting.
-    reply.header('x-request-id', request.id);
+    const clientCorrelation = clientCorrelationOf(request);
+    reply.header('x-request-id', clientCorrelation ?? request.id);
+    if (clientCorrelation !== undefined) reply.header('x-correlation-id', request.id);
     // Proxies must not give one user's answer to another (AlistGo/alist#2554).
     reply.header('cache-control', 'no-store').header('vary', 'Authorization');
     reply.header('x-content-type-options', 'nosniff');

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { KeyfoldRequest } from './keyfold-request.js';
+import type { FastifyRequest } from 'fastify';
 
 type Address = ReturnType<typeof ipaddr.process>;
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
@@ -23,7 +23,7 @@ export class ClientAddress {
     this.#trusted = trusted.map(networkOf);
   }
 
-  of({ raw, headers }: KeyfoldRequest): string {
+  of({ raw, headers }: Pick<FastifyRequest, 'raw' | 'headers'>): string {
     const peer = raw.socket.remoteAddress ?? '';
     const forwarded = headerText(headers['x-forwarded-for']);
     const real = headerText(headers['x-real-ip']);

@@ -7,6 +7,8 @@ declare module 'fastify' {
     caller?: Caller;
     /** The Content-Type as it was sent; bodies are read by our own rules. */
     sentContentType?: string;
+    /** Where the request comes from (`ClientAddress`); found out when it is asked for. */
+    readonly clientAddress: string;
   }
 }
 

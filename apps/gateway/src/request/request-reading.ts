@@ -1,6 +1,7 @@
 import type { Caller, Origin } from '@keyfold/application';
 import { traceparentOf } from '@keyfold/event-store';
 import { bindBody, parseQuery, Refusal, type BodyClass, type QueryParameters } from '@keyfold/http-envelope';
+import { correlationsOf } from './client-correlation.js';
 import type { KeyfoldRequest } from './keyfold-request.js';
 
 // Plain functions instead of parameter decorators, which cost every request a round of Nest's pipes.
@@ -8,10 +9,17 @@ import type { KeyfoldRequest } from './keyfold-request.js';
 /** Who the request speaks for; the route must have a caller guard. */
 export const callerOf = (request: KeyfoldRequest): Caller => request.caller!;
 
-/** Which request a change belongs to, and the trace that the client says it belongs to. */
-export function originOf({ id, headers }: KeyfoldRequest): Origin {
+/** Which request and session a change belongs to, and the trace that the client says it belongs to. */
+export function originOf(request: KeyfoldRequest): Origin {
+  const { clientAddress: address, headers, caller } = request;
+  const session = caller?.sessionId;
   const traceparent = traceparentOf(headers['traceparent']);
-  return traceparent === undefined ? { correlation: id } : { correlation: id, traceparent };
+  return {
+    ...correlationsOf(request),
+    address,
+    ...(session !== undefined && { session }),
+    ...(traceparent !== undefined && { traceparent }),
+  };
 }
 
 /** The JSON body as an instance of the class (wire contract 1.9). Throws a Refusal 400. */

@@ -1,6 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { CallerIdentifier, requireAdmin, requireKeyHolder, type Caller, type Shows } from '@keyfold/application';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
+import { originOf } from '../request/request-reading.js';
 
 /** Says for whom a request speaks; `check` throws for those that the route refuses. Most sessions are at hand and need not wait. */
 function identify(
@@ -17,7 +18,7 @@ function identify(
     return true;
   };
   const caller = callers.identifyNow(authorization, shows);
-  return caller ? accept(caller) : callers.identify(authorization, shows).then(accept);
+  return caller ? accept(caller) : callers.identify(authorization, shows, () => originOf(request)).then(accept);
 }
 
 /** Lets requests through that speak for somebody, the enabled guest included, and says for whom. */

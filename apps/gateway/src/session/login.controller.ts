@@ -6,7 +6,6 @@ import { LogIn, LogOut } from '@keyfold/application';
 import { DomainError } from '@keyfold/domain';
 import { staticHash } from '@keyfold/security';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
-import { ClientAddress } from '../request/client-address.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
 import { CallerGuard } from './caller.guard.js';
@@ -32,10 +31,7 @@ const CLIENT_LENGTH = 256;
 @ApiTags('login')
 @Controller('api/auth')
 export class LoginController {
-  constructor(
-    private readonly commands: CommandBus,
-    private readonly addresses: ClientAddress,
-  ) {}
+  constructor(private readonly commands: CommandBus) {}
 
   @Post('login')
   @HttpCode(200)
@@ -90,7 +86,7 @@ export class LoginController {
       username: body.username,
       staticHash: hash,
       code: body.otpCode,
-      address: this.addresses.of(request),
+      address: request.clientAddress,
       client: (request.headers['user-agent'] ?? '').slice(0, CLIENT_LENGTH),
       deviceToken: shownDeviceToken(request.headers),
       origin: originOf(request),

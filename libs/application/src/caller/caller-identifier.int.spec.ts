@@ -9,6 +9,7 @@ import { EmbeddedFolder, EmbeddedService } from '../../testing/embedded-service.
 import { LoginDesk } from '../../testing/login-desk.js';
 import { HOUR, MINUTE } from '../../testing/settable-clock.js';
 import { sealedFor } from '../sealed-for.js';
+import { noSecurityLog } from '../security-log/security-log.js';
 import { CallerIdentifier, type Shows } from './caller-identifier.js';
 
 const context = { actor: 'test', correlation: 'test' };
@@ -29,10 +30,11 @@ beforeEach(async () => {
   await registerAccount(service, 8, 'bea');
 });
 
+const origin = { correlation: 'request-1', address: '192.0.2.7' };
 const identifierOf = ({ loader, tokens, sealer, clock }: EmbeddedService) =>
-  new CallerIdentifier(loader, tokens, sealer, clock);
+  new CallerIdentifier(loader, tokens, sealer, clock, noSecurityLog);
 const identify = (header: string | undefined, shows: Shows = 'account') =>
-  identifierOf(service).identify(header, shows);
+  identifierOf(service).identify(header, shows, () => origin);
 const refusalOf = (header: string | undefined) =>
   identify(header).then(
     ({ by }) => `accepted as ${by}`,
@@ -198,10 +200,12 @@ describe('the token of a session', () => {
     const [here, there] = [new EmbeddedService(folder), new EmbeddedService(folder)];
     await registerAccount(here, 7, 'ann');
     const token = await new LoginDesk(here).logIn();
-    expect((await identifierOf(here).identify(token, 'account')).by).toBe('session');
+    expect((await identifierOf(here).identify(token, 'account', () => origin)).by).toBe('session');
     const ref = sessionStream(here.tokens.read(token)!.jti, 7);
     await there.commands.run(ref, sessionDecider, { type: 'EndSession', reason: 'logout' }, context);
-    await expect(identifierOf(here).identify(token, 'account')).rejects.toEqual(new DomainError('token-invalidated'));
+    await expect(identifierOf(here).identify(token, 'account', () => origin)).rejects.toEqual(
+      new DomainError('token-invalidated'),
+    );
   });
 
   it.each(['account', 'keys'] as const)(

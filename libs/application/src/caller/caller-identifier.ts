@@ -23,7 +23,10 @@ import {
 import { Sealer, TokenSigner, type TokenClaims } from '@keyfold/security';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Clock } from '../clock.js';
+import type { Origin } from '../origin.js';
 import { sealedFor } from '../sealed-for.js';
+import { SecurityLog } from '../security-log/security-log.js';
+import { refusedToken, usedApiToken } from '../security-log/token-events.js';
 import type { Caller } from './caller.js';
 
 /** `keys`: the answer shows the caller's SSH keys, so they are loaded in the same round trip. */
@@ -39,15 +42,19 @@ export class CallerIdentifier {
     private readonly tokens: TokenSigner,
     private readonly sealer: Sealer,
     private readonly clock: Clock,
+    private readonly security: SecurityLog,
   ) {}
 
-  /** Takes the `Authorization` header as it came. Throws a `DomainError` with the reason for which it speaks for nobody. */
-  async identify(authorization: string | undefined, shows: Shows): Promise<Caller> {
+  /**
+   * Takes the `Authorization` header as it came. Throws a `DomainError` with the reason for which it speaks for nobody. `origin` is
+   * asked for when something goes into the security log.
+   */
+  async identify(authorization: string | undefined, shows: Shows, origin: () => Origin): Promise<Caller> {
     const token = withoutScheme(authorization ?? '');
     if (token === '') return this.#guest(shows);
     const claims = this.tokens.read(token);
     // A token that this service signed is never the static token, so the common case need not look at the settings.
-    return claims ? this.#session(claims, shows) : this.#apiToken(token, shows);
+    return claims ? this.#session(claims, shows) : this.#apiToken(token, shows, origin);
   }
 
   async #guest(shows: Shows): Promise<Caller> {
@@ -56,12 +63,16 @@ export class CallerIdentifier {
     return { account, keys, by: 'guest' };
   }
 
-  async #apiToken(token: string, shows: Shows): Promise<Caller> {
+  async #apiToken(token: string, shows: Shows, origin: () => Origin): Promise<Caller> {
     const [{ state: settings }] = await this.loader.load(siteSettingsStream);
     const { sealedApiToken } = settings;
     // An empty setting never makes anybody an administrator.
     const expected = sealedApiToken === '' ? '' : this.sealer.open(sealedApiToken, sealedFor.apiToken);
-    if (expected === '' || !sameText(token, expected)) throw new DomainError('token-invalidated');
+    if (expected === '' || !sameText(token, expected)) {
+      this.security.report(refusedToken(token, this.tokens.flawOf(token), origin()));
+      throw new DomainError('token-invalidated');
+    }
+    this.security.report(usedApiToken(origin()));
     return { ...(await this.#account(ADMIN_ID, shows)), by: 'api-token' };
   }
 

@@ -153,6 +153,47 @@ describe('a login that is refused', () => {
   });
 });
 
+describe('what the security log hears of a login', () => {
+  const event = { account: 7, about: [7], fields: { factor: 'password', reason: 'invalid-credentials' } };
+
+  it('is the account, the factor and the reason of a refusal', async () => {
+    const { desk } = await deskWithAnn();
+    await desk.outcome({ password: 'wrong' });
+    expect(desk.reported).toEqual([
+      { ...event, name: 'authn_login_fail', outcome: 'refused', origin: { correlation: 'request-1' } },
+    ]);
+  });
+
+  it('is nothing that was typed: an unknown name may be a password', async () => {
+    const { desk } = await deskWithAnn();
+    await desk.outcome({ username: 'my s3cret', password: 'wrong' });
+    expect(desk.reported).toMatchObject([{ name: 'authn_login_fail', outcome: 'refused' }]);
+    expect(desk.reported[0]).not.toHaveProperty('account');
+    expect(JSON.stringify(desk.reported)).not.toMatch(/s3cret|wrong|ann/);
+  });
+
+  it('is each throttled try', async () => {
+    const { desk } = await deskWithAnn();
+    for (const _ of times(8)) await desk.outcome({ password: 'wrong' });
+    expect(desk.reported.map(({ name }) => name)).toEqual([
+      ...times(5).map(() => 'authn_login_fail'),
+      ...times(3).map(() => 'authn_login_fail_max'),
+    ]);
+    expect(desk.reported.at(-1)).toMatchObject({ outcome: 'throttled', fields: { reason: 'too-many-attempts' } });
+  });
+
+  it('is nothing when the login succeeds, or the password cannot be checked', async () => {
+    const full = new EmbeddedService(undefined, (call) => {
+      if (call === 'PasswordHasher.verify') throw new HashQueueFull(2);
+    });
+    for (const service of [new EmbeddedService(), full]) {
+      const { desk } = await deskWithAnn(service);
+      await desk.logIn().catch(() => undefined);
+      expect(desk.reported).toEqual([]);
+    }
+  });
+});
+
 describe('the count of wrong passwords', () => {
   it('refuses after five, also the right password, and says for how long', async () => {
     const { service, desk } = await deskWithAnn();

@@ -19,9 +19,11 @@ import { randomUUID } from 'node:crypto';
 import { Clock } from '../clock.js';
 import { CommandRunner, type Origin } from '../handle-command.js';
 import { sealedFor } from '../sealed-for.js';
+import { SecurityLog } from '../security-log/security-log.js';
 import { nameHash, UserNames } from '../user-names.js';
 import { LoginCounts } from './login-counts.js';
 import { LoginPlaces } from './login-places.js';
+import { LoginReport } from './login-report.js';
 
 /** What a client gets: the token of the session, and one that its device may show at the next login. */
 export type LoggedIn = Readonly<{ token: string; deviceToken: string }>;
@@ -62,6 +64,7 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     private readonly tokens: TokenSigner,
     private readonly devices: DeviceTokens,
     private readonly clock: Clock,
+    private readonly security: SecurityLog,
   ) {
     this.#dummyHash = dummyHash(hasher);
   }
@@ -78,19 +81,24 @@ export class LogInHandler implements ICommandHandler<LogIn> {
   }
 
   async #logIn(login: Login): Promise<LoggedIn> {
-    const account = await this.attempts.measure('password', () => this.#verifyPassword(login));
+    const report = new LoginReport(this.security, login.origin);
+    const account = await report.watch('password', () =>
+      this.attempts.measure('password', () => this.#verifyPassword(login, report)),
+    );
     const token = account.twoFactor
-      ? await this.attempts.measure('one_time_code', () => this.#startWithCode(login, account))
+      ? await report.watch('one_time_code', () =>
+          this.attempts.measure('one_time_code', () => this.#startWithCode(login, account)),
+        )
       : await this.#startSession(login, account, undefined);
     const device = { id: login.device, accountId: account.accountId, nameHash: nameHash(account.username) };
     return { token, deviceToken: this.devices.sign(device, this.clock.now()) };
   }
 
   /** The same number of hashes and store operations whether the name is unknown, the password wrong or empty, or the account disabled. */
-  async #verifyPassword(login: Login): Promise<Account> {
+  async #verifyPassword(login: Login, report: LoginReport): Promise<Account> {
     const { address, device } = login;
     const counted = await this.#admit({ factor: 'password', account: nameHash(login.username), address, device });
-    const account = await this.#matchingAccount(login, counted.isKnown).catch(async (error: unknown) => {
+    const account = await this.#matchingAccount(login, counted.isKnown, report).catch(async (error: unknown) => {
       // A try that could not be checked is no failure.
       await this.throttle.giveBack(counted);
       throw error;
@@ -104,8 +112,10 @@ export class LogInHandler implements ICommandHandler<LogIn> {
   async #matchingAccount(
     { username, staticHash = '', address }: Login,
     isKnown: boolean,
+    report: LoginReport,
   ): Promise<Account | undefined> {
     const account = await this.names.accountOf(username);
+    report.account = account?.accountId;
     const hash = account
       ? this.sealer.open(account.sealedPasswordHash, sealedFor.password(account.accountId))
       : await this.#dummyHash;

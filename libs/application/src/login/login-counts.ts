@@ -39,7 +39,8 @@ export class LoginCounts {
   }
 }
 
-function outcomeOf(error: unknown): LoginOutcome {
+/** What a check that failed came to. */
+export function outcomeOf(error: unknown): LoginOutcome {
   if (!(error instanceof DomainError)) return 'failed';
   if (error.code === 'too-many-attempts') return 'throttled';
   return error.code === 'one-time-code-required' ? 'missing' : 'refused';

@@ -55,6 +55,15 @@ describe('a login with two-factor on', () => {
 });
 
 describe('a code', () => {
+  it('that is wrong or used is reported with its account, a missing one is not', async () => {
+    const { desk } = await deskWithTwoFactor();
+    const code = desk.code();
+    for (const each of ['', code, code, desk.wrongCode()]) await desk.outcome({ code: each });
+    const reason = 'one-time-code-invalid-at-login';
+    const expected = { name: 'authn_login_fail', account: 7, fields: { factor: 'one_time_code', reason } };
+    expect(desk.reported).toMatchObject([expected, expected]);
+  });
+
   it('works once', async () => {
     const { desk } = await deskWithTwoFactor();
     const code = desk.code();

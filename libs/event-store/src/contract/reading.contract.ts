@@ -88,6 +88,8 @@ export const readingCases: readonly ContractCase[] = [
         ...newCommit(unused('account'), 1),
         partition: unused('partition'),
         at: 1_735_689_600_123,
+        session: 'session-7',
+        clientCorrelation: 'client-7',
         causation: 'message-7',
         traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
         holds: [unused('name'), unused('otp')],

@@ -20,7 +20,7 @@ const toVoid = (last: readonly number[]): mongo.Document[] => [
       events: [],
     },
   },
-  { $unset: ['causation', 'traceparent'] },
+  { $unset: ['session', 'clientCorrelation', 'causation', 'traceparent'] },
 ];
 
 /**

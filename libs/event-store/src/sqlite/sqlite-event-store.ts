@@ -10,6 +10,7 @@ import type { Row, WriteStatement } from './sqlite-writer.worker.js';
 export const eventStoreSchema: SqliteSchema = {
   version: 1,
   synchronous: 'FULL',
+  added: { commits: ['session', 'client_correlation'] },
   sql: `
     CREATE TABLE IF NOT EXISTS commits (
       position INTEGER PRIMARY KEY, partition TEXT NOT NULL, stream TEXT NOT NULL, version INTEGER NOT NULL,
@@ -24,8 +25,8 @@ export const eventStoreSchema: SqliteSchema = {
 /** The guards stand in the statement: a commit goes in only right behind the last one of its stream, and a compacted stream has none. */
 const INSERT_COMMIT = `
   INSERT INTO commits (position, partition, stream, version, command_id, command_type, command_hash, at, actor,
-    correlation, causation, traceparent, events, holds)
-  SELECT (SELECT coalesce(max(position), 0) + 1 FROM commits), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13
+    correlation, causation, traceparent, events, holds, session, client_correlation)
+  SELECT (SELECT coalesce(max(position), 0) + 1 FROM commits), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15
   WHERE (SELECT coalesce(max(version), 0) FROM commits WHERE stream = ?2) = ?3 - 1
     AND (?3 > 1 OR NOT EXISTS (SELECT 1 FROM commits WHERE stream = '${voidStreamOf('')}' || ?2))
   RETURNING position`;
@@ -34,7 +35,8 @@ const INSERT_HOLD = 'INSERT INTO holds (key, position) VALUES (?, last_insert_ro
 /** What a void commit keeps of the one that it replaces: position, version, time, holds, and what tells a repeated command. */
 const MAKE_VOID = `
   UPDATE commits SET partition = 'void-0', stream = '${voidStreamOf('')}' || stream, command_type = '${COMPACTION}',
-    actor = 'compaction', correlation = command_id, causation = NULL, traceparent = NULL, events = '[]'
+    actor = 'compaction', correlation = command_id, causation = NULL, traceparent = NULL, session = NULL,
+    client_correlation = NULL, events = '[]'
   WHERE stream = ? RETURNING position`;
 
 /** The event store of one process in one file; one slot. */
@@ -154,6 +156,7 @@ export class SqliteCounter extends Counter {
 
 function commitParams(commit: NewCommit): SQLInputValue[] {
   const { partition, stream, version, command, at, actor, correlation, causation, traceparent, events, holds } = commit;
+  const { session, clientCorrelation } = commit;
   return [
     partition,
     stream,
@@ -168,11 +171,13 @@ function commitParams(commit: NewCommit): SQLInputValue[] {
     traceparent ?? null,
     JSON.stringify(events),
     holds?.length ? JSON.stringify(holds) : null,
+    session ?? null,
+    clientCorrelation ?? null,
   ];
 }
 
 function toCommit(row: Row): Commit {
-  const { causation, traceparent, holds } = row;
+  const { session, client_correlation: clientCorrelation, causation, traceparent, holds } = row;
   return {
     position: Number(row['position']),
     partition: String(row['partition']),
@@ -181,7 +186,9 @@ function toCommit(row: Row): Commit {
     command: { id: String(row['command_id']), type: String(row['command_type']), hash: String(row['command_hash']) },
     at: Number(row['at']),
     actor: String(row['actor']),
+    ...(session === null ? {} : { session: String(session) }),
     correlation: String(row['correlation']),
+    ...(clientCorrelation === null ? {} : { clientCorrelation: String(clientCorrelation) }),
     ...(causation === null ? {} : { causation: String(causation) }),
     ...(traceparent === null ? {} : { traceparent: String(traceparent) }),
     events: JSON.parse(String(row['events'])) as Commit['events'],

@@ -5,8 +5,16 @@ import type { Histogram } from '../histogram.js';
 import { SqliteWriter } from './sqlite-writer.js';
 import type { Row, WriteJob, WriteResult } from './sqlite-writer.worker.js';
 
-/** `version` is kept in the file; `FULL`: a commit is on the disk when it is acknowledged, `NORMAL`: the last ones may be lost with the power. */
-export type SqliteSchema = Readonly<{ version: number; sql: string; synchronous: 'FULL' | 'NORMAL' }>;
+/**
+ * `version` is kept in the file; `FULL`: a commit is on the disk when it is acknowledged, `NORMAL`: the last ones may be lost with the power.
+ * `added`: columns that older files lack, by table. They may be null, so an older program can still write to the file.
+ */
+export type SqliteSchema = Readonly<{
+  version: number;
+  sql: string;
+  synchronous: 'FULL' | 'NORMAL';
+  added?: Readonly<Record<string, readonly string[]>>;
+}>;
 
 /** How long a writer waits for another program that locks the file, in milliseconds. */
 const BUSY_TIMEOUT = 2_000;
@@ -69,7 +77,7 @@ export class SqliteFile {
   }
 }
 
-function prepareFile(path: string, { version, sql }: SqliteSchema): void {
+function prepareFile(path: string, { version, sql, added = {} }: SqliteSchema): void {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
@@ -79,11 +87,20 @@ function prepareFile(path: string, { version, sql }: SqliteSchema): void {
         `${path} has schema ${found} and this program knows schema ${version}: start the newer version of the program again, or restore the backup that was made before the upgrade`,
       );
     }
-    database.exec(`PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${version}; COMMIT`);
+    database.exec(`PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${version}`);
+    for (const [table, columns] of Object.entries(added)) addColumns(database, table, columns);
+    database.exec('COMMIT');
   } catch (cause) {
     if (cause instanceof UnusableFile) throw cause;
     throw new UnusableFile(`cannot use ${path} as a database: ${(cause as Error).message}`, { cause });
   } finally {
     database?.close();
   }
+}
+
+/** Adds the columns of texts that the table lacks. */
+function addColumns(database: DatabaseSync, table: string, columns: readonly string[]): void {
+  const present = database.prepare('SELECT name FROM pragma_table_info(?)').all(table);
+  const missing = columns.filter((column) => !present.some(({ name }) => name === column));
+  for (const column of missing) database.exec(`ALTER TABLE ${table} ADD COLUMN ${column} TEXT`);
 }

@@ -36,6 +36,7 @@ export const eventHeaders = {
     cloudEvents_partitionkey: text('The id of the account; events with the same key come in order.'),
     cloudEvents_streamversion: text('The version of the stream, dense from 1; events of one commit share it.'),
     cloudEvents_correlationid: text('Names the request that led to the event.'),
+    cloudEvents_clientcorrelationid: text('The id that the client chose for that request; not unique.'),
     cloudEvents_causationid: text('Names the message that led to the event.'),
     cloudEvents_traceparent: text('W3C trace context of the request that led to the event.'),
     'x-keyfold-replay': text('Only in replayed events: the run that sent it once more.'),

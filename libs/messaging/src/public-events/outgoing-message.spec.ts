@@ -10,7 +10,8 @@ import { publicEventsOf } from './translation.js';
 const added = onlyEventOf('SshKeyAdded.v1');
 
 function onlyEventOf(name: string): PublicEvent {
-  const commit = commitOf([goldenEvent(name)], { causation: 'message-1', traceparent: `00-${'a'.repeat(32)}-b7-01` });
+  const cause = { clientCorrelation: 'client-1', causation: 'message-1', traceparent: `00-${'a'.repeat(32)}-b7-01` };
+  const commit = commitOf([goldenEvent(name)], cause);
   const [event] = publicEventsOf(commit);
   if (!event) throw new Error(`${name} is not told`);
   return event;
@@ -31,6 +32,7 @@ describe('the message of an event', () => {
       cloudEvents_partitionkey: '42',
       cloudEvents_streamversion: '3',
       cloudEvents_correlationid: 'request-1',
+      cloudEvents_clientcorrelationid: 'client-1',
       cloudEvents_causationid: 'message-1',
       cloudEvents_traceparent: `00-${'a'.repeat(32)}-b7-01`,
     });
@@ -38,7 +40,7 @@ describe('the message of an event', () => {
   });
 
   it('has no header for what is not known', () => {
-    const { causation: _, traceparent: __, ...event } = added;
+    const { clientCorrelation: _, causation: __, traceparent: ___, ...event } = added;
     expect(Object.keys(outgoingMessage(event).headers)).toHaveLength(10);
   });
 

@@ -35,6 +35,7 @@ function headersOf(event: PublicEvent): Record<string, string> {
     cloudEvents_partitionkey: event.partition,
     cloudEvents_streamversion: String(event.streamVersion),
     cloudEvents_correlationid: event.correlation,
+    ...(event.clientCorrelation !== undefined && { cloudEvents_clientcorrelationid: event.clientCorrelation }),
     ...(event.causation !== undefined && { cloudEvents_causationid: event.causation }),
     ...(event.traceparent !== undefined && { cloudEvents_traceparent: event.traceparent }),
   };

@@ -12,6 +12,8 @@ export type EventContext = Readonly<{
   /** The version of the stream that the event belongs to; events of one commit share it. */
   streamVersion: number;
   correlation: string;
+  /** The id that the client chose for the request. */
+  clientCorrelation?: string;
   causation?: string;
   traceparent?: string;
 }>;

@@ -138,7 +138,7 @@ describe('whatever happens', () => {
         for (const [event, value] of parts) {
           const sealed = { passwordHash: value, secret: value, token: value };
           const data = event.type === 'SettingsChanged' ? { values: { site_title: value } } : event.data;
-          const commit = commitOf([{ ...event, data, sealed }], { actor, holds: [value] });
+          const commit = commitOf([{ ...event, data, sealed }], { actor, session: actor, holds: [value] });
           for (const { headers, body } of publicEventsOf(commit).map(outgoingMessage)) {
             const bytes = `${JSON.stringify(headers)}${body.toString()}`;
             expect([value, actor].filter((each) => bytes.includes(each))).toEqual([]);

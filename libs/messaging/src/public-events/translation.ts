@@ -99,7 +99,7 @@ export function publicEventsOf(commit: Commit): PublicEvent[] {
 }
 
 function contextOf(commit: Commit, index: number) {
-  const { stream, version, at, partition, correlation, causation, traceparent } = commit;
+  const { stream, version, at, partition, correlation, clientCorrelation, causation, traceparent } = commit;
   return {
     id: `${stream}:${version}:${index}`,
     at,
@@ -107,6 +107,7 @@ function contextOf(commit: Commit, index: number) {
     stream,
     streamVersion: version,
     correlation,
+    ...(clientCorrelation !== undefined && { clientCorrelation }),
     ...(causation !== undefined && { causation }),
     ...(traceparent !== undefined && { traceparent }),
   };

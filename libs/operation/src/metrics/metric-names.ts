@@ -35,6 +35,7 @@ export const metricDefinitions = {
     'factor',
     'outcome',
   ),
+  keyfold_security_events_total: counter('Security events, those without a line in the log included', 'event'),
 
   keyfold_events_appended_total: counter('Events that this process stored', 'type'),
   keyfold_append_conflicts_total: counter('Appends that another commit of their stream forestalled; decided again'),

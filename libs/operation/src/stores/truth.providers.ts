@@ -1,8 +1,9 @@
 import { Logger, type Provider } from '@nestjs/common';
-import { Clock, CommandRunner, CommandTraces, SystemClock, UserNames } from '@keyfold/application';
+import { Clock, CommandRunner, CommandTraces, SecurityLog, SystemClock, UserNames } from '@keyfold/application';
 import { EventStore, reasonOf } from '@keyfold/event-store';
 import { Projection, ReadModelStore, StreamLoader } from '@keyfold/projections';
 import { RepeatedLine } from '../process/repeated-line.js';
+import { securityLogProvider } from '../security-log/security-log.provider.js';
 
 const log = new Logger('Projection');
 const behind = new RepeatedLine();
@@ -17,6 +18,7 @@ const tellListBehind = (error: unknown, correlation: string) =>
  */
 export const truthProviders: Provider[] = [
   { provide: Clock, useClass: SystemClock },
+  securityLogProvider,
   {
     provide: StreamLoader,
     inject: [EventStore, ReadModelStore],
@@ -30,14 +32,15 @@ export const truthProviders: Provider[] = [
   },
   {
     provide: CommandRunner,
-    inject: [EventStore, StreamLoader, Projection, Clock, { token: CommandTraces, optional: true }],
+    inject: [EventStore, StreamLoader, Projection, Clock, SecurityLog, { token: CommandTraces, optional: true }],
     useFactory: (
       store: EventStore,
       loader: StreamLoader,
       projection: Projection,
       clock: Clock,
+      security: SecurityLog,
       traces?: CommandTraces,
-    ) => new CommandRunner(store, loader, projection, clock, tellListBehind, traces),
+    ) => new CommandRunner(store, loader, projection, clock, tellListBehind, traces, security),
   },
   {
     provide: UserNames,
@@ -47,4 +50,4 @@ export const truthProviders: Provider[] = [
 ];
 
 /** What `truthProviders` provides. */
-export const truth = [Clock, StreamLoader, Projection, CommandRunner, UserNames];
+export const truth = [Clock, SecurityLog, StreamLoader, Projection, CommandRunner, UserNames];

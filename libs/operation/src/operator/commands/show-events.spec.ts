@@ -11,7 +11,9 @@ const commit: Commit = {
   command: { id: 'c0ffee', type: 'ChangePassword', hash: 'hash' },
   at: 1_768_478_400_000,
   actor: 'session:7',
+  session: '7c1f',
   correlation: 'request-1',
+  clientCorrelation: 'client-1',
   holds: ['otp:7:1:58949280'],
   events: [
     {
@@ -43,7 +45,9 @@ describe('a commit is shown', () => {
         'account-7 2  2026-01-15T12:00:00.000Z',
         '  command      ChangePassword c0ffee',
         '  actor        session:7',
+        '  session      7c1f',
         '  correlation  request-1',
+        '  client id    client-1',
         '  position     17',
         '  holds        otp:7:1:58949280',
         '  PasswordChanged v1',

@@ -29,14 +29,16 @@ export async function showEvents(
 }
 
 function* linesOf(commit: Commit): Generator<string> {
-  const { stream, version, at, position, command, actor, correlation, causation, holds = [] } = commit;
+  const { stream, version, at, position, command, actor, session, correlation, clientCorrelation, causation } = commit;
   yield `${printable(stream)} ${version}  ${new Date(at).toISOString()}`;
   yield `  command      ${printable(command.type)} ${printable(command.id)}`;
   yield `  actor        ${printable(actor)}`;
+  if (session !== undefined) yield `  session      ${printable(session)}`;
   yield `  correlation  ${printable(correlation)}`;
+  if (clientCorrelation !== undefined) yield `  client id    ${printable(clientCorrelation)}`;
   if (causation !== undefined) yield `  causation    ${printable(causation)}`;
   yield `  position     ${position}`;
-  for (const key of holds) yield `  holds        ${printable(key)}`;
+  for (const key of commit.holds ?? []) yield `  holds        ${printable(key)}`;
   for (const event of commit.events) {
     yield `  ${printable(event.type)} v${event.v}`;
     for (const [name, value] of Object.entries(event.data)) yield `    ${printable(name)}: ${JSON.stringify(value)}`;

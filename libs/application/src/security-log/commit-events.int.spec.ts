@@ -1,0 +1,87 @@
+import { accountDecider, ROLE_ADMIN, ROLE_GUEST, siteSettingsDecider, type AccountCommand } from '@keyfold/domain';
+import { accountStream, siteSettingsStream } from '@keyfold/projections';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { registerAccount, updateAccount } from '../../testing/accounts.js';
+import { EmbeddedService } from '../../testing/embedded-service.js';
+import { LoginDesk } from '../../testing/login-desk.js';
+import { MINUTE } from '../../testing/settable-clock.js';
+
+let service: EmbeddedService;
+beforeEach(() => {
+  service = new EmbeddedService();
+});
+
+const origin = { correlation: 'request-9', address: '192.0.2.7' };
+const change = (command: AccountCommand, actor = 'session:1') =>
+  service.commands.run(accountStream(7), accountDecider, command, { actor, ...origin });
+const names = () => service.reported.map(({ name, about = [] }) => `${name}:${about.join(',')}`);
+
+describe('the security log hears', () => {
+  it('who made an administrator, the guest and other accounts', async () => {
+    await registerAccount(service, 1, 'admin', { role: ROLE_ADMIN });
+    await registerAccount(service, 2, 'guest', { role: ROLE_GUEST });
+    await registerAccount(service, 7, 'ann');
+    await registerAccount(service, 8, 'bea', { role: 5 });
+    const made = ['1,admin', '2,guest', '7,general', '8,5'];
+    expect(names()).toEqual(made.map((each) => `user_created:test,${each}`));
+  });
+
+  it('where a change comes from, who made it and which account it concerns', async () => {
+    await registerAccount(service, 7, 'ann');
+    await change({ type: 'DeleteAccount' });
+    expect(service.reported.at(-1)).toEqual({
+      name: 'user_deleted',
+      about: ['1', 7],
+      account: 7,
+      outcome: 'changed',
+      fields: { actor: 'session:1' },
+      origin: expect.objectContaining(origin) as unknown,
+    });
+  });
+
+  it('of passwords, permissions and disabled accounts, and no name, password or hash', async () => {
+    await registerAccount(service, 7, 'ann');
+    await updateAccount(service, 7, { password: 's3cret', disabled: true, permission: 3 });
+    await updateAccount(service, 7, { disabled: false, username: 'anna' });
+    expect(names().slice(1)).toEqual([
+      'authn_password_change:7',
+      'privilege_permissions_changed:test,7,3',
+      'user_updated:test,7,disabled',
+      'user_updated:test,7,enabled',
+    ]);
+    expect(JSON.stringify(service.reported)).not.toMatch(/ann|s3cret|k1\./);
+  });
+
+  it('of a second factor that is turned on, locked and turned off', async () => {
+    await registerAccount(service, 7, 'ann');
+    const desk = new LoginDesk(service);
+    await desk.enableTwoFactor(7);
+    for (let n = 0; n < 100; n++) {
+      service.clock.advance(16 * MINUTE);
+      await desk.outcome({ code: desk.wrongCode() });
+    }
+    await change({ type: 'DisableTwoFactor' }, 'operator');
+    expect(names().slice(1)).toEqual([
+      'user_updated:test,7,two_factor_enabled',
+      'authn_login_lock:7,maxretries',
+      'user_updated:operator,7,two_factor_disabled',
+    ]);
+    expect(service.reported.at(-2)).toMatchObject({ outcome: 'locked', fields: { actor: 'login:7' } });
+  });
+
+  it('of a new static token', async () => {
+    const command = { type: 'ResetApiToken', sealedToken: 'k1.sealed' } as const;
+    const context = { actor: 'first-start', commandId: 'first-start:api-token', ...origin };
+    for (const _ of [1, 2]) await service.commands.run(siteSettingsStream, siteSettingsDecider, command, context);
+    expect(names()).toEqual(['authn_token_created:first-start,static']);
+    expect(service.reported[0]).not.toHaveProperty('account');
+  });
+
+  it('nothing of a change that is refused or changes nothing', async () => {
+    await registerAccount(service, 7, 'ann');
+    await updateAccount(service, 7, { disabled: false });
+    await change({ type: 'DisableTwoFactor' });
+    await registerAccount(service, 7, 'other').catch(() => undefined);
+    expect(names()).toEqual(['user_created:test,7,general']);
+  });
+});
