@@ -78,7 +78,7 @@ export class EmbeddedService {
     this.counter = new SqliteCounter(events);
     this.loader = new StreamLoader(this.store, this.readModels);
     this.projection = new Projection(this.loader, this.readModels, () => clock.now());
-    this.commands = new CommandRunner(this.store, this.loader, this.projection, clock, (error) =>
+    this.commands = new CommandRunner(this.store, this.loader, this.projection, clock, (_, error) =>
       this.projectionErrors.push(error),
     );
     this.names = new UserNames(this.store, this.loader);
