@@ -100,6 +100,7 @@ export const programs: readonly Program[] = [
   inPackage('dash', [TOUR], 'dash'),
   inPackage('bash', [TOUR], 'bash'),
   inPackage('script', ['test/support/terminal.ts'], 'bsdutils'),
+  inPackage('openssl', ['test/support/private-ca.ts'], 'openssl'),
   inPackage('prlimit', ['test/support/file-size-limit.ts'], 'util-linux'),
   inPackage('promtool', ['test/support/checkers/promtool.ts'], 'prometheus'),
   inPackage('ip', CONTAINERS, 'iproute2'),
