@@ -104,7 +104,7 @@ export const programs: readonly Program[] = [
   inPackage('prlimit', ['test/support/file-size-limit.ts'], 'util-linux'),
   inPackage('promtool', ['test/support/checkers/promtool.ts'], 'prometheus'),
   inPackage('ip', CONTAINERS, 'iproute2'),
-  inPackage('haproxy', CONTAINERS, 'haproxy'),
+  inPackage('haproxy', [...CONTAINERS, 'test/support/compose/haproxy.ts'], 'haproxy'),
   inPackage('dnsmasq', CONTAINERS, 'dnsmasq-base'),
   inPackage('wget', CONTAINERS, 'wget'),
   {
