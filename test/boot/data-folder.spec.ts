@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -28,12 +28,21 @@ afterAll(async () => {
 });
 
 const logIn = async () => (await new ApiClient(app.baseUrl).logIn('admin', ADMIN_PASSWORD)).code;
+const modes = () => Object.fromEntries(filesOf(folder).map(({ name, mode }) => [name, mode]));
 const secretFiles = () => filesOf(folder).filter(({ name }) => name === 'token-secret' || name === 'sealing-key');
 
 describe('the data folder', () => {
-  it('is made with its parents and is for its owner alone, and so are the secrets in it', () => {
+  it('is made with its parents and is for its owner alone, and so is every file in it', () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700);
-    expect(secretFiles().map(({ mode }) => mode)).toEqual([0o600, 0o600]);
+    expect(modes()).toMatchObject({
+      'keyfold.db': 0o600,
+      'keyfold.db-wal': 0o600,
+      'keyfold.db-shm': 0o600,
+      'views.db': 0o600,
+      'sealing-key': 0o600,
+      'token-secret': 0o600,
+    });
+    expect(new Set(Object.values(modes()))).toEqual(new Set([0o600]));
   });
 
   it('refuses a second process, which says what to do, while the first goes on', async () => {
@@ -61,6 +70,14 @@ describe('the data folder', () => {
     await app.restart();
     expect(await logIn()).toBe(200);
     expect(secretFiles()).toEqual(before);
+  });
+
+  it('has its files taken from other users by the next start', async () => {
+    await app.kill();
+    expect(Object.keys(modes())).toContain('keyfold.db-wal');
+    for (const name of Object.keys(modes())) chmodSync(join(folder, name), 0o644);
+    await app.restart();
+    expect(new Set(Object.values(modes()))).toEqual(new Set([0o600]));
   });
 
   it.each(['views.db', 'keyfold.db'])('of a newer version (%s) is refused and left as it is', async (name) => {

@@ -34,9 +34,9 @@ it('the image has the Node of the project, and runs as a user that is not root b
   expect(readDockerfile(DOCKERFILE).user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
 });
 
-it('every image is of a version, and only the balancer publishes a port', () => {
+it('every image is of an exact version, and only the balancer publishes a port', () => {
   const services = Object.entries(readComposeFile(PROJECT).services);
-  for (const [, { image }] of services) expect(image).toMatch(/^keyfold:local$|:\d+\.\d+/);
+  for (const [, { image }] of services) expect(image).toMatch(/^keyfold:local$|:\d+\.\d+\.\d+/);
   expect(services.filter(([, { ports }]) => ports.length > 0).map(([name]) => name)).toEqual(['balancer']);
 });
 

@@ -1,7 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { ADMIN_PASSWORD, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
-import { limitFileSize } from '../support/file-size-limit.js';
+import { failedStart } from '../support/failed-start.js';
+import { limitFileSize, withoutRoom } from '../support/file-size-limit.js';
+import { builtApp } from '../support/keyfold-process.js';
 import { newKeyLine } from '../support/key-line.js';
 import { logLines } from '../support/log-lines.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
@@ -46,13 +50,20 @@ async function addUntilRefused(name: string): Promise<number> {
   throw new Error('the disk never got full');
 }
 
-it('on a full disk commands answer 503, and reads go on', async () => {
+it('on a full disk commands and logins answer 503, reads go on, and the process is ready', async () => {
   limitFileSize(app.pid, Math.max(...filesOf(app.dataDir).map(({ bytes }) => bytes.length)) + ROOM);
   expect(await addUntilRefused('before')).toBe(503);
   expect(answered.length).toBeGreaterThan(0);
   const refused = await member.post('/api/me/sshkey/add', { title: 'x', key: newKeyLine().line });
   expect([refused.status, refused.code]).toEqual([503, 503]);
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  limitFileSize(app.pid, 1);
+  expect((await api.logIn('admin', ADMIN_PASSWORD)).status).toBe(503);
+  const readiness = await fetch(`${app.managementUrl}/health/ready`);
+  expect([readiness.status, await readiness.json()]).toEqual([
+    200,
+    { status: 'ready', checks: { store: 'ok', projector: 'ok' } },
+  ]);
   expect((await member.get('/api/me')).data()).toMatchObject({ username: 'collector' });
   expect((await admin.get('/api/admin/user/list')).code).toBe(200);
   expect((await api.get('/api/public/settings')).code).toBe(200);
@@ -81,4 +92,19 @@ it('every key that was answered, and no other, is there after a crash on the ful
   expect(await listedTitles()).toEqual(answered);
   expect(await addKey('after the crash')).toBe(200);
   expect((await api.logIn('admin', ADMIN_PASSWORD)).code).toBe(200);
+});
+
+it('a start on a full disk ends with a message that says so', async () => {
+  await app.stop();
+  const entry = join(app.dataDir, '..', `${basename(app.dataDir)}.mjs`);
+  await writeFile(entry, withoutRoom(builtApp('standalone')));
+  onTestFinished(() => rm(entry));
+  const { exitCode, output } = await failedStart({ KEYFOLD_DATA_DIR: app.dataDir }, entry);
+  expect(exitCode).toBe(1);
+  expect(output).toMatch(
+    /^keyfold cannot start: cannot lock the data folder .*: disk I\/O error. Check that its disk has room/,
+  );
+  expect(output).not.toMatch(/^\s+at /m);
+  await app.restart();
+  expect(await listedTitles()).toEqual(answered);
 });

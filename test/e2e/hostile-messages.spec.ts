@@ -106,6 +106,7 @@ const commands: Record<string, [code: string, body: () => Buffer | object, optio
   'is of a kind that nobody knows': ['type-unknown', useOfAnn, { type: 'ssh-key.destroy' }],
   'is of the kind of an event': ['type-unknown', useOfAnn, { type: 'ssh-key.added' }],
   'has no id': ['message-id-missing', useOfAnn, { messageId: '' }],
+  'has an id that is too long': ['message-id-invalid', useOfAnn, { messageId: 'x'.repeat(201) }],
   'is of next hour': ['ssh-key-use-untimely', () => useOfAnn({ time: inOneHour() })],
   'is of the year 1970': ['ssh-key-use-untimely', () => useOfAnn({ time: '1970-01-01T00:00:00Z' })],
   "names another account's key": ['ssh-key-not-found', () => useOfAnn({ fingerprint: bob.fingerprint })],

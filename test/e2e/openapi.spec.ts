@@ -95,7 +95,22 @@ describe('the document', () => {
     expect(page.status).toBe(200);
     expect(page.headers['content-type']).toMatch(/^text\/html/);
     expect(page.text).toContain('swagger-ui');
-    expect((await api.get('/docs/swagger-ui-bundle.js')).status).toBe(200);
+    const assets = [...page.text.matchAll(/(?:src|href)="(.*?)"/g)].map(
+      ([, path]) => new URL(path!, `${app.baseUrl}/docs`).pathname,
+    );
+    expect(assets).toContain('/docs/swagger-ui-bundle.js');
+    for (const asset of assets) expect((await api.get(asset)).status, asset).toBe(200);
+  });
+
+  it.each([
+    '/docs-yaml',
+    '/docs-json',
+    '/docs/package.json',
+    '/docs/package%2Ejson',
+    '/docs/index.js',
+    '/docs/README.md',
+  ])('has nothing else: %s', async (path) => {
+    expect((await api.get(path)).outcome).toBe('404 this path does not exist');
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminOf } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
+import { exchangeBytes } from '../support/raw-connection.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
 let app: StandaloneProcess;
@@ -50,9 +51,34 @@ describe('a trailing slash', () => {
 
 describe('an escaped slash', () => {
   it('is one', async () => {
-    expect((await admin.get('/api%2Fadmin%2fuser/get?id=1')).data()).toMatchObject({ username: 'admin' });
-    expect((await admin.as('nonsense').get('/api/admin%2Fuser/list')).outcome).toBe('401 token is invalidated');
+    expect((await admin.get('/api%2Fme')).data()).toMatchObject({ username: 'admin' });
+    expect((await admin.as('nonsense').get('/api%2fme%2Fsshkey/list')).outcome).toBe('401 token is invalidated');
     expect((await admin.get('/api%2Fnowhere')).status).toBe(404);
+  });
+});
+
+describe('the administration', () => {
+  it.each([
+    '/api%2Fadmin/user/list',
+    '/api%2fadmin%2Fuser/list/',
+    '/api/admin%2Fuser/list',
+    '/%61pi/admin/user/list',
+    '/api/admi%6e/user/list',
+    '/ap%69/admin/user/list#%zz',
+    'http://x/api%2Fadmin/user/list',
+    '/API/admin/user/list',
+    '//api/admin/user/list',
+    '/api//admin/user/list',
+    '/./api/admin/user/list',
+    '/api/me/../admin/user/list',
+    '/api\\admin/user/list',
+    '/api;/admin/user/list',
+  ])('is not reached at %s, past a proxy that blocks its path', async (path) => {
+    const request = `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${admin.token}\r\nConnection: close\r\n\r\n`;
+    const answer = await exchangeBytes(app.baseUrl, request);
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+    expect(answer).toContain('this path does not exist');
+    expect((await admin.get('/api/admin/user/list')).code).toBe(200);
   });
 });
 

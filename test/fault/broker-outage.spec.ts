@@ -32,7 +32,7 @@ const outages: Record<string, Outage> = {
   'has no memory left': {
     begin: () => broker.memoryAlarm(true),
     end: () => broker.memoryAlarm(false),
-    workerSays: /^ok$/,
+    workerSays: /^ok, but RabbitMQ at 127\.0\.0\.1:\d+ accepts no messages: low on memory$/,
   },
 };
 

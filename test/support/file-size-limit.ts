@@ -11,3 +11,9 @@ export function limitFileSize(pid: number, bytes: number | 'unlimited'): void {
     throw new Error('prlimit is missing or refused: install util-linux', { cause });
   }
 }
+
+/** The source of a program that runs another one whose files cannot grow from the start on. */
+export const withoutRoom = (entry: string) => `
+  import { execFileSync } from 'node:child_process';
+  execFileSync('prlimit', ['--pid=' + process.pid, '--fsize=0:unlimited']);
+  await import(${JSON.stringify(entry)});`;

@@ -100,10 +100,11 @@ export const programs: readonly Program[] = [
   inPackage('dash', [TOUR], 'dash'),
   inPackage('bash', [TOUR], 'bash'),
   inPackage('script', ['test/support/terminal.ts'], 'bsdutils'),
+  inPackage('openssl', ['test/support/private-ca.ts'], 'openssl'),
   inPackage('prlimit', ['test/support/file-size-limit.ts'], 'util-linux'),
   inPackage('promtool', ['test/support/checkers/promtool.ts'], 'prometheus'),
   inPackage('ip', CONTAINERS, 'iproute2'),
-  inPackage('haproxy', CONTAINERS, 'haproxy'),
+  inPackage('haproxy', [...CONTAINERS, 'test/support/compose/haproxy.ts'], 'haproxy'),
   inPackage('dnsmasq', CONTAINERS, 'dnsmasq-base'),
   inPackage('wget', CONTAINERS, 'wget'),
   {

@@ -22,7 +22,7 @@ import { handleInTurns } from './request-turns.js';
 import type { RequestHook } from './request/answer-headers.hook.js';
 import { ClientAddress } from './request/client-address.js';
 import { correlationsOf } from './request/client-correlation.js';
-import { isReadablePath, withPlainSlashes } from './request/request-path.js';
+import { isReadablePath, routedPath } from './request/request-path.js';
 import { RouteMethods } from './request/route-methods.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -43,7 +43,7 @@ export function createHttpAdapter(setCommonHeaders: RequestHook, maxHeaderSize: 
     return503OnClosing: false,
     // No Express middleware is used.
     skipMiddie: true,
-    rewriteUrl: ({ url }: { url?: string | undefined }) => withPlainSlashes(url ?? '/'),
+    rewriteUrl: ({ url }: { url?: string | undefined }) => routedPath(url ?? '/'),
     // Routes read their queries themselves. The router would read every one, which takes it seconds when it is long.
     routerOptions: { ignoreTrailingSlash: true, querystringParser: () => ({}) },
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>

@@ -51,7 +51,8 @@ export class CommandRunner {
     private readonly loader: StreamLoader,
     private readonly projection: Projection,
     private readonly clock: Clock,
-    private readonly onProjectionError: (error: unknown, correlation: string) => void,
+    /** Called when the list entry of a stream may lack a commit that is stored. */
+    private readonly onProjectionError: (ref: StreamRef<unknown>, error: unknown, correlation: string) => void,
     private readonly traces?: CommandTraces,
     private readonly security: SecurityLog = noSecurityLog,
   ) {}
@@ -105,8 +106,12 @@ export class CommandRunner {
     }
     // Only lists need the document at once; everything else is folded from the commits, and the projector follows.
     if (stored && ref.model.placeOf) {
-      await this.projection.project(ref).catch((error: unknown) => this.onProjectionError(error, context.correlation));
+      await this.projection.project(ref).catch((error: unknown) => this.#listBehind(ref, error, context));
     }
+  }
+
+  #listBehind(ref: StreamRef<unknown>, error: unknown, { correlation }: CommandContext): void {
+    if (ref.model.placeOf) this.onProjectionError(ref, error, correlation);
   }
 
   /** A command that waited for its stream while the store failed fails with it, instead of finding out one after another. */
@@ -125,9 +130,10 @@ export class CommandRunner {
     ref: StreamRef<State>,
     decideOn: DecideOn<State>,
     hash: string,
-    { commandId, newStream }: CommandContext,
+    context: CommandContext,
     trace?: CommandTrace,
   ): Promise<Appended | undefined> {
+    const { commandId, newStream } = context;
     const quick = commandId ? undefined : this.#decidedAtHand(ref, decideOn, newStream);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const decided = attempt === 1 && quick ? quick : await this.#decidedOnTruth(ref, decideOn, hash, commandId);
@@ -139,6 +145,8 @@ export class CommandRunner {
         return appended;
       } catch (error) {
         if (error instanceof HoldTaken) throw refusalOf(error, decided.decision);
+        // The commit may be stored all the same.
+        if (error instanceof StoreUnavailable) this.#listBehind(ref, error, context);
         if (!(error instanceof WrongExpectedVersion)) throw error;
         if (decided !== quick) await sleep(Math.random() * LONGEST_PAUSE);
       }

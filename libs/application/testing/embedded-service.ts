@@ -82,7 +82,7 @@ export class EmbeddedService {
     this.counter = new SqliteCounter(events);
     this.loader = new StreamLoader(this.store, this.readModels);
     this.projection = new Projection(this.loader, this.readModels, () => clock.now());
-    const onProjectionError = (error: unknown) => this.projectionErrors.push(error);
+    const onProjectionError = (_: unknown, error: unknown) => this.projectionErrors.push(error);
     const parts = [this.store, this.loader, this.projection, clock, onProjectionError] as const;
     this.commands = new CommandRunner(...parts, undefined, { report: (event) => void this.reported.push(event) });
     this.names = new UserNames(this.store, this.loader);

@@ -1,5 +1,6 @@
 export * from './fold.js';
 export * from './projection.js';
+export * from './projection-retry.js';
 export * from './projector.js';
 export * from './read-model-store.js';
 export * from './read-model.js';

@@ -21,7 +21,8 @@ export class Projection {
   async project(ref: StreamRef<unknown>, atHand: readonly Commit[] = []): Promise<'projected' | 'parked'> {
     try {
       const loaded = await this.loader.loadWith(ref, atHand);
-      await this.readModels.put(ref, loaded);
+      // Version 0: a commit whose append failed was not stored after all.
+      if (loaded.version > 0) await this.readModels.put(ref, loaded);
       return 'projected';
     } catch (error) {
       // Whatever is no outage would come again at every try, and must not stop the streams behind it.

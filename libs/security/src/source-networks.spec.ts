@@ -28,6 +28,7 @@ describe('the networks of an address', () => {
     ['192.0.2.7', ['192.0.2.0/24', '192.0.2.7']],
     ['::ffff:192.0.2.7', ['192.0.2.0/24', '192.0.2.7']],
     ['2001:db8:1:2345::1', ['2001:db8:1::/48', '2001:db8:1:2300::/56', '2001:db8:1:2345::/64']],
+    ['fe80::1%eth0', ['fe80::/48', 'fe80::/56', 'fe80::/64']],
     ['no address', ['unknown']],
   ])('of %s are %j, the widest first', (address, networks) => {
     expect(networksOf(address)).toEqual(networks);

@@ -22,7 +22,7 @@ const healthcheck = z.strictObject({
   disable: z.boolean().default(false),
 });
 
-/** What the runner understands. Anything else is refused, so that nothing stands in the file that is not run. */
+/** What the runner understands. Anything else is refused, so that nothing stands in the file that is not run, but limits and logging. */
 const service = z.strictObject({
   image: z.string(),
   build: z.strictObject({ context: z.literal('.'), dockerfile: z.string() }).optional(),
@@ -50,6 +50,8 @@ const service = z.strictObject({
   cap_drop: z.tuple([z.literal('ALL')]),
   security_opt: z.tuple([z.literal('no-new-privileges:true')]),
   logging: z.unknown(),
+  mem_limit: z.string().regex(/^[1-9]\d*[mg]$/),
+  pids_limit: z.number().int().positive(),
 });
 
 const network = z.strictObject({

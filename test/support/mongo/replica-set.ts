@@ -12,6 +12,8 @@ type ReplicaSetOptions = Readonly<{
   heartbeatIntervalMillis?: number;
   /** Allows `configureFailPoint` and other commands that MongoDB keeps for tests. */
   testCommands?: boolean;
+  /** Further arguments of each mongod. */
+  arguments?: readonly string[];
 }>;
 
 /** A replica set of a test's own whose nodes can be killed, started again, frozen and asked to step down. Nodes are numbered from 0. */
@@ -19,12 +21,12 @@ export class ReplicaSet {
   private constructor(private readonly nodes: readonly Mongod[]) {}
 
   /** Starts one and waits until it is complete. */
-  static async start(
-    count: 1 | 3,
-    { electionTimeoutMillis = 1_000, heartbeatIntervalMillis = 200, testCommands = false }: ReplicaSetOptions = {},
-  ): Promise<ReplicaSet> {
+  static async start(count: 1 | 3, options: ReplicaSetOptions = {}): Promise<ReplicaSet> {
+    const { electionTimeoutMillis = 1_000, heartbeatIntervalMillis = 200, testCommands = false } = options;
     const parameters = testCommands ? ['--setParameter=enableTestCommands=1'] : [];
-    const started = Array.from({ length: count }, () => Mongod.start(NAME, ...parameters));
+    const started = Array.from({ length: count }, () =>
+      Mongod.start(NAME, ...parameters, ...(options.arguments ?? [])),
+    );
     const set = new ReplicaSet(await allOrNone(started));
     try {
       const members = set.nodes.map(({ address }, _id) => ({ _id, host: address }));

@@ -36,7 +36,8 @@ export class RabbitmqNode {
     private readonly watchdog: Watchdog,
   ) {}
 
-  static async start(): Promise<RabbitmqNode> {
+  /** `settings` are further lines of its rabbitmq.conf. */
+  static async start(settings: readonly string[] = []): Promise<RabbitmqNode> {
     const programs = rabbitmqPrograms();
     const folder = await mkdtemp(join(tmpdir(), 'keyfold-rabbitmq-'));
     const ports = {
@@ -47,7 +48,7 @@ export class RabbitmqNode {
     };
     const node = new RabbitmqNode(programs, folder, ports, new Watchdog(folder));
     try {
-      await node.#configure();
+      await node.#configure(settings);
       await node.restart();
       return node;
     } catch (error) {
@@ -137,7 +138,7 @@ export class RabbitmqNode {
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  async #configure(): Promise<void> {
+  async #configure(further: readonly string[]): Promise<void> {
     const { amqp, management } = this.ports;
     await Promise.all(['mnesia', 'log'].map((name) => mkdir(join(this.folder, name))));
     await writeFile(join(this.folder, 'enabled_plugins'), '[rabbitmq_management].\n');
@@ -150,6 +151,7 @@ export class RabbitmqNode {
       'log.file.level = warning',
       `vm_memory_high_watermark.absolute = ${MEMORY}`,
       'disk_free_limit.absolute = 50MB',
+      ...further,
     ];
     await writeFile(join(this.folder, 'rabbitmq.conf'), `${settings.join('\n')}\n`);
   }

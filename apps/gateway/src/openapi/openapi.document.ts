@@ -1,6 +1,16 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { onRequestHookHandler } from 'fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { envelopeSchema } from './api-envelope.decorator.js';
+
+/** What the page at `/docs` loads. The rest of its package, among it the versions of our packages, is not for the public. */
+const ASSETS = new Set([
+  'favicon-16x16.png',
+  'favicon-32x32.png',
+  'swagger-ui-bundle.js',
+  'swagger-ui-standalone-preset.js',
+  'swagger-ui.css',
+]);
 
 /** The OpenAPI document at `/openapi.json` and a page to read it at `/docs`; made at the first look, so that starting stays quick. */
 export function documentApi(app: NestFastifyApplication): void {
@@ -21,10 +31,22 @@ export function documentApi(app: NestFastifyApplication): void {
       'token',
     )
     .build();
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRoute', (route) => {
+      if (route.url === '/docs/*') route.onRequest = onlyAssets;
+    });
   SwaggerModule.setup('docs', app, () => withoutDoubles(SwaggerModule.createDocument(app, config)), {
     jsonDocumentUrl: 'openapi.json',
+    raw: ['json'],
   });
 }
+
+const onlyAssets: onRequestHookHandler = ({ params }, reply, done) => {
+  if (ASSETS.has((params as { '*': string })['*'])) done();
+  else reply.callNotFound();
+};
 
 /** A route that takes any method is listed once per method, one of them unknown to OpenAPI; GET is enough to read about it. */
 function withoutDoubles(document: OpenAPIObject): OpenAPIObject {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isReadablePath, withPlainSlashes } from './request-path.js';
+import { isReadablePath, routedPath } from './request-path.js';
 
 describe('an escaped slash', () => {
   it.each([
@@ -11,7 +11,34 @@ describe('an escaped slash', () => {
     ['/api/me?a=%2F?b', '/api/me?a=%2F?b'],
     ['/ap%69/me', '/ap%69/me'],
   ])('is a slash in the path only: %s', (url, plain) => {
-    expect(withPlainSlashes(url)).toBe(plain);
+    expect(routedPath(url)).toBe(plain);
+  });
+});
+
+describe('a path of the administration', () => {
+  it.each(['/api/admin', '/api/admin/user/list?a=%2F', '/api/admin#%61'])(
+    'is as it is without an escape: %s',
+    (url) => {
+      expect(routedPath(url)).toBe(url);
+    },
+  );
+
+  it.each([
+    ['/api%2Fadmin/user/list', '/api%252Fadmin/user/list'],
+    ['/api%2fadmin', '/api%252fadmin'],
+    ['/%61pi/admin/user/list?id=%31', '/%2561pi/admin/user/list?id=%31'],
+    ['/api/admi%6E/', '/api/admi%256E/'],
+    ['/api/admin/user%2Flist', '/api/admin/user%252Flist'],
+    ['/%2561pi%2Fadmin', '/%2561pi/admin'],
+    ['/ap%69/admin/user/list#%zz', '/ap%2569/admin/user/list#%zz'],
+    ['http://h/api%2Fadmin', 'http://h/api%252Fadmin'],
+    ['HTTPS://h%2Fapi/admin', 'HTTPS://h%252Fapi/admin'],
+  ])('is no route with one: %s', (url, routed) => {
+    expect(routedPath(url)).toBe(routed);
+  });
+
+  it('begins with a whole name', () => {
+    expect(routedPath('/api/administr%61tors')).toBe('/api/administr%61tors');
   });
 });
 

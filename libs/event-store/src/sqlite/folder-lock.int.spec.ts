@@ -54,8 +54,10 @@ it('locks of different folders know nothing of each other', () => {
 it('a folder that cannot be locked for another reason is not called in use', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'lock'), 'no database\n'.repeat(500));
-  expect(() => new FolderLock(folder)).toThrow('file is not a database');
-  expect(() => new FolderLock(join(folder, 'nowhere'))).toThrow('unable to open database file');
+  const refused = (path: string, reason: string) =>
+    expect(() => new FolderLock(path)).toThrow(`cannot lock the data folder ${path}: ${reason}. Check that its disk`);
+  refused(folder, 'file is not a database');
+  refused(join(folder, 'nowhere'), 'unable to open database file');
 });
 
 /** Starts a process that takes the lock, prints `locked` and stays, or prints the name of the error and ends. */

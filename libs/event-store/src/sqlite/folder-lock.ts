@@ -13,6 +13,17 @@ export class FolderInUse extends Error {
   }
 }
 
+/** The lock of the data folder cannot be taken: no room on the disk, no permission, a damaged file. */
+export class UnusableFolder extends Error {
+  constructor(folder: string, cause: Error) {
+    super(
+      `cannot lock the data folder ${folder}: ${cause.message}. Check that its disk has room and that this user can write to it`,
+      { cause },
+    );
+    this.name = 'UnusableFolder';
+  }
+}
+
 /**
  * Keeps a data folder to one process. The lock is one of the operating system's (taken through SQLite, because Node offers none),
  * so it ends with the process, however that ends.
@@ -20,15 +31,18 @@ export class FolderInUse extends Error {
 export class FolderLock {
   readonly #database: DatabaseSync;
 
-  /** Throws `FolderInUse`; a folder that cannot be locked at all throws what SQLite says about it. */
+  /** Throws `FolderInUse`, `UnusableFolder`. */
   constructor(folder: string) {
-    this.#database = new DatabaseSync(join(folder, 'lock'));
+    let database: DatabaseSync | undefined;
     try {
-      this.#database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+      database = new DatabaseSync(join(folder, 'lock'));
+      database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     } catch (error) {
-      this.#database.close();
-      throw (error as { errcode?: number }).errcode === SQLITE_BUSY ? new FolderInUse(folder) : error;
+      database?.close();
+      const isBusy = (error as { errcode?: number }).errcode === SQLITE_BUSY;
+      throw isBusy ? new FolderInUse(folder) : new UnusableFolder(folder, error as Error);
     }
+    this.#database = database;
   }
 
   release(): void {

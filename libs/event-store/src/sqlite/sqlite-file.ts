@@ -2,6 +2,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { StoreUnavailable } from '../event-store.errors.js';
 import type { Histogram } from '../histogram.js';
+import { createPrivateFile } from './private-file.js';
 import { SqliteWriter } from './sqlite-writer.js';
 import type { Row, WriteJob, WriteResult } from './sqlite-writer.worker.js';
 
@@ -33,7 +34,7 @@ export class SqliteFile {
   readonly #writer: SqliteWriter;
   readonly #prepared = new Map<string, StatementSync>();
 
-  /** Makes the file and its tables when they are missing. Throws `UnusableFile`. */
+  /** Makes the file, for its owner alone, and its tables when they are missing. Throws `UnusableFile`. */
   constructor(
     readonly path: string,
     schema: SqliteSchema,
@@ -79,6 +80,7 @@ export class SqliteFile {
 
 function prepareFile(path: string, { version, sql, added = {} }: SqliteSchema): void {
   let database: DatabaseSync | undefined;
+  createPrivateFile(path);
   try {
     database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
     const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);

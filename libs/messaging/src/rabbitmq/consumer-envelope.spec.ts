@@ -17,6 +17,18 @@ describe('an envelope', () => {
     expect(envelope({ messageId: 'm', headers: { cloudEvents_id: 'i' } }).id).toBe('m');
   });
 
+  it.each([
+    ['x'.repeat(200), undefined, false],
+    ['x'.repeat(201), undefined, true],
+    ['a b', undefined, true],
+    [7, undefined, true],
+    ['a b', 'i', false],
+    [undefined, 'a b', true],
+    ['', undefined, false],
+  ])('tells an unfit id from none: %j, %j', (messageId, id, hasUnfitId) => {
+    expect(envelope({ messageId, headers: { cloudEvents_id: id } }).hasUnfitId).toBe(hasUnfitId);
+  });
+
   it('names the request that led to it, or else itself', () => {
     expect(envelope({ messageId: 'm', correlationId: 'c' }).correlation).toBe('c');
     expect(
@@ -36,6 +48,7 @@ describe('an envelope', () => {
   it.each([undefined, null, 7, 'text', []])('has nothing of headers that are none: %j', (headers) => {
     expect(envelope({ headers })).toEqual({
       id: undefined,
+      hasUnfitId: false,
       type: undefined,
       attempt: 1,
       firstFailedAt: undefined,

@@ -5,6 +5,8 @@ import { InvalidMessage } from '../consuming/consuming.errors.js';
 /** What a message says beside its body. Nothing of it is believed: what has not the right form counts as not there. */
 export type Envelope = Readonly<{
   id: string | undefined;
+  /** Whether there is an id that is too long or has other letters than an id may have. */
+  hasUnfitId: boolean;
   type: string | undefined;
   attempt: number;
   /** When it failed first, RFC 3339. */
@@ -16,6 +18,7 @@ export type Envelope = Readonly<{
 /** Bytes; a longer body is not even read. */
 export const LONGEST_BODY = 65_536;
 
+/** What a message id may be. */
 const ID = /^[\x21-\x7e]{1,200}$/;
 const TYPE = /^[a-z0-9]+(?:[.-][a-z0-9]+){0,31}$/;
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
@@ -27,10 +30,12 @@ export function envelopeOf({ properties }: Pick<ConsumeMessage, 'properties'>): 
   const headers: unknown = properties.headers;
   const attribute = (name: string) =>
     ownValue(headers, `cloudEvents_${name}`) ?? ownValue(headers, `cloudEvents:${name}`);
-  const id = matching(ID, properties.messageId) ?? matching(ID, attribute('id'));
+  const ids: readonly unknown[] = [properties.messageId, attribute('id')];
+  const id = matching(ID, ids[0]) ?? matching(ID, ids[1]);
   const attempt = ownValue(headers, 'x-attempt');
   return {
     id,
+    hasUnfitId: id === undefined && ids.some((given) => given !== undefined && given !== ''),
     type: typeOf(attribute('type')) ?? typeOf(properties.type),
     attempt: isAttempt(attempt) ? attempt : 1,
     firstFailedAt: matching(MOMENT, ownValue(headers, 'x-first-failed-at')),

@@ -84,8 +84,13 @@ export class RetryProcess implements MessageProcess {
 
 /** A command needs an id, or nobody could tell a second delivery from a second command. */
 function requireNamed(envelope: Envelope): Envelope & { type: string } {
-  const { id, type } = envelope;
-  if (id === undefined) throw new InvalidMessage('message-id-missing', 'there is no message-id of 1 to 200 letters');
+  const { id, hasUnfitId, type } = envelope;
+  if (hasUnfitId)
+    throw new InvalidMessage(
+      'message-id-invalid',
+      'the message-id must be 1 to 200 printable ASCII characters without spaces',
+    );
+  if (id === undefined) throw new InvalidMessage('message-id-missing', 'there is no message-id');
   if (type === undefined) throw new InvalidMessage('type-unknown', 'there is no type');
   return { ...envelope, type };
 }

@@ -8,13 +8,15 @@ export class BrokerCheck {
     private readonly topology: TopologyWatch,
   ) {}
 
-  /** Throws what is missing. A broker that takes no messages for now is not missing: they wait and go later. */
-  run(): void {
+  /** Throws what is missing. A broker without memory or disk space is a warning: events wait, and no restart of a worker helps. */
+  run(): string | undefined {
     const { publisher, consumer, host } = this.connections;
     for (const { state, reason } of [publisher, consumer]) {
       if (state === 'disconnected') throw new Error(`RabbitMQ at ${host} is away${reason ? `: ${reason}` : ''}`);
     }
     if (this.topology.missing.length > 0) throw new Error(this.topology.missing.join('; '));
     if (!this.topology.isComplete) throw new Error(`the topology of RabbitMQ at ${host} was not looked at yet`);
+    const blocked = [publisher, consumer].find(({ state }) => state === 'blocked');
+    return blocked && `RabbitMQ at ${host} accepts no messages${blocked.reason ? `: ${blocked.reason}` : ''}`;
   }
 }

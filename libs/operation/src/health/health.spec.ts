@@ -27,6 +27,16 @@ describe('readiness', () => {
     });
   });
 
+  it('names the warning of a check that passes', async () => {
+    const health = running();
+    health.add('rabbitmq', () => 'it accepts no messages');
+    expect(await health.readiness()).toEqual({
+      status: 'ready',
+      checks: { rabbitmq: 'ok, but it accepts no messages' },
+    });
+    expect(await health.passes('rabbitmq')).toBe(true);
+  });
+
   it('says what the start waits for until a check takes its place', async () => {
     const health = new Health();
     health.waitsFor('store', 'MongoDB is not available');

@@ -1,9 +1,12 @@
 import { reasonOf } from '@keyfold/event-store';
 
-/** Looks at one thing that the process needs; throws an error that says what is missing. */
-export type Check = () => Promise<void> | void;
+/**
+ * Checks one thing that the process needs. Throws an error that says what is missing, or returns a warning about something that keeps
+ * the process from none of its work for long.
+ */
+export type Check = () => Promise<string | void> | string | void;
 
-/** `checks` has `ok` or what is missing for everything that the process needs. */
+/** For everything that the process needs, `checks` has `ok`, `ok, but <warning>`, or what is missing. */
 export type Readiness = Readonly<{ status: 'ready' | 'not ready'; checks: Readonly<Record<string, string>> }>;
 
 /** How long the result of a check is told again once it is there, and how long a check may take (milliseconds). */
@@ -11,7 +14,8 @@ const FRESH = 1_000;
 const LONGEST_CHECK = 3_000;
 
 /** `until`: monotonic milliseconds up to which it is told again; a look that is under way is shared until it ends. */
-type Result = { until: number; readonly outcome: Promise<string> };
+type Outcome = Readonly<{ passes: boolean; text: string }>;
+type Result = { until: number; readonly outcome: Promise<Outcome> };
 type Phase = 'is starting' | 'runs' | 'is stopping';
 
 /** Whether the process can do its work, and what is missing when it cannot. */
@@ -47,17 +51,21 @@ export class Health {
     if (this.#phase === 'is stopping') return { status: 'not ready', checks: { process: this.#phase } };
     const checks: Record<string, string> = this.#phase === 'runs' ? {} : { process: this.#phase };
     for (const [name, reason] of this.#missing) checks[name] = reason;
-    await Promise.all(Array.from(this.#checks.keys(), async (name) => (checks[name] = await this.#outcome(name))));
-    return { status: Object.values(checks).every((outcome) => outcome === 'ok') ? 'ready' : 'not ready', checks };
+    const isWaiting = Object.keys(checks).length > 0;
+    const names = [...this.#checks.keys()];
+    const outcomes = await Promise.all(names.map((name) => this.#outcome(name)));
+    names.forEach((name, index) => (checks[name] = outcomes[index]!.text));
+    const isReady = !isWaiting && outcomes.every(({ passes }) => passes);
+    return { status: isReady ? 'ready' : 'not ready', checks };
   }
 
   /** Whether a check passes; false while there is none of this name. */
   async passes(name: string): Promise<boolean> {
-    return this.#checks.has(name) && (await this.#outcome(name)) === 'ok';
+    return this.#checks.has(name) && (await this.#outcome(name)).passes;
   }
 
   /** Those who ask often or at once share a look. */
-  #outcome(name: string): Promise<string> {
+  #outcome(name: string): Promise<Outcome> {
     const known = this.#results.get(name);
     if (known && performance.now() < known.until) return known.outcome;
     const outcome = run(this.#checks.get(name));
@@ -68,13 +76,17 @@ export class Health {
   }
 }
 
-async function run(check: Check | undefined): Promise<string> {
-  const late = Promise.withResolvers<string>();
-  const timer = setTimeout(() => late.resolve(`no answer within ${LONGEST_CHECK / 1_000} seconds`), LONGEST_CHECK);
+async function run(check: Check | undefined): Promise<Outcome> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new Error(`no answer within ${LONGEST_CHECK / 1_000} seconds`)),
+    LONGEST_CHECK,
+  );
   try {
-    return await Promise.race([Promise.resolve(check?.()).then(() => 'ok'), late.promise]);
+    const warning = await Promise.race([check?.(), late.promise]);
+    return { passes: true, text: warning ? `ok, but ${warning}` : 'ok' };
   } catch (error) {
-    return reasonOf(error);
+    return { passes: false, text: reasonOf(error) };
   } finally {
     clearTimeout(timer);
   }

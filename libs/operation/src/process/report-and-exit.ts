@@ -15,6 +15,7 @@ const OPERATOR_ERRORS = new Set([
   'UnusableAddress',
   'UnusableDatabase',
   'UnusableFile',
+  'UnusableFolder',
 ]);
 
 /** Says on standard error why the process cannot start, and ends it. */

@@ -1,6 +1,6 @@
 import { SecurityLog, type SecurityEvent, type SecurityEventName } from '@keyfold/application';
+import { networksOf } from '@keyfold/security';
 import { securityLines, type SecurityLineLevel } from './security-lines.js';
-import { sourceNetwork } from './source-network.js';
 
 /** Milliseconds; then the counts of what was left out are written. */
 const WINDOW = 60_000;
@@ -40,7 +40,7 @@ export class LimitedSecurityLog extends SecurityLog {
     if (this.#window.size === 0) this.schedule(() => this.flush(), WINDOW);
     const counted = this.#window.get(name) ?? { lines: 0, networks: new Map<string, Count>() };
     this.#window.set(name, counted);
-    const network = sourceNetwork(origin.address);
+    const network = networksOf(origin.address ?? '')[0];
     const count = countOf(counted.networks, network);
     if (count.lines >= LINES_PER_NETWORK || counted.lines >= LINES) {
       count.omitted += 1;

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { generatedSealingKey, generatedTokenSecret, prepareDataFolder } from './data-folder.js';
+import { generatedSealingKey, generatedTokenSecret, prepareDataFolder, protectDataFiles } from './data-folder.js';
 import { InvalidConfiguration } from '../settings/read-settings.js';
 
 function temporaryFolder(): string {
@@ -45,6 +45,19 @@ describe('the data folder', () => {
     writeFileSync(path, '');
     expect(() => prepareDataFolder(path)).toThrow('EEXIST');
   });
+});
+
+it('the files of the data folder are taken from others, and only they', () => {
+  const folder = temporaryFolder();
+  const own = ['keyfold.db', 'keyfold.db-wal', 'keyfold.db-shm', 'views.db', 'lock', 'token-secret', 'sealing-key'];
+  for (const name of [...own, 'notes']) {
+    writeFileSync(join(folder, name), '');
+    chmodSync(join(folder, name), 0o644);
+  }
+  mkdirSync(join(folder, 'lost+found'), { mode: 0o755 });
+  protectDataFiles(folder);
+  expect(own.map((name) => modeOf(join(folder, name)))).toEqual(own.map(() => 0o600));
+  expect([modeOf(join(folder, 'notes')), modeOf(join(folder, 'lost+found'))]).toEqual([0o644, 0o755]);
 });
 
 describe.each([

@@ -1,7 +1,7 @@
 import { FolderLock, SqliteEventStore, SqliteFeedLeases } from '@keyfold/event-store/sqlite';
 import { SqliteParkedRelays } from '@keyfold/messaging/sqlite';
 import { SqliteReadModelStore } from '@keyfold/projections/sqlite';
-import { generatedSealingKey } from './data-folder.js';
+import { generatedSealingKey, protectDataFiles } from './data-folder.js';
 import { EmbeddedStore } from './embedded-store.module.js';
 import { operatorPorts, type EmbeddedStoreOptions, type OperatorStore } from './operator-adapters.js';
 
@@ -9,6 +9,7 @@ import { operatorPorts, type EmbeddedStoreOptions, type OperatorStore } from './
 export function openEmbedded({ folder, sessionDays, sealingKeys, passwordRules }: EmbeddedStoreOptions): OperatorStore {
   const lock = new FolderLock(folder);
   try {
+    protectDataFiles(folder);
     const files = new EmbeddedStore(folder, lock);
     const adapters = {
       store: new SqliteEventStore(files.events),

@@ -17,7 +17,7 @@ import { readModelTables, SqliteReadModelStore } from '@keyfold/projections/sqli
 import { ThrottleStore } from '@keyfold/security';
 import { SqliteThrottleStore, throttleTable } from '@keyfold/security/sqlite';
 import { join } from 'node:path';
-import { generatedSealingKey, generatedTokenSecret, prepareDataFolder } from './data-folder.js';
+import { generatedSealingKey, generatedTokenSecret, prepareDataFolder, protectDataFiles } from './data-folder.js';
 import { SecretsModule } from './secrets.module.js';
 import { StoreCheck } from './store-check.js';
 
@@ -82,6 +82,7 @@ export class EmbeddedStoreModule {
     const folder = settings.KEYFOLD_DATA_DIR;
     prepareDataFolder(folder);
     const lock = new FolderLock(folder);
+    protectDataFiles(folder);
     // Before the database is made: a key that is missing beside one is lost and must not be generated.
     const secrets = SecretsModule.forRoot({
       KEYFOLD_SEALING_KEY: settings.KEYFOLD_SEALING_KEY ?? generatedSealingKey(folder),

@@ -1,16 +1,9 @@
-import { Logger, type Provider } from '@nestjs/common';
+import type { Provider } from '@nestjs/common';
 import { Clock, CommandRunner, CommandTraces, SecurityLog, SystemClock, UserNames } from '@keyfold/application';
-import { EventStore, reasonOf } from '@keyfold/event-store';
+import { EventStore } from '@keyfold/event-store';
 import { Projection, ReadModelStore, StreamLoader } from '@keyfold/projections';
-import { RepeatedLine } from '../process/repeated-line.js';
 import { securityLogProvider } from '../security-log/security-log.provider.js';
-
-const log = new Logger('Projection');
-const behind = new RepeatedLine();
-const tellListBehind = (error: unknown, correlation: string) =>
-  behind.tell(reasonOf(error), (untold) =>
-    log.warn({ correlation, ...(untold > 0 && { untold }) }, `a list is behind for a moment: ${reasonOf(error)}`),
-  );
+import { ListRetry } from './list-retry.js';
 
 /**
  * Plain classes that read and change the truth, for every process that does; made of `EventStore` and `ReadModelStore`. A process has
@@ -30,17 +23,27 @@ export const truthProviders: Provider[] = [
     useFactory: (loader: StreamLoader, readModels: ReadModelStore, clock: Clock) =>
       new Projection(loader, readModels, () => clock.now()),
   },
+  { provide: ListRetry, inject: [Projection], useFactory: (projection: Projection) => new ListRetry(projection) },
   {
     provide: CommandRunner,
-    inject: [EventStore, StreamLoader, Projection, Clock, SecurityLog, { token: CommandTraces, optional: true }],
+    inject: [
+      EventStore,
+      StreamLoader,
+      Projection,
+      Clock,
+      ListRetry,
+      SecurityLog,
+      { token: CommandTraces, optional: true },
+    ],
     useFactory: (
       store: EventStore,
       loader: StreamLoader,
       projection: Projection,
       clock: Clock,
+      lists: ListRetry,
       security: SecurityLog,
       traces?: CommandTraces,
-    ) => new CommandRunner(store, loader, projection, clock, tellListBehind, traces, security),
+    ) => new CommandRunner(store, loader, projection, clock, lists.add, traces, security),
   },
   {
     provide: UserNames,

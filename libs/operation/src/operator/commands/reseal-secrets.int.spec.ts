@@ -39,7 +39,7 @@ describe.each(stores)('on %s', (_, open) => {
     const { store, readModels: documents } = shelf;
     const loader = new StreamLoader(store, documents);
     const projection = new Projection(loader, documents, Date.now);
-    return new CommandRunner(store, loader, projection, new SystemClock(), (error) => expect.fail(String(error)));
+    return new CommandRunner(store, loader, projection, new SystemClock(), (_, error) => expect.fail(String(error)));
   }
   const register = (id: number, sealer = old) => {
     const sealed = { passwordHash: sealer.seal(`hash ${id}`, `account-${id}/password`) };

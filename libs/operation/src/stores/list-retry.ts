@@ -1,0 +1,35 @@
+import { Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { reasonOf } from '@keyfold/event-store';
+import { ProjectionRetry, type Projection, type StreamRef } from '@keyfold/projections';
+import { RepeatedLine } from '../process/repeated-line.js';
+
+const log = new Logger('Projection');
+
+/** Retries list entries that a command could not write after its commit, until the process ends: before the store closes. */
+export class ListRetry implements OnApplicationShutdown {
+  readonly #retry: ProjectionRetry;
+  readonly #behind = new RepeatedLine();
+
+  constructor(projection: Projection) {
+    this.#retry = new ProjectionRetry(projection, () => log.log('the lists are up to date again'));
+  }
+
+  /** The `onProjectionError` of a `CommandRunner`. */
+  readonly add = (ref: StreamRef<unknown>, error: unknown, correlation: string): void => {
+    const waits = this.#retry.add(ref);
+    const line = waits
+      ? `a list may be behind, retrying: ${reasonOf(error)}`
+      : 'too many list entries wait for a retry: run `keyfold projections rebuild`, or start a worker';
+    this.#behind.tell(line, (untold) => {
+      const fields = { correlation, ...(untold > 0 && { untold }) };
+      if (waits) log.warn(fields, line);
+      else log.error(fields, line);
+    });
+  };
+
+  async onApplicationShutdown(): Promise<void> {
+    const left = await this.#retry.stop();
+    if (left > 0)
+      log.warn({ entries: left }, 'list entries are left behind: run `keyfold projections rebuild`, or start a worker');
+  }
+}

@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Paths of PEM files. `authority` is the certificate that clients must know; `combined` has the server's certificate and key. */
+export type PrivateCa = Readonly<{
+  authority: string;
+  certificate: string;
+  key: string;
+  combined: string;
+  /** Removes the files. */
+  dispose(): void;
+}>;
+
+const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
+
+/** Makes a certificate authority that nobody knows, and one of its certificates for a server on 127.0.0.1. Uses `openssl`. */
+export function newPrivateCa(): PrivateCa {
+  const folder = mkdtempSync(join(tmpdir(), 'keyfold-ca-'));
+  const [authority, authorityKey, certificate, key, combined] = [
+    'ca.pem',
+    'ca.key',
+    'server.pem',
+    'server.key',
+    'both.pem',
+  ].map((name) => join(folder, name)) as [string, string, string, string, string];
+  const openssl = (...args: readonly string[]) => execFileSync('openssl', args, { stdio: 'pipe' });
+  const request = ['req', '-x509', ...NEW_KEY];
+  openssl(...request, '-subj', '/CN=a private CA', '-keyout', authorityKey, '-out', authority);
+  const signing = ['-CA', authority, '-CAkey', authorityKey, '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const leaf = ['-addext', 'basicConstraints=critical,CA:FALSE'];
+  openssl(...request, '-subj', '/CN=a server', ...signing, ...leaf, '-keyout', key, '-out', certificate);
+  writeFileSync(combined, readFileSync(certificate, 'utf8') + readFileSync(key, 'utf8'), { mode: 0o600 });
+  return { authority, certificate, key, combined, dispose: () => rmSync(folder, { recursive: true }) };
+}
