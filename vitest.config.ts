@@ -35,6 +35,7 @@ export default defineConfig({
       project('int', ['{apps,libs}/**/*.int.spec.ts'], services),
       project('contract', ['test/contract/**/*.spec.ts'], services),
       project('e2e', ['test/e2e/**/*.spec.ts'], services),
+      project('abuse', ['test/abuse/**/*.spec.ts'], services),
       project('boot', ['test/boot/**/*.spec.ts'], services),
       // The compose file alone is ten processes, which have to answer in time: nothing else runs beside it.
       project('deployment', ['test/deployment/**/*.spec.ts'], {

@@ -24,9 +24,12 @@ export class LoginThrottle {
   /** Counts the try before it is checked, or refuses it. */
   async take(login: LoginTry): Promise<LoginAdmission> {
     const standing = await this.#standingOf(login);
-    const admission = await this.#count(login, standing);
+    const first = await this.#count(login, standing);
+    if (first.admitted || standing !== 'new') return first;
     // A network whose first tries are used up shares places with all others.
-    return standing === 'new' && !admission.admitted ? this.#count(login, 'strange') : admission;
+    const later = await this.#count(login, 'strange');
+    if (later.admitted) return later;
+    return { admitted: false, retryAfterSeconds: Math.min(first.retryAfterSeconds, later.retryAfterSeconds) };
   }
 
   /** For how many seconds `take` would refuse a code, 0 when it would admit; counts nothing. */

@@ -58,7 +58,7 @@ describe('the security log hears', () => {
     await desk.enableTwoFactor(7);
     for (let n = 0; n < 100; n++) {
       service.clock.advance(16 * MINUTE);
-      await desk.outcome({ code: desk.wrongCode() });
+      await desk.outcome({ code: desk.wrongCode(), address: `198.51.${n}.1` });
     }
     await change({ type: 'DisableTwoFactor' }, 'operator');
     expect(names().slice(1)).toEqual([

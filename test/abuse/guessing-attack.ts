@@ -1,0 +1,104 @@
+import { LoginThrottle, type LoginTry } from '@keyfold/security';
+import { openThrottle } from '../../libs/security/testing/embedded-throttle.js';
+
+export const SECOND = 1_000;
+export const HOUR = 3_600 * SECOND;
+export const DAY = 24 * HOUR;
+
+/** Networks that are refused one after the other before an attacker believes that nobody gets in now. */
+const ENOUGH_REFUSALS = 2;
+
+/** What an attack is: networks of 250 addresses each, and what they guess. */
+type Attacker = Readonly<{ networks: number; factor: LoginTry['factor'] }>;
+
+/**
+ * Thirty days of guesses at one account, on the real throttle with a clock of its own. The attacker knows all rules: it tries with every
+ * network as soon as that network may, waits exactly as long as it is told, and never gives up.
+ */
+export class GuessingAttack {
+  readonly start = Date.UTC(2026, 0, 15, 12);
+  now = this.start;
+  guesses = 0;
+  readonly throttle = new LoginThrottle(openThrottle().store, () => this.now);
+  /** When each network tries next; the index is the network. */
+  readonly #due: number[];
+  /** What each of them has guessed. */
+  readonly #guesses: number[];
+  readonly #factor: LoginTry['factor'];
+
+  constructor({ networks, factor }: Attacker) {
+    this.#due = Array.from({ length: networks }, () => this.start);
+    this.#guesses = this.#due.map(() => 0);
+    this.#factor = factor;
+  }
+
+  /** Runs for thirty days; the owner acts at the beginning of each of `hours`. */
+  async run(hours: number, owner: (turn: number) => Promise<void>): Promise<void> {
+    const end = this.start + 30 * DAY;
+    for (let turn = 0; this.now < end; turn++) {
+      await owner(turn);
+      await this.#attackUntil(Math.min(end, this.start + (turn + 1) * hours * HOUR));
+    }
+  }
+
+  /** A right login; answers how many seconds it had to wait until it was admitted. */
+  async logIn(from: Readonly<{ address: string; device?: string }>): Promise<number> {
+    const began = this.now;
+    for (;;) {
+      const admission = await this.throttle.take(this.#try(from));
+      if (admission.admitted) {
+        await this.throttle.succeed(admission.counted);
+        const waited = (this.now - began) / SECOND;
+        this.now = began;
+        return waited;
+      }
+      // The attacker does not stop meanwhile.
+      await this.#attackUntil(this.now + admission.retryAfterSeconds * SECOND);
+    }
+  }
+
+  async #attackUntil(end: number): Promise<void> {
+    while (this.now < end) {
+      const soonest = await this.#guessWithAll();
+      this.now = Math.min(end, Math.max(this.now + SECOND, soonest));
+    }
+  }
+
+  /** Guesses with every network that may, until enough are refused; answers when the next one may. */
+  async #guessWithAll(): Promise<number> {
+    // The first two guesses of a network are admitted by other rules than those that follow.
+    await this.#guessInTurn((guesses) => guesses < 2);
+    await this.#guessInTurn((guesses) => guesses >= 2);
+    return this.#due.reduce((soonest, due) => (due > this.now && due < soonest ? due : soonest), Infinity);
+  }
+
+  async #guessInTurn(isMeant: (guesses: number) => boolean): Promise<void> {
+    let refusals = 0;
+    for (let network = 0; network < this.#due.length && refusals < ENOUGH_REFUSALS; network++) {
+      if (this.#due[network]! > this.now || !isMeant(this.#guesses[network]!)) continue;
+      refusals = (await this.#guessUntilRefused(network)) > 0 ? 0 : refusals + 1;
+    }
+  }
+
+  /** Answers how many were admitted. */
+  async #guessUntilRefused(network: number): Promise<number> {
+    for (let guesses = 0; ; guesses++) {
+      const admission = await this.throttle.take(this.#try({ address: this.#addressIn(network) }));
+      if (!admission.admitted) {
+        this.#due[network] = this.now + admission.retryAfterSeconds * SECOND;
+        return guesses;
+      }
+      this.guesses += 1;
+      this.#guesses[network]! += 1;
+    }
+  }
+
+  /** Another address of the network with each guess. */
+  #addressIn(network: number): string {
+    return `${20 + (network >> 16)}.${(network >> 8) & 255}.${network & 255}.${this.guesses % 250}`;
+  }
+
+  #try(from: Readonly<{ address: string; device?: string }>): LoginTry {
+    return { factor: this.#factor, account: 'ann', ...from };
+  }
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { GuessingAttack } from './guessing-attack.js';
+
+/** An address of the owner in a network that neither the owner nor the attacker has used before. */
+const newNetwork = (turn: number) => ({ address: `203.${turn >> 8}.${turn & 255}.1` });
+const LAPTOP = { address: '20.0.0.7', device: 'laptop' };
+
+/** How many of the codes that could be right each of them is: the step before, this one and the next of a million. */
+const RIGHT_CODES = 3 / 1_000_000;
+
+describe('thirty days of guesses at the password of one account', () => {
+  it('from one network are 18, and the owner gets in at once from anywhere else', async () => {
+    const attack = new GuessingAttack({ networks: 1, factor: 'password' });
+    const waits: number[] = [];
+    await attack.run(6, async (turn) => void waits.push(await attack.logIn(newNetwork(turn))));
+
+    expect(Math.max(...waits)).toBe(0);
+    expect(attack.guesses).toBeLessThanOrEqual(18);
+    expect(attack.guesses).toBeGreaterThan(10);
+  });
+
+  it('from a thousand networks stay under 20,000, and the owner gets in at once from a new one', async () => {
+    const attack = new GuessingAttack({ networks: 1_000, factor: 'password' });
+    const waits: number[] = [];
+    await attack.run(6, async (turn) => void waits.push(await attack.logIn(newNetwork(turn))));
+
+    expect(Math.max(...waits)).toBe(0);
+    expect(attack.guesses).toBeLessThan(20_000);
+    expect(attack.guesses).toBeGreaterThan(2_000);
+  });
+
+  it('from five thousand networks stay under 20,000, and a device of the owner gets in at once', async () => {
+    const attack = new GuessingAttack({ networks: 5_000, factor: 'password' });
+    const waits: number[] = [];
+    await attack.run(24, async () => void waits.push(await attack.logIn(LAPTOP)));
+
+    expect(Math.max(...waits)).toBe(0);
+    expect(attack.guesses).toBeLessThan(20_000);
+    expect(attack.guesses).toBeGreaterThan(5_000);
+  });
+});
+
+describe('thirty days of guesses at the codes of one account, by somebody who knows its password', () => {
+  it.each([
+    { habit: 'never logs in', every: 720 },
+    { habit: 'logs in every hour, which starts the count in a row anew', every: 1 },
+  ])('stay below a chance of one in a thousand, when the owner $habit', async ({ every }) => {
+    const attack = new GuessingAttack({ networks: 2_000, factor: 'one-time-code' });
+    const waits: number[] = [];
+    await attack.run(every, async () => void waits.push(await attack.logIn(LAPTOP)));
+
+    expect(Math.max(...waits)).toBe(0);
+    expect(attack.guesses * RIGHT_CODES).toBeLessThan(0.001);
+    expect(attack.guesses).toBeGreaterThan(50);
+  });
+});
