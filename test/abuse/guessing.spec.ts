@@ -9,13 +9,13 @@ const LAPTOP = { address: '20.0.0.7', device: 'laptop' };
 const RIGHT_CODES = 3 / 1_000_000;
 
 describe('thirty days of guesses at the password of one account', () => {
-  it('from one network are 18, and the owner gets in at once from anywhere else', async () => {
+  it('from one network are a few, and the owner gets in at once from anywhere else', async () => {
     const attack = new GuessingAttack({ networks: 1, factor: 'password' });
     const waits: number[] = [];
     await attack.run(6, async (turn) => void waits.push(await attack.logIn(newNetwork(turn))));
 
     expect(Math.max(...waits)).toBe(0);
-    expect(attack.guesses).toBeLessThanOrEqual(18);
+    expect(attack.guesses).toBeLessThan(50);
     expect(attack.guesses).toBeGreaterThan(10);
   });
 

@@ -32,7 +32,10 @@ const PAIR: ThrottleRule = {
   countFrom: 'last',
 };
 
-/** The same for a network whose sources are not known to the account: 18 in 30 days, of passwords two of them as `FIRST`. */
+/**
+ * The same for a network whose sources the account does not know: 18 codes in 30 days, and 42 passwords, of which two count as first ones.
+ * A day is the longest, because behind a proxy that nobody has configured all clients are one network.
+ */
 const NETWORK_PAIR: ThrottleRule = {
   limit: 5,
   firstBlock: 5 * MINUTE,
@@ -40,7 +43,7 @@ const NETWORK_PAIR: ThrottleRule = {
   forgetAfter: MONTH,
   countFrom: 'last',
 };
-const LATER_OF_NETWORK: ThrottleRule = { ...NETWORK_PAIR, limit: 3 };
+const LATER_OF_NETWORK: ThrottleRule = { ...NETWORK_PAIR, limit: 3, maxBlock: DAY };
 const FIRST_OF_NETWORK: ThrottleRule = { ...NETWORK_PAIR, limit: 2, firstBlock: MONTH };
 
 /**
