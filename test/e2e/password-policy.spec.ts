@@ -44,6 +44,7 @@ describe('a password policy', () => {
     }
     expect((await member.get('/api/me')).data()).toMatchObject({ username: 'member' });
     expect((await admin.get('/api/admin/user/list')).data<{ total: number }>().total).toBe(5);
+    expect((await createAccount(admin, 'the-next-one')).id).toBe(id + 1);
   });
 
   it('takes other passwords, and a change without one', async () => {

@@ -3,7 +3,7 @@ import type { Actions } from './actions.js';
 
 const RESEAL = `
 Reseals every password, two-factor secret and the static token with the first key of KEYFOLD_SEALING_KEY, so that the other keys can be
-removed. Before, all processes must be of this version and have the new key in front of the old ones. Nobody is logged out.
+removed. First upgrade every process to this version and put the new key before the old ones. Nobody is logged out.
 
 A running process on the embedded store uses its own keys. Otherwise the command uses KEYFOLD_SEALING_KEY, or on sqlite the file
 sealing-key in the data folder. On mongodb set it to the same value as for the gateways.

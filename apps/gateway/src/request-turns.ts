@@ -74,8 +74,9 @@ class RequestTurns {
   #hold(): void {
     if (this.#isHeld) return;
     this.#isHeld = true;
-    this.connection.pause();
     this.connection.resume = () => this.connection;
+    // A resume of a moment ago comes into force with the next tick, and would outlive a pause before it.
+    process.nextTick(() => this.#isHeld && this.connection.pause());
   }
 
   #release(): void {

@@ -5,7 +5,7 @@ import type { StreamRef } from './read-model.js';
 /** Milliseconds before a retry; doubled after each failure, up to the longest. */
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 30_000;
-/** Streams that wait at most. An outage fails appends too, so only commits stored just before it can wait. */
+/** Streams that wait at most; of an append without an answer nobody knows whether it was stored, so its stream waits as well. */
 const MAX_WAITING = 10_000;
 /** Streams that are projected at the same time. */
 const BATCH = 200;
@@ -23,11 +23,12 @@ export class ProjectionRetry {
   readonly #stopping = new AbortController();
   #working = Promise.resolve();
   #isWorking = false;
+  #refused = 0;
 
-  /** `onRecovered` is called when no stream waits any more. */
+  /** `onRecovered` is called when no stream waits any more, with how many could not wait, whose entries may still be behind. */
   constructor(
     private readonly projection: Pick<Projection, 'project'>,
-    private readonly onRecovered: () => void,
+    private readonly onRecovered: (refused: number) => void,
     private readonly firstPause = FIRST_PAUSE,
     private readonly maxWaiting = MAX_WAITING,
   ) {}
@@ -35,7 +36,10 @@ export class ProjectionRetry {
   /** Projects the stream until that succeeds or parks it. Returns false if too many streams wait already, or after `stop`. */
   add(ref: StreamRef<unknown>): boolean {
     const isFull = this.#waiting.size >= this.maxWaiting && !this.#waiting.has(ref.stream);
-    if (isFull || this.#stopping.signal.aborted) return false;
+    if (isFull || this.#stopping.signal.aborted) {
+      this.#refused += 1;
+      return false;
+    }
     this.#waiting.set(ref.stream, { ref, successes: 0 });
     if (!this.#isWorking) this.#working = this.#work();
     return true;
@@ -56,7 +60,9 @@ export class ProjectionRetry {
       pause = (await this.#retryAll()) ? this.firstPause : Math.min(2 * pause, LONGEST_PAUSE);
     }
     this.#isWorking = false;
-    if (this.#waiting.size === 0) this.onRecovered();
+    if (this.#waiting.size > 0) return;
+    this.onRecovered(this.#refused);
+    this.#refused = 0;
   }
 
   /** Resolves to whether all succeeded. Ends at the first batch that fails: the store is away. */

@@ -1,12 +1,10 @@
 import type { JwtService } from '@nestjs/jwt';
 import { randomUUID } from 'node:crypto';
-import { EarlierTokenSecrets } from './token-signer.js';
+import { DEVICE_AUDIENCE as AUDIENCE, EarlierTokenSecrets } from './token-signer.js';
 
 /** A device that logged in to an account. `nameHash`: of the name that the account had then. */
 export type Device = Readonly<{ id: string; accountId: number; nameHash: string }>;
 
-/** Sessions have no audience, so neither kind of token is ever taken for the other. */
-const AUDIENCE = 'keyfold-device';
 const LIFETIME_DAYS = 90;
 
 /**

@@ -65,6 +65,15 @@ const LATER_PASSWORDS: ThrottleRule = {
   countFrom: 'last',
 };
 
+/** What all known sources and devices together may get wrong for one account, whatever the owner does: 4,880 in any 30 days. */
+const KNOWN_PASSWORDS: ThrottleRule = {
+  limit: 1_000,
+  firstBlock: 15 * MINUTE,
+  maxBlock: 15 * MINUTE,
+  forgetAfter: MONTH,
+  countFrom: 'first',
+};
+
 /** Wrong codes in a row from unknown sources; the hundredth locks the code for them. */
 const CODES_IN_A_ROW: ThrottleRule = { ...LATER_PASSWORDS, forgetAfter: MONTH };
 /** Wrong codes of one account in 30 days, which no right one clears: at most 229 and 89, of which each is right with 3 in a million. */
@@ -118,7 +127,7 @@ function passwordKeys(login: LoginTry, standing: Standing): LoginKey[] {
       { key: ofNetwork(login), rule: LATER_OF_NETWORK },
       { key: account, rule: LATER_PASSWORDS },
     ];
-  return [];
+  return [{ key: `known-passwords:${login.account}`, rule: KNOWN_PASSWORDS }];
 }
 
 function codeKeys(login: LoginTry, standing: Standing): LoginKey[] {

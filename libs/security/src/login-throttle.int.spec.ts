@@ -224,6 +224,17 @@ describe('one account and a device of its owner', () => {
     expect(await tryOnce(login(device))).toBe(300);
     expect(await isAdmitted(login({ device: 'phone' }))).toBe(true);
   });
+
+  it('shares a thousand wrong passwords in thirty days with all that the account knows, however often the owner logs in', async () => {
+    for (let n = 0; n < 249; n++) {
+      await fail(4, login(device));
+      await succeed(login(device));
+    }
+    await fail(4, login(device));
+    expect(await isAdmitted(login({ device: 'phone' }))).toBe(false);
+    now += 15 * MINUTE;
+    expect(await isAdmitted(login({ device: 'phone' }))).toBe(true);
+  });
 });
 
 describe('one-time codes', () => {

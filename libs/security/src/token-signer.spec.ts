@@ -126,6 +126,7 @@ describe('the flaw of a refused token', () => {
     ['wrong_algorithm', 'the algorithm none', `${encode({ alg: 'none', typ: 'JWT' })}.${payload}.`],
     ['wrong_algorithm', 'HS512', signed(encode({ alg: 'HS512', typ: 'JWT' }), payload, 'sha512')],
     ['bad_claims', 'another issuer', signed(header, encode({ ...claims, iss: 'other' }))],
+    ['of_device', 'the audience of devices', signed(header, encode({ sub: '7', aud: 'keyfold-device' }))],
     ['no_token', 'no dots', 'openlist-token'],
     ['no_token', 'dots alone', '..'],
     ['no_token', 'a header that is null', `${encode(null)}.${payload}.${signature}`],

@@ -15,6 +15,9 @@ export type TokenSubject = Readonly<{
 /** Header, claims and a signature of 32 bytes, whose last letter carries four bits and so has sixteen canonical forms. */
 const HS256_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/;
 
+/** The audience of device tokens. Sessions have none, so neither kind of token is ever taken for the other. */
+export const DEVICE_AUDIENCE = 'keyfold-device';
+
 /** Verify tokens that an earlier secret signed, while it is being replaced. */
 export class EarlierTokenSecrets {
   constructor(readonly verifiers: readonly JwtService[] = []) {}
@@ -24,9 +27,9 @@ const LONGEST_HEADER = 1_024;
 
 /**
  * Why `TokenSigner.read` refuses a text. `bad_claims`: the signature is ours, but a claim is missing or names another issuer.
- * `no_token`: the text is no JSON Web Token.
+ * `of_device`: the text is a device token. `no_token`: the text is no JSON Web Token.
  */
-export type TokenFlaw = 'bad_signature' | 'wrong_algorithm' | 'bad_claims' | 'no_token';
+export type TokenFlaw = 'bad_signature' | 'wrong_algorithm' | 'bad_claims' | 'of_device' | 'no_token';
 
 const CACHED_TOKENS = 10_000;
 /** Letters; a token with a longer name is checked each time, because ten thousand of them would fill the memory. */
@@ -70,7 +73,9 @@ export class TokenSigner {
     const algorithm = algorithmOf(token);
     if (algorithm === undefined) return 'no_token';
     if (algorithm !== 'HS256') return 'wrong_algorithm';
-    return HS256_TOKEN.test(token) && this.verified(token) !== undefined ? 'bad_claims' : 'bad_signature';
+    const payload = HS256_TOKEN.test(token) ? this.verified(token) : undefined;
+    if (payload === undefined) return 'bad_signature';
+    return isOfDevice(payload) ? 'of_device' : 'bad_claims';
   }
 
   private check(token: string): TokenClaims | undefined {
@@ -90,6 +95,8 @@ export class TokenSigner {
     return undefined;
   }
 }
+
+const isOfDevice = (payload: unknown) => (payload as { aud?: unknown }).aud === DEVICE_AUDIENCE;
 
 /** The `alg` of a JSON Web Token; undefined when the text is none. */
 function algorithmOf(token: string): string | undefined {

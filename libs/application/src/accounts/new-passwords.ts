@@ -19,9 +19,14 @@ export class NewPasswords {
     private readonly policy = new PasswordPolicy(),
   ) {}
 
+  /** Throws `password-too-short` or `password-too-common`. */
+  require(password: string): Promise<void> {
+    return this.policy.require(password);
+  }
+
   /** `actor` is who asks for it. Throws `HashQueueFull`, `password-too-short` or `password-too-common`. */
   async make(password: string, accountId: number, actor: string): Promise<NewPassword> {
-    await this.policy.require(password);
+    await this.require(password);
     return this.makeUnchecked(password, accountId, actor);
   }
 

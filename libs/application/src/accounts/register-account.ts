@@ -43,6 +43,7 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccount> 
     } as const;
     // What is refused anyway shall cost neither an id nor a hash.
     accountDecider.decide(accountDecider.initialState, { ...wanted, accountId: NO_ID, password: NO_PASSWORD });
+    await this.passwords.require(text);
     const accountId = await this.ids.next();
     const context = { actor: actorOf(caller), ...origin };
     const password = await this.passwords.make(text, accountId, context.actor);

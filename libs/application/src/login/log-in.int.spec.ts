@@ -93,6 +93,18 @@ describe('a device token', () => {
     expect(await desk.outcome({ device })).toBe('too-many-attempts');
   });
 
+  it('is nothing for the codes of another account that has the name now', async () => {
+    const { service, desk, device } = await attackedDesk();
+    await changeAccount(service, 7, { type: 'DeleteAccount' });
+    await registerAccount(service, 9, 'ann');
+    await desk.enableTwoFactor(9);
+    service.clock.advance(MINUTE);
+    const elsewhere = { address: '203.0.113.7', device };
+    const { deviceToken } = await desk.enter({ ...elsewhere, code: desk.code() });
+    const ids = [device, deviceToken].map((each) => service.devices.read(each, service.clock.now())!.id);
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+
   it('is nothing for another account, and made-up ones are nothing at all', async () => {
     const { desk, device } = await attackedDesk();
     for (const _ of times(5)) await desk.outcome({ username: 'bea', password: 'wrong' });

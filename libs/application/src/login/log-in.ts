@@ -1,4 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { StoreUnavailable } from '@keyfold/event-store';
 import { DomainError, sessionDecider, accountDecider, type Account, type StartSession } from '@keyfold/domain';
 import { accountStream, sessionStream } from '@keyfold/projections';
 import {
@@ -46,8 +47,8 @@ export class LogIn extends Command<LoggedIn> {
   }
 }
 type UsedCode = NonNullable<StartSession['usedCode']>;
-/** `device`: the id of a device that the account is known to use. */
-type Login = LogIn['login'] & Readonly<{ device: string | undefined }>;
+/** `device`: the id of a device that was used for an account of this name; `deviceAccount`: that account. */
+type Login = LogIn['login'] & Readonly<{ device: string | undefined; deviceAccount: number | undefined }>;
 
 @CommandHandler(LogIn)
 export class LogInHandler implements ICommandHandler<LogIn> {
@@ -72,12 +73,18 @@ export class LogInHandler implements ICommandHandler<LogIn> {
   async execute({ login: asked }: LogIn): Promise<LoggedIn> {
     const account = nameHash(asked.username);
     const shown = asked.deviceToken ? this.devices.read(asked.deviceToken, this.clock.now()) : undefined;
-    const login = { ...asked, device: shown?.nameHash === account ? shown.id : undefined };
-    if (!this.#places.haveRoomFor({ account, ...login })) {
+    const device = shown?.nameHash === account ? shown : undefined;
+    const login = { ...asked, device: device?.id, deviceAccount: device?.accountId };
+    const place = { account, address: login.address, device: login.device };
+    const room = this.#places.roomFor(place);
+    // Strangers who fill the line of a network must not keep out a source in it that the account knows.
+    const isWelcome =
+      room === 'all' || (room === 'known' && (await this.throttle.isKnown({ factor: 'password', ...place })));
+    if (!isWelcome) {
       this.attempts.add('password', 'failed');
       throw new HashQueueFull();
     }
-    return this.#places.run({ account, ...login }, () => this.#logIn(login));
+    return this.#places.run(place, () => this.#logIn(login));
   }
 
   async #logIn(login: Login): Promise<LoggedIn> {
@@ -90,7 +97,8 @@ export class LogInHandler implements ICommandHandler<LogIn> {
           this.attempts.measure('one_time_code', () => this.#startWithCode(login, account)),
         )
       : await this.#startSession(login, account, undefined);
-    const device = { id: login.device, accountId: account.accountId, nameHash: nameHash(account.username) };
+    const id = deviceOf(login, account);
+    const device = { id, accountId: account.accountId, nameHash: nameHash(account.username) };
     return { token, deviceToken: this.devices.sign(device, this.clock.now()) };
   }
 
@@ -104,7 +112,7 @@ export class LogInHandler implements ICommandHandler<LogIn> {
       throw error;
     });
     if (!account || account.disabled || login.staticHash === undefined) throw new DomainError('invalid-credentials');
-    await this.throttle.succeed(counted);
+    await this.#succeed(counted);
     return account;
   }
 
@@ -131,7 +139,7 @@ export class LogInHandler implements ICommandHandler<LogIn> {
       if (!(error instanceof DomainError)) await this.throttle.giveBack(counted);
       throw error;
     });
-    await this.throttle.succeed(counted);
+    await this.#succeed(counted);
     return token;
   }
 
@@ -182,6 +190,13 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     await this.commands.run(accountStream(accountId), accountDecider, { type: 'LockTwoFactor', failures }, context);
   }
 
+  /** Counters may be lost; whoever was right must not be refused for them, least of all with a code that is spent. */
+  async #succeed(counted: CountedTry): Promise<void> {
+    await this.throttle.succeed(counted).catch((error: unknown) => {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    });
+  }
+
   async #admit(attempt: LoginTry): Promise<CountedTry> {
     const admission = await this.throttle.take(attempt);
     if (!admission.admitted) throw new DomainError('too-many-attempts', admission.retryAfterSeconds);
@@ -193,6 +208,13 @@ export class LogInHandler implements ICommandHandler<LogIn> {
  * Codes are counted for each enrolment and each password anew: wrong ones of a secret that was given up do not lock its successor, and
  * whoever tried them knew a password that is none any more.
  */
-function codeTry({ address, device }: Login, { accountId, credential, twoFactor }: Account): LoginTry {
+function codeTry(login: Login, account: Account): LoginTry {
+  const { accountId, credential, twoFactor } = account;
+  const { address } = login;
+  const device = deviceOf(login, account);
   return { factor: 'one-time-code', account: `${accountId}:${credential}:${twoFactor!.enrolment}`, address, device };
 }
+
+/** The device, unless its token is of another account that had the name before. */
+const deviceOf = ({ device, deviceAccount }: Login, { accountId }: Account) =>
+  deviceAccount === accountId ? device : undefined;

@@ -20,13 +20,11 @@ export class LoginPlaces {
   readonly #sources = new KeyedQueue(TRIES_PER_SOURCE);
   readonly #networks = new KeyedQueue(Infinity);
 
-  haveRoomFor(place: LoginPlace): boolean {
+  /** Who has room there: `known` where only the line of the whole network is full. */
+  roomFor(place: LoginPlace): 'all' | 'known' | 'nobody' {
     const { pair, source, network } = linesOf(place);
-    return (
-      this.#pairs.size(pair) < WAITING_PER_PAIR &&
-      this.#sources.size(source) < WAITING_PER_SOURCE &&
-      this.#networks.size(network) < WAITING_PER_NETWORK
-    );
+    if (this.#pairs.size(pair) >= WAITING_PER_PAIR || this.#sources.size(source) >= WAITING_PER_SOURCE) return 'nobody';
+    return this.#networks.size(network) < WAITING_PER_NETWORK ? 'all' : 'known';
   }
 
   /** Runs a login when it has a place. */
@@ -36,9 +34,9 @@ export class LoginPlaces {
   }
 }
 
-/** A device waits for itself only, whoever else uses its network. */
+/** A device waits for itself only, and shares the line of its network with other devices. */
 function linesOf({ account, address, device }: LoginPlace): Record<'pair' | 'source' | 'network', string> {
   const networks = networksOf(address);
   const source = device ? `device ${device}` : networks.at(-1)!;
-  return { pair: `${account}:${source}`, source, network: device ? source : networks[0] };
+  return { pair: `${account}:${source}`, source, network: device ? `devices in ${networks[0]}` : networks[0] };
 }

@@ -17,6 +17,7 @@ export const usedApiToken = (origin: Origin): SecurityEvent => ({
 
 /** A request came with a token that is neither ours nor the static one. Nothing of the token goes into the log. */
 export function refusedToken(token: string, flaw: TokenFlaw, origin: Origin): SecurityEvent {
+  if (flaw === 'of_device') return { name: 'authn_token_fail', about: ['device'], outcome: 'refused', origin };
   if (flaw !== 'no_token') return { name: 'authn_token_forged', about: [flaw], outcome: 'refused', origin };
   const kind = token.startsWith(STATIC_TOKEN) ? 'static' : 'unknown';
   return { name: 'authn_token_fail', about: [kind], outcome: 'refused', origin };

@@ -64,7 +64,7 @@ describe('the security log', () => {
     expect(lines.slice(5)).toEqual([
       {
         level: 'warn',
-        message: 'security events left out',
+        message: 'security events omitted',
         event: 'authn_login_fail',
         network: '192.0.2.0/24',
         omitted: 2_495,

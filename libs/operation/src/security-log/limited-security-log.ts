@@ -58,8 +58,7 @@ export class LimitedSecurityLog extends SecurityLog {
     this.#window = new Map();
     for (const [event, { networks }] of window)
       for (const [network, { omitted }] of networks)
-        if (omitted > 0)
-          this.write(securityLines[event].level, { event, network, omitted }, 'security events left out');
+        if (omitted > 0) this.write(securityLines[event].level, { event, network, omitted }, 'security events omitted');
   }
 }
 

@@ -36,7 +36,7 @@ export const passwordSettings = {
     .prefault('0'),
   /** Whether passwords that are on a list of common ones are refused. */
   KEYFOLD_PASSWORD_REFUSE_COMMON: z
-    .enum(['true', 'false'], 'is true or false')
+    .enum(['true', 'false'], 'must be true or false')
     .default('false')
     .transform((text) => text === 'true'),
 };

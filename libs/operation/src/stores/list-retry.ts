@@ -4,6 +4,12 @@ import { ProjectionRetry, type Projection, type StreamRef } from '@keyfold/proje
 import { RepeatedLine } from '../process/repeated-line.js';
 
 const log = new Logger('Projection');
+const REBUILD = 'run `keyfold projections rebuild`, or start a worker';
+
+const recovered = (refused: number) =>
+  refused === 0
+    ? log.log('the lists are up to date again')
+    : log.error({ entries: refused }, `some entries of the lists are still behind: ${REBUILD}`);
 
 /** Retries list entries that a command could not write after its commit, until the process ends: before the store closes. */
 export class ListRetry implements OnApplicationShutdown {
@@ -11,7 +17,7 @@ export class ListRetry implements OnApplicationShutdown {
   readonly #behind = new RepeatedLine();
 
   constructor(projection: Projection) {
-    this.#retry = new ProjectionRetry(projection, () => log.log('the lists are up to date again'));
+    this.#retry = new ProjectionRetry(projection, recovered);
   }
 
   /** The `onProjectionError` of a `CommandRunner`. */
@@ -19,7 +25,7 @@ export class ListRetry implements OnApplicationShutdown {
     const waits = this.#retry.add(ref);
     const line = waits
       ? `a list may be behind, retrying: ${reasonOf(error)}`
-      : 'too many list entries wait for a retry: run `keyfold projections rebuild`, or start a worker';
+      : `a list is behind, and too many entries wait for a retry: ${REBUILD}`;
     this.#behind.tell(line, (untold) => {
       const fields = { correlation, ...(untold > 0 && { untold }) };
       if (waits) log.warn(fields, line);
@@ -29,7 +35,6 @@ export class ListRetry implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     const left = await this.#retry.stop();
-    if (left > 0)
-      log.warn({ entries: left }, 'list entries are left behind: run `keyfold projections rebuild`, or start a worker');
+    if (left > 0) log.warn({ entries: left }, `list entries not written before the shutdown: ${REBUILD}`);
   }
 }
