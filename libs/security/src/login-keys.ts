@@ -33,17 +33,17 @@ const PAIR: ThrottleRule = {
 };
 
 /**
- * The same for a network whose sources the account does not know: 18 codes in 30 days, and 42 passwords, of which two count as first ones.
- * A day is the longest, because behind a proxy that nobody has configured all clients are one network.
+ * The same for a network whose sources the account does not know, neighbours of the owner among them: 28 codes in 30 days, and 52 passwords, of
+ * which two count as first ones. A day is the longest, because behind a proxy that nobody has configured all clients are one network.
  */
 const NETWORK_PAIR: ThrottleRule = {
-  limit: 5,
+  limit: 15,
   firstBlock: 5 * MINUTE,
   maxBlock: MONTH,
   forgetAfter: MONTH,
   countFrom: 'last',
 };
-const LATER_OF_NETWORK: ThrottleRule = { ...NETWORK_PAIR, limit: 3, maxBlock: DAY };
+const LATER_OF_NETWORK: ThrottleRule = { ...NETWORK_PAIR, limit: 13, maxBlock: DAY };
 const FIRST_OF_NETWORK: ThrottleRule = { ...NETWORK_PAIR, limit: 2, firstBlock: MONTH };
 
 /**
