@@ -7,6 +7,8 @@ import { PublishingService } from './publishing-service.js';
 const LONGEST_COMMAND = 5_000;
 /** Until a worker notices that a broker hangs, which it asks for a sign of life every other second, and until it is back. */
 const NOTICE = 20_000;
+/** Until everything works again after an outage: a worker asks for the broker, and follows the feed, in steps of seconds. */
+const RECOVERY = 90_000;
 /** What a process may take to end: it says goodbye to a broker that may not listen. */
 const LONGEST_STOP = 12_000;
 /** Less than the events of one account's life. */
@@ -131,7 +133,7 @@ async function expectStopped(service: PublishingService): Promise<void> {
 }
 
 async function expectEverythingHeard(service: PublishingService): Promise<void> {
-  await expect.poll(() => service.areAllReady(), { timeout: NOTICE }).toBe(true);
+  await expect.poll(() => service.areAllReady(), { timeout: RECOVERY }).toBe(true);
   const before = service.heard;
   await expectNormal(service);
   expect(await service.violations(), `${service.name}: ${service.output()}`).toEqual([]);
