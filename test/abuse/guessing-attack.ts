@@ -1,9 +1,9 @@
 import { LoginThrottle, type LoginTry } from '@keyfold/security';
 import { openThrottle } from '../../libs/security/testing/embedded-throttle.js';
 
-export const SECOND = 1_000;
-export const HOUR = 3_600 * SECOND;
-export const DAY = 24 * HOUR;
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+const DAY = 24 * HOUR;
 
 /** Networks that are refused one after the other before an attacker believes that nobody gets in now. */
 const ENOUGH_REFUSALS = 2;

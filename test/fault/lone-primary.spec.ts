@@ -1,8 +1,7 @@
 import { StoreUnavailable } from '@keyfold/event-store';
-import { connectOptions, eventStoreModels, migrateSchema, MongoEventStore } from '@keyfold/event-store/mongo';
-import mongoose from 'mongoose';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { newCommit } from '../../libs/event-store/src/contract/new-commit.contract.js';
+import { openEventStore } from '../support/mongo/open-event-store.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
 
 const STREAM = { stream: 'account-1', version: 0 };
@@ -15,7 +14,7 @@ describe('a new primary that has no majority yet', () => {
   });
 
   it('does not answer a read that was under way when the old one was lost', async () => {
-    const store = await openStore(set.uri('reads'));
+    const store = await openEventStore(set.uri('reads'));
     const { commit } = await store.append(newCommit('account-1', 1));
     expect(await store.readStreams([STREAM])).toEqual([commit]);
     const old = await set.primary();
@@ -30,7 +29,7 @@ describe('a new primary that has no majority yet', () => {
   });
 
   it('does not tell a process that streams are compacted when another one has just done so', async () => {
-    const [store, other] = [await openStore(set.uri('compactions')), await openStore(set.uri('compactions'))];
+    const [store, other] = [await openEventStore(set.uri('compactions')), await openEventStore(set.uri('compactions'))];
     await store.append(newCommit('account-1', 1));
     const old = await set.primary();
     const heal = await stopReplication(set, old);
@@ -59,15 +58,4 @@ async function stopReplication(set: ReplicaSet, primary: number): Promise<() => 
     await set.restart(primary);
     await set.complete();
   };
-}
-
-async function openStore(uri: string): Promise<MongoEventStore> {
-  const connection = await mongoose.createConnection(uri, connectOptions).asPromise();
-  await migrateSchema(connection, eventStoreModels(connection));
-  const store = new MongoEventStore(connection);
-  onTestFinished(async () => {
-    await store.close();
-    await connection.close();
-  });
-  return store;
 }

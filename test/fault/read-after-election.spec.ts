@@ -1,9 +1,7 @@
-import { MongoEventStore } from '@keyfold/event-store/mongo';
-import { migrateSchema, connectOptions, eventStoreModels } from '@keyfold/event-store/mongo';
 import { StoreUnavailable, WrongExpectedVersion, type EventStore } from '@keyfold/event-store';
-import mongoose from 'mongoose';
 import { expect, it, onTestFinished } from 'vitest';
 import { newCommit } from '../../libs/event-store/src/contract/new-commit.contract.js';
+import { openEventStore } from '../support/mongo/open-event-store.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
 
 const STEP_DOWNS = 8;
@@ -14,7 +12,7 @@ const LAST_COMMITS = 20;
 it('whoever reads from a new primary sees everything that was acknowledged before', async () => {
   const set = await ReplicaSet.start(3);
   onTestFinished(() => set.stop());
-  const [writer, reader] = [await openStore(set.uri('reads')), await openStore(set.uri('reads'))];
+  const [writer, reader] = [await openEventStore(set.uri('reads')), await openEventStore(set.uri('reads'))];
   const writing = new Writing(writer, 'account-1');
   const stale: string[] = [];
   let reads = 0;
@@ -39,17 +37,6 @@ it('whoever reads from a new primary sees everything that was acknowledged befor
   expect(reads).toBeGreaterThan(READS);
   expect(writing.version).toBeGreaterThan(STEP_DOWNS);
 });
-
-async function openStore(uri: string): Promise<MongoEventStore> {
-  const connection = await mongoose.createConnection(uri, connectOptions).asPromise();
-  await migrateSchema(connection, eventStoreModels(connection));
-  const store = new MongoEventStore(connection);
-  onTestFinished(async () => {
-    await store.close();
-    await connection.close();
-  });
-  return store;
-}
 
 /** Appends to one stream until it is stopped; `version` is what was acknowledged. */
 class Writing {

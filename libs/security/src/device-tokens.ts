@@ -1,4 +1,4 @@
-import type { JwtService } from '@nestjs/jwt';
+import type { JwtService, JwtVerifyOptions } from '@nestjs/jwt';
 import { randomUUID } from 'node:crypto';
 import { DEVICE_AUDIENCE as AUDIENCE, EarlierTokenSecrets } from './token-signer.js';
 
@@ -36,15 +36,12 @@ export class DeviceTokens {
 
   /** The device when the signature is ours and the token is not too old. `now` in unix milliseconds. */
   read(token: string, now: number): Device | undefined {
-    const options = { algorithms: ['HS256' as const], audience: AUDIENCE, clockTimestamp: Math.floor(now / 1_000) };
-    for (const jwt of [this.jwt, ...this.earlier.verifiers]) {
-      try {
-        const { sub, name, jti } = jwt.verify<{ sub: string; name: string; jti: string }>(token, options);
-        return { id: jti, accountId: Number(sub), nameHash: name };
-      } catch {
-        // Another secret may have signed it.
-      }
-    }
-    return undefined;
+    const options: JwtVerifyOptions = {
+      algorithms: ['HS256'],
+      audience: AUDIENCE,
+      clockTimestamp: Math.floor(now / 1_000),
+    };
+    const claims = this.earlier.verified<{ sub: string; name: string; jti: string }>(this.jwt, token, options);
+    return claims && { id: claims.jti, accountId: Number(claims.sub), nameHash: claims.name };
   }
 }

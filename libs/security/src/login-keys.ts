@@ -34,7 +34,7 @@ const PAIR: ThrottleRule = {
 
 /**
  * The same for a network whose sources the account does not know, neighbours of the owner among them: 28 codes in 30 days, and 52 passwords, of
- * which two count as first ones. A day is the longest, because behind a proxy that nobody has configured all clients are one network.
+ * which two count as first ones.
  */
 const NETWORK_PAIR: ThrottleRule = {
   limit: 15,
@@ -43,6 +43,7 @@ const NETWORK_PAIR: ThrottleRule = {
   forgetAfter: MONTH,
   countFrom: 'last',
 };
+/** Blocked for a day at most, because behind a proxy that nobody has configured all clients are one network. */
 const LATER_OF_NETWORK: ThrottleRule = { ...NETWORK_PAIR, limit: 13, maxBlock: DAY };
 const FIRST_OF_NETWORK: ThrottleRule = { ...NETWORK_PAIR, limit: 2, firstBlock: MONTH };
 

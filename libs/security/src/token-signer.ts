@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { JwtService } from '@nestjs/jwt';
+import type { JwtService, JwtVerifyOptions } from '@nestjs/jwt';
 import { LRUCache } from 'lru-cache';
 import { readClaims, type TokenClaims } from './token-claims.js';
 
@@ -18,10 +18,23 @@ const HS256_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/;
 /** The audience of device tokens. Sessions have none, so neither kind of token is ever taken for the other. */
 export const DEVICE_AUDIENCE = 'keyfold-device';
 
-/** Verify tokens that an earlier secret signed, while it is being replaced. */
+/** Secrets that signed tokens before; they go on verifying them while they are being replaced. */
 export class EarlierTokenSecrets {
-  constructor(readonly verifiers: readonly JwtService[] = []) {}
+  constructor(private readonly verifiers: readonly JwtService[] = []) {}
+
+  /** What a token says that the present secret or an earlier one signed, undefined otherwise. */
+  verified<Payload extends object>(present: JwtService, token: string, options: JwtVerifyOptions): Payload | undefined {
+    for (const jwt of [present, ...this.verifiers]) {
+      try {
+        return jwt.verify<Payload>(token, options);
+      } catch {
+        // Another secret may have signed it.
+      }
+    }
+    return undefined;
+  }
 }
+
 /** Letters; ours has 36. */
 const LONGEST_HEADER = 1_024;
 
@@ -85,14 +98,8 @@ export class TokenSigner {
   }
 
   private verified(token: string): unknown {
-    for (const jwt of [this.jwt, ...this.earlier.verifiers]) {
-      try {
-        return jwt.verify(token, { algorithms: ['HS256'], ignoreExpiration: true, ignoreNotBefore: true });
-      } catch {
-        // Another secret may have signed it.
-      }
-    }
-    return undefined;
+    const options: JwtVerifyOptions = { algorithms: ['HS256'], ignoreExpiration: true, ignoreNotBefore: true };
+    return this.earlier.verified(this.jwt, token, options);
   }
 }
 

@@ -14,6 +14,7 @@ import {
   Sealer,
   TokenSigner,
   type CountedTry,
+  type Device,
   type LoginTry,
 } from '@keyfold/security';
 import { randomUUID } from 'node:crypto';
@@ -47,8 +48,8 @@ export class LogIn extends Command<LoggedIn> {
   }
 }
 type UsedCode = NonNullable<StartSession['usedCode']>;
-/** `device`: the id of a device that was used for an account of this name; `deviceAccount`: that account. */
-type Login = LogIn['login'] & Readonly<{ device: string | undefined; deviceAccount: number | undefined }>;
+/** `device`: one that was used for an account of this name, which may have been another. */
+type Login = LogIn['login'] & Readonly<{ device: Device | undefined }>;
 
 @CommandHandler(LogIn)
 export class LogInHandler implements ICommandHandler<LogIn> {
@@ -73,9 +74,8 @@ export class LogInHandler implements ICommandHandler<LogIn> {
   async execute({ login: asked }: LogIn): Promise<LoggedIn> {
     const account = nameHash(asked.username);
     const shown = asked.deviceToken ? this.devices.read(asked.deviceToken, this.clock.now()) : undefined;
-    const device = shown?.nameHash === account ? shown : undefined;
-    const login = { ...asked, device: device?.id, deviceAccount: device?.accountId };
-    const place = { account, address: login.address, device: login.device };
+    const login = { ...asked, device: shown?.nameHash === account ? shown : undefined };
+    const place = { account, address: login.address, device: login.device?.id };
     const room = this.#places.roomFor(place);
     // Strangers who fill the line of a network must not keep out a source in it that the account knows.
     const isWelcome =
@@ -104,8 +104,9 @@ export class LogInHandler implements ICommandHandler<LogIn> {
 
   /** The same number of hashes and store operations whether the name is unknown, the password wrong or empty, or the account disabled. */
   async #verifyPassword(login: Login, report: LoginReport): Promise<Account> {
-    const { address, device } = login;
-    const counted = await this.#admit({ factor: 'password', account: nameHash(login.username), address, device });
+    const { username, address, device } = login;
+    const attempt = { factor: 'password', account: nameHash(username), address, device: device?.id } as const;
+    const counted = await this.#admit(attempt);
     const account = await this.#matchingAccount(login, counted.isKnown, report).catch(async (error: unknown) => {
       // A try that could not be checked is no failure.
       await this.throttle.giveBack(counted);
@@ -216,5 +217,5 @@ function codeTry(login: Login, account: Account): LoginTry {
 }
 
 /** The device, unless its token is of another account that had the name before. */
-const deviceOf = ({ device, deviceAccount }: Login, { accountId }: Account) =>
-  deviceAccount === accountId ? device : undefined;
+const deviceOf = ({ device }: Login, { accountId }: Account) =>
+  device?.accountId === accountId ? device.id : undefined;

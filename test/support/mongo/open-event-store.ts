@@ -1,0 +1,15 @@
+import { connectOptions, eventStoreModels, migrateSchema, MongoEventStore } from '@keyfold/event-store/mongo';
+import mongoose from 'mongoose';
+import { onTestFinished } from 'vitest';
+
+/** The event store of a process in a prepared database; closed when the running test is over. */
+export async function openEventStore(uri: string): Promise<MongoEventStore> {
+  const connection = await mongoose.createConnection(uri, connectOptions).asPromise();
+  await migrateSchema(connection, eventStoreModels(connection));
+  const store = new MongoEventStore(connection);
+  onTestFinished(async () => {
+    await store.close();
+    await connection.close();
+  });
+  return store;
+}
