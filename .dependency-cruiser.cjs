@@ -1,4 +1,4 @@
-/** Who may import whom: one rule a sentence, each with its reason. `npm run lint` and `npm test` run it. */
+/** The import rules, each with its reason. `npm run lint` and `npm test` check them. */
 const source = { pathNot: '\\.(spec|contract)\\.ts$|^libs/[^/]+/(testing|golden)/' };
 const from = (path, extra = {}) => ({ path, ...source, ...extra });
 const lib = (name) => `^libs/${name}/src/`;
@@ -7,8 +7,8 @@ const only = (...allowed) => `^libs/(?!(${allowed.join('|')})/)`;
 module.exports = {
   forbidden: [
     {
-      name: 'no import goes in a circle',
-      comment: 'In ESM a cycle of classes stops the built program although the tests pass.',
+      name: 'no import cycles',
+      comment: 'In ESM, a cycle of classes can crash the built program although the tests pass.',
       severity: 'error',
       from: {},
       to: { circular: true },
@@ -22,70 +22,70 @@ module.exports = {
     },
     {
       name: 'aggregates know each other only through the account',
-      comment: 'An aggregate is decided on alone; what a session shares with an account are the holds of its codes.',
+      comment: 'Each aggregate is decided on independently; a session shares only the holds of codes with its account.',
       severity: 'error',
       from: from('^libs/domain/src/(account|ssh-key-ring|ssh-key-use|site-settings)/'),
       to: { path: '^libs/domain/src/', pathNot: '^libs/domain/src/($1|kernel)/' },
     },
     {
       name: 'the event store knows only the shape of events',
-      comment: 'It stores what happened for any aggregate.',
+      comment: 'It stores the events of any aggregate.',
       severity: 'error',
       from: from(lib('event-store')),
       to: { path: only('domain', 'event-store') },
     },
     {
-      name: 'projections know the domain and the event store',
-      comment: 'They fold commits with the functions of the deciders and nothing else.',
+      name: 'projections know only the domain and the event store',
+      comment: 'They only fold commits with the functions of the deciders.',
       severity: 'error',
       from: from(lib('projections')),
       to: { path: only('domain', 'event-store', 'projections') },
     },
     {
       name: 'security knows no other library',
-      comment: 'Hashing, tokens, codes and throttling serve any application; only its adapters know the stores.',
+      comment: 'Hashing, tokens, codes and throttling suit any application; only the adapters know the stores.',
       severity: 'error',
       from: from(lib('security'), { pathNot: `${source.pathNot}|^libs/security/src/(sqlite|mongo)/` }),
       to: { path: only('security') },
     },
     {
       name: 'the wire layer knows only the domain',
-      comment: 'It turns codes into words and bytes into fields.',
+      comment: 'It turns error codes into texts and bytes into fields.',
       severity: 'error',
       from: from(lib('http-envelope')),
       to: { path: only('domain', 'http-envelope') },
     },
     {
-      name: 'messaging knows events and their feed',
-      comment: 'It tells others what happened; commands that come in go through the application, which apps wire.',
+      name: 'messaging knows only events and their feed',
+      comment: 'It publishes events; incoming commands go through the application, which apps wire.',
       severity: 'error',
       from: from(lib('messaging')),
       to: { path: only('domain', 'event-store', 'messaging') },
     },
     {
-      name: 'RabbitMQ is known in its adapter only',
-      comment: 'Adapters carry the name of their technology.',
+      name: 'only its adapter knows RabbitMQ',
+      comment: 'Adapters are named after their technology.',
       severity: 'error',
       from: from('^(libs|apps)/', { pathNot: `${source.pathNot}|/rabbitmq/` }),
       to: { path: '^node_modules/amqplib/' },
     },
     {
-      name: 'OpenTelemetry is known in its adapter only',
-      comment: 'It is loaded when somebody wants traces, and costs nothing else.',
+      name: 'only its adapter knows OpenTelemetry',
+      comment: 'It is loaded only for tracing; other processes do not pay for it.',
       severity: 'error',
       from: from('^(libs|apps)/', { pathNot: `${source.pathNot}|/open-telemetry/` }),
       to: { path: '^node_modules/@opentelemetry/' },
     },
     {
-      name: 'the application knows ports, never adapters or the wire',
-      comment: 'The same handlers serve the embedded store and the large one.',
+      name: 'the application knows ports, not adapters or the wire',
+      comment: 'The same handlers work with SQLite and MongoDB.',
       severity: 'error',
       from: from(lib('application')),
       to: { path: '^libs/http-envelope/|^libs/[^/]+/src/(sqlite|mongo|rabbitmq)/|^node:sqlite$' },
     },
     {
-      name: 'SQLite is known in its adapters only',
-      comment: 'Adapters carry the name of their technology.',
+      name: 'only its adapters know SQLite',
+      comment: 'Adapters are named after their technology.',
       severity: 'error',
       from: from('^(libs|apps)/', { pathNot: `${source.pathNot}|/sqlite/` }),
       to: { path: '^(node:)?sqlite$' },
@@ -114,35 +114,35 @@ module.exports = {
     {
       name: 'Nest stays at the edge',
       comment:
-        'Plain classes and functions inside; the application uses the buses, the wire layer the exception filter, tokens the JWT service.',
+        'Inner code is plain classes and functions. Only the buses, the exception filter and the JWT service need Nest.',
       severity: 'error',
       from: from('^libs/(domain|event-store|projections)/|^libs/security/src/(?!token-signer|device-tokens)'),
       to: { path: '^node_modules/@nestjs/' },
     },
     {
-      name: 'the application uses of Nest only the buses',
-      comment: 'HTTP words and the container belong to the apps.',
+      name: 'the application uses only the buses of Nest',
+      comment: 'HTTP and the container belong to the apps.',
       severity: 'error',
       from: from(lib('application')),
       to: { path: '^node_modules/(@nestjs|fastify)/(?!cqrs)' },
     },
     {
       name: 'libraries never import apps',
-      comment: 'Apps wire libraries.',
+      comment: 'Apps wire libraries, not the other way round.',
       severity: 'error',
       from: { path: '^libs/' },
       to: { path: '^apps/' },
     },
     {
-      name: 'no app imports an app, except standalone',
-      comment: 'Standalone is the gateway and the worker in one process.',
+      name: 'no app except standalone imports an app',
+      comment: 'Standalone runs the gateway and the worker in one process.',
       severity: 'error',
       from: { path: '^apps/([^/]+)/', pathNot: '^apps/standalone/' },
       to: { path: '^apps/', pathNot: '^apps/$1/' },
     },
     {
-      name: 'libraries and apps are entered by their front door',
-      comment: 'index.ts (or the module of an app) is the promise; everything else may move.',
+      name: 'libraries and apps are imported through their front door',
+      comment: 'index.ts (or the module of an app) is the public interface; everything else may move.',
       severity: 'error',
       from: from('^((libs|apps)/[^/]+)/'),
       to: {

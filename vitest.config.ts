@@ -3,17 +3,17 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.js';
 import { searchPath } from './test/support/programs.js';
 
-/** One project per cost, so that each kind runs alone: `npx vitest run --project unit`. */
+/** One project per kind of test, so that each kind can run alone: `npx vitest run --project unit`. */
 const project = (name: string, include: string[], options = {}) => ({
   extends: true as const,
   test: { name, include, ...options },
 });
-/** Finds or starts the services that tests use, once a run: MongoDB at once, RabbitMQ when a hook or a test asks for it. */
+/** Finds or starts the services once per run: MongoDB at once, RabbitMQ when a hook or a test asks for it. */
 const services = {
   globalSetup: ['test/support/mongo/mongo.setup.ts', 'test/support/rabbitmq/rabbitmq.setup.ts'],
   hookTimeout: 180_000,
   testTimeout: 120_000,
-  // These tests wait for other processes most of the time. They begin when the kind `unit` has ended.
+  // These tests mostly wait for other processes. They start after the `unit` tests.
   maxWorkers: availableParallelism() + 1,
   sequence: { groupOrder: 1 },
 };
@@ -25,10 +25,10 @@ export default defineConfig({
     env: { PATH: searchPath },
     sequence: { sequencer: LongestFirst },
     projects: [
-      // A test has far more time than it needs: a busy machine is no failure.
+      // The timeout is generous, so that tests pass on a busy machine.
       project('unit', ['{apps,libs}/**/*.spec.ts', '!**/*.int.spec.ts'], {
         testTimeout: 60_000,
-        // Pure code leaves nothing behind for the next file; a process for each file would cost more than its tests.
+        // Pure code has no side effects on the next file, and a process per file would cost more than its tests.
         isolate: false,
         maxWorkers: availableParallelism(),
       }),
@@ -37,7 +37,7 @@ export default defineConfig({
       project('e2e', ['test/e2e/**/*.spec.ts'], services),
       project('abuse', ['test/abuse/**/*.spec.ts'], services),
       project('boot', ['test/boot/**/*.spec.ts'], services),
-      // The compose file alone is ten processes, which have to answer in time: nothing else runs beside it.
+      // The compose file alone starts ten processes that must respond in time, so nothing else runs in parallel.
       project('deployment', ['test/deployment/**/*.spec.ts'], {
         testTimeout: 300_000,
         hookTimeout: 300_000,

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Runs `work` while no other process that asks for the same lock file does. A lock whose process has died is taken over. */
+/** Runs `work` while holding a lock file, so that only one process at a time does. Takes over the lock of a dead process. */
 export async function holdingLock(path, work) {
   while (!take(path)) {
     if (!isAlive(ownerOf(path))) rmSync(path, { force: true });
@@ -9,7 +9,7 @@ export async function holdingLock(path, work) {
   }
   const release = () => rmSync(path, { force: true });
   process.once('exit', release);
-  // Else Ctrl-C leaves the lock behind, and another process may get the id that is in it.
+  // Without this, Ctrl-C would leave the lock behind, and another process could reuse the id in it.
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
   try {
     await work();
@@ -29,7 +29,7 @@ function take(path) {
   }
 }
 
-/** 0 when it is gone by now, or not written yet. */
+/** The process id in a lock file; 0 if the file is gone or still empty. */
 function ownerOf(path) {
   try {
     return Number(readFileSync(path, 'utf8'));
@@ -38,9 +38,9 @@ function ownerOf(path) {
   }
 }
 
-/** Whether a process with this id runs. */
+/** Returns whether a process with this id is running. */
 export function isAlive(pid) {
-  // Nobody knows yet: it is looked at again.
+  // The owner is unknown as yet: the caller retries.
   if (pid === 0) return true;
   try {
     process.kill(pid, 0);

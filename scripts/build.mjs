@@ -1,4 +1,4 @@
-// npm run build: builds every app whose sources changed since its last build. The commands that start an app build that app alone.
+// npm run build: builds every app whose sources changed since its last build. Commands that start an app build only that app.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -10,17 +10,17 @@ const entryOf = (app) => `apps/${app}/src/main.ts`;
 const folderOf = (entry) => join(root, 'dist', dirname(entry));
 const fileOf = (entry) => join(folderOf(entry), `${basename(entry, '.ts')}.js`);
 const apps = ['cli', 'gateway', 'standalone', 'worker'].map(entryOf);
-/** What every build depends on besides the sources. */
+/** The files besides the sources that every build depends on. */
 const common = ['package-lock.json', 'scripts/build.mjs', 'scripts/bundle.mjs'];
-/** Written into each build: when it began, and the files that it depends on. */
+/** A file in each build that contains its start time and the files that it depends on. */
 const RECORD = 'built.json';
 
-/** Builds the apps that are stale. Ends the process if a build fails. */
+/** Builds all stale apps. Exits the process if a build fails. */
 export function buildApps() {
   buildStale(apps);
 }
 
-/** Builds an entry point of the sources if it is stale, and returns the built file. Ends the process if the build fails. */
+/** Builds the app of an entry point if it is stale, and returns the built file. Exits the process if the build fails. */
 export function built(entry) {
   buildStale([entry]);
   return fileOf(entry);
@@ -29,14 +29,14 @@ export function built(entry) {
 function buildStale(entries) {
   const stale = entries.filter((entry) => !isFresh(entry));
   if (stale.length === 0) return;
-  // On stderr: stdout belongs to the command that is started. Two idle cores need one second for an app.
+  // On stderr, because stdout belongs to the started command. An app takes one second on two idle cores.
   console.error(`Building Keyfold, about ${stale.length + 1} s ...`);
-  // In a process of its own, because the bundler leaves hundreds of megabytes behind.
+  // In a separate process, because the bundler keeps hundreds of megabytes allocated.
   const { status } = spawnSync(process.execPath, [import.meta.filename, ...stale], { stdio: ['ignore', 2, 2] });
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** An interrupted build is not taken for a good one: it is made beside the former one, which it replaces when it is complete. */
+/** Builds in a temporary folder and then replaces the previous build, so that an interrupted build is never used. */
 async function build(entry, bundle) {
   const began = Date.now();
   const folder = folderOf(entry);
@@ -64,7 +64,7 @@ if (import.meta.main) {
   else await buildOnce(entries);
 }
 
-/** Processes that are started side by side share one build. */
+/** Builds under a lock, so that processes started in parallel share one build. */
 async function buildOnce(entries) {
   const { bundle } = await import('./bundle.mjs');
   try {
@@ -73,7 +73,7 @@ async function buildOnce(entries) {
       for (const entry of entries) if (!isFresh(entry)) await build(entry, bundle);
     });
   } catch (error) {
-    // It shows the place in the source; the stack shows the bundler.
+    // The message names the place in the source; the stack only names the bundler.
     console.error(error.message);
     process.exitCode = 1;
   }

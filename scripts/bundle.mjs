@@ -1,11 +1,10 @@
-// Compiles an app from its sources and joins their modules into few files: a start is quicker when it need not find two thousand of them
-// (docs/decisions/0036).
+// Compiles an app and bundles its modules into a few files, which start faster than two thousand modules (docs/decisions/0036).
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { rolldown } from 'rolldown';
 
 const root = join(import.meta.dirname, '..');
-/** Packages that stay outside a built app: native code, and code that finds files or threads beside itself, is patched, or breaks. */
+/** Packages that are not bundled: native code, and code that locates files or threads beside itself, is patched, or breaks in a bundle. */
 const KEPT = [
   '@fastify/static',
   '@node-rs/argon2',
@@ -18,18 +17,18 @@ const KEPT = [
   'reflect-metadata',
   'swagger-ui-dist',
 ];
-/** Threads that a store starts, under the names that it gives them. All files of an app share a folder, so the store finds them there. */
+/** The worker threads of the stores, by file name. A store finds them in the folder of the built app. */
 const THREADS = { 'sqlite-writer.worker': 'libs/event-store/src/sqlite/sqlite-writer.worker.ts' };
 
-/** For apps that are built: every package but the few that must stay outside is joined in. */
+/** Selects the few packages to exclude from the bundle of a built app. */
 export const isKept = (id) => KEPT.some((name) => id === name || id.startsWith(`${name}/`));
 
-/** For apps that run while they are changed: all packages stay outside, so a bundle takes a fraction of a second. */
+/** Selects all packages. A bundle without packages takes a fraction of a second, for apps that are rebuilt on every change. */
 export const isPackage = (id) => !isAbsolute(id) && !/^(?:[.\0]|@keyfold\/|@oxc-project\/)/.test(id);
 
 /**
- * Writes the bundle of an entry point into a folder and returns the files of the project that it depends on.
- * @throws an error whose message shows the place in the source.
+ * Writes the bundle of an entry point into a folder and returns the project files that it depends on.
+ * @throws an error whose message names the place in the source.
  */
 export async function bundle(entry, folder, external = isKept) {
   try {
@@ -44,7 +43,7 @@ async function written(entry, folder, external) {
     cwd: root,
     input: { [basename(entry, '.ts')]: entry, ...THREADS },
     platform: 'node',
-    // Has the aliases, and says how decorators are compiled.
+    // Contains the aliases and the decorator options.
     tsconfig: 'tsconfig.json',
     external,
     onLog: (level, log, report) => isExpected(log) || report(level, log),
@@ -53,9 +52,9 @@ async function written(entry, folder, external) {
     await build.write({
       dir: folder,
       cleanDir: true,
-      // Packages rely on the order in which modules run: decorators need reflect-metadata before them.
+      // Packages rely on the execution order of modules: decorators need reflect-metadata to run first.
       strictExecutionOrder: true,
-      // Nest shows and compares names of classes.
+      // Nest logs and compares class names.
       keepNames: true,
       sourcemap: true,
       chunkFileNames: '[name]-[hash].js',
@@ -67,6 +66,6 @@ async function written(entry, folder, external) {
   }
 }
 
-/** Nest and others look for packages that need not be there, and do without them. */
+/** Packages such as Nest try to load optional packages and work without them. */
 const isExpected = ({ code, id = '' }) =>
   (code === 'UNRESOLVED_IMPORT' && id.includes('node_modules')) || (code === 'EVAL' && id.includes('node_modules'));

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 
 /**
- * Returns the first of some files of the project that was written, replaced or removed since a moment in milliseconds. Compares the time
- * of the last change of status, because a file that is moved into place keeps the time at which it was written.
+ * Returns the first of the given project files that was written, replaced or removed since `moment` (unix milliseconds). Compares the
+ * ctime, because a file that is moved into place keeps its mtime.
  */
 export const changedSource = (files, moment) =>
   files.find((file) => (statSync(join(root, file), { throwIfNoEntry: false })?.ctimeMs ?? Infinity) > moment);

@@ -1,4 +1,4 @@
-// npm run check: types, lint and unit tests side by side, in less than a minute. Shows the output of those that fail.
+// npm run check: runs types, lint and unit tests in parallel, in less than a minute. Shows only the output of failed checks.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

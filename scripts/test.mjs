@@ -1,4 +1,4 @@
-// npm test: types, lint, import rules, build and every test that the programs of this machine allow.
+// npm test: runs types, lint, import rules, build and every test whose programs are installed.
 import { spawn } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '..');
 const PREFIX = 'keyfold-tests-';
 const SHARED_MEMORY = '/dev/shm';
 const SHARED_MEMORY_BYTES = 4 * 2 ** 30;
-/** In CI these many failed files run once more, to tell a bug from a test that fails now and then. The run has failed all the same. */
+/** In CI, up to this many failed files run once more, to distinguish a bug from a flaky test. The run still fails. */
 const MOST_FILES_AGAIN = 3;
 const MOST_FILES_NAMED = 20;
 
@@ -21,19 +21,19 @@ const missing = await missingPrograms();
 const leftOut = testsLeftOut(missing);
 reportMissing(missing, leftOut);
 if (process.env.CI && missing.length > 0) {
-  console.error('CI leaves no test out: install what is missing.');
+  console.error('Missing programs fail a CI run. Install them with "npm run test:setup".');
   process.exit(1);
 }
 const began = performance.now();
 const folder = temporaryFolder();
 process.env.TMPDIR = folder;
-// Node keeps compiled code of vitest, by default in the temporary folder.
+// Node caches the compiled code of vitest, by default in the temporary folder.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/node-compile');
 process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 for (const [signal, status] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
   process.once(signal, () => process.exit(status));
 
-// Beside the first tests, because two of its three steps use one processor.
+// In parallel with the first tests, because two of its three steps use only one CPU.
 const linted = lint();
 buildApps();
 
@@ -48,14 +48,14 @@ const left = readdirSync(folder, { recursive: true });
 if (!isClean) console.log('Types, lint or import rules failed: see above, or run "npm run lint".');
 progress.reportFailures();
 if (again) console.log(`Second run of ${failed.length} failed files: ${again.failures().length} failures`);
-if (left.length > 0) console.log(`Removed what tests left behind: ${left.slice(0, MOST_FILES_NAMED).join(', ')}`);
+if (left.length > 0) console.log(`Removed files that tests left behind: ${left.slice(0, MOST_FILES_NAMED).join(', ')}`);
 progress.reportKinds();
 reportLeftOut(missing, leftOut);
 console.log(`Took ${duration(began)}.`);
 console.log(`${progress.passed()} passed, ${progress.failures().length} failed`);
 process.exit(isClean && progress.isGood() ? 0 : 1);
 
-/** Types, lint and import rules. Prints what they say only if they fail. */
+/** Checks types, lint and import rules. Prints their output only if they fail. */
 function lint() {
   const started = performance.now();
   const stdio = ['ignore', 'pipe', 'pipe'];
@@ -72,7 +72,7 @@ function lint() {
   });
 }
 
-/** Runs test files, which each belong to one kind. */
+/** Runs test files; each belongs to one kind of test. */
 async function run(filters) {
   const reporter = new TestProgress(filters.length);
   const vitest = await startVitest('test', filters, { root, run: true, watch: false, reporters: [reporter] });
@@ -80,7 +80,7 @@ async function run(filters) {
   return reporter;
 }
 
-/** Of this run alone, in memory where there is enough: tests then wait for no disk. Removes those of runs that were killed. */
+/** Creates the temporary folder of this run, in memory if there is enough, so that tests do not wait for a disk. Removes folders of killed runs. */
 function temporaryFolder() {
   const parent = hasSharedMemory() ? SHARED_MEMORY : tmpdir();
   for (const name of readdirSync(parent)) {

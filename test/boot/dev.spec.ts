@@ -61,7 +61,7 @@ it('npm run dev keeps the app when a source does not compile, and starts it agai
   expect(dev.written.err).toContain(`${SOURCE}:`);
   expect(await isUp(dev.url)).toBe(true);
   await writeFile(dev.source, `${good}throw new Error('thrown at start');\n`);
-  await dev.untilShown('The app ended with status 1, waiting for a change');
+  await dev.untilShown('The app exited with status 1, waiting for a change');
   // A stack names the source.
   await expect
     .poll(() => dev.written.err, { timeout: 20_000 })
