@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { DatabaseSync } from 'node:sqlite';
 
-/** What a message says once it was checked; `stream`, `version` and `place` are the parts of `id`. */
+/** A validated message; `stream`, `version` and `place` are the parts of `id`. */
 export type KeyfoldEvent = Readonly<{
   id: string;
   type: string;
@@ -9,11 +9,11 @@ export type KeyfoldEvent = Readonly<{
   seen: { stream: string; version: number; place: number };
 }>;
 
-/** Changes a row only for an event that comes after all that were seen of its stream. */
+/** Changes a row only if the event is newer than all events already seen in its stream. */
 const ADVANCE = `INSERT INTO seen VALUES (:stream, :version, :place) ON CONFLICT (stream) DO UPDATE
   SET version = :version, place = :place WHERE (:version, :place) > (version, place)`;
 
-/** What an event does. Types that are not here, or that are new, go into the history only. */
+/** Effect of each event type. Other and unknown types are only added to the history. */
 const EFFECTS = new Map([
   ['ssh-key.added', `REPLACE INTO keys SELECT :data ->> 'keyId', :data ->> 'accountId', :data ->> 'publicKey'`],
   ['ssh-key.removed', `DELETE FROM keys WHERE id = :data ->> 'keyId'`],
@@ -35,7 +35,7 @@ export class KeyTable implements OnApplicationShutdown {
       CREATE TABLE IF NOT EXISTS disabled (account PRIMARY KEY);`);
   }
 
-  /** The event that a message carries; undefined for what Keyfold never sends. */
+  /** Returns the event in a message, or undefined if Keyfold cannot have sent it. */
   eventOf(headers: Readonly<Record<string, unknown>>, data: string): KeyfoldEvent | undefined {
     const { cloudEvents_id: id, cloudEvents_type: type } = headers;
     if (typeof id !== 'string' || typeof type !== 'string') return undefined;
@@ -45,7 +45,7 @@ export class KeyTable implements OnApplicationShutdown {
     return { id, type, data, seen: { stream, version: Number(version), place: Number(place) } };
   }
 
-  /** Effect and progress in one transaction: both happen once, or neither. Answers whether the event was new. */
+  /** Stores effect and progress in one transaction: both or neither. Returns whether the event was new. */
   apply({ id, type, data, seen }: KeyfoldEvent): boolean {
     this.#db.exec('BEGIN IMMEDIATE');
     try {

@@ -88,8 +88,9 @@ export const accountEvents = {
   }),
   'account.two-factor-disabled': defineEvent({
     ...first,
+    version: '1.0.1',
     title: 'Two-factor login was turned off',
-    when: 'An administrator turned two-factor login of an account off.',
+    when: "An administrator or the operator's command turned off two-factor login for an account.",
     data: account,
     sample: { stream, data: { accountId: 42 } },
   }),

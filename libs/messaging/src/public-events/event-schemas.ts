@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import accountRenamed100 from '../../schemas/account.renamed/1.0.0.json' with { type: 'json' };
+import twoFactorDisabled100 from '../../schemas/account.two-factor-disabled/1.0.0.json' with { type: 'json' };
 import { definitionOf, publicEventTypes, type PublicEventType } from './public-events.js';
 
 /** JSON Schema 2020-12, as far as the public events use it. */
@@ -30,6 +31,7 @@ export const schemaUriOf = (type: PublicEventType) => `keyfold:${schemaPathOf(ty
  */
 const former: Readonly<Record<string, JsonSchema>> = {
   '/schemas/account.renamed/1.0.0.json': accountRenamed100,
+  '/schemas/account.two-factor-disabled/1.0.0.json': twoFactorDisabled100,
 };
 
 /** Every schema that was ever released, by the path that events name it with. */
