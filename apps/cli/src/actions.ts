@@ -1,4 +1,4 @@
-import type { BrokerRequest, ReplaySelectionArgs } from '@keyfold/operation';
+import type { BrokerRequest, ReplaySelectionArgs } from '@keyfold/operator';
 
 /** What the commands lead to; each remembers the exit status. */
 export type Actions = Readonly<{

@@ -1,25 +1,27 @@
 import {
+  brokerCommand,
+  type BrokerRequest,
   askEmbeddedStore,
   carryOut,
+  openSharedStore,
+  type OperatorRequest,
+  type ReplaySelectionArgs,
+} from '@keyfold/operator';
+import {
   DONE,
   exitCodeOf,
   explain,
   INTERRUPTED,
-  openSharedStore,
   passwordRules,
   unknownSettings,
   WRONG_USAGE,
-  brokerCommand,
-  type BrokerRequest,
   type ExitCode,
-  type OperatorRequest,
-  type ReplaySelectionArgs,
-} from '@keyfold/operation';
+} from '@keyfold/process';
 import { readCliBrokerSettings, readCliSealingKeys, readCliSettings, requireSessionDays } from './cli.settings.js';
 import { isTyped, readPassword } from './password.js';
 import { terminal } from './terminal.js';
 
-export { WRONG_USAGE } from '@keyfold/operation';
+export { WRONG_USAGE } from '@keyfold/process';
 
 /** Has a request carried out on the store of the environment's settings; answers the exit status. A failure is told. */
 export const operateStore = (request: OperatorRequest) =>
