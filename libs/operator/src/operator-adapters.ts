@@ -50,7 +50,7 @@ export function operatorPorts(
     passwordRules?: PasswordRules | undefined;
   }>,
 ): OperatorPorts {
-  const { store, readModels, leases } = adapters;
+  const { store, readModels, leases, relayLeases, parkedRelays } = adapters;
   const { isAlone, sessionDays, leaseMilliseconds, sealingKeys } = options;
   const lease = leaseMilliseconds === undefined ? {} : { leaseMilliseconds };
   const clock = new SystemClock();
@@ -62,7 +62,11 @@ export function operatorPorts(
     return made;
   };
   return {
-    ...adapters,
+    store,
+    readModels,
+    leases,
+    relayLeases,
+    parkedRelays,
     projection,
     commands: new CommandRunner(store, loader, projection, clock, leftToTheProjector),
     names: new UserNames(store, loader),

@@ -6,7 +6,7 @@ export * from './rabbitmq/broker-options.js';
 export { ConsumedQueues } from './rabbitmq/consumed-queues.js';
 export * from './rabbitmq/topology-watch.js';
 export * from './stores/append-samples.js';
-export * from './stores/opened-store.js';
+export type { OpenSqliteStore, OpenStore, StoreAdapters } from './stores/store-adapters.js';
 export * from './stores/readers-behind.js';
 export * from './stores/secrets.module.js';
 export * from './stores/store-check.js';

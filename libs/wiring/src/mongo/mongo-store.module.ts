@@ -1,39 +1,17 @@
-import { Module, type DynamicModule, type OnApplicationShutdown, type Provider, type Type } from '@nestjs/common';
+import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { getConnectionToken, MongooseModule } from '@nestjs/mongoose';
-import { Counter, EventStore, FeedLeases } from '@keyfold/event-store';
-import {
-  connectOptions,
-  eventStoreModels,
-  feedModels,
-  MongoCounter,
-  MongoEventStore,
-  MongoFeedLeases,
-  requireSchema,
-} from '@keyfold/event-store/mongo';
-import { ParkedRelays, RelayLeases } from '@keyfold/messaging';
-import { messagingModels, MongoParkedRelays } from '@keyfold/messaging/mongo';
-import { ReadModelStore } from '@keyfold/projections';
-import { MongoReadModelStore, projectionModels } from '@keyfold/projections/mongo';
-import { ThrottleStore } from '@keyfold/security';
-import { MongoThrottleStore, throttleModels } from '@keyfold/security/mongo';
-import type { Connection } from 'mongoose';
+import { EventStore } from '@keyfold/event-store';
+import { connectOptions, requireSchema } from '@keyfold/event-store/mongo';
 import type { ProcessContext } from '@keyfold/process';
-import { MongoCheck } from './mongo-check.js';
-import { openConnection } from './open-connection.js';
-import { StoreCheck } from '../stores/store-check.js';
+import type { Connection } from 'mongoose';
+import { portProviders, storePorts } from '../stores/store-adapters.js';
 import { untilAvailable } from '../stores/until-available.js';
+import { mongoAdapters } from './mongo-adapters.js';
+import { mongoModels } from './mongo-models.js';
+import { openConnection } from './open-connection.js';
 
-/** Everything that `keyfold migrate` makes and that a start requires. */
-export const mongoModels = (connection: Connection) => [
-  ...eventStoreModels(connection),
-  ...feedModels(connection),
-  ...projectionModels(connection),
-  ...throttleModels(connection),
-  ...messagingModels(connection),
-];
-
-/** The connection once it was found fit for use: nothing may touch the database before. */
-const USABLE = Symbol('a connection to a usable database');
+/** Made once the connection was found fit for use: nothing may touch the database before. */
+const ADAPTERS = Symbol('the adapters of a usable database');
 
 /** Commits that were accepted are finished before the connection closes, which belongs to a module that closes later. */
 class StoreEnd implements OnApplicationShutdown {
@@ -51,30 +29,20 @@ export class MongoStoreModule {
    * nobody can use and with `UnusableDatabase` for a database that this program must not touch.
    */
   static forRoot(uri: string, context: ProcessContext): DynamicModule {
-    const adapters = [
-      adapter(EventStore, MongoEventStore),
-      adapter(Counter, MongoCounter),
-      adapter(FeedLeases, MongoFeedLeases),
-      adapter(RelayLeases, MongoFeedLeases),
-      adapter(ParkedRelays, MongoParkedRelays),
-      adapter(ReadModelStore, MongoReadModelStore),
-      adapter(ThrottleStore, MongoThrottleStore),
-      adapter(StoreCheck, MongoCheck),
-    ];
     return {
       module: MongoStoreModule,
       // It only makes the connection and closes it; its own way of waiting has one text for every reason.
       imports: [MongooseModule.forRoot(uri, { ...connectOptions, lazyConnection: true, connectionFactory: quiet })],
       providers: [
         {
-          provide: USABLE,
+          provide: ADAPTERS,
           inject: [getConnectionToken()],
-          useFactory: (connection: Connection) => openUsable(connection, uri, context),
+          useFactory: async (connection: Connection) => mongoAdapters(await openUsable(connection, uri, context)),
         },
-        ...adapters,
+        ...portProviders(ADAPTERS),
         { provide: StoreEnd, inject: [EventStore], useFactory: (store: EventStore) => new StoreEnd(store) },
       ],
-      exports: [EventStore, Counter, FeedLeases, RelayLeases, ParkedRelays, ReadModelStore, ThrottleStore, StoreCheck],
+      exports: storePorts,
     };
   }
 }
@@ -93,11 +61,3 @@ function quiet(connection: Connection): Connection {
   connection.asPromise().catch(() => undefined);
   return connection;
 }
-
-type Port = abstract new (...parameters: never[]) => unknown;
-
-const adapter = (port: Port, implementation: Type & (new (connection: Connection) => unknown)): Provider => ({
-  provide: port,
-  inject: [USABLE],
-  useFactory: (connection: Connection) => new implementation(connection),
-});

@@ -1,13 +1,12 @@
-import { migrateSchema, MongoEventStore, MongoFeedLeases, requireSchema } from '@keyfold/event-store/mongo';
-import { MongoParkedRelays } from '@keyfold/messaging/mongo';
-import { MongoReadModelStore } from '@keyfold/projections/mongo';
+import { migrateSchema, requireSchema } from '@keyfold/event-store/mongo';
 import mongoose from 'mongoose';
-import type { OpenedStore } from '../stores/opened-store.js';
-import { mongoModels } from './mongo-store.module.js';
+import type { OpenStore } from '../stores/store-adapters.js';
+import { mongoAdapters } from './mongo-adapters.js';
+import { mongoModels } from './mongo-models.js';
 import { openConnection } from './open-connection.js';
 
 /** See `openMongoStore` of `open-store.ts`. */
-export async function openMongo(uri: string, options: Readonly<{ prepare: boolean }>): Promise<OpenedStore> {
+export async function openMongo(uri: string, options: Readonly<{ prepare: boolean }>): Promise<OpenStore> {
   const connection = mongoose.createConnection();
   try {
     await openConnection(connection, uri);
@@ -16,13 +15,7 @@ export async function openMongo(uri: string, options: Readonly<{ prepare: boolea
     await connection.close();
     throw error;
   }
-  const adapters = {
-    store: new MongoEventStore(connection),
-    readModels: new MongoReadModelStore(connection),
-    leases: new MongoFeedLeases(connection),
-    relayLeases: new MongoFeedLeases(connection),
-    parkedRelays: new MongoParkedRelays(connection),
-  };
+  const adapters = mongoAdapters(connection);
   return {
     adapters,
     async close() {

@@ -1,25 +1,10 @@
-import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
-import { Counter, EventStore, FeedLeases } from '@keyfold/event-store';
-import {
-  eventStoreSchema,
-  feedPositionsTable,
-  FolderLock,
-  SqliteCounter,
-  SqliteEventStore,
-  SqliteFeedLeases,
-  SqliteFile,
-  UnusableFile,
-} from '@keyfold/event-store/sqlite';
-import { ParkedRelays, RelayLeases } from '@keyfold/messaging';
-import { parkedRelaysTable, SqliteParkedRelays } from '@keyfold/messaging/sqlite';
-import { ReadModelStore } from '@keyfold/projections';
-import { readModelTables, SqliteReadModelStore } from '@keyfold/projections/sqlite';
-import { ThrottleStore } from '@keyfold/security';
-import { SqliteThrottleStore, throttleTable } from '@keyfold/security/sqlite';
-import { join } from 'node:path';
-import { generatedSealingKey, generatedTokenSecret, prepareDataFolder, protectDataFiles } from './data-folder.js';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { FolderLock } from '@keyfold/event-store/sqlite';
 import { SecretsModule } from '../stores/secrets.module.js';
-import { StoreCheck } from '../stores/store-check.js';
+import { portProviders, storePorts } from '../stores/store-adapters.js';
+import { generatedSealingKey, generatedTokenSecret, prepareDataFolder, protectDataFiles } from './data-folder.js';
+import { EmbeddedStore } from './embedded-store.js';
+import { sqliteAdapters } from './sqlite-adapters.js';
 
 export type EmbeddedStoreSettings = Readonly<{
   KEYFOLD_DATA_DIR: string;
@@ -27,50 +12,7 @@ export type EmbeddedStoreSettings = Readonly<{
   KEYFOLD_SEALING_KEY?: string | undefined;
 }>;
 
-/** The files of the embedded store: what must survive a power cut, and what can be made again from it or may be lost. */
-export class EmbeddedStore extends StoreCheck implements OnApplicationShutdown {
-  readonly events: SqliteFile;
-  readonly views: SqliteFile;
-
-  /** The folder must be locked before. Throws `UnusableFile`. */
-  constructor(
-    folder: string,
-    private readonly lock: FolderLock,
-  ) {
-    super();
-    // How far the events were sent lies beside them: a restored file sends again what it does not know to be sent.
-    this.events = new SqliteFile(join(folder, 'keyfold.db'), {
-      ...eventStoreSchema,
-      sql: `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedRelaysTable}`,
-    });
-    this.views = new SqliteFile(join(folder, 'views.db'), {
-      version: 1,
-      synchronous: 'NORMAL',
-      sql: `${readModelTables}; ${feedPositionsTable}; ${throttleTable}`,
-    });
-    this.#requireOneHistory(folder);
-  }
-
-  /** After a restore of keyfold.db alone, the read models would show what the log does not hold. */
-  #requireOneHistory(folder: string): void {
-    const [log] = this.events.read('SELECT coalesce(max(position), 0) AS head FROM commits');
-    const [views] = this.views.read('SELECT coalesce(max(position), 0) AS head FROM checkpoints');
-    if (Number(views!['head']) <= Number(log!['head'])) return;
-    throw new UnusableFile(
-      `views.db in ${folder} is ahead of keyfold.db, so keyfold.db was restored from an older copy: delete views.db, it is made again`,
-    );
-  }
-
-  async run(): Promise<void> {
-    this.events.read('SELECT 1');
-    this.views.read('SELECT 1');
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.events.close(), this.views.close()]);
-    this.lock.release();
-  }
-}
+const ADAPTERS = Symbol('the adapters of the embedded store');
 
 @Module({})
 export class EmbeddedStoreModule {
@@ -92,27 +34,8 @@ export class EmbeddedStoreModule {
     return {
       module: EmbeddedStoreModule,
       imports: [secrets],
-      providers: [
-        { provide: StoreCheck, useValue: store },
-        { provide: EventStore, useValue: new SqliteEventStore(store.events) },
-        { provide: Counter, useValue: new SqliteCounter(store.events) },
-        { provide: ReadModelStore, useValue: new SqliteReadModelStore(store.views) },
-        { provide: FeedLeases, useValue: new SqliteFeedLeases(store.views) },
-        { provide: RelayLeases, useValue: new SqliteFeedLeases(store.events) },
-        { provide: ParkedRelays, useValue: new SqliteParkedRelays(store.events) },
-        { provide: ThrottleStore, useValue: new SqliteThrottleStore(store.views) },
-      ],
-      exports: [
-        EventStore,
-        Counter,
-        FeedLeases,
-        ReadModelStore,
-        RelayLeases,
-        ParkedRelays,
-        ThrottleStore,
-        StoreCheck,
-        secrets,
-      ],
+      providers: [{ provide: ADAPTERS, useValue: sqliteAdapters(store) }, ...portProviders(ADAPTERS)],
+      exports: [...storePorts, secrets],
     };
   }
 }

@@ -1,26 +1,19 @@
-import { FolderLock, SqliteEventStore, SqliteFeedLeases } from '@keyfold/event-store/sqlite';
-import { SqliteParkedRelays } from '@keyfold/messaging/sqlite';
-import { SqliteReadModelStore } from '@keyfold/projections/sqlite';
-import type { OpenedSqliteStore } from '../stores/opened-store.js';
+import { FolderLock } from '@keyfold/event-store/sqlite';
+import type { OpenSqliteStore } from '../stores/store-adapters.js';
 import { generatedSealingKey, protectDataFiles } from './data-folder.js';
-import { EmbeddedStore } from './embedded-store.module.js';
+import { EmbeddedStore } from './embedded-store.js';
+import { sqliteAdapters } from './sqlite-adapters.js';
 
 /** See `openSqliteStore` of `open-store.ts`. */
-export function openSqlite(folder: string): OpenedSqliteStore {
+export function openSqlite(folder: string): OpenSqliteStore {
   const lock = new FolderLock(folder);
   try {
     protectDataFiles(folder);
-    const files = new EmbeddedStore(folder, lock);
+    const store = new EmbeddedStore(folder, lock);
     return {
-      adapters: {
-        store: new SqliteEventStore(files.events),
-        readModels: new SqliteReadModelStore(files.views),
-        leases: new SqliteFeedLeases(files.views),
-        relayLeases: new SqliteFeedLeases(files.events),
-        parkedRelays: new SqliteParkedRelays(files.events),
-      },
+      adapters: sqliteAdapters(store),
       sealingKeys: () => generatedSealingKey(folder),
-      close: () => files.onApplicationShutdown(),
+      close: () => store.onApplicationShutdown(),
     };
   } catch (error) {
     lock.release();
