@@ -5,7 +5,7 @@ import {
   carryOut,
   openSharedStore,
   type OperatorRequest,
-  type ReplaySelectionArgs,
+  type ReplaySelection,
 } from '@keyfold/operator';
 import {
   DONE,
@@ -30,7 +30,7 @@ export const operateStore = (request: OperatorRequest) =>
   );
 
 /** Sends events of the store to a queue, or counts them; answers the exit status. A failure is told. */
-export const operateReplay = (selection: ReplaySelectionArgs, queue: string | undefined) =>
+export const operateReplay = (selection: ReplaySelection, queue: string | undefined) =>
   whileNotInterrupted((signal) => {
     // Whoever carries it out sends to the broker of this command's settings.
     const url = queue === undefined ? '' : readCliBrokerSettings(process.env).KEYFOLD_RABBITMQ_URL;

@@ -5,7 +5,8 @@ import { type ExitCode, InvalidConfiguration } from '@keyfold/process';
 import type { EmbeddedStoreOptions, OperatorStore } from './operator-adapters.js';
 import { openEmbeddedStore } from './operator-stores.js';
 import { OperatorCommands } from './operator-commands.js';
-import type { OperatorOutput, OperatorRequest } from './output/operator-request.js';
+import type { OperatorRequest } from './operator-command-map.js';
+import type { OperatorOutput } from './output/operator-output.js';
 import { askRunningProcess } from './socket/operator-socket.client.js';
 import { OperatorSocketError } from './socket/operator-socket.js';
 

@@ -1,6 +1,6 @@
 import type { ExitCode } from '@keyfold/process';
 import type { BrokerModuleSettings } from '@keyfold/wiring';
-import type { OperatorOutput } from './output/operator-request.js';
+import type { OperatorOutput } from './output/operator-output.js';
 import type { QueueRequest } from './rabbitmq/queue-command.js';
 
 /** What an operator wants of RabbitMQ alone. */

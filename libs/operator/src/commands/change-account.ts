@@ -1,7 +1,12 @@
-import { actorOf, CancelTwoFactor, CancelTwoFactorHandler, operator } from '@keyfold/application';
-import { accountDecider, DomainError, type Account } from '@keyfold/domain';
+import {
+  CancelTwoFactor,
+  CancelTwoFactorHandler,
+  operator,
+  SetPassword,
+  SetPasswordHandler,
+} from '@keyfold/application';
+import { DomainError, type Account } from '@keyfold/domain';
 import { refusalOf } from '@keyfold/http-envelope';
-import { accountStream } from '@keyfold/projections';
 import { randomUUID } from 'node:crypto';
 import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
 import type { CommandRun } from './operator-ports.js';
@@ -18,9 +23,8 @@ export async function setPassword(
 ): Promise<ExitCode> {
   if (password === '') return refuse('the new password is empty', run);
   const changing = changeAccount(username, run, async ({ accountId }, { commands, newPasswords }) => {
-    const context = { actor: actorOf(operator), ...newOrigin() };
-    const made = await (await newPasswords()).make(password, accountId, context.actor);
-    await commands.run(accountStream(accountId), accountDecider, { type: 'SetPassword', password: made }, context);
+    const handler = new SetPasswordHandler(commands, await newPasswords());
+    await handler.execute(new SetPassword(operator, accountId, password, newOrigin()));
     return `${quoted(username)} has a new password; its sessions have ended`;
   });
   return changing.catch((error: unknown) => {

@@ -3,7 +3,7 @@ import type { EventStore, FeedLeases } from '@keyfold/event-store';
 import type { ParkedRelays, RelayLeases } from '@keyfold/messaging';
 import type { Projection, Projector, ReadModelStore } from '@keyfold/projections';
 import type { Sealer } from '@keyfold/security';
-import type { OperatorOutput } from '../output/operator-request.js';
+import type { OperatorOutput } from '../output/operator-output.js';
 
 /** What the operator's commands work on, in the process of the command itself or in the one that owns the data folder. */
 export type OperatorPorts = Readonly<{

@@ -1,6 +1,6 @@
 import type { EventStore, FeedLeases } from '@keyfold/event-store';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
-import type { OperatorOutput } from '../output/operator-request.js';
+import type { OperatorOutput } from '../output/operator-output.js';
 import { tableOf } from '../output/table.js';
 
 /** How far a reader of the feed has come in a slot, and who works on it. */

@@ -1,6 +1,6 @@
 import { BrokerUnavailable, MessageRefused } from '@keyfold/messaging';
 import { BrokerConnection } from '@keyfold/messaging/rabbitmq';
-import type { OperatorOutput } from '../output/operator-request.js';
+import type { OperatorOutput } from '../output/operator-output.js';
 import { FAILED, type ExitCode } from '@keyfold/process';
 
 /** Milliseconds that the broker may take to answer. */

@@ -1,5 +1,5 @@
 import { ParkedCommands, type ParkedCommand, type ParkedSelection } from '@keyfold/messaging/rabbitmq';
-import type { OperatorOutput } from '../output/operator-request.js';
+import type { OperatorOutput } from '../output/operator-output.js';
 import { tableOf } from '../output/table.js';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { withOperatorConnection } from './operator-connection.js';

@@ -14,7 +14,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { withOperatorConnection } from './operator-connection.js';
 import { DONE, FAILED, WRONG_USAGE, type ExitCode, serviceAppId } from '@keyfold/process';
 import type { CommandRun } from '../commands/operator-ports.js';
-import type { ReplaySelectionArgs } from '../output/operator-request.js';
 import { tableOf } from '../output/table.js';
 
 /** Milliseconds until the broker takes messages. */
@@ -23,8 +22,14 @@ const PATIENCE = 15_000;
 const LOOKS = 10;
 const LOOK_INTERVAL = 250;
 
-/** Without `target` it is only counted what would be sent. */
-type ReplayArgs = ReplaySelectionArgs & Readonly<{ target?: Readonly<{ url: string; queue: string }> | undefined }>;
+/** Times are Unix milliseconds; `from` is included, `to` is not. Without `target` the command only counts what it would send. */
+type ReplayArgs = Readonly<{
+  from?: number | undefined;
+  to?: number | undefined;
+  types?: readonly string[] | undefined;
+  account?: number | undefined;
+  target?: Readonly<{ url: string; queue: string }> | undefined;
+}>;
 
 /** Sends public events once more, to one queue. A failure when some could not be sent; what was sent before stays sent. */
 export async function replayFeed(args: ReplayArgs, run: CommandRun): Promise<ExitCode> {

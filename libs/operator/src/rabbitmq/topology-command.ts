@@ -1,5 +1,5 @@
 import { applyTopology, diffTopology, isOpen, Management, vhostOf, type Finding } from '@keyfold/messaging/rabbitmq';
-import type { OperatorOutput } from '../output/operator-request.js';
+import type { OperatorOutput } from '../output/operator-output.js';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import type { BrokerModuleSettings } from '@keyfold/wiring';
 import { withOperatorConnection } from './operator-connection.js';

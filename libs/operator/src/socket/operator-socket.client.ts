@@ -1,7 +1,7 @@
 import { reasonOf } from '@keyfold/event-store';
 import { connect, type Socket } from 'node:net';
 import { INTERRUPTED, type ExitCode } from '@keyfold/process';
-import type { OperatorOutput, OperatorRequest } from '../output/operator-request.js';
+import type { OperatorOutput } from '../output/operator-output.js';
 import {
   messagesOf,
   operatorSocketPath,
@@ -9,6 +9,7 @@ import {
   PROTOCOL,
   sendMessage,
   type ServerMessage,
+  type SocketRequest,
 } from './operator-socket.js';
 
 /** How long the other process has to greet, and to end a command that was interrupted, in milliseconds. */
@@ -20,7 +21,7 @@ const PATIENCE = 5_000;
  */
 export async function askRunningProcess(
   folder: string,
-  request: OperatorRequest,
+  request: SocketRequest,
   output: OperatorOutput,
   signal: AbortSignal,
 ): Promise<ExitCode | undefined> {
@@ -43,7 +44,7 @@ export async function askRunningProcess(
 async function converse(
   socket: Socket,
   path: string,
-  request: OperatorRequest,
+  request: SocketRequest,
   output: OperatorOutput,
   signal: AbortSignal,
 ): Promise<ExitCode> {

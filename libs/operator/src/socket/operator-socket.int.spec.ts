@@ -5,12 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { OperatorRequest, RunOperatorRequest } from '../output/operator-request.js';
 import { askRunningProcess } from './operator-socket.client.js';
-import { operatorSocketPath } from './operator-socket.js';
+import { operatorSocketPath, type RunSocketRequest, type SocketRequest } from './operator-socket.js';
 import { OperatorSocketServer } from './operator-socket.server.js';
 
-const request: OperatorRequest = { command: 'verify', args: { deep: true } };
+const request: SocketRequest = { command: 'verify', args: { deep: true } };
 const never = () => new AbortController().signal;
 
 function newFolder(name = 'data'): string {
@@ -21,7 +20,7 @@ function newFolder(name = 'data'): string {
   return folder;
 }
 
-async function serving(run: RunOperatorRequest, folder = newFolder()) {
+async function serving(run: RunSocketRequest, folder = newFolder()) {
   const server = new OperatorSocketServer(run);
   await server.start(folder);
   onTestFinished(() => server.close());
@@ -39,7 +38,7 @@ async function ask(folder: string, signal = never()) {
 }
 
 /** Ends when it is told to, and says so. */
-const untilAborted: RunOperatorRequest = async (_, output, signal) => {
+const untilAborted: RunSocketRequest = async (_, output, signal) => {
   await output.out('begun');
   if (!signal.aborted) await new Promise((aborted) => signal.addEventListener('abort', aborted));
   await output.err('told to stop');

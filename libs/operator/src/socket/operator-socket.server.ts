@@ -4,8 +4,15 @@ import { once } from 'node:events';
 import { lstat, unlink } from 'node:fs/promises';
 import { z } from 'zod';
 import { FAILED, WRONG_USAGE } from '@keyfold/process';
-import type { OperatorOutput, RunOperatorRequest } from '../output/operator-request.js';
-import { messagesOf, operatorSocketPath, OperatorSocketError, PROTOCOL, sendMessage } from './operator-socket.js';
+import type { OperatorOutput } from '../output/operator-output.js';
+import {
+  messagesOf,
+  operatorSocketPath,
+  OperatorSocketError,
+  PROTOCOL,
+  sendMessage,
+  type RunSocketRequest,
+} from './operator-socket.js';
 
 const operatorRequest = z.object({ command: z.string(), args: z.record(z.string(), z.unknown()) });
 
@@ -17,7 +24,7 @@ export class OperatorSocketServer {
   readonly #server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket));
   readonly #connections = new Map<Socket, { command: AbortController; served: Promise<void> }>();
 
-  constructor(private readonly run: RunOperatorRequest) {}
+  constructor(private readonly run: RunSocketRequest) {}
 
   /** Listens in the folder, which this process has locked. Throws `OperatorSocketError`. */
   async start(folder: string): Promise<void> {

@@ -1,9 +1,20 @@
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import type { Progress } from '../output/operator-request.js';
+import type { ExitCode } from '@keyfold/process';
+import type { OperatorOutput, Progress } from '../output/operator-output.js';
+
+/** A command as it travels over the socket. The other process may be of another version, so the name may be unknown to it. */
+export type SocketRequest = Readonly<{ command: string; args: Readonly<Record<string, unknown>> }>;
+
+/** Runs a request; `signal` asks it to stop at the next step. */
+export type RunSocketRequest = (
+  request: SocketRequest,
+  output: OperatorOutput,
+  signal: AbortSignal,
+) => Promise<ExitCode>;
 
 /**
- * The protocol: the server greets with its version of the protocol and its process id, the client sends one `OperatorRequest`, the server answers with lines and at last an exit code,
+ * The protocol: the server greets with its version of the protocol and its process id, the client sends one `SocketRequest`, the server answers with lines and at last an exit code,
  * each message one line of JSON. A client that closes the connection stops its command, and one that does not know a message ignores it.
  */
 export type ServerMessage = Readonly<

@@ -9,10 +9,11 @@ const LOOK_INTERVAL = 200;
 const REPORT_INTERVAL = 5_000;
 
 /**
- * Fills the read models of this version from the feed until they have what is there now; `follow`: keeps them up to date until it is
- * interrupted, which is no failure then. Other processes may take part of the work.
+ * Fills the read models of this version from the feed until they have the commits that are there now. `follow` keeps them up to date
+ * until the command is interrupted, which is no failure then. Other processes may take part of the work. The indexes of MongoDB are
+ * made before, when the store is opened (`openMongoStore`).
  */
-export async function followFeed({ follow }: { follow: boolean }, run: CommandRun): Promise<ExitCode> {
+export async function migrate({ follow }: { follow: boolean }, run: CommandRun): Promise<ExitCode> {
   const { ports, output, signal } = run;
   const projector = ports.newProjector?.(
     (error) => void output.err(`cannot project, trying again: ${reasonOf(error)}`),
