@@ -1,5 +1,5 @@
 import { accountDecider } from '@keyfold/domain';
-import { openEmbeddedStore, openSharedStore } from '@keyfold/operation';
+import { openEmbeddedStore, openSharedStore } from '@keyfold/operator';
 import { accountStream } from '@keyfold/projections';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-import { openEmbeddedStore, openSharedStore } from '@keyfold/operation';
+import { openEmbeddedStore, openSharedStore } from '@keyfold/operator';
 import { accountStream } from '@keyfold/projections';
 import { parseSealingKeys, Sealer } from '@keyfold/security';
 import { randomBytes, randomUUID } from 'node:crypto';

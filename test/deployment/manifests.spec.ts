@@ -8,7 +8,7 @@ import {
   projectorSettings,
   readSettings,
   sharedSecretSettings,
-} from '@keyfold/operation';
+} from '@keyfold/process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';

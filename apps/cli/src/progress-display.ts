@@ -1,4 +1,4 @@
-import type { Progress } from '@keyfold/operation';
+import type { Progress } from '@keyfold/operator';
 
 const BAR_LENGTH = 30;
 /** Erases the line of the cursor (ECMA-48, EL 2). */

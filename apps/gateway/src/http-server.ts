@@ -10,7 +10,7 @@ import {
   successEnvelope,
   UNKNOWN_PATH,
 } from '@keyfold/http-envelope';
-import { RepeatedLine } from '@keyfold/operation';
+import { RepeatedLine } from '@keyfold/process';
 import { HashQueueFull } from '@keyfold/security';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';

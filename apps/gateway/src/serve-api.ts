@@ -10,13 +10,12 @@ import {
   firstPasswordNote,
   InvalidConfiguration,
   NestLog,
-  StoreCheck,
-  untilAvailable,
   UnusableAddress,
   type ApiSettings,
   type ProcessContext,
   type Running,
-} from '@keyfold/operation';
+} from '@keyfold/process';
+import { StoreCheck, untilAvailable } from '@keyfold/wiring';
 import { drainConnections } from './connections-on-close.js';
 import { createHttpAdapter, serveHttp } from './http-server.js';
 import { measureGateway } from './metrics/gateway-metrics.js';

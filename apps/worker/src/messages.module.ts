@@ -4,14 +4,8 @@ import { LookUpSshKeysHandler, RecordSshKeyUseHandler } from '@keyfold/applicati
 import { EventStore, reasonOf } from '@keyfold/event-store';
 import { EventPublisher, MessageTraces, ParkedRelays, Relay, RelayLeases } from '@keyfold/messaging';
 import { messagesOf } from '@keyfold/messaging/events';
-import {
-  BrokerCheck,
-  BrokerConnections,
-  ConsumedQueues,
-  TopologyWatch,
-  type Health,
-  type Metrics,
-} from '@keyfold/operation';
+import type { Health, Metrics } from '@keyfold/process';
+import { BrokerCheck, BrokerConnections, ConsumedQueues, TopologyWatch } from '@keyfold/wiring';
 import { connectionSamples, parkedSamples, queueSamples, relayLagSamples, relaySamples } from './message-metrics.js';
 import { RelayRunner } from './relay.runner.js';
 import { SshKeyLookUpController } from './ssh-key-look-up.controller.js';

@@ -1,5 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import type { Metrics, Sample } from '@keyfold/operation';
+import type { Metrics, Sample } from '@keyfold/process';
 import { Projector, type ProjectorLag } from '@keyfold/projections';
 
 /** Tells how far the projector of this process is; what the store must be asked for is left out while that is away. */

@@ -1,6 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
-import { truth, truthProviders } from '@keyfold/operation';
+import { truth, truthProviders } from '@keyfold/wiring';
 
 /** What reads and changes the truth, where no gateway in the process has it already. */
 @Module({})

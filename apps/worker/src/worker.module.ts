@@ -2,7 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { Clock } from '@keyfold/application';
 import { EventStore, FeedLeases } from '@keyfold/event-store';
 import { ParkedRelays, RelayLeases } from '@keyfold/messaging';
-import { readersBehind } from '@keyfold/operation';
+import { readersBehind } from '@keyfold/wiring';
 import { Projection, Projector, ReadModelStore, Retention } from '@keyfold/projections';
 import type { Messages } from './open-messages.js';
 import { ProjectorRunner } from './projector.runner.js';

@@ -7,6 +7,7 @@ export * from './accounts/list-accounts.js';
 export * from './accounts/new-passwords.js';
 export * from './accounts/password-policy.js';
 export * from './accounts/register-account.js';
+export * from './accounts/set-password.js';
 export * from './accounts/update-account.js';
 export * from './caller/caller-identifier.js';
 export * from './caller/caller.js';
