@@ -4,10 +4,12 @@ import {
   Contended,
   EventStore,
   HoldTaken,
-  StoreUnavailable,
+  isOutage,
+  isRetryable,
   WrongExpectedVersion,
   type Appended,
   type NewCommit,
+  type StoreUnavailable,
 } from '@keyfold/event-store';
 import { Projection, StreamLoader, type Loaded, type StreamRef } from '@keyfold/projections';
 import { createHash, randomUUID } from 'node:crypto';
@@ -59,7 +61,7 @@ export class CommandRunner {
 
   /**
    * Decides the command on the stream's state and stores what follows in one commit. Decisions of one stream run one after
-   * another. Throws the decider's `DomainError`, or `StoreUnavailable` when the stream changes faster than it can be decided on.
+   * another. Throws the decider's `DomainError`, `StoreUnavailable`, or `Contended` when the stream changes faster than it can be decided on.
    */
   run<State, Command extends { type: string }, Event extends DomainEvent>(
     ref: StreamRef<State>,
@@ -120,8 +122,7 @@ export class CommandRunner {
     try {
       return await task();
     } catch (error) {
-      const outage = error instanceof StoreUnavailable && !(error instanceof Contended);
-      if (outage) this.#outage = { at: performance.now(), error };
+      if (isOutage(error)) this.#outage = { at: performance.now(), error };
       throw error;
     }
   }
@@ -146,7 +147,7 @@ export class CommandRunner {
       } catch (error) {
         if (error instanceof HoldTaken) throw refusalOf(error, decided.decision);
         // The commit may be stored all the same.
-        if (error instanceof StoreUnavailable) this.#listBehind(ref, error, context);
+        if (isRetryable(error)) this.#listBehind(ref, error, context);
         if (!(error instanceof WrongExpectedVersion)) throw error;
         if (decided !== quick) await sleep(Math.random() * LONGEST_PAUSE);
       }

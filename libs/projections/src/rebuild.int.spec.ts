@@ -25,11 +25,11 @@ const rebuild = (
   { store, readModels: documents }: Pick<EmbeddedProjections, 'store' | 'readModels'>,
   models: readonly ReadModel<unknown>[] = readModels,
   signal = new AbortController().signal,
-) => new Rebuild(store, documents, models, () => 1_768_478_400_000).run(async () => {}, signal);
+) => new Rebuild(store, store, documents, models, () => 1_768_478_400_000).run(async () => {}, signal);
 
 async function problemsOf({ store, readModels: documents, leases }: EmbeddedProjections) {
   const problems: string[] = [];
-  await new Verification({ store, readModels: documents, isSettled: true }, leases).run(
+  await new Verification({ store, feed: store, readModels: documents, isSettled: true }, leases).run(
     async (problem) => void problems.push(problem),
     new AbortController().signal,
   );

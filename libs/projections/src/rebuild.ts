@@ -1,4 +1,4 @@
-import type { Commit, EventStore } from '@keyfold/event-store';
+import type { Commit, CommitFeed, EventStore } from '@keyfold/event-store';
 import pLimit from 'p-limit';
 import { foldCommit, UnfoldableStream, type Loaded } from './fold.js';
 import type { ParkedStream, ReadModelStore } from './read-model-store.js';
@@ -29,6 +29,7 @@ export class Rebuild {
 
   constructor(
     private readonly store: EventStore,
+    private readonly feed: CommitFeed,
     private readonly readModels: ReadModelStore,
     private readonly models: readonly ReadModel<unknown>[],
     private readonly now: () => number,
@@ -37,9 +38,9 @@ export class Rebuild {
   /** Tells of empty positions in the feed. Throws `StoreUnavailable`, and the reason of the signal, which is heeded after every page. */
   async run(report: (problem: string) => Promise<void>, signal: AbortSignal): Promise<RebuiltCount> {
     const parked = new Map((await this.readModels.parked()).map((each) => [each.stream, each]));
-    await pLimit(SLOTS_AT_ONCE).map(await this.store.readHeads(), async ([slot, head]) => {
+    await pLimit(SLOTS_AT_ONCE).map(await this.feed.readHeads(), async ([slot, head]) => {
       const begun = new Map<string, Begun>();
-      for await (const page of walkFeed(this.store, slot, head, false, report)) {
+      for await (const page of walkFeed(this.feed, slot, head, false, report)) {
         signal.throwIfAborted();
         for (const commit of page) await this.#pass(commit, begun);
         while (begun.size > STREAMS_KEPT) await this.#complete(begun, parked);

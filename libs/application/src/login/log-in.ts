@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { StoreUnavailable } from '@keyfold/event-store';
+import { isRetryable } from '@keyfold/event-store';
 import { DomainError, sessionDecider, accountDecider, type Account, type StartSession } from '@keyfold/domain';
 import { accountStream, sessionStream } from '@keyfold/projections';
 import {
@@ -194,7 +194,7 @@ export class LogInHandler implements ICommandHandler<LogIn> {
   /** Counters may be lost; whoever was right must not be refused for them, least of all with a code that is spent. */
   async #succeed(counted: CountedTry): Promise<void> {
     await this.throttle.succeed(counted).catch((error: unknown) => {
-      if (!(error instanceof StoreUnavailable)) throw error;
+      if (!isRetryable(error)) throw error;
     });
   }
 

@@ -5,7 +5,7 @@ import {
   type ResealSecrets,
   type SiteSettings,
 } from '@keyfold/domain';
-import type { Commit, EventStore } from '@keyfold/event-store';
+import type { Commit, CommitFeed, EventStore } from '@keyfold/event-store';
 import {
   accounts,
   accountStream,
@@ -57,14 +57,15 @@ const SLOTS_AT_ONCE = 4;
  */
 export async function walkSecrets(
   store: EventStore,
+  feed: CommitFeed,
   { visit, report }: SecretVisitor,
   signal: AbortSignal,
 ): Promise<void> {
-  const heads = await store.readHeads();
+  const heads = await feed.readHeads();
   const total = [...heads.values()].reduce((sum, head) => sum + head, 0);
   let read = 0;
   await pLimit(SLOTS_AT_ONCE).map(heads, async ([slot, head]) => {
-    for await (const page of walkFeed(store, slot, head, false, report)) {
+    for await (const page of walkFeed(feed, slot, head, false, report)) {
       signal.throwIfAborted();
       const holders = await holdersOf(store, page, report);
       read += page.length;

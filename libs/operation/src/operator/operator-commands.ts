@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '@keyfold/event-store';
+import { isRetryable } from '@keyfold/event-store';
 import { z } from 'zod';
 import { exitCodeOf, INTERRUPTED, WRONG_USAGE, type ExitCode } from '../process/exit-code.js';
 import { explain } from '../process/report-and-exit.js';
@@ -68,7 +68,7 @@ export class OperatorCommands {
       return await found.run(args.data as never, { ports: this.ports, output, signal });
     } catch (error) {
       if (signal.aborted) return INTERRUPTED;
-      await output.err(error instanceof StoreUnavailable ? `${error.message}. Try again later` : explain(error));
+      await output.err(isRetryable(error) ? `${error.message}. Try again later` : explain(error));
       return exitCodeOf(error);
     }
   }

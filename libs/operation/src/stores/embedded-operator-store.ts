@@ -11,8 +11,11 @@ export function openEmbedded({ folder, sessionDays, sealingKeys, passwordRules }
   try {
     protectDataFiles(folder);
     const files = new EmbeddedStore(folder, lock);
+    const store = new SqliteEventStore(files.events);
     const adapters = {
-      store: new SqliteEventStore(files.events),
+      store,
+      feed: store,
+      compaction: store,
       readModels: new SqliteReadModelStore(files.views),
       leases: new SqliteFeedLeases(files.views),
       relayLeases: new SqliteFeedLeases(files.events),

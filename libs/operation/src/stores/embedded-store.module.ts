@@ -1,5 +1,5 @@
 import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
-import { Counter, EventStore, FeedLeases } from '@keyfold/event-store';
+import { CommitFeed, Counter, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
 import {
   eventStoreSchema,
   feedPositionsTable,
@@ -10,7 +10,7 @@ import {
   SqliteFile,
   UnusableFile,
 } from '@keyfold/event-store/sqlite';
-import { ParkedRelays, RelayLeases } from '@keyfold/messaging';
+import { ParkedRelays, RELAY_LEASES } from '@keyfold/messaging';
 import { parkedRelaysTable, SqliteParkedRelays } from '@keyfold/messaging/sqlite';
 import { ReadModelStore } from '@keyfold/projections';
 import { readModelTables, SqliteReadModelStore } from '@keyfold/projections/sqlite';
@@ -95,19 +95,23 @@ export class EmbeddedStoreModule {
       providers: [
         { provide: StoreCheck, useValue: store },
         { provide: EventStore, useValue: new SqliteEventStore(store.events) },
+        { provide: CommitFeed, useExisting: EventStore },
+        { provide: StreamCompaction, useExisting: EventStore },
         { provide: Counter, useValue: new SqliteCounter(store.events) },
         { provide: ReadModelStore, useValue: new SqliteReadModelStore(store.views) },
         { provide: FeedLeases, useValue: new SqliteFeedLeases(store.views) },
-        { provide: RelayLeases, useValue: new SqliteFeedLeases(store.events) },
+        { provide: RELAY_LEASES, useValue: new SqliteFeedLeases(store.events) },
         { provide: ParkedRelays, useValue: new SqliteParkedRelays(store.events) },
         { provide: ThrottleStore, useValue: new SqliteThrottleStore(store.views) },
       ],
       exports: [
         EventStore,
+        CommitFeed,
+        StreamCompaction,
         Counter,
         FeedLeases,
         ReadModelStore,
-        RelayLeases,
+        RELAY_LEASES,
         ParkedRelays,
         ThrottleStore,
         StoreCheck,

@@ -16,8 +16,11 @@ export async function openShared(uri: string, options: SharedStoreOptions): Prom
     await connection.close();
     throw error;
   }
+  const store = new MongoEventStore(connection);
   const adapters = {
-    store: new MongoEventStore(connection),
+    store,
+    feed: store,
+    compaction: store,
     readModels: new MongoReadModelStore(connection),
     leases: new MongoFeedLeases(connection),
     relayLeases: new MongoFeedLeases(connection),

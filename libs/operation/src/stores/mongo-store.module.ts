@@ -1,6 +1,6 @@
 import { Module, type DynamicModule, type OnApplicationShutdown, type Provider, type Type } from '@nestjs/common';
 import { getConnectionToken, MongooseModule } from '@nestjs/mongoose';
-import { Counter, EventStore, FeedLeases } from '@keyfold/event-store';
+import { CommitFeed, Counter, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
 import {
   connectOptions,
   eventStoreModels,
@@ -10,7 +10,7 @@ import {
   MongoFeedLeases,
   requireSchema,
 } from '@keyfold/event-store/mongo';
-import { ParkedRelays, RelayLeases } from '@keyfold/messaging';
+import { ParkedRelays, RELAY_LEASES } from '@keyfold/messaging';
 import { messagingModels, MongoParkedRelays } from '@keyfold/messaging/mongo';
 import { ReadModelStore } from '@keyfold/projections';
 import { MongoReadModelStore, projectionModels } from '@keyfold/projections/mongo';
@@ -53,9 +53,11 @@ export class MongoStoreModule {
   static forRoot(uri: string, context: ProcessContext): DynamicModule {
     const adapters = [
       adapter(EventStore, MongoEventStore),
+      { provide: CommitFeed, useExisting: EventStore },
+      { provide: StreamCompaction, useExisting: EventStore },
       adapter(Counter, MongoCounter),
       adapter(FeedLeases, MongoFeedLeases),
-      adapter(RelayLeases, MongoFeedLeases),
+      adapter(RELAY_LEASES, MongoFeedLeases),
       adapter(ParkedRelays, MongoParkedRelays),
       adapter(ReadModelStore, MongoReadModelStore),
       adapter(ThrottleStore, MongoThrottleStore),
@@ -74,7 +76,18 @@ export class MongoStoreModule {
         ...adapters,
         { provide: StoreEnd, inject: [EventStore], useFactory: (store: EventStore) => new StoreEnd(store) },
       ],
-      exports: [EventStore, Counter, FeedLeases, RelayLeases, ParkedRelays, ReadModelStore, ThrottleStore, StoreCheck],
+      exports: [
+        EventStore,
+        CommitFeed,
+        StreamCompaction,
+        Counter,
+        FeedLeases,
+        RELAY_LEASES,
+        ParkedRelays,
+        ReadModelStore,
+        ThrottleStore,
+        StoreCheck,
+      ],
     };
   }
 }
@@ -96,7 +109,7 @@ function quiet(connection: Connection): Connection {
 
 type Port = abstract new (...parameters: never[]) => unknown;
 
-const adapter = (port: Port, implementation: Type & (new (connection: Connection) => unknown)): Provider => ({
+const adapter = (port: Port | symbol, implementation: Type & (new (connection: Connection) => unknown)): Provider => ({
   provide: port,
   inject: [USABLE],
   useFactory: (connection: Connection) => new implementation(connection),

@@ -38,7 +38,10 @@ export type SharedStoreOptions = Readonly<{
   passwordRules?: PasswordRules;
 }>;
 
-type Adapters = Pick<OperatorPorts, 'store' | 'readModels' | 'leases' | 'relayLeases' | 'parkedRelays'>;
+type Adapters = Pick<
+  OperatorPorts,
+  'store' | 'feed' | 'compaction' | 'readModels' | 'leases' | 'relayLeases' | 'parkedRelays'
+>;
 
 /** The ports of a process that exists for one command. The sealing keys are asked for by a command that needs them. */
 export function operatorPorts(
@@ -51,7 +54,7 @@ export function operatorPorts(
     passwordRules?: PasswordRules | undefined;
   }>,
 ): OperatorPorts {
-  const { store, readModels, leases } = adapters;
+  const { store, feed, readModels, leases } = adapters;
   const { isAlone, sessionDays, leaseMilliseconds, sealingKeys } = options;
   const lease = leaseMilliseconds === undefined ? {} : { leaseMilliseconds };
   const clock = new SystemClock();
@@ -75,7 +78,7 @@ export function operatorPorts(
         clock,
         new PasswordPolicy(options.passwordRules),
       ),
-    newProjector: (onError) => new Projector(store, projection, leases, onError, lease),
+    newProjector: (onError) => new Projector(feed, projection, leases, onError, lease),
     isAlone,
     sessionDays,
     now: Date.now,

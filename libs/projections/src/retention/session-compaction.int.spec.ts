@@ -67,7 +67,7 @@ describe.each(shelves)('the compaction of sessions on %s', (_, open) => {
     await history.logIn('active', 7, 1);
     await history.project();
     await history.compact();
-    const rebuild = new Rebuild(shelf.store, shelf.readModels, allModels, () => NOW);
+    const rebuild = new Rebuild(shelf.store, shelf.store, shelf.readModels, allModels, () => NOW);
     const { removed } = await rebuild.run(async (problem) => expect.fail(problem), new AbortController().signal);
     expect(removed).toBe(0);
     expect(await documents()).toEqual(['session-active']);

@@ -70,7 +70,13 @@ class Story {
     await this.#expectOthersAsAppended();
     expect(await this.#history.problems()).toEqual([]);
     const documents = await this.#documents();
-    const rebuild = new Rebuild(this.shelf.store, this.shelf.readModels, allModels, () => this.#history.now);
+    const rebuild = new Rebuild(
+      this.shelf.store,
+      this.shelf.store,
+      this.shelf.readModels,
+      allModels,
+      () => this.#history.now,
+    );
     await rebuild.run(async (problem) => expect.fail(problem), new AbortController().signal);
     expect(await this.#documents()).toEqual(documents);
     const kept = this.#sessions.filter((session) => !this.#isDue(session));

@@ -1,4 +1,4 @@
-import { compactedStreamOf, type Commit, type EventStore } from '@keyfold/event-store';
+import { compactedStreamOf, type Commit, type EventStore, type StreamCompaction } from '@keyfold/event-store';
 import { foldCommit, UnfoldableStream, type Loaded } from '../fold.js';
 import type { ReadModelStore } from '../read-model-store.js';
 import { sessions, type StreamRef } from '../read-model.js';
@@ -13,6 +13,7 @@ const COMPACTED_TOGETHER = 100;
 
 export type CompactionParts = Readonly<{
   store: EventStore;
+  compaction: StreamCompaction;
   readModels: ReadModelStore;
   readers: ReadersBehind;
   /** How long sessions are kept after their token has expired. */
@@ -91,7 +92,7 @@ export class SessionCompaction {
     for (let from = 0; from < due.length && goOn(); from += COMPACTED_TOGETHER) {
       const some = due.slice(from, from + COMPACTED_TOGETHER);
       if (!this.dryRun) {
-        this.count.commits += await this.parts.store.compact(some);
+        this.count.commits += await this.parts.compaction.compact(some);
         await this.#removeDocuments(some);
       }
       this.count.sessions += some.length;

@@ -10,7 +10,7 @@ const old = sessionStream('old', 7);
 
 async function problemsOf({ store, readModels, leases }: EmbeddedProjections): Promise<string[]> {
   const problems: string[] = [];
-  const verification = new Verification({ store, readModels, isSettled: true }, leases);
+  const verification = new Verification({ store, feed: store, readModels, isSettled: true }, leases);
   await verification.run(async (problem) => void problems.push(problem), AbortSignal.timeout(30_000));
   return problems;
 }

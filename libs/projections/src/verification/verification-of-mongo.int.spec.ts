@@ -29,13 +29,13 @@ async function projected() {
 
 async function verify({ store, readModels: documents, leases }: MongoProjections, isSettled = true) {
   const problems: string[] = [];
-  const verification = new Verification({ store, readModels: documents, isSettled }, leases, 500);
+  const verification = new Verification({ store, feed: store, readModels: documents, isSettled }, leases, 500);
   const count = await verification.run(async (problem) => void problems.push(problem), AbortSignal.timeout(30_000));
   return { problems, ...count };
 }
 
 const rebuild = ({ store, readModels: documents }: MongoProjections) =>
-  new Rebuild(store, documents, readModels, Date.now).run(async () => {}, new AbortController().signal);
+  new Rebuild(store, store, documents, readModels, Date.now).run(async () => {}, new AbortController().signal);
 
 const collection = ({ connection }: MongoProjections, name: string) => collectionOf<Document>(connection, name);
 const set = (name: string, _id: string, $set: object) => (projections: MongoProjections) =>

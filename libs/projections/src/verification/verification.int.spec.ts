@@ -24,7 +24,7 @@ async function projected() {
 
 async function verify({ store, readModels, leases }: EmbeddedProjections, isSettled = true) {
   const problems: string[] = [];
-  const verification = new Verification({ store, readModels, isSettled }, leases, 500);
+  const verification = new Verification({ store, feed: store, readModels, isSettled }, leases, 500);
   const count = await verification.run(async (problem) => void problems.push(problem), AbortSignal.timeout(30_000));
   return { problems, ...count };
 }
@@ -223,6 +223,9 @@ describe('what is not projected yet', () => {
 
 it('ends when it is told to', async () => {
   const { store, readModels, leases } = await projected();
-  const run = new Verification({ store, readModels, isSettled: true }, leases).run(async () => {}, AbortSignal.abort());
+  const run = new Verification({ store, feed: store, readModels, isSettled: true }, leases).run(
+    async () => {},
+    AbortSignal.abort(),
+  );
   await expect(run).rejects.toThrow('aborted');
 });

@@ -1,5 +1,5 @@
-import { FEED_PAGE } from '@keyfold/event-store';
-import { relayName, type ParkedRelays, type RelayLeases } from '@keyfold/messaging';
+import { FEED_PAGE, type FeedLeases } from '@keyfold/event-store';
+import { relayName, type ParkedRelays } from '@keyfold/messaging';
 import { retentionName, SessionCompaction, type ReadersBehind } from '@keyfold/projections';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { CommandRun, OperatorPorts } from '../operator-ports.js';
@@ -7,10 +7,10 @@ import { DONE, type ExitCode } from '../../process/exit-code.js';
 
 /** Compacts the sessions that are due now, where no worker has been yet. Its checkpoints stay: a worker that comes by finds nothing to do. */
 export async function compactSessions({ dryRun }: { dryRun: boolean }, run: CommandRun): Promise<ExitCode> {
-  const { store, leases, sessionDays } = run.ports;
+  const { feed, leases, sessionDays } = run.ports;
   const compaction = new SessionCompaction({ ...run.ports, readers: readersBehind(run.ports) }, dryRun);
   const reached = new Map((await leases.progress(retentionName)).map(({ slot, position }) => [slot, position]));
-  for (const [slot, head] of await store.readHeads()) {
+  for (const [slot, head] of await feed.readHeads()) {
     await compactSlot(compaction, run, slot, { after: reached.get(slot) ?? 0, head });
   }
   const { sessions, commits, waiting } = compaction.count;
@@ -28,7 +28,7 @@ export const readersBehind = ({
   leases,
   relayLeases,
   parkedRelays,
-}: Pick<OperatorPorts, 'leases'> & { relayLeases: RelayLeases; parkedRelays: ParkedRelays }): ReadersBehind => ({
+}: Pick<OperatorPorts, 'leases'> & { relayLeases: FeedLeases; parkedRelays: ParkedRelays }): ReadersBehind => ({
   leases,
   relay: { name: relayName, leases: relayLeases, parked: parkedRelays },
 });
@@ -41,7 +41,7 @@ async function compactSlot(
 ): Promise<void> {
   for (let position = after; position < head;) {
     signal.throwIfAborted();
-    const page = await ports.store.readFeed(slot, position, Math.min(FEED_PAGE, head - position));
+    const page = await ports.feed.readFeed(slot, position, Math.min(FEED_PAGE, head - position));
     const last = page.at(-1);
     // A hole is closed by the readers that follow the feed.
     if (!last) return;

@@ -65,7 +65,7 @@ describe.each(stores)('on %s', (_, open) => {
 
   /** What a process finds that has nothing but the log and the new key. */
   async function rebuiltAccount(id: number): Promise<Account> {
-    await new Rebuild(shelf.store, shelf.readModels, readModels, Date.now).run(
+    await new Rebuild(shelf.store, shelf.store, shelf.readModels, readModels, Date.now).run(
       async (problem) => expect.fail(problem),
       new AbortController().signal,
     );
