@@ -10,7 +10,8 @@ import {
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Projection } from './projection.js';
-import { readModels, streamRef } from './read-model.js';
+import { readModels } from './read-model.js';
+import { streamRef } from './stream-ref.js';
 
 /** Milliseconds between two tries of the parked streams. */
 const RETRY_PARKED_INTERVAL = 30_000;

@@ -7,7 +7,7 @@ import {
   UserNames,
   type PasswordRules,
 } from '@keyfold/application';
-import { Projection, Projector, StreamLoader } from '@keyfold/projections';
+import { ListUpdates, Projection, Projector, StreamLoader } from '@keyfold/projections';
 import { Argon2PasswordHasher, parseSealingKeys, Sealer } from '@keyfold/security';
 import type { OperatorPorts } from '../operator/operator-ports.js';
 
@@ -68,7 +68,7 @@ export function operatorPorts(
   return {
     ...adapters,
     projection,
-    commands: new CommandRunner(store, loader, projection, clock, leftToTheProjector),
+    commands: new CommandRunner(store, loader, new ListUpdates(projection, leftToTheProjector), clock),
     names: new UserNames(store, loader),
     sealer,
     newPasswords: async () =>

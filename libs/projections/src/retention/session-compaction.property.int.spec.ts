@@ -195,7 +195,7 @@ class Story {
       else expect(found).toEqual(this.#appended.filter((commit) => commit.stream === stream));
     }
     const due = this.#sessions.filter((session) => this.#isDue(session));
-    expect([...gone].toSorted()).toEqual(due.map(({ id }) => `${sessions.streamPrefix}${id}`).toSorted());
+    expect([...gone].toSorted()).toEqual(due.map(({ id }) => `${sessions.aggregate.streamPrefix}${id}`).toSorted());
   }
 
   #isDue({ endedAt }: { endedAt: number }): boolean {

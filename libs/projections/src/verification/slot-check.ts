@@ -1,6 +1,6 @@
 import { isCompacted, voidStreamOf, type Commit, type CommitFeed, type EventStore } from '@keyfold/event-store';
 import type { ReadModelStore } from '../read-model-store.js';
-import { streamRef, type StreamRef } from '../read-model.js';
+import { streamRef, type StreamRef } from '../stream-ref.js';
 import { compareStream } from './compare-stream.js';
 import { walkFeed } from './feed-walk.js';
 import type { SeenKeys } from './seen-keys.js';

@@ -6,7 +6,8 @@ import { disabled, registered, renamed } from '../../../domain/testing/account.e
 import { sessionStarted } from '../../../domain/testing/session.events.js';
 import { keyAdded } from '../../../domain/testing/ssh-key-ring.events.js';
 import { MongoProjections } from '../../testing/mongo-projections.js';
-import { accountStream, readModels, sessionStream, sshKeyRingStream } from '../read-model.js';
+import { readModels } from '../read-model.js';
+import { accountStream, sessionStream, sshKeyRingStream } from '../stream-ref.js';
 import { projectorName } from '../projector.js';
 import { Rebuild } from '../rebuild.js';
 import { Verification } from './verification.js';
@@ -63,7 +64,7 @@ describe('in the documents', () => {
       'account-7 is at version 3, its stream at 2',
     ],
     ['one with a wrong state', set('ssh_key_rings_1', 'ssh-keys-7', { state: '{}' }), 'ssh-keys-7 differs'],
-    ['one at a wrong place of its list', set('accounts_1', 'account-7', { place: 9 }), 'account-7 has place 9'],
+    ['one with a wrong sort key', set('accounts_1', 'account-7', { place: 9 }), 'account-7 has sort key 9'],
     [
       'a parked stream',
       ({ readModels: documents }) =>

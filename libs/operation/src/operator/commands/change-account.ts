@@ -1,5 +1,5 @@
 import { actorOf, CancelTwoFactor, CancelTwoFactorHandler, operator } from '@keyfold/application';
-import { accountDecider, DomainError, type Account } from '@keyfold/domain';
+import { DomainError, type Account } from '@keyfold/domain';
 import { refusalOf } from '@keyfold/http-envelope';
 import { accountStream } from '@keyfold/projections';
 import { randomUUID } from 'node:crypto';
@@ -20,7 +20,7 @@ export async function setPassword(
   const changing = changeAccount(username, run, async ({ accountId }, { commands, newPasswords }) => {
     const context = { actor: actorOf(operator), ...newOrigin() };
     const made = await (await newPasswords()).make(password, accountId, context.actor);
-    await commands.run(accountStream(accountId), accountDecider, { type: 'SetPassword', password: made }, context);
+    await commands.run(accountStream(accountId), { type: 'SetPassword', password: made }, context);
     return `${quoted(username)} has a new password; its sessions have ended`;
   });
   return changing.catch((error: unknown) => {
