@@ -1,22 +1,20 @@
 import { Logger } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { StoreUnavailable } from '@keyfold/event-store';
 import {
   defaultPrivacyPatterns,
   EnvelopeFilter,
   errorEnvelope,
-  Fault,
   PrivacyMask,
   successEnvelope,
   UNKNOWN_PATH,
 } from '@keyfold/http-envelope';
 import { RepeatedLine } from '@keyfold/process';
-import { HashQueueFull } from '@keyfold/security';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { BatchedResponse } from './batched-response.js';
 import { answerBrokenRequest, refuseExpectation } from './broken-requests.js';
 import { endConnectionsOnClose } from './connections-on-close.js';
+import { faultOf } from './fault-of.js';
 import { documentApi } from './openapi/openapi.document.js';
 import { handleInTurns } from './request-turns.js';
 import type { RequestHook } from './request/answer-headers.hook.js';
@@ -100,16 +98,4 @@ export function serveHttp(app: NestFastifyApplication, setCommonHeaders: Request
     }),
   );
   documentApi(app);
-}
-
-/** Errors that are nobody's mistake: the client should come again. `report` hears what the operator must know, a full disk for instance. */
-function faultOf(error: unknown, report: (message: string) => void): Fault | undefined {
-  if (error instanceof StoreUnavailable) {
-    report(error.message);
-    return new Fault(503, 'the store is not available', error);
-  }
-  if (error instanceof HashQueueFull) return new Fault(503, 'too many logins at the moment', error);
-  // The client hung up in the middle of its body: nobody reads the answer, and it is nothing to report.
-  if (error instanceof Error && error.message === 'aborted') return new Fault(400, 'the request ended too early');
-  return undefined;
 }

@@ -1,8 +1,8 @@
 import { Module, type DynamicModule, type INestApplication } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import { LookUpSshKeysHandler, RecordSshKeyUseHandler } from '@keyfold/application';
-import { EventStore, reasonOf } from '@keyfold/event-store';
-import { EventPublisher, MessageTraces, ParkedRelays, Relay, RelayLeases } from '@keyfold/messaging';
+import { CommitFeed, reasonOf, type FeedLeases } from '@keyfold/event-store';
+import { EventPublisher, MessageTraces, ParkedRelays, Relay, RELAY_LEASES } from '@keyfold/messaging';
 import { messagesOf } from '@keyfold/messaging/events';
 import type { Health, Metrics } from '@keyfold/process';
 import { BrokerCheck, BrokerConnections, ConsumedQueues, TopologyWatch } from '@keyfold/wiring';
@@ -28,15 +28,15 @@ export class MessagesModule {
         LookUpSshKeysHandler,
         {
           provide: Relay,
-          inject: [EventStore, EventPublisher, RelayLeases, ParkedRelays, { token: MessageTraces, optional: true }],
+          inject: [CommitFeed, EventPublisher, RELAY_LEASES, ParkedRelays, { token: MessageTraces, optional: true }],
           useFactory: (
-            store: EventStore,
+            feed: CommitFeed,
             publisher: EventPublisher,
-            leases: RelayLeases,
+            leases: FeedLeases,
             parked: ParkedRelays,
             traces?: MessageTraces,
           ) =>
-            new Relay(store, publisher, leases, parked, messagesOf, {
+            new Relay(feed, publisher, leases, parked, messagesOf, {
               ...config,
               traces,
               onError: RelayRunner.tell,

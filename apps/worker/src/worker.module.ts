@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { Clock } from '@keyfold/application';
-import { EventStore, FeedLeases } from '@keyfold/event-store';
-import { ParkedRelays, RelayLeases } from '@keyfold/messaging';
+import { CommitFeed, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
+import { ParkedRelays, RELAY_LEASES } from '@keyfold/messaging';
 import { readersBehind } from '@keyfold/wiring';
 import { Projection, Projector, ReadModelStore, Retention } from '@keyfold/projections';
 import type { Messages } from './open-messages.js';
@@ -22,9 +22,9 @@ export class WorkerModule {
       providers: [
         {
           provide: Projector,
-          inject: [EventStore, Projection, FeedLeases],
-          useFactory: (store: EventStore, projection: Projection, leases: FeedLeases) =>
-            new Projector(store, projection, leases, ProjectorRunner.tell, config),
+          inject: [CommitFeed, Projection, FeedLeases],
+          useFactory: (feed: CommitFeed, projection: Projection, leases: FeedLeases) =>
+            new Projector(feed, projection, leases, ProjectorRunner.tell, config),
         },
         {
           provide: ProjectorRunner,
@@ -33,19 +33,31 @@ export class WorkerModule {
         },
         {
           provide: RetentionRunner,
-          inject: [EventStore, ReadModelStore, FeedLeases, RelayLeases, ParkedRelays, Clock],
+          inject: [
+            EventStore,
+            CommitFeed,
+            StreamCompaction,
+            ReadModelStore,
+            FeedLeases,
+            RELAY_LEASES,
+            ParkedRelays,
+            Clock,
+          ],
           useFactory: (
             store: EventStore,
+            feed: CommitFeed,
+            compaction: StreamCompaction,
             readModels: ReadModelStore,
             leases: FeedLeases,
-            relayLeases: RelayLeases,
+            relayLeases: FeedLeases,
             parkedRelays: ParkedRelays,
             clock: Clock,
           ) => {
             const readers = readersBehind({ leases, relayLeases, parkedRelays });
-            const parts = { store, readModels, readers, sessionDays: config.sessionDays, now: () => clock.now() };
+            const { sessionDays } = config;
+            const parts = { store, compaction, readModels, readers, sessionDays, now: () => clock.now() };
             const told = { onCompacted: RetentionRunner.tellCompacted, onError: RetentionRunner.tell };
-            return new RetentionRunner(new Retention(parts, leases, told));
+            return new RetentionRunner(new Retention(parts, feed, leases, told));
           },
         },
       ],

@@ -14,7 +14,7 @@ export * from './caller/caller.js';
 export * from './clock.js';
 export * from './command-traces.js';
 export * from './first-start.js';
-export * from './handle-command.js';
+export * from './command-runner.js';
 export * from './login/log-in.js';
 export * from './login/log-out.js';
 export * from './login/login-counts.js';

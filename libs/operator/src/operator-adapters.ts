@@ -7,7 +7,7 @@ import {
   UserNames,
   type PasswordRules,
 } from '@keyfold/application';
-import { Projection, Projector, StreamLoader } from '@keyfold/projections';
+import { ListUpdates, Projection, Projector, StreamLoader } from '@keyfold/projections';
 import { Argon2PasswordHasher, parseSealingKeys, Sealer } from '@keyfold/security';
 import type { StoreAdapters } from '@keyfold/wiring';
 import type { OperatorPorts } from './commands/operator-ports.js';
@@ -50,7 +50,7 @@ export function operatorPorts(
     passwordRules?: PasswordRules | undefined;
   }>,
 ): OperatorPorts {
-  const { store, readModels, leases, relayLeases, parkedRelays } = adapters;
+  const { store, feed, compaction, readModels, leases, relayLeases, parkedRelays } = adapters;
   const { isAlone, sessionDays, leaseMilliseconds, sealingKeys } = options;
   const lease = leaseMilliseconds === undefined ? {} : { leaseMilliseconds };
   const clock = new SystemClock();
@@ -63,12 +63,14 @@ export function operatorPorts(
   };
   return {
     store,
+    feed,
+    compaction,
     readModels,
     leases,
     relayLeases,
     parkedRelays,
     projection,
-    commands: new CommandRunner(store, loader, projection, clock, leftToTheProjector),
+    commands: new CommandRunner(store, loader, new ListUpdates(projection, leftToTheProjector), clock),
     names: new UserNames(store, loader),
     sealer,
     newPasswords: async () =>
@@ -78,7 +80,7 @@ export function operatorPorts(
         clock,
         new PasswordPolicy(options.passwordRules),
       ),
-    newProjector: (onError) => new Projector(store, projection, leases, onError, lease),
+    newProjector: (onError) => new Projector(feed, projection, leases, onError, lease),
     isAlone,
     sessionDays,
     now: Date.now,

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '@keyfold/event-store';
+import { isRetryable } from '@keyfold/event-store';
 import { exitCodeOf, explain, INTERRUPTED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
 import type { OperatorPorts } from './commands/operator-ports.js';
 import { isOperatorCommand, operatorCommands } from './operator-command-map.js';
@@ -20,7 +20,7 @@ export class OperatorCommands {
       return await run({ ports: this.ports, output, signal });
     } catch (error) {
       if (signal.aborted) return INTERRUPTED;
-      await output.err(error instanceof StoreUnavailable ? `${error.message}. Try again later` : explain(error));
+      await output.err(isRetryable(error) ? `${error.message}. Try again later` : explain(error));
       return exitCodeOf(error);
     }
   }

@@ -1,8 +1,8 @@
 import type { BeforeApplicationShutdown, FactoryProvider, OnApplicationBootstrap } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
-import { EventStore, FeedLeases } from '@keyfold/event-store';
-import { ParkedRelays, RelayLeases } from '@keyfold/messaging';
+import { CommitFeed, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
+import { ParkedRelays, RELAY_LEASES } from '@keyfold/messaging';
 import { Projection, ReadModelStore } from '@keyfold/projections';
 import { Sealer } from '@keyfold/security';
 import { OperatorCommands } from './operator-commands.js';
@@ -43,9 +43,11 @@ export const operatorRunner = (
   provide: OperatorRunner,
   inject: [
     EventStore,
+    CommitFeed,
+    StreamCompaction,
     ReadModelStore,
     FeedLeases,
-    RelayLeases,
+    RELAY_LEASES,
     ParkedRelays,
     Projection,
     CommandRunner,
@@ -56,9 +58,11 @@ export const operatorRunner = (
   ],
   useFactory: (
     store: EventStore,
+    feed: CommitFeed,
+    compaction: StreamCompaction,
     readModels: ReadModelStore,
     leases: FeedLeases,
-    relayLeases: RelayLeases,
+    relayLeases: FeedLeases,
     parkedRelays: ParkedRelays,
     projection: Projection,
     commands: CommandRunner,
@@ -67,7 +71,7 @@ export const operatorRunner = (
     sealer: Sealer,
     parts: ModuleRef,
   ) => {
-    const adapters = { store, readModels, leases, relayLeases, parkedRelays };
+    const adapters = { store, feed, compaction, readModels, leases, relayLeases, parkedRelays };
     const changing = { projection, commands, names, newPasswords: async () => passwords, sealer: async () => sealer };
     const reported = { relayProblem: () => (relayProblem ? relayProblem(parts) : NO_BROKER) };
     const ports = { ...adapters, ...changing, ...reported, isAlone: false, sessionDays, now: Date.now };

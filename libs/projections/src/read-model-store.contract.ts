@@ -2,7 +2,8 @@ import { absentAccount, type Account } from '@keyfold/domain';
 import { describe, expect, it } from 'vitest';
 import { parked, parkedCases } from './parked-streams.contract.js';
 import type { ReadModelStore } from './read-model-store.js';
-import { accounts, accountStream, sessionStream, siteSettingsStream, sshKeyRingStream } from './read-model.js';
+import { accounts } from './read-model.js';
+import { accountStream, sessionStream, siteSettingsStream, sshKeyRingStream } from './stream-ref.js';
 
 /** An empty store of its own, closed after the running test. `reopen` closes the store and opens the same data again. */
 export type OpenReadModels = Readonly<{ store: ReadModelStore; reopen(): Promise<ReadModelStore> }>;
@@ -137,9 +138,9 @@ function documentCases(newStore: NewStore): void {
     await store.put(accountStream(1), { state: deleted(1), version: 2 });
     await store.put(sshKeyRingStream(1), { state: { keys: [], keysEver: 4 }, version: 1 });
     const [one, ten, nine] = [
-      { stream: 'account-1', version: 2, place: null, state: deleted(1) },
-      { stream: 'account-10', version: 10, place: 10, state: active(10) },
-      { stream: 'account-9', version: 9, place: 9, state: active(9) },
+      { stream: 'account-1', version: 2, sortKey: null, state: deleted(1) },
+      { stream: 'account-10', version: 10, sortKey: 10, state: active(10) },
+      { stream: 'account-9', version: 9, sortKey: 9, state: active(9) },
     ];
     expect(await store.documents(accounts, '', 10)).toEqual([one, ten, nine]);
     expect(await store.documents(accounts, '', 2)).toEqual([one, ten]);

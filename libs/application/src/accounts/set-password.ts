@@ -1,8 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { accountDecider } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import { actorOf, type Administrator } from '../caller/caller.js';
-import { CommandRunner, type Origin } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../command-runner.js';
 import { NewPasswords } from './new-passwords.js';
 
 /** Gives an account a new password and changes nothing else. Its sessions end. */
@@ -28,6 +27,6 @@ export class SetPasswordHandler implements ICommandHandler<SetPassword> {
   async execute({ caller, accountId, password: text, origin }: SetPassword): Promise<void> {
     const context = { actor: actorOf(caller), ...origin };
     const password = await this.passwords.make(text, accountId, context.actor);
-    await this.commands.run(accountStream(accountId), accountDecider, { type: 'SetPassword', password }, context);
+    await this.commands.run(accountStream(accountId), { type: 'SetPassword', password }, context);
   }
 }

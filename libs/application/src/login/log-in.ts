@@ -1,6 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { StoreUnavailable } from '@keyfold/event-store';
-import { DomainError, sessionDecider, accountDecider, type Account, type StartSession } from '@keyfold/domain';
+import { isRetryable } from '@keyfold/event-store';
+import { DomainError, type Account, type StartSession } from '@keyfold/domain';
 import { accountStream, sessionStream } from '@keyfold/projections';
 import {
   CODE_FAILURES_BEFORE_LOCK,
@@ -19,7 +19,7 @@ import {
 } from '@keyfold/security';
 import { randomUUID } from 'node:crypto';
 import { Clock } from '../clock.js';
-import { CommandRunner, type Origin } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../command-runner.js';
 import { sealedFor } from '../sealed-for.js';
 import { SecurityLog } from '../security-log/security-log.js';
 import { nameHash, UserNames } from '../user-names.js';
@@ -182,19 +182,19 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     };
     const command: StartSession = { type: 'StartSession', session, ...(usedCode ? { usedCode } : {}) };
     const context = { actor: `login:${accountId}`, ...login.origin, newStream: true } as const;
-    await this.commands.run(sessionStream(sessionId, accountId), sessionDecider, command, context);
+    await this.commands.run(sessionStream(sessionId, accountId), command, context);
     return token;
   }
 
   async #lockCode({ accountId }: Account, failures: number, origin: Origin): Promise<void> {
     const context = { actor: `login:${accountId}`, ...origin };
-    await this.commands.run(accountStream(accountId), accountDecider, { type: 'LockTwoFactor', failures }, context);
+    await this.commands.run(accountStream(accountId), { type: 'LockTwoFactor', failures }, context);
   }
 
   /** Counters may be lost; whoever was right must not be refused for them, least of all with a code that is spent. */
   async #succeed(counted: CountedTry): Promise<void> {
     await this.throttle.succeed(counted).catch((error: unknown) => {
-      if (!(error instanceof StoreUnavailable)) throw error;
+      if (!isRetryable(error)) throw error;
     });
   }
 

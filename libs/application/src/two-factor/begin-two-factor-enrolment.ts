@@ -1,11 +1,10 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { accountDecider } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import { newTotpSecret, otpauthUri, qrPicture, Sealer } from '@keyfold/security';
 import { actorOf, credentialOf, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
 import { sealedFor } from '../sealed-for.js';
-import { CommandRunner, type Origin } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../command-runner.js';
 
 /** Makes a secret for the caller; it replaces the one that was shown before and counts for ten minutes. */
 export class BeginTwoFactorEnrolment extends Command<{ qr: string; secret: string }> {
@@ -36,7 +35,7 @@ export class BeginTwoFactorEnrolmentHandler implements ICommandHandler<BeginTwoF
       sealedSecret,
       now: this.clock.now(),
     } as const;
-    await this.commands.run(ref, accountDecider, command, { actor: actorOf(caller), ...origin });
+    await this.commands.run(ref, command, { actor: actorOf(caller), ...origin });
     return { qr: await qrPicture(otpauthUri({ username, secret })), secret };
   }
 }

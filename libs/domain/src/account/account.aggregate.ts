@@ -13,6 +13,7 @@ export const accountAggregate: Aggregate<number, Account, AccountCommand, Accoun
   name: 'account',
   decider: accountDecider,
   upcasters: accountUpcasters,
+  streamPrefix: 'account-',
   streamOf: (accountId) => `account-${accountId}`,
   weightOf: ({ username, basePath, ssoId }) => 1 + Math.floor(memoryOf(username, basePath, ssoId) / 1024),
 };

@@ -12,14 +12,14 @@ import { sshKeyUseAggregate } from '../ssh-key-use/ssh-key-use.aggregate.js';
 
 describe('the stream', () => {
   it.each([
-    [accountAggregate.name, accountAggregate.streamOf(7), 'account-7'],
-    [sshKeyRingAggregate.name, sshKeyRingAggregate.streamOf(7), 'ssh-keys-7'],
-    [sshKeyUseAggregate.name, sshKeyUseAggregate.streamOf(7), 'ssh-key-use-7'],
-    [sessionAggregate.name, sessionAggregate.streamOf('b3f1'), 'session-b3f1'],
-    [siteSettingsAggregate.name, siteSettingsAggregate.streamOf('site'), 'site-settings'],
-  ])('of %j is named by its id', (name, stream, expected) => {
+    [accountAggregate, accountAggregate.streamOf(7), 'account-7'],
+    [sshKeyRingAggregate, sshKeyRingAggregate.streamOf(7), 'ssh-keys-7'],
+    [sshKeyUseAggregate, sshKeyUseAggregate.streamOf(7), 'ssh-key-use-7'],
+    [sessionAggregate, sessionAggregate.streamOf('b3f1'), 'session-b3f1'],
+    [siteSettingsAggregate, siteSettingsAggregate.streamOf('site'), 'site-settings'],
+  ])('of $name begins with its prefix and ends with its id', ({ streamPrefix }, stream, expected) => {
     expect(stream).toBe(expected);
-    expect(stream.startsWith(name)).toBe(true);
+    expect(stream.startsWith(streamPrefix)).toBe(true);
   });
 });
 

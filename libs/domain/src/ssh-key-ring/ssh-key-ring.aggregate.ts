@@ -7,6 +7,7 @@ export const sshKeyRingAggregate: Aggregate<number, SshKeyRing, SshKeyRingComman
   name: 'ssh-keys',
   decider: sshKeyRingDecider,
   upcasters: sshKeyRingUpcasters,
+  streamPrefix: 'ssh-keys-',
   streamOf: (accountId) => `ssh-keys-${accountId}`,
   // Its list and the answer that shows it are kept with the ring.
   weightOf: ({ keys }) => 1 + Math.ceil((3 * memoryOf(...keys.flatMap(textsOf)) + 300 * keys.length) / 1024),

@@ -1,6 +1,8 @@
 import type { Connection, mongo } from 'mongoose';
 import type { Commit, NewCommit } from '../commit.js';
+import type { CommitFeed } from '../commit-feed.js';
 import { EventStore, type Appended, type FoundHold, type StreamPoint } from '../event-store.js';
+import type { StreamCompaction } from '../stream-compaction.js';
 import {
   COMMITS,
   COUNTERS,
@@ -28,7 +30,7 @@ const LAST_LETTER = '\u{10FFFF}';
 const PLACES_READ = 1_000;
 
 /** The event store of any number of processes in a MongoDB replica set; the connection must have the `connectOptions`. */
-export class MongoEventStore extends EventStore {
+export class MongoEventStore extends EventStore implements CommitFeed, StreamCompaction {
   readonly slots = SLOTS;
   readonly #commits: mongo.Collection<CommitDocument>;
   readonly #appender: MongoAppender;

@@ -1,4 +1,4 @@
-import type { Commit, EventStore } from '@keyfold/event-store';
+import type { Commit, CommitFeed } from '@keyfold/event-store';
 import type { MessageTraces } from '../message-traces.js';
 import type { EventPublisher, OutgoingMessage } from './event-publisher.js';
 import type { ParkedRelay, ParkedRelays } from './parked-relays.js';
@@ -8,7 +8,7 @@ import type { RelayCounter } from './relay-status.js';
 export type MessagesOf = (commit: Commit) => readonly OutgoingMessage[];
 
 export type RelayParts = Readonly<{
-  store: EventStore;
+  feed: CommitFeed;
   publisher: EventPublisher;
   parked: ParkedRelays;
   messagesOf: MessagesOf;

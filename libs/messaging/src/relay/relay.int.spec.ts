@@ -1,4 +1,4 @@
-import type { EventStore, FeedLeases } from '@keyfold/event-store';
+import type { CommitFeed, EventStore, FeedLeases } from '@keyfold/event-store';
 import { feedModels, migrateSchema, MongoFeedLeases } from '@keyfold/event-store/mongo';
 import {
   eventStoreSchema,
@@ -25,7 +25,7 @@ import type { ParkedRelays } from './parked-relays.js';
 import { Relay, relayName } from './relay.js';
 import type { MessagesOf } from './relay-parts.js';
 
-type Stored = Readonly<{ store: EventStore; leases: FeedLeases; parked: ParkedRelays }>;
+type Stored = Readonly<{ store: EventStore & CommitFeed; leases: FeedLeases; parked: ParkedRelays }>;
 
 async function openSqliteStore(): Promise<Stored> {
   const sql = `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedRelaysTable}`;

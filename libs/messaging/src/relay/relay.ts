@@ -1,4 +1,4 @@
-import { feedLag, FeedLeases, FeedReader, type EventStore, type FeedLag } from '@keyfold/event-store';
+import { feedLag, FeedReader, type CommitFeed, type FeedLag, type FeedLeases } from '@keyfold/event-store';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { MessageTraces } from '../message-traces.js';
@@ -11,8 +11,11 @@ import { SlotRelay } from './slot-relay.js';
 /** The reader of the feed whose checkpoints say what was published. */
 export const relayName = 'relay';
 
-/** Where the relay's checkpoints lie: beside the log, so that they are lost or restored with it and with nothing else. */
-export abstract class RelayLeases extends FeedLeases {}
+/**
+ * Injection token of the `FeedLeases` that keep the relay's checkpoints: they are stored beside the commits, so that both are lost or
+ * restored together.
+ */
+export const RELAY_LEASES = Symbol('RelayLeases');
 
 /** Times in milliseconds. */
 export type RelayOptions = Readonly<{
@@ -54,7 +57,7 @@ export class Relay {
   #lookedAtParkedAt = -Infinity;
 
   constructor(
-    private readonly store: EventStore,
+    private readonly commits: CommitFeed,
     private readonly publisher: EventPublisher,
     leases: FeedLeases,
     private readonly parked: ParkedRelays,
@@ -63,7 +66,7 @@ export class Relay {
   ) {
     const { leaseMilliseconds, restMilliseconds = REST, now = () => performance.now() } = options;
     this.#now = now;
-    this.#feed = new FeedReader(store, leases, {
+    this.#feed = new FeedReader(commits, leases, {
       reader: relayName,
       owner: `${hostname()}:${process.pid}:${randomUUID()}`,
       restMilliseconds,
@@ -111,16 +114,16 @@ export class Relay {
 
   /** What waits to be sent in the held slots, parked accounts apart; it looks into the store. Throws `StoreUnavailable`. */
   lag(): Promise<FeedLag> {
-    return feedLag(this.store, this.#feed.status().positions);
+    return feedLag(this.commits, this.#feed.status().positions);
   }
 
   #slotRelay(slot: number, epoch: number): SlotRelay {
     const known = this.#slots.get(slot);
     if (known?.epoch === epoch) return known;
-    const { store, publisher, parked, messagesOf } = this;
+    const { commits: feed, publisher, parked, messagesOf } = this;
     const { clock = Date.now, pageMilliseconds = PAGE_PATIENCE, onParked, traces } = this.options;
     const made = new SlotRelay(slot, epoch, {
-      store,
+      feed,
       publisher,
       parked,
       messagesOf,

@@ -1,4 +1,4 @@
-import type { Commit, EventStore, NewCommit } from '@keyfold/event-store';
+import type { Commit, CommitFeed, EventStore, NewCommit } from '@keyfold/event-store';
 import { UnsendableMessage } from '../messaging.errors.js';
 import { RelayCounter } from './relay-status.js';
 import { SlotRelay } from './slot-relay.js';
@@ -7,7 +7,7 @@ import { modelMessagesOf, ModelPublisher, type Fate } from '../../testing/model-
 
 /** A slot whose commits are those of the named accounts in turn, and the relay of a process that has just taken it. */
 export async function givenIn(
-  store: EventStore & Readonly<{ commits: readonly Commit[] }>,
+  store: EventStore & CommitFeed & Readonly<{ commits: readonly Commit[] }>,
   newCommit: (stream: string, version: number, details: Partial<NewCommit>) => NewCommit,
   accounts: readonly string[],
 ) {
@@ -25,7 +25,7 @@ export async function givenIn(
   for (const account of accounts) await append(account);
   const newRelay = (epoch = 1) =>
     new SlotRelay(0, epoch, {
-      store,
+      feed: store,
       publisher,
       parked,
       counter,

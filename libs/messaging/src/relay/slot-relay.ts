@@ -177,7 +177,7 @@ export class SlotRelay {
 
   async #release(line: AccountLine, checkpoint: number, held: () => boolean): Promise<void> {
     for (let after = line.sentTo; after < Math.max(checkpoint, line.skippedTo);) {
-      const page = await this.parts.store.readFeed(this.slot, after, FEED_PAGE);
+      const page = await this.parts.feed.readFeed(this.slot, after, FEED_PAGE);
       const own = page.filter(({ partition }) => partition === line.partition);
       const refusedUntil = line.restsUntil;
       if (!(await this.#sendAll(line, own, held)) || page.length === 0) {

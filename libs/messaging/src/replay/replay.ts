@@ -1,4 +1,4 @@
-import { isCompacted, type Commit, type EventStore } from '@keyfold/event-store';
+import { isCompacted, type Commit, type CommitFeed } from '@keyfold/event-store';
 import pLimit from 'p-limit';
 import type { EventPublisher, OutgoingMessage } from '../relay/event-publisher.js';
 import { selectsCommit, selectsMessage, type ReplaySelection } from './replay-selection.js';
@@ -11,7 +11,7 @@ const PAGE = 500;
 const PARALLEL_SLOTS = 8;
 
 export type ReplayParts = Readonly<{
-  store: EventStore;
+  feed: CommitFeed;
   messagesOf(commit: Commit): readonly OutgoingMessage[];
   /** Told of a commit whose events cannot be sent; it is passed over. */
   onUnsendable(commit: Commit, error: unknown): Promise<void>;
@@ -48,7 +48,7 @@ export class Replay {
   async #replaySlot(slot: number, head: number, signal: AbortSignal): Promise<void> {
     for (let position = 0; position < head;) {
       signal.throwIfAborted();
-      const commits = await this.parts.store.readFeed(slot, position, Math.min(PAGE, head - position));
+      const commits = await this.parts.feed.readFeed(slot, position, Math.min(PAGE, head - position));
       if (commits.length === 0) throw new Error(`slot ${slot} has a hole behind position ${position}: try again soon`);
       const selected = commits.filter((commit) => selectsCommit(this.selection, commit));
       this.compacted += selected.filter(isCompacted).length;
@@ -60,9 +60,9 @@ export class Replay {
   /** The feeds that may have something of the selection. */
   async #slots(): Promise<(readonly [number, number])[]> {
     const { partition } = this.selection;
-    const heads = await this.parts.store.readHeads();
+    const heads = await this.parts.feed.readHeads();
     if (partition === undefined) return [...heads];
-    const slot = this.parts.store.slotOf(partition);
+    const slot = this.parts.feed.slotOf(partition);
     return [[slot, heads.get(slot) ?? 0]];
   }
 

@@ -7,10 +7,10 @@ import { readersBehind } from '@keyfold/wiring';
 
 /** Compacts the sessions that are due now, where no worker has been yet. Its checkpoints stay: a worker that comes by finds nothing to do. */
 export async function compactSessions({ dryRun }: { dryRun: boolean }, run: CommandRun): Promise<ExitCode> {
-  const { store, leases, sessionDays } = run.ports;
+  const { feed, leases, sessionDays } = run.ports;
   const compaction = new SessionCompaction({ ...run.ports, readers: readersBehind(run.ports) }, dryRun);
   const reached = new Map((await leases.progress(retentionName)).map(({ slot, position }) => [slot, position]));
-  for (const [slot, head] of await store.readHeads()) {
+  for (const [slot, head] of await feed.readHeads()) {
     await compactSlot(compaction, run, slot, { after: reached.get(slot) ?? 0, head });
   }
   const { sessions, commits, waiting } = compaction.count;
@@ -31,7 +31,7 @@ async function compactSlot(
 ): Promise<void> {
   for (let position = after; position < head;) {
     signal.throwIfAborted();
-    const page = await ports.store.readFeed(slot, position, Math.min(FEED_PAGE, head - position));
+    const page = await ports.feed.readFeed(slot, position, Math.min(FEED_PAGE, head - position));
     const last = page.at(-1);
     // A hole is closed by the readers that follow the feed.
     if (!last) return;

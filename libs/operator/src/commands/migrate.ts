@@ -37,7 +37,7 @@ export async function migrate({ follow }: { follow: boolean }, run: CommandRun):
 
 /** Waits for the checkpoints to reach what the feed had at the beginning; answers how many commits that are. */
 async function untilCaughtUp({ ports, output, signal }: CommandRun): Promise<number> {
-  const heads = [...(await ports.store.readHeads())];
+  const heads = [...(await ports.feed.readHeads())];
   const total = heads.reduce((sum, [, head]) => sum + head, 0);
   for (let reportedAt = performance.now(); ;) {
     const now = await checkpoints(ports);

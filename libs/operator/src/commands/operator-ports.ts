@@ -1,6 +1,6 @@
 import type { CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
-import type { EventStore, FeedLeases } from '@keyfold/event-store';
-import type { ParkedRelays, RelayLeases } from '@keyfold/messaging';
+import type { CommitFeed, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
+import type { ParkedRelays } from '@keyfold/messaging';
 import type { Projection, Projector, ReadModelStore } from '@keyfold/projections';
 import type { Sealer } from '@keyfold/security';
 import type { OperatorOutput } from '../output/operator-output.js';
@@ -8,9 +8,11 @@ import type { OperatorOutput } from '../output/operator-output.js';
 /** What the operator's commands work on, in the process of the command itself or in the one that owns the data folder. */
 export type OperatorPorts = Readonly<{
   store: EventStore;
+  feed: CommitFeed;
+  compaction: StreamCompaction;
   readModels: ReadModelStore;
   leases: FeedLeases;
-  relayLeases: RelayLeases;
+  relayLeases: FeedLeases;
   parkedRelays: ParkedRelays;
   projection: Projection;
   commands: CommandRunner;

@@ -14,6 +14,7 @@ export async function rebuildModels(
   }
   const { events, documents, parked, removed } = await new Rebuild(
     ports.store,
+    ports.feed,
     ports.readModels,
     models,
     ports.now,

@@ -1,6 +1,14 @@
 import { CommandRunner, SystemClock } from '@keyfold/application';
-import { accountDecider, type Account } from '@keyfold/domain';
-import { accountStream, Projection, readModels, Rebuild, siteSettingsStream, StreamLoader } from '@keyfold/projections';
+import type { Account } from '@keyfold/domain';
+import {
+  accountStream,
+  ListUpdates,
+  Projection,
+  readModels,
+  Rebuild,
+  siteSettingsStream,
+  StreamLoader,
+} from '@keyfold/projections';
 import { Sealer } from '@keyfold/security';
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -39,7 +47,8 @@ describe.each(stores)('on %s', (_, open) => {
     const { store, readModels: documents } = shelf;
     const loader = new StreamLoader(store, documents);
     const projection = new Projection(loader, documents, Date.now);
-    return new CommandRunner(store, loader, projection, new SystemClock(), (_, error) => expect.fail(String(error)));
+    const lists = new ListUpdates(projection, (_, error) => expect.fail(String(error)));
+    return new CommandRunner(store, loader, lists, new SystemClock());
   }
   const register = (id: number, sealer = old) => {
     const sealed = { passwordHash: sealer.seal(`hash ${id}`, `account-${id}/password`) };
@@ -53,7 +62,7 @@ describe.each(stores)('on %s', (_, open) => {
   async function run(command: (run: CommandRun) => Promise<number>, signal = new AbortController().signal) {
     const lines: string[] = [];
     const write = async (line: string) => void lines.push(line);
-    const ports = { store: shelf.store, commands, sealer: async () => both };
+    const ports = { store: shelf.store, feed: shelf.store, commands, sealer: async () => both };
     const output = { out: write, err: write };
     return { status: await command({ ports, output, signal } as unknown as CommandRun), lines };
   }
@@ -65,7 +74,7 @@ describe.each(stores)('on %s', (_, open) => {
 
   /** What a process finds that has nothing but the log and the new key. */
   async function rebuiltAccount(id: number): Promise<Account> {
-    await new Rebuild(shelf.store, shelf.readModels, readModels, Date.now).run(
+    await new Rebuild(shelf.store, shelf.store, shelf.readModels, readModels, Date.now).run(
       async (problem) => expect.fail(problem),
       new AbortController().signal,
     );
@@ -122,10 +131,7 @@ describe.each(stores)('on %s', (_, open) => {
     const password = { sealedHash: both.seal('changed', 'account-7/password'), timestamp: 1_768_500_000 };
     const context = { actor: 'test', correlation: 'test' };
     const meanwhile = new Map<string, () => Promise<unknown>>([
-      [
-        'account-7',
-        () => newRunner().run(accountStream(7), accountDecider, { type: 'SetPassword', password }, context),
-      ],
+      ['account-7', () => newRunner().run(accountStream(7), { type: 'SetPassword', password }, context)],
       ['account-8', () => shelf.append(accountStream(8), deleted('account 8'))],
     ]);
     const read = shelf.store.readStreams.bind(shelf.store);

@@ -29,7 +29,7 @@ export async function resealAllSecrets(_: object, { ports, output, signal }: Com
     });
     await output.progress?.({ done: read, total, unit: 'commits' });
   };
-  await walkSecrets(ports.store, { visit, report }, signal);
+  await walkSecrets(ports.store, ports.feed, { visit, report }, signal);
   await output.out(
     `resealed ${count.resealed} secrets with the key "${sealer.sealingKeyId}"; ${count.unchanged} already had it`,
   );

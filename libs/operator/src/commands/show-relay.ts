@@ -12,7 +12,7 @@ const NO_LEASE =
  * is a failure.
  */
 export async function showRelay({ json }: { json: boolean }, { ports, output }: CommandRun): Promise<ExitCode> {
-  const slots = await slotStatuses(ports.store, ports.relayLeases, relayName);
+  const slots = await slotStatuses(ports.feed, ports.relayLeases, relayName);
   const reader = {
     name: relayName,
     done: 'published',

@@ -25,7 +25,7 @@ export async function showSealingKeys(
     for (const { stream, secrets } of holders) for (const secret of secrets) count(uses, stream, secret);
     await output.progress?.({ done: read, total, unit: 'commits' });
   };
-  await walkSecrets(ports.store, { visit, report }, signal);
+  await walkSecrets(ports.store, ports.feed, { visit, report }, signal);
   for (const line of json ? [asJson(uses)] : linesOf(uses)) await output.out(line);
   if (problems === 0) return DONE;
   await output.err(`${problems} problems: other keys may be needed as well`);

@@ -5,7 +5,7 @@ import { showReader, slotStatuses } from './slot-status.js';
 
 /** How far the projector has come in each slot, who works on it, and which streams are parked; the latter is a failure. */
 export async function showStatus({ json }: { json: boolean }, { ports, output }: CommandRun): Promise<ExitCode> {
-  const slots = await slotStatuses(ports.store, ports.leases, projectorName);
+  const slots = await slotStatuses(ports.feed, ports.leases, projectorName);
   const reader = {
     name: projectorName,
     done: 'projected',

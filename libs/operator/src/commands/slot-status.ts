@@ -1,4 +1,4 @@
-import type { EventStore, FeedLeases } from '@keyfold/event-store';
+import type { CommitFeed, FeedLeases } from '@keyfold/event-store';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import type { OperatorOutput } from '../output/operator-output.js';
 import { tableOf } from '../output/table.js';
@@ -13,9 +13,9 @@ export type SlotStatus = Readonly<{
 }>;
 
 /** The status of every slot. Throws `StoreUnavailable`. */
-export async function slotStatuses(store: EventStore, leases: FeedLeases, reader: string): Promise<SlotStatus[]> {
+export async function slotStatuses(feed: CommitFeed, leases: FeedLeases, reader: string): Promise<SlotStatus[]> {
   const progress = new Map((await leases.progress(reader)).map((each) => [each.slot, each]));
-  return [...(await store.readHeads())].map(([slot, head]) => {
+  return [...(await feed.readHeads())].map(([slot, head]) => {
     const { position: checkpoint = 0, owner = null } = progress.get(slot) ?? {};
     return { slot, head, checkpoint, lag: head - checkpoint, owner };
   });

@@ -7,13 +7,13 @@ const SHOWN_PROBLEMS = 1_000;
 
 /** Folds everything and compares it with the read models and lists; one line a problem. */
 export async function verifyStore(_: object, { ports, output, signal }: CommandRun): Promise<ExitCode> {
-  const { store, readModels, leases, isAlone } = ports;
+  const { store, feed, readModels, leases, isAlone } = ports;
   let problems = 0;
   const report = async (problem: string) => {
     problems++;
     if (problems <= SHOWN_PROBLEMS) await output.out(problem);
   };
-  const count = await new Verification({ store, readModels, isSettled: isAlone }, leases).run(report, signal);
+  const count = await new Verification({ store, feed, readModels, isSettled: isAlone }, leases).run(report, signal);
   if (problems > SHOWN_PROBLEMS) await output.out(`... and ${problems - SHOWN_PROBLEMS} more`);
   if (count.unprojected > 0) {
     await output.err(

@@ -96,7 +96,7 @@ async function replayTo(
 ): Promise<ExitCode> {
   const replay = new Replay(
     {
-      store: ports.store,
+      feed: ports.feed,
       messagesOf,
       onUnsendable: ({ stream, version }, error) =>
         output.err(`passed over ${stream} at version ${version}: ${reasonOf(error)}`),

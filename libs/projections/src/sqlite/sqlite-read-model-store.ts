@@ -1,7 +1,8 @@
 import type { SqliteFile } from '@keyfold/event-store/sqlite';
 import type { Loaded } from '../fold.js';
 import { ReadModelStore, type Page, type ParkedStream, type StoredDocument } from '../read-model-store.js';
-import { readModels, type ReadModel, type StreamRef } from '../read-model.js';
+import { readModelOf, readModels, type ReadModel } from '../read-model.js';
+import type { StreamRef } from '../stream-ref.js';
 
 const tableOf = ({ name, schema }: ReadModel<unknown>) => `${name}_${schema}`;
 
@@ -26,8 +27,10 @@ export class SqliteReadModelStore extends ReadModelStore {
 
   async get(refs: readonly StreamRef<unknown>[]): Promise<Map<string, Loaded<unknown>>> {
     const documents = new Map<string, Loaded<unknown>>();
-    for (const { stream, model } of refs) {
-      const [row] = this.file.read(`SELECT version, state FROM ${tableOf(model)} WHERE stream = ?`, stream);
+    for (const ref of refs) {
+      const { stream } = ref;
+      const sql = `SELECT version, state FROM ${tableOf(readModelOf(ref))} WHERE stream = ?`;
+      const [row] = this.file.read(sql, stream);
       if (row) documents.set(stream, { version: Number(row['version']), state: JSON.parse(String(row['state'])) });
     }
     return documents;
@@ -53,14 +56,14 @@ export class SqliteReadModelStore extends ReadModelStore {
     return this.file.read(sql, after, limit).map((row) => ({
       stream: String(row['stream']),
       version: Number(row['version']),
-      place: row['place'] === null ? null : Number(row['place']),
+      sortKey: row['place'] === null ? null : Number(row['place']),
       state: JSON.parse(String(row['state'])),
     }));
   }
 
-  async remove({ stream, model }: StreamRef<unknown>, version: number): Promise<void> {
-    const sql = `DELETE FROM ${tableOf(model)} WHERE stream = ? AND version = ?`;
-    await this.file.writeAll([{ sql, params: [stream, version] }]);
+  async remove(ref: StreamRef<unknown>, version: number): Promise<void> {
+    const sql = `DELETE FROM ${tableOf(readModelOf(ref))} WHERE stream = ? AND version = ?`;
+    await this.file.writeAll([{ sql, params: [ref.stream, version] }]);
   }
 
   async park({ stream, partition, version, error, at }: ParkedStream): Promise<void> {
@@ -88,16 +91,13 @@ export class SqliteReadModelStore extends ReadModelStore {
   }
 
   /** `guard`: how the new version must compare with the one that is there. */
-  async #write<State>(
-    { stream, model }: StreamRef<State>,
-    { version, state }: Loaded<State>,
-    guard: '>' | '>=',
-  ): Promise<void> {
+  async #write<State>(ref: StreamRef<State>, { version, state }: Loaded<State>, guard: '>' | '>='): Promise<void> {
+    const model = readModelOf(ref);
     const sql = `INSERT INTO ${tableOf(model)} (stream, version, place, state) VALUES (?, ?, ?, ?)
       ON CONFLICT (stream) DO UPDATE SET version = excluded.version, place = excluded.place, state = excluded.state
       WHERE excluded.version ${guard} version`;
     await this.file.writeAll([
-      { sql, params: [stream, version, model.placeOf?.(state) ?? null, JSON.stringify(state)] },
+      { sql, params: [ref.stream, version, model.sortKeyOf?.(state) ?? null, JSON.stringify(state)] },
     ]);
   }
 }

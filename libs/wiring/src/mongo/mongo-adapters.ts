@@ -7,13 +7,18 @@ import type { StoreAdapters } from '../stores/store-adapters.js';
 import { MongoCheck } from './mongo-check.js';
 
 /** The adapters of the store that processes share. The connection must be open. */
-export const mongoAdapters = (connection: Connection): StoreAdapters => ({
-  store: new MongoEventStore(connection),
-  counter: new MongoCounter(connection),
-  readModels: new MongoReadModelStore(connection),
-  leases: new MongoFeedLeases(connection),
-  relayLeases: new MongoFeedLeases(connection),
-  parkedRelays: new MongoParkedRelays(connection),
-  throttle: new MongoThrottleStore(connection),
-  check: new MongoCheck(connection),
-});
+export function mongoAdapters(connection: Connection): StoreAdapters {
+  const events = new MongoEventStore(connection);
+  return {
+    store: events,
+    feed: events,
+    compaction: events,
+    counter: new MongoCounter(connection),
+    readModels: new MongoReadModelStore(connection),
+    leases: new MongoFeedLeases(connection),
+    relayLeases: new MongoFeedLeases(connection),
+    parkedRelays: new MongoParkedRelays(connection),
+    throttle: new MongoThrottleStore(connection),
+    check: new MongoCheck(connection),
+  };
+}

@@ -6,13 +6,18 @@ import type { StoreAdapters } from '../stores/store-adapters.js';
 import type { EmbeddedStore } from './embedded-store.js';
 
 /** The adapters of the embedded store. The relay's state lies beside the events, so a restored backup has both. */
-export const sqliteAdapters = (store: EmbeddedStore): StoreAdapters => ({
-  store: new SqliteEventStore(store.events),
-  counter: new SqliteCounter(store.events),
-  readModels: new SqliteReadModelStore(store.views),
-  leases: new SqliteFeedLeases(store.views),
-  relayLeases: new SqliteFeedLeases(store.events),
-  parkedRelays: new SqliteParkedRelays(store.events),
-  throttle: new SqliteThrottleStore(store.views),
-  check: store,
-});
+export function sqliteAdapters(store: EmbeddedStore): StoreAdapters {
+  const events = new SqliteEventStore(store.events);
+  return {
+    store: events,
+    feed: events,
+    compaction: events,
+    counter: new SqliteCounter(store.events),
+    readModels: new SqliteReadModelStore(store.views),
+    leases: new SqliteFeedLeases(store.views),
+    relayLeases: new SqliteFeedLeases(store.events),
+    parkedRelays: new SqliteParkedRelays(store.events),
+    throttle: new SqliteThrottleStore(store.views),
+    check: store,
+  };
+}

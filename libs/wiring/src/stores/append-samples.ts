@@ -3,7 +3,7 @@ import { readModels } from '@keyfold/projections';
 import type { Sample } from '@keyfold/process';
 
 /** Every type of event that there is: those that never happened are told as 0. */
-const eventTypes = readModels.flatMap(({ upcasters }) => Object.keys(upcasters));
+const eventTypes = readModels.flatMap(({ aggregate }) => Object.keys(aggregate.upcasters));
 
 /** What became of the appends of this process. */
 export const appendSamples = ({ events, conflicts, failures, batches, durations }: AppendCounts): Sample[] => [

@@ -20,7 +20,7 @@ export class ListRetry implements OnApplicationShutdown {
     this.#retry = new ProjectionRetry(projection, recovered);
   }
 
-  /** The `onProjectionError` of a `CommandRunner`. */
+  /** The `OnListBehind` of the `ListUpdates` of a `CommandRunner`. */
   readonly add = (ref: StreamRef<unknown>, error: unknown, correlation: string): void => {
     const waits = this.#retry.add(ref);
     const line = waits

@@ -1,5 +1,5 @@
 import type { FeedLeases } from '@keyfold/event-store';
-import { relayName, type ParkedRelays, type RelayLeases } from '@keyfold/messaging';
+import { relayName, type ParkedRelays } from '@keyfold/messaging';
 import type { ReadersBehind } from '@keyfold/projections';
 
 /** The readers of the feed that must have read a session before it is compacted. */
@@ -7,7 +7,7 @@ export const readersBehind = ({
   leases,
   relayLeases,
   parkedRelays,
-}: Readonly<{ leases: FeedLeases; relayLeases: RelayLeases; parkedRelays: ParkedRelays }>): ReadersBehind => ({
+}: Readonly<{ leases: FeedLeases; relayLeases: FeedLeases; parkedRelays: ParkedRelays }>): ReadersBehind => ({
   leases,
   relay: { name: relayName, leases: relayLeases, parked: parkedRelays },
 });

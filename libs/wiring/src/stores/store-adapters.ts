@@ -1,26 +1,37 @@
 import type { FactoryProvider, InjectionToken } from '@nestjs/common';
-import { Counter, EventStore, FeedLeases } from '@keyfold/event-store';
-import { ParkedRelays, RelayLeases } from '@keyfold/messaging';
+import { CommitFeed, Counter, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
+import { ParkedRelays, RELAY_LEASES } from '@keyfold/messaging';
 import { ReadModelStore } from '@keyfold/projections';
 import { ThrottleStore } from '@keyfold/security';
 import { StoreCheck } from './store-check.js';
 
-/** The ports that every store implements, by the names of their adapters. */
+/** The adapters of a store: one for each port. A store lists them once, for services and for commands. */
+export type StoreAdapters = Readonly<{
+  store: EventStore;
+  feed: CommitFeed;
+  compaction: StreamCompaction;
+  counter: Counter;
+  readModels: ReadModelStore;
+  leases: FeedLeases;
+  relayLeases: FeedLeases;
+  parkedRelays: ParkedRelays;
+  throttle: ThrottleStore;
+  check: StoreCheck;
+}>;
+
+/** The injection token of each adapter. */
 const ports = {
   store: EventStore,
+  feed: CommitFeed,
+  compaction: StreamCompaction,
   counter: Counter,
   readModels: ReadModelStore,
   leases: FeedLeases,
-  relayLeases: RelayLeases,
+  relayLeases: RELAY_LEASES,
   parkedRelays: ParkedRelays,
   throttle: ThrottleStore,
   check: StoreCheck,
-} as const;
-
-type AdapterName = keyof typeof ports;
-
-/** The adapters of a store: one for each port. A store lists them once, for services and for commands. */
-export type StoreAdapters = Readonly<{ [Name in AdapterName]: InstanceType<(typeof ports)[Name]> }>;
+} satisfies Record<keyof StoreAdapters, InjectionToken>;
 
 /** A store that is opened without a Nest application. */
 export type OpenStore = Readonly<{ adapters: StoreAdapters; close(): Promise<void> }>;
@@ -36,5 +47,5 @@ export const portProviders = (adapters: InjectionToken): FactoryProvider[] =>
   Object.entries(ports).map(([name, port]) => ({
     provide: port,
     inject: [adapters],
-    useFactory: (all: StoreAdapters) => all[name as AdapterName],
+    useFactory: (all: StoreAdapters) => all[name as keyof StoreAdapters],
   }));

@@ -1,7 +1,7 @@
 import type { Provider } from '@nestjs/common';
 import { Clock, CommandRunner, CommandTraces, SecurityLog, SystemClock, UserNames } from '@keyfold/application';
 import { EventStore } from '@keyfold/event-store';
-import { Projection, ReadModelStore, StreamLoader } from '@keyfold/projections';
+import { ListUpdates, Projection, ReadModelStore, StreamLoader } from '@keyfold/projections';
 import { securityLogProvider } from '@keyfold/process';
 import { ListRetry } from './list-retry.js';
 
@@ -43,7 +43,7 @@ export const truthProviders: Provider[] = [
       lists: ListRetry,
       security: SecurityLog,
       traces?: CommandTraces,
-    ) => new CommandRunner(store, loader, projection, clock, lists.add, traces, security),
+    ) => new CommandRunner(store, loader, new ListUpdates(projection, lists.add), clock, traces, security),
   },
   {
     provide: UserNames,

@@ -1,7 +1,7 @@
 import { CommandRunner } from '@keyfold/application';
-import { DomainError, sshKeyRingDecider } from '@keyfold/domain';
+import { DomainError } from '@keyfold/domain';
 import { StoreUnavailable } from '@keyfold/event-store';
-import { sshKeyRingStream } from '@keyfold/projections';
+import { ListUpdates, sshKeyRingStream } from '@keyfold/projections';
 import { describe, expect, it } from 'vitest';
 import { EmbeddedFolder, EmbeddedService } from '../../../../application/testing/embedded-service.js';
 import { addKey, publicKey } from '../../../../domain/testing/ssh-key-ring.events.js';
@@ -23,15 +23,15 @@ function traced(
     call === 'EventStore.append' ? beforeAppend(++appends, folder) : undefined,
   );
   const traces = new CommandSpans(recorded.spans, 'sqlite');
-  const commands = new CommandRunner(store, loader, projection, clock, () => undefined, traces);
+  const commands = new CommandRunner(store, loader, new ListUpdates(projection, () => undefined), clock, traces);
   const add = (title: string) =>
-    commands.run(ring, sshKeyRingDecider, addKey(title, publicKey(title)), { ...context, traceparent: CLIENT });
+    commands.run(ring, addKey(title, publicKey(title)), { ...context, traceparent: CLIENT });
   return { add, recorded, store };
 }
 
 /** The same command by another process. */
 const rival = (folder: EmbeddedFolder, title: string) =>
-  new EmbeddedService(folder).commands.run(ring, sshKeyRingDecider, addKey(title, publicKey(title)), context);
+  new EmbeddedService(folder).commands.run(ring, addKey(title, publicKey(title)), context);
 
 describe('a command', () => {
   it('is a span in which its append is one, and the commit stores where that was, not what a client said', async () => {

@@ -1,15 +1,17 @@
-import { DomainError, type Decider, type Decision, type DomainEvent } from '@keyfold/domain';
+import { DomainError, type Decision, type DomainEvent } from '@keyfold/domain';
 import {
   CommandIdReused,
   Contended,
   EventStore,
   HoldTaken,
-  StoreUnavailable,
+  isOutage,
+  isRetryable,
   WrongExpectedVersion,
   type Appended,
   type NewCommit,
+  type StoreUnavailable,
 } from '@keyfold/event-store';
-import { Projection, StreamLoader, type Loaded, type StreamRef } from '@keyfold/projections';
+import { initialOf, ListUpdates, StreamLoader, type Loaded, type StreamRef } from '@keyfold/projections';
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Clock } from './clock.js';
@@ -49,27 +51,24 @@ export class CommandRunner {
   constructor(
     private readonly store: EventStore,
     private readonly loader: StreamLoader,
-    private readonly projection: Projection,
+    private readonly lists: ListUpdates,
     private readonly clock: Clock,
-    /** Called when the list entry of a stream may lack a commit that is stored. */
-    private readonly onProjectionError: (ref: StreamRef<unknown>, error: unknown, correlation: string) => void,
     private readonly traces?: CommandTraces,
     private readonly security: SecurityLog = noSecurityLog,
   ) {}
 
   /**
    * Decides the command on the stream's state and stores what follows in one commit. Decisions of one stream run one after
-   * another. Throws the decider's `DomainError`, or `StoreUnavailable` when the stream changes faster than it can be decided on.
+   * another. Throws the decider's `DomainError`, `StoreUnavailable`, or `Contended` when the stream changes faster than it can be decided on.
    */
-  run<State, Command extends { type: string }, Event extends DomainEvent>(
-    ref: StreamRef<State>,
-    decider: Decider<State, Command, Event>,
-    command: Command,
+  run<State, Command extends { type: string }>(
+    ref: StreamRef<State, Command>,
+    command: NoInfer<Command>,
     context: CommandContext,
   ): Promise<void> {
-    if (!this.traces) return this.#run(ref, decider, command, context);
+    if (!this.traces) return this.#run(ref, command, context);
     return this.traces.follow(command.type, (trace) =>
-      this.#run(ref, decider, command, { ...context, traceparent: trace.traceparent }, trace),
+      this.#run(ref, command, { ...context, traceparent: trace.traceparent }, trace),
     );
   }
 
@@ -77,24 +76,19 @@ export class CommandRunner {
    * Refuses early what the decider refuses on the stream's present state, so that a refused command does not pay for a password hash.
    * `run` decides again on the state of that moment.
    */
-  async require<State, Command, Event extends DomainEvent>(
-    ref: StreamRef<State>,
-    { decide }: Decider<State, Command, Event>,
-    command: Command,
-  ): Promise<void> {
+  async require<State, Command>(ref: StreamRef<State, Command>, command: NoInfer<Command>): Promise<void> {
     const [{ state }] = await this.loader.load(ref);
-    decide(state, command);
+    ref.aggregate.decider.decide(state, command);
   }
 
-  async #run<State, Command extends { type: string }, Event extends DomainEvent>(
-    ref: StreamRef<State>,
-    { decide }: Decider<State, Command, Event>,
+  async #run<State, Command extends { type: string }>(
+    ref: StreamRef<State, Command>,
     command: Command,
     context: CommandContext,
     trace?: CommandTrace,
   ): Promise<void> {
     const decideOn = ({ state, version }: Loaded<State>) => {
-      const decision = decide(state, command);
+      const decision = ref.aggregate.decider.decide(state, command);
       return decision.events.length === 0 ? undefined : this.#commit(ref, version, command, decision, context);
     };
     const since = performance.now();
@@ -104,14 +98,7 @@ export class CommandRunner {
     if (stored?.outcome === 'appended') {
       for (const event of securityEventsOf(stored.commit, context)) this.security.report(event);
     }
-    // Only lists need the document at once; everything else is folded from the commits, and the projector follows.
-    if (stored && ref.model.placeOf) {
-      await this.projection.project(ref).catch((error: unknown) => this.#listBehind(ref, error, context));
-    }
-  }
-
-  #listBehind(ref: StreamRef<unknown>, error: unknown, { correlation }: CommandContext): void {
-    if (ref.model.placeOf) this.onProjectionError(ref, error, correlation);
+    if (stored) await this.lists.appended(ref, context.correlation);
   }
 
   /** A command that waited for its stream while the store failed fails with it, instead of finding out one after another. */
@@ -120,8 +107,7 @@ export class CommandRunner {
     try {
       return await task();
     } catch (error) {
-      const outage = error instanceof StoreUnavailable && !(error instanceof Contended);
-      if (outage) this.#outage = { at: performance.now(), error };
+      if (isOutage(error)) this.#outage = { at: performance.now(), error };
       throw error;
     }
   }
@@ -145,8 +131,7 @@ export class CommandRunner {
         return appended;
       } catch (error) {
         if (error instanceof HoldTaken) throw refusalOf(error, decided.decision);
-        // The commit may be stored all the same.
-        if (error instanceof StoreUnavailable) this.#listBehind(ref, error, context);
+        if (isRetryable(error)) this.lists.unknown(ref, error, context.correlation);
         if (!(error instanceof WrongExpectedVersion)) throw error;
         if (decided !== quick) await sleep(Math.random() * LONGEST_PAUSE);
       }
@@ -159,7 +144,7 @@ export class CommandRunner {
    * refuses, or finds nothing to do about, is decided again on the truth.
    */
   #decidedAtHand<State>(ref: StreamRef<State>, decideOn: DecideOn<State>, newStream?: true): Decided | undefined {
-    const atHand = newStream ? { state: ref.model.initialState, version: 0 } : this.loader.remembered(ref);
+    const atHand = newStream ? initialOf(ref.aggregate) : this.loader.remembered(ref);
     try {
       return atHand && decideOn(atHand);
     } catch (error) {
@@ -187,11 +172,11 @@ export class CommandRunner {
     return earlier !== undefined;
   }
 
-  #commit<Event extends DomainEvent>(
+  #commit(
     { stream, partition }: StreamRef<unknown>,
     version: number,
     command: { type: string },
-    decision: Decision<Event>,
+    decision: Decision<DomainEvent>,
     {
       actor,
       session,

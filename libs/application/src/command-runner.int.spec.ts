@@ -1,5 +1,5 @@
-import { DomainError, sshKeyRingDecider } from '@keyfold/domain';
-import { StoreUnavailable } from '@keyfold/event-store';
+import { DomainError } from '@keyfold/domain';
+import { Contended, StoreUnavailable } from '@keyfold/event-store';
 import { accounts, Projector, sshKeyRingStream } from '@keyfold/projections';
 import { SqliteFeedLeases } from '@keyfold/event-store/sqlite';
 import { describe, expect, it } from 'vitest';
@@ -7,14 +7,14 @@ import { addKey, publicKey } from '../../domain/testing/ssh-key-ring.events.js';
 import { register } from '../../domain/testing/account.commands.js';
 import { accountState, changeAccount, registerAccount } from '../testing/accounts.js';
 import { EmbeddedFolder, EmbeddedService } from '../testing/embedded-service.js';
-import type { CommandContext } from './handle-command.js';
+import type { CommandContext } from './command-runner.js';
 
 const context: CommandContext = { actor: 'test', correlation: 'test' };
 const ring = sshKeyRingStream(7);
 const ATTEMPTS = 6;
 
 const add = ({ commands }: EmbeddedService, title: string, details: Partial<CommandContext> = {}) =>
-  commands.run(ring, sshKeyRingDecider, addKey(title, publicKey(title)), { ...context, ...details });
+  commands.run(ring, addKey(title, publicKey(title)), { ...context, ...details });
 
 async function titles({ loader }: EmbeddedService): Promise<string[]> {
   const [{ state }] = await loader.load(ring);
@@ -46,9 +46,9 @@ describe('a conflict with another writer of the stream', () => {
     expect(await titles(service)).toEqual(['laptop']);
   });
 
-  it('makes the store unavailable when every try meets one', async () => {
+  it('rejects with Contended if every attempt meets one', async () => {
     const { service, counted } = serviceWithRival((other, append) => add(other, `theirs ${append}`));
-    await expect(add(service, 'ours')).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(add(service, 'ours')).rejects.toBeInstanceOf(Contended);
     expect(counted.appends).toBe(ATTEMPTS);
     expect(await titles(service)).not.toContain('ours');
   });
