@@ -3,7 +3,7 @@ import type { ExitCode } from '../process/exit-code.js';
 /** What an operator asks for, as it travels from the command line to the process that carries it out. */
 export type OperatorRequest = Readonly<{ command: string; args: Readonly<Record<string, unknown>> }>;
 
-/** `done` of `total`, both counted in `unit` (a plural noun). */
+/** `done` of `total`, both counted in `unit` (a singular noun). */
 export type Progress = Readonly<{ done: number; total: number; unit: string }>;
 
 /** Where a command writes its lines. A promise ends when there is room for the next one. */

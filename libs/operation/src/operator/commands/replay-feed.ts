@@ -16,6 +16,7 @@ import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '../../process/exit-cod
 import { serviceAppId } from '../../process/service-version.js';
 import type { CommandRun } from '../operator-ports.js';
 import type { ReplaySelectionArgs } from '../operator-request.js';
+import { counted } from '../counted.js';
 import { tableOf } from './table.js';
 
 /** Milliseconds until the broker takes messages. */
@@ -108,7 +109,7 @@ async function replayTo(
     for (const line of tableOf(['event', done], [...replay.counts], ['all', total])) await output.out(line);
     if (replay.compacted > 0)
       await output.err(
-        `${replay.compacted} commits of old sessions were passed over: they were compacted, and their events are gone`,
+        `passed over ${counted(replay.compacted, 'commit')} of old sessions: compaction removed the events`,
       );
   }
   return replay.unsendable === 0 ? DONE : FAILED;

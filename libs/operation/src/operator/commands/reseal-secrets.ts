@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import pLimit from 'p-limit';
 import { DONE, FAILED, type ExitCode } from '../../process/exit-code.js';
 import type { CommandRun } from '../operator-ports.js';
+import { counted } from '../counted.js';
 
 /** Streams that are changed at once: they share the round trips to the store. */
 const STREAMS_AT_ONCE = 64;
@@ -27,13 +28,13 @@ export async function resealAllSecrets(_: object, { ports, output, signal }: Com
       count.unchanged += done.unchanged;
       for (const problem of done.problems) await report(problem);
     });
-    await output.progress?.({ done: read, total, unit: 'commits' });
+    await output.progress?.({ done: read, total, unit: 'commit' });
   };
   await walkSecrets(ports.store, { visit, report }, signal);
   await output.out(
-    `resealed ${count.resealed} secrets with the key "${sealer.sealingKeyId}"; ${count.unchanged} already had it`,
+    `resealed ${counted(count.resealed, 'secret')} with the key "${sealer.sealingKeyId}"; ${count.unchanged} already had it`,
   );
   if (count.problems === 0) return DONE;
-  await output.err(`${count.problems} problems: keep the old keys until they are solved`);
+  await output.err(`${counted(count.problems, 'problem')}: keep the old keys until there is none`);
   return FAILED;
 }

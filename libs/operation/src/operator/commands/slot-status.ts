@@ -1,6 +1,7 @@
 import type { EventStore, FeedLeases } from '@keyfold/event-store';
 import { DONE, FAILED, type ExitCode } from '../../process/exit-code.js';
 import type { OperatorOutput } from '../operator-request.js';
+import { counted } from '../counted.js';
 import { tableOf } from './table.js';
 
 /** How far a reader of the feed has come in a slot, and who works on it. */
@@ -63,6 +64,6 @@ function slotTable(slots: readonly SlotStatus[]): Iterable<string> {
   return tableOf(
     ['slot', 'head', 'checkpoint', 'lag', 'owner'],
     slots.map(({ slot, head, checkpoint, lag: behind, owner }) => [slot, head, checkpoint, behind, owner ?? 'nobody']),
-    ['all', commits, done, lag, `${owners} ${owners === 1 ? 'process' : 'processes'}`],
+    ['all', commits, done, lag, counted(owners, 'process', 'processes')],
   );
 }
