@@ -267,6 +267,31 @@ describe('one-time codes', () => {
     expect(await isAdmitted(code({ device: 'another' }))).toBe(true);
   });
 
+  it.each([
+    { kind: 'source', guesser: code() },
+    { kind: 'device', guesser: code(device) },
+  ])('of one known $kind are fourteen of the thirty, and leave the owner the rest', async ({ guesser }) => {
+    await succeed(code());
+    const owner = code({ device: 'phone' });
+    const start = now;
+    let admitted = 0;
+    for (; now < start + 30 * DAY; now += HOUR) admitted += await failAsOftenAsPossible(guesser);
+    expect(admitted).toBe(14);
+    expect(await isAdmitted(owner)).toBe(true);
+  });
+
+  it('of one known device are below thirty also where two of its periods meet', async () => {
+    await fail(1, code(device));
+    now += 29 * DAY;
+    let admitted = 0;
+    for (let hour = 0; hour < 30 * 24; hour++, now += HOUR) {
+      // The tenth of a period would block the device beyond its end.
+      if (hour >= 24 || admitted < 8) admitted += (await isAdmitted(code(device))) ? 1 : 0;
+    }
+    expect(admitted).toBeGreaterThan(14);
+    expect(admitted).toBeLessThan(30);
+  });
+
   it('of one network are a small share of them', async () => {
     let admitted = 0;
     for (let hour = 0; hour < 30 * 24; hour++) {
