@@ -115,6 +115,31 @@ describe('the queue', () => {
     expect(hasher.refused).toBe(1);
   });
 
+  test('keeps a newcomer, known or not, when everybody waits for one hash', async () => {
+    for (const standing of ['unknown', 'known']) {
+      const hasher = new Argon2PasswordHasher({ concurrency: 1, maxWaiting: 20 });
+      const ask = (groups: string[]) =>
+        hasher.hash(secret, groups).then(
+          () => 'served',
+          () => 'refused',
+        );
+      const crowd = Array.from({ length: 21 }, (_, n) => ask(['unknown', `network ${n}`]));
+      expect(await ask([standing, 'newcomer'])).toBe('served');
+      const outcomes = await Promise.all(crowd);
+      expect(outcomes.filter((outcome) => outcome === 'refused')).toHaveLength(1);
+    }
+  });
+
+  test('keeps half of its places for known askers, whatever the others do', async () => {
+    const hasher = new Argon2PasswordHasher({ concurrency: 1, maxWaiting: 20 });
+    const refused: string[] = [];
+    const ask = (groups: string[]) => hasher.hash(secret, groups).catch(() => refused.push(groups[0]!));
+    const known = Array.from({ length: 11 }, (_, n) => ask(['known', `network ${n}`]));
+    const unknown = Array.from({ length: 100 }, (_, n) => ask(['unknown', `network ${n}`]));
+    await Promise.all([...known, ...unknown]);
+    expect(refused).toEqual(Array.from({ length: 90 }, () => 'unknown'));
+  });
+
   test('goes on after a hash that failed', async () => {
     const broken = new Argon2PasswordHasher({
       concurrency: 1,

@@ -40,13 +40,48 @@ describe('a fair queue', () => {
 
   it('drops the last item of the longest line of the longest group', () => {
     const queue = queueOf('a/x 1', 'a/y 1', 'a/y 2', 'b/v 1', 'b/v 2');
-    expect(drained(() => queue.dropOfLongest())).toEqual(['a/y 2', 'b/v 2', 'a/y 1', 'b/v 1', 'a/x 1']);
+    expect(drained(() => queue.dropOfLongest())).toEqual(['a/y 2', 'a/y 1', 'b/v 2', 'a/x 1', 'b/v 1']);
   });
 
-  it('drops what came last when all lines are equally long', () => {
+  it('drops what waited longest when all lines are equally long, so that a newcomer stays', () => {
     const queue = queueOf('a 1', 'b 1', 'c 1');
-    expect(queue.dropOfLongest()).toBe('c 1');
-    expect(drained(() => queue.next())).toEqual(['a 1', 'b 1']);
+    expect(queue.dropOfLongest()).toBe('a 1');
+    expect(drained(() => queue.next())).toEqual(['b 1', 'c 1']);
+  });
+
+  it('drops of equally long lines that of the group which has asked most often', () => {
+    const queue = queueOf('a 1', 'b 1', 'c 1');
+    expect([queue.next(), queue.next()]).toEqual(['a 1', 'b 1']);
+    queue.push(['b'], 'b 2');
+    queue.push(['d'], 'd 1');
+    expect(queue.dropOfLongest()).toBe('b 2');
+  });
+
+  it('forgets who asked when it is empty', () => {
+    const queue = queueOf('a 1', 'b 1', 'b 2', 'b 3');
+    drained(() => queue.next());
+    for (const group of ['a', 'b']) queue.push([group], `${group} 4`);
+    expect(queue.dropOfLongest()).toBe('a 4');
+  });
+
+  it('serves a newcomer although two hundred others ask again at once whenever they are served or dropped', () => {
+    const queue = new FairQueue<string>();
+    const asking = new Set(Array.from({ length: 200 }, (_, n) => `network ${n}`));
+    const served: string[] = [];
+    /** All that do not wait ask, and one is served; 40 may wait. */
+    const turn = () => {
+      for (const network of [...asking]) {
+        queue.push([network], network);
+        asking.delete(network);
+        if (queue.size > 40) asking.add(queue.dropOfLongest()!);
+      }
+      served.push(queue.next()!);
+      asking.add(served.at(-1)!);
+    };
+    for (let turns = 0; turns < 50; turns++) turn();
+    queue.push(['newcomer'], 'newcomer');
+    for (let turns = 0; turns < 40 && !served.includes('newcomer'); turns++) turn();
+    expect(served.at(-1)).toBe('newcomer');
   });
 
   it('has nothing when it is empty, and works on', () => {

@@ -103,15 +103,18 @@ export type LoginTry = Readonly<{
 /** How well the account knows where a try comes from; `new` and `strange` differ for passwords only. */
 export type Standing = 'device' | 'known' | 'new' | 'strange';
 
-/** A key that a try counts on, and whether a success makes it start anew; the others get the try back. */
-export type LoginKey = ThrottledKey & Readonly<{ cleared?: true }>;
+/**
+ * A key that a try counts on. `cleared`: a success makes it start anew; the others get the try back. `asks`: it bounds what is asked of the
+ * service, not what is guessed.
+ */
+export type LoginKey = ThrottledKey & Readonly<{ cleared?: true; asks?: true }>;
 
 /** The keys that a try counts on. Strangers in the same network keep out neither a device nor a known source. */
 export function keysOf(login: LoginTry, standing: Standing): LoginKey[] {
   const { factor, account, address, device } = login;
   const from = standing === 'device' ? device! : sourceOf(address);
-  const source = { key: `source:${sourceOf(address)}`, rule: SOURCE };
-  const network = { key: `network:${networksOf(address)[0]}`, rule: NETWORK };
+  const source = { key: `source:${sourceOf(address)}`, rule: SOURCE, asks: true } as const;
+  const network = { key: `network:${networksOf(address)[0]}`, rule: NETWORK, asks: true } as const;
   const pair = { key: `${factor}:${account}:${from}`, rule: PAIR, cleared: true } as const;
   const ofAccount = factor === 'password' ? passwordKeys(login, standing) : codeKeys(login, standing, from);
   if (standing === 'device') return [pair, ...ofAccount];

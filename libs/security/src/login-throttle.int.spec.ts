@@ -114,6 +114,25 @@ describe('a try that could not be checked', () => {
   });
 });
 
+describe('a try that found the hash queue full', () => {
+  it('is no guess at the account, but its source has fifty of them in five minutes', async () => {
+    for (let n = 0; n < 50; n++) await throttle.giveBackGuess(await counted());
+    expect(await tryOnce()).toBe(300);
+    expect(await isAdmitted(login({ address: '192.0.2.8' }))).toBe(true);
+    now += 5 * MINUTE;
+    await fail(5);
+    expect(await tryOnce()).toBe(300);
+  });
+
+  it('is one of the thousand that its network has in a day', async () => {
+    for (let n = 0; n < 1_000; n++) {
+      const attempt = login({ account: `account ${n}`, address: `192.0.2.${n % 250}` });
+      await throttle.giveBackGuess(await counted(attempt));
+    }
+    expect(await isAdmitted(login({ address: '192.0.2.251' }))).toBe(false);
+  });
+});
+
 describe('one source and all accounts', () => {
   it('has fifty tries in five minutes, counted from the first, for both factors together', async () => {
     for (let n = 0; n < 25; n++) {

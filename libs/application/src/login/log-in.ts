@@ -109,8 +109,8 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     const attempt = { factor: 'password', account: nameHash(username), address, device: device?.id } as const;
     const counted = await this.#admit(attempt);
     const account = await this.#matchingAccount(login, counted.isKnown, report).catch(async (error: unknown) => {
-      // A try that could not be checked is no failure.
-      await this.throttle.giveBack(counted);
+      // A try that could not be checked is no guess. A place in a full queue has its price, else crowding it would be free.
+      await (error instanceof HashQueueFull ? this.throttle.giveBackGuess(counted) : this.throttle.giveBack(counted));
       throw error;
     });
     if (!account || account.disabled || login.staticHash === undefined) throw new DomainError('invalid-credentials');
