@@ -6,6 +6,7 @@ import { HashQueueFull } from './password-hasher.js';
 import { staticHash } from './static-hash.js';
 
 const secret = staticHash('Adm1n-pass');
+const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 const roomy = new Argon2PasswordHasher({ concurrency: 2, maxWaiting: 100 });
 
 describe('a stored hash', () => {
@@ -117,7 +118,7 @@ describe('the queue', () => {
 
   test('keeps a newcomer, known or not, when everybody waits for one hash', async () => {
     for (const standing of ['unknown', 'known']) {
-      const hasher = new Argon2PasswordHasher({ concurrency: 1, maxWaiting: 20 });
+      const hasher = new Argon2PasswordHasher({ concurrency: 1, maxWaiting: 20, cost: CHEAP });
       const ask = (groups: string[]) =>
         hasher.hash(secret, groups).then(
           () => 'served',
@@ -131,7 +132,7 @@ describe('the queue', () => {
   });
 
   test('keeps half of its places for known askers, whatever the others do', async () => {
-    const hasher = new Argon2PasswordHasher({ concurrency: 1, maxWaiting: 20 });
+    const hasher = new Argon2PasswordHasher({ concurrency: 1, maxWaiting: 20, cost: CHEAP });
     const refused: string[] = [];
     const ask = (groups: string[]) => hasher.hash(secret, groups).catch(() => refused.push(groups[0]!));
     const known = Array.from({ length: 11 }, (_, n) => ask(['known', `network ${n}`]));
