@@ -103,7 +103,10 @@ describe.each([
   });
 
   it('migrate finds everything filled', async () => {
-    expect(await run('migrate')).toMatchObject({ status: 0, out: expect.stringContaining('the read models are up to date with') });
+    expect(await run('migrate')).toMatchObject({
+      status: 0,
+      out: expect.stringContaining('the read models are up to date with'),
+    });
   });
 
   it('events are shown with their secrets sealed', async () => {
