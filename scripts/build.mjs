@@ -1,17 +1,18 @@
 // npm run build: builds every app whose sources changed since its last build. The commands that start an app build that app alone.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { makeCurrent, newBuildFolder, useBuild } from './build-folders.mjs';
 import { holdingLock } from './build-lock.mjs';
 import { changedSource } from './changed-source.mjs';
 
 const root = join(import.meta.dirname, '..');
 const entryOf = (app) => `apps/${app}/src/main.ts`;
-const folderOf = (entry) => join(root, 'dist', dirname(entry));
-const fileOf = (entry) => join(folderOf(entry), `${basename(entry, '.ts')}.js`);
+/** The link to the current build of an entry point. */
+const linkOf = (entry) => join(root, 'dist', dirname(entry));
 const apps = ['cli', 'gateway', 'standalone', 'worker'].map(entryOf);
 /** What every build depends on besides the sources. */
-const common = ['package-lock.json', 'scripts/build.mjs', 'scripts/bundle.mjs'];
+const common = ['package-lock.json', 'scripts/build.mjs', 'scripts/build-folders.mjs', 'scripts/bundle.mjs'];
 /** Written into each build: when it began, and the files that it depends on. */
 const RECORD = 'built.json';
 
@@ -20,10 +21,13 @@ export function buildApps() {
   buildStale(apps);
 }
 
-/** Builds an entry point of the sources if it is stale, and returns the built file. Ends the process if the build fails. */
+/**
+ * Builds an entry point of the sources if it is stale, and returns the built file. The build stays until this process ends. Ends the
+ * process if the build fails.
+ */
 export function built(entry) {
   buildStale([entry]);
-  return fileOf(entry);
+  return join(useBuild(linkOf(entry)), `${basename(entry, '.ts')}.js`);
 }
 
 function buildStale(entries) {
@@ -36,22 +40,18 @@ function buildStale(entries) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** An interrupted build is not taken for a good one: it is made beside the former one, which it replaces when it is complete. */
+/** An interrupted build is never taken for a good one, because the link is changed when a build is complete. */
 async function build(entry, bundle) {
   const began = Date.now();
-  const folder = folderOf(entry);
-  const [unfinished, former] = [`${folder}.unfinished`, `${folder}.former`];
-  const inputs = [...common, ...(await bundle(entry, unfinished))];
-  writeFileSync(join(unfinished, RECORD), JSON.stringify({ began, inputs }));
-  rmSync(former, { recursive: true, force: true });
-  if (existsSync(folder)) renameSync(folder, former);
-  renameSync(unfinished, folder);
-  rmSync(former, { recursive: true, force: true });
+  const folder = newBuildFolder(linkOf(entry));
+  const inputs = [...common, ...(await bundle(entry, folder))];
+  writeFileSync(join(folder, RECORD), JSON.stringify({ began, inputs }));
+  makeCurrent(folder, linkOf(entry));
 }
 
 function isFresh(entry) {
   try {
-    const { began, inputs } = JSON.parse(readFileSync(join(folderOf(entry), RECORD), 'utf8'));
+    const { began, inputs } = JSON.parse(readFileSync(join(linkOf(entry), RECORD), 'utf8'));
     return changedSource(inputs, began) === undefined;
   } catch {
     return false;
