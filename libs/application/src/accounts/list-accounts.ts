@@ -3,8 +3,8 @@ import { bytesOf, type Account } from '@keyfold/domain';
 import { accounts, ReadModelStore, type Page } from '@keyfold/projections';
 
 /** What a page may take, in bytes of an answer; each account counts with its texts and `ENTRY_BYTES`, for its other fields and the work on it. */
-const PAGE_BYTES = 4 * 1024 * 1024;
-const ENTRY_BYTES = 400;
+const PAGE_BYTES = 2 * 1024 * 1024;
+const ENTRY_BYTES = 200;
 
 /** Accounts in the order of their ids. A page ends early when it is full, but has one account at least. */
 export class ListAccounts extends Query<Page<Account>> {
