@@ -1,3 +1,4 @@
+import { bytesOf } from '@keyfold/domain';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { errorEnvelope, PreparedAnswer, successEnvelope, writtenOnce } from './envelope.js';
@@ -37,6 +38,19 @@ describe('successEnvelope', () => {
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), (data) => {
         const normal: unknown = JSON.parse(JSON.stringify(data));
         expect(JSON.parse(successEnvelope(data))).toEqual({ code: 200, message: 'success', data: normal });
+      }),
+    );
+  });
+
+  it('takes as many bytes for a text as the bounds of texts count', () => {
+    const unit = fc.oneof(
+      fc.constantFrom(...'<>&"\\\n\r\t\b\f\0\u2028\u2029', '\ud800', '\udc00'),
+      fc.string({ unit: 'binary' }),
+    );
+    const frame = Buffer.byteLength(successEnvelope(''));
+    fc.assert(
+      fc.property(fc.string({ unit }), (text) => {
+        expect(Buffer.byteLength(successEnvelope(text))).toBe(frame + bytesOf(text));
       }),
     );
   });

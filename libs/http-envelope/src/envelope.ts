@@ -35,19 +35,26 @@ export function errorEnvelope(code: number, message: string): string {
 /** JSON as Go's encoder writes it: no letter that could start markup or end a script line. */
 function toJson(value: unknown): string {
   const json = JSON.stringify(value) ?? 'null';
-  return mayNeedEscapes.test(json) ? json.replace(escapes, rewrite) : json;
+  return mayNeedEscapes.test(json) ? escaped(json) : json;
 }
 
-// Nearly every answer fails this test, so the costly replacement below stays rare.
+// Nearly every answer fails this test, so the costly replacements below stay rare.
 const mayNeedEscapes = /[<>&\u2028\u2029\\]/;
 
-// The last alternative swallows the other escapes whole, so that the b of `\\b` is not taken for a backspace.
-const escapes = /[<>&\u2028\u2029]|\\ud[89a-f][0-9a-f]{2}|\\[^]/g;
-
-function rewrite(found: string): string {
-  if (found === '\\b') return '\\u0008';
-  if (found === '\\f') return '\\u000c';
-  if (found.startsWith('\\ud')) return '\\ufffd';
-  if (found.startsWith('\\')) return found;
-  return `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;
+/**
+ * Whole texts are replaced one after the other, because a call for each escape takes four tenths of a second for a large answer. JSON has no
+ * bare control letter, so NUL can stand for `\\` meanwhile: the b of `\\b` is not taken for a backspace.
+ */
+function escaped(json: string): string {
+  return json
+    .replaceAll('\\\\', '\0')
+    .replaceAll('\\b', '\\u0008')
+    .replaceAll('\\f', '\\u000c')
+    .replaceAll(/\\ud[89a-f][0-9a-f]{2}/g, '\\ufffd')
+    .replaceAll('\0', '\\\\')
+    .replaceAll('<', '\\u003c')
+    .replaceAll('>', '\\u003e')
+    .replaceAll('&', '\\u0026')
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029');
 }

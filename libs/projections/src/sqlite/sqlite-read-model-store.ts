@@ -44,11 +44,21 @@ export class SqliteReadModelStore extends ReadModelStore {
     return this.#write(ref, document, '>=');
   }
 
-  async list<State>(model: ReadModel<State>, offset: number, limit: number): Promise<Page<State>> {
+  async list<State>(
+    model: ReadModel<State>,
+    offset: number,
+    limit: number,
+    takes: (state: State) => boolean = () => true,
+  ): Promise<Page<State>> {
     const listed = `FROM ${tableOf(model)} WHERE place IS NOT NULL`;
-    const rows = this.file.read(`SELECT state ${listed} ORDER BY place LIMIT ? OFFSET ?`, limit, offset);
     const [count] = this.file.read(`SELECT count(*) AS total ${listed}`);
-    return { items: rows.map(({ state }) => JSON.parse(String(state)) as State), total: Number(count!['total']) };
+    const items: State[] = [];
+    for (const row of this.file.rows(`SELECT state ${listed} ORDER BY place LIMIT ? OFFSET ?`, limit, offset)) {
+      const state = JSON.parse(String(row['state'])) as State;
+      if (!takes(state)) break;
+      items.push(state);
+    }
+    return { items, total: Number(count!['total']) };
   }
 
   async documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]> {
