@@ -1,7 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import type { SqliteFile } from '@keyfold/event-store/sqlite';
 import type { Loaded } from '../fold.js';
 import { ReadModelStore, type Page, type ParkedStream, type StoredDocument } from '../read-model-store.js';
 import { readModels, type ReadModel, type StreamRef } from '../read-model.js';
+
+/** Entries of a list that are read in one turn of the event loop. */
+const PIECE = 50;
 
 const tableOf = ({ name, schema }: ReadModel<unknown>) => `${name}_${schema}`;
 
@@ -20,6 +24,8 @@ export const readModelTables = `
     stream TEXT PRIMARY KEY, partition TEXT NOT NULL, version INTEGER NOT NULL, error TEXT NOT NULL, at INTEGER NOT NULL) STRICT`;
 
 export class SqliteReadModelStore extends ReadModelStore {
+  #pieces: Promise<void> = Promise.resolve();
+
   constructor(private readonly file: SqliteFile) {
     super();
   }
@@ -41,11 +47,20 @@ export class SqliteReadModelStore extends ReadModelStore {
     return this.#write(ref, document, '>=');
   }
 
+  /** Reads a long list in pieces. What is put or removed meanwhile may be missing; everything else is listed once. */
   async list<State>(model: ReadModel<State>, offset: number, limit: number): Promise<Page<State>> {
     const listed = `FROM ${tableOf(model)} WHERE place IS NOT NULL`;
-    const rows = this.file.read(`SELECT state ${listed} ORDER BY place LIMIT ? OFFSET ?`, limit, offset);
     const [count] = this.file.read(`SELECT count(*) AS total ${listed}`);
-    return { items: rows.map(({ state }) => JSON.parse(String(state)) as State), total: Number(count!['total']) };
+    const items: State[] = [];
+    let [after, skip] = [Number.MIN_SAFE_INTEGER, offset];
+    for (;;) {
+      const sql = `SELECT place, state ${listed} AND place > ? ORDER BY place LIMIT ? OFFSET ?`;
+      const rows = this.file.read(sql, after, Math.min(PIECE, limit - items.length), skip);
+      for (const { state } of rows) items.push(JSON.parse(String(state)) as State);
+      if (rows.length < PIECE) return { items, total: Number(count!['total']) };
+      [after, skip] = [Number(rows.at(-1)!['place']), 0];
+      await this.#turnOfPiece();
+    }
   }
 
   async documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]> {
@@ -85,6 +100,11 @@ export class SqliteReadModelStore extends ReadModelStore {
 
   close(): Promise<void> {
     return this.file.close();
+  }
+
+  /** Resolves in a turn of the event loop in which no other list reads a further piece. */
+  #turnOfPiece(): Promise<void> {
+    return (this.#pieces = this.#pieces.then(() => setImmediate()));
   }
 
   /** `guard`: how the new version must compare with the one that is there. */
