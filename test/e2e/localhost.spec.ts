@@ -36,7 +36,7 @@ describe.each(ADDRESSES)('on the address %s of localhost', (address) => {
 
   it('an expectation other than 100-continue is refused', async () => {
     const request = 'GET /ping HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n';
-    expect(await exchangeBytes(url(), request)).toMatch(/^HTTP\/1\.1 417 /);
+    expect(await exchangeBytes(url(), request)).toContain('"code":417');
   });
 
   it('pipelined requests take turns with those of other connections', async () => {
