@@ -28,18 +28,25 @@ module.exports = {
       to: { path: '^libs/domain/src/', pathNot: '^libs/domain/src/($1|kernel)/' },
     },
     {
+      name: 'concurrency and trace contexts import nothing',
+      comment: 'They know no store, no broker and no framework, so that every library may use them.',
+      severity: 'error',
+      from: from('^libs/(concurrency|trace-context)/src/'),
+      to: { pathNot: '^libs/(concurrency|trace-context)/src/|^node:|^timers/' },
+    },
+    {
       name: 'the event store knows only the shape of events',
       comment: 'It stores what happened for any aggregate.',
       severity: 'error',
       from: from(lib('event-store')),
-      to: { path: only('domain', 'event-store') },
+      to: { path: only('concurrency', 'domain', 'event-store') },
     },
     {
       name: 'projections know the domain and the event store',
       comment: 'They fold commits with the functions of the deciders and nothing else.',
       severity: 'error',
       from: from(lib('projections')),
-      to: { path: only('domain', 'event-store', 'projections') },
+      to: { path: only('concurrency', 'domain', 'event-store', 'projections') },
     },
     {
       name: 'security knows no other library',
@@ -60,7 +67,7 @@ module.exports = {
       comment: 'It tells others what happened; commands that come in go through the application, which apps wire.',
       severity: 'error',
       from: from(lib('messaging')),
-      to: { path: only('domain', 'event-store', 'messaging') },
+      to: { path: only('concurrency', 'domain', 'event-store', 'messaging', 'trace-context') },
     },
     {
       name: 'RabbitMQ is known in its adapter only',

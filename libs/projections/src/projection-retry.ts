@@ -1,3 +1,4 @@
+import { BackOff } from '@keyfold/concurrency';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Projection } from './projection.js';
 import type { StreamRef } from './stream-ref.js';
@@ -54,10 +55,10 @@ export class ProjectionRetry {
 
   async #work(): Promise<void> {
     this.#isWorking = true;
-    let pause = this.firstPause;
+    const backOff = new BackOff(this.firstPause, LONGEST_PAUSE);
     while (this.#waiting.size > 0 && !this.#stopping.signal.aborted) {
-      await sleep(pause, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => undefined);
-      pause = (await this.#retryAll()) ? this.firstPause : Math.min(2 * pause, LONGEST_PAUSE);
+      await sleep(backOff.next(), undefined, { signal: this.#stopping.signal, ref: false }).catch(() => undefined);
+      if (await this.#retryAll()) backOff.reset();
     }
     this.#isWorking = false;
     if (this.#waiting.size > 0) return;

@@ -1,4 +1,4 @@
-import { traceparentOf } from '@keyfold/event-store';
+import { traceparentOf } from '@keyfold/trace-context';
 import type { RequestTrace, RequestTraces } from '@keyfold/operation';
 import type { FastifyInstance } from 'fastify';
 

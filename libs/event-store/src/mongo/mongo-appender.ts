@@ -1,8 +1,8 @@
+import { Batcher, type Call } from '@keyfold/concurrency';
 import type { mongo } from 'mongoose';
 import type { AppendCounts } from '../append-counts.js';
-import { Batcher, type Call } from '../batcher.js';
 import type { NewCommit } from '../commit.js';
-import { Contended, StoreUnavailable } from '../event-store.errors.js';
+import { Contended, isOutage, StoreUnavailable } from '../event-store.errors.js';
 import type { Appended } from '../event-store.js';
 import { judgeAppends } from './append-judge.js';
 import { COMMITS, placeOf, slotOf, toCommit, type CommitDocument } from './commit.model.js';
@@ -30,7 +30,7 @@ type Pending = Call<Try, Appended>;
  * processes append to the same slots that would be most of it: then the server finds the places (`insertBehindLast`).
  */
 export class MongoAppender {
-  readonly #batcher = new Batcher<Try, Appended>((pendings) => this.#appendSome(pendings), BATCH);
+  readonly #batcher = new Batcher<Try, Appended>((pendings) => this.#appendSome(pendings), BATCH, isOutage);
   readonly #commits: mongo.Collection<CommitDocument>;
   readonly #heads: SlotHeads;
   /** Batches for which others are still believed to append to the same slots. */

@@ -1,5 +1,6 @@
+import { Batcher, type Call } from '@keyfold/concurrency';
 import mongoose, { type Connection, type mongo } from 'mongoose';
-import { Batcher, type Call } from '../batcher.js';
+import { isOutage } from '../event-store.errors.js';
 import { FeedLeases, LeaseLost, type Lease, type SlotProgress } from '../feed/feed-leases.js';
 import { FEED_LEASES, FEED_MEMBERS, type FeedLeaseDocument, type FeedMemberDocument } from './feed-lease.model.js';
 import { collectionOf, reaching } from './mongo-connection.js';
@@ -19,7 +20,7 @@ const literal = (text: string) => ({ $literal: text });
 export class MongoFeedLeases extends FeedLeases {
   readonly #leases: mongo.Collection<FeedLeaseDocument>;
   readonly #members: mongo.Collection<FeedMemberDocument>;
-  readonly #advances = new Batcher<Advance, void>((calls) => this.#advanceAll(calls), ADVANCES_PER_WRITE);
+  readonly #advances = new Batcher<Advance, void>((calls) => this.#advanceAll(calls), ADVANCES_PER_WRITE, isOutage);
 
   constructor(private readonly connection: Connection) {
     super();

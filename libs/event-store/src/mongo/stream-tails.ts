@@ -1,7 +1,8 @@
+import { Batcher, type Call } from '@keyfold/concurrency';
 import type { mongo } from 'mongoose';
-import { Batcher, type Call } from '../batcher.js';
 import type { Commit } from '../commit.js';
 import { compactedStreamOf } from '../compacted-stream.js';
+import { isOutage } from '../event-store.errors.js';
 import type { StreamPoint } from '../event-store.js';
 import { toCommit, type CommitDocument } from './commit.model.js';
 import type { KnownVersions } from './known-versions.js';
@@ -12,7 +13,7 @@ const CALLERS = 256;
 
 /** Reads what came after points of streams; concurrent callers share a query. */
 export class StreamTails {
-  readonly #batcher = new Batcher<readonly StreamPoint[], Commit[]>((calls) => this.#read(calls), CALLERS);
+  readonly #batcher = new Batcher<readonly StreamPoint[], Commit[]>((calls) => this.#read(calls), CALLERS, isOutage);
 
   constructor(
     private readonly commits: mongo.Collection<CommitDocument>,

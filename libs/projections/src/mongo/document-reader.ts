@@ -1,4 +1,5 @@
-import { Batcher, type Call } from '@keyfold/event-store';
+import { Batcher, type Call } from '@keyfold/concurrency';
+import { isOutage } from '@keyfold/event-store';
 import { reaching } from '@keyfold/event-store/mongo';
 import type { mongo } from 'mongoose';
 import type { ReadModelDocument } from './read-model.model.js';
@@ -11,6 +12,7 @@ export class DocumentReader {
   readonly #batcher = new Batcher<readonly string[], Map<string, ReadModelDocument>>(
     (calls) => this.#read(calls),
     CALLERS,
+    isOutage,
   );
 
   constructor(private readonly collection: mongo.Collection<ReadModelDocument>) {}

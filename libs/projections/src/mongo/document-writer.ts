@@ -1,4 +1,5 @@
-import { Batcher, type Call } from '@keyfold/event-store';
+import { Batcher, type Call } from '@keyfold/concurrency';
+import { isOutage } from '@keyfold/event-store';
 import { reaching } from '@keyfold/event-store/mongo';
 import mongoose, { type mongo } from 'mongoose';
 import type { Write } from './document-writes.js';
@@ -9,7 +10,7 @@ const CALLERS = 256;
 
 /** Writes documents of one collection; concurrent callers share a round trip, and each hears its own error. */
 export class DocumentWriter {
-  readonly #batcher = new Batcher<Write, void>((calls) => this.#write(calls), CALLERS);
+  readonly #batcher = new Batcher<Write, void>((calls) => this.#write(calls), CALLERS, isOutage);
 
   constructor(private readonly collection: mongo.Collection<ReadModelDocument>) {}
 

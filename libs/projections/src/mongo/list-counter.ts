@@ -1,4 +1,5 @@
-import { Batcher, StoreUnavailable, type Call } from '@keyfold/event-store';
+import { Batcher, type Call } from '@keyfold/concurrency';
+import { isOutage } from '@keyfold/event-store';
 import { reaching } from '@keyfold/event-store/mongo';
 import type { Connection, mongo } from 'mongoose';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,7 +33,7 @@ export class ListCounter {
   #counting: Promise<void> | undefined;
   #firstCount: Promise<void> | undefined;
   #restUntil = 0;
-  readonly #batcher = new Batcher<void, Ranks | undefined>((calls) => this.#answer(calls), Infinity);
+  readonly #batcher = new Batcher<void, Ranks | undefined>((calls) => this.#answer(calls), Infinity, isOutage);
 
   constructor(
     private readonly connection: Connection,
@@ -63,7 +64,7 @@ export class ListCounter {
       if (this.#settled === settled) this.#settled = advance(settled, documents, secondsBefore(at, this.settlesAfter));
       return addRanks(settled.ranks, ranksIn(documents, 'untilNow'));
     } catch (error) {
-      if (error instanceof StoreUnavailable) throw error;
+      if (isOutage(error)) throw error;
       // There is no reading as of one moment just after an index was made.
       return undefined;
     }

@@ -1,4 +1,5 @@
-import { Batcher } from '@keyfold/event-store';
+import { Batcher } from '@keyfold/concurrency';
+import { isOutage } from '@keyfold/event-store';
 import { reaching } from '@keyfold/event-store/mongo';
 import type { mongo } from 'mongoose';
 import type { ListCounter } from './list-counter.js';
@@ -13,7 +14,7 @@ export class MongoList {
   readonly #totals = new Batcher<void, number>(async (calls) => {
     const total = await this.#count();
     for (const { resolve } of calls) resolve(total);
-  }, Infinity);
+  }, Infinity, isOutage);
 
   constructor(
     private readonly documents: mongo.Collection<ReadModelDocument>,

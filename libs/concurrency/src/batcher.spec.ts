@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Batcher, type Call } from './batcher.js';
-import { Contended, StoreUnavailable } from './event-store.errors.js';
+
+class Outage extends Error {}
 
 type Calls = readonly Call<string, string>[];
 
-/** A batcher whose round trips end when they are told to; `batches` are those that have begun. */
+/** A batcher whose round trips end when the test calls `end`; `batches` holds those that have begun. */
 function openBatcher(limit = 10) {
   const batches: { items: string[]; calls: Calls; end(error?: unknown, again?: Calls): void }[] = [];
   const batcher = new Batcher<string, string>(
@@ -17,6 +18,7 @@ function openBatcher(limit = 10) {
         });
       }),
     limit,
+    (error) => error instanceof Outage,
   );
   const begun = async (count: number) => {
     await expect.poll(() => batches.length).toBe(count);
@@ -26,8 +28,8 @@ function openBatcher(limit = 10) {
 
 const settleAll = ({ calls }: { calls: Calls }) => calls.forEach(({ item, resolve }) => resolve(`${item}!`));
 
-describe('callers', () => {
-  it('of one turn travel together, those who come meanwhile with the next round trip', async () => {
+describe('calls', () => {
+  it('of one turn share a round trip, and later ones share the next', async () => {
     const { batcher, batches, begun } = openBatcher();
     const early = [batcher.submit('a'), batcher.submit('b')];
     await begun(1);
@@ -52,7 +54,7 @@ describe('callers', () => {
     expect(batches.map(({ items }) => items)).toEqual([['a', 'b'], ['c']]);
   });
 
-  it('who must travel again go before those who came meanwhile', async () => {
+  it('that are sent again go first', async () => {
     const { batcher, batches, begun } = openBatcher();
     for (const item of ['a', 'b']) void batcher.submit(item);
     await begun(1);
@@ -70,7 +72,7 @@ describe('a round trip that fails', () => {
     await begun(1);
     const late = batcher.submit('c');
     batches[0]!.calls[0]!.resolve('a!');
-    batches[0]!.end(new Contended('broken'));
+    batches[0]!.end(new Error('broken'));
     expect(await calls[0]).toBe('a!');
     await expect(calls[1]).rejects.toThrow('broken');
     await begun(2);
@@ -79,12 +81,12 @@ describe('a round trip that fails', () => {
     expect(await late).toBe('c!');
   });
 
-  it('because the store is away fails those who wait too, and the next caller finds out anew', async () => {
+  it('because of an outage rejects the queued calls too, and later calls are tried', async () => {
     const { batcher, batches, begun } = openBatcher();
     const early = batcher.submit('a');
     await begun(1);
     const waiting = batcher.submit('b');
-    batches[0]!.end(new StoreUnavailable('away'));
+    batches[0]!.end(new Outage('away'));
     await expect(early).rejects.toThrow('away');
     await expect(waiting).rejects.toThrow('away');
     void batcher.submit('c');
