@@ -141,6 +141,13 @@ module.exports = {
       to: { path: '^apps/' },
     },
     {
+      name: 'no source imports what only tests need',
+      comment: 'Contract suites and fixtures would be bundled, and import vitest.',
+      severity: 'error',
+      from: from('^(libs|apps)/'),
+      to: { path: '^libs/[^/]+/testing/|\\.(spec|contract)\\.ts$|^node_modules/vitest/' },
+    },
+    {
       name: 'no app imports an app, except standalone',
       comment: 'Standalone is the gateway and the worker in one process.',
       severity: 'error',

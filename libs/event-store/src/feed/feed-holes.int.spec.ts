@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FeedWorkers } from '../../testing/feed-workers.js';
-import { newCommit } from '../contract/new-commit.contract.js';
+import { newCommit } from '../../testing/new-commit.js';
 import { COMMITS, type CommitDocument } from '../mongo/commit.model.js';
 import { feedModels } from '../mongo/feed-lease.model.js';
 import { collectionOf } from '../mongo/mongo-connection.js';
 import { MongoFeedLeases } from '../mongo/mongo-feed-leases.js';
 import { migrateSchema } from '../mongo/mongo-schema.js';
-import { openMongo } from '../mongo/open-mongo.contract.js';
+import { openMongo } from '../../testing/open-mongo.js';
 
 const HOLE_AGE = 2_000;
 const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000, interval: 20 });

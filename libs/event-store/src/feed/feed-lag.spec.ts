@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ModelEventStore } from '../contract/model-event-store.contract.js';
-import { newCommit } from '../contract/new-commit.contract.js';
+import { ModelEventStore } from '../../testing/model-event-store.js';
+import { newCommit } from '../../testing/new-commit.js';
 import { feedLag } from './feed-lag.js';
 
 async function storeWith(...times: readonly number[]) {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CuttableLeases, FeedWorkers } from '../../testing/feed-workers.js';
-import { newCommit } from '../contract/new-commit.contract.js';
+import { newCommit } from '../../testing/new-commit.js';
 import { StoreUnavailable } from '../event-store.errors.js';
 import type { EventStore } from '../event-store.js';
-import { openSqlite, temporaryFolder } from '../sqlite/open-sqlite.contract.js';
+import { openSqlite, temporaryFolder } from '../../testing/open-sqlite.js';
 import { feedPositionsTable, SqliteFeedLeases } from '../sqlite/sqlite-feed-leases.js';
 import { SqliteFile } from '../sqlite/sqlite-file.js';
 import type { FeedReaderOptions } from './feed-reader.js';

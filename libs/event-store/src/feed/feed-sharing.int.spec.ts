@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CuttableLeases, FeedWorkers } from '../../testing/feed-workers.js';
 import type { Commit } from '../commit.js';
-import { newCommit } from '../contract/new-commit.contract.js';
+import { newCommit } from '../../testing/new-commit.js';
 import type { EventStore } from '../event-store.js';
 import { feedModels } from '../mongo/feed-lease.model.js';
 import { MongoFeedLeases } from '../mongo/mongo-feed-leases.js';
 import { migrateSchema } from '../mongo/mongo-schema.js';
-import { openMongo } from '../mongo/open-mongo.contract.js';
+import { openMongo } from '../../testing/open-mongo.js';
 import { FeedReader } from './feed-reader.js';
 import type { FeedLeases } from './feed-leases.js';
 

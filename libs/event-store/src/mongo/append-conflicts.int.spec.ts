@@ -2,13 +2,13 @@ import type { Connection } from 'mongoose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { freshDatabase } from '../../../../test/support/mongo/mongo-database.js';
 import type { NewCommit } from '../commit.js';
-import { newCommand, newCommit, unused } from '../contract/new-commit.contract.js';
-import { outcomeOf, refusal } from '../contract/outcome.contract.js';
+import { newCommand, newCommit, unused } from '../../testing/new-commit.js';
+import { outcomeOf, refusal } from '../../testing/outcome.js';
 import { CommandIdReused, HoldTaken, StoreUnavailable, WrongExpectedVersion } from '../event-store.errors.js';
 import { COMMITS, eventStoreModels } from './commit.model.js';
-import { denseHistory } from './dense-history.contract.js';
+import { denseHistory } from '../../testing/dense-history.js';
 import { MongoEventStore } from './mongo-event-store.js';
-import { anotherProcess } from './open-mongo.contract.js';
+import { anotherProcess } from '../../testing/open-mongo.js';
 import { migrateSchema } from './mongo-schema.js';
 
 const PARTITION = 'partition';

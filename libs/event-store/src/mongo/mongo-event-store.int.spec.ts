@@ -1,4 +1,4 @@
-import { describeEventStore } from '../event-store.contract.js';
-import { openMongo } from './open-mongo.contract.js';
+import { describeEventStore } from '../../testing/event-store.contract.js';
+import { openMongo } from '../../testing/open-mongo.js';
 
 describeEventStore('MongoDB', () => openMongo());

@@ -1,7 +1,7 @@
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import { expect, it, onTestFinished } from 'vitest';
 import { freshDatabase, freshDatabaseUri } from '../../../../test/support/mongo/mongo-database.js';
-import { describeFeedLeases, describeSharedFeedLeases } from '../feed/feed-leases.contract.js';
+import { describeFeedLeases, describeSharedFeedLeases } from '../../testing/feed-leases.contract.js';
 import { feedModels } from './feed-lease.model.js';
 import { connectOptions } from './mongo-connection.js';
 import { MongoFeedLeases } from './mongo-feed-leases.js';

@@ -6,7 +6,7 @@ import { mongodBinary } from '../../../../test/support/mongo/mongod-binary.js';
 import { COMMITS, eventStoreModels } from './commit.model.js';
 import { connectOptions } from './mongo-connection.js';
 import { migrateSchema, requireSchema, UnusableDatabase } from './mongo-schema.js';
-import { anotherProcess } from './open-mongo.contract.js';
+import { anotherProcess } from '../../testing/open-mongo.js';
 
 let connection: Connection;
 beforeEach(async () => {

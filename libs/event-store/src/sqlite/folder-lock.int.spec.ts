@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { FolderInUse, FolderLock } from './folder-lock.js';
-import { temporaryFolder } from './open-sqlite.contract.js';
+import { temporaryFolder } from '../../testing/open-sqlite.js';
 
 type Process = ChildProcessByStdio<null, Readable, null>;
 

@@ -6,11 +6,11 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { newCommit, unused } from '../contract/new-commit.contract.js';
-import { readFeeds } from '../contract/read-feeds.contract.js';
-import { openSqlite, temporaryFolder } from './open-sqlite.contract.js';
+import { newCommit, unused } from '../../testing/new-commit.js';
+import { readFeeds } from '../../testing/read-feeds.js';
+import { openSqlite, temporaryFolder } from '../../testing/open-sqlite.js';
 
-const appendingProcess = fileURLToPath(new URL('./appending-process.mjs', import.meta.url));
+const appendingProcess = fileURLToPath(new URL('../../testing/appending-process.mjs', import.meta.url));
 
 it('every acknowledged commit is there after the process was killed, time and again', async () => {
   const path = join(temporaryFolder(), 'events.db');

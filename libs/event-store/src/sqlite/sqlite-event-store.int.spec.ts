@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { newCommit, unused } from '../contract/new-commit.contract.js';
-import { outcomeOf, readStream, refusal, tally } from '../contract/outcome.contract.js';
-import { readFeeds } from '../contract/read-feeds.contract.js';
-import { describeEventStore, type OpenStore } from '../event-store.contract.js';
+import { newCommit, unused } from '../../testing/new-commit.js';
+import { outcomeOf, readStream, refusal, tally } from '../../testing/outcome.js';
+import { readFeeds } from '../../testing/read-feeds.js';
+import { describeEventStore, type OpenStore } from '../../testing/event-store.contract.js';
 import { StoreUnavailable } from '../event-store.errors.js';
-import { openSqlite, temporaryFolder } from './open-sqlite.contract.js';
+import { openSqlite, temporaryFolder } from '../../testing/open-sqlite.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
 afterAll(() => rmSync(folder, { recursive: true }));

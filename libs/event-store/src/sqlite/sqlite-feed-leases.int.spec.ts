@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { describeFeedLeases } from '../feed/feed-leases.contract.js';
-import { temporaryFolder } from './open-sqlite.contract.js';
+import { describeFeedLeases } from '../../testing/feed-leases.contract.js';
+import { temporaryFolder } from '../../testing/open-sqlite.js';
 import { feedPositionsTable, SqliteFeedLeases } from './sqlite-feed-leases.js';
 import { SqliteFile } from './sqlite-file.js';
 

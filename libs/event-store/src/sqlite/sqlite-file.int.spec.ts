@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StoreUnavailable } from '../event-store.errors.js';
-import { temporaryFolder } from './open-sqlite.contract.js';
+import { temporaryFolder } from '../../testing/open-sqlite.js';
 import { SqliteFile, UnusableFile, type SqliteSchema } from './sqlite-file.js';
 
 const schema: SqliteSchema = {

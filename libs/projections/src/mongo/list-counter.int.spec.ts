@@ -2,12 +2,12 @@ import { collectionOf } from '@keyfold/event-store/mongo';
 import type { Connection } from 'mongoose';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { active, deleted } from '../read-model-store.contract.js';
+import { active, deleted } from '../../testing/read-model-store.contract.js';
 import type { ReadModelStore } from '../read-model-store.js';
 import { accountStream } from '../stream-ref.js';
 import { ListCounter } from './list-counter.js';
 import { PLACES_PER_RANGE, totalOf, type Ranks } from './list-ranks.js';
-import { joinReadModels, openReadModels } from './open-read-models.contract.js';
+import { joinReadModels, openReadModels } from '../../testing/open-read-models.js';
 
 const COLLECTION = 'accounts_1';
 const counted = (counter: ListCounter) => vi.waitUntil(() => counter.ranks(), { timeout: 10_000 });

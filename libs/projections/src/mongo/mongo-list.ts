@@ -11,10 +11,14 @@ const LOWEST = -Infinity;
 /** The list of one read model; neither its length nor how far behind a page lies makes it slower. */
 export class MongoList {
   /** Those who ask while the list is not counted yet share the way over it. */
-  readonly #totals = new Batcher<void, number>(async (calls) => {
-    const total = await this.#count();
-    for (const { resolve } of calls) resolve(total);
-  }, Infinity, isOutage);
+  readonly #totals = new Batcher<void, number>(
+    async (calls) => {
+      const total = await this.#count();
+      for (const { resolve } of calls) resolve(total);
+    },
+    Infinity,
+    isOutage,
+  );
 
   constructor(
     private readonly documents: mongo.Collection<ReadModelDocument>,

@@ -1,10 +1,10 @@
 import { StoreUnavailable } from '@keyfold/event-store';
 import { collectionOf, migrateSchema, requireSchema } from '@keyfold/event-store/mongo';
 import { describe, expect, it } from 'vitest';
-import { active, deleted, describeReadModelStore } from '../read-model-store.contract.js';
+import { active, deleted, describeReadModelStore } from '../../testing/read-model-store.contract.js';
 import { accounts } from '../read-model.js';
 import { accountStream, sshKeyRingStream } from '../stream-ref.js';
-import { joinReadModels, openReadModels } from './open-read-models.contract.js';
+import { joinReadModels, openReadModels } from '../../testing/open-read-models.js';
 import { MongoList } from './mongo-list.js';
 import { projectionModels, type ReadModelDocument } from './read-model.model.js';
 

@@ -3,7 +3,6 @@ import type { ReadModelStore } from '../read-model-store.js';
 import { streamRef, type StreamRef } from '../stream-ref.js';
 import { compareStream } from './compare-stream.js';
 import { walkFeed } from './feed-walk.js';
-import type { SeenKeys } from './seen-keys.js';
 
 /** What is checked against what. `isSettled`: nobody appends and nobody projects while this runs. */
 export type Verified = Readonly<{
@@ -34,7 +33,6 @@ export class SlotCheck {
   constructor(
     private readonly verified: Verified,
     private readonly bounds: SlotBounds,
-    private readonly seen: SeenKeys,
     private readonly parked: ReadonlySet<string>,
     private readonly report: Report,
   ) {}
@@ -57,7 +55,6 @@ export class SlotCheck {
     const begun: StreamRef<unknown>[] = [];
     const compacted: string[] = [];
     for (const commit of page) {
-      await this.#checkKeys(commit);
       const ref = streamRef(commit.stream, commit.partition);
       if (!ref && !isCompacted(commit)) continue;
       if (commit.position <= this.bounds.projected) this.#passed++;
@@ -77,15 +74,6 @@ export class SlotCheck {
 
   #passWhole(commits: readonly Commit[]): void {
     this.#ofWholeStreams += commits.filter(({ position }) => position <= this.bounds.projected).length;
-  }
-
-  async #checkKeys({ stream, version, command, holds = [] }: Commit): Promise<void> {
-    if (this.seen.add(`command ${command.id}`))
-      await this.report(`commit ${version} of ${stream} has a command id that another commit has: ${command.id}`);
-    for (const key of holds) {
-      if (this.seen.add(`hold ${key}`))
-        await this.report(`commit ${version} of ${stream} holds what another commit holds: ${key}`);
-    }
   }
 
   /** The documents are read first: whatever is in them was in the streams by then. */

@@ -109,17 +109,6 @@ describe('in the feed', () => {
     expect((await running).problems).toEqual([]);
   });
 
-  it('finds a command id and a hold that two commits have', async () => {
-    const projections = await projected();
-    const commits = collection(projections, 'commits');
-    for (const index of ['command_id', 'holds']) await commits.dropIndex(index);
-    const first = await commitOf(projections, 'account-7', 1);
-    await commits.updateMany({}, { $set: { command: first['command'], holds: ['username:x:1'] } });
-    const { problems } = await verify(projections);
-    expect(problems.filter((problem) => problem.includes('has a command id that another commit has'))).toHaveLength(3);
-    expect(problems.filter((problem) => problem.includes('holds what another commit holds'))).toHaveLength(3);
-  });
-
   it('passes over void commits', async () => {
     const projections = await projected();
     await projections.append({ stream: 'void-7', partition: '7' });

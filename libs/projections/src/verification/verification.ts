@@ -5,7 +5,6 @@ import { projectorName } from '../projector.js';
 import { readModels as allModels } from '../read-model.js';
 import { checkDocuments } from './document-check.js';
 import { checkList } from './list-check.js';
-import { SeenKeys } from './seen-keys.js';
 import { SlotCheck, type Report, type SlotBounds, type Verified } from './slot-check.js';
 
 const SLOTS_AT_ONCE = 4;
@@ -28,7 +27,7 @@ export type VerifiedCount = Readonly<{
 
 /**
  * Folds everything and compares it with the documents and lists, in bounded memory: every slot of the feed is contiguous, every stream
- * dense, command ids and holds are unique (among two million neighbours; the stores' unique indexes say it of all), every document is
+ * dense, every document is
  * what its stream leads to, and lists hold what they should. Traffic makes no false problems: a document counts as late only for what
  * the projector had passed when it was read, and the projector itself has some seconds to reach what was there at the beginning. Where
  * nobody projects, that is counted and no problem.
@@ -55,9 +54,8 @@ export class Verification {
     for (const { stream, error } of parked) await report(`stream ${stream} is parked: ${error}`);
     for (const each of bounds) if (each.head < each.projected) await report(aheadOf(each));
 
-    const seen = new SeenKeys();
     const parkedStreams = new Set(parked.map(({ stream }) => stream));
-    const checks = bounds.map((each) => new SlotCheck(this.verified, each, seen, parkedStreams, report));
+    const checks = bounds.map((each) => new SlotCheck(this.verified, each, parkedStreams, report));
     await limit.map(checks, (check) => check.run(signal));
     const documents = await limit.map(allModels, async (model) => {
       await checkList(this.verified, model, report, signal);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { appendCases } from './contract/append.contract.js';
 import { appendCountCases } from './contract/append-counts.contract.js';
 import { commandCases } from './contract/command.contract.js';
-import type { ContractCase, OpenStore } from './contract/contract-case.contract.js';
+import type { ContractCase, OpenStore } from './contract-case.js';
 import { compactionCases } from './contract/compaction.contract.js';
 import { counterCases } from './contract/counter.contract.js';
 import { feedCases } from './contract/feed.contract.js';
@@ -12,7 +12,7 @@ import { lastHoldCases } from './contract/last-hold.contract.js';
 import { readingCases } from './contract/reading.contract.js';
 import { reopeningCases } from './contract/reopening.contract.js';
 
-export type { ContractCase, OpenStore } from './contract/contract-case.contract.js';
+export type { ContractCase, OpenStore } from './contract-case.js';
 
 /** A case that takes longer than this hangs, in milliseconds. */
 const CASE_TIMEOUT = 30_000;

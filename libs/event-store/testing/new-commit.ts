@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { NewCommit } from '../commit.js';
+import type { NewCommit } from '../src/commit.js';
 
 /** A stream, hold or counter name that nobody else uses. */
 export const unused = (prefix: string): string => `${prefix}-${randomUUID()}`;

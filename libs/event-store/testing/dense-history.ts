@@ -1,9 +1,9 @@
 import type { Connection } from 'mongoose';
 import { expect } from 'vitest';
-import { isCompacted } from '../compacted-stream.js';
-import type { Commit } from '../commit.js';
-import { COMMITS, ordinalOfPlace, slotOf, slotOfPlace, toCommit, type CommitDocument } from './commit.model.js';
-import { collectionOf } from './mongo-connection.js';
+import { isCompacted } from '../src/compacted-stream.js';
+import type { Commit } from '../src/commit.js';
+import { COMMITS, ordinalOfPlace, slotOf, slotOfPlace, toCommit, type CommitDocument } from '../src/mongo/commit.model.js';
+import { collectionOf } from '../src/mongo/mongo-connection.js';
 
 /** Every commit of a database in the order of its places. Fails unless feeds and streams are whole and in one order. */
 export async function denseHistory(connection: Connection): Promise<Commit[]> {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import type { EventStore } from '../event-store.js';
-import type { ContractCase } from './contract-case.contract.js';
-import { newCommit, unused } from './new-commit.contract.js';
+import type { EventStore } from '../../src/event-store.js';
+import type { ContractCase } from '../contract-case.js';
+import { newCommit, unused } from '../new-commit.js';
 
 /** The last hold with a prefix: how the present owner of a name is found. */
 export const lastHoldCases: readonly ContractCase[] = [

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { NewCommit } from '../commit.js';
-import type { EventStore } from '../event-store.js';
-import type { ContractCase } from './contract-case.contract.js';
-import { newCommit, unused } from './new-commit.contract.js';
-import { readStream } from './outcome.contract.js';
+import type { NewCommit } from '../../src/commit.js';
+import type { EventStore } from '../../src/event-store.js';
+import type { ContractCase } from '../contract-case.js';
+import { newCommit, unused } from '../new-commit.js';
+import { readStream } from '../outcome.js';
 
 /** Reading streams: whole, in order, fresh, and exactly what was written. */
 export const readingCases: readonly ContractCase[] = [

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Commit } from '../commit.js';
-import type { CommitFeed } from '../commit-feed.js';
-import type { OpenStore } from './contract-case.contract.js';
+import type { Commit } from '../src/commit.js';
+import type { CommitFeed } from '../src/commit-feed.js';
+import type { OpenStore } from './contract-case.js';
 
 const PAGE = 50;
 const POLL_MS = 50;

@@ -1,9 +1,9 @@
 import { absentAccount, type Account } from '@keyfold/domain';
 import { describe, expect, it } from 'vitest';
 import { parked, parkedCases } from './parked-streams.contract.js';
-import type { ReadModelStore } from './read-model-store.js';
-import { accounts } from './read-model.js';
-import { accountStream, sessionStream, siteSettingsStream, sshKeyRingStream } from './stream-ref.js';
+import type { ReadModelStore } from '../src/read-model-store.js';
+import { accounts } from '../src/read-model.js';
+import { accountStream, sessionStream, siteSettingsStream, sshKeyRingStream } from '../src/stream-ref.js';
 
 /** An empty store of its own, closed after the running test. `reopen` closes the store and opens the same data again. */
 export type OpenReadModels = Readonly<{ store: ReadModelStore; reopen(): Promise<ReadModelStore> }>;

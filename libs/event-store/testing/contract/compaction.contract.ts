@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
-import type { Commit } from '../commit.js';
-import { isCompacted, voidStreamOf } from '../compacted-stream.js';
-import { CommandIdReused, HoldTaken } from '../event-store.errors.js';
-import type { EventStore } from '../event-store.js';
-import type { StreamCompaction } from '../stream-compaction.js';
-import type { ContractCase } from './contract-case.contract.js';
-import { newCommand, newCommit, unused } from './new-commit.contract.js';
-import { expectRefusedWhole, outcomeOf, readStream, refusal } from './outcome.contract.js';
-import { readFeeds } from './read-feeds.contract.js';
+import type { Commit } from '../../src/commit.js';
+import { isCompacted, voidStreamOf } from '../../src/compacted-stream.js';
+import { CommandIdReused, HoldTaken } from '../../src/event-store.errors.js';
+import type { EventStore } from '../../src/event-store.js';
+import type { StreamCompaction } from '../../src/stream-compaction.js';
+import type { ContractCase } from '../contract-case.js';
+import { newCommand, newCommit, unused } from '../new-commit.js';
+import { expectRefusedWhole, outcomeOf, readStream, refusal } from '../outcome.js';
+import { readFeeds } from '../read-feeds.js';
 
 /** Compaction: events go for good, and nothing that others rely on goes with them. */
 export const compactionCases: readonly ContractCase[] = [

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Commit } from '../commit.js';
-import type { CommitFeed } from '../commit-feed.js';
-import type { EventStore } from '../event-store.js';
-import type { ContractCase } from './contract-case.contract.js';
-import { newCommand, newCommit, unused } from './new-commit.contract.js';
-import { outcomeOf } from './outcome.contract.js';
-import { expectContiguous, readFeeds } from './read-feeds.contract.js';
+import type { Commit } from '../../src/commit.js';
+import type { CommitFeed } from '../../src/commit-feed.js';
+import type { EventStore } from '../../src/event-store.js';
+import type { ContractCase } from '../contract-case.js';
+import { newCommand, newCommit, unused } from '../new-commit.js';
+import { outcomeOf } from '../outcome.js';
+import { expectContiguous, readFeeds } from '../read-feeds.js';
 
 /** Feeds: the order that projections and relays rely on. `readFeeds` itself checks that positions are contiguous from 1. */
 export const feedCases: readonly ContractCase[] = [

@@ -1,9 +1,9 @@
 import { connectOptions, migrateSchema } from '@keyfold/event-store/mongo';
 import mongoose, { type Connection } from 'mongoose';
 import { onTestFinished } from 'vitest';
-import { freshDatabaseUri } from '../../../../test/support/mongo/mongo-database.js';
-import { MongoReadModelStore } from './mongo-read-model-store.js';
-import { projectionModels } from './read-model.model.js';
+import { freshDatabaseUri } from '../../../test/support/mongo/mongo-database.js';
+import { MongoReadModelStore } from '../src/mongo/mongo-read-model-store.js';
+import { projectionModels } from '../src/mongo/read-model.model.js';
 
 /** A prepared database of its own, opened as one process does. */
 export async function openReadModels(): Promise<{ uri: string; connection: Connection; store: MongoReadModelStore }> {

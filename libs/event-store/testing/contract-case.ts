@@ -1,7 +1,7 @@
-import type { CommitFeed } from '../commit-feed.js';
-import type { Counter } from '../counter.js';
-import type { EventStore } from '../event-store.js';
-import type { StreamCompaction } from '../stream-compaction.js';
+import type { CommitFeed } from '../src/commit-feed.js';
+import type { Counter } from '../src/counter.js';
+import type { EventStore } from '../src/event-store.js';
+import type { StreamCompaction } from '../src/stream-compaction.js';
 
 /** The three ports of a store, implemented by one adapter. */
 export type WholeStore = EventStore & CommitFeed & StreamCompaction;

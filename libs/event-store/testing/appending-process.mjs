@@ -13,8 +13,8 @@ import { registerHooks } from 'node:module';
 registerHooks({
   resolve: (name, context, next) => next(name.startsWith('.') ? name.replace(/\.js$/, '.ts') : name, context),
 });
-const { eventStoreSchema, SqliteEventStore } = await import('./sqlite-event-store.ts');
-const { SqliteFile } = await import('./sqlite-file.ts');
+const { eventStoreSchema, SqliteEventStore } = await import('../src/sqlite/sqlite-event-store.ts');
+const { SqliteFile } = await import('../src/sqlite/sqlite-file.ts');
 
 const [path, size] = process.argv.slice(2);
 const store = new SqliteEventStore(new SqliteFile(path, eventStoreSchema));

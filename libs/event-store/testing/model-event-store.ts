@@ -1,11 +1,11 @@
-import type { Commit, NewCommit } from '../commit.js';
-import { COMPACTION, voidStreamOf } from '../compacted-stream.js';
-import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../event-store.errors.js';
-import type { CommitFeed } from '../commit-feed.js';
-import { Counter } from '../counter.js';
-import { EventStore, type Appended, type FoundHold, type StreamPoint } from '../event-store.js';
-import type { StreamCompaction } from '../stream-compaction.js';
-import type { OpenStore, WholeStore } from './contract-case.contract.js';
+import type { Commit, NewCommit } from '../src/commit.js';
+import { COMPACTION, voidStreamOf } from '../src/compacted-stream.js';
+import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../src/event-store.errors.js';
+import type { CommitFeed } from '../src/commit-feed.js';
+import { Counter } from '../src/counter.js';
+import { EventStore, type Appended, type FoundHold, type StreamPoint } from '../src/event-store.js';
+import type { StreamCompaction } from '../src/stream-compaction.js';
+import type { OpenStore, WholeStore } from './contract-case.js';
 
 /** The port in as few words as possible: what adapters are compared with. Slow, in memory, one append after another. */
 export class ModelEventStore extends EventStore implements CommitFeed, StreamCompaction {

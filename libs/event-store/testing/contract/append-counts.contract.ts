@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import type { AppendCounts } from '../append-counts.js';
-import { HoldTaken, WrongExpectedVersion } from '../event-store.errors.js';
-import type { ContractCase } from './contract-case.contract.js';
-import { newCommand, newCommit, unused } from './new-commit.contract.js';
-import { outcomeOf, refusal } from './outcome.contract.js';
+import type { AppendCounts } from '../../src/append-counts.js';
+import { HoldTaken, WrongExpectedVersion } from '../../src/event-store.errors.js';
+import type { ContractCase } from '../contract-case.js';
+import { newCommand, newCommit, unused } from '../new-commit.js';
+import { outcomeOf, refusal } from '../outcome.js';
 
 /** What those who watch a process are told of its appends. */
 export const appendCountCases: readonly ContractCase[] = [

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { OpenStore } from '../event-store.contract.js';
-import { eventStoreSchema, SqliteCounter, SqliteEventStore } from './sqlite-event-store.js';
-import { SqliteFile } from './sqlite-file.js';
+import type { OpenStore } from './event-store.contract.js';
+import { eventStoreSchema, SqliteCounter, SqliteEventStore } from '../src/sqlite/sqlite-event-store.js';
+import { SqliteFile } from '../src/sqlite/sqlite-file.js';
 
 /** A folder on a real disk that is removed when the running test is over. */
 export function temporaryFolder(): string {

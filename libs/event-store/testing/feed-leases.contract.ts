@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { unused } from '../contract/new-commit.contract.js';
-import { LeaseLost, type FeedLeases, type Lease } from './feed-leases.js';
+import { unused } from './new-commit.js';
+import { LeaseLost, type FeedLeases, type Lease } from '../src/feed/feed-leases.js';
 
 /** Longer than any test takes, in milliseconds. */
 const LONG = 60_000;

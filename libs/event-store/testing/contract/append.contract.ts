@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { HoldTaken, WrongExpectedVersion } from '../event-store.errors.js';
-import type { EventStore } from '../event-store.js';
-import type { ContractCase } from './contract-case.contract.js';
-import { newCommand, newCommit, unused } from './new-commit.contract.js';
-import { expectRefusedWhole, outcomeOf, readStream, refusal, tally } from './outcome.contract.js';
+import { HoldTaken, WrongExpectedVersion } from '../../src/event-store.errors.js';
+import type { EventStore } from '../../src/event-store.js';
+import type { ContractCase } from '../contract-case.js';
+import { newCommand, newCommit, unused } from '../new-commit.js';
+import { expectRefusedWhole, outcomeOf, readStream, refusal, tally } from '../outcome.js';
 
 /** Versions: the concurrency token of a stream. */
 export const appendCases: readonly ContractCase[] = [

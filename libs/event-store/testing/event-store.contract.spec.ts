@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Commit, NewCommit } from './commit.js';
-import { voidStreamOf } from './compacted-stream.js';
-import { ModelCounter, ModelEventStore, openInMemory } from './contract/model-event-store.contract.js';
-import type { WholeStore } from './contract/contract-case.contract.js';
-import { newCommit } from './contract/new-commit.contract.js';
+import type { Commit, NewCommit } from '../src/commit.js';
+import { voidStreamOf } from '../src/compacted-stream.js';
+import { ModelCounter, ModelEventStore, openInMemory } from './model-event-store.js';
+import type { WholeStore } from './contract-case.js';
+import { newCommit } from './new-commit.js';
 import { describeEventStore, eventStoreCases, type OpenStore } from './event-store.contract.js';
-import type { CommitFeed } from './commit-feed.js';
-import { Counter } from './counter.js';
-import { EventStore, type Appended, type StreamPoint } from './event-store.js';
-import type { StreamCompaction } from './stream-compaction.js';
+import type { CommitFeed } from '../src/commit-feed.js';
+import { Counter } from '../src/counter.js';
+import { EventStore, type Appended, type StreamPoint } from '../src/event-store.js';
+import type { StreamCompaction } from '../src/stream-compaction.js';
 
 /** Says yes to everything and keeps nothing. */
 class NoopEventStore extends EventStore implements CommitFeed, StreamCompaction {

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import type { Commit } from '../commit.js';
-import { WrongExpectedVersion } from '../event-store.errors.js';
-import type { Appended, EventStore } from '../event-store.js';
-import { newCommit, unused } from './new-commit.contract.js';
+import type { Commit } from '../src/commit.js';
+import { WrongExpectedVersion } from '../src/event-store.errors.js';
+import type { Appended, EventStore } from '../src/event-store.js';
+import { newCommit, unused } from './new-commit.js';
 
 /** What an append came to, as a value: its outcome, or the name of the error that refused it. */
 export const outcomeOf = (append: Promise<Appended>): Promise<string> =>

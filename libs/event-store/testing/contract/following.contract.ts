@@ -1,9 +1,9 @@
 import { expect, vi } from 'vitest';
-import type { Commit } from '../commit.js';
-import type { CommitFeed } from '../commit-feed.js';
-import type { ContractCase } from './contract-case.contract.js';
-import { newCommit, unused } from './new-commit.contract.js';
-import { readFeeds } from './read-feeds.contract.js';
+import type { Commit } from '../../src/commit.js';
+import type { CommitFeed } from '../../src/commit-feed.js';
+import type { ContractCase } from '../contract-case.js';
+import { newCommit, unused } from '../new-commit.js';
+import { readFeeds } from '../read-feeds.js';
 
 /** What lets a reader follow the feeds without reading them all the time. */
 export const followingCases: readonly ContractCase[] = [

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ParkedStream, ReadModelStore } from './read-model-store.js';
+import type { ParkedStream, ReadModelStore } from '../src/read-model-store.js';
 
 /** A stream that failed at this time. */
 export const parked = (stream: string, at: number): ParkedStream => ({

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../event-store.errors.js';
-import type { ContractCase } from './contract-case.contract.js';
-import { newCommand, newCommit, unused } from './new-commit.contract.js';
-import { outcomeOf, readStream, refusal, tally } from './outcome.contract.js';
+import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../../src/event-store.errors.js';
+import type { ContractCase } from '../contract-case.js';
+import { newCommand, newCommit, unused } from '../new-commit.js';
+import { outcomeOf, readStream, refusal, tally } from '../outcome.js';
 
 /** Holds: keys that one commit has for ever; and the order in which an append is judged. */
 export const holdCases: readonly ContractCase[] = [

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../event-store.errors.js';
-import type { ContractCase } from './contract-case.contract.js';
-import { newCommand, newCommit, unused } from './new-commit.contract.js';
-import { outcomeOf, readStream, refusal } from './outcome.contract.js';
-import { readFeeds } from './read-feeds.contract.js';
+import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../../src/event-store.errors.js';
+import type { ContractCase } from '../contract-case.js';
+import { newCommand, newCommit, unused } from '../new-commit.js';
+import { outcomeOf, readStream, refusal } from '../outcome.js';
+import { readFeeds } from '../read-feeds.js';
 
 /** Closing and opening: nothing that was acknowledged or accepted is lost. */
 export const reopeningCases: readonly ContractCase[] = [
