@@ -1,5 +1,5 @@
 import {
-  StoreUnavailable,
+  isRetryable,
   voidStreamOf,
   WrongExpectedVersion,
   type Appended,
@@ -68,7 +68,7 @@ async function tryAppend(store: MongoEventStore, commit: NewCommit): Promise<App
   try {
     return await store.append(commit);
   } catch (error) {
-    if (error instanceof StoreUnavailable || error instanceof WrongExpectedVersion) return undefined;
+    if (isRetryable(error) || error instanceof WrongExpectedVersion) return undefined;
     throw error;
   }
 }

@@ -16,7 +16,7 @@ export const NOW = Date.UTC(2026, 0, 15);
 export const RELAY = 'relay';
 
 /** What a history is written to, on either store. */
-export type Shelf = Readonly<{
+export type Backend = Readonly<{
   store: EventStore & CommitFeed & StreamCompaction;
   readModels: ReadModelStore;
   leases: FeedLeases;
@@ -31,7 +31,7 @@ export class SessionHistory {
   readonly #versions = new Map<string, number>();
 
   constructor(
-    readonly shelf: Shelf,
+    readonly backend: Backend,
     private readonly sessionDays = 90,
   ) {}
 
@@ -64,20 +64,20 @@ export class SessionHistory {
       correlation: 'test',
       events: [event] as NewCommit['events'],
     };
-    const { commit } = await this.shelf.store.append({ stream, partition, version, ...rest });
+    const { commit } = await this.backend.store.append({ stream, partition, version, ...rest });
     this.#versions.set(stream, version);
     return commit;
   }
 
   /** Brings all documents up to date, as a worker would. */
   async project(): Promise<void> {
-    const projector = this.shelf.newProjector();
+    const projector = this.backend.newProjector();
     await projector.catchUp();
     await projector.stop();
   }
 
   get parts(): CompactionParts {
-    const { store, readModels, leases: all } = this.shelf;
+    const { store, readModels, leases: all } = this.backend;
     const leases = {
       readers: () => all.readers(),
       progress: (reader: string) => all.progress(reader),
@@ -96,7 +96,7 @@ export class SessionHistory {
   /** Compacts whatever is due now, page by page, from the beginning of all slots. */
   async compact(parts = this.parts, page = 500): Promise<SessionCompaction['count']> {
     const compaction = new SessionCompaction(parts);
-    const { store: feed } = this.shelf;
+    const { store: feed } = this.backend;
     for (const [slot, head] of await feed.readHeads()) {
       for (let position = 0; position < head; position += page) {
         await compaction.compactPage(slot, await feed.readFeed(slot, position, page));
@@ -108,7 +108,7 @@ export class SessionHistory {
   /** What verification finds. */
   async problems(): Promise<string[]> {
     const found: string[] = [];
-    const { store, readModels, leases } = this.shelf;
+    const { store, readModels, leases } = this.backend;
     const verification = new Verification({ store, feed: store, readModels, isSettled: true }, leases);
     await verification.run(async (problem) => void found.push(problem), new AbortController().signal);
     return found;
@@ -116,8 +116,8 @@ export class SessionHistory {
 
   /** The relay has read a slot up to a position; nobody runs it now. */
   async relayed(slot: number, position: number): Promise<void> {
-    const [lease] = await this.shelf.leases.take(RELAY, 'relay', [slot], 60_000);
-    await this.shelf.leases.advance(lease!, position);
-    await this.shelf.leases.release([lease!]);
+    const [lease] = await this.backend.leases.take(RELAY, 'relay', [slot], 60_000);
+    await this.backend.leases.advance(lease!, position);
+    await this.backend.leases.release([lease!]);
   }
 }

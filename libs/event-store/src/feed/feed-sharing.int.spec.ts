@@ -182,7 +182,7 @@ describe('a reader that falls silent', () => {
     const cuttable = new CuttableLeases(leases);
     let time = 0;
     const looked = vi.fn<() => Promise<void>>(async () => {});
-    const options = { leaseMilliseconds: LONG, now: () => time, afterLook: looked };
+    const options = { leaseMilliseconds: LONG, now: () => time, afterPoll: looked };
     const ann = workers.newReader('ann', cuttable, options);
     ann.start();
     await soon(() => expect(sizesOf([ann])).toEqual([64]));

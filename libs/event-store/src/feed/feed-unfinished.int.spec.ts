@@ -101,7 +101,7 @@ describe('a reader that has no use for pages', () => {
     const looked = vi.fn<() => Promise<void>>(async () => {});
     const { reader, store, append, pages, handled } = await openFeed(async () => undefined, {
       isReady: () => isReady,
-      afterLook: looked,
+      afterPoll: looked,
     });
     const looks = vi.spyOn(store, 'slotsWithNews');
     await append('7', 1);

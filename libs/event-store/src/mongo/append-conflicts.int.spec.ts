@@ -4,7 +4,7 @@ import { freshDatabase } from '../../../../test/support/mongo/mongo-database.js'
 import type { NewCommit } from '../commit.js';
 import { newCommand, newCommit, unused } from '../../testing/new-commit.js';
 import { outcomeOf, refusal } from '../../testing/outcome.js';
-import { CommandIdReused, HoldTaken, StoreUnavailable, WrongExpectedVersion } from '../event-store.errors.js';
+import { CommandIdReused, Contended, HoldTaken, WrongExpectedVersion } from '../event-store.errors.js';
 import { COMMITS, eventStoreModels } from './commit.model.js';
 import { denseHistory } from '../../testing/dense-history.js';
 import { MongoEventStore } from './mongo-event-store.js';
@@ -85,7 +85,7 @@ it('a stream goes on only behind a commit that is there, whatever a reader said 
 it('a commit that is kept out by what nobody knows of is given up, and others go on', async () => {
   await connection.collection(COMMITS).createIndex({ actor: 1 }, { unique: true, sparse: true });
   await here.append(inSlot(1, { actor: 'account:1' }));
-  await refusal(here.append(inSlot(1, { actor: 'account:1' })), StoreUnavailable);
+  await refusal(here.append(inSlot(1, { actor: 'account:1' })), Contended);
   expect(await outcomeOf(here.append(inSlot(1, { actor: 'account:2' })))).toBe('appended');
 });
 

@@ -29,7 +29,7 @@ describe('opening', () => {
     const before = readFileSync(path);
     expect(() => new SqliteFile(path, schema)).toThrow(UnusableFile);
     expect(() => new SqliteFile(path, schema)).toThrow(
-      /has schema 3 and this program knows schema 2: start the newer version of the program again, or restore the backup/,
+      /has schema 3, but this version only supports schema 2\. Start the newer version again, or restore the backup/,
     );
     expect(readFileSync(path)).toEqual(before);
   });

@@ -6,7 +6,7 @@ import { active, deleted } from '../../testing/read-model-store.contract.js';
 import type { ReadModelStore } from '../read-model-store.js';
 import { accountStream } from '../stream-ref.js';
 import { ListCounter } from './list-counter.js';
-import { PLACES_PER_RANGE, totalOf, type Ranks } from './list-ranks.js';
+import { SORT_KEYS_PER_RANGE, totalOf, type Ranks } from './list-ranks.js';
 import { joinReadModels, openReadModels } from '../../testing/open-read-models.js';
 
 const COLLECTION = 'accounts_1';
@@ -19,7 +19,7 @@ async function places(connection: Connection): Promise<number[]> {
 }
 
 function ranksOf(all: Iterable<number>): Ranks {
-  const ranges = Map.groupBy(all, (place) => Math.floor(place / PLACES_PER_RANGE));
+  const ranges = Map.groupBy(all, (place) => Math.floor(place / SORT_KEYS_PER_RANGE));
   return [...ranges].map(([range, { length }]) => [range, length] as const).sort(([a], [b]) => a - b);
 }
 

@@ -8,9 +8,9 @@ import { PLACE_INDEX, type ReadModelDocument } from './read-model.model.js';
 
 const LOWEST = -Infinity;
 
-/** The list of one read model; neither its length nor how far behind a page lies makes it slower. */
+/** The list of one read model. Neither its length nor a large offset makes it slower. */
 export class MongoList {
-  /** Those who ask while the list is not counted yet share the way over it. */
+  /** Until the ranks are known, concurrent callers share a count. */
   readonly #totals = new Batcher<void, number>(
     async (calls) => {
       const total = await this.#count();
@@ -25,7 +25,7 @@ export class MongoList {
     private readonly counter: Pick<ListCounter, 'ranks' | 'idle'>,
   ) {}
 
-  /** The JSON texts of a page's states, and how many entries the list has. */
+  /** Returns the states of a page as JSON, and the length of the list. */
   async page(offset: number, limit: number): Promise<{ states: string[]; total: number }> {
     const ranks = await this.counter.ranks();
     if (!ranks) {
@@ -37,7 +37,7 @@ export class MongoList {
     return { states, total: totalOf(ranks) };
   }
 
-  /** Waits until nothing is asked any more on nobody's behalf. */
+  /** Resolves when no background count is in progress. */
   idle(): Promise<void> {
     return this.counter.idle();
   }

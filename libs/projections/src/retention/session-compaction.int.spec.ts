@@ -3,33 +3,33 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { disabled } from '../../../domain/testing/account.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
 import { MongoProjections } from '../../testing/mongo-projections.js';
-import { DAY, NOW, SessionHistory, type Shelf } from '../../testing/session-history.js';
+import { DAY, NOW, SessionHistory, type Backend } from '../../testing/session-history.js';
 import { Rebuild } from '../rebuild.js';
 import { readModels as allModels, sessions } from '../read-model.js';
 import { accountStream, sessionStream } from '../stream-ref.js';
 import { StreamLoader } from '../stream-loader.js';
 import { projectorName } from '../projector.js';
 
-const shelves: readonly (readonly [string, () => Promise<Shelf>])[] = [
+const backends: readonly (readonly [string, () => Promise<Backend>])[] = [
   ['SQLite', async () => new EmbeddedProjections()],
   ['MongoDB', () => MongoProjections.open()],
 ];
 
-describe.each(shelves)('the compaction of sessions on %s', (_, open) => {
+describe.each(backends)('the compaction of sessions on %s', (_, open) => {
   let history: SessionHistory;
-  let shelf: Shelf;
+  let backend: Backend;
   beforeEach(async () => {
-    shelf = await open();
-    history = new SessionHistory(shelf);
+    backend = await open();
+    history = new SessionHistory(backend);
     await history.register(7, 300);
   });
 
-  const slot = () => shelf.store.slotOf('7');
+  const slot = () => backend.store.slotOf('7');
   const commitsOf = (id: string): Promise<Commit[]> =>
-    shelf.store.readStreams([{ stream: sessionStream(id, 7).stream, version: 0 }]);
+    backend.store.readStreams([{ stream: sessionStream(id, 7).stream, version: 0 }]);
   const voidsOf = (id: string): Promise<Commit[]> =>
-    shelf.store.readStreams([{ stream: voidStreamOf(sessionStream(id, 7).stream), version: 0 }]);
-  const documents = async () => (await shelf.readModels.documents(sessions, '', 100)).map(({ stream }) => stream);
+    backend.store.readStreams([{ stream: voidStreamOf(sessionStream(id, 7).stream), version: 0 }]);
+  const documents = async () => (await backend.readModels.documents(sessions, '', 100)).map(({ stream }) => stream);
 
   it('takes sessions whose tokens expired long ago, logged out or not, and leaves all others', async () => {
     await history.logIn('expired', 7, 93);
@@ -53,11 +53,11 @@ describe.each(shelves)('the compaction of sessions on %s', (_, open) => {
   it('a compacted session is as if it had never been, also where it was cached as active', async () => {
     await history.logIn('expired', 7, 93);
     await history.project();
-    const cached = new StreamLoader(shelf.store, shelf.readModels);
+    const cached = new StreamLoader(backend.store, backend.readModels);
     const ref = sessionStream('expired', 7);
     const [before] = await cached.load(ref);
     await history.compact();
-    const [after] = await new StreamLoader(shelf.store, shelf.readModels).load(ref);
+    const [after] = await new StreamLoader(backend.store, backend.readModels).load(ref);
     expect(after).toEqual({ state: sessions.aggregate.decider.initialState, version: 0 });
     expect(await cached.load(ref)).toEqual([before]);
     expect(before.state.expiresAt * 1_000).toBeLessThan(NOW);
@@ -68,11 +68,11 @@ describe.each(shelves)('the compaction of sessions on %s', (_, open) => {
     await history.logIn('active', 7, 1);
     await history.project();
     await history.compact();
-    const rebuild = new Rebuild(shelf.store, shelf.store, shelf.readModels, allModels, () => NOW);
+    const rebuild = new Rebuild(backend.store, backend.store, backend.readModels, allModels, () => NOW);
     const { removed } = await rebuild.run(async (problem) => expect.fail(problem), new AbortController().signal);
     expect(removed).toBe(0);
     expect(await documents()).toEqual(['session-active']);
-    await shelf.readModels.remove(sessionStream('active', 7), 1);
+    await backend.readModels.remove(sessionStream('active', 7), 1);
     await rebuild.run(async (problem) => expect.fail(problem), new AbortController().signal);
     expect(await documents()).toEqual(['session-active']);
     expect(await history.problems()).toEqual([]);
@@ -112,9 +112,9 @@ describe.each(shelves)('the compaction of sessions on %s', (_, open) => {
   it('nothing is compacted that a reader of another version is about to read', async () => {
     await history.logIn('expired', 7, 93);
     await history.project();
-    const leases = await shelf.leases.take(`${projectorName},next_1`, 'other', [slot()], 60_000);
+    const leases = await backend.leases.take(`${projectorName},next_1`, 'other', [slot()], 60_000);
     expect(await history.compact()).toMatchObject({ sessions: 0, waiting: 1 });
-    await shelf.leases.release(leases);
+    await backend.leases.release(leases);
     expect(await history.compact()).toMatchObject({ sessions: 1, waiting: 0 });
   });
 

@@ -75,7 +75,7 @@ describe('in the documents', () => {
       'one of a stream that never was',
       ({ readModels: documents }) =>
         documents.put(accountStream(8), { state: { ...absentAccount, status: 'active', accountId: 8 }, version: 1 }),
-      'a document of account-8 at version 1, which is no stream',
+      'a document of account-8 at version 1, but there is no such stream',
     ],
   ])('finds %s, and a rebuild mends it', async (title, damage, sentence) => {
     const projections = await projected();
@@ -95,7 +95,7 @@ describe('in the feed', () => {
     const { problems, commits, streams } = await verify(projections);
     expect(problems).toEqual([
       expect.stringMatching(/^slot \d+ has no commit at position 2 of its feed$/),
-      expect.stringContaining('a document of ssh-keys-7 at version 1, which is no stream'),
+      expect.stringContaining('a document of ssh-keys-7 at version 1, but there is no such stream'),
     ]);
     expect({ commits, streams }).toEqual({ commits: 3, streams: 2 });
   });
@@ -133,7 +133,9 @@ describe('what is not projected', () => {
     await projections.leases.take(projectorName, 'somebody', slots, 60_000);
     await projections.append(account, renamed('ann', 'anna'));
     const { problems, unprojected } = await verify(projections, false);
-    expect(problems).toEqual([expect.stringMatching(/is at position 4 of slot \d+, which was at 5 when this began/)]);
+    expect(problems).toEqual([
+      expect.stringMatching(/is at position 4 of slot \d+, which was at 5 at the start of the check/),
+    ]);
     expect(unprojected).toBe(0);
   });
 });

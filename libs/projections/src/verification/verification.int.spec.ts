@@ -108,7 +108,7 @@ describe('in the documents', () => {
     const state = { ...absentAccount, status: 'active' as const, accountId: 8 };
     await projections.readModels.put(accountStream(8), { state, version: 1 });
     expect((await verify(projections)).problems).toEqual([
-      'accounts has a document of account-8 at version 1, which is no stream',
+      'accounts has a document of account-8 at version 1, but there is no such stream',
     ]);
   });
 
@@ -183,7 +183,7 @@ describe('what is not projected yet', () => {
     const projections = await projected();
     await projections.append(account, renamed('ann', 'anna'));
     expect((await verify(projections, false)).problems).toEqual([
-      'the projector is at position 4 of slot 0, which was at 5 when this began',
+      'the projector is at position 4 of slot 0, which was at 5 at the start of the check',
     ]);
   });
 

@@ -1,17 +1,17 @@
 import type { mongo } from 'mongoose';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { slotOfPlace, type CommitDocument } from './commit.model.js';
+import { slotOfKey, type CommitDocument } from './commit.model.js';
 
-/** Only where something was inserted: the commits themselves are read from the feed. */
-const PLACES = [{ $match: { operationType: 'insert' } }, { $project: { operationType: 1, documentKey: 1 } }];
-/** How long to wait before a change stream that ended is opened again, in milliseconds. */
+/** Only the keys of inserted commits: their contents are read from the feed. */
+const KEYS = [{ $match: { operationType: 'insert' } }, { $project: { operationType: 1, documentKey: 1 } }];
+/** Pause before a change stream that ended is reopened, in milliseconds. */
 const REOPEN_AFTER = 1_000;
 
 /**
- * Rings when any process has appended. It is a change stream that is only listened to: what was appended is read from the feed, so
- * a ring that is missed costs a second of waiting, and no resume token is ever kept.
+ * Signals that a process has appended. It listens to a change stream and nothing else: readers read commits from the feed. So a
+ * missed signal costs a second of delay, and no resume token is kept.
  */
-export class Doorbell {
+export class AppendSignal {
   readonly #listeners = new Set<(slot?: number) => void>();
   readonly #closing = new AbortController();
   #isOpen = false;
@@ -22,14 +22,15 @@ export class Doorbell {
     private readonly commits: mongo.Collection<CommitDocument>,
   ) {}
 
-  onRing(listener: (slot?: number) => void): () => void {
+  /** Calls `listener` with the slot of each append, if it is known. Returns a function that ends the subscription. */
+  subscribe(listener: (slot?: number) => void): () => void {
     this.#listeners.add(listener);
     if (!this.#isOpen) void this.#listen();
     this.#isOpen = true;
     return () => this.#listeners.delete(listener);
   }
 
-  /** Does not wait for the server, which answers a change stream that has nothing to say once a second. */
+  /** Does not wait for the server, which answers an idle change stream only once a second. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#stream?.close().catch(() => undefined);
@@ -40,16 +41,16 @@ export class Doorbell {
     const session = this.client.startSession({ causalConsistency: false });
     while (!signal.aborted) {
       try {
-        this.#stream = this.commits.watch(PLACES, { session });
-        for await (const change of this.#stream) this.#ring(slotOfChange(change));
+        this.#stream = this.commits.watch(KEYS, { session });
+        for await (const change of this.#stream) this.#notify(slotOfChange(change));
       } catch {
-        // Whatever ended it, a change of the primary or an oplog that moved on: it is opened again from now on.
+        // The primary changed, or the oplog moved on. The next stream starts from now.
       }
       await this.#stream?.close().catch(() => undefined);
       await sleep(REOPEN_AFTER, undefined, { signal }).catch(() => undefined);
-      if (!signal.aborted) this.#ring();
+      if (!signal.aborted) this.#notify();
     }
-    // An answer that was on its way when the stream was closed can keep its cursor alive; with its session it ends for sure.
+    // An answer that was in flight when the stream was closed can keep its cursor alive. Ending the session ends the cursor.
     await this.client
       .db('admin')
       .command({ killSessions: [session.id] })
@@ -57,10 +58,10 @@ export class Doorbell {
     await session.endSession().catch(() => undefined);
   }
 
-  #ring(slot?: number): void {
+  #notify(slot?: number): void {
     for (const listener of this.#listeners) listener(slot);
   }
 }
 
 const slotOfChange = (change: mongo.ChangeStreamDocument<CommitDocument>): number | undefined =>
-  change.operationType === 'insert' ? slotOfPlace(change.documentKey._id) : undefined;
+  change.operationType === 'insert' ? slotOfKey(change.documentKey._id) : undefined;
