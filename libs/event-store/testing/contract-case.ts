@@ -6,24 +6,24 @@ import type { StreamCompaction } from '../src/stream-compaction.js';
 /** The three ports of a store, implemented by one adapter. */
 export type WholeStore = EventStore & CommitFeed & StreamCompaction;
 
-/** A store with its counter, as an adapter hands them to the contract suite. */
+/** A store with its counter, as an adapter passes them to the contract suite. */
 export type OpenStore = Readonly<{
   store: WholeStore;
   counter: Counter;
   /** How long an acknowledged commit may be missing from the feed, in milliseconds; 0 when absent. */
   feedDelay?: number;
-  /** How long the bell may take to ring after an append, in milliseconds; it rings at once when absent. */
-  ringDelay?: number;
-  /** The store as another process has it open, where several can; it is closed with this one. */
+  /** How long a listener may wait for its call after an append, in milliseconds; 0 when absent. */
+  signalDelay?: number;
+  /** The same store opened by another process, if the adapter supports that. It is closed with this one. */
   elsewhere?: WholeStore;
   /** Closes the store and opens the same data again. */
   reopen(): Promise<OpenStore>;
-  /** Closes whatever is open, also what `reopen` opened. */
+  /** Closes everything, including what `reopen` opened. */
   close(): Promise<void>;
 }>;
 
 /**
- * One promise of the port. A case is data rather than a registered test, so that it can also be run against stores that break
- * the promise. It gets a store that others use as well: it relies only on streams, ids and keys of its own.
+ * One guarantee of the ports. A case is data rather than a registered test, so that it can also run against stores that break the
+ * guarantee. Cases share a store, so each uses only its own streams, ids and keys.
  */
 export type ContractCase = Readonly<{ title: string; run(open: OpenStore): Promise<void> }>;

@@ -10,7 +10,7 @@ import { Counter } from '../src/counter.js';
 import { EventStore, type Appended, type StreamPoint } from '../src/event-store.js';
 import type { StreamCompaction } from '../src/stream-compaction.js';
 
-/** Says yes to everything and keeps nothing. */
+/** Acknowledges everything and stores nothing. */
 class NoopEventStore extends EventStore implements CommitFeed, StreamCompaction {
   readonly slots = 1;
   append = async (commit: NewCommit): Promise<Appended> => ({
@@ -34,7 +34,7 @@ class NoopCounter extends Counter {
   take = async (_name: string, _count: number, start: number): Promise<number> => start;
 }
 
-/** Stores that break one promise each. */
+/** Stores that break one guarantee each. */
 const broken: Record<string, () => WholeStore> = {
   'forgets holds': () =>
     new (class extends ModelEventStore {
@@ -52,7 +52,7 @@ const broken: Record<string, () => WholeStore> = {
         return super.append(commit);
       }
     })(),
-  'tells of a hold the time of another commit of its stream': () =>
+  'returns a hold with the time of another commit of its stream': () =>
     new (class extends ModelEventStore {
       override async findLastHold(prefix: string) {
         const last = await super.findLastHold(prefix);
@@ -166,23 +166,23 @@ const broken: Record<string, () => WholeStore> = {
     new (class extends ModelEventStore {
       protected override nextVersion = (name: string) => super.nextVersion(name) ?? 1;
     })(),
-  'goes on behind what it compacted': () =>
+  'continues a compacted stream': () =>
     new (class extends ModelEventStore {
       protected override nextVersion = (name: string) =>
         super.nextVersion(name) ?? this.commits.filter(({ stream }) => stream === voidStreamOf(name)).length + 1;
     })(),
-  'rings for ever': () =>
+  'never ends a subscription': () =>
     new (class extends ModelEventStore {
-      override onAppended = (ring: () => void) => {
-        super.onAppended(ring);
+      override onAppended = (wake: () => void) => {
+        super.onAppended(wake);
         return () => {};
       };
     })(),
-  'never rings': () =>
+  'never calls listeners': () =>
     new (class extends ModelEventStore {
       override onAppended = () => () => {};
     })(),
-  'drops what is null': () =>
+  'drops null values': () =>
     new (class extends ModelEventStore {
       override append = (commit: NewCommit) =>
         super.append(JSON.parse(JSON.stringify(commit, (_, value) => value ?? undefined)) as NewCommit);
@@ -190,7 +190,7 @@ const broken: Record<string, () => WholeStore> = {
 };
 
 describe('the contract suite', () => {
-  it('has cases, each under a title of its own', () => {
+  it('has cases with distinct titles', () => {
     expect(eventStoreCases.length).toBeGreaterThan(30);
     expect(new Set(eventStoreCases.map(({ title }) => title)).size).toBe(eventStoreCases.length);
   });

@@ -14,10 +14,10 @@ import { reopeningCases } from './contract/reopening.contract.js';
 
 export type { ContractCase, OpenStore } from './contract-case.js';
 
-/** A case that takes longer than this hangs, in milliseconds. */
+/** A case that takes longer is stuck, in milliseconds. */
 const CASE_TIMEOUT = 30_000;
 
-/** Everything that the port promises; an adapter is an event store when all of them pass. There is no way to leave one out. */
+/** All guarantees of the ports. An adapter must pass every one; none can be left out. */
 export const eventStoreCases: readonly ContractCase[] = [
   ...appendCases,
   ...appendCountCases,
@@ -32,7 +32,7 @@ export const eventStoreCases: readonly ContractCase[] = [
   ...reopeningCases,
 ];
 
-/** Runs the contract of the event store port against an adapter: `open` is called once, for all cases. */
+/** Runs the contract against an adapter. `open` is called once, for all cases. */
 export function describeEventStore(name: string, open: () => Promise<OpenStore>): void {
   describe(`${name} keeps the contract of an event store`, () => {
     let opened: OpenStore;

@@ -13,37 +13,37 @@ export function describeFeedLeases(name: string, open: () => Promise<FeedLeases>
       leases = await open();
     });
 
-    it('the clock of the store is about right and goes on', async () => {
+    it('the clock of the store is about right and advances', async () => {
       const before = await leases.now();
       expect(Math.abs(before - Date.now())).toBeLessThan(LONG);
       await expect.poll(() => leases.now()).toBeGreaterThan(before);
     });
 
-    it('a member is told of itself, and may join again', async () => {
+    it('a member is in its own list, and may join again', async () => {
       const reader = unused('reader');
       expect(await leases.join(reader, 'ann', LONG)).toEqual(['ann']);
       expect(await leases.join(reader, 'ann', LONG)).toEqual(['ann']);
     });
 
-    it('a member is told of itself also when its time is over by then', async () => {
+    it('a member is in its own list even if its membership has expired', async () => {
       expect(await leases.join(unused('reader'), 'ann', 0)).toEqual(['ann']);
     });
 
-    it('all slots that are asked for are taken, each from its beginning', async () => {
+    it('all requested slots are taken, each from the beginning', async () => {
       const reader = unused('reader');
       const taken = await leases.take(reader, 'ann', [3, 0, 7], LONG);
       expect(bySlot(taken)).toEqual([0, 3, 7].map((slot) => ({ reader, slot, owner: 'ann', epoch: 1, position: 0 })));
       expect(await leases.take(reader, 'ann', [], LONG)).toEqual([]);
     });
 
-    it('a renewed lease is the same one, with the position that was reached', async () => {
+    it('a renewed lease is the same one and keeps its position', async () => {
       const reader = unused('reader');
       const [lease] = await leases.take(reader, 'ann', [0], LONG);
       await leases.advance(lease!, 5);
       expect(await leases.take(reader, 'ann', [0], LONG)).toEqual([{ ...lease, position: 5 }]);
     });
 
-    it('a position moves forward only, and is kept apart for each reader and slot', async () => {
+    it('a checkpoint only moves forward, separately for each reader and slot', async () => {
       const [reader, other] = [unused('projector:accounts_1,sessions_1'), unused('relay')];
       const [first, second] = bySlot(await leases.take(reader, 'ann', [0, 1], LONG));
       await leases.take(other, 'ann', [0], LONG);
@@ -57,7 +57,7 @@ export function describeFeedLeases(name: string, open: () => Promise<FeedLeases>
       expect(await leases.progress(unused('reader'))).toEqual([]);
     });
 
-    it('positions that arrive together all count', async () => {
+    it('concurrent checkpoints are all stored', async () => {
       const reader = unused('reader');
       const slots = Array.from({ length: 20 }, (_, slot) => slot);
       const taken = await leases.take(reader, 'ann', slots, LONG);
@@ -65,7 +65,7 @@ export function describeFeedLeases(name: string, open: () => Promise<FeedLeases>
       expect(await leases.progress(reader)).toEqual(slots.map((slot) => ({ slot, position: 4 + slot, owner: 'ann' })));
     });
 
-    it('a slot that is given up belongs to nobody and keeps its position', async () => {
+    it('a released slot is free and keeps its checkpoint', async () => {
       const reader = unused('reader');
       const [given, kept] = bySlot(await leases.take(reader, 'ann', [0, 1], LONG));
       await leases.advance(given!, 5);
@@ -79,7 +79,7 @@ export function describeFeedLeases(name: string, open: () => Promise<FeedLeases>
       await leases.advance(kept!, 1);
     });
 
-    it('a reader is named while somebody holds a slot for it', async () => {
+    it('a reader is listed while it has a lease', async () => {
       const [reader, idle] = [unused('reader:a/b'), unused('reader')];
       const [first, second] = await leases.take(reader, 'ann', [0, 1], LONG);
       await leases.join(idle, 'ann', LONG);
@@ -92,7 +92,7 @@ export function describeFeedLeases(name: string, open: () => Promise<FeedLeases>
       expect(await leases.readers()).not.toContain(reader);
     });
 
-    it('who left may join again', async () => {
+    it('a member that left may join again', async () => {
       const reader = unused('reader');
       await leases.leave(reader, 'ann');
       await leases.join(reader, 'ann', LONG);
@@ -121,7 +121,7 @@ export function describeSharedFeedLeases(name: string, open: () => Promise<FeedL
       return known;
     }
 
-    it('members know each other until they leave or are silent for too long', async () => {
+    it('members see each other until they leave or expire', async () => {
       const reader = unused('reader');
       await leases.join(reader, 'ann', LONG);
       await leases.join(reader, 'bea', LONG);
@@ -133,14 +133,14 @@ export function describeSharedFeedLeases(name: string, open: () => Promise<FeedL
       expect(await leases.join(unused('reader'), 'ann', LONG)).toEqual(['ann']);
     });
 
-    it('a slot that somebody holds is not taken, and others are', async () => {
+    it('a held slot is not taken, free ones are', async () => {
       const reader = unused('reader');
       await leases.take(reader, 'ann', [0, 1], LONG);
       expect(await leases.take(reader, 'bea', [0, 1, 2], LONG)).toMatchObject([{ slot: 2, owner: 'bea' }]);
       expect((await leases.progress(reader)).map(({ owner }) => owner)).toEqual(['ann', 'ann', 'bea']);
     });
 
-    it('of many who take all slots at once, each slot has one owner, and everybody knows which', async () => {
+    it('if many members take all slots at once, each slot has one owner and all agree which', async () => {
       const reader = unused('reader');
       const slots = Array.from({ length: 16 }, (_, slot) => slot);
       const owners = Array.from({ length: 8 }, (_, index) => `owner-${index}`);
@@ -152,7 +152,7 @@ export function describeSharedFeedLeases(name: string, open: () => Promise<FeedL
       );
     });
 
-    it('a lease that has ended is taken over with a higher epoch, at the position that was reached', async () => {
+    it('an expired lease is taken over with a higher epoch, at its checkpoint', async () => {
       const reader = unused('reader');
       const old = await ended(reader, 'ann');
       await leases.advance(old, 4);
@@ -166,7 +166,7 @@ export function describeSharedFeedLeases(name: string, open: () => Promise<FeedL
       expect(await takeOne(reader, 'ann')).toBeUndefined();
     });
 
-    it('the old owner moves no checkpoint and gives nothing up any more', async () => {
+    it('the previous owner can neither move the checkpoint nor release the slot', async () => {
       const reader = unused('reader');
       const old = await ended(reader, 'ann');
       const current = await takeOne(reader, 'bea');
@@ -176,7 +176,7 @@ export function describeSharedFeedLeases(name: string, open: () => Promise<FeedL
       expect(await leases.progress(reader)).toEqual([{ slot: 0, position: 7, owner: 'bea' }]);
     });
 
-    it('of checkpoints that arrive together only those of lost slots are refused', async () => {
+    it('of concurrent checkpoints only those of lost slots are refused', async () => {
       const reader = unused('reader');
       const old = await ended(reader, 'ann');
       const current = await takeOne(reader, 'bea');
@@ -190,20 +190,20 @@ export function describeSharedFeedLeases(name: string, open: () => Promise<FeedL
       expect((await leases.progress(reader)).map(({ position }) => position)).toEqual([3, 5, 5]);
     });
 
-    it('a reader all of whose leases have ended is not named', async () => {
+    it('a reader whose leases have all expired is not listed', async () => {
       const reader = unused('reader');
       await ended(reader, 'ann');
       expect(await leases.readers()).not.toContain(reader);
     });
 
-    it('a lease that has ended and that nobody wanted is renewed as it was', async () => {
+    it('an expired lease that no other member took is renewed unchanged', async () => {
       const reader = unused('reader');
       const old = await ended(reader, 'ann');
       expect((await takeOne(reader, 'ann'))?.epoch).toBe(old.epoch);
       await leases.advance(old, 4);
     });
 
-    it('a slot that was given up is free at once, with a higher epoch for whoever takes it', async () => {
+    it('a released slot is free at once, with a higher epoch for its next owner', async () => {
       const reader = unused('reader');
       const first = await takeOne(reader, 'ann');
       await leases.release([first!]);
@@ -215,7 +215,7 @@ export function describeSharedFeedLeases(name: string, open: () => Promise<FeedL
       await expect(leases.advance(first!, 1)).rejects.toThrow(LeaseLost);
     });
 
-    it('names are taken as they are', async () => {
+    it('names are taken literally', async () => {
       const [reader, owner] = [unused('$reader/a.b'), '$owner'];
       expect(await leases.join(reader, owner, LONG)).toEqual([owner]);
       const lease = await takeOne(reader, owner);

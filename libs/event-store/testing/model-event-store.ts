@@ -7,10 +7,10 @@ import { EventStore, type Appended, type FoundHold, type StreamPoint } from '../
 import type { StreamCompaction } from '../src/stream-compaction.js';
 import type { OpenStore, WholeStore } from './contract-case.js';
 
-/** The port in as few words as possible: what adapters are compared with. Slow, in memory, one append after another. */
+/** The simplest implementation of the ports, to compare adapters with: slow, in memory, one append at a time. */
 export class ModelEventStore extends EventStore implements CommitFeed, StreamCompaction {
   readonly commits: Commit[] = [];
-  readonly #rings = new Set<() => void>();
+  readonly #listeners = new Set<() => void>();
 
   constructor(readonly slots = 1) {
     super();
@@ -38,7 +38,7 @@ export class ModelEventStore extends EventStore implements CommitFeed, StreamCom
     const position = this.nextPosition(this.slotOf(commit.partition));
     const stored = structuredClone({ ...commit, position });
     this.commits.push(stored);
-    for (const ring of this.#rings) ring();
+    for (const wake of this.#listeners) wake();
     return { outcome: 'appended', commit: stored };
   }
 
@@ -89,14 +89,14 @@ export class ModelEventStore extends EventStore implements CommitFeed, StreamCom
     return replaced.length;
   }
 
-  onAppended(ring: () => void): () => void {
-    this.#rings.add(ring);
-    return () => this.#rings.delete(ring);
+  onAppended(wake: () => void): () => void {
+    this.#listeners.add(wake);
+    return () => this.#listeners.delete(wake);
   }
 
   async close(): Promise<void> {}
 
-  /** None of a compacted stream. */
+  /** Undefined for a compacted stream. */
   protected nextVersion(name: string): number | undefined {
     const isClosed = this.commits.some(({ stream }) => stream === voidStreamOf(name));
     return isClosed ? undefined : this.commits.filter(({ stream }) => stream === name).length + 1;
@@ -156,7 +156,7 @@ const voidCommit = (slot: number, position: number): Commit => ({
   events: [],
 });
 
-/** A store in memory, ready for the suite; reopening it finds what it had. */
+/** Prepares a store in memory for the suite; reopening keeps its contents. */
 export function openInMemory(store: WholeStore, counter: Counter): OpenStore {
   const open: OpenStore = { store, counter, reopen: async () => open, close: () => store.close() };
   return open;

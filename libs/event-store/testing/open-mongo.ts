@@ -9,7 +9,7 @@ import { MongoEventStore } from '../src/mongo/mongo-event-store.js';
 import { migrateSchema } from '../src/mongo/mongo-schema.js';
 
 /** How long a change stream may take to open, in milliseconds. */
-const RING_DELAY = 10_000;
+const SIGNAL_DELAY = 10_000;
 
 /** A prepared database of its own, opened as one process does. */
 export async function openMongo(uri = freshDatabaseUri()): Promise<OpenStore & { connection: Connection }> {
@@ -29,7 +29,7 @@ export async function openMongo(uri = freshDatabaseUri()): Promise<OpenStore & {
       store,
       counter: new MongoCounter(current),
       elsewhere,
-      ringDelay: RING_DELAY,
+      signalDelay: SIGNAL_DELAY,
       close: async () => {
         await close();
         await elsewhere.close();

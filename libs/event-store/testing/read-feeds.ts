@@ -7,7 +7,7 @@ import type { OpenStore } from './contract-case.js';
 const PAGE = 50;
 const POLL_MS = 50;
 
-/** The feeds of all slots, read from the beginning, as soon as they have the given commits; fails after the store's `feedDelay`. */
+/** Reads the feeds of all slots once they contain the given commits; fails after the store's `feedDelay`. */
 export async function readFeeds({ store, feedDelay = 0 }: OpenStore, until: readonly Commit[]): Promise<Commit[][]> {
   const deadline = Date.now() + feedDelay;
   for (;;) {
@@ -23,7 +23,7 @@ export async function readFeeds({ store, feedDelay = 0 }: OpenStore, until: read
   }
 }
 
-/** Everything that is visible in one slot. */
+/** Reads the whole feed of a slot. */
 export async function readSlot(store: CommitFeed, slot: number): Promise<Commit[]> {
   const feed: Commit[] = [];
   for (let page; page === undefined || page.length === PAGE; feed.push(...page)) {
@@ -34,7 +34,7 @@ export async function readSlot(store: CommitFeed, slot: number): Promise<Commit[
   return feed;
 }
 
-/** Fails unless the positions go up one by one from `after + 1`. */
+/** Expects contiguous positions from `after + 1`. */
 export function expectContiguous(page: readonly Commit[], after: number): void {
   expect(page.map(({ position }) => position)).toEqual(page.map((_, index) => after + 1 + index));
 }

@@ -12,7 +12,7 @@ export const parked = (stream: string, at: number): ParkedStream => ({
 
 /** What the port promises of parked streams. */
 export function parkedCases(newStore: () => Promise<ReadModelStore>): void {
-  it('are listed from the one that failed first on, each with its latest failure', async () => {
+  it('are listed in the order of their latest failures', async () => {
     const store = await newStore();
     await store.park(parked('account-7', 20));
     await store.park(parked('account-8', 10));
@@ -20,7 +20,7 @@ export function parkedCases(newStore: () => Promise<ReadModelStore>): void {
     expect(await store.parked()).toEqual([parked('account-8', 10), { ...parked('account-7', 30), error: 'again' }]);
   });
 
-  it('are released one by one, also when they were not parked', async () => {
+  it('are released separately, even if they were not parked', async () => {
     const store = await newStore();
     await store.park(parked('account-7', 20));
     await store.unpark(parked('account-8', 20));
@@ -29,7 +29,7 @@ export function parkedCases(newStore: () => Promise<ReadModelStore>): void {
     expect(await store.parked()).toEqual([]);
   });
 
-  it('stay when they failed again after what is released', async () => {
+  it('stay if they failed again after the released record', async () => {
     const store = await newStore();
     const first = parked('account-7', 20);
     const again = { ...parked('account-7', 30), version: 3 };

@@ -32,7 +32,7 @@ export function describeReadModelStore(name: string, open: () => Promise<OpenRea
       parkedCases(newStore);
     });
 
-    it('documents, lists and parked streams outlive the process', async () => {
+    it('documents, lists and parked streams survive the process', async () => {
       const { store, reopen } = await open();
       await store.put(accountStream(7), { state: active(7), version: 1 });
       await store.park(parked('account-8', 20));
@@ -51,14 +51,14 @@ const account = accountStream(7);
 const stateOf = async (store: ReadModelStore) => (await store.get([account])).get(account.stream);
 
 function documentCases(newStore: NewStore): void {
-  it('comes back as it was put, with its version', async () => {
+  it('is returned as it was written, with its version', async () => {
     const store = await newStore();
     const document = { state: active(7, 'ann "б" \u2028 $set a.b'), version: 3 };
     await store.put(account, document);
     expect(await store.get([account])).toStrictEqual(new Map([['account-7', document]]));
   });
 
-  it('comes back with keys of every form, and as JSON has it', async () => {
+  it('is returned with keys of any form, as JSON represents it', async () => {
     const store = await newStore();
     const values = {
       'a.b': '1',
@@ -75,7 +75,7 @@ function documentCases(newStore: NewStore): void {
     expect(JSON.stringify(found)).toBe(JSON.stringify({ version: 1, state }));
   });
 
-  it('is replaced by a later version only', async () => {
+  it('is only replaced by a later version', async () => {
     const store = await newStore();
     for (const [version, name] of [
       [2, 'second'],
@@ -90,7 +90,7 @@ function documentCases(newStore: NewStore): void {
     expect((await store.list(accounts, 0, 10)).items).toEqual([active(7, 'third')]);
   });
 
-  it('is mended by a rebuild unless a later version is there', async () => {
+  it('is repaired by a rebuild unless a later version is stored', async () => {
     const store = await newStore();
     await store.replace(account, { state: active(7, 'first'), version: 1 });
     await store.put(account, { state: active(7, 'wrong'), version: 2 });
@@ -99,14 +99,14 @@ function documentCases(newStore: NewStore): void {
     expect(await stateOf(store)).toEqual({ state: active(7, 'right'), version: 2 });
   });
 
-  it('ends at the latest version when all versions are written at once', async () => {
+  it('ends at the latest version if all are written at once', async () => {
     const store = await newStore();
     const versions = Array.from({ length: 60 }, (_, index) => ((index * 7) % 60) + 1);
     await Promise.all(versions.map((version) => store.put(account, { state: active(7, `v${version}`), version })));
     expect(await stateOf(store)).toEqual({ state: active(7, 'v60'), version: 60 });
   });
 
-  it('is found among those of other models, and those that are missing are left out', async () => {
+  it('is found among documents of other models, and missing ones are left out', async () => {
     const store = await newStore();
     const [ring, session] = [sshKeyRingStream(7), sessionStream('s1', 7)];
     await store.put(account, { state: active(7), version: 1 });
@@ -120,7 +120,7 @@ function documentCases(newStore: NewStore): void {
     expect(await store.get([])).toEqual(new Map());
   });
 
-  it('reaches each of many callers that ask at once', async () => {
+  it('reaches each of many concurrent callers', async () => {
     const store = await newStore();
     const ids = Array.from({ length: 50 }, (_, index) => index + 1);
     await Promise.all(ids.map((id) => store.put(accountStream(id), { state: active(id), version: id })));
@@ -132,7 +132,7 @@ function documentCases(newStore: NewStore): void {
     });
   });
 
-  it('is gone through with all others of its model in the order of the streams', async () => {
+  it('is listed with all others of its model in stream order', async () => {
     const store = await newStore();
     for (const id of [9, 10, 1]) await store.put(accountStream(id), { state: active(id), version: id });
     await store.put(accountStream(1), { state: deleted(1), version: 2 });
@@ -148,7 +148,7 @@ function documentCases(newStore: NewStore): void {
     expect(await store.documents(accounts, 'account-9', 2)).toEqual([]);
   });
 
-  it('is removed while it is of the version that was seen, and can be written again from any version on', async () => {
+  it('is removed if it still has the version that was read, and can be written again with any version', async () => {
     const store = await newStore();
     await store.put(account, { state: active(7), version: 3 });
     await store.remove(account, 2);
@@ -175,12 +175,12 @@ function listCases(newStore: NewStore): void {
     return { ids: items.map(({ accountId }) => accountId), total };
   };
 
-  it('has its entries in the order of their places, not of their names or of their writing', async () => {
+  it('has its entries in the order of their sort keys', async () => {
     const store = await listed(100, 9, 5_000, 20, 3, 1_023, 1_024, 1_025);
     expect(await idsOf(store, 0, 10)).toEqual({ ids: [3, 9, 20, 100, 1_023, 1_024, 1_025, 5_000], total: 8 });
   });
 
-  it('is read in pages, and a page behind the end is empty', async () => {
+  it('is read in pages, and a page past the end is empty', async () => {
     const store = await listed(1, 2, 3, 4_000, 5_000);
     expect(await idsOf(store, 0, 2)).toEqual({ ids: [1, 2], total: 5 });
     expect(await idsOf(store, 2, 2)).toEqual({ ids: [3, 4_000], total: 5 });
@@ -192,7 +192,7 @@ function listCases(newStore: NewStore): void {
     expect(await idsOf(store, Number.MAX_SAFE_INTEGER, 2)).toEqual({ ids: [], total: 5 });
   });
 
-  it('loses an entry whose place is gone', async () => {
+  it('loses an entry without a sort key', async () => {
     const store = await listed(1, 2);
     await store.put(accountStream(1), { state: deleted(1), version: 2 });
     expect(await idsOf(store, 0, 10)).toEqual({ ids: [2], total: 1 });
@@ -200,7 +200,7 @@ function listCases(newStore: NewStore): void {
     expect(await idsOf(store, 0, 10)).toEqual({ ids: [2], total: 1 });
   });
 
-  it('gets back an entry that is mended', async () => {
+  it('regains a repaired entry', async () => {
     const store = await listed(1, 2);
     await store.replace(accountStream(1), { state: deleted(1), version: 1 });
     expect(await idsOf(store, 0, 10)).toEqual({ ids: [2], total: 1 });
@@ -208,7 +208,7 @@ function listCases(newStore: NewStore): void {
     expect(await idsOf(store, 0, 10)).toEqual({ ids: [1, 2], total: 2 });
   });
 
-  it('never shows a stream that had no place', async () => {
+  it('never shows a stream without a sort key', async () => {
     const store = await listed(2);
     await store.put(accountStream(1), { state: absentAccount, version: 1 });
     expect(await idsOf(store, 0, 10)).toEqual({ ids: [2], total: 1 });

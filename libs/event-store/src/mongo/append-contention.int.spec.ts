@@ -57,7 +57,7 @@ it.each([
   },
 );
 
-it('a process that is alone with its slots stores all that waits with one command', async () => {
+it('a process that has its slots to itself stores all queued commits with one command', async () => {
   const connection = await prepare();
   const { store, commands } = await openProcess(connection.name);
   await Promise.all(Array.from({ length: 64 }, () => store.append(newCommit(unused('account'), 1))));
@@ -67,12 +67,12 @@ it('a process that is alone with its slots stores all that waits with one comman
   expect(commands() - before).toBe(1);
 });
 
-it('a stream whose baseline comes from elsewhere is loaded and appended to with one command each', async () => {
+it('a stream with a baseline of another process needs one command to load and one to append', async () => {
   const connection = await prepare();
   const stream = unused('account');
   await new MongoEventStore(connection).append(newCommit(stream, 1));
   const { store, commands } = await openProcess(connection.name);
-  // The first append of a process also looks for the end of the slot.
+  // The first append of a process also reads the head of the slot.
   await store.append(newCommit(unused('session'), 1, { partition: stream }));
   // The first reading also waits until the primary knows what a majority has.
   await store.readStreams([{ stream: unused('account'), version: 0 }]);

@@ -23,30 +23,30 @@ beforeEach(async () => {
   });
 });
 
-/** A listener that is known to hear: appends of the other process ring until one is heard. */
+/** Returns a listener that has already been called: the other process appends until it is. */
 async function listening(): Promise<ReturnType<typeof vi.fn>> {
-  const ring = vi.fn<() => void>();
-  onTestFinished(here.onAppended(ring));
-  await hears(ring);
-  return ring;
+  const wake = vi.fn<() => void>();
+  onTestFinished(here.onAppended(wake));
+  await hears(wake);
+  return wake;
 }
 
-async function hears(ring: ReturnType<typeof vi.fn>): Promise<void> {
-  ring.mockClear();
+async function hears(wake: ReturnType<typeof vi.fn>): Promise<void> {
+  wake.mockClear();
   await vi.waitFor(async () => {
     await elsewhere.append(newCommit(unused('account'), 1));
-    expect(ring).toHaveBeenCalled();
+    expect(wake).toHaveBeenCalled();
   }, SOON);
 }
 
-it('rings when another process appends, and not while nothing happens', async () => {
-  const ring = await listening();
-  ring.mockClear();
+it('signals appends of other processes, and nothing else', async () => {
+  const wake = await listening();
+  wake.mockClear();
   await elsewhere.append(newCommit(unused('account'), 1));
-  await vi.waitFor(() => expect(ring).toHaveBeenCalled(), SOON);
+  await vi.waitFor(() => expect(wake).toHaveBeenCalled(), SOON);
 });
 
-it('rings every listener that has not ended', async () => {
+it('signals all subscribed listeners', async () => {
   const [ended, other] = [vi.fn<() => void>(), vi.fn<() => void>()];
   const end = here.onAppended(ended);
   here.onAppended(other);
@@ -57,16 +57,16 @@ it('rings every listener that has not ended', async () => {
   expect(ended).not.toHaveBeenCalled();
 });
 
-it('goes on by itself after its change stream was killed', async () => {
-  const ring = await listening();
-  ring.mockClear();
+it('recovers after its change stream was killed', async () => {
+  const wake = await listening();
+  wake.mockClear();
   expect(await killChangeStreams()).toBeGreaterThan(0);
   // It says that something may have happened meanwhile, and hears again what happens.
-  await vi.waitFor(() => expect(ring).toHaveBeenCalled(), SOON);
-  await hears(ring);
+  await vi.waitFor(() => expect(wake).toHaveBeenCalled(), SOON);
+  await hears(wake);
 });
 
-it('is closed at once, also while it waits for the next append', async () => {
+it('closes at once while it waits for an append', async () => {
   await listening();
   const since = performance.now();
   await here.close();
@@ -74,7 +74,7 @@ it('is closed at once, also while it waits for the next append', async () => {
   await vi.waitUntil(async () => (await changeStreams()).length === 0, SOON);
 });
 
-it('is closed at once before anything was heard', async () => {
+it('closes at once before the first append', async () => {
   here.onAppended(() => {});
   const since = performance.now();
   await here.close();

@@ -17,7 +17,7 @@ const open = async () => new MongoFeedLeases(await prepared());
 describeFeedLeases('MongoDB', open);
 describeSharedFeedLeases('MongoDB', open);
 
-it('members that fell silent are removed by the server', async () => {
+it('the server removes expired members', async () => {
   const connection = await prepared();
   const indexes = await connection.collection('feed_members').indexes();
   expect(indexes).toContainEqual(expect.objectContaining({ key: { until: 1 }, expireAfterSeconds: 0 }));

@@ -26,7 +26,7 @@ const append = fc.record({
 });
 type Append = typeof append extends fc.Arbitrary<infer T> ? T : never;
 
-it('a sequence of appends has the outcomes of the model, and the same commits are read', async () => {
+it('a sequence of appends has the same outcomes and commits as the model', async () => {
   const file = openFile();
   await fc.assert(
     fc.asyncProperty(fc.array(append, { minLength: 1, maxLength: 30 }), async (appends) => {
@@ -46,7 +46,7 @@ it('a sequence of appends has the outcomes of the model, and the same commits ar
   );
 });
 
-it('parallel appends leave a feed that the model accepts in its order, and answers that agree with it', async () => {
+it('concurrent appends leave a feed that the model reproduces, with the same answers', async () => {
   const file = openFile();
   const rounds = fc.array(fc.array(append, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 });
   await fc.assert(

@@ -22,7 +22,7 @@ function openFile(path: string): SqliteFile {
 
 describeFeedLeases('SQLite', async () => new SqliteFeedLeases(openFile(join(folder, 'views.db'))));
 
-it('positions outlive the process, and whoever starts next holds everything', async () => {
+it('positions survive the process, and the next one holds all slots', async () => {
   const path = join(temporaryFolder(), 'views.db');
   const before = openFile(path);
   const leases = new SqliteFeedLeases(before);

@@ -5,10 +5,10 @@ import type { ContractCase } from '../contract-case.js';
 import { newCommand, newCommit, unused } from '../new-commit.js';
 import { outcomeOf, refusal } from '../outcome.js';
 
-/** What those who watch a process are told of its appends. */
+/** The statistics on appends. */
 export const appendCountCases: readonly ContractCase[] = [
   {
-    title: 'the events of a commit are counted by their types, once however often it is sent',
+    title: 'the events of a commit are counted by type, once even if it is sent again',
     async run({ store }) {
       const [once, twice] = [unused('Type'), unused('Type')];
       const events = [once, twice, twice].map((type) => ({ type, v: 1, data: {} }));
@@ -34,7 +34,7 @@ export const appendCountCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'every append is in the sizes of the batches and in the times until the answer',
+    title: 'every append is counted in the batch sizes and durations',
     async run({ store }) {
       const before = numbersOf(store.appends);
       const commits = Array.from({ length: 20 }, () => newCommit(unused('account'), 1));

@@ -9,7 +9,7 @@ import { expectRefusedWhole, outcomeOf, readStream, refusal, tally } from '../ou
 /** Versions: the concurrency token of a stream. */
 export const appendCases: readonly ContractCase[] = [
   {
-    title: 'the first commit of a stream has version 1 and is returned as it is stored',
+    title: 'the first commit of a stream has version 1 and is returned as stored',
     async run({ store }) {
       const commit = newCommit(unused('account'), 1);
       const appended = await store.append(commit);
@@ -18,7 +18,7 @@ export const appendCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'the versions of a stream have no gap',
+    title: 'the versions of a stream have no gaps',
     async run({ store }) {
       const stream = unused('account');
       for (let version = 1; version <= 5; version++) await store.append(newCommit(stream, version));
@@ -26,7 +26,7 @@ export const appendCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'a version that is there already is refused and nothing of the commit is stored',
+    title: 'an existing version is refused and nothing of the commit is stored',
     async run({ store }) {
       const stream = unused('account');
       const first = await store.append(newCommit(stream, 1));
@@ -46,7 +46,7 @@ export const appendCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'parallel appends of one version have exactly one winner, and it is the one that is stored',
+    title: 'of concurrent appends of one version exactly one succeeds and is stored',
     async run({ store }) {
       const stream = unused('account');
       for (const version of [1, 2, 3]) {
@@ -59,7 +59,7 @@ export const appendCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'writers of one stream that read again after a refusal all get their commit in',
+    title: 'writers of one stream that reload after a refusal all succeed',
     async run({ store }) {
       const stream = unused('account');
       const writers = Array.from({ length: 6 }, () => newCommand());
@@ -70,7 +70,7 @@ export const appendCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'parallel appends to many streams are all stored',
+    title: 'concurrent appends to many streams are all stored',
     async run({ store }) {
       const streams = Array.from({ length: 60 }, () => unused('account'));
       const appended = await Promise.all(streams.map((stream) => store.append(newCommit(stream, 1))));
@@ -82,7 +82,7 @@ export const appendCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'a refusal in a burst of appends reaches its own caller only',
+    title: 'a refusal in a burst of appends reaches only its own caller',
     async run({ store }) {
       const [stream, key] = [unused('account'), unused('name')];
       const first = await store.append(newCommit(stream, 1, { holds: [key] }));
@@ -101,7 +101,7 @@ export const appendCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'a commit that was refused can be appended again when nothing stands against it any more',
+    title: 'a refused commit can be appended once the reason is gone',
     async run({ store }) {
       const [stream, key] = [unused('account'), unused('name')];
       const early = newCommit(stream, 2);

@@ -7,7 +7,7 @@ import { outcomeOf, readStream, refusal, tally } from '../outcome.js';
 /** Command ids: what makes a repeated request harmless. */
 export const commandCases: readonly ContractCase[] = [
   {
-    title: 'a commit that is appended again is answered with the stored one',
+    title: 'a commit that is appended again returns the stored one',
     async run({ store }) {
       const commit = newCommit(unused('account'), 1, { holds: [unused('name')] });
       const first = await store.append(commit);
@@ -16,7 +16,7 @@ export const commandCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'a command that is repeated after others is answered with its first commit, whatever was decided this time',
+    title: 'a repeated command returns its first commit, whatever was decided this time',
     async run({ store }) {
       const [stream, command] = [unused('account'), newCommand()];
       const first = await store.append(newCommit(stream, 1, { command }));
@@ -35,7 +35,7 @@ export const commandCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'of 20 parallel appends of one commit one is stored and all get the same answer',
+    title: 'of 20 concurrent appends of one commit one is stored, and all return the same result',
     async run({ store }) {
       const commit = newCommit(unused('account'), 1, { holds: [unused('name')] });
       const answers = await Promise.all(Array.from({ length: 20 }, () => store.append(commit)));
@@ -46,7 +46,7 @@ export const commandCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'a command id that comes with another hash is refused, and nothing of that commit is stored',
+    title: 'a command id with another hash is refused, and nothing of that commit is stored',
     async run({ store }) {
       const [stream, elsewhere, key] = [unused('account'), unused('account'), unused('name')];
       const first = await store.append(newCommit(stream, 1));
@@ -59,7 +59,7 @@ export const commandCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'parallel commits with one command id and different hashes have exactly one winner',
+    title: 'of concurrent commits with one command id and different hashes exactly one succeeds',
     async run({ store }) {
       const id = unused('command');
       const commits = Array.from({ length: 10 }, (_, index) =>
@@ -72,7 +72,7 @@ export const commandCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'the commit of a command id is found, in whichever stream it is, and an unknown id finds nothing',
+    title: 'the commit of a command id is found in any stream, and an unknown id finds nothing',
     async run({ store }) {
       const first = await store.append(newCommit(unused('account'), 1));
       const other = await store.append(newCommit(unused('session'), 1));

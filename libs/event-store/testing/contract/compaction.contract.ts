@@ -12,7 +12,7 @@ import { readFeeds } from '../read-feeds.js';
 /** Compaction: events go for good, and nothing that others rely on goes with them. */
 export const compactionCases: readonly ContractCase[] = [
   {
-    title: 'a compacted stream yields nothing, and its events are nowhere any more',
+    title: 'a compacted stream yields nothing, and its events are gone everywhere',
     async run(open) {
       const stream = unused('session');
       const commits = await fill(open.store, stream, 3);
@@ -31,7 +31,7 @@ export const compactionCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'the feeds keep their positions and everything else that is in them',
+    title: 'the feeds keep their positions and all other commits',
     async run(open) {
       const partition = unused('partition');
       const [gone, kept, alike] = [unused('session'), unused('session'), unused('session')];
@@ -64,7 +64,7 @@ export const compactionCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'a command whose commit was compacted is still not taken twice',
+    title: 'a command with a compacted commit is still not carried out twice',
     async run({ store }) {
       const stream = unused('session');
       const commit = newCommit(stream, 1);
@@ -79,7 +79,7 @@ export const compactionCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'what a compacted commit held stays taken',
+    title: 'the holds of a compacted commit stay taken',
     async run({ store }) {
       const [stream, key] = [unused('session'), unused('otp')];
       await store.append(newCommit(stream, 1, { holds: [key] }));
@@ -90,8 +90,7 @@ export const compactionCases: readonly ContractCase[] = [
     },
   },
   {
-    title:
-      'a compacted stream is closed: every append to it is refused, whatever its version and whoever knew the stream',
+    title: 'a compacted stream is closed: every append of any process and version is refused',
     async run(open) {
       const { store, elsewhere = store } = open;
       const lengths = new Map([1, 2, 3].map((length) => [unused('session'), length]));
@@ -111,7 +110,7 @@ export const compactionCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'an append beside a compaction is compacted with its stream or refused',
+    title: 'an append during a compaction is compacted with its stream or refused',
     async run({ store, elsewhere = store }) {
       const streams = Array.from({ length: 20 }, () => unused('session'));
       for (const stream of streams) await fill(store, stream, 1);
@@ -129,7 +128,7 @@ export const compactionCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'many streams are compacted at once, and again, and streams that there are not are passed over',
+    title: 'many streams are compacted at once and repeatedly, and nonexistent ones are skipped',
     async run(open) {
       const streams = Array.from({ length: 40 }, () => unused('session'));
       const appended = (await Promise.all(streams.map((stream) => fill(open.store, stream, 2)))).flat();
@@ -145,7 +144,7 @@ export const compactionCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'a stream that two processes compact at once beside appends is compacted once',
+    title: 'a stream that two processes compact at once during appends is compacted once',
     async run(open) {
       const { store, elsewhere = store } = open;
       const stream = unused('session');
@@ -163,7 +162,7 @@ export const compactionCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'a compacted stream is so for every process, and after opening the store again',
+    title: 'a compacted stream is compacted for every process, and after reopening the store',
     async run(open) {
       const stream = unused('session');
       const commits = await fill(open.store, stream, 2);
@@ -178,7 +177,7 @@ export const compactionCases: readonly ContractCase[] = [
   },
 ];
 
-/** Tried again where another process was quicker. */
+/** Retries if another process was faster. */
 async function compactedBy(compaction: StreamCompaction, stream: string): Promise<number> {
   for (;;) {
     try {

@@ -5,7 +5,7 @@ import { unused } from '../new-commit.js';
 /** Numbers: never twice, gaps are normal. */
 export const counterCases: readonly ContractCase[] = [
   {
-    title: 'the first number is the start, every later one is behind the numbers before it',
+    title: 'the first number is the start, and the numbers ascend',
     async run({ counter }) {
       const name = unused('counter');
       expect(await counter.take(name, 1, 3)).toBe(3);
@@ -16,7 +16,7 @@ export const counterCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'a block of numbers belongs to its taker alone',
+    title: 'a block of numbers belongs to one caller only',
     async run({ counter }) {
       const name = unused('counter');
       const first = await counter.take(name, 50, 1);
@@ -29,7 +29,7 @@ export const counterCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'counters of different names know nothing of each other',
+    title: 'counters of different names are independent',
     async run({ counter }) {
       const name = unused('counter');
       expect(await counter.take(name, 10, 1)).toBe(1);
@@ -39,7 +39,7 @@ export const counterCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'parallel takers never get a number twice',
+    title: 'concurrent callers never get the same number',
     async run({ counter }) {
       const name = unused('counter');
       const sizes = Array.from({ length: 60 }, (_, index) => 1 + (index % 4));

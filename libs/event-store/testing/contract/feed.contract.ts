@@ -11,7 +11,7 @@ import { expectContiguous, readFeeds } from '../read-feeds.js';
 /** Feeds: the order that projections and relays rely on. `readFeeds` itself checks that positions are contiguous from 1. */
 export const feedCases: readonly ContractCase[] = [
   {
-    title: 'every commit is in the feeds once, as it was answered',
+    title: 'every commit is in the feeds once, as returned',
     async run(open) {
       const appended: Commit[] = [];
       for (let index = 0; index < 30; index++) {
@@ -24,7 +24,7 @@ export const feedCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'the commits of a partition are in one feed, in the order of their appends',
+    title: 'the commits of a partition are in one feed, in append order',
     async run(open) {
       const partitions = Array.from({ length: 12 }, () => unused('partition'));
       const appended: Commit[] = [];
@@ -46,7 +46,7 @@ export const feedCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'a page begins right behind its point, goes up and is no longer than its limit',
+    title: 'a page starts right after its position, ascends and respects its limit',
     async run(open) {
       const partition = unused('partition');
       const appended: Commit[] = [];
@@ -70,7 +70,7 @@ export const feedCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'refused and repeated appends leave neither a gap nor a copy',
+    title: 'refused and repeated appends leave no gaps or duplicates',
     async run(open) {
       const { store } = open;
       const [partition, stream, key] = [unused('partition'), unused('account'), unused('name')];
@@ -92,7 +92,7 @@ export const feedCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'a reader that follows the feeds beside many writers misses nothing and sees no stream out of order',
+    title: 'a reader that follows the feeds during many writes misses nothing and sees every stream in order',
     async run(open) {
       const partitions = Array.from({ length: 4 }, () => unused('partition'));
       const writers = Array.from({ length: 16 }, (_, index) => ({
@@ -121,7 +121,7 @@ export const feedCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'parallel appends to one partition leave no gap',
+    title: 'concurrent appends to one partition leave no gaps',
     async run(open) {
       const partition = unused('partition');
       const commits = Array.from({ length: 80 }, () => newCommit(unused('session'), 1, { partition }));

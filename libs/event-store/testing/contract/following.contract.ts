@@ -8,7 +8,7 @@ import { readFeeds } from '../read-feeds.js';
 /** What lets a reader follow the feeds without reading them all the time. */
 export const followingCases: readonly ContractCase[] = [
   {
-    title: 'exactly the slots with commits behind the given positions have news',
+    title: 'exactly the slots with commits after the given positions have news',
     async run(open) {
       const { store } = open;
       const before = headsOf(store, await readFeeds(open, []));
@@ -45,7 +45,7 @@ export const followingCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'a feed without holes has none to close, and is the same afterwards',
+    title: 'closing holes in a feed without holes changes nothing',
     async run(open) {
       const appended: Commit[] = [];
       for (let index = 0; index < 5; index++) {
@@ -60,10 +60,10 @@ export const followingCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'the bell rings after an append of this process and of another, until it is ended',
-    async run({ store, elsewhere = store, ringDelay = 100 }) {
+    title: 'a listener is called after appends of this and another process, until it unsubscribes',
+    async run({ store, elsewhere = store, signalDelay = 100 }) {
       // Rings may be missed, so the append is repeated.
-      const patience = { timeout: ringDelay, interval: Math.min(ringDelay / 2, 200) };
+      const waiting = { timeout: signalDelay, interval: Math.min(signalDelay / 2, 200) };
       const [ended, heard] = [vi.fn<() => void>(), vi.fn<() => void>()];
       const end = store.onAppended(ended);
       const endHeard = store.onAppended(heard);
@@ -72,7 +72,7 @@ export const followingCases: readonly ContractCase[] = [
         await vi.waitFor(async () => {
           await writer.append(newCommit(unused('account'), 1));
           expect(ended).toHaveBeenCalled();
-        }, patience);
+        }, waiting);
       }
       end();
       ended.mockClear();
@@ -80,7 +80,7 @@ export const followingCases: readonly ContractCase[] = [
       await vi.waitFor(async () => {
         await store.append(newCommit(unused('account'), 1));
         expect(heard).toHaveBeenCalled();
-      }, patience);
+      }, waiting);
       expect(ended).not.toHaveBeenCalled();
       endHeard();
     },

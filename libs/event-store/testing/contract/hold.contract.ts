@@ -7,7 +7,7 @@ import { outcomeOf, readStream, refusal, tally } from '../outcome.js';
 /** Holds: keys that one commit has for ever; and the order in which an append is judged. */
 export const holdCases: readonly ContractCase[] = [
   {
-    title: 'a hold of another commit is refused by its name, and nothing of the loser is stored',
+    title: 'a hold of another commit is refused with its key, and nothing of the refused commit is stored',
     async run({ store }) {
       const [loser, taken, free] = [unused('account'), unused('name'), unused('name')];
       await store.append(newCommit(unused('account'), 1, { holds: [unused('name'), taken] }));
@@ -21,7 +21,7 @@ export const holdCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'a hold is given once, also to the stream that has it',
+    title: 'a hold is given only once, even to the same stream',
     async run({ store }) {
       const [stream, key] = [unused('account'), unused('name')];
       await store.append(newCommit(stream, 1, { holds: [key] }));
@@ -30,7 +30,7 @@ export const holdCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'of 50 parallel appends with one hold in 50 streams exactly one wins, and the hold is its own',
+    title: 'of 50 concurrent appends with one hold in 50 streams exactly one succeeds and has the hold',
     async run({ store }) {
       const key = unused('name');
       const commits = Array.from({ length: 50 }, () => newCommit(unused('account'), 1, { holds: [key] }));
@@ -43,7 +43,7 @@ export const holdCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'parallel commits with the same two holds in either order have exactly one winner, which has both',
+    title: 'of concurrent commits with the same two holds in either order exactly one succeeds and has both',
     async run({ store }) {
       const [one, two] = [unused('name'), unused('name')];
       const commits = Array.from({ length: 20 }, (_, index) =>

@@ -18,7 +18,7 @@ export const lastHoldCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'the last hold has the time of its own commit, also after a compaction and after opening the store again',
+    title: 'the last hold has the time of its own commit, even after a compaction and reopening',
     async run(open) {
       const [name, stream] = [unused('name'), unused('session')];
       for (const [turn, at] of [1_768_000_000_001, 1_768_000_000_003, 1_768_000_000_002].entries()) {
@@ -32,7 +32,7 @@ export const lastHoldCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'names that begin alike are kept apart',
+    title: 'keys with a common beginning are distinguished',
     async run({ store }) {
       const name = unused('name');
       const keys = ['', 'a', 'ab', 'aba', 'b'].map((rest) => `${name}${rest}:0000000001`);
@@ -44,7 +44,7 @@ export const lastHoldCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'a key counts among those that begin with it',
+    title: 'a key matches itself as prefix',
     async run({ store }) {
       const key = unused('name');
       const stream = await hold(store, key);
@@ -53,7 +53,7 @@ export const lastHoldCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'every character of a prefix stands for itself',
+    title: 'every character of a prefix is literal',
     async run({ store }) {
       const name = unused('name');
       await hold(store, `${name}:plain`);

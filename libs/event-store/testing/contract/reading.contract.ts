@@ -28,7 +28,7 @@ export const readingCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'no points, unknown streams and points at or behind the end yield nothing',
+    title: 'no points, unknown streams and points at or past the end yield nothing',
     async run({ store }) {
       const stream = unused('account');
       await fill(store, stream, 2);
@@ -50,7 +50,7 @@ export const readingCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'a commit is there to read as soon as its append is answered',
+    title: 'a commit can be read as soon as its append is acknowledged',
     async run({ store }) {
       const stream = unused('account');
       for (let version = 1; version <= 20; version++) {
@@ -65,7 +65,7 @@ export const readingCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'a reader beside a writer sees a stream grow without a gap',
+    title: 'a reader sees a stream grow without gaps while it is written',
     async run({ store }) {
       const stream = unused('account');
       let [writing, seen] = [true, 0];
@@ -82,7 +82,7 @@ export const readingCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'a commit comes back with every field as it was written',
+    title: 'a commit is returned with every field as written',
     async run({ store }) {
       const commit: NewCommit = {
         ...newCommit(unused('account'), 1),
@@ -102,7 +102,7 @@ export const readingCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'fields that were left out stay away',
+    title: 'omitted fields stay absent',
     async run({ store }) {
       const commit = newCommit(unused('account'), 1, { events: [] });
       await expectRoundTrip(store, commit);
@@ -139,7 +139,7 @@ export const readingCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'data of any JSON shape comes back: deep, large, with awkward keys and numbers',
+    title: 'data of any JSON shape is returned: deep, large, with awkward keys and numbers',
     async run({ store }) {
       let deep: unknown = 'bottom';
       for (let level = 0; level < 60; level++) deep = level % 2 ? [deep] : { deep };

@@ -8,7 +8,7 @@ import { readFeeds } from '../read-feeds.js';
 /** Closing and opening: nothing that was acknowledged or accepted is lost. */
 export const reopeningCases: readonly ContractCase[] = [
   {
-    title: 'everything is there after closing and opening again, and appends go on from it',
+    title: 'everything is there after reopening, and appends continue from it',
     async run(open) {
       const [stream, key] = [unused('account'), unused('name')];
       const { commit: first } = await open.store.append(newCommit(stream, 1, { holds: [key] }));
@@ -40,7 +40,7 @@ export const reopeningCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'numbers go on behind those that were taken before closing',
+    title: 'numbers continue after those taken before closing',
     async run(open) {
       const name = unused('counter');
       const first = await open.counter.take(name, 10, 5);

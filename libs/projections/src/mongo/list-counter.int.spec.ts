@@ -24,7 +24,7 @@ function ranksOf(all: Iterable<number>): Ranks {
 }
 
 describe('a counted list', () => {
-  it('is known with every change of any process at once, whenever it was counted', async () => {
+  it('includes all changes of all processes at once, whenever it was counted', async () => {
     const { uri, connection, store } = await openReadModels();
     const stores: ReadModelStore[] = [store, (await joinReadModels(uri)).store];
     // What lies before the running second is kept at once, so that the test sees it move on.
@@ -52,7 +52,7 @@ describe('a counted list', () => {
     expect(new Set(await places(connection))).toEqual(listed);
   });
 
-  it('is right after it was counted while others wrote', async () => {
+  it('is correct after a count during concurrent writes', async () => {
     const { uri, connection, store } = await openReadModels();
     const other = await joinReadModels(uri);
     const write = async (each: ReadModelStore, first: number) => {

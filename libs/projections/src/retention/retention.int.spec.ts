@@ -33,7 +33,7 @@ describe.each(backends)('the retention of sessions on %s', (_, open) => {
   const reached = async ({ backend }: SessionHistory) =>
     Math.max(0, ...(await backend.leases.progress(retentionName)).map(({ position }) => position));
 
-  it('compacts what is due, waits for the rest, and takes that when its time has come', async () => {
+  it('compacts what is due, and the rest when it becomes due', async () => {
     const history = new SessionHistory(await open(), SESSION_DAYS);
     await history.logIn('old', 7, 93);
     await history.logIn('expires soon', 7, 3);
@@ -60,7 +60,7 @@ describe.each(backends)('the retention of sessions on %s', (_, open) => {
     expect(await history.problems()).toEqual([]);
   });
 
-  it('goes over many pages, and several at work compact each session once', async () => {
+  it('handles many pages, and several processes compact each session once', async () => {
     const history = new SessionHistory(await open(), SESSION_DAYS);
     const ids = Array.from({ length: 1_200 }, (_, index) => index);
     await Promise.all(ids.map((id) => history.logIn(`session ${id}`, (id % 20) + 1, 93)));
@@ -74,7 +74,7 @@ describe.each(backends)('the retention of sessions on %s', (_, open) => {
     expect(await history.problems()).toEqual([]);
   });
 
-  it('ends before it has begun', async () => {
+  it('can be stopped before it starts', async () => {
     const { retention, compacted } = newRetention(new SessionHistory(await open()));
     retention.start();
     await retention.stop();

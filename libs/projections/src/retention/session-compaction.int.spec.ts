@@ -31,7 +31,7 @@ describe.each(backends)('the compaction of sessions on %s', (_, open) => {
     backend.store.readStreams([{ stream: voidStreamOf(sessionStream(id, 7).stream), version: 0 }]);
   const documents = async () => (await backend.readModels.documents(sessions, '', 100)).map(({ stream }) => stream);
 
-  it('takes sessions whose tokens expired long ago, logged out or not, and leaves all others', async () => {
+  it('compacts sessions whose tokens expired long ago, logged out or not, and no others', async () => {
     await history.logIn('expired', 7, 93);
     await history.logIn('logged-out', 7, 93);
     await history.logOut('logged-out', 7, 92.5);
@@ -50,7 +50,7 @@ describe.each(backends)('the compaction of sessions on %s', (_, open) => {
     expect(await history.compact()).toEqual({ sessions: 0, commits: 0, waiting: 0 });
   });
 
-  it('a compacted session is as if it had never been, also where it was cached as active', async () => {
+  it('a compacted session looks as if it never existed, even where it was cached as active', async () => {
     await history.logIn('expired', 7, 93);
     await history.project();
     const cached = new StreamLoader(backend.store, backend.readModels);
@@ -63,7 +63,7 @@ describe.each(backends)('the compaction of sessions on %s', (_, open) => {
     expect(before.state.expiresAt * 1_000).toBeLessThan(NOW);
   });
 
-  it('a rebuild and a projector that begins anew find the same as before', async () => {
+  it('a rebuild and a new projector lead to the same documents', async () => {
     for (const id of ['one', 'two', 'three']) await history.logIn(id, 7, 93);
     await history.logIn('active', 7, 1);
     await history.project();
@@ -78,7 +78,7 @@ describe.each(backends)('the compaction of sessions on %s', (_, open) => {
     expect(await history.problems()).toEqual([]);
   });
 
-  it('nothing is compacted that the projector has not read', async () => {
+  it('commits that the projector has not read are kept', async () => {
     await history.logIn('expired', 7, 93);
     expect(await history.compact()).toEqual({ sessions: 0, commits: 0, waiting: 1 });
     await history.project();
@@ -87,7 +87,7 @@ describe.each(backends)('the compaction of sessions on %s', (_, open) => {
     expect(await commitsOf('late')).toHaveLength(1);
   });
 
-  it('nothing is compacted that the relay has not read, and all is where there never was one', async () => {
+  it('commits that the relay has not read are kept, unless there never was a relay', async () => {
     await history.logIn('sent', 7, 93);
     const { position } = await history.logIn('unsent', 7, 93);
     await history.project();
@@ -98,7 +98,7 @@ describe.each(backends)('the compaction of sessions on %s', (_, open) => {
     expect(await history.compact()).toEqual({ sessions: 1, commits: 1, waiting: 0 });
   });
 
-  it('nothing is compacted whose account waits in the relay, whatever its checkpoint says', async () => {
+  it('commits of accounts parked in the relay are kept, whatever its checkpoint', async () => {
     const { position } = await history.logIn('sent', 7, 93);
     await history.logIn('waits', 7, 93);
     await history.project();
@@ -109,7 +109,7 @@ describe.each(backends)('the compaction of sessions on %s', (_, open) => {
     expect(await history.compact()).toMatchObject({ sessions: 1, waiting: 0 });
   });
 
-  it('nothing is compacted that a reader of another version is about to read', async () => {
+  it('commits that a reader of another version has not read are kept', async () => {
     await history.logIn('expired', 7, 93);
     await history.project();
     const leases = await backend.leases.take(`${projectorName},next_1`, 'other', [slot()], 60_000);
@@ -118,7 +118,7 @@ describe.each(backends)('the compaction of sessions on %s', (_, open) => {
     expect(await history.compact()).toMatchObject({ sessions: 1, waiting: 0 });
   });
 
-  it('a clock that is ahead of that of the store makes no session old', async () => {
+  it("a clock ahead of the store's does not make sessions old", async () => {
     await history.logIn('expired', 7, 93);
     await history.logIn('active', 7, 1);
     await history.project();
@@ -127,7 +127,7 @@ describe.each(backends)('the compaction of sessions on %s', (_, open) => {
     expect(await documents()).toEqual(['session-active']);
   });
 
-  it('what happened while a clock was ahead holds nothing up', async () => {
+  it('commits from a clock that was ahead block nothing', async () => {
     await history.logIn('future', 7, -365);
     await history.append(accountStream(7), -365, disabled);
     await history.logIn('expired', 7, 93);
@@ -136,7 +136,7 @@ describe.each(backends)('the compaction of sessions on %s', (_, open) => {
     expect(await documents()).toEqual(['session-future']);
   });
 
-  it('a session that cannot be folded stays and holds nothing up', async () => {
+  it('a session that cannot be folded is kept and blocks nothing', async () => {
     await history.append(sessionStream('strange', 7), 93, { type: 'SessionFrozen', v: 1, data: {} });
     await history.logIn('expired', 7, 93);
     await history.project();
@@ -144,7 +144,7 @@ describe.each(backends)('the compaction of sessions on %s', (_, open) => {
     expect(await commitsOf('strange')).toHaveLength(1);
   });
 
-  it('an end between commits and documents shows nowhere, and the next look finishes it', async () => {
+  it('a crash between commits and documents is invisible, and the next pass completes the work', async () => {
     for (const id of ['one', 'two']) await history.logIn(id, 7, 93);
     await history.project();
     const { parts } = history;
@@ -160,7 +160,7 @@ describe.each(backends)('the compaction of sessions on %s', (_, open) => {
     expect(await documents()).toEqual([]);
   });
 
-  it('verification beside it finds no problem', async () => {
+  it('concurrent verification finds no problem', async () => {
     for (let index = 0; index < 300; index++) {
       await history.logIn(`session ${index}`, 7, 93);
       if (index % 2) await history.logOut(`session ${index}`, 7, 92);

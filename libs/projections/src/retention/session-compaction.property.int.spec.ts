@@ -38,7 +38,7 @@ describe.each([
   ['SQLite', async (): Promise<Backend> => new EmbeddedProjections(), 12],
   ['MongoDB', (): Promise<Backend> => MongoProjections.open(), 5],
 ] as const)('whatever happened, and whenever it is compacted, on %s', (_, open, numRuns) => {
-  it('everything else stays as it was, the feeds stay dense, and the relay misses nothing', async () => {
+  it('everything else is unchanged, the feeds have no gaps, and the relay misses nothing', async () => {
     await fc.assert(
       fc.asyncProperty(stories, async (steps) => new Story(await open()).check(steps)),
       // So that a failure is reported before the test times out, with the shortest story that was found by then.
