@@ -60,19 +60,19 @@ const broken: Record<string, () => WholeStore> = {
         return last && first && { ...last, at: first.at };
       }
     })(),
-  'does not know a repeated command': () =>
+  'does not recognize a repeated command': () =>
     new (class extends ModelEventStore {
       override append = async (commit: NewCommit): Promise<Appended> => ({
         ...(await super.append(commit)),
         outcome: 'appended',
       });
     })(),
-  'answers a reused command id as a repeated one': () =>
+  'treats a reused command id as a repeated command': () =>
     new (class extends ModelEventStore {
       override append = (commit: NewCommit) =>
         super.append({ ...commit, command: { ...commit.command, hash: 'hash-1' } });
     })(),
-  'reads a stream from its point instead of behind it': () =>
+  'reads a stream from the given version instead of after it': () =>
     new (class extends ModelEventStore {
       override readStreams = (points: readonly StreamPoint[]) =>
         super.readStreams(points.map(({ stream, version }) => ({ stream, version: version - 1 })));
@@ -84,7 +84,7 @@ const broken: Record<string, () => WholeStore> = {
         return { outcome, commit: Object.assign(stored, { position: stored.position * 2 }) };
       }
     })(),
-  'gives every stream a feed of its own': () =>
+  'gives every stream its own feed': () =>
     new (class extends ModelEventStore {
       override append = ({ partition: _, ...commit }: NewCommit) =>
         super.append({ ...commit, partition: commit.stream });
@@ -93,56 +93,56 @@ const broken: Record<string, () => WholeStore> = {
     new (class extends ModelEventStore {
       override readFeed = (slot: number, after: number) => super.readFeed(slot, after, Infinity);
     })(),
-  'has one answer for all slots': () =>
+  'returns the same feed for all slots': () =>
     new (class extends ModelEventStore {
       override readFeed = (_slot: number, after: number, limit: number) => super.readFeed(0, after, limit);
     })(64),
-  'forgets that there are empty slots': () =>
+  'omits empty slots': () =>
     new (class extends ModelEventStore {
       override readHeads = async () => new Map([...(await super.readHeads())].filter(([, head]) => head > 0));
     })(64),
-  'tells the position after the last one': () =>
+  'returns the position after the last one': () =>
     new (class extends ModelEventStore {
       override readHeads = async () => new Map([...(await super.readHeads())].map(([slot, head]) => [slot, head + 1]));
     })(64),
-  'names another slot than the one of the feed': () =>
+  'returns a slot other than that of the feed': () =>
     new (class extends ModelEventStore {
       override slotOf = (partition: string) => (super.slotOf(partition) + 1) % this.slots;
       protected override feed = (slot: number) => super.feed((slot + 1) % this.slots);
     })(64),
-  'forgets the slots that are behind': () =>
+  'misses a slot with news': () =>
     new (class extends ModelEventStore {
       override slotsWithNews = async (positions: ReadonlyMap<number, number>) =>
         (await super.slotsWithNews(positions)).slice(1);
     })(64),
-  'calls every slot behind': () =>
+  'reports news in every slot': () =>
     new (class extends ModelEventStore {
       override slotsWithNews = async (positions: ReadonlyMap<number, number>) => [...positions.keys()];
     })(64),
-  'answers for slots that were not asked about': () =>
+  'returns slots that were not passed': () =>
     new (class extends ModelEventStore {
       override slotsWithNews = async (positions: ReadonlyMap<number, number>) => {
         const all = Array.from({ length: 64 }, (_, slot) => [slot, positions.get(slot) ?? 0] as const);
         return super.slotsWithNews(new Map(all));
       };
     })(64),
-  'puts void commits where no hole is': () =>
+  'writes void commits where there is no hole': () =>
     new (class extends ModelEventStore {
       override closeHoles = async (slot: number) => {
         await super.append(newCommit(`void-${slot}`, this.lastPosition(slot) + 1));
         return 1;
       };
     })(),
-  'forgets the commands of what it compacts': () =>
+  'loses the command ids of compacted commits': () =>
     new (class extends ModelEventStore {
       protected override compacted = (commit: Commit) =>
         super.compacted({ ...commit, command: { ...commit.command, id: `void:${commit.command.id}` } });
     })(),
-  'frees the holds of what it compacts': () =>
+  'frees the holds of compacted commits': () =>
     new (class extends ModelEventStore {
       protected override compacted = ({ holds: _, ...commit }: Commit) => super.compacted(commit);
     })(),
-  'compacts the first commit of a stream only': () =>
+  'compacts only the first commit of a stream': () =>
     new (class extends ModelEventStore {
       protected override compacted = (commit: Commit) => (commit.version === 1 ? super.compacted(commit) : commit);
     })(),
@@ -155,14 +155,14 @@ const broken: Record<string, () => WholeStore> = {
         return compacted;
       };
     })(),
-  'compacts streams whose names begin alike': () =>
+  'compacts streams with a common prefix': () =>
     new (class extends ModelEventStore {
       override compact = (streams: readonly string[]) => {
         const alike = this.commits.filter((each) => streams.some((name) => each.stream.startsWith(name)));
         return super.compact(alike.map(({ stream }) => stream));
       };
     })(),
-  'begins a compacted stream anew': () =>
+  'restarts a compacted stream': () =>
     new (class extends ModelEventStore {
       protected override nextVersion = (name: string) => super.nextVersion(name) ?? 1;
     })(),

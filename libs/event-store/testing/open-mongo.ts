@@ -11,7 +11,7 @@ import { migrateSchema } from '../src/mongo/mongo-schema.js';
 /** How long a change stream may take to open, in milliseconds. */
 const SIGNAL_DELAY = 10_000;
 
-/** A prepared database of its own, opened as one process does. */
+/** Migrates a new database and opens it. */
 export async function openMongo(uri = freshDatabaseUri()): Promise<OpenStore & { connection: Connection }> {
   const connection = await connect(uri);
   await migrateSchema(connection, eventStoreModels(connection));
@@ -46,7 +46,7 @@ export async function openMongo(uri = freshDatabaseUri()): Promise<OpenStore & {
 
 const connect = (uri: string) => mongoose.createConnection(uri, connectOptions).asPromise();
 
-/** A connection as another process has it to the database of the given one; closed after the running test. */
+/** Opens a second connection to the same database, like another process. It is closed after the test. */
 export async function anotherProcess({ name }: Connection): Promise<Connection> {
   const connection = await connect(databaseUri(inject('mongodbUri'), name));
   onTestFinished(() => connection.close());

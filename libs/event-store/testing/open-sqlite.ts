@@ -6,14 +6,14 @@ import type { OpenStore } from './event-store.contract.js';
 import { eventStoreSchema, SqliteCounter, SqliteEventStore } from '../src/sqlite/sqlite-event-store.js';
 import { SqliteFile } from '../src/sqlite/sqlite-file.js';
 
-/** A folder on a real disk that is removed when the running test is over. */
+/** Creates a folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Opens the event store in `path`, a file that may be there already. */
+/** Opens the event store in the file `path`, which may exist already. */
 export function openSqlite(path: string): OpenStore {
   let file = new SqliteFile(path, eventStoreSchema);
   const open = (): OpenStore => ({

@@ -10,12 +10,12 @@ import { Verification } from '../src/verification/verification.js';
 import type { AnyEvent } from './append-commit.js';
 
 export const DAY = 86_400_000;
-/** When these histories are compacted, unless one sets another time, in unix milliseconds. */
+/** Default time of compaction, in unix milliseconds. */
 export const NOW = Date.UTC(2026, 0, 15);
-/** The relay that these histories may have. */
+/** Name of the relay in these histories. */
 export const RELAY = 'relay';
 
-/** What a history is written to, on either store. */
+/** The store and the read models of a history, with either adapter. */
 export type Backend = Readonly<{
   store: EventStore & CommitFeed & StreamCompaction;
   readModels: ReadModelStore;
@@ -23,9 +23,9 @@ export type Backend = Readonly<{
   newProjector(): Projector;
 }>;
 
-/** Accounts and sessions at times of the past, and what may be done to them; ids and accounts are the caller's. */
+/** Writes accounts and sessions at past times, and compacts them. */
 export class SessionHistory {
-  /** What the clocks show, in unix milliseconds. */
+  /** Current time of all clocks, in unix milliseconds. */
   now = NOW;
   readonly parked: { partition: string; position: number }[] = [];
   readonly #versions = new Map<string, number>();
@@ -35,7 +35,7 @@ export class SessionHistory {
     private readonly sessionDays = 90,
   ) {}
 
-  /** A login so many days ago, with a token for so many days. */
+  /** Appends a login `daysAgo`, with a token valid for `tokenDays`. */
   logIn(id: string, account: number, daysAgo: number, tokenDays = 2): Promise<Commit> {
     const startedAt = this.#timeOf(daysAgo) / 1_000;
     const times = { startedAt, expiresAt: startedAt + (tokenDays * DAY) / 1_000 };
@@ -69,7 +69,7 @@ export class SessionHistory {
     return commit;
   }
 
-  /** Brings all documents up to date, as a worker would. */
+  /** Updates all documents, as a worker would. */
   async project(): Promise<void> {
     const projector = this.backend.newProjector();
     await projector.catchUp();
@@ -88,12 +88,12 @@ export class SessionHistory {
     return { store, compaction: store, readModels, readers, sessionDays: this.sessionDays, now: () => this.now };
   }
 
-  /** In unix milliseconds, on a whole second. */
+  /** Returns unix milliseconds of a whole second. */
   #timeOf(daysAgo: number): number {
     return this.now - Math.round((daysAgo * DAY) / 1_000) * 1_000;
   }
 
-  /** Compacts whatever is due now, page by page, from the beginning of all slots. */
+  /** Compacts everything that is due, page by page, in all slots. */
   async compact(parts = this.parts, page = 500): Promise<SessionCompaction['count']> {
     const compaction = new SessionCompaction(parts);
     const { store: feed } = this.backend;
@@ -105,7 +105,7 @@ export class SessionHistory {
     return compaction.count;
   }
 
-  /** What verification finds. */
+  /** Returns the problems that verification reports. */
   async problems(): Promise<string[]> {
     const found: string[] = [];
     const { store, readModels, leases } = this.backend;
@@ -114,7 +114,7 @@ export class SessionHistory {
     return found;
   }
 
-  /** The relay has read a slot up to a position; nobody runs it now. */
+  /** Moves the checkpoint of the relay, which is not running. */
   async relayed(slot: number, position: number): Promise<void> {
     const [lease] = await this.backend.leases.take(RELAY, 'relay', [slot], 60_000);
     await this.backend.leases.advance(lease!, position);
