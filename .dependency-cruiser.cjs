@@ -28,18 +28,25 @@ module.exports = {
       to: { path: '^libs/domain/src/', pathNot: '^libs/domain/src/($1|kernel)/' },
     },
     {
+      name: 'concurrency and trace contexts import nothing',
+      comment: 'They know no store, no broker and no framework, so that every library may use them.',
+      severity: 'error',
+      from: from('^libs/(concurrency|trace-context)/src/'),
+      to: { pathNot: '^libs/(concurrency|trace-context)/src/|^node:|^timers/' },
+    },
+    {
       name: 'the event store knows only the shape of events',
       comment: 'It stores the events of any aggregate.',
       severity: 'error',
       from: from(lib('event-store')),
-      to: { path: only('domain', 'event-store') },
+      to: { path: only('concurrency', 'domain', 'event-store') },
     },
     {
       name: 'projections know only the domain and the event store',
       comment: 'They only fold commits with the functions of the deciders.',
       severity: 'error',
       from: from(lib('projections')),
-      to: { path: only('domain', 'event-store', 'projections') },
+      to: { path: only('concurrency', 'domain', 'event-store', 'projections') },
     },
     {
       name: 'security knows no other library',
@@ -60,7 +67,7 @@ module.exports = {
       comment: 'It publishes events; incoming commands go through the application, which apps wire.',
       severity: 'error',
       from: from(lib('messaging')),
-      to: { path: only('domain', 'event-store', 'messaging') },
+      to: { path: only('concurrency', 'domain', 'event-store', 'messaging', 'trace-context') },
     },
     {
       name: 'only its adapter knows RabbitMQ',
@@ -155,6 +162,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^libs/' },
       to: { path: '^apps/' },
+    },
+    {
+      name: 'no source imports what only tests need',
+      comment: 'Contract suites and fixtures would be bundled, and import vitest.',
+      severity: 'error',
+      from: from('^(libs|apps)/'),
+      to: { path: '^libs/[^/]+/testing/|\\.(spec|contract)\\.ts$|^node_modules/vitest/' },
     },
     {
       name: 'no app except standalone imports an app',

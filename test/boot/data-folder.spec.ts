@@ -88,7 +88,7 @@ describe('the data folder', () => {
     const { exitCode, output } = await failedStart({ KEYFOLD_DATA_DIR: folder });
     expect(exitCode).toBe(1);
     expect(output).toContain(`${name} has schema 99`);
-    expect(output).toContain('start the newer version of the program again, or restore the backup');
+    expect(output).toContain('Start the newer version again, or restore the backup');
     expect(output).not.toMatch(/^\s+at /m);
     expect(schemaVersion(path)).toBe(99);
     setSchemaVersion(path, known);

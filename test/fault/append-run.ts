@@ -9,7 +9,7 @@ import {
 } from '@keyfold/event-store';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { newCommit } from '../../libs/event-store/src/contract/new-commit.contract.js';
+import { newCommit } from '../../libs/event-store/testing/new-commit.js';
 import { partitionOf, type WriterPlan } from './append-schedule.js';
 
 /** Loads, decides and appends as a command does; answers what was acknowledged. A commit says on which one it was decided. */

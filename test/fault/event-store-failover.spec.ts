@@ -1,5 +1,5 @@
 import {
-  StoreUnavailable,
+  isRetryable,
   voidStreamOf,
   WrongExpectedVersion,
   type Appended,
@@ -11,9 +11,9 @@ import mongoose, { type Connection } from 'mongoose';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { newCommit } from '../../libs/event-store/src/contract/new-commit.contract.js';
+import { newCommit } from '../../libs/event-store/testing/new-commit.js';
 import { COMMITS, slotOf, type CommitDocument } from '../../libs/event-store/src/mongo/commit.model.js';
-import { denseHistory } from '../../libs/event-store/src/mongo/dense-history.contract.js';
+import { denseHistory } from '../../libs/event-store/testing/dense-history.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
 
 const SOON = { timeout: 60_000, interval: 20 };
@@ -68,7 +68,7 @@ async function tryAppend(store: MongoEventStore, commit: NewCommit): Promise<App
   try {
     return await store.append(commit);
   } catch (error) {
-    if (error instanceof StoreUnavailable || error instanceof WrongExpectedVersion) return undefined;
+    if (isRetryable(error) || error instanceof WrongExpectedVersion) return undefined;
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import mongoose, { type Connection } from 'mongoose';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { slotOf } from '../../libs/event-store/src/mongo/commit.model.js';
-import { denseHistory } from '../../libs/event-store/src/mongo/dense-history.contract.js';
+import { denseHistory } from '../../libs/event-store/testing/dense-history.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
 import { FeedFollower, write } from './append-run.js';
 import { PARTITIONS, PROCESSES, schedule, type Fault, type Schedule } from './append-schedule.js';

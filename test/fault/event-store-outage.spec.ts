@@ -3,8 +3,8 @@ import { connectOptions, eventStoreModels, migrateSchema, MongoEventStore } from
 import mongoose, { type Connection } from 'mongoose';
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { newCommit } from '../../libs/event-store/src/contract/new-commit.contract.js';
-import { denseHistory } from '../../libs/event-store/src/mongo/dense-history.contract.js';
+import { newCommit } from '../../libs/event-store/testing/new-commit.js';
+import { denseHistory } from '../../libs/event-store/testing/dense-history.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 

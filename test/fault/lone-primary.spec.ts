@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '@keyfold/event-store';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newCommit } from '../../libs/event-store/src/contract/new-commit.contract.js';
+import { newCommit } from '../../libs/event-store/testing/new-commit.js';
 import { openEventStore } from '../support/mongo/open-event-store.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
 

@@ -1,6 +1,6 @@
-import { StoreUnavailable, WrongExpectedVersion, type EventStore } from '@keyfold/event-store';
+import { isRetryable, StoreUnavailable, WrongExpectedVersion, type EventStore } from '@keyfold/event-store';
 import { expect, it, onTestFinished } from 'vitest';
-import { newCommit } from '../../libs/event-store/src/contract/new-commit.contract.js';
+import { newCommit } from '../../libs/event-store/testing/new-commit.js';
 import { openEventStore } from '../support/mongo/open-event-store.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
 
@@ -63,7 +63,7 @@ class Writing {
       } catch (error) {
         // An append that nobody answered may be there all the same; then the next version is due.
         if (error instanceof WrongExpectedVersion) next += 1;
-        else if (!(error instanceof StoreUnavailable)) throw error;
+        else if (!isRetryable(error)) throw error;
       }
     }
   }

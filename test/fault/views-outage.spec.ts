@@ -6,7 +6,7 @@ import { MongoThrottleStore, throttleModels } from '@keyfold/security/mongo';
 import mongoose, { type Connection } from 'mongoose';
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { active } from '../../libs/projections/src/read-model-store.contract.js';
+import { active } from '../../libs/projections/testing/read-model-store.contract.js';
 import { key, NOON } from '../../libs/security/testing/throttled-keys.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
 import { TcpProxy } from '../support/tcp-proxy.js';

@@ -4,23 +4,23 @@ import { Histogram } from './histogram.js';
 
 /** Seconds. */
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Both stores put at most 256 commits into a batch. */
+/** Both adapters send at most 256 commits together. */
 const BATCHES = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** What became of the appends of this process since it started, for whoever watches it. */
+/** Counts the appends of this process since it started, for its metrics. */
 export class AppendCounts {
-  /** Events that were stored, by type. */
+  /** Stored events by type. */
   readonly events = new Map<string, number>();
-  /** Appends that were refused because another commit of their stream was quicker. */
+  /** Appends refused because another commit of the stream came first. */
   conflicts = 0;
-  /** Appends that failed, so that nobody knows whether anything was stored. What the store refuses for a reason is none. */
+  /** Appends with an unknown outcome. A refusal is not a failure. */
   failures = 0;
-  /** Commits that travelled to the store together. */
+  /** Number of commits in each round trip to the store. */
   readonly batches = new Histogram(BATCHES);
-  /** Seconds from the call to its answer, whatever that is. */
+  /** Seconds from call to answer, including refusals and failures. */
   readonly durations = new Histogram(DURATIONS);
 
-  /** Counts one append, and answers what it came to. */
+  /** Runs one append and counts it. */
   async measure<Appended extends Readonly<{ outcome: 'appended' | 'replayed' }>>(
     { events }: NewCommit,
     append: () => Promise<Appended>,

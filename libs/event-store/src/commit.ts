@@ -1,29 +1,29 @@
 import type { StoredEvent } from '@keyfold/domain';
 
 /**
- * What one command led to: the unit of appending, of order and of delivery. `version` counts the commits of the stream, dense
- * from 1; it is the concurrency token. `partition` groups streams whose order matters together. `at` in unix milliseconds.
+ * The events of one command: the unit of appending, ordering and delivery. `version` counts the commits of the stream from 1 without
+ * gaps and serves as concurrency token. `partition` groups streams that keep a common order. `at` is in unix milliseconds.
  */
 export type NewCommit = Readonly<{
   partition: string;
   stream: string;
   version: number;
-  /** `id` is unique for ever; `hash` tells a repeated request from another one with the same id. */
+  /** `id` is never reused. `hash` distinguishes a repeated request from a different one with the same id. */
   command: Readonly<{ id: string; type: string; hash: string }>;
   at: number;
   actor: string;
-  /** The login session that the request came with. Requests without one have none, and so have commits older than this field. */
+  /** Session of the request, if it has one. Older commits lack this field. */
   session?: string;
-  /** The id that the server gave to the request, or the sender to the message. */
+  /** Id that the server gave to the request, or the sender to the message. */
   correlation: string;
-  /** The id that the client chose for the request; never believed. */
+  /** Id that the client chose for the request; untrusted. */
   clientCorrelation?: string;
   causation?: string;
   traceparent?: string;
   events: readonly StoredEvent[];
-  /** Keys that no other commit may hold, ever. */
+  /** Keys that no other commit may ever hold. */
   holds?: readonly string[];
 }>;
 
-/** A commit with its place in the feed: dense from 1 within its slot, in the order in which the commits became visible. */
+/** A commit with its position in the feed of its slot: from 1 without gaps, in the order in which commits became visible. */
 export type Commit = NewCommit & Readonly<{ position: number }>;

@@ -1,12 +1,10 @@
-/**
- * Counts values by their size, for whoever watches the process. Plain numbers and nothing else, so that it can be fed with every request.
- */
+/** Counts values in buckets, for metrics. It keeps plain numbers only, so that it is cheap enough for every request. */
 export class Histogram {
-  /** How many values each bound holds that the one before it does not; the last number has those beyond all bounds. */
+  /** Number of values in each bucket; the last one holds the values above all bounds. */
   readonly counts: number[];
   sum = 0;
 
-  /** `bounds` ascend; a value belongs to the first that is not less than it. */
+  /** `bounds` are inclusive upper bounds in ascending order. */
   constructor(readonly bounds: readonly number[]) {
     this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
   }

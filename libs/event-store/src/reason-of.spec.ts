@@ -12,28 +12,28 @@ describe('the reason of an error is', () => {
     expect(reasonOf(new Error(' write EPROTO: wrong version number\n'))).toBe('write EPROTO: wrong version number');
   });
 
-  it('those of all errors that it joins', () => {
+  it('the messages of all errors that it joins', () => {
     expect(reasonOf(bothRefused())).toBe(BOTH);
     expect(reasonOf(new AggregateError([refused('::1'), refused('127.0.0.1')], 'no address answers'))).toBe(
       `no address answers: ${BOTH}`,
     );
   });
 
-  it('its message and that of what caused it', () => {
+  it('its message and that of its cause', () => {
     expect(reasonOf(new TypeError('fetch failed', { cause: bothRefused() }))).toBe(`fetch failed: ${BOTH}`);
     expect(reasonOf(new Error('', { cause: refused('::1') }))).toBe('connect ECONNREFUSED ::1:5672');
     expect(reasonOf(new Error('cannot connect', { cause: 'no route' }))).toBe('cannot connect: no route');
     expect(reasonOf(new Error('cannot connect', { cause: { servers: 1 } }))).toBe('cannot connect');
   });
 
-  it('told once, however many errors repeat it', () => {
+  it('not repeated, even if several errors have it', () => {
     const wrapped = new Error(`RabbitMQ is away: ${BOTH}`, { cause: bothRefused() });
     expect(reasonOf(wrapped)).toBe(wrapped.message);
     expect(reasonOf(new Error('cannot send', { cause: wrapped }))).toBe(`cannot send: ${wrapped.message}`);
     expect(reasonOf(new AggregateError([refused('::1'), refused('::1')]))).toBe('connect ECONNREFUSED ::1:5672');
   });
 
-  it('told also when its causes go in a circle', () => {
+  it('found even if its causes are circular', () => {
     const error = new Error('first');
     error.cause = new Error('second', { cause: error });
     expect(reasonOf(error)).toBe('first: second');
@@ -46,7 +46,7 @@ describe('the reason of an error without a message is', () => {
     expect(reasonOf(new Error('', { cause: Object.assign(new Error(), { code: 'ECONNRESET' }) }))).toBe('ECONNRESET');
   });
 
-  it('its name where it has no code', () => {
+  it('its name if it has no code', () => {
     expect(reasonOf(new AggregateError([]))).toBe('AggregateError');
     expect(reasonOf(new RangeError('\n'))).toBe('RangeError');
   });

@@ -9,17 +9,17 @@ import { FeedReader, type FeedReaderOptions } from '../src/feed/feed-reader.js';
 
 type Handled = Readonly<{ owner: string; slot: number; commit: Commit }>;
 
-/** Readers of one feed as several processes have them, and what each of them handled. */
+/** Runs readers of one feed, like several processes, and records the commits that each handled. */
 export class FeedWorkers {
   readonly handled: Handled[] = [];
-  /** Slots that two worked on at once. */
+  /** Slots that two readers worked on at once. */
   readonly overlaps: string[] = [];
   readonly errors: unknown[] = [];
   readonly #atWork = new Map<number, string>();
 
   constructor(private readonly feed: CommitFeed) {}
 
-  /** Not started; stopped when the running test is over. `meanwhile` runs in the middle of each batch. */
+  /** Creates a reader, which is stopped after the test. `meanwhile` runs in the middle of each batch. */
   newReader(
     owner: string,
     leases: FeedLeases,
@@ -37,7 +37,7 @@ export class FeedWorkers {
     return reader;
   }
 
-  /** `stream:version` of what was handled, in the order in which it was done. */
+  /** The handled commits as `stream:version`, in order. */
   get done(): string[] {
     return this.handled.map(({ commit }) => `${commit.stream}:${commit.version}`);
   }
@@ -59,10 +59,10 @@ export class FeedWorkers {
 const slotOf = ({ partition }: Commit, slots: number) =>
   partition.startsWith('void-') ? Number(partition.slice(5)) : crc32(partition) % slots;
 
-/** Leases that a process can no longer reach once it is cut off: nothing is renewed and nothing given up. */
+/** Leases that a process cannot reach while it is cut off: it can neither renew nor release any. */
 export class CuttableLeases extends FeedLeases {
   isCut = false;
-  /** Whether checkpoints still arrive. */
+  /** Whether checkpoints still reach the store. */
   letsAdvance = false;
 
   constructor(private readonly leases: FeedLeases) {

@@ -24,11 +24,11 @@ const commit = (version: number, ...events: readonly StoredEvent[]): Commit => (
 });
 
 describe('folding a commit', () => {
-  it('adds all its events and counts one', () => {
+  it('applies all its events and increments the version', () => {
     expect(foldCommit(sums, { state: 1, version: 3 }, commit(4, added(2), added(4)))).toEqual({ state: 7, version: 4 });
   });
 
-  it('reads events of former versions', () => {
+  it('reads events of earlier versions', () => {
     const old = { type: 'Added', v: 1, data: { by: '5' } };
     expect(foldCommit(sums, { state: 0, version: 0 }, commit(1, old, added(1)))).toEqual({ state: 6, version: 1 });
   });
@@ -36,9 +36,9 @@ describe('folding a commit', () => {
   it.each([
     ['of a newer version', commit(1, { type: 'Added', v: 3, data: {} }), 'Added, version 3'],
     ['of an unknown type', commit(1, { type: 'Removed', v: 1, data: {} }), 'Removed, version 1'],
-    ['behind a gap', commit(2, added(1)), 'does not follow commit 0'],
-    ['that was folded before', commit(0, added(1)), 'does not follow commit 0'],
-  ])('refuses a commit %s, with stream, version and reason', (_, unfoldable, reason) => {
+    ['after a gap', commit(2, added(1)), 'does not follow commit 0'],
+    ['that was already folded', commit(0, added(1)), 'does not follow commit 0'],
+  ])('refuses a commit %s and names stream, version and reason', (_, unfoldable, reason) => {
     const fold = () => foldCommit(sums, { state: 0, version: 0 }, unfoldable);
     expect(fold).toThrow(UnfoldableStream);
     expect(fold).toThrow(`cannot fold commit ${unfoldable.version} of stream sum-1`);

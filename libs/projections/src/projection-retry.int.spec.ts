@@ -24,7 +24,7 @@ async function failingWrites(maxWaiting?: number) {
   return { projections, put, recovered, retry, names, mend: () => put.mockRestore() };
 }
 
-it('documents are written when the store is back, with what was stored meanwhile', async () => {
+it('documents are written when the store is back, including commits stored in the meantime', async () => {
   const { projections, put, recovered, retry, names, mend } = await failingWrites();
   expect([ann, bea, ann].map((ref) => retry.add(ref))).toEqual([true, true, true]);
   await expect.poll(() => put.mock.calls.length).toBeGreaterThan(4);
@@ -50,7 +50,7 @@ it('a commit that becomes visible just after the first success is projected too'
   expect(await names()).toEqual(['anna']);
 });
 
-it('no document is made of a stream whose first commit was not stored', async () => {
+it('no document is written for a stream whose first commit was not stored', async () => {
   const { projections, put, recovered, retry } = await failingWrites();
   put.mockRestore();
   const absent = accountStream(9);
@@ -59,7 +59,7 @@ it('no document is made of a stream whose first commit was not stored', async ()
   expect(await projections.readModels.get([absent])).toEqual(new Map());
 });
 
-it('no more streams wait than there is room for', async () => {
+it('no more streams wait than the limit allows', async () => {
   const { recovered, retry, names, mend } = await failingWrites(1);
   expect([ann, bea, ann].map((ref) => retry.add(ref))).toEqual([true, false, true]);
   mend();
@@ -70,7 +70,7 @@ it('no more streams wait than there is room for', async () => {
   expect(await names()).toEqual(['ann', 'bea']);
 });
 
-it('the end of the process retries at once, and reports what is left behind', async () => {
+it('stopping retries at once and reports what is left', async () => {
   const hour = 3_600_000;
   const { projections, put, names, mend } = await failingWrites();
   const ending = () => new ProjectionRetry(projections.newProjection(), () => undefined, hour);

@@ -1,22 +1,23 @@
+import { BackOff } from '@keyfold/concurrency';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Projection } from './projection.js';
 import type { StreamRef } from './stream-ref.js';
 
-/** Milliseconds before a retry; doubled after each failure, up to the longest. */
+/** Pauses between retries, in milliseconds (`BackOff`). */
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 30_000;
-/** Streams that wait at most; of an append without an answer nobody knows whether it was stored, so its stream waits as well. */
+/** Maximum number of streams that wait. After an append with an unknown outcome its stream waits too. */
 const MAX_WAITING = 10_000;
-/** Streams that are projected at the same time. */
+/** Number of streams projected at the same time. */
 const BATCH = 200;
-/** A write whose answer was lost may still be carried out just after the first success. */
+/** A write with a lost answer may still be carried out just after the first success, so each stream is projected twice. */
 const SUCCESSES = 2;
 
 type Waiting = { readonly ref: StreamRef<unknown>; successes: number };
 
 /**
- * Retries projections that failed after their commit, with back-off, so that a process without a projector (a gateway) keeps its lists
- * right. Streams wait in memory, each of them once: those of a process that crashes are left to a projector.
+ * Retries projections that failed after an append, with back-off, so that lists are correct even without a projector in the process (as
+ * in a gateway). Streams wait in memory; after a crash a projector updates them.
  */
 export class ProjectionRetry {
   readonly #waiting = new Map<string, Waiting>();
@@ -25,7 +26,10 @@ export class ProjectionRetry {
   #isWorking = false;
   #refused = 0;
 
-  /** `onRecovered` is called when no stream waits any more, with how many could not wait, whose entries may still be behind. */
+  /**
+   * `onRecovered` is called when no stream waits any more, with the number of streams that were refused and may still be behind. Tests set
+   * the last two, in order not to wait and to reach the limit.
+   */
   constructor(
     private readonly projection: Pick<Projection, 'project'>,
     private readonly onRecovered: (refused: number) => void,
@@ -33,7 +37,7 @@ export class ProjectionRetry {
     private readonly maxWaiting = MAX_WAITING,
   ) {}
 
-  /** Projects the stream until that succeeds or parks it. Returns false if too many streams wait already, or after `stop`. */
+  /** Retries until the stream is projected or parked. Returns false if too many streams wait already, or after `stop`. */
   add(ref: StreamRef<unknown>): boolean {
     const isFull = this.#waiting.size >= this.maxWaiting && !this.#waiting.has(ref.stream);
     if (isFull || this.#stopping.signal.aborted) {
@@ -45,7 +49,7 @@ export class ProjectionRetry {
     return true;
   }
 
-  /** Retries once more, then ends. Resolves to the number of streams whose projection still fails. */
+  /** Makes a last attempt, then stops. Resolves to the number of streams whose projection still fails. */
   async stop(): Promise<number> {
     this.#stopping.abort();
     await this.#working;
@@ -54,10 +58,10 @@ export class ProjectionRetry {
 
   async #work(): Promise<void> {
     this.#isWorking = true;
-    let pause = this.firstPause;
+    const backOff = new BackOff(this.firstPause, LONGEST_PAUSE);
     while (this.#waiting.size > 0 && !this.#stopping.signal.aborted) {
-      await sleep(pause, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => undefined);
-      pause = (await this.#retryAll()) ? this.firstPause : Math.min(2 * pause, LONGEST_PAUSE);
+      await sleep(backOff.next(), undefined, { signal: this.#stopping.signal, ref: false }).catch(() => undefined);
+      if (await this.#retryAll()) backOff.reset();
     }
     this.#isWorking = false;
     if (this.#waiting.size > 0) return;
@@ -65,7 +69,7 @@ export class ProjectionRetry {
     this.#refused = 0;
   }
 
-  /** Resolves to whether all succeeded. Ends at the first batch that fails: the store is away. */
+  /** Resolves to whether all succeeded. Stops at the first failed batch, because the store is away. */
   async #retryAll(): Promise<boolean> {
     const waiting = [...this.#waiting.values()];
     for (let from = 0; from < waiting.length; from += BATCH) {
@@ -80,7 +84,7 @@ export class ProjectionRetry {
     const outcome = await this.projection.project(ref);
     waiting.successes += 1;
     const isDone = outcome === 'parked' || waiting.successes === SUCCESSES;
-    // Added again meanwhile, it waits for a projection that began later.
+    // If it was added again in the meantime, it needs a projection that starts after that.
     if (isDone && this.#waiting.get(ref.stream) === waiting) this.#waiting.delete(ref.stream);
   }
 }

@@ -25,7 +25,7 @@ const documentOf = async ({ readModels }: EmbeddedProjections, ref = account) =>
   (await readModels.get([ref])).get(ref.stream);
 
 describe('projecting a stream', () => {
-  it('brings its document up to the stream, however often', async () => {
+  it('updates its document, and may be repeated', async () => {
     const projections = new EmbeddedProjections();
     const projection = projections.newProjection();
     await projections.append(account, registered('ann'));
@@ -36,7 +36,7 @@ describe('projecting a stream', () => {
     expect(await documentOf(projections)).toMatchObject({ state: { username: 'anna', disabled: true }, version: 3 });
   });
 
-  it('leads to the newest document when several do it at once', async () => {
+  it('ends at the latest document if it runs concurrently', async () => {
     const projections = new EmbeddedProjections();
     await projections.append(account, registered('ann'));
     const work: Promise<unknown>[] = [];
@@ -49,7 +49,7 @@ describe('projecting a stream', () => {
   });
 });
 
-describe('projecting with commits at hand', () => {
+describe('projecting with known commits', () => {
   async function threeCommits() {
     const projections = new EmbeddedProjections();
     const commits = [
@@ -60,7 +60,7 @@ describe('projecting with commits at hand', () => {
     return { projections, commits, reads: vi.spyOn(projections.store, 'readStreams') };
   }
 
-  it('adds them to the document without reading the stream, also those that it has already', async () => {
+  it('adds them to the document without reading the stream, even if it has some already', async () => {
     const { projections, commits, reads } = await threeCommits();
     await projections.newProjection().project(account, commits.slice(0, 2));
     expect(await documentOf(projections)).toMatchObject({ state: { username: 'anna' }, version: 2 });
@@ -71,13 +71,13 @@ describe('projecting with commits at hand', () => {
     expect(reads).not.toHaveBeenCalled();
   });
 
-  it('reads the stream when they do not follow the document', async () => {
+  it('reads the stream if they do not follow the document', async () => {
     const { projections, commits } = await threeCommits();
     await projections.newProjection().project(account, commits.slice(2));
     expect(await documentOf(projections)).toMatchObject({ state: { username: 'bea' }, version: 3 });
   });
 
-  it('writes what is cached and was not written', async () => {
+  it('writes a cached state that was not written yet', async () => {
     const { projections, commits } = await threeCommits();
     const loader = projections.newLoader();
     await loader.load(account);
@@ -87,7 +87,7 @@ describe('projecting with commits at hand', () => {
 });
 
 describe('a stream that cannot be folded', () => {
-  it('is parked with its commit and the reason, and its document stays as it was', async () => {
+  it('is parked with its commit and the reason, and its document is not changed', async () => {
     const projections = new EmbeddedProjections();
     const projection = projections.newProjection();
     await projections.append(account, registered('ann'));
@@ -106,7 +106,7 @@ describe('a stream that cannot be folded', () => {
     expect(await documentOf(projections)).toMatchObject({ state: { username: 'ann' }, version: 1 });
   });
 
-  it('is parked as well when its document cannot be written, so that the streams behind it go on', async () => {
+  it('is also parked if its document cannot be written, so that it blocks no others', async () => {
     const projections = new EmbeddedProjections();
     await projections.append(account, registered('ann'));
     const decider = { ...accountAggregate.decider, evolve: () => ({ endless: 1n }) } as never;
@@ -115,7 +115,7 @@ describe('a stream that cannot be folded', () => {
     expect(await projections.readModels.parked()).toMatchObject([{ stream: 'account-7', version: 0 }]);
   });
 
-  it('stays parked while it cannot be read, and is released by a version that can', async () => {
+  it('stays parked until a version of the program can read it', async () => {
     const projections = new EmbeddedProjections();
     const projection = projections.newProjection();
     await projections.append(account, registered('ann'));
@@ -129,7 +129,7 @@ describe('a stream that cannot be folded', () => {
     expect(await documentOf(projections)).toMatchObject({ state: { username: 'ann', disabled: true }, version: 2 });
   });
 
-  it('does not keep others parked, nor others it', async () => {
+  it('is released independently of others', async () => {
     const projections = new EmbeddedProjections();
     const projection = projections.newProjection();
     const [archived, merged] = [accountStream(8), accountStream(9)];
@@ -141,7 +141,7 @@ describe('a stream that cannot be folded', () => {
     expect(await documentOf(projections, archived)).toMatchObject({ state: { disabled: true } });
   });
 
-  it('stays parked while its kind of stream is unknown', async () => {
+  it('stays parked while its aggregate is unknown', async () => {
     const projections = new EmbeddedProjections();
     await projections.append(account, unknownEvent);
     const projection = projections.newProjection();

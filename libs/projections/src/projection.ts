@@ -4,9 +4,9 @@ import type { ParkedStream, ReadModelStore } from './read-model-store.js';
 import type { StreamRef } from './stream-ref.js';
 import type { StreamLoader } from './stream-loader.js';
 
-const RETRIED_TOGETHER = 200;
+const RETRY_BATCH = 200;
 
-/** Brings documents up to their streams. Used by writers after their commit, by the projector and by a rebuild. */
+/** Updates documents from their streams. Used after an append and by the projector. */
 export class Projection {
   constructor(
     private readonly loader: StreamLoader,
@@ -15,17 +15,17 @@ export class Projection {
   ) {}
 
   /**
-   * Safe to repeat and to run at several places at once. A stream that cannot be folded or written is parked. Throws `StoreUnavailable`.
-   * Commits of the stream that are `atHand` spare reading it; those behind them may then be left to their own turn.
+   * Brings the document of a stream up to date. Safe to repeat and to run concurrently. A stream that cannot be folded or written is
+   * parked. With the latest commits in `known` the stream is not read; commits after them may be missing. Throws `StoreUnavailable`.
    */
-  async project(ref: StreamRef<unknown>, atHand: readonly Commit[] = []): Promise<'projected' | 'parked'> {
+  async project(ref: StreamRef<unknown>, known: readonly Commit[] = []): Promise<'projected' | 'parked'> {
     try {
-      const loaded = await this.loader.loadWith(ref, atHand);
-      // Version 0: a commit whose append failed was not stored after all.
+      const loaded = await this.loader.loadWith(ref, known);
+      // Version 0: the append failed without storing its commit.
       if (loaded.version > 0) await this.readModels.put(ref, loaded);
       return 'projected';
     } catch (error) {
-      // Whatever is no outage would come again at every try, and must not stop the streams behind it.
+      // Any other error would repeat on every attempt and must not block other streams.
       if (error instanceof StoreUnavailable) throw error;
       const version = error instanceof UnfoldableStream ? error.version : 0;
       await this.readModels.park({
@@ -39,16 +39,16 @@ export class Projection {
     }
   }
 
-  /** The streams that cannot be folded. Throws `StoreUnavailable`. */
+  /** Returns the parked streams. Throws `StoreUnavailable`. */
   parked(): Promise<ParkedStream[]> {
     return this.readModels.parked();
   }
 
-  /** Tries every parked stream again and releases those that can be folded now; many at a time, because a feed may wait behind it. */
+  /** Retries all parked streams and releases those that can be folded now. In batches, because the feed waits for it. */
   async retryParked(refOf: (stream: string, partition: string) => StreamRef<unknown> | undefined): Promise<void> {
     const parked = await this.readModels.parked();
-    for (let from = 0; from < parked.length; from += RETRIED_TOGETHER) {
-      const some = parked.slice(from, from + RETRIED_TOGETHER);
+    for (let from = 0; from < parked.length; from += RETRY_BATCH) {
+      const some = parked.slice(from, from + RETRY_BATCH);
       await Promise.all(
         some.map(async (each) => {
           const ref = refOf(each.stream, each.partition);

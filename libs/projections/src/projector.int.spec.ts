@@ -26,7 +26,7 @@ function fullDisk({ readModels }: EmbeddedProjections) {
 }
 
 describe('catching up', () => {
-  it('makes what a crash between a commit and its projection left undone', async () => {
+  it('projects commits that a crash left unprojected', async () => {
     const projections = new EmbeddedProjections();
     await projections.append(account, registered('ann'));
     await projections.newProjector().catchUp();
@@ -39,7 +39,7 @@ describe('catching up', () => {
     expect(await documentOf(projections)).toMatchObject({ version: 2 });
   });
 
-  it('works through more than one batch', async () => {
+  it('handles more than one batch', async () => {
     const projections = new EmbeddedProjections();
     const refs = Array.from({ length: 1_001 }, (_, index) => sessionStream(`s${index}`, 7));
     await Promise.all(refs.map((ref) => projections.append(ref, sessionStarted())));
@@ -48,7 +48,7 @@ describe('catching up', () => {
     expect((await projections.readModels.get(refs)).size).toBe(1_001);
   });
 
-  it('passes over streams that have no read model', async () => {
+  it('skips streams without a read model', async () => {
     const projections = new EmbeddedProjections();
     await projections.append({ stream: 'void-0', partition: 'void-0' }, { type: 'Void', v: 1, data: {} });
     await projections.append(account, registered('ann'));
@@ -67,7 +67,7 @@ describe('catching up', () => {
     expect(await positionOf(projections)).toBe(2);
   });
 
-  it('does not go past what it could not write', async () => {
+  it('does not move past a failed write', async () => {
     const projections = new EmbeddedProjections();
     const disk = fullDisk(projections);
     await projections.append(account, registered('ann'));
@@ -100,7 +100,7 @@ describe('a running projector', () => {
     expect(await documentOf(projections)).toMatchObject({ version: 1 });
   });
 
-  it('says what went wrong and tries again', async () => {
+  it('reports a failure and retries', async () => {
     const projections = new EmbeddedProjections();
     const disk = fullDisk(projections);
     await projections.append(account, registered('ann'));
@@ -110,7 +110,7 @@ describe('a running projector', () => {
     await soon(async () => expect(await documentOf(projections)).toMatchObject({ version: 1 }));
   });
 
-  it('begins with the parked streams that can be read now', async () => {
+  it('retries parked streams first', async () => {
     const projections = new EmbeddedProjections();
     await projections.append(account, registered('ann'));
     await projections.readModels.park({ stream: 'account-7', partition: '7', version: 1, error: 'unknown', at: 1 });
@@ -122,7 +122,7 @@ describe('a running projector', () => {
 describe('the lag of a projector', () => {
   const nothing = { pendingCommits: 0, oldestPendingAt: undefined, parkedStreams: 0 };
 
-  it('has the commits that wait in its slots, when the oldest happened, and the streams that cannot be folded', async () => {
+  it('contains the pending commits of its slots, the time of the oldest, and the parked streams', async () => {
     const projections = new EmbeddedProjections();
     await projections.append(accountStream(8), unknownEvent);
     await projections.append(account, registered('ann'));
@@ -136,7 +136,7 @@ describe('the lag of a projector', () => {
     expect(await projector.lag()).toEqual({ ...nothing, parkedStreams: 1 });
   });
 
-  it('leaves out the slots of others', async () => {
+  it('excludes slots of other processes', async () => {
     const projections = new EmbeddedProjections();
     await projections.append(accountStream(8), unknownEvent);
     await projections.newProjector().catchUp();

@@ -13,25 +13,25 @@ import type { Projection } from './projection.js';
 import { readModels } from './read-model.js';
 import { streamRef } from './stream-ref.js';
 
-/** Milliseconds between two tries of the parked streams. */
+/** Interval between retries of the parked streams, in milliseconds. */
 const RETRY_PARKED_INTERVAL = 30_000;
 
 /**
- * A reader is named after the models that it fills: a model with a raised schema number makes a new reader, which fills the new
- * documents from the start of the feed.
+ * Name of the projector as a reader of the feed. It contains the schema numbers: a raised number makes a new reader, which fills the new
+ * documents from the beginning of the feed.
  */
 export const projectorName = `projector:${readModels.map(({ name, schema }) => `${name}_${schema}`).join(',')}`;
 
-/** What waits in the slots of one process; `parkedStreams` cannot be folded. */
+/** Lag in the slots of one process, and the number of their streams that cannot be folded. */
 export type ProjectorLag = FeedLag & Readonly<{ parkedStreams: number }>;
 
 /**
- * Follows the feed and projects every stream that it names, so that a crash between a commit and its projection loses nothing. Several
- * projectors share the slots of the feed.
+ * Follows the feed and projects every stream with new commits, so that a crash between append and projection loses nothing. Several
+ * projectors share the slots.
  */
 export class Projector {
   readonly #feed: FeedReader;
-  /** Never: a start tries at once, because it may be the start of the version that can read them. */
+  /** Retries at startup too, because the new version may be able to read them. */
   #retriedParkedAt = -Infinity;
 
   constructor(
@@ -46,7 +46,7 @@ export class Projector {
       reader: projectorName,
       owner: `${hostname()}:${process.pid}:${randomUUID()}`,
       handle: (commits) => this.#project(commits),
-      afterLook: () => this.#retryParked(),
+      afterPoll: () => this.#retryParked(),
       onError,
     });
   }
@@ -56,12 +56,12 @@ export class Projector {
     this.#feed.start();
   }
 
-  /** Finishes the batches at hand and leaves the slots to others. */
+  /** Finishes the current batches and releases the slots. */
   stop(): Promise<void> {
     return this.#feed.stop();
   }
 
-  /** Works through everything that is in the feed now, in the slots that no other process holds; before `start`. Throws `StoreUnavailable`. */
+  /** Reads the feed to its present end, in the slots that no other process holds. Call it before `start`. Throws `StoreUnavailable`. */
   catchUp(): Promise<void> {
     return this.#feed.catchUp();
   }
@@ -70,7 +70,7 @@ export class Projector {
     return this.#feed.status();
   }
 
-  /** Looks into the store. Throws `StoreUnavailable`. */
+  /** Measures the lag in the held slots. Throws `StoreUnavailable`. */
   async lag(): Promise<ProjectorLag> {
     const { positions } = this.#feed.status();
     const [lag, parked] = await Promise.all([feedLag(this.commits, positions), this.projection.parked()]);
@@ -78,7 +78,7 @@ export class Projector {
     return { ...lag, parkedStreams: ofOwnSlots.length };
   }
 
-  /** All at once, so that an adapter can put reads and writes of many streams into one round trip. */
+  /** Projects all streams concurrently, so that an adapter can share round trips. */
   async #project(commits: readonly Commit[]): Promise<void> {
     const projected = await Promise.allSettled(
       [...Map.groupBy(commits, ({ stream }) => stream)].map(async ([stream, [first, ...others]]) => {
@@ -90,7 +90,7 @@ export class Projector {
     if (failed?.status === 'rejected') throw failed.reason;
   }
 
-  /** By the process that holds the first slot, so that several do not do the same. */
+  /** Only the process that holds the first slot does it. */
   async #retryParked(): Promise<void> {
     if (!this.#feed.holds(0) || performance.now() - this.#retriedParkedAt < RETRY_PARKED_INTERVAL) return;
     this.#retriedParkedAt = performance.now();

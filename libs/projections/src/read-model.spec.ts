@@ -12,11 +12,11 @@ import {
 const refs = [accountStream(7), sessionStream('b3f1', 7), sshKeyRingStream(7), sshKeyUseStream(7), siteSettingsStream];
 
 describe('a stream name', () => {
-  it.each(refs.map((ref) => [ref.stream, ref] as const))('%s leads back to its read model', (stream, ref) => {
+  it.each(refs.map((ref) => [ref.stream, ref] as const))('%s leads back to its reference', (stream, ref) => {
     expect(streamRef(stream, ref.partition)).toEqual(ref);
   });
 
-  it('belongs to one model only', () => {
+  it('belongs to one read model only', () => {
     expect(new Set(refs.map(readModelOf)).size).toBe(readModels.length);
     for (const { stream } of refs) {
       expect(readModels.filter(({ aggregate }) => stream.startsWith(aggregate.streamPrefix))).toHaveLength(1);

@@ -54,7 +54,7 @@ describe('a rebuild', () => {
       'a stream that was parked and can be folded',
       "INSERT INTO parked_streams VALUES ('account-7', '7', 1, 'unknown event', 0)",
     ],
-  ])('mends %s', async (_, sql) => {
+  ])('repairs %s', async (_, sql) => {
     const projections = await projected();
     damage(projections, sql);
     expect(await problemsOf(projections)).not.toEqual([]);
@@ -62,14 +62,14 @@ describe('a rebuild', () => {
     expect(await problemsOf(projections)).toEqual([]);
   });
 
-  it('counts what it folded, and changes nothing when all is well', async () => {
+  it('counts what it folded, and changes nothing if all is correct', async () => {
     const projections = await projected();
     for (const _ of [1, 2])
       expect(await rebuild(projections)).toEqual({ events: 4, documents: 2, parked: 0, removed: 0 });
     expect(await problemsOf(projections)).toEqual([]);
   });
 
-  it('removes the document of a stream that never was', async () => {
+  it('removes the document of a nonexistent stream', async () => {
     const projections = await projected();
     const stranger = accountStream(8);
     await projections.readModels.put(stranger, {
@@ -80,14 +80,14 @@ describe('a rebuild', () => {
     expect(await problemsOf(projections)).toEqual([]);
   });
 
-  it('of one model leaves the others as they are', async () => {
+  it('of one model does not touch the others', async () => {
     const projections = await projected();
     damage(projections, "UPDATE accounts_1 SET state = '{}'; UPDATE ssh_key_rings_1 SET state = '{}'");
     await rebuild(projections, [accounts]);
     expect(await problemsOf(projections)).toEqual([expect.stringContaining('ssh-keys-7')]);
   });
 
-  it('leaves a document alone that a writer made newer meanwhile', async () => {
+  it('keeps a document that a writer updated in the meantime', async () => {
     const projections = await projected();
     const { state } = (await projections.readModels.get([account])).get('account-7')!;
     const newer = { state: { ...(state as object), username: 'newer' }, version: 3 };
@@ -115,7 +115,7 @@ describe('a rebuild', () => {
     expect(await projections.readModels.parked()).toMatchObject([{ stream: 'account-7', version: 3 }]);
   });
 
-  it('ends when it is told to', async () => {
+  it('ends when its signal is aborted', async () => {
     await expect(rebuild(await projected(), readModels, AbortSignal.abort())).rejects.toThrow('aborted');
   });
 });

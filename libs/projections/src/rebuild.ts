@@ -7,23 +7,23 @@ import { streamRef, type StreamRef } from './stream-ref.js';
 import { documentPages } from './verification/document-pages.js';
 import { walkFeed } from './verification/feed-walk.js';
 
-/** Slots that are worked on at once: a page of one is read while another is folded or written. */
+/** Number of slots in progress: a page of one is read while another is folded or written. */
 const SLOTS_AT_ONCE = 4;
 
-/** Streams of a slot that are kept while their commits pass, and how many are completed and written together. */
+/** Number of streams of a slot kept in memory, and how many of them are completed together. */
 const STREAMS_KEPT = 1_000;
 const STREAMS_WRITTEN = 250;
 
 export type RebuiltCount = { events: number; documents: number; parked: number; removed: number };
 
-/** A stream whose first commit has passed, folded from nothing. */
+/** A stream that is being folded from its first commit. */
 type Begun = { readonly ref: StreamRef<unknown>; loaded: Loaded<unknown> };
 
 /**
- * Makes the documents of the given models anew, in place: a stream is folded while its commits pass in the feed, from its first one on.
- * When too many are kept, the oldest are completed by reading what is left of them; so memory is bounded, and no commit is read more
- * than twice. A document is replaced unless a later one was written meanwhile, so writers and projectors may go on. Documents that no
- * stream leads to are removed; a stream that cannot be folded is parked. Repeating it does no harm, and no checkpoint is touched.
+ * Rebuilds the documents of the given models in place. It reads the feed and folds every stream from its first commit. If too many streams
+ * are in memory, the oldest are completed by reading the rest of their commits, so no commit is read more than twice. Writers and
+ * projectors may run at the same time: a later document is never replaced. Documents without a stream are removed, and streams that
+ * cannot be folded are parked. It is safe to repeat and moves no checkpoints.
  */
 export class Rebuild {
   readonly count: RebuiltCount = { events: 0, documents: 0, parked: 0, removed: 0 };
@@ -36,7 +36,7 @@ export class Rebuild {
     private readonly now: () => number,
   ) {}
 
-  /** Tells of empty positions in the feed. Throws `StoreUnavailable`, and the reason of the signal, which is heeded after every page. */
+  /** Reports holes in the feed. Throws `StoreUnavailable`, and the reason of the signal, which is checked after every page. */
   async run(report: (problem: string) => Promise<void>, signal: AbortSignal): Promise<RebuiltCount> {
     const parked = new Map((await this.readModels.parked()).map((each) => [each.stream, each]));
     await pLimit(SLOTS_AT_ONCE).map(await this.feed.readHeads(), async ([slot, head]) => {
@@ -48,7 +48,7 @@ export class Rebuild {
       }
       while (begun.size > 0) await this.#complete(begun, parked);
     });
-    for (const model of this.models) await this.#removeStrangers(model, signal);
+    for (const model of this.models) await this.#removeOrphans(model, signal);
     return this.count;
   }
 
@@ -59,11 +59,11 @@ export class Rebuild {
       if (ref && this.models.includes(readModelOf(ref))) begun.set(stream, { ref, loaded: initialOf(ref.aggregate) });
     }
     const kept = begun.get(stream);
-    // What follows on a stream that was completed was read then.
+    // The later commits of a completed stream were read when it was completed.
     if (kept && !(await this.#foldOrPark(kept, [commit]))) begun.delete(stream);
   }
 
-  /** The streams that began first are brought to their end and written. */
+  /** Completes and writes the streams that began first. */
   async #complete(begun: Map<string, Begun>, parked: ReadonlyMap<string, ParkedStream>): Promise<void> {
     const oldest = [...begun.values()].slice(0, STREAMS_WRITTEN);
     const points = oldest.map(({ ref, loaded }) => ({ stream: ref.stream, version: loaded.version }));
@@ -98,14 +98,14 @@ export class Rebuild {
     }
   }
 
-  /** A document whose version no commit has: its stream is shorter, or there is none, as after a restore of the event store alone. */
-  async #removeStrangers(model: ReadModel<unknown>, signal: AbortSignal): Promise<void> {
+  /** Removes documents that are ahead of their streams or have none, for example after a restore of the event store alone. */
+  async #removeOrphans(model: ReadModel<unknown>, signal: AbortSignal): Promise<void> {
     for await (const { unknown } of documentPages(this.store, this.readModels, model, signal)) {
-      for (const { stream, version } of unknown) await this.#removeStranger(model, stream, version);
+      for (const { stream, version } of unknown) await this.#removeOrphan(model, stream, version);
     }
   }
 
-  async #removeStranger(model: ReadModel<unknown>, stream: string, version: number): Promise<void> {
+  async #removeOrphan(model: ReadModel<unknown>, stream: string, version: number): Promise<void> {
     const commits = await this.store.readStreams([{ stream, version: 0 }]);
     const ref = { stream, partition: commits[0]?.partition ?? stream, aggregate: model.aggregate };
     await this.readModels.remove(ref, version);

@@ -15,7 +15,7 @@ async function nextVersion() {
   return { ...next, ...(await import('./stream-loader.js')), ...(await import('./sqlite/index.js')) };
 }
 
-it('a higher schema number makes new documents from the start of the feed, beside those of the version that runs', async () => {
+it('a higher schema number makes new documents from the beginning of the feed, beside those of the running version', async () => {
   const running = new EmbeddedProjections();
   await running.append(accountStream(7), registered('ann'));
   await running.append(accountStream(7), renamed('ann', 'anna'));

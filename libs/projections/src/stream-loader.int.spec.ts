@@ -12,12 +12,12 @@ const account = accountStream(7);
 const unknownEvent = { type: 'AccountArchived', v: 1, data: {} };
 
 describe('loading', () => {
-  it('starts from nothing for a stream that is not there', async () => {
+  it('returns the initial state of a nonexistent stream', async () => {
     const loader = new EmbeddedProjections().newLoader();
     for (const _ of [1, 2]) expect(await loader.load(account)).toEqual([{ state: absentAccount, version: 0 }]);
   });
 
-  it('folds what was appended since the last time, by whomever', async () => {
+  it('folds what any process has appended since', async () => {
     const projections = new EmbeddedProjections();
     const loader = projections.newLoader();
     await loader.load(account);
@@ -28,7 +28,7 @@ describe('loading', () => {
     expect(await loader.load(account)).toMatchObject([{ state: { username: 'anna', disabled: true }, version: 2 }]);
   });
 
-  it('asks the store only for what is new', async () => {
+  it('queries only new commits', async () => {
     const projections = new EmbeddedProjections();
     const asked: number[] = [];
     const { store, readModels } = projections;
@@ -50,7 +50,7 @@ describe('loading', () => {
     expect(asked).toEqual([0, 1, 2]);
   });
 
-  it('answers several streams at once, each with its own state, in the order asked', async () => {
+  it('returns the states of several streams in the order of the arguments', async () => {
     const projections = new EmbeddedProjections();
     const [ring, use, session] = [sshKeyRingStream(7), sshKeyUseStream(7), sessionStream('b3f1c7d2', 7)];
     await projections.append(account, registered('ann'));
@@ -68,7 +68,7 @@ describe('loading', () => {
     }
   });
 
-  it('gives the newest state to everybody who loads at the same time', async () => {
+  it('returns the latest state to concurrent callers', async () => {
     const projections = new EmbeddedProjections();
     await projections.append(account, registered('ann'));
     const loader = projections.newLoader();
@@ -82,7 +82,7 @@ describe('loading', () => {
 });
 
 describe('the document of a stream', () => {
-  it('is where a process begins that has not seen the stream', async () => {
+  it('is the starting point of a process that has not loaded the stream yet', async () => {
     const projections = new EmbeddedProjections();
     await projections.append(account, registered('ann'));
     await projections.append(account, disabled);
@@ -96,7 +96,7 @@ describe('the document of a stream', () => {
     ]);
   });
 
-  it('may be behind by any number of commits', async () => {
+  it('may be any number of commits behind', async () => {
     const projections = new EmbeddedProjections();
     await projections.append(account, registered('ann'));
     await projections.newProjection().project(account);
@@ -106,7 +106,7 @@ describe('the document of a stream', () => {
 });
 
 describe('a stream that cannot be folded', () => {
-  it('throws with the stream and the commit, and does so until it can be read', async () => {
+  it('is refused with its name and the commit until it can be read', async () => {
     const projections = new EmbeddedProjections();
     await projections.append(account, registered('ann'));
     await projections.append(account, unknownEvent);
@@ -119,7 +119,7 @@ describe('a stream that cannot be folded', () => {
     }
   });
 
-  it('does not stop other streams', async () => {
+  it('does not affect other streams', async () => {
     const projections = new EmbeddedProjections();
     await projections.append(account, unknownEvent);
     await projections.append(accountStream(8), registered('bea', { accountId: 8 }));

@@ -12,8 +12,8 @@ type LoadedAll<Refs extends readonly StreamRef<unknown>[]> = {
 const CACHE_WEIGHT = 49_152;
 
 /**
- * The one way to read truth. A stream's baseline is the process's cache, else its read-model document; one query then brings the
- * commits after it, so that what is cached never needs to be believed and never needs to be invalidated.
+ * Loads the current state of streams. It starts from the cache or from the read model's document, then queries the commits after it. So a
+ * cached state may be stale and never needs to be invalidated.
  */
 export class StreamLoader {
   readonly #baselines = new LRUCache<string, { loaded: Loaded<unknown>; weight: number }>({
@@ -26,7 +26,7 @@ export class StreamLoader {
     private readonly readModels: ReadModelStore,
   ) {}
 
-  /** The state of each stream, including every commit acknowledged before the call. Throws `UnfoldableStream`, `StoreUnavailable`. */
+  /** Returns the states of the streams, with every commit acknowledged before the call. Throws `UnfoldableStream`, `StoreUnavailable`. */
   async load<const Refs extends readonly StreamRef<unknown>[]>(...refs: Refs): Promise<LoadedAll<Refs>> {
     const baselines = this.#cachedBaselinesOf(refs) ?? (await this.#baselinesOf(refs));
     const commits = await this.store.readStreams(pointsOf(refs, baselines));
@@ -35,41 +35,41 @@ export class StreamLoader {
   }
 
   /**
-   * The state of one stream up to the last of some commits of it that are at hand, in their order: they need not be read again. What
-   * does not follow the baseline is loaded as ever. Throws `UnfoldableStream`, `StoreUnavailable`.
+   * Returns the state of a stream up to the last of the `known` commits, without reading these again. If they do not follow the cached
+   * state, the stream is loaded as usual. Throws `UnfoldableStream`, `StoreUnavailable`.
    */
-  async loadWith<State>(ref: StreamRef<State>, atHand: readonly Commit[]): Promise<Loaded<State>> {
+  async loadWith<State>(ref: StreamRef<State>, known: readonly Commit[]): Promise<Loaded<State>> {
     const [baseline] = (await this.#baselinesOf([ref])) as [Loaded<State>];
-    const tail = atHand.filter(({ version }) => version > baseline.version);
+    const tail = known.filter(({ version }) => version > baseline.version);
     const next = tail[0]?.version ?? baseline.version + 1;
-    if (atHand.length > 0 && next === baseline.version + 1) return this.#foldTail(ref, baseline, tail) as Loaded<State>;
+    if (known.length > 0 && next === baseline.version + 1) return this.#foldTail(ref, baseline, tail) as Loaded<State>;
     return (await this.load(ref))[0];
   }
 
-  /** What `load` would answer, where that is known without asking the store; spares the common request every wait. */
+  /** Returns what `load` would, if no query is needed; undefined otherwise. Most requests then need not wait. */
   loadNow<const Refs extends readonly StreamRef<unknown>[]>(...refs: Refs): LoadedAll<Refs> | undefined {
     const baselines = this.#cachedBaselinesOf(refs);
     const known = baselines !== undefined && this.store.isCurrent(pointsOf(refs, baselines));
     return known ? (baselines as LoadedAll<Refs>) : undefined;
   }
 
-  /** What is remembered of a stream, which may be behind it: good for a decision that the store checks by its version. */
+  /** Returns the cached state of a stream. It may be stale, so use it only for decisions that the store checks by version. */
   remembered<State>({ stream }: StreamRef<State>): Loaded<State> | undefined {
     return this.#baselines.get(stream)?.loaded as Loaded<State> | undefined;
   }
 
-  /** Adds a commit that was just appended to what is cached, so that the next load need not fetch it. */
+  /** Adds a newly appended commit to the cache, so that the next load need not fetch it. */
   advance(ref: StreamRef<unknown>, commit: Commit): void {
     const baseline = this.#baselines.peek(ref.stream)?.loaded ?? initialOf(ref.aggregate);
     if (baseline.version !== commit.version - 1) return;
     try {
       this.#remember(ref, foldCommit(ref.aggregate, baseline, commit));
     } catch {
-      // The commit is stored all the same; the next load says what is wrong with it.
+      // The commit is stored anyway; the next load throws the error.
     }
   }
 
-  /** All baselines when all are cached, which spares the common case a wait. */
+  /** Returns the baselines if all of them are cached. */
   #cachedBaselinesOf(refs: readonly StreamRef<unknown>[]): Loaded<unknown>[] | undefined {
     const cached = refs.map(({ stream }) => this.#baselines.get(stream)?.loaded);
     return cached.includes(undefined) ? undefined : (cached as Loaded<unknown>[]);

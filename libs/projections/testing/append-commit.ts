@@ -3,10 +3,10 @@ import type { Commit, EventStore, NewCommit } from '@keyfold/event-store';
 import { randomUUID } from 'node:crypto';
 import type { StreamRef } from '../src/stream-ref.js';
 
-/** Of this version, or as another version stored it. */
+/** An event of this version of the program, or as another version stored it. */
 export type AnyEvent = DomainEvent | StoredEvent;
 
-/** Appends one commit with these events behind the last one of the stream. */
+/** Appends one commit with these events to the stream. */
 export async function appendCommit(
   store: EventStore,
   { stream, partition }: Pick<StreamRef<unknown>, 'stream' | 'partition'>,

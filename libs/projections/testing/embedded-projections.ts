@@ -17,7 +17,7 @@ import { readModelTables, SqliteReadModelStore } from '../src/sqlite/index.js';
 import { StreamLoader } from '../src/stream-loader.js';
 import { appendCommit, type AnyEvent } from './append-commit.js';
 
-/** An event store and read models on real files in a folder that is removed when the running test is over. */
+/** An event store and read models on real files, in a folder that is removed after the test. */
 export class EmbeddedProjections {
   readonly events: SqliteFile;
   readonly store: SqliteEventStore;
@@ -43,7 +43,7 @@ export class EmbeddedProjections {
     });
   }
 
-  /** The loader of a process that has just started. */
+  /** Creates a loader with an empty cache. */
   newLoader(): StreamLoader {
     return new StreamLoader(this.store, this.readModels);
   }
@@ -56,7 +56,7 @@ export class EmbeddedProjections {
     return new Projector(this.store, projection, this.leases, (error) => this.errors.push(error));
   }
 
-  /** Appends one commit with these events behind the last one of the stream. */
+  /** Appends one commit with these events to the stream. */
   append(ref: Pick<StreamRef<unknown>, 'stream' | 'partition'>, ...events: readonly AnyEvent[]): Promise<Commit> {
     return appendCommit(this.store, ref, events);
   }

@@ -16,7 +16,7 @@ import type { StreamRef } from '../src/stream-ref.js';
 import { StreamLoader } from '../src/stream-loader.js';
 import { appendCommit, type AnyEvent } from './append-commit.js';
 
-/** An event store and read models in a database of their own that is dropped when the running test is over. */
+/** An event store and read models in their own database, which is dropped after the test. */
 export class MongoProjections {
   readonly errors: unknown[] = [];
 
@@ -38,7 +38,7 @@ export class MongoProjections {
     return new MongoProjections(connection, store, readModels, new MongoFeedLeases(connection));
   }
 
-  /** That of a process that has just started; stopped when the running test is over. */
+  /** Creates a projector with an empty cache; it is stopped after the test. */
   newProjector(): Projector {
     const projection = new Projection(new StreamLoader(this.store, this.readModels), this.readModels, Date.now);
     const projector = new Projector(this.store, projection, this.leases, (error) => this.errors.push(error));
@@ -46,7 +46,7 @@ export class MongoProjections {
     return projector;
   }
 
-  /** Appends one commit with these events behind the last one of the stream. */
+  /** Appends one commit with these events to the stream. */
   append(ref: Pick<StreamRef<unknown>, 'stream' | 'partition'>, ...events: readonly AnyEvent[]): Promise<Commit> {
     return appendCommit(this.store, ref, events);
   }

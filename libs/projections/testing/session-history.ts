@@ -10,32 +10,32 @@ import { Verification } from '../src/verification/verification.js';
 import type { AnyEvent } from './append-commit.js';
 
 export const DAY = 86_400_000;
-/** When these histories are compacted, unless one sets another time, in unix milliseconds. */
+/** Default time of compaction, in unix milliseconds. */
 export const NOW = Date.UTC(2026, 0, 15);
-/** The relay that these histories may have. */
+/** Name of the relay in these histories. */
 export const RELAY = 'relay';
 
-/** What a history is written to, on either store. */
-export type Shelf = Readonly<{
+/** The store and the read models of a history, with either adapter. */
+export type Backend = Readonly<{
   store: EventStore & CommitFeed & StreamCompaction;
   readModels: ReadModelStore;
   leases: FeedLeases;
   newProjector(): Projector;
 }>;
 
-/** Accounts and sessions at times of the past, and what may be done to them; ids and accounts are the caller's. */
+/** Writes accounts and sessions at past times, and compacts them. */
 export class SessionHistory {
-  /** What the clocks show, in unix milliseconds. */
+  /** Current time of all clocks, in unix milliseconds. */
   now = NOW;
   readonly parked: { partition: string; position: number }[] = [];
   readonly #versions = new Map<string, number>();
 
   constructor(
-    readonly shelf: Shelf,
+    readonly backend: Backend,
     private readonly sessionDays = 90,
   ) {}
 
-  /** A login so many days ago, with a token for so many days. */
+  /** Appends a login `daysAgo`, with a token valid for `tokenDays`. */
   logIn(id: string, account: number, daysAgo: number, tokenDays = 2): Promise<Commit> {
     const startedAt = this.#timeOf(daysAgo) / 1_000;
     const times = { startedAt, expiresAt: startedAt + (tokenDays * DAY) / 1_000 };
@@ -64,20 +64,20 @@ export class SessionHistory {
       correlation: 'test',
       events: [event] as NewCommit['events'],
     };
-    const { commit } = await this.shelf.store.append({ stream, partition, version, ...rest });
+    const { commit } = await this.backend.store.append({ stream, partition, version, ...rest });
     this.#versions.set(stream, version);
     return commit;
   }
 
-  /** Brings all documents up to date, as a worker would. */
+  /** Updates all documents, as a worker would. */
   async project(): Promise<void> {
-    const projector = this.shelf.newProjector();
+    const projector = this.backend.newProjector();
     await projector.catchUp();
     await projector.stop();
   }
 
   get parts(): CompactionParts {
-    const { store, readModels, leases: all } = this.shelf;
+    const { store, readModels, leases: all } = this.backend;
     const leases = {
       readers: () => all.readers(),
       progress: (reader: string) => all.progress(reader),
@@ -88,15 +88,15 @@ export class SessionHistory {
     return { store, compaction: store, readModels, readers, sessionDays: this.sessionDays, now: () => this.now };
   }
 
-  /** In unix milliseconds, on a whole second. */
+  /** Returns unix milliseconds of a whole second. */
   #timeOf(daysAgo: number): number {
     return this.now - Math.round((daysAgo * DAY) / 1_000) * 1_000;
   }
 
-  /** Compacts whatever is due now, page by page, from the beginning of all slots. */
+  /** Compacts everything that is due, page by page, in all slots. */
   async compact(parts = this.parts, page = 500): Promise<SessionCompaction['count']> {
     const compaction = new SessionCompaction(parts);
-    const { store: feed } = this.shelf;
+    const { store: feed } = this.backend;
     for (const [slot, head] of await feed.readHeads()) {
       for (let position = 0; position < head; position += page) {
         await compaction.compactPage(slot, await feed.readFeed(slot, position, page));
@@ -105,19 +105,19 @@ export class SessionHistory {
     return compaction.count;
   }
 
-  /** What verification finds. */
+  /** Returns the problems that verification reports. */
   async problems(): Promise<string[]> {
     const found: string[] = [];
-    const { store, readModels, leases } = this.shelf;
+    const { store, readModels, leases } = this.backend;
     const verification = new Verification({ store, feed: store, readModels, isSettled: true }, leases);
     await verification.run(async (problem) => void found.push(problem), new AbortController().signal);
     return found;
   }
 
-  /** The relay has read a slot up to a position; nobody runs it now. */
+  /** Moves the checkpoint of the relay, which is not running. */
   async relayed(slot: number, position: number): Promise<void> {
-    const [lease] = await this.shelf.leases.take(RELAY, 'relay', [slot], 60_000);
-    await this.shelf.leases.advance(lease!, position);
-    await this.shelf.leases.release([lease!]);
+    const [lease] = await this.backend.leases.take(RELAY, 'relay', [slot], 60_000);
+    await this.backend.leases.advance(lease!, position);
+    await this.backend.leases.release([lease!]);
   }
 }

@@ -1,4 +1,4 @@
-import { eventStore, placeOf, slotOf } from './built.mjs';
+import { eventStore, feedKeyOf, slotOf } from './built.mjs';
 
 const BATCH = 2_000;
 
@@ -27,7 +27,7 @@ export class CommitWriter {
     const slot = slotOf(partition);
     const ordinal = (this.#ordinals.get(slot) ?? 0) + 1;
     this.#ordinals.set(slot, ordinal);
-    return placeOf(slot, ordinal);
+    return feedKeyOf(slot, ordinal);
   }
 
   /** One batch is made while another is under way. */

@@ -1,5 +1,5 @@
 import type { Caller, Origin } from '@keyfold/application';
-import { traceparentOf } from '@keyfold/event-store';
+import { traceparentOf } from '@keyfold/trace-context';
 import { bindBody, parseQuery, Refusal, type BodyClass, type QueryParameters } from '@keyfold/http-envelope';
 import { correlationsOf } from './client-correlation.js';
 import type { KeyfoldRequest } from './keyfold-request.js';

@@ -1,5 +1,5 @@
-import { traceparentOf } from '@keyfold/event-store';
 import type { RequestTrace, RequestTraces } from '@keyfold/process';
+import { traceparentOf } from '@keyfold/trace-context';
 import type { FastifyInstance } from 'fastify';
 
 declare module 'fastify' {

@@ -4,7 +4,7 @@ import { MongoEventStore } from '@keyfold/event-store/mongo';
 import { ListUpdates, Projection, StreamLoader, type ReadModelStore } from '@keyfold/projections';
 import { Argon2PasswordHasher, Sealer } from '@keyfold/security';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { anotherProcess } from '../../../event-store/src/mongo/open-mongo.contract.js';
+import { anotherProcess } from '../../../event-store/testing/open-mongo.js';
 import { EmbeddedProjections } from '../../../projections/testing/embedded-projections.js';
 import { MongoProjections } from '../../../projections/testing/mongo-projections.js';
 import { accountState, changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';

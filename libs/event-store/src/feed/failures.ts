@@ -1,13 +1,13 @@
-import { StoreUnavailable } from '../event-store.errors.js';
+import { isOutage } from '../event-store.errors.js';
 
-/** Reports a failure once for as long as it lasts, also when several activities of a reader meet the same outage. */
+/** Reports each failure once while it lasts, even if several activities of a reader meet the same outage. */
 export class Failures {
   readonly #open = new Map<string, string>();
 
   constructor(private readonly report: (error: unknown) => void) {}
 
   failed(activity: string, error: unknown): void {
-    const kind = error instanceof StoreUnavailable ? error.name : String(error);
+    const kind = isOutage(error) ? error.name : String(error);
     const known = [...this.#open.values()].includes(kind);
     this.#open.set(activity, kind);
     if (!known) this.report(error);

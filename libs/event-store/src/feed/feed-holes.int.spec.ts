@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FeedWorkers } from '../../testing/feed-workers.js';
-import { newCommit } from '../contract/new-commit.contract.js';
+import { newCommit } from '../../testing/new-commit.js';
 import { COMMITS, type CommitDocument } from '../mongo/commit.model.js';
 import { feedModels } from '../mongo/feed-lease.model.js';
 import { collectionOf } from '../mongo/mongo-connection.js';
 import { MongoFeedLeases } from '../mongo/mongo-feed-leases.js';
 import { migrateSchema } from '../mongo/mongo-schema.js';
-import { openMongo } from '../mongo/open-mongo.contract.js';
+import { openMongo } from '../../testing/open-mongo.js';
 
 const HOLE_AGE = 2_000;
 const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000, interval: 20 });
@@ -29,11 +29,11 @@ async function openFeedWithHole() {
     holeMilliseconds: HOLE_AGE,
     now: () => clock.time,
   });
-  const [closeHoles, looks] = [vi.spyOn(store, 'closeHoles'), vi.spyOn(store, 'slotsWithNews')];
+  const [closeHoles, polls] = [vi.spyOn(store, 'closeHoles'), vi.spyOn(store, 'slotsWithNews')];
   /** The first look reads what is before the hole, the second finds it; one more begins when that is done. */
   const readOn = async () => {
-    looks.mockClear();
-    await soon(() => expect(looks.mock.calls.length).toBeGreaterThan(2));
+    polls.mockClear();
+    await soon(() => expect(polls.mock.calls.length).toBeGreaterThan(2));
   };
   const writeLate = () => commits.insertOne(document);
   const names = () => workers.handled.map(({ commit }) => `${commit.position}:${commit.stream.replace(/\d+$/, '')}`);
@@ -41,7 +41,7 @@ async function openFeedWithHole() {
 }
 
 describe('a free position with commits behind it', () => {
-  it('is closed only when it is old enough, and is not passed before', async () => {
+  it('is closed only after the waiting time, and never skipped', async () => {
     const { clock, reader, closeHoles, readOn, names } = await openFeedWithHole();
     reader.start();
     await readOn();
@@ -54,7 +54,7 @@ describe('a free position with commits behind it', () => {
     expect(closeHoles).toHaveBeenCalledTimes(1);
   });
 
-  it('is read in its order when its writer comes in time', async () => {
+  it('is read in order if its writer is in time', async () => {
     const { clock, reader, closeHoles, readOn, writeLate, names } = await openFeedWithHole();
     reader.start();
     await readOn();
@@ -64,7 +64,7 @@ describe('a free position with commits behind it', () => {
     expect(closeHoles).not.toHaveBeenCalled();
   });
 
-  it('is waited for when a reader catches up', async () => {
+  it('is waited for while a reader catches up', async () => {
     const { clock, reader, names } = await openFeedWithHole();
     const timer = setInterval(() => (clock.time += HOLE_AGE / 4), 10);
     onTestFinished(() => clearInterval(timer));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ModelEventStore } from '../contract/model-event-store.contract.js';
-import { newCommit } from '../contract/new-commit.contract.js';
+import { ModelEventStore } from '../../testing/model-event-store.js';
+import { newCommit } from '../../testing/new-commit.js';
 import { feedLag } from './feed-lag.js';
 
 async function storeWith(...times: readonly number[]) {
@@ -13,7 +13,7 @@ async function storeWith(...times: readonly number[]) {
 }
 
 describe('the lag of a reader', () => {
-  it('is nothing where it has read everything', async () => {
+  it('is zero after everything was read', async () => {
     const positions = new Map([0, 1, 2].map((slot) => [slot, 1]));
     expect(await feedLag(await storeWith(10, 20, 30), positions)).toEqual({
       pendingCommits: 0,
@@ -21,7 +21,7 @@ describe('the lag of a reader', () => {
     });
   });
 
-  it('has all commits behind its positions, and when the first of them happened', async () => {
+  it('counts the commits after its positions and has the time of the oldest', async () => {
     const store = await storeWith(30, 20, 10, 60, 50, 40, 90);
     const all = new Map([0, 1, 2].map((slot) => [slot, 0]));
     expect(await feedLag(store, all)).toEqual({ pendingCommits: 7, oldestPendingAt: 10 });
@@ -29,7 +29,7 @@ describe('the lag of a reader', () => {
     expect(await feedLag(store, second)).toEqual({ pendingCommits: 4, oldestPendingAt: 40 });
   });
 
-  it('leaves the slots of others out', async () => {
+  it('excludes slots of other processes', async () => {
     const store = await storeWith(30, 20, 10);
     expect(await feedLag(store, new Map([[store.slotOf('0'), 0]]))).toEqual({ pendingCommits: 1, oldestPendingAt: 30 });
     expect(await feedLag(store, new Map())).toEqual({ pendingCommits: 0, oldestPendingAt: undefined });

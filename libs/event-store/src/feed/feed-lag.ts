@@ -1,16 +1,16 @@
 import type { CommitFeed } from '../commit-feed.js';
 
-/** What a reader of the feed has before it. */
+/** How far a reader is behind the feed. */
 export type FeedLag = Readonly<{
-  /** Commits behind the positions that it has reached. */
+  /** Number of commits after the positions that it has reached. */
   pendingCommits: number;
-  /** When the first of them happened, in unix milliseconds; one that a hole hides does not count. */
+  /** Time of the oldest of them, in unix milliseconds. A commit behind a hole does not count. */
   oldestPendingAt: number | undefined;
 }>;
 
 /**
- * Looks what lies behind the positions of the given slots: one round trip for all, and one at once for each slot in which something does.
- * Throws `StoreUnavailable`.
+ * Measures the lag behind the given positions. One round trip for all slots, and one for each slot that has a lag, all at once. Throws
+ * `StoreUnavailable`.
  */
 export async function feedLag(feed: CommitFeed, positions: ReadonlyMap<number, number>): Promise<FeedLag> {
   const heads = await feed.readHeads();

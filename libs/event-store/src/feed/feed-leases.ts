@@ -1,7 +1,7 @@
-/** `owner`'s right to work on a slot for a reader, and how far the slot was read. `epoch` grows with every change of the owner. */
+/** The right of `owner` to work on a slot for a reader, and the checkpoint there. `epoch` grows with every change of the owner. */
 export type Lease = Readonly<{ reader: string; slot: number; owner: string; epoch: number; position: number }>;
 
-/** The slot belongs to another process by now, or to nobody: stop working on it. */
+/** Another process holds the slot now, or none does. Stop working on it. */
 export class LeaseLost extends Error {
   constructor({ reader, slot }: Lease) {
     super(`${reader} lost the lease of slot ${slot}`);
@@ -9,36 +9,35 @@ export class LeaseLost extends Error {
   }
 }
 
-/** How far a reader has come in a slot, and who works on it. */
+/** The checkpoint of a reader in a slot, and the process that works on it. */
 export type SlotProgress = Readonly<{ slot: number; position: number; owner: string | undefined }>;
 
 /**
- * Who of several processes reads which slot for a reader, and how far each slot was read. All times are of the store's clock, so that
- * the clocks of the processes do not matter. An owner's name is never used again by another process. Every method may fail with
- * `StoreUnavailable`.
+ * Assigns slots to the processes of a reader and stores its checkpoints. All times are measured by the store's clock, so the clocks of
+ * the processes do not matter. The name of an owner is never reused by another process. Every method may throw `StoreUnavailable`.
  */
 export abstract class FeedLeases {
-  /** Says that `owner` works for the reader for the next `milliseconds`; answers the names of all who do, its own included. */
+  /** Registers `owner` as a member of the reader for `milliseconds`. Returns the names of all members, including its own. */
   abstract join(reader: string, owner: string, milliseconds: number): Promise<string[]>;
 
-  /** Takes those of the slots that nobody else holds, or renews them, for `milliseconds`; answers those that `owner` holds then. */
+  /** Takes or renews the slots that no other process holds, for `milliseconds`. Returns the leases that `owner` then holds. */
   abstract take(reader: string, owner: string, slots: readonly number[], milliseconds: number): Promise<Lease[]>;
 
-  /** Gives slots up, so that others need not wait for the end of the lease; what belongs to others by now stays theirs. */
+  /** Releases leases before they expire. Leases that other processes hold by now are left alone. */
   abstract release(leases: readonly Lease[]): Promise<void>;
 
-  /** Stops being counted among those who work for the reader. */
+  /** Removes `owner` from the members of the reader. */
   abstract leave(reader: string, owner: string): Promise<void>;
 
-  /** Moves the checkpoint forward, never back. Throws `LeaseLost` when the slot has another owner or epoch by now, or none. */
+  /** Moves the checkpoint forward, never back. Throws `LeaseLost` if the slot has a different owner or epoch, or none. */
   abstract advance(lease: Lease, position: number): Promise<void>;
 
-  /** The readers for whom somebody holds a slot now. */
+  /** Returns the readers that have at least one valid lease. */
   abstract readers(): Promise<string[]>;
 
-  /** What time it is by the store's clock, in unix milliseconds. */
+  /** Returns the time of the store's clock, in unix milliseconds. */
   abstract now(): Promise<number>;
 
-  /** The progress of every slot that was ever taken for the reader, by slot. */
+  /** Returns the progress of every slot that was ever taken for the reader, in slot order. */
   abstract progress(reader: string): Promise<SlotProgress[]>;
 }

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CuttableLeases, FeedWorkers } from '../../testing/feed-workers.js';
-import { newCommit } from '../contract/new-commit.contract.js';
+import { newCommit } from '../../testing/new-commit.js';
 import { StoreUnavailable } from '../event-store.errors.js';
 import type { EventStore } from '../event-store.js';
-import { openSqlite, temporaryFolder } from '../sqlite/open-sqlite.contract.js';
+import { openSqlite, temporaryFolder } from '../../testing/open-sqlite.js';
 import { feedPositionsTable, SqliteFeedLeases } from '../sqlite/sqlite-feed-leases.js';
 import { SqliteFile } from '../sqlite/sqlite-file.js';
 import type { FeedReaderOptions } from './feed-reader.js';
@@ -30,7 +30,7 @@ async function append(store: EventStore, stream: string, ...versions: number[]):
 const positionOf = async (leases: SqliteFeedLeases) => (await leases.progress('reader'))[0]?.position;
 
 describe('catching up', () => {
-  it('handles the whole feed in its order, in batches, and ends', async () => {
+  it('handles the whole feed in order and in batches, then ends', async () => {
     const { store, leases, workers } = openFeed();
     await Promise.all(Array.from({ length: 1_201 }, (_, index) => store.append(newCommit(`session-${index}`, 1))));
     const handle = vi.fn<FeedReaderOptions['handle']>(async () => {});
@@ -43,7 +43,7 @@ describe('catching up', () => {
     expect(await positionOf(leases)).toBe(1_201);
   });
 
-  it('throws what went wrong, and goes on from there when it is called again', async () => {
+  it('throws the error and continues from there on the next call', async () => {
     const { store, leases, workers } = openFeed();
     await append(store, 'account-1', 1, 2);
     let full = true;
@@ -59,7 +59,7 @@ describe('catching up', () => {
     expect(handle).toHaveBeenCalledTimes(2);
   });
 
-  it('ends with the batch at hand when the reader is stopped', async () => {
+  it('ends after the current batch if the reader is stopped', async () => {
     const { store, leases, workers } = openFeed();
     await Promise.all(Array.from({ length: 600 }, (_, index) => store.append(newCommit(`session-${index}`, 1))));
     const batch = Promise.withResolvers<void>();
@@ -74,7 +74,7 @@ describe('catching up', () => {
     expect(await leases.progress('reader')).toEqual([{ slot: 0, position: 500, owner: undefined }]);
   });
 
-  it('does nothing any more once the reader was stopped', async () => {
+  it('does nothing after the reader was stopped', async () => {
     const { store, leases, workers } = openFeed();
     await append(store, 'account-1', 1);
     const reader = workers.newReader('ann', leases);
@@ -85,7 +85,7 @@ describe('catching up', () => {
 });
 
 describe('following', () => {
-  it('goes on where it was before the process ended', async () => {
+  it('continues where the previous process stopped', async () => {
     const { store, leases, workers } = openFeed();
     await append(store, 'account-1', 1, 2);
     const before = workers.newReader('ann', leases);
@@ -97,26 +97,26 @@ describe('following', () => {
     expect(workers.handled.at(-1)?.owner).toBe('bea');
   });
 
-  it('looks when the bell rings, and each second when it does not', async () => {
+  it('polls on every signal, and once a second without one', async () => {
     const { store, leases, workers } = openFeed();
-    const looks = vi.spyOn(store, 'slotsWithNews');
-    const rung = vi.spyOn(store, 'onAppended').mockReturnValue(() => {});
+    const polls = vi.spyOn(store, 'slotsWithNews');
+    const onAppended = vi.spyOn(store, 'onAppended').mockReturnValue(() => {});
     workers.newReader('ann', leases).start();
-    await soon(() => expect(looks).toHaveBeenCalled());
+    await soon(() => expect(polls).toHaveBeenCalled());
     await append(store, 'account-1', 1);
     await soon(() => expect(workers.done).toEqual(['account-1:1']));
-    const [[ring]] = rung.mock.calls as [[() => void]];
+    const [[wake]] = onAppended.mock.calls as [[() => void]];
     const began = performance.now();
     for (let version = 2; version <= 11; version++) {
       await append(store, 'account-1', version);
-      ring();
+      wake();
       await soon(() => expect(workers.done).toHaveLength(version));
     }
-    // Ten looks without a ring take ten seconds.
+    // Without signals, ten polls take ten seconds.
     expect(performance.now() - began).toBeLessThan(8_000);
   });
 
-  it('does not begin the next batch before the one at hand is done', async () => {
+  it('starts the next batch only after the current one', async () => {
     const { store, leases, workers } = openFeed();
     const batch = Promise.withResolvers<void>();
     const handle = vi.fn<FeedReaderOptions['handle']>(() => batch.promise);
@@ -133,7 +133,7 @@ describe('following', () => {
     expect(await positionOf(leases)).toBe(1);
   });
 
-  it('tells of an outage once for as long as it lasts, and of the next one again', async () => {
+  it('reports each outage once', async () => {
     const { store, leases, workers } = openFeed();
     const cuttable = new CuttableLeases(leases);
     const joins = vi.spyOn(cuttable, 'join');
@@ -150,33 +150,33 @@ describe('following', () => {
     }
   });
 
-  it('reads again after an outage that began with a false ring, also where nothing happens any more', async () => {
+  it('recovers from an outage that began with an unnecessary signal, even in idle slots', async () => {
     const { store, leases, workers } = openFeed();
-    const rung = vi.spyOn(store, 'onAppended').mockReturnValue(() => {});
+    const onAppended = vi.spyOn(store, 'onAppended').mockReturnValue(() => {});
     const reads = vi.spyOn(store, 'readFeed');
     const reader = workers.newReader('ann', leases);
     reader.start();
     await soon(() => expect(reader.status().positions.size).toBe(1));
-    const [[ring]] = rung.mock.calls as [[(slot?: number) => void]];
+    const [[wake]] = onAppended.mock.calls as [[(slot?: number) => void]];
     const away = () => Promise.reject(new StoreUnavailable('away'));
     reads.mockImplementation(away);
     await soon(() => {
-      ring(0);
+      wake(0);
       expect(reader.status().failing).toBe(true);
     });
-    const looks = vi.spyOn(store, 'slotsWithNews').mockImplementationOnce(() => {
+    const polls = vi.spyOn(store, 'slotsWithNews').mockImplementationOnce(() => {
       reads.mockRestore();
       return away();
     });
     await soon(() => {
-      ring();
-      expect(looks).toHaveBeenCalled();
+      wake();
+      expect(polls).toHaveBeenCalled();
     });
     await soon(() => expect(reader.status().failing).toBe(false));
     expect(workers.errors).toHaveLength(1);
   });
 
-  it('handles a batch again that failed, and skips nothing', async () => {
+  it('retries a failed batch and skips nothing', async () => {
     const { store, leases, workers } = openFeed();
     await append(store, 'account-1', 1, 2);
     let failures = 2;

@@ -4,45 +4,45 @@ import { WakeUp } from './wake-up.js';
 import { Failures } from './failures.js';
 import type { FeedLeases, Lease } from './feed-leases.js';
 import { HeldSlots } from './held-slots.js';
-import { RungSlots } from './rung-slots.js';
+import { SlotsToRead } from './slots-to-read.js';
 import { SlotReader, type Batch, type HandlePage } from './slot-reader.js';
 
 export { FEED_PAGE, type Handled, type HandlePage } from './slot-reader.js';
 
 /** Times in milliseconds. */
 export type FeedReaderOptions = Readonly<{
-  /** Whose checkpoints these are. */
+  /** Name of the reader whose checkpoints these are. */
   reader: string;
-  /** This process, by a name that no other has or had. */
+  /** Unique name of this process; no other process has ever had it. */
   owner: string;
   /**
-   * Does what the reader is there for, with the commits of one slot in their order. The checkpoint moves over what is done, so after
-   * a crash it gets commits again. A long piece of work asks `held` before each step: false when others may have the slot by now.
-   * It shall end within seconds, done or not: until then this process does not give the slot up. Other slots are read meanwhile.
+   * Handles the commits of one slot, in order. The checkpoint moves past what is done, so a crash delivers commits again. Long work
+   * calls `held` before each step: it returns false when another process may hold the slot. Return within seconds, done or not:
+   * this process cannot release the slot earlier. Other slots are read in the meantime.
    */
   handle: HandlePage;
-  /** Whether there is any sense in reading now; when that changes, `readAgain` is to be called. */
+  /** Whether to read now. Call `readAgain` when it becomes true. */
   isReady?(): boolean;
-  /** Called at the end of every look at the feed, at least once a second. */
-  afterLook?(): Promise<void>;
-  /** Told once of what goes wrong for as long as it lasts; the reader tries again. */
+  /** Called after every poll of the feed, at least once a second. */
+  afterPoll?(): Promise<void>;
+  /** Reports each failure once while it lasts; the reader retries. */
   onError(error: unknown): void;
-  /** For how long slots are taken; renewed every third of it, so those of a process that died are read on after 4/3 of it at most. */
+  /** Duration of a lease, renewed every third of it. The slots of a dead process are taken over after at most 4/3 of it. */
   leaseMilliseconds?: number;
-  /** The least time between two looks at the feed, so that commits of a busy time are read together. */
+  /** Minimum time between two polls, so that under load commits are read in larger pages. */
   restMilliseconds?: number;
-  /** Slots that are worked on at once, at most. */
+  /** Maximum number of slots to work on at the same time. */
   parallelSlots?: number;
-  /** How long a free position before a commit is left to the process that may be about to write it. */
+  /** Age at which a hole is closed; until then a process may still be writing there. Tests shorten it. */
   holeMilliseconds?: number;
-  /** Monotonic time. */
+  /** Monotonic clock. Tests move it. */
   now?(): number;
 }>;
 
-/** What a reader holds, for health and metrics. */
+/** State of a reader, for health checks and metrics. */
 export type FeedReaderStatus = Readonly<{
   members: readonly string[];
-  /** Position reached by slot. */
+  /** Position reached in each held slot. */
   positions: ReadonlyMap<number, number>;
   failing: boolean;
 }>;
@@ -50,13 +50,13 @@ export type FeedReaderStatus = Readonly<{
 const LEASE = 10_000;
 const HOLE_AGE = 2_000;
 const PARALLEL_SLOTS = 8;
-/** How often the feed is looked at without a ring, and what failed is tried again. */
+/** How often all slots are polled without a signal, and failures are retried. */
 const POLL_INTERVAL = 1_000;
 const REST = 50;
 
 /**
- * Reads the feed for one reader together with other processes: each has its share of the slots. A slot is read in order by one process
- * at a time, and no position is skipped: a hole is closed before anything behind it is read.
+ * Reads the feed for one reader, shared with other processes: each has its share of the slots. One process at a time reads a slot, in
+ * order. No position is skipped: a hole is closed before any commit behind it is read.
  */
 export class FeedReader {
   readonly #held: HeldSlots;
@@ -65,11 +65,11 @@ export class FeedReader {
   readonly #failures: Failures;
   readonly #appended = new WakeUp();
   readonly #released = new WakeUp();
-  /** A page was full: what is behind it does not wait. */
+  /** Signalled when a page was full, so that the next one is read at once. */
   readonly #full = new WakeUp();
   readonly #stopping = new AbortController();
-  readonly #rung: RungSlots;
-  /** Slots whose last batch failed. */
+  readonly #toRead: SlotsToRead;
+  /** Slots whose latest batch failed. */
   readonly #failed = new Set<number>();
   readonly #rest: number;
   #running: Promise<void> = Promise.resolve();
@@ -82,7 +82,7 @@ export class FeedReader {
     const { reader, owner, leaseMilliseconds = LEASE, now = () => performance.now() } = options;
     this.#leaseMilliseconds = leaseMilliseconds;
     this.#rest = options.restMilliseconds ?? REST;
-    this.#rung = new RungSlots(POLL_INTERVAL - this.#rest);
+    this.#toRead = new SlotsToRead(POLL_INTERVAL - this.#rest);
     this.#failures = new Failures((error) => options.onError(error));
     this.#held = new HeldSlots(leases, feed.slots, { reader, owner, leaseMilliseconds, now });
     this.#slots = new SlotReader(feed, leases, this.#held, {
@@ -91,8 +91,8 @@ export class FeedReader {
       parallelSlots: options.parallelSlots ?? PARALLEL_SLOTS,
       holeMilliseconds: options.holeMilliseconds ?? HOLE_AGE,
       now,
-      onUnwanted: () => this.#released.ring(),
-      onReadable: (slot) => this.#ring(slot),
+      onUnwanted: () => this.#released.signal(),
+      onReadable: (slot) => this.#readSoon(slot),
       stopping: this.#stopping.signal,
     });
   }
@@ -103,8 +103,8 @@ export class FeedReader {
   }
 
   /**
-   * Works through everything that is in the feed now, in the slots that no other process holds, which stay taken for `start`. To be
-   * called before `start`. Throws what `handle` throws, and `StoreUnavailable`.
+   * Reads the feed to its present end, in the slots that no other process holds; their leases stay taken for `start`. Call it before
+   * `start`. Throws what `handle` throws, and `StoreUnavailable`.
    */
   async catchUp(): Promise<void> {
     if (this.#stopping.signal.aborted) return;
@@ -113,10 +113,10 @@ export class FeedReader {
     await caughtUp;
   }
 
-  /** Finishes the batches at hand, then leaves the slots to others. */
+  /** Finishes the current batches, then releases the slots. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    for (const bell of [this.#appended, this.#released, this.#full]) bell.ring();
+    for (const wakeUp of [this.#appended, this.#released, this.#full]) wakeUp.signal();
     await this.#running;
     await this.#held.leave().catch((error: unknown) => this.#failures.failed('leases', error));
   }
@@ -126,15 +126,15 @@ export class FeedReader {
     return this.leaseOf(slot) !== undefined;
   }
 
-  /** The lease of a slot that this process may work on now. */
+  /** Returns the lease of a slot if this process may work on it now. */
   leaseOf(slot: number): Lease | undefined {
     return this.#held.all.find((held) => held.lease.slot === slot && this.#held.isHeld(held))?.lease;
   }
 
-  /** Reads at once what was left for later: the reason to wait is gone. */
+  /** Reads deferred slots at once, because the reason to wait is gone. */
   readAgain(): void {
     this.#slots.wake();
-    this.#ring();
+    this.#readSoon();
   }
 
   status(): FeedReaderStatus {
@@ -142,7 +142,7 @@ export class FeedReader {
     return { members: this.#held.members, positions, failing: this.#failures.any };
   }
 
-  /** Does the work and renews the leases meanwhile. */
+  /** Renews the leases while the work runs. */
   async #holding(work: () => Promise<void>): Promise<void> {
     const done = new AbortController();
     const renewing = this.#renewUntil(AbortSignal.any([done.signal, this.#stopping.signal]));
@@ -150,7 +150,7 @@ export class FeedReader {
       await work();
     } finally {
       done.abort();
-      this.#released.ring();
+      this.#released.signal();
       await renewing;
     }
   }
@@ -160,7 +160,7 @@ export class FeedReader {
       const complete = await this.#held.renew().then(
         (whole) => {
           this.#failures.worked('leases');
-          this.#ring();
+          this.#readSoon();
           return whole;
         },
         (error: unknown) => {
@@ -174,30 +174,30 @@ export class FeedReader {
   }
 
   async #readAll(): Promise<void> {
-    // A short page may end at a hole, which the next look finds.
-    for (let calm = 0; calm < 2 && !this.#stopping.signal.aborted;) {
-      const looks = await allOf(await this.#slots.look());
-      const waits = looks.includes('wait') || this.#slots.isWaiting;
-      calm = waits || looks.includes('more') ? 0 : calm + 1;
+    // A short page may end at a hole, which only the next poll finds.
+    for (let quiet = 0; quiet < 2 && !this.#stopping.signal.aborted;) {
+      const outcomes = await allOf(await this.#slots.poll());
+      const waits = outcomes.includes('wait') || this.#slots.isWaiting;
+      quiet = waits || outcomes.includes('more') ? 0 : quiet + 1;
       if (waits) await sleep(this.#rest);
     }
   }
 
   async #follow(): Promise<void> {
     const { signal } = this.#stopping;
-    const end = this.feed.onAppended((slot?: number) => this.#ring(slot));
+    const end = this.feed.onAppended((slot?: number) => this.#readSoon(slot));
     while (!signal.aborted) {
       try {
-        const batches = await this.#slots.look(this.#rung.take(performance.now()), this.#failed);
+        const batches = await this.#slots.poll(this.#toRead.take(performance.now()), this.#failed);
         for (const batch of batches) void this.#attend(batch);
-        await this.options.afterLook?.();
+        await this.options.afterPoll?.();
         this.#forgetLost();
         this.#failures.worked('reading');
         await this.#full.wait(this.#rest);
         await this.#appended.wait(Math.max(0, POLL_INTERVAL - this.#rest));
       } catch (error) {
         this.#failures.failed('reading', error);
-        this.#ring();
+        this.#readSoon();
         await sleep(POLL_INTERVAL, undefined, { signal }).catch(() => undefined);
       }
     }
@@ -205,19 +205,19 @@ export class FeedReader {
     await this.#slots.idle();
   }
 
-  #ring(slot?: number): void {
-    this.#rung.ring(slot);
-    this.#appended.ring();
+  #readSoon(slot?: number): void {
+    this.#toRead.add(slot);
+    this.#appended.signal();
   }
 
   async #attend({ slot, outcome }: Batch): Promise<void> {
     try {
-      const look = await outcome;
+      const result = await outcome;
       this.#failures.worked(activityOf(slot));
       this.#failed.delete(slot);
-      if (look !== 'more') return;
-      this.#full.ring();
-      this.#ring(slot);
+      if (result !== 'more') return;
+      this.#full.signal();
+      this.#readSoon(slot);
     } catch (error) {
       this.#failures.failed(activityOf(slot), error);
       this.#failed.add(slot);
@@ -225,7 +225,7 @@ export class FeedReader {
     }
   }
 
-  /** What fails in a slot of others is theirs to tell. */
+  /** Drops the failures of slots that other processes hold now: those processes report them. */
   #forgetLost(): void {
     const held = new Set(this.#held.all.map(({ lease }) => lease.slot));
     for (const slot of this.#failed) {
@@ -238,7 +238,7 @@ export class FeedReader {
 
 const activityOf = (slot: number) => `slot ${slot}`;
 
-/** What all batches came to, or once all have ended, what the first that failed failed with. */
+/** Resolves to the outcomes of all batches. Rejects with the first failure after all have settled. */
 async function allOf(batches: readonly Batch[]) {
   const outcomes = batches.map(({ outcome }) => outcome);
   await Promise.allSettled(outcomes);

@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CuttableLeases, FeedWorkers } from '../../testing/feed-workers.js';
 import type { Commit } from '../commit.js';
-import { newCommit } from '../contract/new-commit.contract.js';
+import { newCommit } from '../../testing/new-commit.js';
 import type { EventStore } from '../event-store.js';
 import { feedModels } from '../mongo/feed-lease.model.js';
 import { MongoFeedLeases } from '../mongo/mongo-feed-leases.js';
 import { migrateSchema } from '../mongo/mongo-schema.js';
-import { openMongo } from '../mongo/open-mongo.contract.js';
+import { openMongo } from '../../testing/open-mongo.js';
 import { FeedReader } from './feed-reader.js';
 import type { FeedLeases } from './feed-leases.js';
 
@@ -59,7 +59,7 @@ async function positionsOf(leases: FeedLeases) {
 }
 
 describe('readers of one feed', () => {
-  it('share the slots evenly while some join and leave, and handle every commit once and in order', async () => {
+  it('share the slots evenly while members join and leave, and handle every commit once and in order', async () => {
     const { store, leases, workers } = await openFeed();
     const options = { leaseMilliseconds: 6_000 };
     const readers = ['ann', 'bea', 'cid'].map((owner) => workers.newReader(owner, leases, options));
@@ -84,7 +84,7 @@ describe('readers of one feed', () => {
     expect(workers.errors).toEqual([]);
   });
 
-  it('finish what they have at hand before they give a slot to one who joins', async () => {
+  it('finish the current batch before they release a slot to a new member', async () => {
     const { store, leases, workers } = await openFeed();
     const batches = Promise.withResolvers<void>();
     const meanwhile = vi.fn<() => Promise<void>>(() => batches.promise);
@@ -95,7 +95,7 @@ describe('readers of one feed', () => {
     await soon(() => expect(meanwhile).toHaveBeenCalledTimes(8));
     const bea = workers.newReader('bea', leases, options, meanwhile);
     bea.start();
-    // Eight batches are at hand; what is none of ann's and at rest goes to bea, who begins as many.
+    // Eight batches are in progress. Idle slots outside ann's share go to bea, who starts as many.
     await soon(() => expect(meanwhile).toHaveBeenCalledTimes(16));
     const [atHand] = sizesOf([ann]);
     expect(atHand).toBeGreaterThan(32);
@@ -108,7 +108,7 @@ describe('readers of one feed', () => {
     expect(workers.overlaps).toEqual([]);
   });
 
-  it('leave their slots to others at once when they stop, behind the batch at hand', async () => {
+  it('release their slots when they stop, after the current batch', async () => {
     const { store, leases, workers } = await openFeed();
     const batch = Promise.withResolvers<void>();
     const ann = workers.newReader('ann', leases, { leaseMilliseconds: LONG }, () => batch.promise);
@@ -128,8 +128,8 @@ describe('readers of one feed', () => {
   });
 });
 
-describe('a reader that falls silent', () => {
-  it('is replaced when its leases have ended, and nothing it had not done is left out', async () => {
+describe('a reader that stops responding', () => {
+  it('is replaced after its leases have expired, and no commit is lost', async () => {
     const { store, leases, workers } = await openFeed();
     const cuttable = new CuttableLeases(leases);
     const ann = workers.newReader('ann', cuttable, { leaseMilliseconds: SHORT });
@@ -155,7 +155,7 @@ describe('a reader that falls silent', () => {
     expect(workers.handled.length).toBeLessThanOrEqual(160 + annAlone - 40);
   });
 
-  it('goes on where others came to when it is back', async () => {
+  it('continues from the checkpoint of the others when it is back', async () => {
     const { store, leases, workers } = await openFeed();
     const cuttable = new CuttableLeases(leases);
     const append = (version: number) => store.append(newCommit('account-7', version));
@@ -177,12 +177,12 @@ describe('a reader that falls silent', () => {
     expect(handled).toEqual(['ann 1', 'bea 2', 'ann 3']);
   });
 
-  it('begins nothing new once two thirds of its lease are over, though it reaches the feed', async () => {
+  it('starts nothing new after two thirds of its lease, although it can reach the feed', async () => {
     const { store, leases, workers } = await openFeed();
     const cuttable = new CuttableLeases(leases);
     let time = 0;
-    const looked = vi.fn<() => Promise<void>>(async () => {});
-    const options = { leaseMilliseconds: LONG, now: () => time, afterLook: looked };
+    const polled = vi.fn<() => Promise<void>>(async () => {});
+    const options = { leaseMilliseconds: LONG, now: () => time, afterPoll: polled };
     const ann = workers.newReader('ann', cuttable, options);
     ann.start();
     await soon(() => expect(sizesOf([ann])).toEqual([64]));
@@ -194,17 +194,17 @@ describe('a reader that falls silent', () => {
 
     time += 1;
     expect(ann.holds(0)).toBe(false);
-    const looks = vi.spyOn(store, 'slotsWithNews');
+    const polls = vi.spyOn(store, 'slotsWithNews');
     const reads = vi.spyOn(store, 'readFeed');
     await write(store, [8], 1);
-    looked.mockClear();
-    await soon(() => expect(looked.mock.calls.length).toBeGreaterThan(1));
-    expect(looks).not.toHaveBeenCalled();
+    polled.mockClear();
+    await soon(() => expect(polled.mock.calls.length).toBeGreaterThan(1));
+    expect(polls).not.toHaveBeenCalled();
     expect(reads).not.toHaveBeenCalled();
     expect(workers.done).toEqual(['account-7:1']);
   });
 
-  it('moves no checkpoint with what it had at hand when another took over', async () => {
+  it('cannot move the checkpoint for the batch it was handling when another process took over', async () => {
     const { store, leases, workers } = await openFeed();
     const cuttable = new CuttableLeases(leases);
     const batch = Promise.withResolvers<void>();
@@ -231,7 +231,7 @@ describe('a reader that falls silent', () => {
     await soon(() => expect(advance).toHaveBeenCalledTimes(1));
     await expect(advance.mock.results[0]?.value).rejects.toHaveProperty('name', 'LeaseLost');
     expect(await positionsOf(leases)).toEqual(before);
-    // It was told that it lost the slot; what is told as an error is only that the leases are out of reach.
+    // Losing the slot is no error. Only the unreachable leases are reported.
     expect(workers.errors.map(String)).toEqual(['StoreUnavailable: cut off']);
   });
 });

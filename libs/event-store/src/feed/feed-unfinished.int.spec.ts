@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FeedWorkers } from '../../testing/feed-workers.js';
-import { newCommit } from '../contract/new-commit.contract.js';
+import { newCommit } from '../../testing/new-commit.js';
 import { feedModels } from '../mongo/feed-lease.model.js';
 import { MongoFeedLeases } from '../mongo/mongo-feed-leases.js';
 import { migrateSchema } from '../mongo/mongo-schema.js';
-import { openMongo } from '../mongo/open-mongo.contract.js';
+import { openMongo } from '../../testing/open-mongo.js';
 import type { FeedReaderOptions } from './feed-reader.js';
 
 const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000, interval: 10 });
@@ -31,8 +31,8 @@ async function openFeed(handle: FeedReaderOptions['handle'], options: Partial<Fe
   return { store, reader, workers, append, pages, positions, handled };
 }
 
-describe('a page of which only the beginning is done', () => {
-  it('moves the checkpoint that far, and the rest comes again with what is new', async () => {
+describe('a partly handled page', () => {
+  it('moves the checkpoint that far, and the rest is delivered again with new commits', async () => {
     let upTo = 1;
     const { reader, append, pages, positions } = await openFeed(async () => ({ upTo, againAfter: 10 }));
     for (const version of [1, 2, 3]) await append('7', version);
@@ -44,7 +44,7 @@ describe('a page of which only the beginning is done', () => {
     await soon(async () => expect(await positions()).toEqual([4]));
   });
 
-  it('comes when its time has come, or when the reader is told that the reason to wait is gone', async () => {
+  it('is delivered again after its pause, or on readAgain', async () => {
     let upTo = 0;
     const { reader, append, pages, positions } = await openFeed(async () => ({ upTo, againAfter: LONG }));
     await append('7', 1);
@@ -62,7 +62,7 @@ describe('a page of which only the beginning is done', () => {
 });
 
 describe('a slot whose work does not end', () => {
-  it('keeps no other slot from being read, again and again', async () => {
+  it('does not block other slots', async () => {
     const stuck = Promise.withResolvers<void>();
     const { reader, append, pages } = await openFeed(([commit]) =>
       commit!.partition === '7' ? stuck.promise : Promise.resolve(),
@@ -79,7 +79,7 @@ describe('a slot whose work does not end', () => {
     await soon(() => expect(pages('7')).toEqual([[1], [2]]));
   });
 
-  it('that fails is tried again while others are read, and told once', async () => {
+  it('that fails is retried while others are read, and reported once', async () => {
     const { reader, append, pages, workers } = await openFeed(async ([commit]) => {
       if (commit!.partition === '7' && pages('7').length < 3) throw new Error('not now');
     });
@@ -95,46 +95,46 @@ describe('a slot whose work does not end', () => {
   });
 });
 
-describe('a reader that has no use for pages', () => {
-  it('reads nothing until it is told that it has', async () => {
+describe('a reader that is not ready', () => {
+  it('reads nothing until readAgain', async () => {
     let isReady = false;
-    const looked = vi.fn<() => Promise<void>>(async () => {});
+    const polled = vi.fn<() => Promise<void>>(async () => {});
     const { reader, store, append, pages, handled } = await openFeed(async () => undefined, {
       isReady: () => isReady,
-      afterLook: looked,
+      afterPoll: polled,
     });
-    const looks = vi.spyOn(store, 'slotsWithNews');
+    const polls = vi.spyOn(store, 'slotsWithNews');
     await append('7', 1);
     reader.start();
-    await soon(() => expect(looked.mock.calls.length).toBeGreaterThan(1));
+    await soon(() => expect(polled.mock.calls.length).toBeGreaterThan(1));
     expect(handled).not.toHaveBeenCalled();
-    expect(looks).not.toHaveBeenCalled();
+    expect(polls).not.toHaveBeenCalled();
     isReady = true;
     reader.readAgain();
     await soon(() => expect(pages('7')).toEqual([[1]]));
   });
 });
 
-describe('a ring that names the slot', () => {
-  it('lets it be read without a question, also when it is false', async () => {
+describe('a signal for a known slot', () => {
+  it('has the slot read without a query for news, even if it is unnecessary', async () => {
     const { reader, store, append, pages } = await openFeed(async () => undefined);
-    const rung = vi.spyOn(store, 'onAppended').mockReturnValue(() => {});
-    const looks = vi.spyOn(store, 'slotsWithNews');
+    const onAppended = vi.spyOn(store, 'onAppended').mockReturnValue(() => {});
+    const polls = vi.spyOn(store, 'slotsWithNews');
     const reads = vi.spyOn(store, 'readFeed');
     reader.start();
     await soon(() => expect(reader.status().positions.size).toBe(64));
-    const [[ring]] = rung.mock.calls as [[(slot?: number) => void]];
+    const [[wake]] = onAppended.mock.calls as [[(slot?: number) => void]];
     await append('7', 1);
     await soon(() => expect(pages('7')).toEqual([[1]]));
     const [slot] = reads.mock.calls.at(-1)!;
     for (let version = 2; version <= 21; version++) {
       await append('7', version);
-      ring(slot);
-      ring(slot + 1);
+      wake(slot);
+      wake(slot + 1);
       await soon(() => expect(pages('7').flat()).toContain(version));
     }
-    // Without the rings, twenty commits one after the other take twenty seconds and as many questions.
-    expect(looks.mock.calls.length).toBeLessThan(15);
+    // Without signals, twenty commits one after another take twenty seconds and as many queries.
+    expect(polls.mock.calls.length).toBeLessThan(15);
     expect(pages('7').flat()).toEqual(Array.from({ length: 21 }, (_, index) => index + 1));
   });
 });

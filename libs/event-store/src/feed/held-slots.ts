@@ -1,21 +1,21 @@
 import type { FeedLeases, Lease } from './feed-leases.js';
 import { slotShares } from './slot-shares.js';
 
-/** A slot that this process works on. The position is ahead of the lease's, which is the one it was taken with. */
+/** A slot that this process works on. Its position moves ahead of the lease's, which is the one at the start of the lease. */
 export type HeldSlot = {
   readonly lease: Lease;
   position: number;
-  /** Monotonic time from which on nothing new may be begun, because others may hold the slot soon. */
+  /** Monotonic time after which no new work may start, because the lease is about to expire. */
   workUntil: number;
-  /** Work on it is under way, which is finished before the slot is given up. */
+  /** A batch is in progress; it is finished before the slot is released. */
   busy: boolean;
-  /** Monotonic time since which commits are known that a hole at this position hides. */
+  /** Monotonic time at which a hole was first seen at this position. */
   hiddenSince?: number | undefined;
 };
 
 type Membership = Readonly<{ reader: string; owner: string; leaseMilliseconds: number; now: () => number }>;
 
-/** The slots that one process holds for a reader: its share of them, and until it has finished, what it had before others came. */
+/** The slots that one process holds for a reader: its share, and slots that it still works on although its share has shrunk. */
 export class HeldSlots {
   readonly #held = new Map<number, HeldSlot>();
   #share: ReadonlySet<number> = new Set();
@@ -27,7 +27,7 @@ export class HeldSlots {
     private readonly membership: Membership,
   ) {}
 
-  /** Everybody who worked for the reader at the last renewal. */
+  /** All members of the reader at the last renewal. */
   get members(): readonly string[] {
     return this.#members;
   }
@@ -36,41 +36,41 @@ export class HeldSlots {
     return [...this.#held.values()];
   }
 
-  /** Those in which a batch may begin now. */
+  /** The held slots in which a batch may start now. */
   get workable(): readonly HeldSlot[] {
     return this.all.filter((slot) => this.isHeld(slot) && !this.isUnwanted(slot));
   }
 
-  /** Whether nobody else can be at work on the slot now. */
+  /** Whether this process is certainly the only one that works on the slot. */
   isHeld(slot: HeldSlot): boolean {
     return this.#held.get(slot.lease.slot) === slot && this.membership.now() < slot.workUntil;
   }
 
-  /** Whether others have a right to the slot. */
+  /** Whether the slot belongs to the share of another process. */
   isUnwanted({ lease }: HeldSlot): boolean {
     return !this.#share.has(lease.slot);
   }
 
-  /** Joins, gives up what is no longer its own, takes its share and renews it. Answers whether it has all of it. */
+  /** Renews the membership and the leases, and releases slots outside the share. Returns whether the share is complete. */
   async renew(): Promise<boolean> {
     const { reader, owner, leaseMilliseconds, now } = this.membership;
     this.#members = await this.leases.join(reader, owner, leaseMilliseconds);
     this.#share = new Set(slotShares(this.#members, this.slots).get(owner));
     await this.#giveUp(this.all.filter((slot) => this.isUnwanted(slot) && !slot.busy));
     const wanted = new Set([...this.#share, ...this.#held.keys()]);
-    // The store's clock starts later than this, so the lease ends later than it is counted here.
+    // Measured before the request, so the lease expires later than calculated here.
     const began = now();
     const leases = await this.leases.take(reader, owner, [...wanted], leaseMilliseconds);
     this.#hold(leases, began + (leaseMilliseconds * 2) / 3);
     return leases.length === wanted.size;
   }
 
-  /** The slot belongs to somebody else by now. */
+  /** Forgets a slot that another process holds now. */
   lose(slot: HeldSlot): void {
     if (this.#held.get(slot.lease.slot) === slot) this.#held.delete(slot.lease.slot);
   }
 
-  /** Gives everything up and leaves. */
+  /** Releases all slots and leaves the reader. */
   async leave(): Promise<void> {
     const { reader, owner } = this.membership;
     if (this.#members.length === 0) return;

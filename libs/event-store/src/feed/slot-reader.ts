@@ -4,20 +4,20 @@ import type { CommitFeed } from '../commit-feed.js';
 import { LeaseLost, type FeedLeases, type Lease } from './feed-leases.js';
 import type { HeldSlot, HeldSlots } from './held-slots.js';
 
-/** Commits of a slot that are handed out together, at most. */
+/** Maximum number of commits in a page. */
 export const FEED_PAGE = 500;
-/** Until a slot is read again of which not everything could be done and nobody said when, in milliseconds. */
+/** Default pause before an unfinished slot is read again, in milliseconds. */
 const AGAIN_AFTER = 1_000;
 
-/** What a batch came to: there is more to read, something must be waited for, or everything was read. */
-export type Look = 'more' | 'wait' | 'read';
+/** Result of a batch: there is more to read, the slot has to wait, or it is read to its end. */
+export type BatchOutcome = 'more' | 'wait' | 'read';
 
-/** A batch that is under way; `outcome` fails with what its work or the store failed with. */
-export type Batch = Readonly<{ slot: number; outcome: Promise<Look> }>;
+/** A batch in progress. `outcome` rejects with the error of the handler or of the store. */
+export type Batch = Readonly<{ slot: number; outcome: Promise<BatchOutcome> }>;
 
 /**
- * How far the work on a page came: everything up to the position `upTo` is done, and what is behind it shall come again, after
- * `againAfter` milliseconds or when `readAgain` is called. Nothing said: all of it is done.
+ * How much of a page was handled: everything up to the position `upTo`. The rest is delivered again after `againAfter` milliseconds, or
+ * when `readAgain` is called. Undefined means that the whole page is done.
  */
 export type Handled = Readonly<{ upTo: number; againAfter?: number }> | void;
 
@@ -29,18 +29,18 @@ type Work = Readonly<{
   parallelSlots: number;
   holeMilliseconds: number;
   now(): number;
-  /** Work on a slot that others have a right to has ended. */
+  /** Called when work ends on a slot that another process is entitled to. */
   onUnwanted(): void;
-  /** A slot that was passed over can be read. */
+  /** Called when a deferred slot can be read again. */
   onReadable(slot: number): void;
   stopping: AbortSignal;
 }>;
 
-/** Reads what is new in the held slots: in order within each, never past a hole, and the checkpoint moves behind the work. */
+/** Reads new commits from the held slots: in order and never past a hole. The checkpoint follows the handler. */
 export class SlotReader {
   readonly #parallel: ReturnType<typeof pLimit>;
-  readonly #underWay = new Map<number, Promise<Look>>();
-  /** Slots that had news for all that is known while a batch of theirs was under way. */
+  readonly #inProgress = new Map<number, Promise<BatchOutcome>>();
+  /** Slots that may have had news while one of their batches was in progress. */
   readonly #passedOver = new Set<number>();
   readonly #resting = new Map<number, NodeJS.Timeout>();
 
@@ -54,33 +54,33 @@ export class SlotReader {
   }
 
   /**
-   * Begins a batch in every slot that has news and is not at work or resting; `rung`: in those of them of which it is known that they
-   * have, without asking. Among all slots it begins the `failed` ones as well, because where nothing happens any more only a batch
-   * shows that reading works again. What goes on in one slot keeps no other from being read.
+   * Starts a batch in every slot that has news, is not resting and has no batch in progress. With `signalled`, only these slots count,
+   * and the store is not asked for news. A poll of all slots includes the `failed` ones: in an idle slot only a batch shows that reading
+   * works again. Slots never wait for each other.
    */
-  async look(rung?: ReadonlySet<number>, failed: ReadonlySet<number> = new Set()): Promise<Batch[]> {
+  async poll(signalled?: ReadonlySet<number>, failed: ReadonlySet<number> = new Set()): Promise<Batch[]> {
     if (!this.work.isReady()) return [];
     const workable = this.held.workable
       .map((slot) => [slot.lease.slot, slot] as const)
-      .filter(([slot]) => rung?.has(slot) ?? true);
-    for (const [slot] of workable) if (this.#underWay.has(slot)) this.#passedOver.add(slot);
-    const free = new Map(workable.filter(([slot]) => !this.#underWay.has(slot) && !this.#resting.has(slot)));
-    if (rung || free.size === 0) return [...free.values()].map((held) => this.#begin(held, 'rung'));
+      .filter(([slot]) => signalled?.has(slot) ?? true);
+    for (const [slot] of workable) if (this.#inProgress.has(slot)) this.#passedOver.add(slot);
+    const free = new Map(workable.filter(([slot]) => !this.#inProgress.has(slot) && !this.#resting.has(slot)));
+    if (signalled || free.size === 0) return [...free.values()].map((held) => this.#begin(held, 'signal'));
     const positions = new Map([...free].map(([slot, { position }]) => [slot, position]));
     const withNews = new Set(await this.feed.slotsWithNews(positions));
     return [...free].flatMap(([slot, held]) => {
-      if (this.#underWay.has(slot)) return [];
+      if (this.#inProgress.has(slot)) return [];
       if (withNews.has(slot)) return [this.#begin(held, 'news')];
-      return failed.has(slot) ? [this.#begin(held, 'rung')] : [];
+      return failed.has(slot) ? [this.#begin(held, 'signal')] : [];
     });
   }
 
-  /** Whether a held slot has to wait for something besides new commits. */
+  /** Whether a held slot waits for anything other than new commits. */
   get isWaiting(): boolean {
     return !this.work.isReady() || this.#resting.size > 0 || this.held.workable.length < this.held.all.length;
   }
 
-  /** Leaves a slot alone for a while. */
+  /** Defers a slot. */
   rest(slot: number, milliseconds: number): void {
     clearTimeout(this.#resting.get(slot));
     const end = () => {
@@ -90,37 +90,37 @@ export class SlotReader {
     this.#resting.set(slot, setTimeout(end, milliseconds).unref());
   }
 
-  /** Ends the rest of all slots. */
+  /** Ends the rest of all deferred slots. */
   wake(): void {
     for (const timer of this.#resting.values()) clearTimeout(timer);
     this.#resting.clear();
   }
 
-  /** The batches that are under way have ended. */
+  /** Resolves when all batches in progress have ended. */
   async idle(): Promise<void> {
-    await Promise.allSettled(this.#underWay.values());
+    await Promise.allSettled(this.#inProgress.values());
   }
 
-  #begin(held: HeldSlot, reason: 'rung' | 'news'): Batch {
+  #begin(held: HeldSlot, reason: 'signal' | 'news'): Batch {
     const { slot } = held.lease;
     const ended = () => {
-      this.#underWay.delete(slot);
+      this.#inProgress.delete(slot);
       if (this.#passedOver.delete(slot)) this.work.onReadable(slot);
     };
     const outcome = this.#parallel(() => this.#readBatch(held, reason)).finally(ended);
-    this.#underWay.set(slot, outcome);
+    this.#inProgress.set(slot, outcome);
     return { slot, outcome };
   }
 
-  async #readBatch(slot: HeldSlot, reason: 'rung' | 'news'): Promise<Look> {
+  async #readBatch(slot: HeldSlot, reason: 'signal' | 'news'): Promise<BatchOutcome> {
     if (this.work.stopping.aborted || !this.held.workable.includes(slot)) return 'wait';
     slot.busy = true;
     try {
       const commits = await this.feed.readFeed(slot.lease.slot, slot.position, FEED_PAGE);
       if (!this.held.isHeld(slot)) return 'wait';
       const last = commits.at(-1);
-      // A ring may be false; where something does lie behind a hole, the next look that asks finds it.
-      if (!last) return reason === 'rung' ? 'read' : await this.#waitForHole(slot);
+      // The signal may be unnecessary. If there is a commit behind a hole, the next poll of all slots finds it.
+      if (!last) return reason === 'signal' ? 'read' : await this.#waitForHole(slot);
       slot.hiddenSince = undefined;
       const handled = await this.work.handle(commits, () => this.held.isHeld(slot), slot.lease);
       const { upTo, againAfter = AGAIN_AFTER } = handled ?? { upTo: last.position };
@@ -143,8 +143,8 @@ export class SlotReader {
     slot.position = position;
   }
 
-  /** Commits lie behind a position that is free: somebody is about to write there, or died before. */
-  async #waitForHole(slot: HeldSlot): Promise<Look> {
+  /** There are commits behind a free position: a process is about to write there, or died before it could. */
+  async #waitForHole(slot: HeldSlot): Promise<BatchOutcome> {
     slot.hiddenSince ??= this.work.now();
     if (this.work.now() - slot.hiddenSince < this.work.holeMilliseconds) return 'wait';
     await this.feed.closeHoles(slot.lease.slot, slot.position);

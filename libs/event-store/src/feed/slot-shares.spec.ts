@@ -7,7 +7,7 @@ const ownersOf = (names: readonly string[]) =>
   new Map([...slotShares(names, 64)].flatMap(([member, slots]) => slots.map((slot) => [slot, member] as const)));
 
 describe('the shares of the slots', () => {
-  it('hold every slot once, and differ in size by one at most', () => {
+  it('contain every slot once and differ in size by at most one', () => {
     fc.assert(
       fc.property(members, fc.integer({ min: 1, max: 64 }), (names, slots) => {
         const shares = [...slotShares(names, slots).values()];
@@ -18,7 +18,7 @@ describe('the shares of the slots', () => {
     );
   });
 
-  it('are the same in whatever order the members are named', () => {
+  it('do not depend on the order of the members', () => {
     fc.assert(
       fc.property(members, (names) => {
         expect(ownersOf(names.toReversed())).toEqual(ownersOf(names));
@@ -26,7 +26,7 @@ describe('the shares of the slots', () => {
     );
   });
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('stay mostly where they are when one joins or leaves %i others', (count) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('mostly stay the same when a member joins or leaves %i others', (count) => {
     const moves: number[] = [];
     for (let round = 0; round < 30; round++) {
       const names = Array.from({ length: count + 1 }, (_, index) => `worker-${round}-${index}`);

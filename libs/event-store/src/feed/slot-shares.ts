@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 
 /**
- * The slots that each member works on. Everybody who knows the same members comes to the same answer; sizes differ by one at most,
- * and a member that comes or goes moves few slots besides those that it takes or leaves.
+ * Distributes the slots over the members. All processes that know the same members compute the same shares. Sizes differ by at most one,
+ * and a member that joins or leaves moves few slots other than its own.
  *
- * Rendezvous hashing with a bound: each pair of a slot and a member has a score, and the best pairs are matched first.
+ * Bounded rendezvous hashing: each pair of slot and member has a score, and the best pairs are matched first.
  */
 export function slotShares(members: readonly string[], slots: number): Map<string, number[]> {
   const shares = new Map(members.map((member) => [member, [] as number[]]));

@@ -1,15 +1,15 @@
-/** Lets one loop wait for a ring or for a time; a ring while nobody waits ends the next wait at once. */
+/** Lets one loop sleep until it is signalled or a time is up. A signal while nobody sleeps ends the next sleep at once. */
 export class WakeUp {
-  #rung = false;
+  #signalled = false;
   #wake: (() => void) | undefined;
 
-  ring(): void {
-    this.#rung = true;
+  signal(): void {
+    this.#signalled = true;
     this.#wake?.();
   }
 
   async wait(milliseconds: number): Promise<void> {
-    if (!this.#rung) {
+    if (!this.#signalled) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, milliseconds);
         this.#wake = () => {
@@ -18,7 +18,7 @@ export class WakeUp {
         };
       });
     }
-    this.#rung = false;
+    this.#signalled = false;
     this.#wake = undefined;
   }
 }

@@ -2,13 +2,13 @@ import type { Connection } from 'mongoose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { freshDatabase } from '../../../../test/support/mongo/mongo-database.js';
 import type { NewCommit } from '../commit.js';
-import { newCommand, newCommit, unused } from '../contract/new-commit.contract.js';
-import { outcomeOf, refusal } from '../contract/outcome.contract.js';
-import { CommandIdReused, HoldTaken, StoreUnavailable, WrongExpectedVersion } from '../event-store.errors.js';
+import { newCommand, newCommit, unused } from '../../testing/new-commit.js';
+import { outcomeOf, refusal } from '../../testing/outcome.js';
+import { CommandIdReused, Contended, HoldTaken, WrongExpectedVersion } from '../event-store.errors.js';
 import { COMMITS, eventStoreModels } from './commit.model.js';
-import { denseHistory } from './dense-history.contract.js';
+import { denseHistory } from '../../testing/dense-history.js';
 import { MongoEventStore } from './mongo-event-store.js';
-import { anotherProcess } from './open-mongo.contract.js';
+import { anotherProcess } from '../../testing/open-mongo.js';
 import { migrateSchema } from './mongo-schema.js';
 
 const PARTITION = 'partition';
@@ -39,13 +39,13 @@ const request = (stream: string, version: number, details: Partial<NewCommit> = 
   newCommit(stream, version, { correlation: unused('request'), ...details });
 
 describe('what another process stored', () => {
-  it('is answered again when it has the command id and the request', async () => {
+  it('is returned for the same command id and request', async () => {
     const { commit } = await elsewhere.append(inSlot(1));
     const { position: _, ...again } = commit;
     expect(await here.append({ ...again, correlation: 'request-2' })).toEqual({ outcome: 'replayed', commit });
   });
 
-  it('refuses its command id for another request, also in another stream', async () => {
+  it('refuses its command id for a different request, even in another stream', async () => {
     await elsewhere.append(inSlot(1, { command: newCommand('id-1', 'hash-1') }));
     await refusal(here.append(inSlot(1, { command: newCommand('id-1', 'hash-2') })), CommandIdReused);
   });
@@ -66,14 +66,14 @@ describe('what another process stored', () => {
     await refusal(here.append({ ...second, command: newCommand() }), WrongExpectedVersion);
   });
 
-  it('keeps its place in the slot, and a commit that met it there has the next', async () => {
+  it('keeps its position, and a commit that collided with it gets the next', async () => {
     await loseThePlace();
     const { outcome, commit } = await here.append(inSlot(1));
     expect({ outcome, position: commit.position }).toEqual({ outcome: 'appended', position: 3 });
   });
 });
 
-it('a stream goes on only behind a commit that is there, whatever a reader said about its version', async () => {
+it('a stream continues only after an existing commit, whatever version a reader reported', async () => {
   const stream = unused('account');
   await here.append(newCommit(stream, 1));
   expect(await here.readStreams([{ stream, version: 5 }])).toEqual([]);
@@ -82,14 +82,14 @@ it('a stream goes on only behind a commit that is there, whatever a reader said 
   expect((await here.append(newCommit(stream, 2))).outcome).toBe('appended');
 });
 
-it('a commit that is kept out by what nobody knows of is given up, and others go on', async () => {
+it('a commit that never gets its position fails as contended, and others go on', async () => {
   await connection.collection(COMMITS).createIndex({ actor: 1 }, { unique: true, sparse: true });
   await here.append(inSlot(1, { actor: 'account:1' }));
-  await refusal(here.append(inSlot(1, { actor: 'account:1' })), StoreUnavailable);
+  await refusal(here.append(inSlot(1, { actor: 'account:1' })), Contended);
   expect(await outcomeOf(here.append(inSlot(1, { actor: 'account:2' })))).toBe('appended');
 });
 
-describe('of several things that stand against a commit', () => {
+describe('if several refusals apply', () => {
   const stored = { stream: 'account-1', holds: ['name:a'], command: newCommand('id-1', 'hash-1') };
   it.each([
     { like: ['command', 'version', 'hold'], outcome: 'CommandIdReused' },
@@ -101,7 +101,7 @@ describe('of several things that stand against a commit', () => {
     { like: ['hold'], outcome: 'HoldTaken' },
     { like: ['request', 'version', 'hold'], outcome: 'replayed' },
     { like: [], outcome: 'appended' },
-  ])('and the place that is taken ($like), $outcome is told', async ({ like, outcome }) => {
+  ])('besides the taken position ($like), the append ends with $outcome', async ({ like, outcome }) => {
     await elsewhere.append(inSlot(1, stored));
     await loseThePlace();
     const asked = inSlot(1, {
@@ -119,7 +119,7 @@ describe.each([
   { where: 'alone', prepare: async () => {} },
   { where: 'beside another process', prepare: loseThePlace },
 ])('in a batch of 50, $where,', ({ prepare }) => {
-  it('refusals of every kind reach their own callers only, and neither a hole nor a gap is left', async () => {
+  it('each refusal reaches only its own caller, and no hole or gap is left', async () => {
     const command = newCommand('id-taken');
     await elsewhere.append(request('taken', 1, { holds: ['name:taken'], command }));
     await prepare();

@@ -1,10 +1,10 @@
 import mongoose, { type Connection } from 'mongoose';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { databaseUri, freshDatabase } from '../../../../test/support/mongo/mongo-database.js';
-import { newCommit, unused } from '../contract/new-commit.contract.js';
-import { outcomeOf, tally } from '../contract/outcome.contract.js';
+import { newCommit, unused } from '../../testing/new-commit.js';
+import { outcomeOf, tally } from '../../testing/outcome.js';
 import { eventStoreModels } from './commit.model.js';
-import { denseHistory } from './dense-history.contract.js';
+import { denseHistory } from '../../testing/dense-history.js';
 import { connectOptions } from './mongo-connection.js';
 import { MongoEventStore } from './mongo-event-store.js';
 import { migrateSchema } from './mongo-schema.js';
@@ -57,7 +57,7 @@ it.each([
   },
 );
 
-it('a process that is alone with its slots stores all that waits with one command', async () => {
+it('a process that has its slots to itself stores all queued commits with one command', async () => {
   const connection = await prepare();
   const { store, commands } = await openProcess(connection.name);
   await Promise.all(Array.from({ length: 64 }, () => store.append(newCommit(unused('account'), 1))));
@@ -67,12 +67,12 @@ it('a process that is alone with its slots stores all that waits with one comman
   expect(commands() - before).toBe(1);
 });
 
-it('a stream whose baseline comes from elsewhere is loaded and appended to with one command each', async () => {
+it('a stream with a baseline of another process needs one command to load and one to append', async () => {
   const connection = await prepare();
   const stream = unused('account');
   await new MongoEventStore(connection).append(newCommit(stream, 1));
   const { store, commands } = await openProcess(connection.name);
-  // The first append of a process also looks for the end of the slot.
+  // The first append of a process also reads the head of the slot.
   await store.append(newCommit(unused('session'), 1, { partition: stream }));
   // The first reading also waits until the primary knows what a majority has.
   await store.readStreams([{ stream: unused('account'), version: 0 }]);

@@ -7,18 +7,18 @@ import { toCommit, type CommitDocument } from './commit.model.js';
 import type { KnownVersions } from './known-versions.js';
 import { reaching } from './mongo-connection.js';
 
-/** What the store says about a commit that it has not taken; `undefined`: nothing stands against it but its place. */
-export type Verdict = Appended | Error | undefined;
+/** Why a commit was not stored: it was stored before, or a refusal; undefined if only its position was taken. */
+export type Judgement = Appended | Error | undefined;
 
 /**
- * Finds out why commits were not stored. An error of a unique index names one index only, and several may be violated at once, so
- * what the error says is not asked: everything that could stand against the commits is read, in one round trip.
+ * Finds out why commits were not stored. A duplicate key error names only one unique index, although several may be violated. So it reads
+ * everything that can conflict with the commits instead, in one round trip.
  */
 export async function judgeAppends(
   commits: mongo.Collection<CommitDocument>,
   asked: readonly NewCommit[],
   versions: KnownVersions,
-): Promise<Verdict[]> {
+): Promise<Judgement[]> {
   // Few clauses with long lists: see `tailsFilter`.
   const byVersion = Map.groupBy(asked, ({ version }) => version);
   const holds = asked.flatMap((commit) => commit.holds ?? []);
@@ -34,15 +34,15 @@ export async function judgeAppends(
   };
   const found = (await reaching(() => commits.find(filter).toArray())).map(toCommit);
   for (const commit of found) versions.seen(commit);
-  return asked.map((commit) => verdictOn(commit, found, versions.hasBefore(commit)));
+  return asked.map((commit) => judge(commit, found, versions.hasBefore(commit)));
 }
 
-/** In the order that the port promises. */
-function verdictOn(
+/** Checks in the order that `EventStore.append` guarantees. */
+function judge(
   { command, stream, version, holds = [] }: NewCommit,
   found: readonly Commit[],
   mayFollow: boolean,
-): Verdict {
+): Judgement {
   const earlier = found.find((each) => each.command.id === command.id);
   if (earlier?.command.hash === command.hash) return { outcome: 'replayed', commit: earlier };
   if (earlier) return new CommandIdReused(command.id);

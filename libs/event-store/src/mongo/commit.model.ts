@@ -4,45 +4,46 @@ import type { Commit } from '../commit.js';
 import { compactedStreamOf, isCompacted, voidStreamOf } from '../compacted-stream.js';
 
 /**
- * A commit as it is stored; `_id` is its place: `slot * 2^40 + ordinal`. A void commit of a compacted stream keeps the name of the
- * stream and its version, so that the unique index refuses them to every append; the last one takes the next version as well.
+ * A stored commit. `_id` is its feed key: `slot * 2^40 + position`. A void commit of a compacted stream keeps the stream's name and its
+ * version, so that the unique index refuses further appends. The last one also occupies the next version.
  */
 export type CommitDocument = Omit<Commit, 'position' | 'version'> &
   Readonly<{ _id: number; version: number | readonly [own: number, next: number] }>;
 
-/** A number that is handed out once (`Counter`). */
+/** The next number of a `Counter`. */
 export type CounterDocument = Readonly<{ _id: string; next: number }>;
 
 export const COMMITS = 'commits';
 export const COUNTERS = 'counters';
 
-/** Feeds into which commits are divided; for ever, because a commit's place contains its slot. */
+/** Number of feeds. It can never change, because the key of a commit contains its slot. */
 export const SLOTS = 64;
-const ORDINALS = 2 ** 40;
+const POSITIONS = 2 ** 40;
 
-/** The feed of a partition, for ever (RFC 1952 section 8: CRC-32 as in gzip). */
+/** Returns the slot of a partition, which never changes (CRC-32 as in gzip: RFC 1952, section 8). */
 export const slotOf = (partition: string) => crc32(partition) % SLOTS;
 
-export const placeOf = (slot: number, ordinal: number) => slot * ORDINALS + ordinal;
-export const slotOfPlace = (place: number) => Math.floor(place / ORDINALS);
-export const ordinalOfPlace = (place: number) => place % ORDINALS;
+/** The feed key of a position of a slot. It sorts by slot, then by position. */
+export const feedKeyOf = (slot: number, position: number) => slot * POSITIONS + position;
+export const slotOfKey = (key: number) => Math.floor(key / POSITIONS);
+export const positionOfKey = (key: number) => key % POSITIONS;
 
-/** A commit as the port hands it out. */
+/** Converts a stored commit to the one that the port returns. */
 export const toCommit = ({ _id, version, ...commit }: CommitDocument): Commit => ({
   ...commit,
   stream: streamOf(commit),
   version: typeof version === 'number' ? version : version[0],
-  position: ordinalOfPlace(_id),
+  position: positionOfKey(_id),
 });
 
-/** Where the port finds a commit. Void commits that are older than decision 41 are stored under that name. */
+/** Returns the stream that a commit belongs to for the port. Void commits older than decision 41 are stored under that name. */
 export const streamOf = ({ stream, command }: Pick<Commit, 'stream' | 'command'>) =>
   isCompacted({ command }) && compactedStreamOf(stream) === undefined ? voidStreamOf(stream) : stream;
 
-/** Lists holds from the highest key down, so that the last one with a prefix is the first that is found. */
+/** Lists holds from the highest key down, so that the last one with a prefix is found first. */
 export const LAST_HOLD = 'last_hold';
 
-/** The unique indexes are what makes appends safe. */
+/** Appends are safe only with the unique indexes. */
 const commitSchema = new mongoose.Schema<CommitDocument>(
   { _id: Number, partition: String, stream: String, version: Number },
   { collection: COMMITS, strict: 'throw', versionKey: false, minimize: false },
@@ -57,7 +58,7 @@ const counterSchema = new mongoose.Schema<CounterDocument>(
   { collection: COUNTERS, strict: 'throw', versionKey: false },
 );
 
-/** The collections of the event store, declared on a connection. */
+/** Declares the collections of the event store on a connection. */
 export const eventStoreModels = (connection: Connection) => [
   connection.model(COMMITS, commitSchema),
   connection.model(COUNTERS, counterSchema),

@@ -2,17 +2,17 @@ import type { mongo } from 'mongoose';
 import { COMPACTION } from '../compacted-stream.js';
 import { StoreUnavailable } from '../event-store.errors.js';
 import { reasonOf } from '../reason-of.js';
-import { placeOf, type CommitDocument } from './commit.model.js';
+import { feedKeyOf, type CommitDocument } from './commit.model.js';
 import { reaching } from './mongo-connection.js';
 
 /**
- * What a void commit keeps of the one that it replaces: place, stream, version, time, holds, and what tells a repeated command. The
- * `last` commits of streams take the next version as well (`CommitDocument`).
+ * Turns a commit into a void one. It keeps its key, stream, version, time, holds, and the id and hash of its command. The `last` commit of
+ * a stream also occupies the next version (`CommitDocument`).
  */
 const toVoid = (last: readonly number[]): mongo.Document[] => [
   {
     $set: {
-      partition: { $concat: ['void-', { $toString: { $toInt: { $floor: { $divide: ['$_id', placeOf(1, 0)] } } } }] },
+      partition: { $concat: ['void-', { $toString: { $toInt: { $floor: { $divide: ['$_id', feedKeyOf(1, 0)] } } } }] },
       version: { $cond: [{ $in: ['$_id', last] }, ['$version', { $add: ['$version', 1] }], '$version'] },
       'command.type': COMPACTION,
       actor: 'compaction',
@@ -24,9 +24,9 @@ const toVoid = (last: readonly number[]): mongo.Document[] => [
 ];
 
 /**
- * Makes void commits of all commits of the streams, in one transaction: a stream that had lost only some would be another one. An append
- * to one of them waits for its end, a minute and a half at most where a process was killed inside. Throws `StoreUnavailable` also
- * where another process appends to the same streams or compacts them; then trying again later helps.
+ * Turns all commits of the streams into void ones, in one transaction: a partly compacted stream would fold to a different state.
+ * Concurrent appends to these streams wait for its end, up to 90 seconds if a process is killed in the middle. Throws
+ * `StoreUnavailable` also if another process is appending to the streams or compacting them; retry later.
  */
 export async function compactStreams(
   client: mongo.MongoClient,
@@ -41,28 +41,28 @@ export async function compactStreams(
     const options = { session, hint: 'stream_version', projection: { stream: 1, version: 1 } };
     const found = await reaching(() => commits.find(filter, options).toArray());
     if (found.length > 0)
-      await reaching(() => commits.updateMany(placesOf(found), toVoid(lastOfEach(found)), { session }));
-    // Also where nothing is left: what another process has just compacted may not have its majority yet.
+      await reaching(() => commits.updateMany(keysOf(found), toVoid(lastOfEach(found)), { session }));
+    // Even if nothing is left to do: the compaction of another process may not have its majority yet.
     await reaching(() => session.commitTransaction());
     return found.length;
   } catch (error) {
     if (!isTransient(error)) throw error;
-    throw new StoreUnavailable(`a compaction did not come to its end: ${reasonOf(error)}`, { cause: error });
+    throw new StoreUnavailable(`cannot finish the compaction: ${reasonOf(error)}`, { cause: error });
   } finally {
     await session.endSession().catch(() => undefined);
   }
 }
 
-const placesOf = (found: readonly CommitDocument[]) => ({ _id: { $in: found.map(({ _id }) => _id) } });
+const keysOf = (found: readonly CommitDocument[]) => ({ _id: { $in: found.map(({ _id }) => _id) } });
 
-/** The places of the last commits of all streams. */
+/** Returns the keys of the last commits of all streams. */
 function lastOfEach(found: readonly CommitDocument[]): number[] {
   const last = new Map<string, number>();
-  for (const { stream, _id: place } of found) last.set(stream, Math.max(place, last.get(stream) ?? 0));
+  for (const { stream, _id } of found) last.set(stream, Math.max(_id, last.get(stream) ?? 0));
   return [...last.values()];
 }
 
-/** Labels of the driver for what another try may well get. */
+/** Whether the driver labels the error as retryable. */
 const isTransient = (error: unknown): error is Error =>
   error instanceof Error &&
   'hasErrorLabel' in error &&

@@ -1,8 +1,8 @@
 import mongoose, { type Connection } from 'mongoose';
 
 /**
- * The lease of a slot for a reader and the reader's checkpoint there: one document, so that the checkpoint's write is guarded by the
- * lease. `_id` is `<reader>/<slot>`; without an owner nobody holds it. Never deleted, because `epoch` must only grow.
+ * The lease of a slot for a reader together with the reader's checkpoint, so that one write can check the lease and move the checkpoint.
+ * `_id` is `<reader>/<slot>`. Without `owner` the slot is free. Never deleted, because `epoch` must only grow.
  */
 export type FeedLeaseDocument = Readonly<{
   _id: string;
@@ -30,7 +30,7 @@ const memberSchema = new mongoose.Schema<FeedMemberDocument>(
   { collection: FEED_MEMBERS, strict: 'throw', versionKey: false },
 ).index({ until: 1 }, { expireAfterSeconds: 0, name: 'until' });
 
-/** The collections of `MongoFeedLeases`, declared on a connection. */
+/** Declares the collections of `MongoFeedLeases` on a connection. */
 export const feedModels = (connection: Connection) => [
   connection.model(FEED_LEASES, leaseSchema),
   connection.model(FEED_MEMBERS, memberSchema),

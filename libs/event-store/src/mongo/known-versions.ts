@@ -3,7 +3,7 @@ import type { StreamPoint } from '../event-store.js';
 
 const REMEMBERED_STREAMS = 50_000;
 
-/** Versions that streams have for certain, because this process saw a commit of it: spares an append from asking for the one before. */
+/** Caches versions that streams have certainly reached, so that an append need not query for the preceding commit. */
 export class KnownVersions {
   readonly #versions = new LRUCache<string, number>({ max: REMEMBERED_STREAMS });
 
@@ -15,7 +15,7 @@ export class KnownVersions {
     return (this.#versions.get(stream) ?? 0) >= version;
   }
 
-  /** Whether the stream has what must stand before a commit of this version. */
+  /** Whether the stream certainly has the commit that precedes this version. */
   hasBefore({ stream, version }: StreamPoint): boolean {
     return version >= 1 && this.has({ stream, version: version - 1 });
   }

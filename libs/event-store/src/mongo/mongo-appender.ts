@@ -1,40 +1,43 @@
+import { Batcher, type Call } from '@keyfold/concurrency';
 import type { mongo } from 'mongoose';
 import type { AppendCounts } from '../append-counts.js';
-import { Batcher, type Call } from '../batcher.js';
 import type { NewCommit } from '../commit.js';
-import { Contended, StoreUnavailable } from '../event-store.errors.js';
+import { Contended, isOutage, StoreUnavailable } from '../event-store.errors.js';
 import type { Appended } from '../event-store.js';
 import { judgeAppends } from './append-judge.js';
-import { COMMITS, placeOf, slotOf, toCommit, type CommitDocument } from './commit.model.js';
+import { COMMITS, feedKeyOf, slotOf, toCommit, type CommitDocument } from './commit.model.js';
 import { insertBehindLast } from './insert-behind-last.js';
-import { isDuplicate, isPlaceTaken, outcomesOf, type InsertOutcome } from './insert-outcome.js';
+import { isDuplicate, isPositionTaken, outcomesOf, type InsertOutcome } from './insert-outcome.js';
 import type { KnownVersions } from './known-versions.js';
 import { reaching } from './mongo-connection.js';
 import { SlotHeads } from './slot-heads.js';
 
 const BATCH = 256;
-/** How long a commit is tried that the database refuses although nothing but its place stands against it, in milliseconds. */
-const PATIENCE = 5_000;
-/** Tries of a commit of which nobody knows what became. */
-const UNKNOWN_TRIES = 2;
-/** Batches without a collision after which other processes are believed to leave the slots to this one. */
-const CALM_AFTER = 50;
-
-/** One caller's commit, when it first lost its place, the tries that nobody answered, and whether one of its tries may have stored it. */
-type Try = { readonly commit: NewCommit; lostAt?: number; unanswered: number; sent: boolean };
-type Pending = Call<Try, Appended>;
+/** How long a commit is retried whose position other processes take every time, in milliseconds. */
+const CONTENTION_TIMEOUT = 5_000;
+/** Attempts with an unknown outcome before the caller gets the error. */
+const UNKNOWN_ATTEMPTS = 2;
+/** Number of batches without a collision after which this process counts as the only one that appends. */
+const CONTENTION_BATCHES = 50;
 
 /**
- * Stores commits in batches of one round trip. No commit ever leaves a free place before another one (docs/decisions). A batch is
- * ordered behind heads that this process knows, and what stands behind a refused commit is not stored but sent again. While other
- * processes append to the same slots that would be most of it: then the server finds the places (`insertBehindLast`).
+ * A caller's commit. `lostAt`: when it first lost its position. `unanswered`: attempts with an unknown outcome. `sent`: an attempt may have
+ * stored it.
+ */
+type Attempt = { readonly commit: NewCommit; lostAt?: number; unanswered: number; sent: boolean };
+type Pending = Call<Attempt, Appended>;
+
+/**
+ * Stores commits in batches of one round trip. No commit ever leaves a free position before it (decision 21). A batch is ordered and
+ * starts at the heads that this process knows. Commits after a refused one are not stored and sent again. While other processes append
+ * to the same slots this would concern most commits, so the server assigns the positions instead (`insertBehindLast`).
  */
 export class MongoAppender {
-  readonly #batcher = new Batcher<Try, Appended>((pendings) => this.#appendSome(pendings), BATCH);
+  readonly #batcher = new Batcher<Attempt, Appended>((pendings) => this.#appendSome(pendings), BATCH, isOutage);
   readonly #commits: mongo.Collection<CommitDocument>;
   readonly #heads: SlotHeads;
-  /** Batches for which others are still believed to append to the same slots. */
-  #rivalry = 0;
+  /** Number of batches for which other processes still count as appending to the same slots. */
+  #contended = 0;
 
   constructor(
     private readonly database: mongo.Db,
@@ -49,20 +52,20 @@ export class MongoAppender {
     return this.#batcher.submit({ commit, unanswered: 0, sent: false });
   }
 
-  /** Waits for the appends that were accepted. */
+  /** Resolves when all accepted appends have settled. */
   idle(): Promise<void> {
     return this.#batcher.idle();
   }
 
-  /** Answers those that must travel again. Of a stream one at a time: the next is decided on one that may be refused. */
+  /** Returns the calls to send again. At most one commit of a stream per round: the next one depends on it. */
   async #appendSome(pendings: readonly Pending[]): Promise<Pending[]> {
-    const round = this.#rivalry > 0 ? firstOfEach(pendings, slotOfPending) : firstOfEach(pendings, streamOf);
+    const round = this.#contended > 0 ? firstOfEach(pendings, slotOfPending) : firstOfEach(pendings, streamOf);
     const done = new Set(round);
     for (const pending of await this.#appendRound(round)) done.delete(pending);
     return pendings.filter((pending) => !done.has(pending));
   }
 
-  /** The unique index would take a version behind a gap, so the one before must be known. */
+  /** The unique index accepts a version after a gap, so the preceding version must be known. */
   async #appendRound(round: readonly Pending[]): Promise<Pending[]> {
     const unsure = new Set(round.filter(({ item }) => !this.versions.hasBefore(item.commit)));
     const open = new Set(await this.#settleJudged([...unsure]));
@@ -72,11 +75,11 @@ export class MongoAppender {
 
   #insert(round: readonly Pending[]): Promise<Pending[]> {
     this.counts.batches.observe(round.length);
-    return this.#rivalry > 0 ? this.#insertAmongRivals(round) : this.#insertInOrder(round);
+    return this.#contended > 0 ? this.#insertContended(round) : this.#insertInOrder(round);
   }
 
   async #insertInOrder(round: readonly Pending[]): Promise<Pending[]> {
-    const documents = await this.#placed(round);
+    const documents = await this.#withKeys(round);
     try {
       await reaching(() => this.#commits.insertMany(documents, { ordered: true }));
       const allStored = round.map((): InsertOutcome => 'stored');
@@ -87,21 +90,21 @@ export class MongoAppender {
     }
   }
 
-  async #insertAmongRivals(round: readonly Pending[]): Promise<Pending[]> {
-    this.#rivalry -= 1;
+  async #insertContended(round: readonly Pending[]): Promise<Pending[]> {
+    this.#contended -= 1;
     const commits = round.map(({ item }) => item.commit);
     const atLeast = await this.#heads.atLeast(round.map(slotOfPending));
     try {
       await reaching(() => insertBehindLast(this.database, commits, atLeast));
     } catch (error) {
       if (!isDuplicate(error)) return this.#afterUnknown(round, error);
-      if (isPlaceTaken(error.message)) this.#rivalry = CALM_AFTER;
+      if (isPositionTaken(error.message)) this.#contended = CONTENTION_BATCHES;
     }
     const open = await this.#settleStored(round);
-    return (await this.#settleJudged(open)).filter(hasPatience);
+    return (await this.#settleJudged(open)).filter(mayRetry);
   }
 
-  /** Answers the callers whose commits are found; where they are is not known before. */
+  /** Resolves the calls whose commits are found. Their positions are not known before. */
   async #settleStored(round: readonly Pending[]): Promise<Pending[]> {
     const ids = round.map(({ item }) => item.commit.command.id);
     const found = await reaching(() => this.#commits.find({ 'command.id': { $in: ids } }).toArray());
@@ -122,15 +125,15 @@ export class MongoAppender {
     resolve({ outcome: 'appended', commit });
   }
 
-  /** Commits with places behind the heads of their slots. */
-  async #placed(round: readonly Pending[]): Promise<CommitDocument[]> {
+  /** Assigns the commits the next positions of their slots. */
+  async #withKeys(round: readonly Pending[]): Promise<CommitDocument[]> {
     const slots = round.map(slotOfPending);
     const heads = await this.#heads.of(slots);
     return round.map(({ item }, index) => {
       const slot = slots[index]!;
-      const ordinal = heads.get(slot)! + 1;
-      heads.set(slot, ordinal);
-      return { _id: placeOf(slot, ordinal), ...item.commit };
+      const position = heads.get(slot)! + 1;
+      heads.set(slot, position);
+      return { _id: feedKeyOf(slot, position), ...item.commit };
     });
   }
 
@@ -144,45 +147,45 @@ export class MongoAppender {
       if (outcomes[index] === 'stored') this.#acknowledge(document, round[index]!.resolve);
     });
     if (outcomes.includes('collided')) {
-      this.#rivalry = CALM_AFTER;
+      this.#contended = CONTENTION_BATCHES;
       this.#heads.forget();
     }
     const refused = those('refused');
-    // One refused commit that an unanswered try stored is seldom the only one.
+    // If an unanswered attempt stored the refused commit, it probably stored others as well.
     const judged = refused.length > 0 ? [...refused, ...those('untried').filter(({ item }) => item.sent)] : [];
     const open = await this.#settleJudged(judged);
     const untried = those('untried').filter((pending) => !judged.includes(pending));
-    return [...[...those('collided'), ...open].filter(hasPatience), ...untried];
+    return [...[...those('collided'), ...open].filter(mayRetry), ...untried];
   }
 
-  /** Answers the callers whose commits are stored or refused; the others are tried again. */
+  /** Settles the calls whose commits are stored or refused. Returns the others, which are retried. */
   async #settleJudged(asked: readonly Pending[]): Promise<Pending[]> {
     if (asked.length === 0) return [];
     const commits = asked.map(({ item }) => item.commit);
-    const verdicts = await judgeAppends(this.#commits, commits, this.versions);
+    const judgements = await judgeAppends(this.#commits, commits, this.versions);
     return asked.filter(({ item, resolve, reject }, index) => {
-      const verdict = verdicts[index];
-      if (verdict instanceof Error) reject(verdict);
-      else if (verdict) resolve(isOurs(item, verdict.commit) ? { ...verdict, outcome: 'appended' } : verdict);
-      return !verdict;
+      const judgement = judgements[index];
+      if (judgement instanceof Error) reject(judgement);
+      else if (judgement) resolve(isOurs(item, judgement.commit) ? { ...judgement, outcome: 'appended' } : judgement);
+      return !judgement;
     });
   }
 
   /**
-   * After an outage the same commits are sent again, and not looked for before: a new primary shows what it has to readers a moment
-   * later than to unique indexes.
+   * After an outage the same commits are sent again without a query: on a new primary, unique indexes see acknowledged commits a moment
+   * earlier than readers do.
    */
   async #afterUnknown(round: readonly Pending[], error: unknown): Promise<Pending[]> {
     this.#heads.forget();
     for (const { item } of round) item.sent = true;
     if (!(error instanceof StoreUnavailable)) return this.#insertApart(round, error);
     for (const { item } of round) item.unanswered += 1;
-    // Thrown rather than told one by one, so that all who wait hear of the outage too.
-    if (round.some(({ item }) => item.unanswered >= UNKNOWN_TRIES)) throw error;
+    // Thrown, so that the batcher rejects the queued calls too.
+    if (round.some(({ item }) => item.unanswered >= UNKNOWN_ATTEMPTS)) throw error;
     return [...round];
   }
 
-  /** One commit that the driver or the server will not take, too large for instance, must not fail the others. */
+  /** Splits the batch: a commit that the driver or the server rejects, such as one that is too large, must not fail the others. */
   async #insertApart(round: readonly Pending[], error: unknown): Promise<Pending[]> {
     const [only, ...others] = round;
     if (only && others.length === 0) {
@@ -203,15 +206,20 @@ function firstOfEach(pendings: readonly Pending[], keyOf: (pending: Pending) => 
   return [...first.values()];
 }
 
-/** Whether one of the tries stored it. An earlier request with the same command id had another time and another correlation. */
+/** Whether an attempt of this call stored the commit. An earlier request with the same command id has another time and correlation. */
 const isOurs = (
-  { commit: { at, command, correlation }, sent }: Try,
+  { commit: { at, command, correlation }, sent }: Attempt,
   found: Pick<NewCommit, 'at' | 'command' | 'correlation'>,
 ) => sent && found.command.hash === command.hash && found.at === at && found.correlation === correlation;
 
-function hasPatience({ item, reject }: Pending): boolean {
+function mayRetry({ item, reject }: Pending): boolean {
   item.lostAt ??= performance.now();
-  const again = performance.now() - item.lostAt < PATIENCE;
-  if (!again) reject(new Contended(`commit ${item.commit.command.id} found no place for ${PATIENCE} ms`));
+  const again = performance.now() - item.lostAt < CONTENTION_TIMEOUT;
+  if (!again)
+    reject(
+      new Contended(
+        `commit ${item.commit.command.id} lost its position to other processes for ${CONTENTION_TIMEOUT} ms`,
+      ),
+    );
   return again;
 }

@@ -4,7 +4,7 @@ import { ReplicaSet } from '../../../../test/support/mongo/replica-set.js';
 import { StoreUnavailable } from '../event-store.errors.js';
 import { connectOptions, reaching } from './mongo-connection.js';
 
-it('an operation is tried twice at most, and a server that has too much to do is not available', async () => {
+it('an operation is attempted at most twice, and an overloaded server counts as unavailable', async () => {
   const set = await ReplicaSet.start(1, { testCommands: true });
   onTestFinished(() => set.stop());
   const options = { ...connectOptions, monitorCommands: true };

@@ -3,22 +3,20 @@ import mongoose from 'mongoose';
 import { StoreUnavailable } from '../event-store.errors.js';
 import { reasonOf } from '../reason-of.js';
 
-/**
- * How long an operation may wait for its answer and for a majority, and before that for a server that answers, in milliseconds. The
- * driver tries an operation twice, so after twice their sum at most a caller hears that the store is not available.
- */
+/** How long an operation may wait for its answer and for a majority, in milliseconds. The driver tries an operation twice. */
 const OPERATION_TIMEOUT = 5_000;
 
 /**
- * When an operation is given up that the driver forgot: it waits for ever to write to a socket that ended while its buffer was full
- * (mongodb 7.8 without `timeoutMS`). Sooner than the slowest second try would end, so that an outage is told within 15 s.
+ * When to abandon an operation, in milliseconds. Without `timeoutMS` the driver (mongodb 7.8) waits forever to write to a socket that
+ * closed while its buffer was full. Less than 15 s, the time within which callers learn of an outage.
  */
 const STUCK_AFTER = 14_000;
+/** How long to wait for a server that can be reached, in milliseconds. */
 const SELECTION_TIMEOUT = 2_500;
 
 /**
- * What every process asks of MongoDB: writes that a new primary has too, reads of what no new primary can take back, and no waiting
- * for a server that is away. Decisions made on other reads could lose commits at a change of the primary.
+ * Connection options of every process: writes that survive a failover, reads that no failover rolls back, and no waiting for a server
+ * that is away. Decisions based on other reads could lose commits at a failover.
  */
 export const connectOptions: ConnectOptions = {
   w: 'majority',
@@ -27,9 +25,9 @@ export const connectOptions: ConnectOptions = {
   readPreference: 'primary',
   retryWrites: true,
   retryReads: true,
-  // One more try also of what a server refuses because it has too much to do; the driver would make two.
+  // One retry if the server is overloaded; the default is two.
   maxAdaptiveRetries: 1,
-  // Shorter than the socket's, so that the server says what it came to.
+  // Shorter than the socket timeout, so that the server reports the outcome.
   wtimeoutMS: OPERATION_TIMEOUT - 1_000,
   socketTimeoutMS: OPERATION_TIMEOUT,
   waitQueueTimeoutMS: OPERATION_TIMEOUT,
@@ -42,18 +40,18 @@ export const connectOptions: ConnectOptions = {
   ignoreUndefined: true,
 };
 
-/** A collection of the connection's database as the driver has it: documents go in and out as they are. */
+/** Returns a collection of the driver, without the conversions of mongoose. */
 export const collectionOf = <Document extends mongo.Document>(connection: Connection, name: string) =>
   connection.getClient().db(connection.name).collection<Document>(name);
 
 /**
- * Runs an operation of the driver of one round trip; that the server is away, steps down or takes too long becomes `StoreUnavailable`.
- * What the operation came to is then unknown, and it may still be done later.
+ * Runs a driver operation of one round trip. Throws `StoreUnavailable` if the server is away, steps down or takes too long. The outcome
+ * is then unknown: the operation may still be carried out later.
  */
 export async function reaching<Result>(operation: () => Promise<Result>): Promise<Result> {
   const { promise: stuck, reject: giveUp } = Promise.withResolvers<never>();
   const watchdog = setTimeout(
-    () => giveUp(new StoreUnavailable(`MongoDB has not answered for ${STUCK_AFTER} ms`)),
+    () => giveUp(new StoreUnavailable(`MongoDB did not answer within ${STUCK_AFTER} ms`)),
     STUCK_AFTER,
   );
   try {
@@ -67,16 +65,16 @@ export async function reaching<Result>(operation: () => Promise<Result>): Promis
   }
 }
 
-/** Server answers that another try may not get: steps of an election, shutdowns, cursors that ended with them, time limits, a full disk (error_codes.yml of MongoDB). */
+/** Error codes of the server that a retry may not meet: elections, shutdowns, lost cursors, time limits, full disk (error_codes.yml). */
 const OUTAGE_CODES = new Set<unknown>([
   6, 7, 43, 50, 64, 89, 91, 94, 100, 112, 134, 136, 146, 189, 202, 211, 216, 237, 246, 262, 317, 358, 365, 384, 9001,
   10107, 11600, 11601, 11602, 13435, 13436, 14031,
 ]);
 
-/** What says of any answer that it is for this moment only: an election, or a server that has too much to do. */
+/** Error labels for temporary conditions: an election or an overloaded server. */
 const OUTAGE_LABELS = ['RetryableWriteError', 'SystemOverloadedError'];
 
-/** Errors of the driver's own programming interface that come from a connection which ended meanwhile. */
+/** API errors of the driver that are caused by a closed connection. */
 const LOST_CONNECTION = new Set([
   'MongoNotConnectedError',
   'MongoTopologyClosedError',
@@ -90,7 +88,7 @@ function isOutage(error: unknown): error is Error {
   const { MongoServerError, MongoWriteConcernError } = mongoose.mongo;
   if (error instanceof MongoWriteConcernError) return true;
   if (error instanceof MongoBulkWriteError && error.result.getWriteConcernError()) return true;
-  // The driver wraps in this whatever kept it from sending a batch of writes; what the server answered is no error inside it.
+  // The driver wraps the error that kept it from sending a batch. An answer of the server is not an Error inside it.
   if (error instanceof MongoBulkWriteError && error.errorResponse instanceof Error)
     return isOutage(error.errorResponse);
   if (error instanceof MongoServerError)
@@ -100,5 +98,5 @@ function isOutage(error: unknown): error is Error {
   return error instanceof mongoose.Error.MongooseServerSelectionError || isSystemError(error);
 }
 
-/** What the operating system says of a socket comes as it is when the second try of a write fails like the first. */
+/** Socket errors are not wrapped if the second attempt of a write fails like the first. */
 const isSystemError = (error: unknown): error is Error => error instanceof Error && 'syscall' in error;

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { describeEventStore } from '../event-store.contract.js';
-import { newCommit, unused } from '../contract/new-commit.contract.js';
-import { openMongo } from './open-mongo.contract.js';
+import { describeEventStore } from '../../testing/event-store.contract.js';
+import { newCommit, unused } from '../../testing/new-commit.js';
+import { openMongo } from '../../testing/open-mongo.js';
 
 describeEventStore('MongoDB', () => openMongo());
 

@@ -6,38 +6,38 @@ import type { StreamCompaction } from '../stream-compaction.js';
 import {
   COMMITS,
   COUNTERS,
+  feedKeyOf,
   LAST_HOLD,
-  ordinalOfPlace,
-  placeOf,
+  positionOfKey,
   SLOTS,
   slotOf,
-  slotOfPlace,
+  slotOfKey,
   streamOf,
   toCommit,
   type CommitDocument,
 } from './commit.model.js';
 import { compactStreams } from './compact-streams.js';
-import { Doorbell } from './doorbell.js';
+import { AppendSignal } from './append-signal.js';
 import { KnownVersions } from './known-versions.js';
-import { readLastOrdinals } from './last-ordinals.js';
+import { readLastPositions } from './last-positions.js';
 import { MongoAppender } from './mongo-appender.js';
 import { collectionOf, reaching } from './mongo-connection.js';
 import { PrimaryBarrier } from './primary-barrier.js';
 import { StreamTails } from './stream-tails.js';
 import { voidCommit } from './void-commit.js';
 
-/** Above every key with the prefix in byte order. */
+/** Sorts after every key with the prefix, in byte order. */
 const LAST_LETTER = '\u{10FFFF}';
-const PLACES_READ = 1_000;
+const KEYS_READ = 1_000;
 
-/** The event store of any number of processes in a MongoDB replica set; the connection must have the `connectOptions`. */
+/** The event store of any number of processes, in a MongoDB replica set. The connection must have the `connectOptions`. */
 export class MongoEventStore extends EventStore implements CommitFeed, StreamCompaction {
   readonly slots = SLOTS;
   readonly #commits: mongo.Collection<CommitDocument>;
   readonly #appender: MongoAppender;
   readonly #barrier: PrimaryBarrier;
   readonly #tails: StreamTails;
-  readonly #doorbell: Doorbell;
+  readonly #signal: AppendSignal;
 
   constructor(private readonly connection: Connection) {
     super();
@@ -46,7 +46,7 @@ export class MongoEventStore extends EventStore implements CommitFeed, StreamCom
     this.#appender = new MongoAppender(connection.getClient().db(connection.name), versions, this.appends);
     this.#barrier = new PrimaryBarrier(connection, collectionOf(connection, COUNTERS));
     this.#tails = new StreamTails(this.#commits, versions, this.#barrier);
-    this.#doorbell = new Doorbell(connection.getClient(), this.#commits);
+    this.#signal = new AppendSignal(connection.getClient(), this.#commits);
   }
 
   slotOf(partition: string): number {
@@ -79,36 +79,36 @@ export class MongoEventStore extends EventStore implements CommitFeed, StreamCom
   }
 
   async readFeed(slot: number, after: number, limit: number): Promise<Commit[]> {
-    const range = { $gt: placeOf(slot, after), $lt: placeOf(slot + 1, 0) };
+    const range = { $gt: feedKeyOf(slot, after), $lt: feedKeyOf(slot + 1, 0) };
     const found = await reaching(() => this.#commits.find({ _id: range }, { sort: { _id: 1 }, limit }).toArray());
-    const hole = found.findIndex(({ _id }, index) => ordinalOfPlace(_id) !== after + 1 + index);
+    const hole = found.findIndex(({ _id }, index) => positionOfKey(_id) !== after + 1 + index);
     return (hole === -1 ? found : found.slice(0, hole)).map(toCommit);
   }
 
   readHeads(): Promise<Map<number, number>> {
-    return readLastOrdinals(
+    return readLastPositions(
       this.#commits,
       Array.from({ length: SLOTS }, (_, slot) => slot),
     );
   }
 
   async slotsWithNews(positions: ReadonlyMap<number, number>): Promise<number[]> {
-    const next = [...positions].map(([slot, position]) => placeOf(slot, position + 1));
+    const next = [...positions].map(([slot, position]) => feedKeyOf(slot, position + 1));
     const options = { projection: { _id: 1 }, hint: '_id_' };
     const found = await reaching(() => this.#commits.find({ _id: { $in: next } }, options).toArray());
-    const ready = new Set(found.map(({ _id }) => slotOfPlace(_id)));
+    const ready = new Set(found.map(({ _id }) => slotOfKey(_id)));
     return [...ready, ...(await this.#slotsBehindHoles([...positions].filter(([slot]) => !ready.has(slot))))];
   }
 
   async closeHoles(slot: number, after: number): Promise<number> {
     let closed = 0;
     for (let from = after; ;) {
-      const range = { $gt: placeOf(slot, from), $lt: placeOf(slot + 1, 0) };
-      const options = { sort: { _id: 1 as const }, projection: { _id: 1 }, limit: PLACES_READ };
-      const places = await reaching(() => this.#commits.find({ _id: range }, options).toArray());
-      const taken = places.map(({ _id }) => ordinalOfPlace(_id));
+      const range = { $gt: feedKeyOf(slot, from), $lt: feedKeyOf(slot + 1, 0) };
+      const options = { sort: { _id: 1 as const }, projection: { _id: 1 }, limit: KEYS_READ };
+      const keys = await reaching(() => this.#commits.find({ _id: range }, options).toArray());
+      const taken = keys.map(({ _id }) => positionOfKey(_id));
       closed += await this.#close(slot, missingBetween(from, taken));
-      if (places.length < PLACES_READ) return closed;
+      if (keys.length < KEYS_READ) return closed;
       from = taken.at(-1)!;
     }
   }
@@ -117,31 +117,31 @@ export class MongoEventStore extends EventStore implements CommitFeed, StreamCom
     return compactStreams(this.connection.getClient(), this.#commits, streams);
   }
 
-  onAppended(ring: (slot?: number) => void): () => void {
-    return this.#doorbell.onRing(ring);
+  onAppended(wake: (slot?: number) => void): () => void {
+    return this.#signal.subscribe(wake);
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#appender.idle(), this.#doorbell.close()]);
+    await Promise.all([this.#appender.idle(), this.#signal.close()]);
   }
 
-  /** Slots whose next place is free although something lies behind it: almost always none. */
+  /** Returns the slots with a commit after a free next position: almost always none. */
   async #slotsBehindHoles(positions: readonly (readonly [number, number])[]): Promise<number[]> {
     if (positions.length === 0) return [];
     const behind = positions.map(([slot, position]) => ({
-      _id: { $gt: placeOf(slot, position + 1), $lt: placeOf(slot + 1, 0) },
+      _id: { $gt: feedKeyOf(slot, position + 1), $lt: feedKeyOf(slot + 1, 0) },
     }));
-    const slot = { $floor: { $divide: ['$_id', placeOf(1, 0)] } };
+    const slot = { $floor: { $divide: ['$_id', feedKeyOf(1, 0)] } };
     const pipeline = [{ $match: { $or: behind } }, { $group: { _id: slot } }];
     const found = await reaching(() => this.#commits.aggregate<{ _id: number }>(pipeline, { hint: '_id_' }).toArray());
     return found.map(({ _id }) => _id);
   }
 
-  /** Commits that took their place meanwhile are as good as voids. */
-  async #close(slot: number, ordinals: readonly number[]): Promise<number> {
-    if (ordinals.length === 0) return 0;
-    const operations = ordinals.map((ordinal) => {
-      const { _id, ...fields } = voidCommit(slot, ordinal);
+  /** A commit that takes such a position first is as good as a void one. */
+  async #close(slot: number, positions: readonly number[]): Promise<number> {
+    if (positions.length === 0) return 0;
+    const operations = positions.map((position) => {
+      const { _id, ...fields } = voidCommit(slot, position);
       return { updateOne: { filter: { _id }, update: { $setOnInsert: fields }, upsert: true } };
     });
     const { upsertedCount } = await reaching(() => this.#commits.bulkWrite(operations, { ordered: false }));
@@ -149,13 +149,13 @@ export class MongoEventStore extends EventStore implements CommitFeed, StreamCom
   }
 }
 
-/** The ordinals after `from` that stand before one of those that are taken, which ascend. */
+/** Returns the free positions after `from` and before a taken one; `taken` is in ascending order. */
 function missingBetween(from: number, taken: readonly number[]): number[] {
   const missing: number[] = [];
   let next = from + 1;
-  for (const ordinal of taken) {
-    for (; next < ordinal; next++) missing.push(next);
-    next = ordinal + 1;
+  for (const position of taken) {
+    for (; next < position; next++) missing.push(next);
+    next = position + 1;
   }
   return missing;
 }

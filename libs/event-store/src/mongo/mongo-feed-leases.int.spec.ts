@@ -1,7 +1,7 @@
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import { expect, it, onTestFinished } from 'vitest';
 import { freshDatabase, freshDatabaseUri } from '../../../../test/support/mongo/mongo-database.js';
-import { describeFeedLeases, describeSharedFeedLeases } from '../feed/feed-leases.contract.js';
+import { describeFeedLeases, describeSharedFeedLeases } from '../../testing/feed-leases.contract.js';
 import { feedModels } from './feed-lease.model.js';
 import { connectOptions } from './mongo-connection.js';
 import { MongoFeedLeases } from './mongo-feed-leases.js';
@@ -17,7 +17,7 @@ const open = async () => new MongoFeedLeases(await prepared());
 describeFeedLeases('MongoDB', open);
 describeSharedFeedLeases('MongoDB', open);
 
-it('members that fell silent are removed by the server', async () => {
+it('the server removes expired members', async () => {
   const connection = await prepared();
   const indexes = await connection.collection('feed_members').indexes();
   expect(indexes).toContainEqual(expect.objectContaining({ key: { until: 1 }, expireAfterSeconds: 0 }));

@@ -1,5 +1,6 @@
+import { Batcher, type Call } from '@keyfold/concurrency';
 import mongoose, { type Connection, type mongo } from 'mongoose';
-import { Batcher, type Call } from '../batcher.js';
+import { isOutage } from '../event-store.errors.js';
 import { FeedLeases, LeaseLost, type Lease, type SlotProgress } from '../feed/feed-leases.js';
 import { FEED_LEASES, FEED_MEMBERS, type FeedLeaseDocument, type FeedMemberDocument } from './feed-lease.model.js';
 import { collectionOf, reaching } from './mongo-connection.js';
@@ -9,17 +10,17 @@ type Advance = Readonly<{ lease: Lease; position: number }>;
 const DUPLICATE_KEY = 11_000;
 const ADVANCES_PER_WRITE = 500;
 
-/** The server's clock decides, in the pipelines and filters of the server. */
+/** Expressions for the server, because its clock decides. */
 const after = (milliseconds: number) => ({ $add: ['$$NOW', milliseconds] });
 const notExpired = { $gt: ['$until', '$$NOW'] };
-/** Names are data: without this one that starts with a dollar would be read as a field. */
+/** Without it the server would read a name that starts with a dollar sign as a field. */
 const literal = (text: string) => ({ $literal: text });
 
-/** Leases as documents of MongoDB: `feed-lease.model.ts`. */
+/** Leases as MongoDB documents (`feed-lease.model.ts`). */
 export class MongoFeedLeases extends FeedLeases {
   readonly #leases: mongo.Collection<FeedLeaseDocument>;
   readonly #members: mongo.Collection<FeedMemberDocument>;
-  readonly #advances = new Batcher<Advance, void>((calls) => this.#advanceAll(calls), ADVANCES_PER_WRITE);
+  readonly #advances = new Batcher<Advance, void>((calls) => this.#advanceAll(calls), ADVANCES_PER_WRITE, isOutage);
 
   constructor(private readonly connection: Connection) {
     super();
@@ -31,7 +32,7 @@ export class MongoFeedLeases extends FeedLeases {
     const member = { reader: literal(reader), owner: literal(owner), until: after(milliseconds) };
     const filter = { _id: `${reader}/${owner}` };
     await reaching(() => this.#members.updateOne(filter, [{ $set: member }], { upsert: true }));
-    // Its own time may have passed before this trip.
+    // Its own membership may have expired before this round trip.
     const others = { reader, owner: { $ne: owner }, $expr: notExpired };
     const members = await reaching(() => this.#members.find(others).toArray());
     return [owner, ...members.map((each) => each.owner)];
@@ -98,7 +99,7 @@ export class MongoFeedLeases extends FeedLeases {
     }
   }
 
-  /** Owner and epoch never return, so what is held now was held when the checkpoint was written. */
+  /** A pair of owner and epoch never returns, so a lease that is held now was held when the checkpoint was written. */
   async #leasesHeldOf(calls: readonly Call<Advance, void>[]): Promise<(lease: Lease) => boolean> {
     const ids = calls.map(({ item }) => heldBy(item.lease)._id);
     const found = await reaching(() => this.#leases.find({ _id: { $in: ids } }).toArray());
@@ -113,10 +114,10 @@ export class MongoFeedLeases extends FeedLeases {
 
 const leaseId = (reader: string, slot: number) => `${reader}/${slot}`;
 
-/** The fence: no write of an owner that lost the slot matches. */
+/** Fences off previous owners: their writes match no document. */
 const heldBy = ({ reader, slot, owner, epoch }: Lease) => ({ _id: leaseId(reader, slot), owner, epoch });
 
-/** Takes a lease that is free, expired or the owner's, and leaves any other as it is. An upsert's filter may hold no conditions. */
+/** Takes a lease that is free, expired or already held, and leaves any other unchanged. The filter of an upsert cannot do this. */
 function taking(reader: string, slot: number, owner: string, milliseconds: number) {
   const own = { $eq: ['$owner', literal(owner)] };
   const free = { $or: [own, { $not: [notExpired] }] };
@@ -135,7 +136,7 @@ function taking(reader: string, slot: number, owner: string, milliseconds: numbe
   ];
 }
 
-/** Two that take a slot for the first time both make its document; who comes second has not got it. */
+/** If two processes insert the first document of a slot, the second one gets a duplicate key error and no lease. */
 function throwUnlessTaken(error: unknown): void {
   const { MongoBulkWriteError } = mongoose.mongo;
   if (!(error instanceof MongoBulkWriteError) || error.err || error.result.getWriteConcernError()) throw error;

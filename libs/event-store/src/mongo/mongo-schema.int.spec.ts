@@ -6,7 +6,7 @@ import { mongodBinary } from '../../../../test/support/mongo/mongod-binary.js';
 import { COMMITS, eventStoreModels } from './commit.model.js';
 import { connectOptions } from './mongo-connection.js';
 import { migrateSchema, requireSchema, UnusableDatabase } from './mongo-schema.js';
-import { anotherProcess } from './open-mongo.contract.js';
+import { anotherProcess } from '../../testing/open-mongo.js';
 
 let connection: Connection;
 beforeEach(async () => {
@@ -29,7 +29,7 @@ describe('a prepared database', () => {
     await check();
   });
 
-  it('has all its collections looked at together', async () => {
+  it('is checked in all collections at once', async () => {
     await migrate();
     const collections = mongoose.mongo.Collection.prototype;
     const indexesOf = vi.spyOn(collections, 'indexes');
@@ -42,7 +42,7 @@ describe('a prepared database', () => {
     expect(await complaint(check())).toContain('index stream_version of commits is missing');
   });
 
-  it('stays as it is when it is prepared again', async () => {
+  it('is not changed by a second migration', async () => {
     await migrate();
     await commits().insertOne({ stream: 'account-1', version: 1, command: { id: 'id-1' } });
     const before = await commits().indexes();
@@ -52,15 +52,15 @@ describe('a prepared database', () => {
     await check();
   });
 
-  it('is the same when several processes prepare it at once', async () => {
+  it('is the same if several processes migrate it at once', async () => {
     const processes = await Promise.all(Array.from({ length: 4 }, () => anotherProcess(connection)));
     await Promise.all(processes.map((each) => migrate(each)));
     await check();
   });
 });
 
-describe('preparing says what to do', () => {
-  it('about an index that is in the way under another name', async () => {
+describe('migration says what to do', () => {
+  it('about a conflicting index of another name', async () => {
     await migrate();
     await commits().dropIndex('stream_version');
     await commits().createIndex({ stream: 1, version: 1 }, { name: 'mine', unique: true });
@@ -69,7 +69,7 @@ describe('preparing says what to do', () => {
     );
   });
 
-  it('about documents that a lost index let in', async () => {
+  it('about duplicates that a lost index let in', async () => {
     await migrate();
     await commits().dropIndex('stream_version');
     for (const id of ['id-1', 'id-2']) await commits().insertOne({ stream: 'a', version: 1, command: { id } });
@@ -78,7 +78,7 @@ describe('preparing says what to do', () => {
 });
 
 describe('a database is refused', () => {
-  it('when it was never prepared', async () => {
+  it('that was never migrated', async () => {
     const message = await complaint(check());
     expect(message).toBe(
       `the database "${connection.name}" cannot be used: it was never prepared. Run "keyfold migrate" with the settings of this process`,
@@ -130,7 +130,7 @@ describe('a database is refused', () => {
     await check();
   });
 
-  it('when its collection was dropped', async () => {
+  it('whose collection was dropped', async () => {
     await migrate();
     await commits().drop();
     const message = await complaint(check());
@@ -138,7 +138,7 @@ describe('a database is refused', () => {
       expect(message).toContain(`index ${name}`);
   });
 
-  it('when a newer version of the program prepared it, by checks and by preparations', async () => {
+  it('that a newer version has migrated, by start and by migration', async () => {
     await migrate();
     await connection.collection('schema').updateOne({}, { $inc: { version: 1 } });
     const message = `the database "${connection.name}" was written by a newer version of keyfold (schema 2, this one knows 1): run that version or a later one`;
@@ -146,7 +146,7 @@ describe('a database is refused', () => {
     expect(await complaint(migrate())).toBe(message);
   });
 
-  it('when its server is no member of a replica set', async () => {
+  it('on a server outside a replica set', async () => {
     const { path } = mongodBinary();
     // The library would print that the binary is not of the version that it would have fetched.
     vi.stubEnv('MONGOMS_SYSTEM_BINARY_VERSION_CHECK', 'false');

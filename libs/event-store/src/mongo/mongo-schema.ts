@@ -1,7 +1,7 @@
 import mongoose, { type Connection } from 'mongoose';
 import { collectionOf, reaching } from './mongo-connection.js';
 
-/** The database cannot be used as it is; the message says what to do. */
+/** The database cannot be used in its present state. The message says what to do. */
 export class UnusableDatabase extends Error {
   constructor(message: string) {
     super(message);
@@ -9,7 +9,7 @@ export class UnusableDatabase extends Error {
   }
 }
 
-/** Raised when stored data changes its shape so that older programs must not touch it. */
+/** Raise it when stored data changes so that older versions of the program must not touch it. */
 const SCHEMA_VERSION = 1;
 const VERSION_ID = 'keyfold';
 type VersionDocument = Readonly<{ _id: string; version: number }>;
@@ -23,7 +23,7 @@ type IndexDefinition = Readonly<{
   collation?: unknown;
 }>;
 
-/** What the schema needs of a mongoose model, whatever its documents. */
+/** The part of a mongoose model that is used here, for documents of any type. */
 type Declared = Readonly<{
   schema: { indexes(): [IndexDefinition['key'], Omit<IndexDefinition, 'key'> & { name?: string }][] };
   collection: { name: string };
@@ -33,7 +33,7 @@ type Declared = Readonly<{
 }>;
 type Models = readonly Declared[];
 
-/** Makes the collections and indexes that are missing (`keyfold migrate`). Throws `UnusableDatabase`, `StoreUnavailable`. */
+/** Creates missing collections and indexes (`keyfold migrate`). Throws `UnusableDatabase`, `StoreUnavailable`. */
 export async function migrateSchema(connection: Connection, models: Models): Promise<void> {
   await requireReplicaSet(connection);
   await requireKnownVersion(connection);
@@ -48,7 +48,7 @@ export async function migrateSchema(connection: Connection, models: Models): Pro
   );
 }
 
-/** Refuses a database that this program would damage or be damaged by. Throws `UnusableDatabase`, `StoreUnavailable`. */
+/** Throws `UnusableDatabase` if the database does not match this version of the program, and `StoreUnavailable`. */
 export async function requireSchema(connection: Connection, models: Models): Promise<void> {
   await requireReplicaSet(connection);
   const version = await requireKnownVersion(connection);
@@ -62,7 +62,7 @@ export async function requireSchema(connection: Connection, models: Models): Pro
 const unusable = ({ name }: Connection, problems: readonly string[], advice: string) =>
   new UnusableDatabase(`the database "${name}" cannot be used: ${problems.join('; ')}. ${advice}`);
 
-/** Codes of the server: an index with these keys has another name, or one of this name has other keys; documents share a unique key. */
+/** Error codes: an index with the same keys has a different name, or one with the same name has different keys. */
 const INDEX_CONFLICTS = new Set<unknown>([85, 86]);
 const DUPLICATE_KEY = 11_000;
 
@@ -88,7 +88,7 @@ async function makeIndexes(connection: Connection, model: Declared): Promise<voi
   }
 }
 
-/** Change streams and majority writes need one; a single server with `--replSet` is enough. */
+/** Change streams and majority writes need a replica set; one server with `--replSet` is enough. */
 async function requireReplicaSet(connection: Connection): Promise<void> {
   const hello = await reaching(() => connection.getClient().db('admin').command({ hello: 1 }));
   if (hello['setName'] !== undefined || hello['msg'] === 'isdbgrid') return;
@@ -107,7 +107,7 @@ async function requireKnownVersion(connection: Connection): Promise<number | und
 
 const versions = (connection: Connection) => collectionOf<VersionDocument>(connection, 'schema');
 
-/** A unique index that is missing or changed corrupts the store silently, so names, keys and options must be the declared ones. */
+/** Compares names, keys and options: without its unique indexes the store would be corrupted silently. */
 async function indexProblems(models: Models): Promise<{ missing: string[]; changed: string[] }> {
   const missing: string[] = [];
   const changed: string[] = [];
@@ -127,7 +127,7 @@ async function indexProblems(models: Models): Promise<{ missing: string[]; chang
   return { missing, changed };
 }
 
-/** A collection that was never made has none. */
+/** Returns no indexes for a collection that does not exist. */
 async function existingIndexes({ db, collection: { name } }: Declared) {
   try {
     return await reaching(() => collectionOf(db, name).indexes());
@@ -137,7 +137,7 @@ async function existingIndexes({ db, collection: { name } }: Declared) {
   }
 }
 
-/** What makes an index the one that was declared, as text; what is not set is as good as false. */
+/** Serializes the properties that identify an index; a missing flag counts as false. */
 const definitionOf = ({ key, unique, sparse, ...others }: IndexDefinition) => {
   const { expireAfterSeconds, partialFilterExpression, collation } = others;
   return JSON.stringify([

@@ -2,9 +2,9 @@ import type { Connection, mongo } from 'mongoose';
 import { reaching } from './mongo-connection.js';
 
 /**
- * A primary that was just elected has every acknowledged commit, but for a moment it does not know that a majority has them, and
- * majority reads show it older than it is. So before anything is read from a new primary, a write waits for its majority: it changes
- * nothing, and stands behind everything that the primary had when it was elected.
+ * Keeps reads from missing acknowledged commits after an election. A new primary has them all, but at first it does not know which of them
+ * a majority has, so majority reads return old data. Therefore the first read from a new primary waits for a majority write. This write
+ * changes nothing and comes after everything that the primary had at its election.
  */
 export class PrimaryBarrier {
   #primary = '';
@@ -14,12 +14,14 @@ export class PrimaryBarrier {
     connection: Connection,
     private readonly collection: mongo.Collection<{ _id: string }>,
   ) {
-    connection.getClient().on('topologyDescriptionChanged', ({ newDescription }) => this.#look(newDescription));
+    connection
+      .getClient()
+      .on('topologyDescriptionChanged', ({ newDescription }) => this.#noticePrimary(newDescription));
   }
 
   /**
-   * Runs a read that shows everything that was acknowledged before it began. It is repeated where the primary changes meanwhile: the
-   * driver would ask the new one by itself, and no write has been waited for there. Throws `StoreUnavailable`.
+   * Runs a read that sees everything acknowledged before it started. Repeats it if the primary changes in the meantime, because the driver
+   * retries on the new primary without waiting for a write. Throws `StoreUnavailable`.
    */
   async read<Result>(operation: () => Promise<Result>): Promise<Result> {
     for (;;) {
@@ -29,7 +31,7 @@ export class PrimaryBarrier {
     }
   }
 
-  /** Resolves to the present primary when everything that it had at its election has its majority. */
+  /** Resolves to the current primary once a majority has everything that the primary had at its election. */
   async #passed(): Promise<string> {
     for (;;) {
       const primary = this.#primary;
@@ -47,8 +49,8 @@ export class PrimaryBarrier {
     }
   }
 
-  /** An election id is never used twice, also when the same server is elected again. */
-  #look({ servers }: mongo.TopologyDescription): void {
+  /** The election id is new even if the same server is elected again. */
+  #noticePrimary({ servers }: mongo.TopologyDescription): void {
     const primary = [...servers.values()].find(({ type }) => type === 'RSPrimary');
     if (!primary) return;
     const elected = `${primary.address} ${primary.electionId?.toHexString() ?? ''}`;

@@ -1,35 +1,35 @@
 import type { mongo } from 'mongoose';
-import { ordinalOfPlace, slotOfPlace, type CommitDocument } from './commit.model.js';
-import { readLastOrdinals } from './last-ordinals.js';
+import { positionOfKey, slotOfKey, type CommitDocument } from './commit.model.js';
+import { readLastPositions } from './last-positions.js';
 
 /**
- * The last ordinals of the slots, as far as this process knows them: from its own acknowledged commits, else from a majority read. So
- * whatever is stored behind such a head has everything before it in every future of the replica set, and the feed gets no holes.
+ * Caches the last positions of the slots, from acknowledged commits of this process or from majority reads. No failover rolls these back,
+ * so a commit stored right behind such a head leaves no hole.
  */
 export class SlotHeads {
   readonly #heads = new Map<number, number>();
-  /** Slots to which nobody else is believed to append. */
+  /** Slots to which only this process seems to append. */
   readonly #sure = new Set<number>();
 
   constructor(private readonly commits: mongo.Collection<CommitDocument>) {}
 
-  /** The heads of the slots; those that are unknown are read in one round trip. A copy: `reached` says what became of it. */
+  /** Returns the heads of the slots; reads unknown ones in one round trip. The result is a copy: call `reached` after an append. */
   of(slots: Iterable<number>): Promise<Map<number, number>> {
     return this.#known(slots, this.#sure);
   }
 
-  /** Ordinals that the slots have reached or gone beyond, for good: no change of the primary takes them back. */
+  /** Returns lower bounds for the heads of the slots; no failover rolls them back. */
   atLeast(slots: Iterable<number>): Promise<Map<number, number>> {
     return this.#known(slots, this.#heads);
   }
 
-  /** An acknowledged commit is at this place. */
-  reached(place: number): void {
-    const slot = slotOfPlace(place);
-    this.#heads.set(slot, Math.max(this.#heads.get(slot) ?? 0, ordinalOfPlace(place)));
+  /** Records the key of an acknowledged commit. */
+  reached(key: number): void {
+    const slot = slotOfKey(key);
+    this.#heads.set(slot, Math.max(this.#heads.get(slot) ?? 0, positionOfKey(key)));
   }
 
-  /** Other processes append too, or nobody knows what became of an append: the heads are read again when they are needed. */
+  /** Call if other processes append too, or an outcome is unknown: the heads are then read again when needed. */
   forget(): void {
     this.#sure.clear();
   }
@@ -42,8 +42,8 @@ export class SlotHeads {
   }
 
   async #read(slots: readonly number[]): Promise<void> {
-    for (const [slot, ordinal] of await readLastOrdinals(this.commits, slots)) {
-      this.#heads.set(slot, ordinal);
+    for (const [slot, position] of await readLastPositions(this.commits, slots)) {
+      this.#heads.set(slot, position);
       this.#sure.add(slot);
     }
   }

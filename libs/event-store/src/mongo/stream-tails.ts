@@ -1,18 +1,19 @@
+import { Batcher, type Call } from '@keyfold/concurrency';
 import type { mongo } from 'mongoose';
-import { Batcher, type Call } from '../batcher.js';
 import type { Commit } from '../commit.js';
 import { compactedStreamOf } from '../compacted-stream.js';
+import { isOutage } from '../event-store.errors.js';
 import type { StreamPoint } from '../event-store.js';
 import { toCommit, type CommitDocument } from './commit.model.js';
 import type { KnownVersions } from './known-versions.js';
 import type { PrimaryBarrier } from './primary-barrier.js';
 
-/** Callers that share a query at most. */
+/** Maximum number of callers that share a query. */
 const CALLERS = 256;
 
-/** Reads what came after points of streams; concurrent callers share a query. */
+/** Reads the commits after points of streams; concurrent callers share a query. */
 export class StreamTails {
-  readonly #batcher = new Batcher<readonly StreamPoint[], Commit[]>((calls) => this.#read(calls), CALLERS);
+  readonly #batcher = new Batcher<readonly StreamPoint[], Commit[]>((calls) => this.#read(calls), CALLERS, isOutage);
 
   constructor(
     private readonly commits: mongo.Collection<CommitDocument>,
@@ -37,13 +38,13 @@ export class StreamTails {
     }
   }
 
-  /** A baseline is only believed to have a commit behind it once that was seen: a read model may be older or newer than the log. */
+  /** Includes the commit at an unconfirmed version, because a read model may be ahead of the store, for example after a restore. */
   #toAskFor(point: StreamPoint): StreamPoint {
     return this.versions.has(point) ? point : { ...point, version: point.version - 1 };
   }
 }
 
-/** One clause for all streams at the same version: the server plans few clauses with long lists far faster than many short ones. */
+/** Puts all streams at one version into one clause: the server plans few long clauses far faster than many short ones. */
 function tailsFilter(points: readonly StreamPoint[]): mongo.Filter<CommitDocument> {
   const lowest = new Map<string, number>();
   for (const { stream, version } of points) {
@@ -56,10 +57,10 @@ function tailsFilter(points: readonly StreamPoint[]): mongo.Filter<CommitDocumen
   return clauses.length === 1 ? clauses[0]! : { $or: clauses };
 }
 
-/** Void commits of a compacted stream are stored under its own name. */
+/** Void commits are stored under the name of the compacted stream. */
 const storedNamesOf = (stream: string) => [stream, compactedStreamOf(stream) ?? stream];
 
-/** The commits of each stream in version order. */
+/** Groups commits by stream, in version order. */
 function tailsByStream(commits: readonly Commit[]): Map<string, Commit[]> {
   const tails = Map.groupBy(commits, ({ stream }) => stream);
   for (const tail of tails.values()) tail.sort((a, b) => a.version - b.version);

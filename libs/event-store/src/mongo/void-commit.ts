@@ -1,17 +1,17 @@
-import { placeOf, type CommitDocument } from './commit.model.js';
+import { feedKeyOf, type CommitDocument } from './commit.model.js';
 
-/** What stands in the feed where no commit will ever be: it belongs to no account, and every reader passes over it. */
-export function voidCommit(slot: number, ordinal: number): CommitDocument {
+/** Creates the commit that closes a hole in the feed. It belongs to no account, and every reader skips it. */
+export function voidCommit(slot: number, position: number): CommitDocument {
   const stream = `void-${slot}`;
   return {
-    _id: placeOf(slot, ordinal),
+    _id: feedKeyOf(slot, position),
     partition: stream,
     stream,
-    version: ordinal,
-    command: { id: `void:${slot}:${ordinal}`, type: 'CloseHole', hash: '' },
+    version: position,
+    command: { id: `void:${slot}:${position}`, type: 'CloseHole', hash: '' },
     at: Date.now(),
     actor: 'feed',
-    correlation: `void:${slot}:${ordinal}`,
+    correlation: `void:${slot}:${position}`,
     events: [],
   };
 }

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { FolderInUse, FolderLock } from './folder-lock.js';
-import { temporaryFolder } from './open-sqlite.contract.js';
+import { temporaryFolder } from '../../testing/open-sqlite.js';
 
 type Process = ChildProcessByStdio<null, Readable, null>;
 
@@ -19,7 +19,7 @@ it('a folder in use by another process is refused, and the message says what to 
   );
 });
 
-it('a lock ends with its process, also when that is killed', async () => {
+it('a lock ends with its process, even if that is killed', async () => {
   const folder = temporaryFolder();
   const other = lockInProcess(folder);
   await holdsLock(other);
@@ -46,12 +46,12 @@ it('a lock can be released twice, and taken again in the same process only after
   new FolderLock(folder).release();
 });
 
-it('locks of different folders know nothing of each other', () => {
+it('locks of different folders are independent', () => {
   const locks = [new FolderLock(temporaryFolder()), new FolderLock(temporaryFolder())];
   for (const lock of locks) lock.release();
 });
 
-it('a folder that cannot be locked for another reason is not called in use', () => {
+it('a folder that cannot be locked for another reason is not reported as in use', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'lock'), 'no database\n'.repeat(500));
   const refused = (path: string, reason: string) =>

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const SQLITE_BUSY = 5;
 
-/** Another process works on the data folder. */
+/** Another process uses the data folder. */
 export class FolderInUse extends Error {
   constructor(folder: string) {
     super(
@@ -13,7 +13,7 @@ export class FolderInUse extends Error {
   }
 }
 
-/** The lock of the data folder cannot be taken: no room on the disk, no permission, a damaged file. */
+/** The data folder cannot be locked: full disk, missing permission or damaged file. */
 export class UnusableFolder extends Error {
   constructor(folder: string, cause: Error) {
     super(
@@ -25,8 +25,8 @@ export class UnusableFolder extends Error {
 }
 
 /**
- * Keeps a data folder to one process. The lock is one of the operating system's (taken through SQLite, because Node offers none),
- * so it ends with the process, however that ends.
+ * Reserves a data folder for one process. It is a lock of the operating system, taken through SQLite because Node has no API for it. So
+ * it ends with the process, even if that is killed.
  */
 export class FolderLock {
   readonly #database: DatabaseSync;

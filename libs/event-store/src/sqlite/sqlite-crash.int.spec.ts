@@ -6,13 +6,13 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { newCommit, unused } from '../contract/new-commit.contract.js';
-import { readFeeds } from '../contract/read-feeds.contract.js';
-import { openSqlite, temporaryFolder } from './open-sqlite.contract.js';
+import { newCommit, unused } from '../../testing/new-commit.js';
+import { readFeeds } from '../../testing/read-feeds.js';
+import { openSqlite, temporaryFolder } from '../../testing/open-sqlite.js';
 
-const appendingProcess = fileURLToPath(new URL('./appending-process.mjs', import.meta.url));
+const appendingProcess = fileURLToPath(new URL('../../testing/appending-process.mjs', import.meta.url));
 
-it('every acknowledged commit is there after the process was killed, time and again', async () => {
+it('every acknowledged commit survives repeated kills of the process', async () => {
   const path = join(temporaryFolder(), 'events.db');
   const acknowledged: string[] = [];
   for (const commits of [1, 150, 400]) {
@@ -24,7 +24,7 @@ it('every acknowledged commit is there after the process was killed, time and ag
   }
 });
 
-it('every acknowledged commit is there after the disk was full, and appends go on when there is room again', async () => {
+it('every acknowledged commit survives a full disk, and appends succeed once there is space again', async () => {
   const path = join(temporaryFolder(), 'events.db');
   // Above the size at which the log is written back to the file, so that both come to the limit.
   const lines = await appendInProcess(path, { bytes: 10_000, maxFileBytes: 6 * 1024 * 1024 });

@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { newCommit, unused } from '../contract/new-commit.contract.js';
-import { outcomeOf, readStream, refusal, tally } from '../contract/outcome.contract.js';
-import { readFeeds } from '../contract/read-feeds.contract.js';
-import { describeEventStore, type OpenStore } from '../event-store.contract.js';
+import { newCommit, unused } from '../../testing/new-commit.js';
+import { outcomeOf, readStream, refusal, tally } from '../../testing/outcome.js';
+import { readFeeds } from '../../testing/read-feeds.js';
+import { describeEventStore, type OpenStore } from '../../testing/event-store.contract.js';
 import { StoreUnavailable } from '../event-store.errors.js';
-import { openSqlite, temporaryFolder } from './open-sqlite.contract.js';
+import { openSqlite, temporaryFolder } from '../../testing/open-sqlite.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 describeEventStore('SQLite', async () => openSqlite(join(folder, 'events.db')));
 
 describe('a file that another program has locked', () => {
-  it('refuses appends after two seconds of waiting, stays readable, and takes the same commits once it is free', async () => {
+  it('refuses appends after two seconds, stays readable, and accepts the same commits once it is free', async () => {
     const { path, open } = openNew();
     const { store } = open;
     const { commit: first } = await store.append(newCommit(unused('account'), 1));
@@ -55,7 +55,7 @@ describe('a closed store', () => {
     await expect(store.readFeed(0, 0, 10)).rejects.toThrow(StoreUnavailable);
   });
 
-  it('can be closed again, also while it is closing', async () => {
+  it('can be closed twice, even at the same time', async () => {
     const { store } = openNew().open;
     const append = outcomeOf(store.append(newCommit('account-1', 1)));
     await Promise.all([store.close(), store.close()]);

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Commit, NewCommit } from '../commit.js';
-import { ModelEventStore } from '../contract/model-event-store.contract.js';
-import { newCommand, newCommit } from '../contract/new-commit.contract.js';
+import { ModelEventStore } from '../../testing/model-event-store.js';
+import { newCommand, newCommit } from '../../testing/new-commit.js';
 import type { CommitFeed } from '../commit-feed.js';
 import type { Appended, EventStore } from '../event-store.js';
-import { temporaryFolder } from './open-sqlite.contract.js';
+import { temporaryFolder } from '../../testing/open-sqlite.js';
 import { eventStoreSchema, SqliteEventStore } from './sqlite-event-store.js';
 import { SqliteFile } from './sqlite-file.js';
 
@@ -26,7 +26,7 @@ const append = fc.record({
 });
 type Append = typeof append extends fc.Arbitrary<infer T> ? T : never;
 
-it('a sequence of appends has the outcomes of the model, and the same commits are read', async () => {
+it('a sequence of appends has the same outcomes and commits as the model', async () => {
   const file = openFile();
   await fc.assert(
     fc.asyncProperty(fc.array(append, { minLength: 1, maxLength: 30 }), async (appends) => {
@@ -46,7 +46,7 @@ it('a sequence of appends has the outcomes of the model, and the same commits ar
   );
 });
 
-it('parallel appends leave a feed that the model accepts in its order, and answers that agree with it', async () => {
+it('concurrent appends leave a feed that the model reproduces, with the same answers', async () => {
   const file = openFile();
   const rounds = fc.array(fc.array(append, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 });
   await fc.assert(

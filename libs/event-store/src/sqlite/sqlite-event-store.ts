@@ -6,7 +6,7 @@ import type { CommitFeed } from '../commit-feed.js';
 import { Counter } from '../counter.js';
 import { EventStore, type Appended, type FoundHold, type StreamPoint } from '../event-store.js';
 import type { StreamCompaction } from '../stream-compaction.js';
-import { StreamHeads } from './stream-heads.js';
+import { LatestVersions } from './latest-versions.js';
 import { SqliteFile, type SqliteSchema } from './sqlite-file.js';
 import type { Row, WriteStatement } from './sqlite-writer.worker.js';
 
@@ -25,7 +25,7 @@ export const eventStoreSchema: SqliteSchema = {
     CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, next INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
 };
 
-/** The guards stand in the statement: a commit goes in only right behind the last one of its stream, and a compacted stream has none. */
+/** The conditions are part of the statement: a commit must directly follow the last one of its stream, which must not be compacted. */
 const INSERT_COMMIT = `
   INSERT INTO commits (position, partition, stream, version, command_id, command_type, command_hash, at, actor,
     correlation, causation, traceparent, events, holds, session, client_correlation)
@@ -35,18 +35,18 @@ const INSERT_COMMIT = `
   RETURNING position`;
 const INSERT_HOLD = 'INSERT INTO holds (key, position) VALUES (?, last_insert_rowid())';
 
-/** What a void commit keeps of the one that it replaces: position, version, time, holds, and what tells a repeated command. */
+/** A void commit keeps the position, version, time and holds, and the id and hash of the command. */
 const MAKE_VOID = `
   UPDATE commits SET partition = 'void-0', stream = '${voidStreamOf('')}' || stream, command_type = '${COMPACTION}',
     actor = 'compaction', correlation = command_id, causation = NULL, traceparent = NULL, session = NULL,
     client_correlation = NULL, events = '[]'
   WHERE stream = ? RETURNING position`;
 
-/** The event store of one process in one file; one slot. */
+/** The event store of one process, in one file. It has one slot. */
 export class SqliteEventStore extends EventStore implements CommitFeed, StreamCompaction {
   readonly slots = 1;
-  readonly #heads = new StreamHeads();
-  readonly #rings = new Set<() => void>();
+  readonly #versions = new LatestVersions();
+  readonly #listeners = new Set<() => void>();
 
   constructor(private readonly file: SqliteFile) {
     super();
@@ -68,14 +68,14 @@ export class SqliteEventStore extends EventStore implements CommitFeed, StreamCo
     ];
     const result = await this.file.write(statements, this.appends.batches);
     if ('rows' in result) {
-      this.#heads.reached(commit.stream, commit.version);
-      for (const ring of this.#rings) ring();
+      this.#versions.reached(commit.stream, commit.version);
+      for (const wake of this.#listeners) wake();
       return { outcome: 'appended', commit: { ...commit, position: Number(result.rows[0]![0]!['position']) } };
     }
     const earlier = await this.findCommand(commit.command.id);
     if (earlier?.command.hash === commit.command.hash) return { outcome: 'replayed', commit: earlier };
     if (earlier) throw new CommandIdReused(commit.command.id);
-    this.#heads.forget(commit.stream);
+    this.#versions.forget(commit.stream);
     if (result.refusedAt === 0) throw new WrongExpectedVersion(commit.stream, commit.version);
     throw new HoldTaken(holds[result.refusedAt - 1]!);
   }
@@ -83,15 +83,15 @@ export class SqliteEventStore extends EventStore implements CommitFeed, StreamCo
   async readStreams(points: readonly StreamPoint[]): Promise<Commit[]> {
     const sql = 'SELECT * FROM commits WHERE stream = ? AND version > ? ORDER BY version';
     return points.flatMap(({ stream, version }) => {
-      if (this.#heads.isHead(stream, version)) return [];
+      if (this.#versions.isLatest(stream, version)) return [];
       const commits = this.file.read(sql, stream, version).map(toCommit);
-      this.#heads.reached(stream, commits.at(-1)?.version ?? version);
+      this.#versions.reached(stream, commits.at(-1)?.version ?? version);
       return commits;
     });
   }
 
   override isCurrent(points: readonly StreamPoint[]): boolean {
-    return points.every(({ stream, version }) => this.#heads.isHead(stream, version));
+    return points.every(({ stream, version }) => this.#versions.isLatest(stream, version));
   }
 
   async findCommand(id: string): Promise<Commit | undefined> {
@@ -99,7 +99,7 @@ export class SqliteEventStore extends EventStore implements CommitFeed, StreamCo
   }
 
   async findLastHold(prefix: string): Promise<FoundHold | undefined> {
-    // U+10FFFF is behind every key with the prefix in byte order.
+    // U+10FFFF sorts after every key with the prefix, in byte order.
     const sql = `SELECT key, stream, at FROM holds JOIN commits USING (position)
       WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT 1`;
     return this.file
@@ -123,20 +123,20 @@ export class SqliteEventStore extends EventStore implements CommitFeed, StreamCo
     return [...positions].filter(([slot, position]) => (heads.get(slot) ?? 0) > position).map(([slot]) => slot);
   }
 
-  /** Positions are dense, because one writer hands them out. */
+  /** There are no holes, because one writer assigns the positions. */
   async closeHoles(): Promise<number> {
     return 0;
   }
 
   async compact(streams: readonly string[]): Promise<number> {
     const replaced = await this.file.writeAll(streams.map((stream) => ({ sql: MAKE_VOID, params: [stream] })));
-    for (const stream of streams) this.#heads.forget(stream);
+    for (const stream of streams) this.#versions.forget(stream);
     return replaced.flat().length;
   }
 
-  onAppended(ring: () => void): () => void {
-    this.#rings.add(ring);
-    return () => this.#rings.delete(ring);
+  onAppended(wake: () => void): () => void {
+    this.#listeners.add(wake);
+    return () => this.#listeners.delete(wake);
   }
 
   close(): Promise<void> {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { describeFeedLeases } from '../feed/feed-leases.contract.js';
-import { temporaryFolder } from './open-sqlite.contract.js';
+import { describeFeedLeases } from '../../testing/feed-leases.contract.js';
+import { temporaryFolder } from '../../testing/open-sqlite.js';
 import { feedPositionsTable, SqliteFeedLeases } from './sqlite-feed-leases.js';
 import { SqliteFile } from './sqlite-file.js';
 
@@ -22,7 +22,7 @@ function openFile(path: string): SqliteFile {
 
 describeFeedLeases('SQLite', async () => new SqliteFeedLeases(openFile(join(folder, 'views.db'))));
 
-it('positions outlive the process, and whoever starts next holds everything', async () => {
+it('positions survive the process, and the next one holds all slots', async () => {
   const path = join(temporaryFolder(), 'views.db');
   const before = openFile(path);
   const leases = new SqliteFeedLeases(before);

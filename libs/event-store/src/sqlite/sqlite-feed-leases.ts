@@ -1,11 +1,11 @@
 import { FeedLeases, type Lease, type SlotProgress } from '../feed/feed-leases.js';
 import type { SqliteFile } from './sqlite-file.js';
 
-/** How far the readers of the feed have come. */
+/** Table of the readers' checkpoints. */
 export const feedPositionsTable = `CREATE TABLE IF NOT EXISTS checkpoints (
     reader TEXT NOT NULL, slot INTEGER NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (reader, slot)) STRICT`;
 
-/** The file belongs to one process, so whoever asks is the only member, holds every slot and never loses one. */
+/** The file belongs to one process. It is the only member of each reader, gets every slot and never loses one. */
 export class SqliteFeedLeases extends FeedLeases {
   readonly #owners = new Map<string, string>();
 

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StoreUnavailable } from '../event-store.errors.js';
-import { temporaryFolder } from './open-sqlite.contract.js';
+import { temporaryFolder } from '../../testing/open-sqlite.js';
 import { SqliteFile, UnusableFile, type SqliteSchema } from './sqlite-file.js';
 
 const schema: SqliteSchema = {
@@ -15,7 +15,7 @@ const insert = (text: string) => ({ sql: 'INSERT INTO notes (text) VALUES (?) RE
 const texts = (file: SqliteFile) => file.read('SELECT text FROM notes ORDER BY id').map(({ text }) => text);
 
 describe('opening', () => {
-  it('makes the tables once and keeps what is in them', async () => {
+  it('creates the tables once and keeps their rows', async () => {
     const path = newPath();
     const file = new SqliteFile(path, schema);
     await file.write([insert('one')]);
@@ -23,18 +23,18 @@ describe('opening', () => {
     expect(texts(open(path))).toEqual(['one']);
   });
 
-  it('refuses a file of a newer version, says what to do and leaves the file alone', () => {
+  it('refuses a file of a newer version, says what to do and does not change the file', () => {
     const path = newPath();
     run(path, 'CREATE TABLE accounts (id); PRAGMA user_version = 3');
     const before = readFileSync(path);
     expect(() => new SqliteFile(path, schema)).toThrow(UnusableFile);
     expect(() => new SqliteFile(path, schema)).toThrow(
-      /has schema 3 and this program knows schema 2: start the newer version of the program again, or restore the backup/,
+      /has schema 3, but this version only supports schema 2\. Start the newer version again, or restore the backup/,
     );
     expect(readFileSync(path)).toEqual(before);
   });
 
-  it('refuses a file that is no database by its name and leaves the file alone', () => {
+  it('refuses a file that is not a database, names it and does not change it', () => {
     const path = newPath();
     const text = 'name: keyfold\n'.repeat(500);
     writeFileSync(path, text);
@@ -49,7 +49,7 @@ describe('opening', () => {
 });
 
 describe('a group of writes', () => {
-  it('leaves out a refused job as a whole and keeps its neighbours', async () => {
+  it('writes nothing of a refused job and keeps the others', async () => {
     const file = open();
     const results = await Promise.all([
       file.write([insert('first')]),
@@ -65,7 +65,7 @@ describe('a group of writes', () => {
     expect(texts(file)).toEqual(['first', 'second', 'third', 'fourth']);
   });
 
-  it('fails as a whole when a statement of it cannot run, and writes nothing', async () => {
+  it('fails as a whole if a statement cannot run, and writes nothing', async () => {
     const file = open();
     // The first job is a group of its own; the others wait for it together.
     const results = await Promise.allSettled([
@@ -112,7 +112,7 @@ describe('closing', () => {
     expect(texts(open(copy))).toEqual(['one']);
   });
 
-  it('lets whoever waits for a write read what became of it', async () => {
+  it('lets callers that wait for a write read its result', async () => {
     const file = open();
     const read = file.write([insert('one')]).then(() => texts(file));
     await file.close();

@@ -7,8 +7,8 @@ import { SqliteWriter } from './sqlite-writer.js';
 import type { Row, WriteJob, WriteResult } from './sqlite-writer.worker.js';
 
 /**
- * `version` is kept in the file; `FULL`: a commit is on the disk when it is acknowledged, `NORMAL`: the last ones may be lost with the power.
- * `added`: columns that older files lack, by table. They may be null, so an older program can still write to the file.
+ * `version` is stored in the file. `FULL`: a commit is on disk before it is acknowledged; `NORMAL`: a power failure may lose the last
+ * ones. `added`: nullable columns that older files lack, by table. Older versions of the program can still write to such a file.
  */
 export type SqliteSchema = Readonly<{
   version: number;
@@ -17,10 +17,10 @@ export type SqliteSchema = Readonly<{
   added?: Readonly<Record<string, readonly string[]>>;
 }>;
 
-/** How long a writer waits for another program that locks the file, in milliseconds. */
+/** How long to wait for another program that locks the file, in milliseconds. */
 const BUSY_TIMEOUT = 2_000;
 
-/** The file was written by a newer version of the program, or is no database of this kind. */
+/** A newer version of the program wrote the file, or it is not a database of this kind. */
 export class UnusableFile extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -28,13 +28,13 @@ export class UnusableFile extends Error {
   }
 }
 
-/** One SQLite file: reads here and now on a connection of this thread, writes in groups on a thread of their own. */
+/** One SQLite file. Reads are synchronous on this thread; a second thread writes in groups. */
 export class SqliteFile {
   readonly #reader: DatabaseSync;
   readonly #writer: SqliteWriter;
   readonly #prepared = new Map<string, StatementSync>();
 
-  /** Makes the file, for its owner alone, and its tables when they are missing. Throws `UnusableFile`. */
+  /** Creates the file, readable only by its owner, and missing tables. Throws `UnusableFile`. */
   constructor(
     readonly path: string,
     schema: SqliteSchema,
@@ -44,43 +44,35 @@ export class SqliteFile {
     this.#writer = new SqliteWriter({ path, synchronous: schema.synchronous, busyTimeout: BUSY_TIMEOUT });
   }
 
-  /** The rows of a query, including everything that was acknowledged. Throws `StoreUnavailable`. */
+  /** Returns the rows of a query, which sees everything acknowledged. Throws `StoreUnavailable`. */
   read(sql: string, ...params: SQLInputValue[]): Row[] {
     try {
-      return this.#statement(sql).all(...params);
+      let statement = this.#prepared.get(sql);
+      if (!statement) this.#prepared.set(sql, (statement = this.#reader.prepare(sql)));
+      return statement.all(...params);
     } catch (cause) {
-      throw this.#unreadable(cause);
+      throw new StoreUnavailable(`cannot read ${this.path}: ${(cause as Error).message}`, { cause });
     }
   }
 
-  /** Writes the statements together or not at all; see `SqliteWriter`. */
+  /** Runs the statements in one transaction; see `SqliteWriter`. */
   write(job: WriteJob, batches?: Histogram): Promise<WriteResult> {
     return this.#writer.write(job, batches);
   }
 
-  /** Like `write` for statements that no constraint can refuse. */
+  /** Runs statements that no constraint can refuse, and returns their rows. */
   async writeAll(job: WriteJob): Promise<readonly (readonly Row[])[]> {
     const result = await this.write(job);
     if ('rows' in result) return result.rows;
     throw new StoreUnavailable(`${this.path} refused a write: ${result.reason}`);
   }
 
-  #statement(sql: string): StatementSync {
-    let statement = this.#prepared.get(sql);
-    if (!statement) this.#prepared.set(sql, (statement = this.#reader.prepare(sql)));
-    return statement;
-  }
-
-  #unreadable(cause: unknown): StoreUnavailable {
-    return new StoreUnavailable(`cannot read ${this.path}: ${(cause as Error).message}`, { cause });
-  }
-
-  /** Finishes what was accepted and closes both connections. The file then holds everything, unless another program has it open. */
+  /** Finishes accepted writes and closes both connections. The write-ahead log is then empty, unless another program has the file open. */
   async close(): Promise<void> {
     await this.#writer.finish();
-    // Whoever waited for a write may still read what became of it.
+    // Callers that waited for a write may still read its result.
     await otherWork();
-    // The last connection to close empties the write-ahead log into the file, which one that only reads cannot.
+    // The last connection to close checkpoints the write-ahead log, which a read-only one cannot.
     if (this.#reader.isOpen) this.#reader.close();
     await this.#writer.close();
   }
@@ -94,7 +86,7 @@ function prepareFile(path: string, { version, sql, added = {} }: SqliteSchema): 
     const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
     if (found > version) {
       throw new UnusableFile(
-        `${path} has schema ${found} and this program knows schema ${version}: start the newer version of the program again, or restore the backup that was made before the upgrade`,
+        `${path} has schema ${found}, but this version only supports schema ${version}. Start the newer version again, or restore the backup from before the upgrade`,
       );
     }
     database.exec(`PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${version}`);
@@ -108,7 +100,7 @@ function prepareFile(path: string, { version, sql, added = {} }: SqliteSchema): 
   }
 }
 
-/** Adds the columns of texts that the table lacks. */
+/** Adds missing text columns. */
 function addColumns(database: DatabaseSync, table: string, columns: readonly string[]): void {
   const present = database.prepare('SELECT name FROM pragma_table_info(?)').all(table);
   const missing = columns.filter((column) => !present.some(({ name }) => name === column));

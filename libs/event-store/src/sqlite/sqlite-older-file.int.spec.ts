@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { newCommit } from '../contract/new-commit.contract.js';
-import { readStream } from '../contract/outcome.contract.js';
-import { openSqlite, temporaryFolder } from './open-sqlite.contract.js';
+import { newCommit } from '../../testing/new-commit.js';
+import { readStream } from '../../testing/outcome.js';
+import { openSqlite, temporaryFolder } from '../../testing/open-sqlite.js';
 import { eventStoreSchema } from './sqlite-event-store.js';
 
 /** How programs before the columns `session` and `client_correlation` append. */

@@ -10,13 +10,10 @@ type Waiting = Readonly<{
   reject: (error: Error) => void;
 }>;
 
-/** More jobs than this wait for the next transaction: bounds how long one takes. */
+/** Maximum number of jobs in a transaction; limits its duration. */
 const GROUP_SIZE = 256;
 
-/**
- * Group commit: while one transaction is written, callers queue, and the next transaction takes all of them. No timer, so a
- * single caller never waits for company.
- */
+/** Group commit: while a transaction is written, calls queue up, and the next one takes them all. A single caller never waits for others. */
 export class SqliteWriter {
   #worker: Worker;
   #waiting: Waiting[] = [];
@@ -26,7 +23,7 @@ export class SqliteWriter {
   #exited: Promise<void>;
 
   constructor(private readonly options: WriterOptions) {
-    // Tests run the sources as they stand; everything else runs the compiled file.
+    // Tests run the TypeScript sources, everything else the compiled file.
     const file = import.meta.url.endsWith('.ts') ? './sqlite-writer.worker.ts' : './sqlite-writer.worker.js';
     this.#worker = new Worker(new URL(file, import.meta.url), { workerData: options });
     this.#worker.on('message', (answer: GroupAnswer) => this.#settle(answer));
@@ -36,8 +33,8 @@ export class SqliteWriter {
   }
 
   /**
-   * Runs the statements in one transaction with whatever else is waiting. Rejects with `StoreUnavailable` when nothing was written.
-   * `batches` counts how many of the jobs that name it go together.
+   * Runs the statements in one transaction, together with other queued jobs. Rejects with `StoreUnavailable` if nothing was written.
+   * `batches` records how many of the jobs that pass it share a transaction.
    */
   write(job: WriteJob, batches?: Histogram): Promise<WriteResult> {
     if (this.#closing) return Promise.reject(new StoreUnavailable('the store is closed'));
@@ -47,14 +44,14 @@ export class SqliteWriter {
     });
   }
 
-  /** Accepts no more, and resolves when what was accepted is done. */
+  /** Accepts no more jobs and resolves when the accepted ones are done. */
   finish(): Promise<void> {
     this.#closing = true;
     if (this.#group.length === 0) this.#finished.resolve();
     return this.#finished.promise;
   }
 
-  /** Finishes what was accepted, then closes the connection. */
+  /** Finishes accepted jobs, then closes the connection. */
   async close(): Promise<void> {
     await this.finish();
     this.#worker.postMessage('close');
@@ -71,7 +68,7 @@ export class SqliteWriter {
   #settle(answer: GroupAnswer): void {
     const group = this.#group;
     if ('failed' in answer) {
-      // What waits would fail for the same reason, only later.
+      // The queued jobs would fail for the same reason.
       const failed = [...group, ...this.#waiting.splice(0)];
       this.#sendGroup();
       const error = new StoreUnavailable(`cannot write to ${this.options.path}: ${answer.failed}`);
@@ -86,7 +83,7 @@ export class SqliteWriter {
     }
   }
 
-  /** The thread is gone, which no statement can cause: whatever waits fails, and so does everything later. Nothing waits behind `close`. */
+  /** Rejects all jobs, present and future, because the thread ended. No statement can cause that. After `close` nothing is queued. */
   #fail(cause: Error): void {
     this.#closing = true;
     const error = new StoreUnavailable(`the writer of ${this.options.path} stopped: ${cause.message}`, { cause });

@@ -1,25 +1,24 @@
 /**
- * The write connection of one SQLite file, in a thread of its own so that a slow disk never stops reads. It knows nothing of what
- * it writes: it runs groups of jobs, each group in one transaction. It imports nothing of the project, because it runs both
- * compiled and, in tests, as it stands.
+ * The write connection of one SQLite file, on its own thread, so that a slow disk never blocks reads. It runs groups of jobs, each group
+ * in one transaction. It imports nothing of the project, because tests run it uncompiled.
  */
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
 export type WriterOptions = Readonly<{ path: string; synchronous: 'FULL' | 'NORMAL'; busyTimeout: number }>;
-/** One statement; `mustChange`: the job is refused when it changes no row. */
+/** One statement. `mustChange`: the job is refused if it changes no row. */
 export type WriteStatement = Readonly<{ sql: string; params: readonly SQLInputValue[]; mustChange?: boolean }>;
-/** Statements that are written together or not at all. */
+/** Statements that are written all or none. */
 export type WriteJob = readonly WriteStatement[];
 export type Row = Record<string, SQLOutputValue>;
-/** Rows of each statement (`RETURNING`), or the index of the statement that refused the job and why. */
+/** The rows of each statement (`RETURNING`), or the index of the refused statement and the reason. */
 export type WriteResult = Readonly<{ rows: readonly (readonly Row[])[] } | { refusedAt: number; reason: string }>;
-/** A job that no data can make right, such as a value that SQLite does not know: a mistake of the program. */
+/** A job that fails because of a bug, such as a value of a type that SQLite does not support. */
 export type BrokenJob = Readonly<{ broken: string }>;
-/** The answer to a group: a result a job, or the error for which nothing of the group was written. */
+/** The answer to a group: one result per job, or the error because of which nothing was written. */
 export type GroupAnswer = Readonly<{ results: readonly (WriteResult | BrokenJob)[] } | { failed: string }>;
 
-/** Primary key and unique constraints: the refusals that callers expect. */
+/** Primary key and unique constraints, which callers expect. */
 const UNIQUE_VIOLATIONS = [1555, 2067];
 const SQLITE_CONSTRAINT = 19;
 const { path, synchronous, busyTimeout } = workerData as WriterOptions;
@@ -58,7 +57,7 @@ function runGroup(jobs: readonly WriteJob[]): GroupAnswer {
   }
 }
 
-/** An error of one job is its own; only what concerns the whole file, such as a full disk, fails the group. */
+/** A failed job does not affect others. Only an error of the whole file, such as a full disk, fails the group. */
 function runJob(job: WriteJob): WriteResult | BrokenJob {
   savepoint.run();
   const rows: Row[][] = [];

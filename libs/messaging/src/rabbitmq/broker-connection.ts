@@ -1,9 +1,9 @@
+import { within } from '@keyfold/concurrency';
 import './readable-headers.js';
 import { connect, type Channel, type ConfirmChannel, type RecoveringChannelModel } from 'amqplib';
 import { reasonOf } from '@keyfold/event-store';
 import { hostname } from 'node:os';
 import { BrokerUnavailable } from '../messaging.errors.js';
-import { within } from '../within.js';
 import { vhostOf } from './topology/management.js';
 
 /** `blocked`: connected, and the broker takes no messages for lack of memory or disk. */

@@ -1,4 +1,4 @@
-import { traceparentOf } from '@keyfold/event-store';
+import { traceparentOf } from '@keyfold/trace-context';
 import type { ConsumeMessage } from 'amqplib';
 import { InvalidMessage } from '../consuming/consuming.errors.js';
 

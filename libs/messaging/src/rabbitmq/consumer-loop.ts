@@ -1,6 +1,6 @@
+import { BackOff, within } from '@keyfold/concurrency';
 import { reasonOf } from '@keyfold/event-store';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { within } from '../within.js';
 import type { BrokerConnection } from './broker-connection.js';
 import { Subscription, type SubscriptionOptions } from './consumer-subscription.js';
 
@@ -57,12 +57,10 @@ export class ConsumerLoop {
   }
 
   async #run(): Promise<void> {
-    let pause = FIRST_PAUSE;
+    const backOff = new BackOff(FIRST_PAUSE, LONGEST_PAUSE);
     while (!this.#stopped.signal.aborted) {
-      const consumed = await this.#consume();
-      if (consumed) pause = FIRST_PAUSE;
-      await this.#pause(pause);
-      pause = Math.min(2 * pause, LONGEST_PAUSE);
+      if (await this.#consume()) backOff.reset();
+      await this.#pause(backOff.next());
     }
   }
 

@@ -1,6 +1,6 @@
+import { within } from '@keyfold/concurrency';
 import { reasonOf } from '@keyfold/event-store';
 import type { Channel, ConsumeMessage } from 'amqplib';
-import { within } from '../within.js';
 import type { BrokerConnection } from './broker-connection.js';
 import { Settlement } from './settlement.js';
 

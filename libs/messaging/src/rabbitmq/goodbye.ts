@@ -1,5 +1,5 @@
+import { within } from '@keyfold/concurrency';
 import type { Channel } from 'amqplib';
-import { within } from '../within.js';
 
 /** How long a broker may take to answer that a channel is closed (milliseconds). */
 const CLOSE_TIME = 1_000;

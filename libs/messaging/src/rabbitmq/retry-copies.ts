@@ -1,3 +1,4 @@
+import { BackOff } from '@keyfold/concurrency';
 import type { ConfirmChannel, Options } from 'amqplib';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BrokerUnavailable, MessageRefused } from '../messaging.errors.js';
@@ -28,7 +29,7 @@ export class MessageCopies {
    */
   async put(queue: string, body: Buffer, options: Options.Publish, signal: AbortSignal): Promise<void> {
     let told = '';
-    for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    for (const backOff = new BackOff(FIRST_PAUSE, LONGEST_PAUSE); ;) {
       signal.throwIfAborted();
       try {
         return await this.#inLine(() => this.#putOnce(queue, body, options));
@@ -37,7 +38,7 @@ export class MessageCopies {
         // Everything else is a channel that went away, or a queue that takes nothing.
         if (error instanceof MessageRefused && told !== error.message) this.onProblem((told = error.message));
       }
-      await sleep(pause, undefined, { signal });
+      await sleep(backOff.next(), undefined, { signal });
     }
   }
 

@@ -1,3 +1,4 @@
+import { BackOff } from '@keyfold/concurrency';
 import type { ParkedRelay } from './parked-relays.js';
 
 const SHORTEST_BACK_OFF = 100;
@@ -20,7 +21,7 @@ export class AccountLine {
   restsUntil = -Infinity;
   /** The broker did not take its last message. */
   isHeldUp = false;
-  #refusals = 0;
+  readonly #backOff = new BackOff(SHORTEST_BACK_OFF, LONGEST_BACK_OFF);
 
   constructor(
     readonly partition: string,
@@ -40,11 +41,10 @@ export class AccountLine {
 
   confirmed(): void {
     this.isHeldUp = false;
-    this.#refusals = 0;
+    this.#backOff.reset();
   }
 
   refused(now: number): void {
-    this.restsUntil = now + Math.min(LONGEST_BACK_OFF, SHORTEST_BACK_OFF * 2 ** this.#refusals);
-    this.#refusals = Math.min(this.#refusals + 1, 20);
+    this.restsUntil = now + this.#backOff.next();
   }
 }

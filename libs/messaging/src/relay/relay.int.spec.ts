@@ -9,9 +9,9 @@ import {
 } from '@keyfold/event-store/sqlite';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { newCommit } from '../../../event-store/src/contract/new-commit.contract.js';
-import { openMongo } from '../../../event-store/src/mongo/open-mongo.contract.js';
-import { temporaryFolder } from '../../../event-store/src/sqlite/open-sqlite.contract.js';
+import { newCommit } from '../../../event-store/testing/new-commit.js';
+import { openMongo } from '../../../event-store/testing/open-mongo.js';
+import { temporaryFolder } from '../../../event-store/testing/open-sqlite.js';
 import { freshBroker } from '../../../../test/support/rabbitmq/fresh-broker.js';
 import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
 import { modelMessagesOf, ModelPublisher } from '../../testing/model-publisher.js';

@@ -75,7 +75,7 @@ export class Relay {
       now,
       isReady: () => publisher.isReady,
       handle: (commits, held, { slot, epoch }) => this.#slotRelay(slot, epoch).handle(commits, held),
-      afterLook: () => this.#retryParked(),
+      afterPoll: () => this.#retryParked(),
       onError: (error) => options.onError(error),
     });
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ModelPublisher, type Fate } from '../../testing/model-publisher.js';
-import { ModelEventStore } from '../../../event-store/src/contract/model-event-store.contract.js';
-import { newCommit } from '../../../event-store/src/contract/new-commit.contract.js';
+import { ModelEventStore } from '../../../event-store/testing/model-event-store.js';
+import { newCommit } from '../../../event-store/testing/new-commit.js';
 import { always, givenIn, idsOf } from './slot-relay-case.contract.js';
 
 const given = (...accounts: string[]) => givenIn(new ModelEventStore(), newCommit, accounts);

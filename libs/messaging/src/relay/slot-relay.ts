@@ -1,6 +1,6 @@
+import { within } from '@keyfold/concurrency';
 import { FEED_PAGE, type Commit, type Handled } from '@keyfold/event-store';
 import { UnsendableMessage } from '../messaging.errors.js';
-import { within } from '../within.js';
 import { AccountLine } from './account-line.js';
 import type { ParkedRelay } from './parked-relays.js';
 import type { RelayParts } from './relay-parts.js';

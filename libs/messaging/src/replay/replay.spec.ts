@@ -1,8 +1,8 @@
 import type { Commit, NewCommit } from '@keyfold/event-store';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { ModelEventStore } from '../../../event-store/src/contract/model-event-store.contract.js';
-import { newCommand } from '../../../event-store/src/contract/new-commit.contract.js';
+import { ModelEventStore } from '../../../event-store/testing/model-event-store.js';
+import { newCommand } from '../../../event-store/testing/new-commit.js';
 import { goldenEvent } from '../../testing/golden-commits.js';
 import { MessageRefused } from '../messaging.errors.js';
 import { messagesOf } from '../public-events/messages-of.js';

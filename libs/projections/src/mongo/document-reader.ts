@@ -1,9 +1,10 @@
-import { Batcher, type Call } from '@keyfold/event-store';
+import { Batcher, type Call } from '@keyfold/concurrency';
+import { isOutage } from '@keyfold/event-store';
 import { reaching } from '@keyfold/event-store/mongo';
 import type { mongo } from 'mongoose';
 import type { ReadModelDocument } from './read-model.model.js';
 
-/** Callers that share a query at most. */
+/** Maximum number of callers that share a query. */
 const CALLERS = 256;
 
 /** Reads documents of one collection by stream; concurrent callers share a query. */
@@ -11,11 +12,12 @@ export class DocumentReader {
   readonly #batcher = new Batcher<readonly string[], Map<string, ReadModelDocument>>(
     (calls) => this.#read(calls),
     CALLERS,
+    isOutage,
   );
 
   constructor(private readonly collection: mongo.Collection<ReadModelDocument>) {}
 
-  /** The documents that exist of these and perhaps of other streams. */
+  /** Returns the existing documents of these streams, and possibly of others. */
   read(streams: readonly string[]): Promise<Map<string, ReadModelDocument>> {
     return this.#batcher.submit(streams);
   }

@@ -1,15 +1,16 @@
-import { Batcher, type Call } from '@keyfold/event-store';
+import { Batcher, type Call } from '@keyfold/concurrency';
+import { isOutage } from '@keyfold/event-store';
 import { reaching } from '@keyfold/event-store/mongo';
 import mongoose, { type mongo } from 'mongoose';
 import type { Write } from './document-writes.js';
 import type { ReadModelDocument } from './read-model.model.js';
 
-/** Callers that share a round trip at most. */
+/** Maximum number of callers that share a round trip. */
 const CALLERS = 256;
 
-/** Writes documents of one collection; concurrent callers share a round trip, and each hears its own error. */
+/** Writes documents of one collection. Concurrent callers share a round trip, and each gets only its own error. */
 export class DocumentWriter {
-  readonly #batcher = new Batcher<Write, void>((calls) => this.#write(calls), CALLERS);
+  readonly #batcher = new Batcher<Write, void>((calls) => this.#write(calls), CALLERS, isOutage);
 
   constructor(private readonly collection: mongo.Collection<ReadModelDocument>) {}
 
@@ -17,7 +18,7 @@ export class DocumentWriter {
     return this.#batcher.submit(write);
   }
 
-  /** Waits for the writes that were accepted. */
+  /** Resolves when all accepted writes have settled. */
   idle(): Promise<void> {
     return this.#batcher.idle();
   }
@@ -35,7 +36,7 @@ export class DocumentWriter {
   }
 }
 
-/** The errors of single members when all others were written for certain. */
+/** Returns the errors of single writes, by index, if all others were certainly carried out. */
 function memberErrors(error: unknown): Map<number, Error> | undefined {
   const { MongoBulkWriteError, MongoServerError } = mongoose.mongo;
   if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return undefined;

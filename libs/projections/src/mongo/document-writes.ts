@@ -6,13 +6,13 @@ import type { ReadModelDocument } from './read-model.model.js';
 
 export type Write = mongo.AnyBulkWriteOperation<ReadModelDocument>;
 
-/** What MongoDB takes as one document (16 MiB), less what stands around the state. */
+/** MongoDB's limit for a document (16 MiB), minus room for the other fields. */
 const MAX_STATE_BYTES = 16 * 1024 * 1024 - 4096;
 
 /**
- * Writes a document unless a later version is there (`$lte`), or the same as well (`$lt`). The guard stands in the update and not in
- * the filter: then two who write the first document of a stream at once are told apart by the server, which tries the loser again.
- * Throws `RangeError` for a state that MongoDB cannot store.
+ * Writes a document unless a later version is stored (`$lte`), or the same one too (`$lt`). The condition is in the update and not in the
+ * filter: if two callers write the first document of a stream at once, the server retries the second. Throws `RangeError` for a state
+ * that is too large for MongoDB.
  */
 export function writeOf<State>(ref: StreamRef<State>, { version, state }: Loaded<State>, guard: '$lt' | '$lte'): Write {
   const { stream } = ref;
@@ -27,7 +27,7 @@ export function writeOf<State>(ref: StreamRef<State>, { version, state }: Loaded
   return update({ _id: stream }, { $cond: [{ [guard]: ['$version', version] }, written, '$$ROOT'] }, true);
 }
 
-/** Removes a document of exactly this version. What was in a list leaves a trace there, because lists are counted by changes. */
+/** Removes a document of exactly this version. If its model has a list, its `listing` stays, because lists are counted by changes. */
 export function removalOf(ref: StreamRef<unknown>, version: number): Write {
   const { stream } = ref;
   const filter = { _id: stream, version };

@@ -1,18 +1,18 @@
 import mongoose, { type mongo } from 'mongoose';
-import { PLACES_PER_RANGE, type Ranks } from './list-ranks.js';
+import { SORT_KEYS_PER_RANGE, type Ranks } from './list-ranks.js';
 
 type Time = mongo.Timestamp;
 const { Timestamp } = mongoose.mongo;
 
-/** Entries that one query counts: several short ones rather than one that takes longer than an operation may. */
+/** Maximum number of entries that one query counts, so that none exceeds the time limit of an operation. */
 const ENTRIES_PER_QUERY = 100_000;
 
-/** Later than every time that a server gives. */
+/** Later than any time of a server. */
 export const NEVER: Time = new Timestamp({ t: 0xffff_ffff, i: 0 });
 
 export const secondsBefore = ({ t }: Time, seconds: number): Time => new Timestamp({ t: t - seconds, i: 0 });
 
-/** How many more entries each range has now (`untilNow`) and had at `next` (`untilNext`) than it had at `at`. */
+/** Computes by how many entries each range has grown from `at` until now (`untilNow`) and until `next` (`untilNext`). */
 export const changesPipeline = ({ at, next }: { at: Time; next: Time }): mongo.Document[] => [
   { $match: { 'listing.at': { $gte: at } } },
   {
@@ -28,7 +28,7 @@ export const changesPipeline = ({ at, next }: { at: Time; next: Time }): mongo.D
   { $group: { _id: '$range', untilNow: { $sum: '$untilNow' }, untilNext: { $sum: '$untilNext' } } },
 ];
 
-/** How many `entries` each range has among those whose place comes after `after`, of which so many are looked at; `last`: where they end. */
+/** Counts the `entries` of each range after the sort key `after`, in steps of `ENTRIES_PER_QUERY`. `last` is the last sort key counted. */
 export const entriesPipeline = (after: number): mongo.Document[] => [
   { $match: { place: { $gt: after } } },
   { $sort: { place: 1 } },
@@ -42,13 +42,13 @@ export const ranksIn = (documents: readonly mongo.Document[], field: string): Ra
     .map((document) => [Number(document['_id']), Number(document[field])] as const)
     .filter(([, count]) => count !== 0);
 
-const rangeOf = (place: string) => ({ $floor: { $divide: [place, PLACES_PER_RANGE] } });
+const rangeOf = (field: string) => ({ $floor: { $divide: [field, SORT_KEYS_PER_RANGE] } });
 
 const changesBefore = (time: Time) => ({
   $size: { $filter: { input: '$listing.changes', cond: { $lt: ['$$this', time] } } },
 });
 
-/** 1 when an entry came between two numbers of changes, -1 when it went: after an odd number of changes it is in the list. */
+/** 1 if an entry joined the list between two numbers of changes, -1 if it left: after an odd number of changes it is listed. */
 const entered = (before: string, after: string) => ({
   $subtract: [{ $mod: [after, 2] }, { $mod: [before, 2] }],
 });

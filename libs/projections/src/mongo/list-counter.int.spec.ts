@@ -2,12 +2,12 @@ import { collectionOf } from '@keyfold/event-store/mongo';
 import type { Connection } from 'mongoose';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { active, deleted } from '../read-model-store.contract.js';
+import { active, deleted } from '../../testing/read-model-store.contract.js';
 import type { ReadModelStore } from '../read-model-store.js';
 import { accountStream } from '../stream-ref.js';
 import { ListCounter } from './list-counter.js';
-import { PLACES_PER_RANGE, totalOf, type Ranks } from './list-ranks.js';
-import { joinReadModels, openReadModels } from './open-read-models.contract.js';
+import { SORT_KEYS_PER_RANGE, totalOf, type Ranks } from './list-ranks.js';
+import { joinReadModels, openReadModels } from '../../testing/open-read-models.js';
 
 const COLLECTION = 'accounts_1';
 const counted = (counter: ListCounter) => vi.waitUntil(() => counter.ranks(), { timeout: 10_000 });
@@ -19,12 +19,12 @@ async function places(connection: Connection): Promise<number[]> {
 }
 
 function ranksOf(all: Iterable<number>): Ranks {
-  const ranges = Map.groupBy(all, (place) => Math.floor(place / PLACES_PER_RANGE));
+  const ranges = Map.groupBy(all, (place) => Math.floor(place / SORT_KEYS_PER_RANGE));
   return [...ranges].map(([range, { length }]) => [range, length] as const).sort(([a], [b]) => a - b);
 }
 
 describe('a counted list', () => {
-  it('is known with every change of any process at once, whenever it was counted', async () => {
+  it('includes all changes of all processes at once, whenever it was counted', async () => {
     const { uri, connection, store } = await openReadModels();
     const stores: ReadModelStore[] = [store, (await joinReadModels(uri)).store];
     // What lies before the running second is kept at once, so that the test sees it move on.
@@ -52,7 +52,7 @@ describe('a counted list', () => {
     expect(new Set(await places(connection))).toEqual(listed);
   });
 
-  it('is right after it was counted while others wrote', async () => {
+  it('is correct after a count during concurrent writes', async () => {
     const { uri, connection, store } = await openReadModels();
     const other = await joinReadModels(uri);
     const write = async (each: ReadModelStore, first: number) => {

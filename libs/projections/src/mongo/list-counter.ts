@@ -1,53 +1,55 @@
-import { Batcher, StoreUnavailable, type Call } from '@keyfold/event-store';
+import { Batcher, type Call } from '@keyfold/concurrency';
+import { isOutage } from '@keyfold/event-store';
 import { reaching } from '@keyfold/event-store/mongo';
 import type { Connection, mongo } from 'mongoose';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { changesPipeline, entriesPipeline, NEVER, ranksIn, secondsBefore } from './list-changes.js';
 import { addRanks, noRanks, type Ranks } from './list-ranks.js';
 
-/** The list as it was at a time in the past that cannot change any more; `next`: a later such time, for which it shall be known. */
+/** The ranks at a past time that can no longer change. `next`: a later such time, to advance to. */
 type Settled = Readonly<{ at: mongo.Timestamp; ranks: Ranks; next: mongo.Timestamp; countedAt: number }>;
 type Answer = Readonly<{ documents: mongo.Document[]; at: mongo.Timestamp }>;
 
 /**
- * A write may become visible so much later than the time that it carries, in seconds: the time is taken when the server begins with the
- * command, and the process that sent it gives up after 5.
+ * How much later than its timestamp a write may become visible, in seconds. The server takes the timestamp at the start of the command, and
+ * the client abandons it after 5.
  */
 const SETTLES_AFTER = 60;
-/** After so long the list is counted anew, should other hands than ours have changed the collection; in milliseconds. */
+/** When to count the list again, in case other programs changed the collection, in milliseconds. */
 const COUNTED_FOR = 10 * 60_000;
-/** A count that failed is not tried again at once, in milliseconds. */
+/** Pause after a failed count, in milliseconds. */
 const REST = 10_000;
-/** How long a first count is waited for, in milliseconds: of a million entries it takes about that long. */
-const WORTH_WAITING = 2_000;
+/** How long to wait for the first count, in milliseconds. A million entries take about that long. */
+const FIRST_COUNT_TIMEOUT = 2_000;
 const MOST_RANGES = 1_000_000;
 
 /**
- * Knows at its true state how many entries a list has, in all and by ranges of places, without counting them each time (docs/decisions).
- * What the list was a minute ago is kept in memory and cannot change; each question asks the server for the changes since then. Every
- * document carries the times at which it came into the list and left it, so nothing is written twice and no crash can make it wrong.
+ * Returns the exact number of entries of a list, by ranges of sort keys, without counting them each time (decision 23). It caches the ranks
+ * of a minute ago, which cannot change any more, and queries the changes since then. Every document stores the times at which it joined
+ * and left the list. So nothing is written twice, and no crash makes the count wrong.
  */
 export class ListCounter {
   #settled: Settled | undefined;
   #counting: Promise<void> | undefined;
   #firstCount: Promise<void> | undefined;
   #restUntil = 0;
-  readonly #batcher = new Batcher<void, Ranks | undefined>((calls) => this.#answer(calls), Infinity);
+  readonly #batcher = new Batcher<void, Ranks | undefined>((calls) => this.#answer(calls), Infinity, isOutage);
 
   constructor(
     private readonly connection: Connection,
     private readonly collection: string,
+    /** Seconds. Tests shorten it. */
     private readonly settlesAfter = SETTLES_AFTER,
   ) {}
 
-  /** Undefined as long as that is not known, above all while a long list is counted for the first time. */
+  /** Returns undefined if the ranks are unknown, mostly while a long list is counted for the first time. */
   async ranks(): Promise<Ranks | undefined> {
     this.#countIfDue();
     if (!this.#settled) await this.#firstCount;
     return this.#batcher.submit();
   }
 
-  /** Waits for a count that was begun. */
+  /** Resolves when no count is in progress. */
   async idle(): Promise<void> {
     await this.#counting;
   }
@@ -63,8 +65,8 @@ export class ListCounter {
       if (this.#settled === settled) this.#settled = advance(settled, documents, secondsBefore(at, this.settlesAfter));
       return addRanks(settled.ranks, ranksIn(documents, 'untilNow'));
     } catch (error) {
-      if (error instanceof StoreUnavailable) throw error;
-      // There is no reading as of one moment just after an index was made.
+      if (isOutage(error)) throw error;
+      // Snapshot reads fail right after an index was created.
       return undefined;
     }
   }
@@ -75,14 +77,14 @@ export class ListCounter {
     if (!due || this.#counting || now < this.#restUntil) return;
     this.#counting = this.#count()
       .catch(() => {
-        // Lists are answered without it; they say themselves when the server is away.
+        // Lists work without it, and report an outage themselves.
         this.#restUntil = performance.now() + REST;
       })
       .finally(() => (this.#counting = undefined));
-    this.#firstCount ??= Promise.race([this.#counting, sleep(WORTH_WAITING, undefined, { ref: false })]);
+    this.#firstCount ??= Promise.race([this.#counting, sleep(FIRST_COUNT_TIMEOUT, undefined, { ref: false })]);
   }
 
-  /** Counts all entries as of one moment, then takes back what changed in the minute before it. */
+  /** Counts all entries in one snapshot, then subtracts the changes of the minute before it. */
   async #count(): Promise<void> {
     const { at: now } = await this.#query(changesPipeline({ at: NEVER, next: NEVER }));
     const at = secondsBefore(now, this.settlesAfter);
@@ -97,24 +99,24 @@ export class ListCounter {
     this.#settled = { at, ranks: addRanks(ranks, before), next: at, countedAt: performance.now() };
   }
 
-  /** Everything in one answer is as of one moment, which a majority has and which the answer names. */
+  /** Reads a snapshot that a majority has; the answer contains its time. */
   async #query(pipeline: mongo.Document[], atClusterTime?: mongo.Timestamp): Promise<Answer> {
     const { connection, collection: aggregate } = this;
     const readConcern = { level: 'snapshot', ...(atClusterTime ? { atClusterTime } : {}) };
     const command = { aggregate, pipeline, cursor: { batchSize: MOST_RANGES }, readConcern };
     const { cursor } = await reaching(() => connection.getClient().db(connection.name).command(command));
-    if (Number(cursor.id) !== 0) throw new Error(`the list of ${aggregate} has too many ranges of places`);
+    if (Number(cursor.id) !== 0) throw new Error(`the list of ${aggregate} has too many ranges of sort keys`);
     return { documents: cursor.firstBatch, at: cursor.atClusterTime };
   }
 }
 
-/** `latest`: the latest time that is settled in the moment of which the documents tell. */
+/** `latest`: the latest time that can no longer change, as of the snapshot of the documents. */
 function advance(
   { at, ranks, next, countedAt }: Settled,
   documents: mongo.Document[],
   latest: mongo.Timestamp,
 ): Settled {
-  // A new primary may know of less than the one that answered before; then nothing is settled yet.
+  // The snapshot of a new primary may be older than the previous one.
   if (latest.lessThan(next)) return { at, ranks, next, countedAt };
   return { at: next, ranks: addRanks(ranks, ranksIn(documents, 'untilNext')), next: latest, countedAt };
 }

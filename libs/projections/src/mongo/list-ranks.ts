@@ -1,7 +1,7 @@
-/** Places that are counted together; so many entries are walked over at most to reach an offset. */
-export const PLACES_PER_RANGE = 1024;
+/** Sort keys that are counted together. To reach an offset, at most this many entries are skipped. */
+export const SORT_KEYS_PER_RANGE = 1024;
 
-/** How many entries have their places in each range, in the order of the ranges; ranges without entries are left out. */
+/** The number of entries in each range of sort keys, in order; empty ranges are left out. */
 export type Ranks = readonly (readonly [range: number, count: number])[];
 
 export const noRanks: Ranks = [];
@@ -15,11 +15,11 @@ export function addRanks(ranks: Ranks, changes: Ranks): Ranks {
 
 export const totalOf = (ranks: Ranks) => ranks.reduce((total, [, count]) => total + count, 0);
 
-/** From which place to walk and how far, to reach an offset; undefined behind the end. */
+/** Returns the sort key to start from and the number of entries to skip, to reach an offset; undefined past the end. */
 export function positionOf(ranks: Ranks, offset: number): { from: number; skip: number } | undefined {
   let skip = offset;
   for (const [range, count] of ranks) {
-    if (skip < count) return { from: range * PLACES_PER_RANGE, skip };
+    if (skip < count) return { from: range * SORT_KEYS_PER_RANGE, skip };
     skip -= count;
   }
   return undefined;

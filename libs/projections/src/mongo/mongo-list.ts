@@ -1,4 +1,5 @@
-import { Batcher } from '@keyfold/event-store';
+import { Batcher } from '@keyfold/concurrency';
+import { isOutage } from '@keyfold/event-store';
 import { reaching } from '@keyfold/event-store/mongo';
 import type { mongo } from 'mongoose';
 import type { ListCounter } from './list-counter.js';
@@ -7,20 +8,24 @@ import { PLACE_INDEX, type ReadModelDocument } from './read-model.model.js';
 
 const LOWEST = -Infinity;
 
-/** The list of one read model; neither its length nor how far behind a page lies makes it slower. */
+/** The list of one read model. Neither its length nor a large offset makes it slower. */
 export class MongoList {
-  /** Those who ask while the list is not counted yet share the way over it. */
-  readonly #totals = new Batcher<void, number>(async (calls) => {
-    const total = await this.#count();
-    for (const { resolve } of calls) resolve(total);
-  }, Infinity);
+  /** Until the ranks are known, concurrent callers share a count. */
+  readonly #totals = new Batcher<void, number>(
+    async (calls) => {
+      const total = await this.#count();
+      for (const { resolve } of calls) resolve(total);
+    },
+    Infinity,
+    isOutage,
+  );
 
   constructor(
     private readonly documents: mongo.Collection<ReadModelDocument>,
     private readonly counter: Pick<ListCounter, 'ranks' | 'idle'>,
   ) {}
 
-  /** Calls `take` with the JSON text of each state of a page until it answers false. Answers how many entries the list has. */
+  /** Calls `take` with the JSON of each state of a page until it returns false. Returns the length of the list. */
   async page(offset: number, limit: number, take: (state: string) => boolean): Promise<number> {
     const ranks = await this.counter.ranks();
     if (!ranks) {
@@ -32,7 +37,7 @@ export class MongoList {
     return totalOf(ranks);
   }
 
-  /** Waits until nothing is asked any more on nobody's behalf. */
+  /** Resolves when no background count is in progress. */
   idle(): Promise<void> {
     return this.counter.idle();
   }

@@ -1,10 +1,10 @@
 import { StoreUnavailable } from '@keyfold/event-store';
 import { collectionOf, migrateSchema, requireSchema } from '@keyfold/event-store/mongo';
 import { describe, expect, it } from 'vitest';
-import { active, deleted, describeReadModelStore } from '../read-model-store.contract.js';
+import { active, deleted, describeReadModelStore } from '../../testing/read-model-store.contract.js';
 import { accounts } from '../read-model.js';
 import { accountStream, sshKeyRingStream } from '../stream-ref.js';
-import { joinReadModels, openReadModels } from './open-read-models.contract.js';
+import { joinReadModels, openReadModels } from '../../testing/open-read-models.js';
 import { MongoList } from './mongo-list.js';
 import { projectionModels, type ReadModelDocument } from './read-model.model.js';
 
@@ -14,7 +14,7 @@ describeReadModelStore('MongoDB', async () => {
 });
 
 describe('the first document of a stream', () => {
-  it('ends at the latest version when several processes write it at once', async () => {
+  it('ends at the latest version if several processes write it at once', async () => {
     const { uri, store } = await openReadModels();
     const stores = [store, (await joinReadModels(uri)).store, (await joinReadModels(uri)).store];
     for (let id = 1; id <= 100; id++) {
@@ -29,7 +29,7 @@ describe('the first document of a stream', () => {
 });
 
 describe('writes that share a round trip', () => {
-  it('fail each by itself', async () => {
+  it('fail separately', async () => {
     const { connection, store } = await openReadModels();
     await connection
       .getClient()
@@ -49,7 +49,7 @@ describe('writes that share a round trip', () => {
 });
 
 describe('a list that is not counted yet', () => {
-  it('is walked over', async () => {
+  it('is counted and skipped through', async () => {
     const { connection, store } = await openReadModels();
     for (const id of [3, 5_000, 20]) await store.put(accountStream(id), { state: active(id), version: 1 });
     await store.put(accountStream(4), { state: deleted(4), version: 1 });
@@ -70,7 +70,7 @@ describe('a list that is not counted yet', () => {
 });
 
 describe('a large state', () => {
-  const ring = (keys: number, bytes: number) => ({
+  const wake = (keys: number, bytes: number) => ({
     keys: Array.from({ length: keys }, (_, index) => ({
       id: index,
       title: `key ${index}`,
@@ -79,23 +79,23 @@ describe('a large state', () => {
     keysEver: keys,
   });
 
-  it('is stored up to a thousand keys of the largest size', async () => {
+  it('is stored with up to a thousand keys of maximum size', async () => {
     const { store } = await openReadModels();
-    const state = ring(1_000, 16 * 1024) as never;
+    const state = wake(1_000, 16 * 1024) as never;
     await store.put(sshKeyRingStream(7), { state, version: 1_000 });
     const found = await store.get([sshKeyRingStream(7)]);
     expect(JSON.stringify(found.get('ssh-keys-7')?.state) === JSON.stringify(state)).toBe(true);
   });
 
-  it('is refused with its size when it is larger than MongoDB stores', async () => {
+  it("is refused, with its size, if it exceeds MongoDB's limit", async () => {
     const { store } = await openReadModels();
-    const put = store.put(sshKeyRingStream(7), { state: ring(1_100, 16 * 1024) as never, version: 1 });
+    const put = store.put(sshKeyRingStream(7), { state: wake(1_100, 16 * 1024) as never, version: 1 });
     await expect(put).rejects.toThrow('the state of ssh-keys-7 takes 18065306 bytes, MongoDB stores at most 16773120');
   });
 });
 
 describe('the schema', () => {
-  it('is complete for the check at the start, and a list without its index is refused', async () => {
+  it('passes the check at startup, which refuses a list without its index', async () => {
     const { connection } = await openReadModels();
     const models = projectionModels(connection);
     await requireSchema(connection, models);
@@ -107,7 +107,7 @@ describe('the schema', () => {
 });
 
 describe('a store whose connection is closed', () => {
-  it('is not available', async () => {
+  it('is unavailable', async () => {
     const { connection, store } = await openReadModels();
     await store.list(accounts, 0, 1);
     await store.close();

@@ -11,18 +11,18 @@ import { ListCounter } from './list-counter.js';
 import { MongoList } from './mongo-list.js';
 import { collectionNameOf, PARKED_STREAMS, type ParkedDocument, type ReadModelDocument } from './read-model.model.js';
 
-/** What belongs to one read model. */
-type Shelf = Readonly<{
+/** The collection of one read model. */
+type ModelStorage = Readonly<{
   documents: mongo.Collection<ReadModelDocument>;
   reader: DocumentReader;
   writer: DocumentWriter;
   list: MongoList;
 }>;
 
-/** The read models of any number of processes in a MongoDB replica set; the connection must have the `connectOptions`. */
+/** The read models of any number of processes, in a MongoDB replica set. The connection must have the `connectOptions`. */
 export class MongoReadModelStore extends ReadModelStore {
   readonly #parked: mongo.Collection<ParkedDocument>;
-  readonly #shelves = new Map<string, Shelf>();
+  readonly #storages = new Map<string, ModelStorage>();
 
   constructor(private readonly connection: Connection) {
     super();
@@ -32,7 +32,7 @@ export class MongoReadModelStore extends ReadModelStore {
   async get(refs: readonly StreamRef<unknown>[]): Promise<Map<string, Loaded<unknown>>> {
     const byModel = [...Map.groupBy(refs, readModelOf)];
     const found = await Promise.all(
-      byModel.map(([model, asked]) => this.#shelfOf(model).reader.read(asked.map(({ stream }) => stream))),
+      byModel.map(([model, asked]) => this.#storageOf(model).reader.read(asked.map(({ stream }) => stream))),
     );
     const loaded = new Map<string, Loaded<unknown>>();
     byModel.forEach(([, asked], index) => {
@@ -45,15 +45,15 @@ export class MongoReadModelStore extends ReadModelStore {
   }
 
   async put<State>(ref: StreamRef<State>, document: Loaded<State>): Promise<void> {
-    await this.#shelfOf(readModelOf(ref)).writer.write(writeOf(ref, document, '$lt'));
+    await this.#storageOf(readModelOf(ref)).writer.write(writeOf(ref, document, '$lt'));
   }
 
   async replace<State>(ref: StreamRef<State>, document: Loaded<State>): Promise<void> {
-    await this.#shelfOf(readModelOf(ref)).writer.write(writeOf(ref, document, '$lte'));
+    await this.#storageOf(readModelOf(ref)).writer.write(writeOf(ref, document, '$lte'));
   }
 
   async remove(ref: StreamRef<unknown>, version: number): Promise<void> {
-    await this.#shelfOf(readModelOf(ref)).writer.write(removalOf(ref, version));
+    await this.#storageOf(readModelOf(ref)).writer.write(removalOf(ref, version));
   }
 
   async list<State>(
@@ -63,7 +63,7 @@ export class MongoReadModelStore extends ReadModelStore {
     takes: (state: State) => boolean = () => true,
   ): Promise<Page<State>> {
     const items: State[] = [];
-    const total = await this.#shelfOf(model).list.page(offset, limit, (text) => {
+    const total = await this.#storageOf(model).list.page(offset, limit, (text) => {
       const state = JSON.parse(text) as State;
       return takes(state) && items.push(state) > 0;
     });
@@ -71,7 +71,7 @@ export class MongoReadModelStore extends ReadModelStore {
   }
 
   async documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]> {
-    const { documents } = this.#shelfOf(model);
+    const { documents } = this.#storageOf(model);
     const filter = { _id: { $gt: after }, state: { $exists: true } };
     const found = await reaching(() => documents.find(filter, { sort: { _id: 1 }, limit }).toArray());
     return found.map(({ _id: stream, version = 0, place = null, state = 'null' }) => ({
@@ -96,24 +96,24 @@ export class MongoReadModelStore extends ReadModelStore {
     return found.map(({ _id: stream, ...parked }) => ({ stream, ...parked }));
   }
 
-  /** Waits for the writes that were accepted; the connection is its owner's to close. */
+  /** Finishes accepted writes. The caller closes the connection. */
   async close(): Promise<void> {
-    await Promise.all([...this.#shelves.values()].flatMap(({ writer, list }) => [writer.idle(), list.idle()]));
+    await Promise.all([...this.#storages.values()].flatMap(({ writer, list }) => [writer.idle(), list.idle()]));
   }
 
-  #shelfOf(model: ReadModel<unknown>): Shelf {
+  #storageOf(model: ReadModel<unknown>): ModelStorage {
     const name = collectionNameOf(model);
-    let shelf = this.#shelves.get(name);
-    if (!shelf) {
+    let storage = this.#storages.get(name);
+    if (!storage) {
       const documents = collectionOf<ReadModelDocument>(this.connection, name);
-      shelf = {
+      storage = {
         documents,
         reader: new DocumentReader(documents),
         writer: new DocumentWriter(documents),
         list: new MongoList(documents, new ListCounter(this.connection, name)),
       };
-      this.#shelves.set(name, shelf);
+      this.#storages.set(name, storage);
     }
-    return shelf;
+    return storage;
   }
 }

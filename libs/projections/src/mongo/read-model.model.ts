@@ -2,7 +2,7 @@ import mongoose, { type Connection } from 'mongoose';
 import type { ParkedStream } from '../read-model-store.js';
 import { readModels, type ReadModel } from '../read-model.js';
 
-/** How a stream came into its model's list and left it; `place` is the one that it has or had, `changes` the times, the first an entry. */
+/** When a stream joined and left its model's list. `place`: its current or former sort key. `changes`: the times, beginning with a join. */
 export type Listing = Readonly<{
   place: number;
   changes: readonly mongoose.mongo.Timestamp[];
@@ -10,9 +10,9 @@ export type Listing = Readonly<{
 }>;
 
 /**
- * A document as it is stored; `_id` is the stream. `state` is JSON text: a state comes back exactly as from the embedded store, keys
- * such as `a.b` or `$x` mean nothing to the server, and of a ring of 1,000 keys `JSON.parse` costs a third less than decoding BSON.
- * A document without a state was removed; it stays because of its `listing`.
+ * A stored document. `_id` is the stream, `place` its sort key. `state` is JSON: both adapters then return the same states, keys such as
+ * `a.b` or `$x` mean nothing to the server, and for a ring of 1,000 keys `JSON.parse` is a third faster than decoding BSON. A document
+ * without a state was removed; only its `listing` is kept.
  */
 export type ReadModelDocument = Readonly<{
   _id: string;
@@ -26,10 +26,10 @@ export type ReadModelDocument = Readonly<{
 export type ParkedDocument = Omit<ParkedStream, 'stream'> & Readonly<{ _id: string }>;
 
 export const PARKED_STREAMS = 'parked_streams';
-/** The list in its order. */
+/** Index on the sort key. */
 export const PLACE_INDEX = 'place';
 
-/** The schema number stands in the name, so that versions of the program never touch each other's documents. */
+/** The name contains the schema number, so that versions of the program never touch each other's documents. */
 export const collectionNameOf = ({ name, schema }: ReadModel<unknown>) => `${name}_${schema}`;
 
 function schemaOf(model: ReadModel<unknown>) {
@@ -48,7 +48,7 @@ const parkedSchema = new mongoose.Schema<ParkedDocument>(
   { collection: PARKED_STREAMS, strict: 'throw', versionKey: false },
 );
 
-/** The collections of the read models and of the parked streams, declared on a connection. */
+/** Declares the collections of the read models and of the parked streams on a connection. */
 export const projectionModels = (connection: Connection) => [
   ...schemas.map(({ name, schema }) => connection.model(name, schema)),
   connection.model(PARKED_STREAMS, parkedSchema),

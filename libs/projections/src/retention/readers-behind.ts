@@ -1,11 +1,11 @@
 import type { FeedLeases } from '@keyfold/event-store';
 import { projectorName } from '../projector.js';
 
-/** Whose checkpoints nothing may be compacted in front of. */
+/** The readers that must have passed a commit before it is compacted. */
 export type ReadersBehind = Readonly<{
-  /** Of the projector, and of whoever else reads the feed now. */
+  /** Checkpoints of the projector and of all readers that are running. */
   leases: Pick<FeedLeases, 'readers' | 'progress' | 'now'>;
-  /** What tells others: its checkpoints, and the accounts of which nothing was sent from a position on, whatever the checkpoint says. */
+  /** Checkpoints of the relay, and its parked accounts, which it has sent only up to their positions. */
   relay: Readonly<{
     name: string;
     leases: FeedLeases;
@@ -14,8 +14,8 @@ export type ReadersBehind = Readonly<{
 }>;
 
 /**
- * Up to which position of a slot everybody is done with the commits of a partition. The projector of this version counts always, the
- * relay since it first ran, and every other reader while somebody holds a slot for it. Throws `StoreUnavailable`.
+ * Returns the position of a slot up to which all readers are done with a partition. The projector of this version always counts, the relay
+ * since it first ran, and any other reader while it has a lease. Throws `StoreUnavailable`.
  */
 export async function doneUpTo({ leases, relay }: ReadersBehind, slot: number): Promise<(partition: string) => number> {
   const others = [...(await leases.readers())].filter((reader) => !reader.startsWith(RETENTION));
@@ -24,12 +24,12 @@ export async function doneUpTo({ leases, relay }: ReadersBehind, slot: number): 
     [...new Set([projectorName, ...others])].map(async (reader) => positionIn(slot, await leases.progress(reader))),
   );
   const least = Math.min(...positions, sent.length > 0 ? positionIn(slot, sent) : Infinity);
-  // After the checkpoint: a record is there before it passes.
+  // Read after the checkpoints: a record is written before the checkpoint passes its position.
   const parked = new Map((await relay.parked.all(slot)).map(({ partition, position }) => [partition, position]));
   return (partition) => Math.min(least, (parked.get(partition) ?? Infinity) - 1);
 }
 
-/** What the names of readers begin with that compact: they do not wait for each other. */
+/** Name prefix of readers that compact; they do not wait for each other. */
 export const RETENTION = 'retention:';
 
 const positionIn = (slot: number, progress: readonly Readonly<{ slot: number; position: number }>[]) =>

@@ -6,28 +6,28 @@ import { sessions } from '../read-model.js';
 import { RETENTION } from './readers-behind.js';
 import { SessionCompaction, type CompactedCount, type CompactionParts } from './session-compaction.js';
 
-/** A model of a raised schema number makes a new reader, which removes what the one before left among the new documents. */
+/** Contains the schema number: a raised number makes a new reader, which removes old sessions from the new documents. */
 export const retentionName = `${RETENTION}${sessions.name}_${sessions.schema}`;
 
 const HOUR = 3_600_000;
-/** Nothing is urgent here: leases are renewed seldom. */
+/** Nothing is urgent here, so leases are long, in milliseconds. */
 const LEASE = 60_000;
-/** What is left to other work between two pages. */
-const BREATH = 50;
+/** Leaves time for other work, in milliseconds. */
+const PAUSE_BETWEEN_PAGES = 50;
 
 /** Times in milliseconds. */
 export type RetentionOptions = Readonly<{
-  /** Told of what was compacted on a page. */
+  /** Called with the counts of a page on which something was compacted. */
   onCompacted(count: CompactedCount): void;
-  /** Told once of what goes wrong for as long as it lasts. */
+  /** Reports each failure once while it lasts. */
   onError(error: unknown): void;
+  /** Tests shorten it. */
   leaseMilliseconds?: number;
 }>;
 
 /**
- * Compacts sessions that expired long ago, for as long as the process runs. A reader of the feed with checkpoints of its own: it goes
- * over each slot from its oldest commit on up to the first that must stay, and looks at that again every hour. Of a page it holds 500
- * commits, and works on one slot at a time.
+ * Compacts sessions that expired long ago, for as long as the process runs. As a reader of the feed with its own checkpoints it moves
+ * through each slot up to the first session that must stay, and checks that one again every hour. It works on one slot at a time.
  */
 export class Retention {
   readonly #feed: FeedReader;
@@ -50,7 +50,7 @@ export class Retention {
     });
   }
 
-  /** Begins after a while, at a moment of its own in each process, and goes on until `stop`. */
+  /** Starts after a random delay and runs until `stop`. */
   start(): void {
     this.#begins = setTimeout(
       () => {
@@ -61,7 +61,7 @@ export class Retention {
     ).unref();
   }
 
-  /** Finishes the page at hand and leaves the slots to others. */
+  /** Finishes the current page and releases the slots. */
   async stop(): Promise<void> {
     clearTimeout(this.#begins);
     if (this.#started) await this.#feed.stop();
@@ -71,15 +71,15 @@ export class Retention {
     const compaction = new SessionCompaction(this.parts);
     const { upTo } = await compaction.compactPage(slot, page, held);
     if (compaction.count.sessions > 0) this.options.onCompacted(compaction.count);
-    await sleep(BREATH);
+    await sleep(PAUSE_BETWEEN_PAGES);
     return { upTo, againAfter: jittered(this.#pause) };
   }
 
-  /** An hour, and less where sessions are kept for less than four days. */
+  /** One hour, or less if sessions are kept for less than four days. */
   get #pause(): number {
     return Math.min(HOUR, (this.parts.sessionDays * 24 * HOUR) / 100);
   }
 }
 
-/** So that processes that were started together do not work together. */
+/** Spreads the work of processes that started together. */
 const jittered = (milliseconds: number) => milliseconds * (0.5 + Math.random());

@@ -3,35 +3,35 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { disabled } from '../../../domain/testing/account.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
 import { MongoProjections } from '../../testing/mongo-projections.js';
-import { DAY, NOW, SessionHistory, type Shelf } from '../../testing/session-history.js';
+import { DAY, NOW, SessionHistory, type Backend } from '../../testing/session-history.js';
 import { Rebuild } from '../rebuild.js';
 import { readModels as allModels, sessions } from '../read-model.js';
 import { accountStream, sessionStream } from '../stream-ref.js';
 import { StreamLoader } from '../stream-loader.js';
 import { projectorName } from '../projector.js';
 
-const shelves: readonly (readonly [string, () => Promise<Shelf>])[] = [
+const backends: readonly (readonly [string, () => Promise<Backend>])[] = [
   ['SQLite', async () => new EmbeddedProjections()],
   ['MongoDB', () => MongoProjections.open()],
 ];
 
-describe.each(shelves)('the compaction of sessions on %s', (_, open) => {
+describe.each(backends)('the compaction of sessions on %s', (_, open) => {
   let history: SessionHistory;
-  let shelf: Shelf;
+  let backend: Backend;
   beforeEach(async () => {
-    shelf = await open();
-    history = new SessionHistory(shelf);
+    backend = await open();
+    history = new SessionHistory(backend);
     await history.register(7, 300);
   });
 
-  const slot = () => shelf.store.slotOf('7');
+  const slot = () => backend.store.slotOf('7');
   const commitsOf = (id: string): Promise<Commit[]> =>
-    shelf.store.readStreams([{ stream: sessionStream(id, 7).stream, version: 0 }]);
+    backend.store.readStreams([{ stream: sessionStream(id, 7).stream, version: 0 }]);
   const voidsOf = (id: string): Promise<Commit[]> =>
-    shelf.store.readStreams([{ stream: voidStreamOf(sessionStream(id, 7).stream), version: 0 }]);
-  const documents = async () => (await shelf.readModels.documents(sessions, '', 100)).map(({ stream }) => stream);
+    backend.store.readStreams([{ stream: voidStreamOf(sessionStream(id, 7).stream), version: 0 }]);
+  const documents = async () => (await backend.readModels.documents(sessions, '', 100)).map(({ stream }) => stream);
 
-  it('takes sessions whose tokens expired long ago, logged out or not, and leaves all others', async () => {
+  it('compacts sessions whose tokens expired long ago, logged out or not, and no others', async () => {
     await history.logIn('expired', 7, 93);
     await history.logIn('logged-out', 7, 93);
     await history.logOut('logged-out', 7, 92.5);
@@ -50,35 +50,35 @@ describe.each(shelves)('the compaction of sessions on %s', (_, open) => {
     expect(await history.compact()).toEqual({ sessions: 0, commits: 0, waiting: 0 });
   });
 
-  it('a compacted session is as if it had never been, also where it was cached as active', async () => {
+  it('a compacted session looks as if it never existed, even where it was cached as active', async () => {
     await history.logIn('expired', 7, 93);
     await history.project();
-    const cached = new StreamLoader(shelf.store, shelf.readModels);
+    const cached = new StreamLoader(backend.store, backend.readModels);
     const ref = sessionStream('expired', 7);
     const [before] = await cached.load(ref);
     await history.compact();
-    const [after] = await new StreamLoader(shelf.store, shelf.readModels).load(ref);
+    const [after] = await new StreamLoader(backend.store, backend.readModels).load(ref);
     expect(after).toEqual({ state: sessions.aggregate.decider.initialState, version: 0 });
     expect(await cached.load(ref)).toEqual([before]);
     expect(before.state.expiresAt * 1_000).toBeLessThan(NOW);
   });
 
-  it('a rebuild and a projector that begins anew find the same as before', async () => {
+  it('a rebuild and a new projector lead to the same documents', async () => {
     for (const id of ['one', 'two', 'three']) await history.logIn(id, 7, 93);
     await history.logIn('active', 7, 1);
     await history.project();
     await history.compact();
-    const rebuild = new Rebuild(shelf.store, shelf.store, shelf.readModels, allModels, () => NOW);
+    const rebuild = new Rebuild(backend.store, backend.store, backend.readModels, allModels, () => NOW);
     const { removed } = await rebuild.run(async (problem) => expect.fail(problem), new AbortController().signal);
     expect(removed).toBe(0);
     expect(await documents()).toEqual(['session-active']);
-    await shelf.readModels.remove(sessionStream('active', 7), 1);
+    await backend.readModels.remove(sessionStream('active', 7), 1);
     await rebuild.run(async (problem) => expect.fail(problem), new AbortController().signal);
     expect(await documents()).toEqual(['session-active']);
     expect(await history.problems()).toEqual([]);
   });
 
-  it('nothing is compacted that the projector has not read', async () => {
+  it('commits that the projector has not read are kept', async () => {
     await history.logIn('expired', 7, 93);
     expect(await history.compact()).toEqual({ sessions: 0, commits: 0, waiting: 1 });
     await history.project();
@@ -87,7 +87,7 @@ describe.each(shelves)('the compaction of sessions on %s', (_, open) => {
     expect(await commitsOf('late')).toHaveLength(1);
   });
 
-  it('nothing is compacted that the relay has not read, and all is where there never was one', async () => {
+  it('commits that the relay has not read are kept, unless there never was a relay', async () => {
     await history.logIn('sent', 7, 93);
     const { position } = await history.logIn('unsent', 7, 93);
     await history.project();
@@ -98,7 +98,7 @@ describe.each(shelves)('the compaction of sessions on %s', (_, open) => {
     expect(await history.compact()).toEqual({ sessions: 1, commits: 1, waiting: 0 });
   });
 
-  it('nothing is compacted whose account waits in the relay, whatever its checkpoint says', async () => {
+  it('commits of accounts parked in the relay are kept, whatever its checkpoint', async () => {
     const { position } = await history.logIn('sent', 7, 93);
     await history.logIn('waits', 7, 93);
     await history.project();
@@ -109,16 +109,16 @@ describe.each(shelves)('the compaction of sessions on %s', (_, open) => {
     expect(await history.compact()).toMatchObject({ sessions: 1, waiting: 0 });
   });
 
-  it('nothing is compacted that a reader of another version is about to read', async () => {
+  it('commits that a reader of another version has not read are kept', async () => {
     await history.logIn('expired', 7, 93);
     await history.project();
-    const leases = await shelf.leases.take(`${projectorName},next_1`, 'other', [slot()], 60_000);
+    const leases = await backend.leases.take(`${projectorName},next_1`, 'other', [slot()], 60_000);
     expect(await history.compact()).toMatchObject({ sessions: 0, waiting: 1 });
-    await shelf.leases.release(leases);
+    await backend.leases.release(leases);
     expect(await history.compact()).toMatchObject({ sessions: 1, waiting: 0 });
   });
 
-  it('a clock that is ahead of that of the store makes no session old', async () => {
+  it("a clock ahead of the store's does not make sessions old", async () => {
     await history.logIn('expired', 7, 93);
     await history.logIn('active', 7, 1);
     await history.project();
@@ -127,7 +127,7 @@ describe.each(shelves)('the compaction of sessions on %s', (_, open) => {
     expect(await documents()).toEqual(['session-active']);
   });
 
-  it('what happened while a clock was ahead holds nothing up', async () => {
+  it('commits from a clock that was ahead block nothing', async () => {
     await history.logIn('future', 7, -365);
     await history.append(accountStream(7), -365, disabled);
     await history.logIn('expired', 7, 93);
@@ -136,7 +136,7 @@ describe.each(shelves)('the compaction of sessions on %s', (_, open) => {
     expect(await documents()).toEqual(['session-future']);
   });
 
-  it('a session that cannot be folded stays and holds nothing up', async () => {
+  it('a session that cannot be folded is kept and blocks nothing', async () => {
     await history.append(sessionStream('strange', 7), 93, { type: 'SessionFrozen', v: 1, data: {} });
     await history.logIn('expired', 7, 93);
     await history.project();
@@ -144,7 +144,7 @@ describe.each(shelves)('the compaction of sessions on %s', (_, open) => {
     expect(await commitsOf('strange')).toHaveLength(1);
   });
 
-  it('an end between commits and documents shows nowhere, and the next look finishes it', async () => {
+  it('a crash between commits and documents is invisible, and the next pass completes the work', async () => {
     for (const id of ['one', 'two']) await history.logIn(id, 7, 93);
     await history.project();
     const { parts } = history;
@@ -160,7 +160,7 @@ describe.each(shelves)('the compaction of sessions on %s', (_, open) => {
     expect(await documents()).toEqual([]);
   });
 
-  it('verification beside it finds no problem', async () => {
+  it('concurrent verification finds no problem', async () => {
     for (let index = 0; index < 300; index++) {
       await history.logIn(`session ${index}`, 7, 93);
       if (index % 2) await history.logOut(`session ${index}`, 7, 92);

@@ -6,9 +6,9 @@ import { sessionAggregate } from '@keyfold/domain';
 import { doneUpTo, type ReadersBehind } from './readers-behind.js';
 
 const DAY = 86_400_000;
-/** Clocks of gateways may differ; by an hour they do not. */
-const LEAST = 3_600_000;
-/** Streams that are compacted together, at most: how long one write takes. */
+/** Minimum age in milliseconds. The clocks of gateways may differ, but not by an hour. */
+const MINIMUM_AGE = 3_600_000;
+/** Maximum number of streams in one write; limits its duration. */
 const COMPACTED_TOGETHER = 100;
 
 export type CompactionParts = Readonly<{
@@ -16,64 +16,64 @@ export type CompactionParts = Readonly<{
   compaction: StreamCompaction;
   readModels: ReadModelStore;
   readers: ReadersBehind;
-  /** How long sessions are kept after their token has expired. */
+  /** Days to keep a session after its token has expired. */
   sessionDays: number;
-  /** Unix milliseconds; where the clock of the store is behind, that one counts. */
+  /** Unix milliseconds. If the clock of the store is behind, that one counts. */
   now(): number;
 }>;
 
-/** `waiting`: sessions that are due and that some reader has not passed yet. */
+/** `waiting`: sessions that are due, but that some reader has not passed yet. */
 export type CompactedCount = { sessions: number; commits: number; waiting: number };
 
-/** How far a page was dealt with: what is up to `upTo` need never be looked at again. `isYoung`: nothing behind the page can be due. */
+/** The result of a page: everything up to the position `upTo` is done for good. `isYoung`: no later page can contain sessions that are due. */
 export type CompactedPage = Readonly<{ upTo: number; isYoung: boolean }>;
 
-/** What is to be done about a session whose first commit is on the page. `void`: another process was quicker. */
-type Verdict = 'due' | 'void' | 'kept' | 'waits' | 'passed over';
+/** The status of a session that begins on the page. `void`: it is already compacted. `unreadable`: it cannot be folded. */
+type SessionStatus = 'due' | 'void' | 'kept' | 'waiting' | 'unreadable';
 
 /**
- * Removes what is kept of sessions whose tokens have expired long ago: their commits become void, then their documents go. A crash in
- * between leaves documents of sessions that are void, which verification knows and the next look at the page removes. Whether a
- * session was logged out makes no difference: until its token has expired, an answer must never depend on what was removed.
+ * Compacts sessions whose tokens expired long ago: their commits become void, then their documents are removed. A crash in between leaves
+ * documents of void sessions, which verification tolerates and the next pass removes. Logged-out sessions are kept just as long: until the
+ * token has expired, no answer may depend on what was removed.
  */
 export class SessionCompaction {
   readonly count: CompactedCount = { sessions: 0, commits: 0, waiting: 0 };
 
   constructor(
     private readonly parts: CompactionParts,
-    /** Only counts. */
+    /** Counts only. */
     private readonly dryRun = false,
   ) {}
 
   /**
-   * Deals with a page of the feed of a slot; `goOn` is asked before each write. Sessions behind one that must stay are compacted all
-   * the same, and looked at again with it. Throws `StoreUnavailable`.
+   * Compacts the sessions that are due on a page of a slot's feed; calls `goOn` before each write. Sessions after one that must stay are
+   * compacted too, and checked again together with it. Throws `StoreUnavailable`.
    */
   async compactPage(slot: number, page: readonly Commit[], goOn: () => boolean = () => true): Promise<CompactedPage> {
-    const limit = (await this.#now()) - Math.max(this.parts.sessionDays * DAY, LEAST);
-    // The last old one: times of gateways whose clocks differ do not ascend, and one that was ahead must not hold up the slot.
+    const limit = (await this.#now()) - Math.max(this.parts.sessionDays * DAY, MINIMUM_AGE);
+    // Up to the last old commit: times are not in order if clocks differ, and a clock that was ahead must not block the slot.
     const old = page.slice(0, page.findLastIndex(({ at }) => at <= limit) + 1);
     const begun = old.filter(
       ({ stream, version }) => version === 1 && stream.startsWith(sessionAggregate.streamPrefix),
     );
-    const verdicts = await this.#judge(slot, begun, limit);
-    const removed = await this.#compact(streamsThat('due', verdicts), goOn);
-    this.count.waiting += streamsThat('waits', verdicts).length;
-    const voided = [...old.flatMap(({ stream }) => voidedSession(stream) ?? []), ...streamsThat('void', verdicts)];
+    const statuses = await this.#judge(slot, begun, limit);
+    const removed = await this.#compact(streamsThat('due', statuses), goOn);
+    this.count.waiting += streamsThat('waiting', statuses).length;
+    const voided = [...old.flatMap(({ stream }) => voidedSession(stream) ?? []), ...streamsThat('void', statuses)];
     if (!this.dryRun) await this.#removeDocuments(voided);
-    const first = begun.find(({ stream }) => !removed.has(stream) && staysFor(verdicts.get(stream)));
+    const first = begun.find(({ stream }) => !removed.has(stream) && staysFor(statuses.get(stream)));
     return {
       upTo: (first ?? page[old.length] ?? { position: endOf(page) + 1 }).position - 1,
       isYoung: old.length < page.length,
     };
   }
 
-  /** A clock of one process that is ahead must not make live sessions old: there is no way back. */
+  /** The earlier of two clocks, because compaction cannot be undone. */
   async #now(): Promise<number> {
     return Math.min(this.parts.now(), await this.parts.readers.leases.now());
   }
 
-  async #judge(slot: number, begun: readonly Commit[], limit: number): Promise<Map<string, Verdict>> {
+  async #judge(slot: number, begun: readonly Commit[], limit: number): Promise<Map<string, SessionStatus>> {
     if (begun.length === 0) return new Map();
     const isDone = await doneUpTo(this.parts.readers, slot);
     const commits = await this.parts.store.readStreams(begun.map(({ stream }) => ({ stream, version: 0 })));
@@ -81,14 +81,14 @@ export class SessionCompaction {
     return new Map(
       begun.map(({ stream, partition }) => {
         const whole = streams.get(stream) ?? [];
-        const verdict = verdictOn(whole, limit);
-        const waits = verdict === 'due' && whole.some(({ position }) => position > isDone(partition));
-        return [stream, waits ? 'waits' : verdict];
+        const status = statusOf(whole, limit);
+        const waits = status === 'due' && whole.some(({ position }) => position > isDone(partition));
+        return [stream, waits ? 'waiting' : status];
       }),
     );
   }
 
-  /** Answers the streams that are void now. */
+  /** Returns the streams that are void now. */
   async #compact(due: readonly string[], goOn: () => boolean): Promise<Set<string>> {
     const removed = new Set<string>();
     for (let from = 0; from < due.length && goOn(); from += COMPACTED_TOGETHER) {
@@ -116,8 +116,8 @@ export class SessionCompaction {
   }
 }
 
-/** What nobody can fold stays as it is for ever, rather than holding up all others. */
-function verdictOn(whole: readonly Commit[], limit: number): Verdict {
+/** A session that cannot be folded is kept forever, rather than blocking all others. */
+function statusOf(whole: readonly Commit[], limit: number): SessionStatus {
   try {
     const { state, version } = whole.reduce(
       (loaded, commit) => foldCommit(sessionAggregate, loaded, commit),
@@ -126,16 +126,16 @@ function verdictOn(whole: readonly Commit[], limit: number): Verdict {
     if (version === 0) return 'void';
     return state.expiresAt * 1_000 <= limit ? 'due' : 'kept';
   } catch (error) {
-    if (error instanceof UnfoldableStream) return 'passed over';
+    if (error instanceof UnfoldableStream) return 'unreadable';
     throw error;
   }
 }
 
-/** Whether a session has to be looked at again. */
-const staysFor = (verdict: Verdict | undefined) => verdict !== 'void' && verdict !== 'passed over';
+/** Whether a session has to be checked again. */
+const staysFor = (status: SessionStatus | undefined) => status !== 'void' && status !== 'unreadable';
 
-const streamsThat = (wanted: Verdict, verdicts: ReadonlyMap<string, Verdict>) =>
-  [...verdicts].filter(([, verdict]) => verdict === wanted).map(([stream]) => stream);
+const streamsThat = (wanted: SessionStatus, statuses: ReadonlyMap<string, SessionStatus>) =>
+  [...statuses].filter(([, status]) => status === wanted).map(([stream]) => stream);
 
 const endOf = (page: readonly Commit[]) => page.at(-1)?.position ?? 0;
 
@@ -144,5 +144,5 @@ function voidedSession(name: string): string | undefined {
   return stream?.startsWith(sessionAggregate.streamPrefix) ? stream : undefined;
 }
 
-/** Documents are found by their stream alone. */
+/** Documents are identified by their stream alone, so the partition does not matter. */
 const refOf = (stream: string): StreamRef<unknown> => ({ stream, partition: stream, aggregate: sessionAggregate });

@@ -1,7 +1,7 @@
 import { SqliteFile } from '@keyfold/event-store/sqlite';
 import { onTestFinished } from 'vitest';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
-import { describeReadModelStore } from '../read-model-store.contract.js';
+import { describeReadModelStore } from '../../testing/read-model-store.contract.js';
 import { readModelTables, SqliteReadModelStore } from './sqlite-read-model-store.js';
 
 describeReadModelStore('SQLite', async () => {

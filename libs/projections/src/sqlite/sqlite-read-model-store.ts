@@ -10,7 +10,7 @@ const PIECE = 50;
 
 const tableOf = ({ name, schema }: ReadModel<unknown>) => `${name}_${schema}`;
 
-/** Tables of the read models and the parked streams. */
+/** Tables of the read models and of the parked streams. The sort key is the column `place`. */
 export const readModelTables = `
   ${readModels
     .map(tableOf)
@@ -119,7 +119,7 @@ export class SqliteReadModelStore extends ReadModelStore {
     return (this.#pieces = this.#pieces.then(() => setImmediate()));
   }
 
-  /** `guard`: how the new version must compare with the one that is there. */
+  /** `guard`: how the new version must compare with the stored one. */
   async #write<State>(ref: StreamRef<State>, { version, state }: Loaded<State>, guard: '>' | '>='): Promise<void> {
     const model = readModelOf(ref);
     const sql = `INSERT INTO ${tableOf(model)} (stream, version, place, state) VALUES (?, ?, ?, ?)

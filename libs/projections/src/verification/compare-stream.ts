@@ -4,13 +4,13 @@ import { foldCommit, initialOf, UnfoldableStream, type Loaded } from '../fold.js
 import { readModelOf } from '../read-model.js';
 import type { StreamRef } from '../stream-ref.js';
 
-/** What the commits of a stream say about its document: `behind` is no problem, because the projector has not come that far. */
+/** The result of comparing a document with its stream. `behind` is no problem: the projector has not come that far. */
 export type Comparison = Readonly<{ problem?: string; behind: boolean }>;
 
 /**
- * Folds a stream from nothing and compares its document with the state at the document's version, so that a document that was read
- * before the commits is right or wrong however much is appended meanwhile. `projected`: up to which position the projector had come
- * when the document was read; what comes later may be missing in it.
+ * Folds a stream from its first commit and compares its document with the state at the document's version. So appends between reading the
+ * document and reading the commits do not matter. `projected` is the checkpoint of the projector when the document was read; later
+ * commits may be missing in the document.
  */
 export function compareStream(
   ref: StreamRef<unknown>,
@@ -48,6 +48,6 @@ export function compareStream(
   return { problem, behind: false };
 }
 
-/** Documents are kept as JSON, which drops fields without a value. */
+/** Documents are stored as JSON, which drops undefined fields. */
 const sameAsJson = (a: unknown, b: unknown) => isDeepStrictEqual(asJson(a), asJson(b));
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

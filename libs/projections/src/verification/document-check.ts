@@ -4,10 +4,7 @@ import type { ReadModel } from '../read-model.js';
 import { documentPages } from './document-pages.js';
 import type { Report, Verified } from './slot-check.js';
 
-/**
- * Goes through the documents of a model, which are its list as well: each must belong to a stream and stand at the place that its
- * state asks for. Answers how many there are.
- */
+/** Checks that each document of a model belongs to a stream and has the right sort key. Returns the number of documents. */
 export async function checkDocuments(
   { store, readModels }: Verified,
   model: ReadModel<unknown>,
@@ -19,11 +16,12 @@ export async function checkDocuments(
     count += documents.length;
     for (const document of documents) await checkSortKey(model, document, report);
     for (const { stream, version } of unknown) {
-      // A stream that is merely shorter than its document was found with the streams; that of a compacted one is about to go.
+      // A stream shorter than its document is reported with the streams. The document of a compacted stream is about to be removed.
       const [first] = await store.readStreams(
         [stream, voidStreamOf(stream)].map((each) => ({ stream: each, version: 0 })),
       );
-      if (!first) await report(`${model.name} has a document of ${stream} at version ${version}, which is no stream`);
+      if (!first)
+        await report(`${model.name} has a document of ${stream} at version ${version}, but there is no such stream`);
     }
   }
   return count;

@@ -5,10 +5,10 @@ import type { ReadModel } from '../read-model.js';
 
 const PAGE = 200;
 
-/** Some documents of a model; `unknown`: those among them whose version no commit of their stream has. */
+/** Documents of a model. `unknown`: those whose version does not exist in their stream. */
 export type DocumentPage = Readonly<{ documents: readonly StoredDocument[]; unknown: readonly StoredDocument[] }>;
 
-/** All documents of a model. Each is looked at before its stream, so that whatever led to it is there. */
+/** Yields all documents of a model. Reads documents before their streams, so that their commits are there. */
 export async function* documentPages(
   store: EventStore,
   readModels: ReadModelStore,

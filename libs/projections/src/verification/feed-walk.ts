@@ -3,16 +3,16 @@ import { setImmediate as otherWork, setTimeout as sleep } from 'node:timers/prom
 
 const PAGE = 200;
 
-/** How long an append that is under way may leave its position empty, and how often to look, in milliseconds. */
-const HOLE_PATIENCE = 5_000;
-const LOOK_INTERVAL = 100;
+/** How long to wait for an append in progress to fill its position, and the polling interval, in milliseconds. */
+const HOLE_TIMEOUT = 5_000;
+const POLL_INTERVAL = 100;
 
-/** How many empty positions in a row are looked behind; more of them end the walk. */
+/** Maximum number of consecutive empty positions to skip. */
 const WIDEST_HOLE = 1_000;
 
 /**
- * The commits of a slot up to the position `head`, page by page. A position that stays empty is told to `report`, and the walk goes
- * on behind it. `isSettled`: nobody appends, so that an empty position stays empty.
+ * Yields the commits of a slot up to the position `head`, page by page. Reports positions that stay empty and skips them. `isSettled`:
+ * no process appends, so an empty position stays empty.
  */
 export async function* walkFeed(
   feed: CommitFeed,
@@ -39,17 +39,17 @@ export async function* walkFeed(
       position = commit.position;
     }
     yield page;
-    // The embedded store answers at once, and the process that asks it may serve others.
+    // The embedded store answers synchronously, and the process may have other requests to serve.
     await otherWork();
   }
 }
 
 async function waitForCommit(feed: CommitFeed, slot: number, after: number): Promise<Commit[]> {
-  const deadline = performance.now() + HOLE_PATIENCE;
+  const deadline = performance.now() + HOLE_TIMEOUT;
   for (;;) {
     const page = await feed.readFeed(slot, after, PAGE);
     if (page.length > 0 || performance.now() > deadline) return page;
-    await sleep(LOOK_INTERVAL);
+    await sleep(POLL_INTERVAL);
   }
 }
 

@@ -4,16 +4,13 @@ import type { Report, Verified } from './slot-check.js';
 
 const PAGE = 200;
 
-/** While entries come and go the numbers differ; when they do so often that no look is undisturbed, nothing is said. */
-const LOOKS = 5;
+/** The numbers differ while entries come and go. If every attempt is disturbed by that, nothing is reported. */
+const ATTEMPTS = 5;
 
-/** What a list says of itself and what is there: how many entries it tells, how many it shows, how many documents have a place in it. */
-type ListCount = Readonly<{ told: number; shown: number; due: number; inOrder: boolean; disturbed: boolean }>;
+/** The total that a list reports, the number of entries that it shows, and the number of documents with a sort key. */
+type ListCount = Readonly<{ reported: number; shown: number; expected: number; inOrder: boolean; disturbed: boolean }>;
 
-/**
- * Reads a model's list page by page as clients do: the pages must go on where the last one ended, in the order of the places, and have
- * an entry for every document with a place, whose places are checked with the documents.
- */
+/** Reads a model's list page by page, as clients do. The entries must be ordered by sort key, one for each document that has one. */
 export async function checkList(
   verified: Verified,
   model: ReadModel<unknown>,
@@ -21,18 +18,18 @@ export async function checkList(
   signal: AbortSignal,
 ): Promise<void> {
   if (!model.sortKeyOf) return;
-  for (let look = 1; look <= LOOKS; look++) {
-    const { told, shown, due, inOrder, disturbed } = await countList(verified, model, signal);
-    if (inOrder && told === due && shown === due) return;
-    if (disturbed || (!verified.isSettled && look < LOOKS)) continue;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const { reported, shown, expected, inOrder, disturbed } = await countList(verified, model, signal);
+    if (inOrder && reported === expected && shown === expected) return;
+    if (disturbed || (!verified.isSettled && attempt < ATTEMPTS)) continue;
     return report(
-      `the list of ${model.name} reports a total of ${told} entries and shows ${shown}${inOrder ? '' : ' in the wrong order'}; ${due} documents belong in it`,
+      `the list of ${model.name} reports a total of ${reported} entries and shows ${shown}${inOrder ? '' : ' in the wrong order'}; ${expected} documents belong in it`,
     );
   }
 }
 
 async function countList({ readModels }: Verified, model: ReadModel<unknown>, signal: AbortSignal): Promise<ListCount> {
-  const { total: told } = await readModels.list(model, 0, 0);
+  const { total: reported } = await readModels.list(model, 0, 0);
   let shown = 0;
   let inOrder = true;
   for (let last = -Infinity; ;) {
@@ -47,14 +44,14 @@ async function countList({ readModels }: Verified, model: ReadModel<unknown>, si
     await otherWork();
     if (items.length < PAGE) break;
   }
-  let due = 0;
+  let expected = 0;
   for (let after: string | undefined = ''; after !== undefined;) {
     signal.throwIfAborted();
     const page = await readModels.documents(model, after, PAGE);
-    due += page.filter(({ sortKey }) => sortKey !== null).length;
+    expected += page.filter(({ sortKey }) => sortKey !== null).length;
     after = page.at(-1)?.stream;
     await otherWork();
   }
   const { total } = await readModels.list(model, 0, 0);
-  return { told, shown, due, inOrder, disturbed: total !== told };
+  return { reported, shown, expected, inOrder, disturbed: total !== reported };
 }

@@ -15,7 +15,7 @@ async function problemsOf({ store, readModels, leases }: EmbeddedProjections): P
   return problems;
 }
 
-it('finds no problem where a session is compacted while its commits are read', async () => {
+it('finds no problem if a session is compacted while it is read', async () => {
   const projections = new EmbeddedProjections();
   await projections.append(old, sessionStarted({ sessionId: 'old' }));
   await projections.append(old, loggedOut);
@@ -31,7 +31,7 @@ it('finds no problem where a session is compacted while its commits are read', a
   expect(await problemsOf(projections)).toEqual([]);
 });
 
-it('finds a stream without its first commit also where a session is compacted meanwhile', async () => {
+it('finds a stream without its first commit even during a compaction', async () => {
   const projections = new EmbeddedProjections();
   await projections.append(old, sessionStarted({ sessionId: 'old' }));
   await projections.append(accountStream(7), registered('ann 0'));

@@ -47,7 +47,7 @@ function damage({ path }: { path: string }, sql: string) {
   database.close();
 }
 
-it('finds no problem where the documents are what the streams lead to', async () => {
+it('finds no problem if all documents match their streams', async () => {
   const projections = await projected();
   const nothing = { problems: [], commits: 4, streams: 3, documents: 3, behind: 0, unprojected: 0 };
   expect(await verify(projections)).toEqual(nothing);
@@ -103,12 +103,12 @@ describe('in the documents', () => {
     expect((await verify(projections)).problems).toEqual([expect.stringContaining(sentence)]);
   });
 
-  it('finds one of a stream that never was', async () => {
+  it('finds one without a stream', async () => {
     const projections = await projected();
     const state = { ...absentAccount, status: 'active' as const, accountId: 8 };
     await projections.readModels.put(accountStream(8), { state, version: 1 });
     expect((await verify(projections)).problems).toEqual([
-      'accounts has a document of account-8 at version 1, which is no stream',
+      'accounts has a document of account-8 at version 1, but there is no such stream',
     ]);
   });
 
@@ -124,7 +124,7 @@ describe('in the documents', () => {
     ]);
   });
 
-  it('finds every one of many', async () => {
+  it('finds all of many', async () => {
     const projections = new EmbeddedProjections();
     for (let id = 3; id < 1_203; id++)
       await projections.append(accountStream(id), registered(`account ${id}`, { accountId: id }));
@@ -172,22 +172,22 @@ describe('in the feed', () => {
 });
 
 describe('what is not projected yet', () => {
-  it('is no problem where nobody projects while the check runs, but counted', async () => {
+  it('is no problem if no process projects during the check, but counted', async () => {
     const projections = await projected();
     await projections.append(account, renamed('ann', 'anna'));
     await projections.append(accountStream(8), registered('bob'));
     expect(await verify(projections)).toMatchObject({ problems: [], behind: 2 });
   });
 
-  it('is a problem where the projector should run and does not come', async () => {
+  it('is a problem if the projector should run and does not', async () => {
     const projections = await projected();
     await projections.append(account, renamed('ann', 'anna'));
     expect((await verify(projections, false)).problems).toEqual([
-      'the projector is at position 4 of slot 0, which was at 5 when this began',
+      'the projector is at position 4 of slot 0, which was at 5 at the start of the check',
     ]);
   });
 
-  it('is no problem where nobody projects, and its commits are counted', async () => {
+  it('is no problem if no process projects, and is counted', async () => {
     const projections = await projected();
     const projector = projections.newProjector();
     await projector.catchUp();
@@ -197,7 +197,7 @@ describe('what is not projected yet', () => {
     expect(await verify(projections, false)).toMatchObject({ problems: [], behind: 1, unprojected: 2 });
   });
 
-  it('is no problem beside a projector under traffic, however often one looks', async () => {
+  it('is no problem with a projector under traffic, however often it is checked', async () => {
     const projections = await projected();
     const projector = projections.newProjector();
     projector.start();
@@ -213,7 +213,7 @@ describe('what is not projected yet', () => {
     expect(problems).toEqual([]);
   });
 
-  it('is told as parked, and not as different, when its stream cannot be folded', async () => {
+  it('is reported as parked and not as different if its stream cannot be folded', async () => {
     const projections = await projected();
     await projections.append(account, unknownEvent);
     await projections.newProjector().catchUp();
@@ -221,7 +221,7 @@ describe('what is not projected yet', () => {
   });
 });
 
-it('ends when it is told to', async () => {
+it('ends when its signal is aborted', async () => {
   const { store, readModels, leases } = await projected();
   const run = new Verification({ store, feed: store, readModels, isSettled: true }, leases).run(
     async () => {},

@@ -5,18 +5,17 @@ import { projectorName } from '../projector.js';
 import { readModels as allModels } from '../read-model.js';
 import { checkDocuments } from './document-check.js';
 import { checkList } from './list-check.js';
-import { SeenKeys } from './seen-keys.js';
 import { SlotCheck, type Report, type SlotBounds, type Verified } from './slot-check.js';
 
 const SLOTS_AT_ONCE = 4;
 
-/** How long the projector has to reach what was in the feed when the check began, and how often to look, in milliseconds. A hole takes it seconds. */
-const PROJECTOR_PATIENCE = 10_000;
-const LOOK_INTERVAL = 200;
+/** How long the projector may take to reach the heads at the start of the check, and the polling interval, in milliseconds. */
+const PROJECTOR_TIMEOUT = 10_000;
+const POLL_INTERVAL = 200;
 
 /**
- * What was looked at. `behind`: streams whose documents the projector had not brought up to date yet. `unprojected`: commits that wait
- * because no process projects; 0 when one does.
+ * What was checked. `behind`: streams whose documents the projector had not updated yet. `unprojected`: commits that wait because no
+ * process projects; 0 if one does.
  */
 export type VerifiedCount = Readonly<{
   commits: number;
@@ -27,24 +26,24 @@ export type VerifiedCount = Readonly<{
 }>;
 
 /**
- * Folds everything and compares it with the documents and lists, in bounded memory: every slot of the feed is contiguous, every stream
- * dense, command ids and holds are unique (among two million neighbours; the stores' unique indexes say it of all), every document is
- * what its stream leads to, and lists hold what they should. Traffic makes no false problems: a document counts as late only for what
- * the projector had passed when it was read, and the projector itself has some seconds to reach what was there at the beginning. Where
- * nobody projects, that is counted and no problem.
+ * Folds all streams and compares them with documents and lists, in bounded memory. Every slot must be contiguous and every stream without
+ * gaps; every document must match its stream, and every list its documents. Concurrent traffic causes no false reports: a document
+ * only counts as late for commits that the projector had passed when the document was read. The projector may take some seconds to
+ * reach the commits present at the start. If no process projects, the waiting commits are counted and not reported.
  */
 export class Verification {
   constructor(
     private readonly verified: Verified,
     private readonly leases: FeedLeases,
-    private readonly projectorPatience = PROJECTOR_PATIENCE,
+    /** Tests shorten it. */
+    private readonly projectorTimeout = PROJECTOR_TIMEOUT,
   ) {}
 
-  /** Tells each problem in a sentence. Throws `StoreUnavailable`, and the reason of the signal. */
+  /** Reports each problem in one sentence. Throws `StoreUnavailable`, and the reason of the signal. */
   async run(report: Report, signal: AbortSignal): Promise<VerifiedCount> {
     const { feed, readModels } = this.verified;
     const limit = pLimit(SLOTS_AT_ONCE);
-    // In this order: nothing is projected that is not in the feed.
+    // Checkpoints before heads: nothing is projected before it is in the feed.
     const projected = checkpointsOf(await this.leases.progress(projectorName));
     const bounds = [...(await feed.readHeads())].map(([slot, head]): SlotBounds => ({
       slot,
@@ -55,9 +54,8 @@ export class Verification {
     for (const { stream, error } of parked) await report(`stream ${stream} is parked: ${error}`);
     for (const each of bounds) if (each.head < each.projected) await report(aheadOf(each));
 
-    const seen = new SeenKeys();
     const parkedStreams = new Set(parked.map(({ stream }) => stream));
-    const checks = bounds.map((each) => new SlotCheck(this.verified, each, seen, parkedStreams, report));
+    const checks = bounds.map((each) => new SlotCheck(this.verified, each, parkedStreams, report));
     await limit.map(checks, (check) => check.run(signal));
     const documents = await limit.map(allModels, async (model) => {
       await checkList(this.verified, model, report, signal);
@@ -73,9 +71,9 @@ export class Verification {
     };
   }
 
-  /** A projector that runs and does not come is a problem as well. Answers how many commits wait because none runs. */
+  /** Reports a running projector that makes no progress. Returns the number of commits that wait because none runs. */
   async #expectProjector(bounds: readonly SlotBounds[], report: Report, signal: AbortSignal): Promise<number> {
-    const deadline = performance.now() + this.projectorPatience;
+    const deadline = performance.now() + this.projectorTimeout;
     for (;;) {
       const progress = await this.leases.progress(projectorName);
       const reached = checkpointsOf(progress);
@@ -87,12 +85,12 @@ export class Verification {
         for (const { slot, head } of late) {
           const position = reached.get(slot) ?? 0;
           await report(
-            `the projector is at position ${position} of slot ${slot}, which was at ${head} when this began`,
+            `the projector is at position ${position} of slot ${slot}, which was at ${head} at the start of the check`,
           );
         }
         return 0;
       }
-      await sleep(LOOK_INTERVAL, undefined, { signal });
+      await sleep(POLL_INTERVAL, undefined, { signal });
     }
   }
 }

@@ -1,4 +1,5 @@
-import { Batcher, Contended, type Call } from '@keyfold/event-store';
+import { Batcher, type Call } from '@keyfold/concurrency';
+import { Contended, isOutage } from '@keyfold/event-store';
 import { reaching } from '@keyfold/event-store/mongo';
 import { LRUCache } from 'lru-cache';
 import mongoose, { type Connection, type mongo } from 'mongoose';
@@ -31,7 +32,7 @@ export class MongoThrottleStore extends ThrottleStore {
   constructor(connection: Connection) {
     super();
     this.#counters = connection.getClient().db(connection.name).collection<ThrottleDocument>(THROTTLE, QUICKLY);
-    this.#reads = new Batcher((calls) => this.#readAll(calls), READERS);
+    this.#reads = new Batcher((calls) => this.#readAll(calls), READERS, isOutage);
   }
 
   async take(keys: readonly ThrottledKey[], now: number): Promise<Admission> {

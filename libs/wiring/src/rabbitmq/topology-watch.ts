@@ -1,4 +1,5 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
+import { BackOff } from '@keyfold/concurrency';
 import { reasonOf } from '@keyfold/event-store';
 import type { BrokerConnection } from '@keyfold/messaging/rabbitmq';
 
@@ -21,8 +22,8 @@ export type TopologyWatchOptions = Readonly<{
 export class TopologyWatch implements OnApplicationShutdown {
   #missing: readonly string[] | undefined;
   #told = '';
-  /** Looks that failed since the last that did not. */
-  #failed = 0;
+  readonly #pause: number;
+  readonly #backOff: BackOff;
   #looking: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
@@ -33,6 +34,8 @@ export class TopologyWatch implements OnApplicationShutdown {
     private readonly connection: BrokerConnection,
     private readonly options: TopologyWatchOptions,
   ) {
+    this.#pause = options.pause ?? PAUSE;
+    this.#backOff = new BackOff(FIRST_PAUSE, this.#pause);
     this.#endConnects = connection.onConnected(() => this.#look());
     if (connection.state !== 'disconnected') this.#look();
   }
@@ -80,22 +83,18 @@ export class TopologyWatch implements OnApplicationShutdown {
 
   async #lookNow(): Promise<void> {
     if (this.#ended || this.connection.state === 'disconnected') return;
+    let pause = this.#pause;
     try {
       const missing = await this.options.look();
-      this.#failed = 0;
+      this.#backOff.reset();
       if (!this.#ended) this.#found(missing);
     } catch (error) {
-      this.#failed += 1;
+      pause = this.#backOff.next();
       this.#tell(`cannot look at the topology, trying again: ${reasonOf(error)}`);
     }
     if (this.#ended || this.isComplete) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#look(), this.#pause).unref();
-  }
-
-  get #pause(): number {
-    const { pause = PAUSE } = this.options;
-    return this.#failed === 0 ? pause : Math.min(pause, FIRST_PAUSE * 2 ** (this.#failed - 1));
+    this.#timer = setTimeout(() => this.#look(), pause).unref();
   }
 
   #found(missing: readonly string[]): void {

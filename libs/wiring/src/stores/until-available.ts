@@ -1,3 +1,4 @@
+import { BackOff } from '@keyfold/concurrency';
 import { StoreUnavailable } from '@keyfold/event-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessContext } from '@keyfold/process';
@@ -20,7 +21,7 @@ export async function untilAvailable<Result>(
   stopping.addEventListener('abort', stop, { once: true });
   let told = '';
   try {
-    for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    for (const backOff = new BackOff(FIRST_PAUSE, LONGEST_PAUSE); ;) {
       stopping.throwIfAborted();
       try {
         return await Promise.race([step(), stopped.promise]);
@@ -30,7 +31,7 @@ export async function untilAvailable<Result>(
         if (told !== error.message) log.warn(`the start waits: ${error.message}`);
         told = error.message;
       }
-      await sleep(pause, undefined, { signal: stopping });
+      await sleep(backOff.next(), undefined, { signal: stopping });
     }
   } finally {
     stopping.removeEventListener('abort', stop);

@@ -1,0 +1,58 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** One caller's part of a batch; each is settled separately. */
+export type Call<Item, Result> = Readonly<{
+  item: Item;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}>;
+
+/** Settles the calls of one batch. Returns the calls to send again: they go first in the next batch. */
+export type RunBatch<Item, Result> = (
+  calls: readonly Call<Item, Result>[],
+) => Promise<readonly Call<Item, Result>[] | void>;
+
+/**
+ * Lets concurrent callers share round trips: while one is in flight, calls queue up, and the next one takes up to `limit` of them.
+ * There is no timer, so a single caller never waits for others. If a round trip throws, the calls that it left open are rejected with
+ * its error. If `isOutage` holds for that error, queued calls are rejected as well: they would fail one batch after another.
+ */
+export class Batcher<Item, Result> {
+  #waiting: Call<Item, Result>[] = [];
+  #running: Promise<void> | undefined;
+
+  constructor(
+    private readonly run: RunBatch<Item, Result>,
+    private readonly limit: number,
+    private readonly isOutage: (error: unknown) => boolean,
+  ) {}
+
+  /** Adds an item to the next batch. */
+  submit(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      this.#running ??= this.#runAll();
+    });
+  }
+
+  /** Resolves when no call is queued or in flight. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  async #runAll(): Promise<void> {
+    // At the end of the turn, so that requests that arrived together share a round trip.
+    await setImmediate();
+    while (this.#waiting.length > 0) {
+      const calls = this.#waiting.splice(0, this.limit);
+      try {
+        const again = await this.run(calls);
+        if (again) this.#waiting.unshift(...again);
+      } catch (error) {
+        const waiting = this.isOutage(error) ? this.#waiting.splice(0) : [];
+        for (const { reject } of [...calls, ...waiting]) reject(error);
+      }
+    }
+    this.#running = undefined;
+  }
+}

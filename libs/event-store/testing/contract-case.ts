@@ -1,0 +1,29 @@
+import type { CommitFeed } from '../src/commit-feed.js';
+import type { Counter } from '../src/counter.js';
+import type { EventStore } from '../src/event-store.js';
+import type { StreamCompaction } from '../src/stream-compaction.js';
+
+/** The three ports of a store, implemented by one adapter. */
+export type WholeStore = EventStore & CommitFeed & StreamCompaction;
+
+/** A store with its counter, as an adapter passes them to the contract suite. */
+export type OpenStore = Readonly<{
+  store: WholeStore;
+  counter: Counter;
+  /** How long an acknowledged commit may be missing from the feed, in milliseconds; 0 when absent. */
+  feedDelay?: number;
+  /** How long a listener may wait for its call after an append, in milliseconds; 0 when absent. */
+  signalDelay?: number;
+  /** The same store opened by another process, if the adapter supports that. It is closed with this one. */
+  elsewhere?: WholeStore;
+  /** Closes the store and opens the same data again. */
+  reopen(): Promise<OpenStore>;
+  /** Closes everything, including what `reopen` opened. */
+  close(): Promise<void>;
+}>;
+
+/**
+ * One guarantee of the ports. A case is data rather than a registered test, so that it can also run against stores that break the
+ * guarantee. Cases share a store, so each uses only its own streams, ids and keys.
+ */
+export type ContractCase = Readonly<{ title: string; run(open: OpenStore): Promise<void> }>;

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { appendCases } from './contract/append.contract.js';
+import { appendCountCases } from './contract/append-counts.contract.js';
+import { commandCases } from './contract/command.contract.js';
+import type { ContractCase, OpenStore } from './contract-case.js';
+import { compactionCases } from './contract/compaction.contract.js';
+import { counterCases } from './contract/counter.contract.js';
+import { feedCases } from './contract/feed.contract.js';
+import { followingCases } from './contract/following.contract.js';
+import { holdCases } from './contract/hold.contract.js';
+import { lastHoldCases } from './contract/last-hold.contract.js';
+import { readingCases } from './contract/reading.contract.js';
+import { reopeningCases } from './contract/reopening.contract.js';
+
+export type { ContractCase, OpenStore } from './contract-case.js';
+
+/** A case that takes longer is stuck, in milliseconds. */
+const CASE_TIMEOUT = 30_000;
+
+/** All guarantees of the ports. An adapter must pass every one; none can be left out. */
+export const eventStoreCases: readonly ContractCase[] = [
+  ...appendCases,
+  ...appendCountCases,
+  ...commandCases,
+  ...holdCases,
+  ...lastHoldCases,
+  ...readingCases,
+  ...feedCases,
+  ...followingCases,
+  ...compactionCases,
+  ...counterCases,
+  ...reopeningCases,
+];
+
+/** Runs the contract against an adapter. `open` is called once, for all cases. */
+export function describeEventStore(name: string, open: () => Promise<OpenStore>): void {
+  describe(`${name} keeps the contract of an event store`, () => {
+    let opened: OpenStore;
+    let current: OpenStore;
+    beforeAll(async () => {
+      opened = current = await open();
+    });
+    afterAll(() => opened.close());
+
+    for (const { title, run } of eventStoreCases) {
+      const reopen = async () => (current = await opened.reopen());
+      it(title, () => run({ ...current, reopen }), CASE_TIMEOUT);
+    }
+  });
+}
