@@ -5,7 +5,7 @@ import { accountDecider } from './account.decider.js';
 import { accountUpcasters, type AccountEvent } from './account.events.js';
 import type { Account } from './account.state.js';
 
-/** The accounts that the first start makes; neither can be deleted. */
+/** The ids of the accounts that the first start creates. Neither can be deleted. */
 export const ADMIN_ID = 1;
 export const GUEST_ID = 2;
 

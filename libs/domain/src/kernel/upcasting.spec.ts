@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredEvent } from './event.js';
 import { UnknownEvent, upcast, type Upcasters } from './upcasting.js';
 
-/** A made-up history: the title became a name, then the name became a list. */
+/** An invented history: the title became a name, then the name became a list. */
 const upcasters: Upcasters = {
   BoxLabelled: {
     1: ({ type, data }) => ({ type, v: 2, data: { name: data.title } }),
@@ -14,7 +14,7 @@ const upcasters: Upcasters = {
 const stored = (type: string, v: number, data: StoredEvent['data'] = {}): StoredEvent => ({ type, v, data });
 
 describe('an upcast', () => {
-  it('gives back an event of the current version as it is', () => {
+  it('returns an event of the current version unchanged', () => {
     const event = stored('BoxLabelled', 3, { names: ['tools'] });
     expect(upcast(upcasters, event)).toBe(event);
   });
@@ -27,13 +27,13 @@ describe('an upcast', () => {
     expect(upcast(upcasters, event)).toStrictEqual(stored('BoxLabelled', 3, { names: ['tools'] }));
   });
 
-  it('leaves the stored event as it was', () => {
+  it('does not modify the stored event', () => {
     const event = Object.freeze({ ...stored('BoxLabelled', 1), data: Object.freeze({ title: 'tools' }) });
     upcast(upcasters, event);
     expect(event).toStrictEqual(stored('BoxLabelled', 1, { title: 'tools' }));
   });
 
-  it('keeps what is sealed', () => {
+  it('keeps sealed secrets', () => {
     const event = { ...stored('BoxLabelled', 2, { name: 'tools' }), sealed: { code: 'sealed' } };
     expect(upcast(upcasters, event).sealed).toStrictEqual({ code: 'sealed' });
   });

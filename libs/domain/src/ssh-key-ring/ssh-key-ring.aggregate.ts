@@ -9,7 +9,7 @@ export const sshKeyRingAggregate: Aggregate<number, SshKeyRing, SshKeyRingComman
   upcasters: sshKeyRingUpcasters,
   streamPrefix: 'ssh-keys-',
   streamOf: (accountId) => `ssh-keys-${accountId}`,
-  // Its list and the answer that shows it are kept with the ring.
+  // Counts the texts three times: the list of the keys and the answer made from it are cached with the ring.
   weightOf: ({ keys }) => 1 + Math.ceil((3 * memoryOf(...keys.flatMap(textsOf)) + 300 * keys.length) / 1024),
 };
 
