@@ -1,4 +1,4 @@
 import type { AccountFields } from '@keyfold/domain';
 
-/** An account as an administrator writes it; an empty password means none. */
-export type WrittenAccount = AccountFields & Readonly<{ username: string; password: string }>;
+/** The fields of an account that an administrator sends. An empty `password` means that none was given. */
+export type AccountInput = AccountFields & Readonly<{ username: string; password: string }>;

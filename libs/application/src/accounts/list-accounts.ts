@@ -2,8 +2,8 @@ import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { Account } from '@keyfold/domain';
 import { accounts, ReadModelStore, type Page } from '@keyfold/projections';
 
-/** Accounts in the order of their ids. */
-export class ListAccounts extends Query<Page<Account>> {
+/** Lists accounts in order of their ids. */
+export class ListAccountsQuery extends Query<Page<Account>> {
   constructor(
     readonly offset: number,
     readonly limit: number,
@@ -12,11 +12,11 @@ export class ListAccounts extends Query<Page<Account>> {
   }
 }
 
-@QueryHandler(ListAccounts)
-export class ListAccountsHandler implements IQueryHandler<ListAccounts> {
+@QueryHandler(ListAccountsQuery)
+export class ListAccountsHandler implements IQueryHandler<ListAccountsQuery> {
   constructor(private readonly readModels: ReadModelStore) {}
 
-  execute({ offset, limit }: ListAccounts): Promise<Page<Account>> {
+  execute({ offset, limit }: ListAccountsQuery): Promise<Page<Account>> {
     return this.readModels.list(accounts, offset, limit);
   }
 }

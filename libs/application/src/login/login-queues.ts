@@ -1,41 +1,41 @@
 import { networksOf } from '@keyfold/security';
 import { KeyedQueue } from '../keyed-queue.js';
 
-/** So many logins may wait: of one account from one source or device, of one source, and of one network (a /24 or /48). */
-const WAITING_PER_PAIR = 200;
-const WAITING_PER_SOURCE = 400;
-const WAITING_PER_NETWORK = 1_000;
-/** A try counts while it is checked, so this must stay well below what one source may get wrong. */
-const TRIES_PER_SOURCE = 20;
+/** Maximum number of queued logins: for an account from one source or device, for one source, and for one network (a /24 or /48). */
+const MAX_PER_PAIR = 200;
+const MAX_PER_SOURCE = 400;
+const MAX_PER_NETWORK = 1_000;
+/** A try counts while it is checked, so this must stay well below the number of failures that one source may have. */
+const CONCURRENT_PER_SOURCE = 20;
 
-/** Who logs in: a text for the account, the client's address, and the id of a device that the account is known to use. */
-export type LoginPlace = Readonly<{ account: string; address: string; device: string | undefined }>;
+/** Identifies a login for its queues: a text for the account, the client's address, and the id of a device known to the account. */
+export type LoginIdentity = Readonly<{ account: string; address: string; device: string | undefined }>;
 
 /**
- * Bounds the logins of one origin that are under way in this process. Right ones in parallel must not be refused for each other's sake:
- * one of a pair runs at a time, and some of a source.
+ * Queues the logins of this process. Concurrent correct logins must not be throttled because of each other, so a pair has one login in
+ * flight, and a source a few.
  */
-export class LoginPlaces {
+export class LoginQueues {
   readonly #pairs = new KeyedQueue();
-  readonly #sources = new KeyedQueue(TRIES_PER_SOURCE);
+  readonly #sources = new KeyedQueue(CONCURRENT_PER_SOURCE);
   readonly #networks = new KeyedQueue(Infinity);
 
-  /** Who has room there: `known` where only the line of the whole network is full. */
-  roomFor(place: LoginPlace): 'all' | 'known' | 'nobody' {
-    const { pair, source, network } = linesOf(place);
-    if (this.#pairs.size(pair) >= WAITING_PER_PAIR || this.#sources.size(source) >= WAITING_PER_SOURCE) return 'nobody';
-    return this.#networks.size(network) < WAITING_PER_NETWORK ? 'all' : 'known';
+  /** Returns who may still queue up: `known` sources only if just the queue of the network is full. */
+  openTo(identity: LoginIdentity): 'all' | 'known' | 'nobody' {
+    const { pair, source, network } = keysOf(identity);
+    if (this.#pairs.size(pair) >= MAX_PER_PAIR || this.#sources.size(source) >= MAX_PER_SOURCE) return 'nobody';
+    return this.#networks.size(network) < MAX_PER_NETWORK ? 'all' : 'known';
   }
 
-  /** Runs a login when it has a place. */
-  run<Result>(place: LoginPlace, login: () => Promise<Result>): Promise<Result> {
-    const { pair, source, network } = linesOf(place);
+  /** Runs a login when its turn comes in all of its queues. */
+  run<Result>(identity: LoginIdentity, login: () => Promise<Result>): Promise<Result> {
+    const { pair, source, network } = keysOf(identity);
     return this.#networks.run(network, () => this.#pairs.run(pair, () => this.#sources.run(source, login)));
   }
 }
 
-/** A device waits for itself only, and shares the line of its network with other devices. */
-function linesOf({ account, address, device }: LoginPlace): Record<'pair' | 'source' | 'network', string> {
+/** Returns the keys of the queues. A known device has a source queue of its own, and shares a network queue with other devices only. */
+function keysOf({ account, address, device }: LoginIdentity): Record<'pair' | 'source' | 'network', string> {
   const networks = networksOf(address);
   const source = device ? `device ${device}` : networks.at(-1)!;
   return { pair: `${account}:${source}`, source, network: device ? `devices in ${networks[0]}` : networks[0] };

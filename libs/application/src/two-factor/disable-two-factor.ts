@@ -1,10 +1,11 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountStream } from '@keyfold/projections';
 import { actorOf, type Administrator } from '../caller/caller.js';
-import { CommandRunner, type Origin } from '../command-runner.js';
+import { CommandRunner } from '../command-runner.js';
+import type { Origin } from '../origin.js';
 
-/** An administrator turns two-factor off for an account, which also lifts a lock; nothing happens where it is off. */
-export class CancelTwoFactor extends Command<void> {
+/** Disables two-factor for an account on behalf of an administrator, and lifts a lock of its code. Does nothing if it is off. */
+export class DisableTwoFactorCommand extends Command<void> {
   constructor(
     readonly caller: Administrator,
     readonly accountId: number,
@@ -14,12 +15,12 @@ export class CancelTwoFactor extends Command<void> {
   }
 }
 
-@CommandHandler(CancelTwoFactor)
-export class CancelTwoFactorHandler implements ICommandHandler<CancelTwoFactor> {
-  constructor(private readonly commands: CommandRunner) {}
+@CommandHandler(DisableTwoFactorCommand)
+export class DisableTwoFactorHandler implements ICommandHandler<DisableTwoFactorCommand> {
+  constructor(private readonly runner: CommandRunner) {}
 
-  async execute({ caller, accountId, origin }: CancelTwoFactor): Promise<void> {
+  async execute({ caller, accountId, origin }: DisableTwoFactorCommand): Promise<void> {
     const context = { actor: actorOf(caller), ...origin };
-    await this.commands.run(accountStream(accountId), { type: 'DisableTwoFactor' }, context);
+    await this.runner.run(accountStream(accountId), { type: 'DisableTwoFactor' }, context);
   }
 }
