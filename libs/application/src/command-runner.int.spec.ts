@@ -157,7 +157,7 @@ describe('the document of a listed stream', () => {
 });
 
 it.each(['EventStore.append', 'EventStore.readStreams'])(
-  'a store that fails in %s is unavailable to the caller, once',
+  'a failure of %s rejects one command and does not affect the next',
   async (failing) => {
     let fails = true;
     const service = new EmbeddedService(undefined, (call) => {

@@ -40,11 +40,11 @@ export class LoginClient {
 
   /** Logs in and returns the token. */
   async logIn(attempt: Attempt = {}): Promise<string> {
-    return (await this.enter(attempt)).token;
+    return (await this.logInWithDevice(attempt)).token;
   }
 
   /** Logs in and returns the token and the device token. */
-  async enter(attempt: Attempt = {}): Promise<LoggedIn> {
+  async logInWithDevice(attempt: Attempt = {}): Promise<LoggedIn> {
     const { username = 'ann', password = 'right', code = '', address = '192.0.2.7', device } = attempt;
     const hash = 'hash' in attempt ? attempt.hash : staticHash(password);
     const login = {

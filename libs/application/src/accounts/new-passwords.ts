@@ -35,7 +35,7 @@ export class NewPasswords {
   }
 
   /**
-   * Hashes and seals a password that no person chose, without the policy.
+   * Hashes and seals a password without the policy: one that `require` has accepted, or that no person chose.
    *
    * @throws `HashQueueFull`.
    */

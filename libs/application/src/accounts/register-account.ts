@@ -47,7 +47,7 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccountCo
     await this.passwords.require(text);
     const accountId = await this.ids.next();
     const context = { actor: actorOf(caller), ...origin };
-    const password = await this.passwords.make(text, accountId, context.actor);
+    const password = await this.passwords.makeUnchecked(text, accountId, context.actor);
     await this.runner.run(accountStream(accountId), { ...wanted, accountId, password }, context);
   }
 }

@@ -72,32 +72,32 @@ describe('the token of a session', () => {
   });
 
   it.each([
-    ['is no token', () => 'nonsense'],
+    ['is not a token', () => 'nonsense'],
     ['is the word Bearer alone', () => 'Bearer'],
-    ['is nothing behind the word Bearer', () => 'Bearer '],
-    ['has another spelling of Bearer before it', async () => `bearer ${await client.logIn()}`],
-    ['was changed', async () => `${await client.logIn()}x`],
+    ['is empty after the word Bearer', () => 'Bearer '],
+    ['follows another spelling of Bearer', async () => `bearer ${await client.logIn()}`],
+    ['was modified', async () => `${await client.logIn()}x`],
     ['was signed with another secret', () => new JwtService({ secret: 'x'.repeat(32) }).sign({ iss: 'keyfold' })],
     [
       'belongs to no session',
       () => service.tokens.sign({ ...subject, sessionId: 'unknown', now: service.clock.now() }),
     ],
     [
-      'names the session of another account',
+      'contains the session of another account',
       async () => {
         const sessionId = sessionIdOf(await client.logIn({ username: 'bea' }));
         return service.tokens.sign({ ...subject, sessionId, now: service.clock.now() });
       },
     ],
     [
-      'belongs to a session that ended',
+      'belongs to an ended session',
       async () => {
         const token = await client.logIn();
         await endSession(token);
         return token;
       },
     ],
-  ])('is invalidated when it %s', async (_, header) => {
+  ])('is invalidated if it %s', async (_, header) => {
     expect(await outcomeOf(await header())).toBe('token-invalidated');
   });
 

@@ -67,7 +67,7 @@ describe('a device token', () => {
   async function attackedClient() {
     const { service, client } = await clientWithAnn();
     await registerAccount(service, 8, 'bea');
-    const { deviceToken: device } = await client.enter();
+    const { deviceToken: device } = await client.logInWithDevice();
     for (const _ of times(5)) await client.outcome({ password: 'wrong' });
     expect(await client.outcome()).toBe('too-many-attempts');
     return { service, client, device };
@@ -77,7 +77,7 @@ describe('a device token', () => {
     const { service, client, device } = await attackedClient();
     service.clock.advance(80 * DAY);
     for (const _ of times(5)) await client.outcome({ password: 'wrong' });
-    const { token, deviceToken } = await client.enter({ device });
+    const { token, deviceToken } = await client.logInWithDevice({ device });
     expect(service.tokens.read(token)).toMatchObject({ sub: '7' });
     const [before, after] = [device, deviceToken].map((each) => service.devices.read(each, service.clock.now())!);
     expect(after).toEqual(before);
@@ -100,7 +100,7 @@ describe('a device token', () => {
     await client.enableTwoFactor(9);
     service.clock.advance(MINUTE);
     const elsewhere = { address: '203.0.113.7', device };
-    const { deviceToken } = await client.enter({ ...elsewhere, code: client.code() });
+    const { deviceToken } = await client.logInWithDevice({ ...elsewhere, code: client.code() });
     const ids = [device, deviceToken].map((each) => service.devices.read(each, service.clock.now())!.id);
     expect(ids[0]).not.toBe(ids[1]);
   });
@@ -239,16 +239,29 @@ describe('the count of wrong passwords', () => {
 });
 
 describe('a password that cannot be checked', () => {
-  it('does not count as wrong: the full queue is reported, and the try is given back', async () => {
+  /** Starts a client and a hash queue that is full until it is emptied. */
+  async function clientAtFullQueue() {
     let full = true;
     const service = new EmbeddedService(undefined, (call) => {
       if (full && call === 'PasswordHasher.verify') throw new HashQueueFull(2);
     });
-    const { client } = await clientWithAnn(service);
+    return { ...(await clientWithAnn(service)), empty: () => (full = false) };
+  }
+
+  it('does not count as wrong: the full queue is reported, and the try is given back', async () => {
+    const { client, empty } = await clientAtFullQueue();
     for (const _ of times(10)) await expect(client.logIn()).rejects.toBeInstanceOf(HashQueueFull);
-    full = false;
+    empty();
     for (const _ of times(5)) expect(await client.outcome({ password: 'wrong' })).toBe('invalid-credentials');
     expect(await client.outcome()).toBe('too-many-attempts');
+  });
+
+  it('is throttled by source if it finds the queue full again and again', async () => {
+    const { client, empty } = await clientAtFullQueue();
+    for (const _ of times(50)) await expect(client.logIn()).rejects.toBeInstanceOf(HashQueueFull);
+    expect(await client.outcome()).toBe('too-many-attempts');
+    empty();
+    expect(await client.outcome({ address: '203.0.113.1' })).toBe('token');
   });
 
   it('is refused at once if two hundred from its account and source are already waiting', async () => {

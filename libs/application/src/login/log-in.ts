@@ -72,10 +72,10 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     this.#dummyHash = dummyHash(hasher);
   }
 
-  async execute({ login: asked }: LogInCommand): Promise<LoggedIn> {
-    const account = nameHash(asked.username);
-    const shown = asked.deviceToken ? this.devices.read(asked.deviceToken, this.clock.now()) : undefined;
-    const login = { ...asked, device: shown?.nameHash === account ? shown : undefined };
+  async execute({ login: request }: LogInCommand): Promise<LoggedIn> {
+    const account = nameHash(request.username);
+    const device = request.deviceToken ? this.devices.read(request.deviceToken, this.clock.now()) : undefined;
+    const login = { ...request, device: device?.nameHash === account ? device : undefined };
     const identity = { account, address: login.address, device: login.device?.id };
     const openTo = this.#queues.openTo(identity);
     // Strangers who fill the queue of a network must not lock out sources there that the account knows.
@@ -98,8 +98,9 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
           this.attempts.measure('one_time_code', () => this.#startWithCode(login, account)),
         )
       : await this.#startSession(login, account, undefined);
-    const id = deviceOf(login, account);
-    const device = { id, accountId: account.accountId, nameHash: nameHash(account.username) };
+    const { accountId, username, twoFactor } = account;
+    const id = deviceOf(login, account)?.id;
+    const device = { id, accountId, nameHash: nameHash(username), enrolment: twoFactor?.enrolment };
     return { token, deviceToken: this.devices.sign(device, this.clock.now()) };
   }
 
@@ -109,8 +110,8 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     const attempt = { factor: 'password', account: nameHash(username), address, device: device?.id } as const;
     const counted = await this.#admit(attempt);
     const account = await this.#matchingAccount(login, counted.isKnown, report).catch(async (error: unknown) => {
-      // A try that could not be checked is no failure.
-      await this.throttle.giveBack(counted);
+      // A try that was not checked is no guess. It still counts for its source if the queue was full; otherwise filling it would be free.
+      await (error instanceof HashQueueFull ? this.throttle.giveBackGuess(counted) : this.throttle.giveBack(counted));
       throw error;
     });
     if (!account || account.disabled || login.staticHash === undefined) throw new DomainError('invalid-credentials');
@@ -207,16 +208,17 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
 }
 
 /**
- * Codes are counted for each enrolment and each password anew: wrong ones of a secret that was given up do not lock its successor, and
- * whoever tried them knew a password that is none any more.
+ * Returns the throttle's key for a code. The count starts again with each enrolment and each password, so that wrong codes for a discarded
+ * secret or by someone who knew an old password do not lock the code. A device is known only once it has used a right code of this enrolment.
  */
 function codeTry(login: Login, account: Account): LoginTry {
   const { accountId, credential, twoFactor } = account;
   const { address } = login;
-  const device = deviceOf(login, account);
-  return { factor: 'one-time-code', account: `${accountId}:${credential}:${twoFactor!.enrolment}`, address, device };
+  const { enrolment } = twoFactor!;
+  const shown = deviceOf(login, account);
+  const device = shown?.enrolment === enrolment ? shown.id : undefined;
+  return { factor: 'one-time-code', account: `${accountId}:${credential}:${enrolment}`, address, device };
 }
 
-/** The device, unless its token is of another account that had the name before. */
-const deviceOf = ({ device }: Login, { accountId }: Account) =>
-  device?.accountId === accountId ? device.id : undefined;
+/** Returns the device, unless its token belongs to a former owner of the name. */
+const deviceOf = ({ device }: Login, { accountId }: Account) => (device?.accountId === accountId ? device : undefined);

@@ -155,7 +155,7 @@ describe('wrong codes', () => {
 describe('a locked code', () => {
   it('does not lock out a source and a device that logged in before', async () => {
     const { service, client } = await clientWithTwoFactor();
-    const { deviceToken: device } = await client.enter({ code: client.code() });
+    const { deviceToken: device } = await client.logInWithDevice({ code: client.code() });
     await giveWrongCodes(service, client, 100);
     expect(await client.outcome({ code: client.code(), address: '203.0.113.1' })).toBe('one-time-code-locked');
     expect(await client.outcome({ code: client.code(), address: '203.0.113.1', device })).toBe('token');
@@ -163,7 +163,31 @@ describe('a locked code', () => {
     expect(await client.outcome({ code: client.code() })).toBe('token');
   });
 
-  it('is lifted when two-factor is turned off, and a new enrolment starts with no wrong codes', async () => {
+  it('locks out a device that logged in before two-factor was on, until it enters a right code', async () => {
+    const service = new EmbeddedService();
+    await registerAccount(service, 7, 'ann');
+    const client = new LoginClient(service);
+    const { deviceToken: old } = await client.logInWithDevice();
+    await client.enableTwoFactor(7);
+    service.clock.advance(MINUTE);
+    const { deviceToken: renewed } = await client.logInWithDevice({ code: client.code(), device: old });
+    await giveWrongCodes(service, client, 100);
+
+    const elsewhere = { address: '203.0.113.1' };
+    expect(await client.outcome({ code: client.code(), ...elsewhere, device: old })).toBe('one-time-code-locked');
+    expect(await client.outcome({ code: client.code(), ...elsewhere, device: renewed })).toBe('token');
+  });
+
+  it('locks out a device that entered a right code only for an earlier enrolment', async () => {
+    const { service, client } = await clientWithTwoFactor();
+    const { deviceToken: device } = await client.logInWithDevice({ code: client.code() });
+    await changeAccount(service, 7, { type: 'DisableTwoFactor' });
+    await client.enableTwoFactor(7, 2);
+    await giveWrongCodes(service, client, 100);
+    expect(await client.outcome({ code: client.code(), device })).toBe('one-time-code-locked');
+  });
+
+  it('is unlocked when two-factor is disabled, and a new enrolment starts without wrong codes', async () => {
     const { service, client } = await clientWithTwoFactor();
     await giveWrongCodes(service, client, 100);
     expect(await client.outcome({ code: client.code() })).toBe('one-time-code-locked');

@@ -64,11 +64,11 @@ describe('the security log records', () => {
 
   it.each([
     ['bad_signature', 'another secret', () => new JwtService({ secret: 'x'.repeat(32) }).sign({ iss: 'keyfold' })],
-    ['bad_signature', 'a changed letter', async () => withOtherSignature(await client.logIn())],
+    ['bad_signature', 'a modified signature', async () => withOtherSignature(await client.logIn())],
     ['wrong_algorithm', 'no algorithm', () => `${encoded({ alg: 'none', typ: 'JWT' })}.${claims}.`],
     ['wrong_algorithm', 'HS512', () => new JwtService({ secret: 'x'.repeat(64) }).sign({}, { algorithm: 'HS512' })],
     ['bad_claims', 'our signature over foreign claims', () => service.signWithOurSecret({ iss: 'other' })],
-  ])('of %s in a token with %s', async (flaw, _, token) => {
+  ])('%s for a token with %s', async (flaw, _, token) => {
     await refuse(await token());
     expect(reported).toEqual([forged(flaw)]);
   });

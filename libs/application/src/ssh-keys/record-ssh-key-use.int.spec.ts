@@ -102,9 +102,9 @@ describe('the use of a key', () => {
   });
 
   it.each([
-    ['five minutes ahead of us', 5 * MINUTE, 5 * MINUTE],
-    ['five minutes before the key was added, as one at its addition', -5 * MINUTE, 0],
-  ])('is recorded when its clock is %s', async (_, after, recorded) => {
+    ['five minutes ahead', 5 * MINUTE, 5 * MINUTE],
+    ['five minutes before the key was added, with the time of the addition', -5 * MINUTE, 0],
+  ])('is recorded if its time is %s', async (_, after, recorded) => {
     const uses = await KeyUses.prepared();
     await uses.record(after);
     expect(await uses.recorded()).toEqual({ after: recorded, count: 1 });

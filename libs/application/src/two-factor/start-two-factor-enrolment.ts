@@ -5,6 +5,7 @@ import { actorOf, credentialOf, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
 import { sealingContext } from '../sealing-context.js';
 import { CommandRunner } from '../command-runner.js';
+import { KeyedQueue } from '../keyed-queue.js';
 import type { Origin } from '../origin.js';
 
 /** Creates a two-factor secret for the caller. It is valid for ten minutes and replaces a secret that was shown before. */
@@ -19,6 +20,9 @@ export class StartTwoFactorEnrolmentCommand extends Command<{ qr: string; secret
 
 @CommandHandler(StartTwoFactorEnrolmentCommand)
 export class StartTwoFactorEnrolmentHandler implements ICommandHandler<StartTwoFactorEnrolmentCommand> {
+  /** Draws one QR code at a time, because each blocks the event loop for long. */
+  readonly #pictures = new KeyedQueue();
+
   constructor(
     private readonly runner: CommandRunner,
     private readonly sealer: Sealer,
@@ -37,6 +41,7 @@ export class StartTwoFactorEnrolmentHandler implements ICommandHandler<StartTwoF
       now: this.clock.now(),
     } as const;
     await this.runner.run(ref, command, { actor: actorOf(caller), ...origin });
-    return { qr: await qrPicture(otpauthUri({ username, secret })), secret };
+    const qr = await this.#pictures.run('', () => qrPicture(otpauthUri({ username, secret })));
+    return { qr, secret };
   }
 }

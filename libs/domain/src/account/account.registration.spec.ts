@@ -44,7 +44,7 @@ describe('RegisterAccount', () => {
   it.each([
     ['admin', ADMIN_ID, ROLE_ADMIN],
     ['guest', GUEST_ID, ROLE_GUEST],
-  ])('makes the %s at the first start', (username, accountId, role) => {
+  ])('creates the %s at the first start', (username, accountId, role) => {
     given(accountDecider)
       .when(register(username, { origin: 'first-start', accountId, role }))
       .thenEvents(registered(username, { accountId, role }));

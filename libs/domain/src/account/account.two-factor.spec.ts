@@ -118,9 +118,9 @@ describe('EnableTwoFactor', () => {
 
   it.each([
     ['that was never shown', [ann]],
-    ['that a newer one replaced', [ann, enrolmentStarted(1), enrolmentStarted(2)]],
-    ['that was proved', protectedAnn],
-    ['that was thrown away', [ann, enrolmentStarted(1), twoFactorDisabled]],
+    ['that a later one replaced', [ann, enrolmentStarted(1), enrolmentStarted(2)]],
+    ['that is complete', protectedAnn],
+    ['that was discarded', [ann, enrolmentStarted(1), twoFactorDisabled]],
   ])('refuses a secret %s', (_which, history) => {
     given(accountDecider, ...history)
       .when(enableTwoFactor(1, 5))
@@ -150,8 +150,8 @@ describe('DisableTwoFactor', () => {
     ['was never on', [ann]],
     ['was turned off', [...protectedAnn, twoFactorDisabled]],
     ['was never on for the guest', [guest]],
-    ['waits for a proof', [ann, enrolmentStarted(1)]],
-  ])('does nothing where it %s', (_why, history) => {
+    ['is off, with a pending enrolment', [ann, enrolmentStarted(1)]],
+  ])('does nothing if it %s', (_why, history) => {
     given(accountDecider, ...history)
       .when(disableTwoFactor)
       .thenNothing();
@@ -179,8 +179,8 @@ describe('LockTwoFactor', () => {
 
   it.each([
     ['no second factor', [ann]],
-    ['only a secret that was not proved', [ann, enrolmentStarted(1)]],
-  ])('does nothing where there is %s', (_what, history) => {
+    ['only a pending enrolment', [ann, enrolmentStarted(1)]],
+  ])('does nothing if there is %s', (_what, history) => {
     given(accountDecider, ...history)
       .when(lockTwoFactor)
       .thenNothing();

@@ -128,7 +128,7 @@ describe('UpdateAccount', () => {
     [0, ROLE_GUEST],
     [ROLE_ADMIN, 0],
     [ROLE_GUEST, 0],
-  ])('refuses to turn role %i into %i', (role, wanted) => {
+  ])('refuses to change role %i to %i', (role, wanted) => {
     given(accountDecider, registered('ann', { role }))
       .when(update('ann', { role: wanted }))
       .thenRefused('role-unchangeable');

@@ -22,8 +22,8 @@ describe('an upcast', () => {
   it.each([
     ['one version', stored('BoxLabelled', 2, { name: 'tools' })],
     ['two versions', stored('BoxLabelled', 1, { title: 'tools' })],
-    ['to another type', stored('BoxTagged', 1, { tag: 'tools' })],
-  ])('leads over %s', (_what, event) => {
+    ['a change of type', stored('BoxTagged', 1, { tag: 'tools' })],
+  ])('converts an event across %s', (_what, event) => {
     expect(upcast(upcasters, event)).toStrictEqual(stored('BoxLabelled', 3, { names: ['tools'] }));
   });
 
@@ -39,11 +39,11 @@ describe('an upcast', () => {
   });
 
   it.each([
-    ['a type', 'BoxPainted', 1],
+    ['an unknown type', 'BoxPainted', 1],
     ['a later version', 'BoxLabelled', 4],
     ['version 0', 'BoxLabelled', 0],
-    ['a name that every object has', 'constructor', 1],
-  ])('refuses %s that the table does not know', (_what, type, v) => {
+    ['the name of an object member', 'constructor', 1],
+  ])('refuses %s', (_what, type, v) => {
     expect(() => upcast(upcasters, stored(type, v))).toThrow(UnknownEvent);
     expect(() => upcast(upcasters, stored(type, v))).toThrow(`type ${type}, version ${v}:`);
   });

@@ -36,7 +36,7 @@ describe('ChangeSettings', () => {
     ['the factory values are sent', [], { site_title: 'OpenList' }],
     ['the saved values are sent', [settingsChanged({ logo: '' })], { logo: '' }],
     ['no value is sent', [], {}],
-  ])('does nothing where %s', (_what, history, values) => {
+  ])('does nothing if %s', (_what, history, values) => {
     given(siteSettingsDecider, ...history)
       .when(save(values))
       .thenNothing();
@@ -87,9 +87,9 @@ describe('the current value', () => {
   const settings = stateAfter(siteSettingsDecider, settingsChanged({ logo: '' }));
 
   it.each([
-    ['logo', '', 'the saved one, even when it is empty'],
-    ['site_title', 'OpenList', "the factory's where none was saved"],
-    ['constructor', '', 'empty where there is no such setting'],
+    ['logo', '', 'the saved one, even if it is empty'],
+    ['site_title', 'OpenList', "the factory's if none was saved"],
+    ['constructor', '', 'empty if there is no such setting'],
   ])('of %j is %j: %s', (key, value) => {
     expect(settingValue(settings, key)).toBe(value);
   });

@@ -1,5 +1,5 @@
 import type { Aggregate } from '../kernel/aggregate.js';
-import { memoryOf } from '../kernel/bounded-text.js';
+import { bytesOf, memoryOf } from '../kernel/bounded-text.js';
 import { sshKeyRingDecider, type SshKey, type SshKeyRing, type SshKeyRingCommand } from './ssh-key-ring.decider.js';
 import { sshKeyRingUpcasters, type SshKeyRingEvent } from './ssh-key-ring.events.js';
 
@@ -9,8 +9,12 @@ export const sshKeyRingAggregate: Aggregate<number, SshKeyRing, SshKeyRingComman
   upcasters: sshKeyRingUpcasters,
   streamPrefix: 'ssh-keys-',
   streamOf: (accountId) => `ssh-keys-${accountId}`,
-  // Counts the texts three times: the list of the keys and the answer made from it are cached with the ring.
-  weightOf: ({ keys }) => 1 + Math.ceil((3 * memoryOf(...keys.flatMap(textsOf)) + 300 * keys.length) / 1024),
+  // Includes the answer that lists the titles, because it is cached with the ring.
+  weightOf: ({ keys }) => 1 + Math.ceil(keys.reduce((sum, key) => sum + memoryOfKey(key), 0) / 1024),
 };
 
-const textsOf = ({ title, key }: SshKey) => [title, key.blob, key.comment];
+/** Memory of a key without its texts, in bytes: objects, fingerprint, and its entry in the answer. */
+const KEY_OVERHEAD = 700;
+
+const memoryOfKey = ({ title, key }: SshKey) =>
+  KEY_OVERHEAD + memoryOf(title, key.blob, key.comment) + 2 * bytesOf(title);

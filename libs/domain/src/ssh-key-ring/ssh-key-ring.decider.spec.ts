@@ -136,7 +136,7 @@ describe('RemoveSshKey', () => {
   });
 
   it.each([
-    ['was never there', [keyAdded(1, 'laptop')], 2],
+    ['never existed', [keyAdded(1, 'laptop')], 2],
     ['was removed', [keyAdded(1, 'laptop'), keyRemoved(1, laptop)], 1],
   ])('refuses a key that %s', (_why, history, n) => {
     given(sshKeyRingDecider, ...history)

@@ -1,0 +1,41 @@
+import { DomainError } from '@keyfold/domain';
+import { expect, it } from 'vitest';
+import { accountState, registerAccount } from '../../testing/accounts.js';
+import { EmbeddedService } from '../../testing/embedded-service.js';
+import { AccountIds } from './account-ids.js';
+import { NewPasswords } from './new-passwords.js';
+import { PasswordPolicy } from './password-policy.js';
+import { RegisterAccountCommand, RegisterAccountHandler } from './register-account.js';
+
+const rest = { role: 0, disabled: false, basePath: '/', permission: 0, ssoId: '', allowLdap: true };
+
+/** Starts a service whose passwords need twelve characters. `checked` contains the passwords that the policy has checked. */
+async function startWithPolicy() {
+  const service = new EmbeddedService();
+  await registerAccount(service, 1, 'admin', { role: 2 });
+  const caller = { account: await accountState(service, 1), by: 'session' } as const;
+  const checked: string[] = [];
+  const policy = new PasswordPolicy({ minLength: 12, refuseCommon: false });
+  const require = policy.require.bind(policy);
+  policy.require = (password) => (checked.push(password), require(password));
+  const passwords = new NewPasswords(service.hasher, service.sealer, service.clock, policy);
+  const ids = new AccountIds(service.counter, 1);
+  const handler = new RegisterAccountHandler(service.runner, service.names, ids, passwords);
+  const register = (username: string, password: string) =>
+    handler.execute(new RegisterAccountCommand(caller, { ...rest, username, password }, { correlation: 'request-1' }));
+  return { service, checked, register };
+}
+
+it('the policy checks the password of a new account once', async () => {
+  const { service, checked, register } = await startWithPolicy();
+  await register('ann', 'ostrich gravel');
+  expect(checked).toEqual(['ostrich gravel']);
+  expect((await accountState(service, 3)).username).toBe('ann');
+});
+
+it('a password that the policy refuses costs no account id', async () => {
+  const { service, register } = await startWithPolicy();
+  await expect(register('ann', 'short')).rejects.toEqual(new DomainError('password-too-short', undefined, 12));
+  await register('ann', 'ostrich gravel');
+  expect((await accountState(service, 3)).username).toBe('ann');
+});
