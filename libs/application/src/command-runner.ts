@@ -168,7 +168,7 @@ export class CommandRunner {
     return decideOn(loaded);
   }
 
-  /** @throws `CommandIdReused` if a different command used the id. */
+  /** Returns whether the command has run before. Throws `CommandIdReused` if the id belongs to a different command. */
   async #wasRun(commandId: string, { stream }: StreamRef<unknown>, { type }: { type: string }): Promise<boolean> {
     const earlier = await this.store.findCommand(commandId);
     if (earlier && earlier.command.hash !== requestHash(stream, type)) throw new CommandIdReused(commandId);

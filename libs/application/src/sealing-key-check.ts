@@ -3,7 +3,7 @@ import type { Sealer } from '@keyfold/security';
 import { sealingContext } from './sealing-context.js';
 
 /**
- * Checks that the sealing keys open the stored static token, and therefore the other stored secrets.
+ * Checks that the sealing keys open the stored static token, as a sample of all stored secrets.
  *
  * @throws `UnknownSealingKey` or `SealBroken`.
  */

@@ -19,7 +19,7 @@ export class NewPasswords {
     private readonly policy = new PasswordPolicy(),
   ) {}
 
-  /** @throws `password-too-short` or `password-too-common`. */
+  /** Throws `password-too-short` or `password-too-common` if the policy refuses the password. */
   require(password: string): Promise<void> {
     return this.policy.require(password);
   }
@@ -46,7 +46,7 @@ export class NewPasswords {
     return { sealedHash, timestamp: Math.floor(this.clock.now() / 1000) };
   }
 
-  /** compat: an empty password in an update keeps the old one. */
+  /** Like `make`, but returns no password for an empty text. compat: an empty password in an update keeps the old one. */
   async makeUnlessEmpty(password: string, accountId: number, actor: string): Promise<{ password?: NewPassword }> {
     return password === '' ? {} : { password: await this.make(password, accountId, actor) };
   }

@@ -8,7 +8,7 @@ export type PasswordRules = Readonly<{ minLength: number; refuseCommon: boolean 
 export class PasswordPolicy {
   constructor(private readonly rules: PasswordRules = { minLength: 0, refuseCommon: false }) {}
 
-  /** @throws `password-too-short` or `password-too-common`. */
+  /** Throws `password-too-short` or `password-too-common` if the rules refuse the password. */
   async require(password: string): Promise<void> {
     const { minLength, refuseCommon } = this.rules;
     if ([...password].length < minLength) throw new DomainError('password-too-short', undefined, minLength);

@@ -92,7 +92,7 @@ export class CallerIdentifier {
     return this.#callerOf(claims, loaded);
   }
 
-  /** Returns whether the session may be absent because it was compacted: it is, some time after its token has expired. */
+  /** Returns whether the session may have been compacted, which happens some time after its token has expired. */
   #mayBeCompacted(claims: TokenClaims, [session]: LoadedSession): boolean {
     return session.state.status === 'absent' && this.#isExpired(claims);
   }

@@ -14,12 +14,12 @@ export type Caller = Readonly<{
 /** Returns whether the caller is the guest, either without a login or logged in as the guest. */
 export const isGuest = ({ account }: Caller) => account.role === ROLE_GUEST;
 
-/** @throws `not-an-admin`. */
+/** Throws `not-an-admin` unless the caller is an administrator. */
 export function requireAdmin({ account }: Caller): void {
   if (account.role !== ROLE_ADMIN) throw new DomainError('not-an-admin');
 }
 
-/** @throws `guest-has-no-keys`. */
+/** Throws `guest-has-no-keys` if the caller is the guest. */
 export function requireKeyHolder(caller: Caller): void {
   if (isGuest(caller)) throw new DomainError('guest-has-no-keys');
 }

@@ -78,7 +78,7 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     const login = { ...request, device: device?.nameHash === account ? device : undefined };
     const identity = { account, address: login.address, device: login.device?.id };
     const openTo = this.#queues.openTo(identity);
-    // Strangers who fill the queue of a network must not lock out sources there that the account knows.
+    // Strangers who fill the queue of a network must not lock out sources in it that are known to the account.
     const isAdmitted =
       openTo === 'all' || (openTo === 'known' && (await this.throttle.isKnown({ factor: 'password', ...identity })));
     if (!isAdmitted) {

@@ -113,15 +113,17 @@ function holderOf({ stream, aggregate }: StreamRef<unknown>, state: unknown): Se
 }
 
 function secretsOf({ accountId, sealedPasswordHash, twoFactor, pendingEnrolment }: Account): SealedSecret[] {
-  const shown = [twoFactor?.sealedSecret, pendingEnrolment?.sealedSecret].map((sealed = ''): SealedSecret => {
-    return { kind: 'two-factor secret', sealed, context: sealingContext.twoFactor(accountId) };
-  });
+  const twoFactorSecrets = [twoFactor?.sealedSecret, pendingEnrolment?.sealedSecret].map(
+    (sealed = ''): SealedSecret => {
+      return { kind: 'two-factor secret', sealed, context: sealingContext.twoFactor(accountId) };
+    },
+  );
   const password = {
     kind: 'password',
     sealed: sealedPasswordHash,
     context: sealingContext.password(accountId),
   } as const;
-  return [password, ...shown].filter(isSet);
+  return [password, ...twoFactorSecrets].filter(isSet);
 }
 
 const isSet = ({ sealed }: SealedSecret) => sealed !== '';

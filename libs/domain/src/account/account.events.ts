@@ -72,7 +72,7 @@ export type TwoFactorSecretResealed = DomainEvent<
 export type TwoFactorEnabled = DomainEvent<'TwoFactorEnabled', { enrolment: number }, undefined>;
 /** An administrator or the operator turned two-factor off. This also lifts a lock of the code. */
 export type TwoFactorDisabled = DomainEvent<'TwoFactorDisabled', object, undefined>;
-/** Codes were locked after 100 wrong ones in a row: a stranger knows the password. Unknown sources cannot log in until it is lifted. */
+/** Codes were locked after 100 wrong ones in a row: a stranger may know the password. Disabling two-factor lifts the lock. */
 export type TwoFactorLocked = DomainEvent<'TwoFactorLocked', { failures: number }, undefined>;
 /** The account was deleted. Its name is free; its id is never reused. */
 export type AccountDeleted = DomainEvent<'AccountDeleted', { username: string }, undefined>;
