@@ -1,6 +1,6 @@
 import { QueryBus } from '@nestjs/cqrs';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { LookUpSshKeys } from '@keyfold/application';
+import { LookUpSshKeysQuery } from '@keyfold/application';
 import { QUESTIONS } from '@keyfold/messaging';
 import { SshKeyLookUpRequest, type SshKeyLookUpReply } from '@keyfold/messaging/events';
 import { DataOf, MessageController } from './message-controller.decorator.js';
@@ -10,13 +10,13 @@ type Found = Extract<SshKeyLookUpReply, { ok: true }>['data'];
 /** A server asks which keys may log in under a name. */
 @MessageController()
 export class SshKeyLookUpController {
-  constructor(private readonly queries: QueryBus) {}
+  constructor(private readonly queryBus: QueryBus) {}
 
   @MessagePattern<string>('ssh-keys.look-up', QUESTIONS)
   async lookUp(
     @Payload(new DataOf(SshKeyLookUpRequest)) { username, fingerprint }: SshKeyLookUpRequest,
   ): Promise<Found> {
-    const found = await this.queries.execute(new LookUpSshKeys(username, fingerprint));
+    const found = await this.queryBus.execute(new LookUpSshKeysQuery(username, fingerprint));
     if (!found) return null;
     const keys = found.keys.map(({ blob, ...key }) => ({ ...key, publicKey: `${key.type} ${blob}` }));
     return { ...found, keys };

@@ -1,6 +1,6 @@
 import { CommandBus } from '@nestjs/cqrs';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
-import { RecordSshKeyUse } from '@keyfold/application';
+import { RecordSshKeyUseCommand } from '@keyfold/application';
 import { COMMANDS, InvalidMessage, type MessageContext } from '@keyfold/messaging';
 import { SshKeyUseMessage } from '@keyfold/messaging/events';
 import { isIP } from 'node:net';
@@ -9,7 +9,7 @@ import { DataOf, MessageController } from './message-controller.decorator.js';
 /** A server tells that a key was used, after it has verified a signature. */
 @MessageController()
 export class SshKeyUseController {
-  constructor(private readonly commands: CommandBus) {}
+  constructor(private readonly commandBus: CommandBus) {}
 
   @EventPattern<string>('ssh-key.use', COMMANDS)
   async record(
@@ -20,8 +20,8 @@ export class SshKeyUseController {
     if (isIP(address) === 0) throw new InvalidMessage('message-invalid', 'not as the schema wants it: address');
     if (id === undefined) throw new InvalidMessage('message-id-missing', 'there is no message-id');
     const origin = { correlation, ...(traceparent !== undefined && { traceparent }) };
-    await this.commands.execute(
-      new RecordSshKeyUse({ accountId: account, fingerprint, usedAt: Date.parse(time), messageId: id, origin }),
+    await this.commandBus.execute(
+      new RecordSshKeyUseCommand({ accountId: account, fingerprint, usedAt: Date.parse(time), messageId: id, origin }),
     );
   }
 }

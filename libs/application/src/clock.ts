@@ -1,4 +1,4 @@
-/** The time in unix milliseconds; given in, so that deciders and tests never ask a clock. */
+/** Provides the time in unix milliseconds. Handlers pass it to deciders, and tests can set it. */
 export abstract class Clock {
   abstract now(): number;
 }

@@ -13,15 +13,15 @@ const context: CommandContext = { actor: 'test', correlation: 'test' };
 const ring = sshKeyRingStream(7);
 const ATTEMPTS = 6;
 
-const add = ({ commands }: EmbeddedService, title: string, details: Partial<CommandContext> = {}) =>
-  commands.run(ring, addKey(title, publicKey(title)), { ...context, ...details });
+const add = ({ runner }: EmbeddedService, title: string, details: Partial<CommandContext> = {}) =>
+  runner.run(ring, addKey(title, publicKey(title)), { ...context, ...details });
 
 async function titles({ loader }: EmbeddedService): Promise<string[]> {
   const [{ state }] = await loader.load(ring);
   return state.keys.map(({ title }) => title);
 }
 
-/** A service whose appends wait until `rival` has done something to the same store; counts them. */
+/** Starts a service that runs `rival` on the same store before each of its appends, and counts them. */
 function serviceWithRival(rival: (service: EmbeddedService, append: number) => Promise<void> | undefined) {
   const folder = new EmbeddedFolder();
   const other = new EmbeddedService(folder);
@@ -33,14 +33,14 @@ function serviceWithRival(rival: (service: EmbeddedService, append: number) => P
 }
 
 describe('a conflict with another writer of the stream', () => {
-  it('is solved by deciding again on what the other wrote', async () => {
+  it('is resolved by deciding again on the other commit', async () => {
     const { service, counted } = serviceWithRival((other, append) => (append === 1 ? add(other, 'theirs') : undefined));
     await add(service, 'ours');
     expect(await titles(service)).toEqual(['theirs', 'ours']);
     expect(counted.appends).toBe(2);
   });
 
-  it('is a refusal when what the other wrote forbids the command', async () => {
+  it('is a refusal if the other commit forbids the command', async () => {
     const { service } = serviceWithRival((other, append) => (append === 1 ? add(other, 'laptop') : undefined));
     await expect(add(service, 'laptop')).rejects.toEqual(new DomainError('ssh-key-title-taken'));
     expect(await titles(service)).toEqual(['laptop']);
@@ -55,7 +55,7 @@ describe('a conflict with another writer of the stream', () => {
 });
 
 describe('commands of one process', () => {
-  it('are decided one after another for a stream, so that none meets another', async () => {
+  it('on one stream are decided one at a time, without conflicts', async () => {
     let appends = 0;
     const service = new EmbeddedService(undefined, (call) => void (appends += Number(call === 'EventStore.append')));
     const wanted = Array.from({ length: 100 }, (_, index) => `key ${index}`);
@@ -64,20 +64,20 @@ describe('commands of one process', () => {
     expect(appends).toBe(wanted.length);
   });
 
-  it('go on after one was refused', async () => {
+  it('continue after a refusal', async () => {
     const service = new EmbeddedService();
     const outcomes = await Promise.allSettled(['laptop', 'laptop', 'phone'].map((title) => add(service, title)));
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('write nothing when nothing changes', async () => {
+  it('write nothing if nothing changes', async () => {
     const service = new EmbeddedService();
     await registerAccount(service, 7, 'ann');
     await changeAccount(service, 7, { type: 'DisableTwoFactor' });
     expect(await service.store.readFeed(0, 0, 10)).toHaveLength(1);
   });
 
-  it('say in their commit who wanted what, and when, and in which trace', async () => {
+  it('record actor, time and trace in their commit', async () => {
     const service = new EmbeddedService();
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     await add(service, 'laptop', { actor: 'session:7', correlation: 'request-1', commandId: 'message-1', traceparent });
@@ -95,7 +95,7 @@ describe('commands of one process', () => {
   });
 });
 
-it('a hold that another commit took is the refusal that the decider named', async () => {
+it('a hold that another commit took gives the refusal that the decider chose', async () => {
   const service = new EmbeddedService();
   const claim = await service.names.claim('ann');
   await changeAccount(service, 7, register('ann', { name: claim }));
@@ -107,14 +107,14 @@ it('a hold that another commit took is the refusal that the decider named', asyn
 describe('a command id from outside', () => {
   const again = { commandId: 'message-1' };
 
-  it('runs once, whether it comes again later or at the same time', async () => {
+  it('runs once, whether it is repeated later or concurrently', async () => {
     const service = new EmbeddedService();
     await Promise.all([add(service, 'laptop', again), add(service, 'laptop', again)]);
     await add(service, 'laptop', again);
     expect(await titles(service)).toEqual(['laptop']);
   });
 
-  it('runs once when another process is doing it', async () => {
+  it('runs once if another process runs it at the same time', async () => {
     const { service, counted } = serviceWithRival((other, append) =>
       append === 1 ? add(other, 'laptop', again) : undefined,
     );
@@ -125,13 +125,13 @@ describe('a command id from outside', () => {
 });
 
 describe('the document of a listed stream', () => {
-  it('is there when the command is done', async () => {
+  it('is up to date when the command ends', async () => {
     const service = new EmbeddedService();
     await registerAccount(service, 7, 'ann');
     expect(await service.readModels.list(accounts, 0, 10)).toMatchObject({ items: [{ username: 'ann' }], total: 1 });
   });
 
-  it('follows later when it cannot be written, and the command is done all the same', async () => {
+  it('is updated later if it cannot be written, and the command still succeeds', async () => {
     const failure = new StoreUnavailable('the disk is full');
     let full = true;
     const service = new EmbeddedService(undefined, (call) => {
@@ -148,7 +148,7 @@ describe('the document of a listed stream', () => {
     expect((await service.readModels.list(accounts, 0, 10)).total).toBe(1);
   });
 
-  it('is not written for streams that no list shows', async () => {
+  it('is not written for streams without a list', async () => {
     const calls: string[] = [];
     const service = new EmbeddedService(undefined, (call) => void calls.push(call));
     await add(service, 'laptop');
@@ -157,7 +157,7 @@ describe('the document of a listed stream', () => {
 });
 
 it.each(['EventStore.append', 'EventStore.readStreams'])(
-  'a store that fails in %s is unavailable to the caller, once',
+  'a failure of %s rejects one command and does not affect the next',
   async (failing) => {
     let fails = true;
     const service = new EmbeddedService(undefined, (call) => {

@@ -12,7 +12,7 @@ import {
   type StoreUnavailable,
 } from '@keyfold/event-store';
 import { initialOf, ListUpdates, StreamLoader, type Loaded, type StreamRef } from '@keyfold/projections';
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Clock } from './clock.js';
 import type { CommandTrace, CommandTraces } from './command-traces.js';
@@ -21,29 +21,29 @@ import type { Origin } from './origin.js';
 import { securityEventsOf } from './security-log/commit-events.js';
 import { noSecurityLog, SecurityLog } from './security-log/security-log.js';
 
-export type { Origin } from './origin.js';
-
-/**
- * Who wants it and which request it belongs to. `commandId` is given when the id comes from outside (first start, a message): then
- * a command that was done before is not done again. `causation` is the message that asked for it. `newStream`: the stream's id was made for this command, so nothing need be loaded.
- */
+/** The request or message that a command belongs to, and its actor. */
 export type CommandContext = Origin &
   Readonly<{
     actor: string;
+    /** The id of the message that caused the command. */
     causation?: string;
+    /** An id from outside (first start, a message): a command with an id that was used before has no further effect. */
     commandId?: string;
+    /** The stream's id was created for this command, so there is nothing to load. */
     newStream?: true;
   }>;
 
-/** Tries after conflicts with other writers of the stream, and the longest pause between two (milliseconds, full jitter). */
+/** Attempts to append a command that conflicts with other writers of its stream. */
 const ATTEMPTS = 6;
-const LONGEST_PAUSE = 80;
+/** Longest pause between two attempts, in milliseconds (full jitter). */
+const MAX_PAUSE = 80;
 
-/** What was decided, and the commit that says so. */
+/** A decision and the commit that stores it. */
 type Decided = Readonly<{ commit: NewCommit; decision: Decision<DomainEvent> }>;
+/** Decides the command on a state. Returns undefined if nothing changes. */
 type DecideOn<State> = (loaded: Loaded<State>) => Decided | undefined;
 
-/** The one path of every change: load, decide, append, project. */
+/** Runs every change: loads the stream, decides the command, appends the commit and updates the list. */
 export class CommandRunner {
   readonly #queue = new KeyedQueue();
   #outage: { at: number; error: StoreUnavailable } | undefined;
@@ -58,8 +58,10 @@ export class CommandRunner {
   ) {}
 
   /**
-   * Decides the command on the stream's state and stores what follows in one commit. Decisions of one stream run one after
-   * another. Throws the decider's `DomainError`, `StoreUnavailable`, or `Contended` when the stream changes faster than it can be decided on.
+   * Decides the command on the stream's state and stores the resulting events in one commit. Commands on the same stream run one at a
+   * time.
+   *
+   * @throws the decider's `DomainError`; `CommandIdReused`, `StoreUnavailable`, or `Contended` if every attempt met a concurrent commit.
    */
   run<State, Command extends { type: string }>(
     ref: StreamRef<State, Command>,
@@ -73,8 +75,8 @@ export class CommandRunner {
   }
 
   /**
-   * Refuses early what the decider refuses on the stream's present state, so that a refused command does not pay for a password hash.
-   * `run` decides again on the state of that moment.
+   * Throws the `DomainError` that the decider throws on the stream's current state, so that a refused command does not cost a password
+   * hash. `run` decides again, because the state may change in between.
    */
   async require<State, Command>(ref: StreamRef<State, Command>, command: NoInfer<Command>): Promise<void> {
     const [{ state }] = await this.loader.load(ref);
@@ -93,7 +95,7 @@ export class CommandRunner {
     };
     const since = performance.now();
     const stored = await this.#queue.run(ref.stream, () =>
-      this.#unlessDown(since, () => this.#append(ref, decideOn, requestHash(ref.stream, command.type), context, trace)),
+      this.#unlessDown(since, () => this.#append(ref, command, decideOn, context, trace)),
     );
     if (stored?.outcome === 'appended') {
       for (const event of securityEventsOf(stored.commit, context)) this.security.report(event);
@@ -101,7 +103,7 @@ export class CommandRunner {
     if (stored) await this.lists.appended(ref, context.correlation);
   }
 
-  /** A command that waited for its stream while the store failed fails with it, instead of finding out one after another. */
+  /** Fails queued commands at once if the store failed while they waited, so that each does not run into its own timeout. */
   async #unlessDown<Result>(since: number, task: () => Promise<Result>): Promise<Result> {
     if (this.#outage && since < this.#outage.at) throw this.#outage.error;
     try {
@@ -114,15 +116,16 @@ export class CommandRunner {
 
   async #append<State>(
     ref: StreamRef<State>,
+    command: { type: string },
     decideOn: DecideOn<State>,
-    hash: string,
     context: CommandContext,
     trace?: CommandTrace,
   ): Promise<Appended | undefined> {
     const { commandId, newStream } = context;
-    const quick = commandId ? undefined : this.#decidedAtHand(ref, decideOn, newStream);
+    const optimistic = commandId ? undefined : this.#decideOnCached(ref, decideOn, newStream);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const decided = attempt === 1 && quick ? quick : await this.#decidedOnTruth(ref, decideOn, hash, commandId);
+      const decided =
+        attempt === 1 && optimistic ? optimistic : await this.#decideOnLoaded(ref, command, decideOn, commandId);
       if (!decided) return undefined;
       try {
         const append = () => this.store.append(decided.commit);
@@ -130,45 +133,45 @@ export class CommandRunner {
         this.loader.advance(ref, appended.commit);
         return appended;
       } catch (error) {
-        if (error instanceof HoldTaken) throw refusalOf(error, decided.decision);
+        if (error instanceof HoldTaken) throw holdRefusal(error, decided.decision);
         if (isRetryable(error)) this.lists.unknown(ref, error, context.correlation);
         if (!(error instanceof WrongExpectedVersion)) throw error;
-        if (decided !== quick) await sleep(Math.random() * LONGEST_PAUSE);
+        if (decided !== optimistic) await sleep(Math.random() * MAX_PAUSE);
       }
     }
-    throw new Contended(`stream ${ref.stream} changes too fast: ${ATTEMPTS} tries met another writer`);
+    throw new Contended(`cannot append to stream ${ref.stream}: ${ATTEMPTS} attempts met concurrent commits`);
   }
 
   /**
-   * Decided on what is remembered, which spares a round trip: the store refuses it when the stream has moved on. What the decider
-   * refuses, or finds nothing to do about, is decided again on the truth.
+   * Decides on the cached state, which may be stale, and so saves a round trip: the store rejects the commit if the stream has moved on.
+   * Returns undefined if the decider refuses the command or nothing changes, because only the current state can confirm that.
    */
-  #decidedAtHand<State>(ref: StreamRef<State>, decideOn: DecideOn<State>, newStream?: true): Decided | undefined {
-    const atHand = newStream ? initialOf(ref.aggregate) : this.loader.remembered(ref);
+  #decideOnCached<State>(ref: StreamRef<State>, decideOn: DecideOn<State>, newStream?: true): Decided | undefined {
+    const cached = newStream ? initialOf(ref.aggregate) : this.loader.remembered(ref);
     try {
-      return atHand && decideOn(atHand);
+      return cached && decideOn(cached);
     } catch (error) {
       if (error instanceof DomainError) return undefined;
       throw error;
     }
   }
 
-  async #decidedOnTruth<State>(
+  async #decideOnLoaded<State>(
     ref: StreamRef<State>,
+    command: { type: string },
     decideOn: DecideOn<State>,
-    hash: string,
     commandId: string | undefined,
   ): Promise<Decided | undefined> {
     const [loaded] = await this.loader.load(ref);
-    // Looked up after loading: the command is never decided on a state that it led to itself.
-    if (commandId && (await this.#wasDone(commandId, hash))) return undefined;
+    // Checked after loading, so that a command is never decided on a state that already contains its own commit.
+    if (commandId && (await this.#wasRun(commandId, ref, command))) return undefined;
     return decideOn(loaded);
   }
 
-  /** Throws `CommandIdReused` when the id was used by another request. */
-  async #wasDone(commandId: string, hash: string): Promise<boolean> {
+  /** Returns whether the command has run before. Throws `CommandIdReused` if the id belongs to a different command. */
+  async #wasRun(commandId: string, { stream }: StreamRef<unknown>, { type }: { type: string }): Promise<boolean> {
     const earlier = await this.store.findCommand(commandId);
-    if (earlier && earlier.command.hash !== hash) throw new CommandIdReused(commandId);
+    if (earlier && earlier.command.hash !== requestHash(stream, type)) throw new CommandIdReused(commandId);
     return earlier !== undefined;
   }
 
@@ -186,7 +189,7 @@ export class CommandRunner {
       traceparent,
       commandId = randomUUID(),
     }: CommandContext,
-  ): { commit: NewCommit; decision: Decision<DomainEvent> } {
+  ): Decided {
     const commit = {
       stream,
       partition,
@@ -206,11 +209,14 @@ export class CommandRunner {
   }
 }
 
-/** What must be the same when a command id comes again. Secrets of a repeated request are sealed anew, so they are left out. */
-const requestHash = (stream: string, type: string) =>
-  createHash('sha256').update(`${type} ${stream}`).digest('base64url');
+/**
+ * Returns the hash by which a repeated command id is recognised as the same command. It covers type and stream only: sealing the secret
+ * of a repeated request gives a different text each time.
+ */
+const requestHash = (stream: string, type: string) => hash('sha256', `${type} ${stream}`, 'base64url');
 
-function refusalOf(taken: HoldTaken, { holds = [] }: Decision<DomainEvent>): Error {
+/** Returns the refusal that the decider chose for the taken hold. */
+function holdRefusal(taken: HoldTaken, { holds = [] }: Decision<DomainEvent>): Error {
   const hold = holds.find(({ key }) => key === taken.key);
   return hold ? new DomainError(hold.takenError) : taken;
 }

@@ -1,15 +1,15 @@
 import type { Appended } from '@keyfold/event-store';
 
-/** The part of a trace that one command is. */
+/** The span of one command in a trace. */
 export type CommandTrace = Readonly<{
-  /** W3C trace context of this part; the commit stores it, so that what follows from the commit goes on from here. */
+  /** W3C trace context of this span. The commit stores it, so that later work on the commit continues the trace. */
   traceparent: string;
-  /** Runs one try to append, and tells of it as a part of its own. */
+  /** Runs one attempt to append in a child span. */
   append(append: () => Promise<Appended>): Promise<Appended>;
 }>;
 
-/** Tells whoever traces the service which commands run. Where nobody does, there is none, and it costs nothing. */
+/** Traces commands. Processes without tracing have no instance and pay nothing. */
 export abstract class CommandTraces {
-  /** Runs a command as a part of the request or the message that it came with; answers and throws what `run` does. */
+  /** Runs a command in a span below its request or message, and returns or throws what `run` does. */
   abstract follow<Result>(type: string, run: (trace: CommandTrace) => Promise<Result>): Promise<Result>;
 }

@@ -4,15 +4,15 @@ import { siteSettingsStream } from '@keyfold/projections';
 import { describe, expect, it } from 'vitest';
 import { accountState } from '../testing/accounts.js';
 import { EmbeddedFolder, EmbeddedService } from '../testing/embedded-service.js';
-import { LoginDesk } from '../testing/login-desk.js';
+import { LoginClient } from '../testing/login-client.js';
 import { FirstStart } from './first-start.js';
-import { sealedFor } from './sealed-for.js';
+import { sealingContext } from './sealing-context.js';
 
-/** Starts a process on the service's store; answers the password that it announced. */
+/** Starts a process on the service's store and returns the password that it announced. */
 async function start(service: EmbeddedService, chosenPassword?: string): Promise<string | undefined> {
-  const { store, loader, commands, names, passwords, sealer } = service;
+  const { store, loader, runner, names, passwords, sealer } = service;
   let announced: string | undefined;
-  await new FirstStart(store, loader, commands, names, passwords, sealer).run(
+  await new FirstStart(store, loader, runner, names, passwords, sealer).run(
     chosenPassword,
     (password) => (announced = password),
   );
@@ -21,11 +21,11 @@ async function start(service: EmbeddedService, chosenPassword?: string): Promise
 
 async function apiToken({ loader, sealer }: EmbeddedService): Promise<string> {
   const [{ state }] = await loader.load(siteSettingsStream);
-  return sealer.open(state.sealedApiToken, sealedFor.apiToken);
+  return sealer.open(state.sealedApiToken, sealingContext.apiToken);
 }
 
 describe('the first start', () => {
-  it('makes the admin with the chosen password, the disabled guest and the static token', async () => {
+  it('creates the admin with the chosen password, the disabled guest and the static token', async () => {
     const service = new EmbeddedService();
     expect(await start(service, 'chosen')).toBeUndefined();
     expect(await accountState(service, ADMIN_ID)).toMatchObject({
@@ -41,31 +41,31 @@ describe('the first start', () => {
       disabled: true,
     });
     expect(await apiToken(service)).toMatch(/^openlist-[0-9a-f-]{36}[A-Za-z0-9]{64}$/);
-    expect(await new LoginDesk(service).outcome({ username: 'admin', password: 'chosen' })).toBe('token');
+    expect(await new LoginClient(service).outcome({ username: 'admin', password: 'chosen' })).toBe('token');
   });
 
-  it('of several processes at once announces one password, and makes everything once', async () => {
+  it('of several concurrent processes announces one password and creates everything once', async () => {
     const folder = new EmbeddedFolder();
     const services = Array.from({ length: 4 }, () => new EmbeddedService(folder));
     const announced = new Set(await Promise.all(services.map((service) => start(service))));
     expect(announced.size).toBe(1);
     const [password] = announced;
-    expect(await new LoginDesk(services[0]!).outcome({ username: 'admin', password: password! })).toBe('token');
+    expect(await new LoginClient(services[0]!).outcome({ username: 'admin', password: password! })).toBe('token');
     expect((await folder.store.readFeed(0, 0, 100)).map(({ command }) => command.id)).toEqual(
       expect.arrayContaining(['first-start:admin', 'first-start:guest', 'first-start:api-token']),
     );
   });
 
-  it('announces a password that follows from the sealing key when none was chosen', async () => {
+  it('announces a password derived from the sealing key if none was chosen', async () => {
     const service = new EmbeddedService();
     const password = await start(service);
     expect(password).toMatch(/^[A-Za-z0-9]{16}$/);
-    expect(await new LoginDesk(service).outcome({ username: 'admin', password })).toBe('token');
+    expect(await new LoginClient(service).outcome({ username: 'admin', password })).toBe('token');
   });
 });
 
 describe('a later start', () => {
-  it('changes nothing and announces nothing, whatever password is chosen', async () => {
+  it('changes and announces nothing, whatever password is chosen', async () => {
     const service = new EmbeddedService();
     await start(service, 'chosen');
     const token = await apiToken(service);
@@ -87,6 +87,6 @@ describe('a later start', () => {
     await start(service, 'chosen');
     const streams = (await service.store.readFeed(0, 0, 100)).map(({ stream }) => stream);
     expect(streams).toEqual(['account-1', 'account-2', 'site-settings']);
-    expect(await new LoginDesk(service).outcome({ username: 'admin', password: 'chosen' })).toBe('token');
+    expect(await new LoginClient(service).outcome({ username: 'admin', password: 'chosen' })).toBe('token');
   });
 });

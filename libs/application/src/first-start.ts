@@ -5,7 +5,7 @@ import { Sealer } from '@keyfold/security';
 import { randomInt, randomUUID } from 'node:crypto';
 import { NewPasswords } from './accounts/new-passwords.js';
 import { CommandRunner } from './command-runner.js';
-import { sealedFor } from './sealed-for.js';
+import { sealingContext } from './sealing-context.js';
 import { requireSealingKey } from './sealing-key-check.js';
 import { UserNames } from './user-names.js';
 
@@ -22,24 +22,26 @@ const context = (step: string) => ({
   commandId: `first-start:${step}`,
 });
 
-/** Makes the admin, the guest and the static token where they are missing; starting again changes nothing. */
+/** Creates the admin, the guest and the static token if they are missing. Further starts change nothing. */
 export class FirstStart {
   constructor(
     private readonly store: EventStore,
     private readonly loader: StreamLoader,
-    private readonly commands: CommandRunner,
+    private readonly runner: CommandRunner,
     private readonly names: UserNames,
     private readonly passwords: NewPasswords,
     private readonly sealer: Sealer,
   ) {}
 
   /**
-   * When this start makes the admin and nobody chose a password, `announce` hears the one that was made before it is stored, so that
-   * a crash cannot leave an admin whose password nobody saw. Throws `UnknownSealingKey` or `SealBroken` when the data was sealed
-   * with another key, and `password-too-short` or `password-too-common` for a chosen password.
+   * Runs at every start of a gateway. If it creates the admin without a chosen password, it calls `announce` with the generated one
+   * before storing it, so that a crash cannot leave an admin whose password was never shown.
+   *
+   * @throws `UnknownSealingKey` or `SealBroken` if the data was sealed with another key; `password-too-short` or `password-too-common`
+   * for a chosen password.
    */
   async run(chosenPassword: string | undefined, announce: (password: string) => void): Promise<void> {
-    // Without the key every login would fail: better to say so at the start.
+    // Without the key every login would fail, so the start fails instead.
     await requireSealingKey(this.loader, this.sealer);
     if (!(await this.store.findCommand(context('admin').commandId))) {
       if (chosenPassword === undefined) announce(this.#firstPassword());
@@ -54,11 +56,11 @@ export class FirstStart {
       await this.#register('guest', GUEST_ID, ROLE_GUEST, 0, sealedHash);
     }
     const token = `openlist-${randomUUID()}${randomText(64)}`;
-    const command = { type: 'ResetApiToken', sealedToken: this.sealer.seal(token, sealedFor.apiToken) } as const;
-    await this.commands.run(siteSettingsStream, command, context('api-token'));
+    const command = { type: 'ResetApiToken', sealedToken: this.sealer.seal(token, sealingContext.apiToken) } as const;
+    await this.runner.run(siteSettingsStream, command, context('api-token'));
   }
 
-  /** Several gateways that start at once must announce one password, so it follows from the key that they share. */
+  /** Derives the password from the shared sealing key, because gateways that start concurrently must announce the same one. */
   #firstPassword(): string {
     const bytes = this.sealer.derive('first password of the admin', 2 * FIRST_PASSWORD_LETTERS);
     const letters = Array.from({ length: FIRST_PASSWORD_LETTERS }, (_, index) => bytes.readUInt16BE(2 * index));
@@ -71,7 +73,7 @@ export class FirstStart {
       origin: 'first-start',
       accountId,
       name: await this.names.claim(username),
-      // compat: tokens of the first accounts carry 0 as the time of the password.
+      // compat: the tokens of the first accounts contain 0 as the time of the password.
       password: { sealedHash, timestamp: 0 },
       role,
       basePath: '/',
@@ -80,7 +82,7 @@ export class FirstStart {
       ssoId: '',
       allowLdap: true,
     } as const;
-    await this.commands.run(accountStream(accountId), command, context(username));
+    await this.runner.run(accountStream(accountId), command, context(username));
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KeyedQueue } from './keyed-queue.js';
 
-/** A task that ends when it is told to, and what has begun so far. */
+/** Creates tasks that end when the test says so, and lists those that have started. */
 function tasks() {
   const begun: string[] = [];
   const task = (name: string) => {
@@ -16,7 +16,7 @@ function tasks() {
 }
 
 describe('a keyed queue', () => {
-  it('runs tasks of one key one after another, in the order in which they came', async () => {
+  it('runs tasks with one key one at a time, in order', async () => {
     const { begun, task } = tasks();
     const [first, second, third] = [task('first'), task('second'), task('third')];
     const queue = new KeyedQueue();
@@ -29,7 +29,7 @@ describe('a keyed queue', () => {
     expect(begun).toEqual(['first', 'second', 'third']);
   });
 
-  it('runs tasks of different keys side by side', () => {
+  it('runs tasks with different keys in parallel', () => {
     const { begun, task } = tasks();
     const queue = new KeyedQueue();
     void queue.run('one', task('first').run);
@@ -37,7 +37,7 @@ describe('a keyed queue', () => {
     expect(begun).toEqual(['first', 'second']);
   });
 
-  it('goes on behind a task that failed, and only its caller hears of it', async () => {
+  it('continues after a failed task and rejects only its caller', async () => {
     const { task } = tasks();
     const [first, second] = [task('first'), task('second')];
     const queue = new KeyedQueue();
@@ -48,7 +48,7 @@ describe('a keyed queue', () => {
     expect(await results[1]).toBe('second');
   });
 
-  it('counts what runs and waits for a key, and forgets keys that are done', async () => {
+  it('counts the running and waiting tasks of a key, and forgets finished keys', async () => {
     const { task } = tasks();
     const [first, second] = [task('first'), task('second')];
     const queue = new KeyedQueue();
@@ -63,8 +63,8 @@ describe('a keyed queue', () => {
   });
 });
 
-describe('a wider keyed queue', () => {
-  it('runs as many tasks of one key at a time as it is wide', async () => {
+describe('a keyed queue with concurrency', () => {
+  it('runs that many tasks with one key at a time', async () => {
     const { begun, task } = tasks();
     const [first, second, third] = [task('first'), task('second'), task('third')];
     const queue = new KeyedQueue(2);

@@ -1,39 +1,39 @@
-type Line = { running: number; readonly waiting: (() => void)[] };
+type Queue = { running: number; readonly waiting: (() => void)[] };
 
-/** Runs tasks of one key at most `width` at a time, in the order in which they came; those of different keys side by side. */
+/** Runs tasks with the same key in order, at most `concurrency` at a time. Tasks with different keys run in parallel. */
 export class KeyedQueue {
-  readonly #lines = new Map<string, Line>();
+  readonly #queues = new Map<string, Queue>();
 
-  constructor(private readonly width = 1) {}
+  constructor(private readonly concurrency = 1) {}
 
-  /** How many tasks of the key run or wait. */
+  /** Returns the number of running and waiting tasks of the key. */
   size(key: string): number {
-    const line = this.#lines.get(key);
-    return line ? line.running + line.waiting.length : 0;
+    const queue = this.#queues.get(key);
+    return queue ? queue.running + queue.waiting.length : 0;
   }
 
   async run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
-    const line = this.#lineOf(key);
-    if (line.running < this.width) line.running += 1;
-    else await new Promise<void>((begin) => line.waiting.push(begin));
+    const queue = this.#queueOf(key);
+    if (queue.running < this.concurrency) queue.running += 1;
+    else await new Promise<void>((start) => queue.waiting.push(start));
     try {
       return await task();
     } finally {
-      this.#leave(key, line);
+      this.#leave(key, queue);
     }
   }
 
-  #lineOf(key: string): Line {
-    let line = this.#lines.get(key);
-    if (!line) this.#lines.set(key, (line = { running: 0, waiting: [] }));
-    return line;
+  #queueOf(key: string): Queue {
+    let queue = this.#queues.get(key);
+    if (!queue) this.#queues.set(key, (queue = { running: 0, waiting: [] }));
+    return queue;
   }
 
-  /** The place goes to the next in line; a line that is empty is forgotten. */
-  #leave(key: string, line: Line): void {
-    const next = line.waiting.shift();
+  /** Starts the next waiting task in place of the finished one, or deletes the queue if it is empty. */
+  #leave(key: string, queue: Queue): void {
+    const next = queue.waiting.shift();
     if (next) return next();
-    line.running -= 1;
-    if (line.running === 0) this.#lines.delete(key);
+    queue.running -= 1;
+    if (queue.running === 0) this.#queues.delete(key);
   }
 }

@@ -1,12 +1,13 @@
-/**
- * The request or message that a change belongs to. `correlation` is the id that the server gave to the request, or the sender to the
- * message; `clientCorrelation` is one that the client chose. `session` is the caller's, if it has one. `traceparent` is the W3C trace
- * context that came with it. `address` is the client's, for the security log; commits do not store it.
- */
+/** The request or message that caused a change. */
 export type Origin = Readonly<{
+  /** The id that the server gave to the request, or the sender to the message. */
   correlation: string;
+  /** The request id that the client chose. */
   clientCorrelation?: string;
+  /** The id of the caller's session. */
   session?: string;
+  /** The W3C trace context of the request or message. */
   traceparent?: string;
+  /** The client's address, for the security log. Commits do not store it. */
   address?: string;
 }>;

@@ -3,7 +3,7 @@ import { changeAccount, registerAccount, updateAccount } from '../testing/accoun
 import { EmbeddedService } from '../testing/embedded-service.js';
 
 describe('a user name', () => {
-  it('leads to the account that holds it, letter by letter', async () => {
+  it('leads to the account that has exactly this name', async () => {
     const service = new EmbeddedService();
     await registerAccount(service, 7, 'ann');
     await registerAccount(service, 8, 'Ann');
@@ -12,7 +12,7 @@ describe('a user name', () => {
     for (const other of ['', ' ann', 'ann ', 'an', 'anna']) expect(await service.names.find(other)).toBeUndefined();
   });
 
-  it('is taken while somebody holds it, and free in the next turn afterwards', async () => {
+  it('is taken while an account has it, and free in the next turn afterwards', async () => {
     const service = new EmbeddedService();
     expect((await service.names.claim('ann')).turn).toBe(1);
     await registerAccount(service, 7, 'ann');

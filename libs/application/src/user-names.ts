@@ -1,16 +1,16 @@
-import { readUsernameHold, usernameHoldPrefix, type Account, type NameClaim } from '@keyfold/domain';
+import { parseUsernameHold, usernameHoldPrefix, type Account, type NameClaim } from '@keyfold/domain';
 import { EventStore, type FoundHold } from '@keyfold/event-store';
 import { accountStream, StreamLoader } from '@keyfold/projections';
 import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 
-const REMEMBERED_NAMES = 20_000;
-const NOBODY = 0;
+const CACHED_NAMES = 20_000;
+const NO_OWNER = 0;
 
-/** Who holds which user name, at its true state: read from the holds, never from a list. */
+/** Finds the owners of user names. Reads the holds, which are always current, and never a list. */
 export class UserNames {
-  /** Who had a name when it was last asked for, by name hash. Never believed: the account itself, or the holds, have the last word. */
-  readonly #lastOwners = new LRUCache<string, number>({ max: REMEMBERED_NAMES });
+  /** Owners found by earlier look-ups, by name hash. They are hints: each look-up checks the account itself or the holds. */
+  readonly #lastOwners = new LRUCache<string, number>({ max: CACHED_NAMES });
 
   constructor(
     private readonly store: EventStore,
@@ -18,59 +18,59 @@ export class UserNames {
   ) {}
 
   /**
-   * The account that goes by the name now. Whether anybody does cannot be told from the number of store operations: one when the name
-   * was asked for lately, else the holds and an account, be it one that does not exist.
+   * Returns the account that has the name. The number of store operations does not reveal whether there is one: a recent name takes one
+   * operation, any other name reads the holds and an account, possibly a nonexistent one.
    */
   async accountOf(username: string): Promise<Account | undefined> {
     const hash = nameHash(username);
     const last = this.#lastOwners.get(hash);
-    if (last !== undefined && last !== NOBODY) {
+    if (last !== undefined && last !== NO_OWNER) {
       const account = await this.#accountIf(last, username);
       if (account) return account;
     }
-    const owner = (await this.find(username)) ?? NOBODY;
+    const owner = (await this.find(username)) ?? NO_OWNER;
     this.#lastOwners.set(hash, owner);
-    if (owner === NOBODY && last === NOBODY) return undefined;
-    return this.#accountIf(owner === NOBODY ? strangerOf(hash) : owner, username);
+    if (owner === NO_OWNER && last === NO_OWNER) return undefined;
+    return this.#accountIf(owner === NO_OWNER ? nonexistentIdFor(hash) : owner, username);
   }
 
-  /** Who had the name when it was last asked for; only the account itself can tell whether it still has it. */
+  /** Returns the owner found by the last look-up of the name. Check the account: it may no longer have the name. */
   lastOwnerOf(username: string): number | undefined {
     const last = this.#lastOwners.get(nameHash(username));
-    return last === NOBODY ? undefined : last;
+    return last === NO_OWNER ? undefined : last;
   }
 
-  /** An active account of this name holds it, because no other account can while it does. */
+  /** Returns the account if it is active and has the name. Then it also holds the name, because no two accounts can have it. */
   async #accountIf(accountId: number, username: string): Promise<Account | undefined> {
     const [{ state }] = await this.loader.load(accountStream(accountId));
     return state.status === 'active' && state.username === username ? state : undefined;
   }
 
-  /** The account that holds the name now. */
+  /** Returns the id of the account that holds the name. */
   async find(username: string): Promise<number | undefined> {
     const last = await this.store.findLastHold(usernameHoldPrefix(nameHash(username)));
-    if (!last || readUsernameHold(last.key).released) return undefined;
+    if (!last || parseUsernameHold(last.key).released) return undefined;
     return accountIdOf(last);
   }
 
-  /** The name as an account can ask for it: with the turn that is free next, and when the one before it ended. */
+  /** Returns the claim with which a command can ask for the name: its next free turn, and when the previous turn ended. */
   async claim(username: string): Promise<NameClaim> {
     const hash = nameHash(username);
     const last = await this.store.findLastHold(usernameHoldPrefix(hash));
     if (!last) return { username, nameHash: hash, turn: 1 };
-    const { turn, released } = readUsernameHold(last.key);
+    const { turn, released } = parseUsernameHold(last.key);
     if (!released) return { username, nameHash: hash, turn: 'taken' };
     return { username, nameHash: hash, turn: turn + 1, released: { by: accountIdOf(last), at: last.at } };
   }
 }
 
-/** The account whose commit took the hold of a name. */
+/** Returns the account whose commit took the hold of a name. */
 const accountIdOf = ({ stream }: FoundHold) => Number(stream.slice('account-'.length));
 
-/** An account id that is never given, another one for each name, so that it is cached as seldom as the account of a known name. */
-const strangerOf = (hash: string) => -1 - Number.parseInt(hash.slice(0, 12), 16);
+/** Returns an id that no account ever has. It differs for each name, so that it is cached no more often than a real account. */
+const nonexistentIdFor = (hash: string) => -1 - Number.parseInt(hash.slice(0, 12), 16);
 
-/** Hex SHA-256 of the exact name: names are compared letter by letter. */
+/** Returns the hex SHA-256 of the exact name: names that differ in one character are different names. */
 export const nameHash = (username: string) =>
   createHash('sha256')
     .update(username.isWellFormed() ? username : Buffer.from(username, 'utf16le'))

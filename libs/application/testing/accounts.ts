@@ -2,24 +2,24 @@ import { type Account, type AccountCommand, type RegisterAccount } from '@keyfol
 import { accountStream } from '@keyfold/projections';
 import type { EmbeddedService } from './embedded-service.js';
 
-/** What of a service these functions use. */
+/** The parts of a service that a function needs. */
 type Service<Part extends keyof EmbeddedService> = Pick<EmbeddedService, Part>;
 
 const context = { actor: 'test', correlation: 'test' };
 
-/** The account as it is now. */
+/** Returns the current state of an account. */
 export async function accountState({ loader }: Service<'loader'>, accountId: number): Promise<Account> {
   const [{ state }] = await loader.load(accountStream(accountId));
   return state;
 }
 
 /** Runs a command on an account. */
-export const changeAccount = ({ commands }: Service<'commands'>, accountId: number, command: AccountCommand) =>
-  commands.run(accountStream(accountId), command, context);
+export const changeAccount = ({ runner }: Service<'runner'>, accountId: number, command: AccountCommand) =>
+  runner.run(accountStream(accountId), command, context);
 
-/** Makes an ordinary account, or what differs from one. */
+/** Registers an account with the general role and the password "right", unless `differing` says otherwise. */
 export async function registerAccount(
-  service: Service<'commands' | 'names' | 'passwords'>,
+  service: Service<'runner' | 'names' | 'passwords'>,
   accountId: number,
   username: string,
   differing: Partial<Pick<RegisterAccount, 'role' | 'disabled'>> & { password?: string } = {},
@@ -40,9 +40,9 @@ export async function registerAccount(
   });
 }
 
-/** Writes the account anew with what differs. */
+/** Updates the given fields of an account. */
 export async function updateAccount(
-  service: Service<'commands' | 'loader' | 'names' | 'passwords'>,
+  service: Service<'runner' | 'loader' | 'names' | 'passwords'>,
   accountId: number,
   differing: { username?: string; password?: string; disabled?: boolean; permission?: number },
 ): Promise<void> {

@@ -21,12 +21,12 @@ import { UserNames } from '../src/user-names.js';
 import { SettableClock } from './settable-clock.js';
 import { watchedPort, type Listener } from './watched-port.js';
 
-/** What argon2 can do at least: these tests count hashes and do not weigh them. */
+/** The cheapest argon2 settings: these tests do not depend on the strength of hashes. */
 const HASHING = { concurrency: 1, maxWaiting: 200, cost: { memoryCost: 8, timeCost: 1, parallelism: 1 } };
 const sealer = new Sealer([{ id: 'k1', key: Buffer.alloc(32, 7) }]);
 const jwt = new JwtService({ secret: 'a secret of more than thirty-two letters' });
 
-/** The files of a data folder that is removed when the running test is over; its event store belongs to one process. */
+/** A data folder for the SQLite adapters, which is deleted at the end of the test. */
 export class EmbeddedFolder {
   readonly clock = new SettableClock();
   readonly events: SqliteFile;
@@ -49,12 +49,12 @@ export class EmbeddedFolder {
   }
 }
 
-/** The services of a gateway on real adapters; `listener` hears the calls of its ports. Several may share a store, as gateways do. */
+/** The services of a gateway on real adapters. `listener` is called before each call of a port. Several may share a folder, like gateways. */
 export class EmbeddedService {
   readonly clock: SettableClock;
   readonly sealer = sealer;
   readonly projectionErrors: unknown[] = [];
-  /** What its commands reported to the security log. */
+  /** The security events that its commands reported. */
   readonly reported: SecurityEvent[] = [];
   readonly store;
   readonly readModels;
@@ -62,7 +62,7 @@ export class EmbeddedService {
   readonly counter;
   readonly loader;
   readonly projection;
-  readonly commands;
+  readonly runner;
   readonly names;
   readonly passwords;
   readonly throttle;
@@ -83,7 +83,7 @@ export class EmbeddedService {
     this.loader = new StreamLoader(this.store, this.readModels);
     this.projection = new Projection(this.loader, this.readModels, () => clock.now());
     const lists = new ListUpdates(this.projection, (_, error) => this.projectionErrors.push(error));
-    this.commands = new CommandRunner(this.store, this.loader, lists, clock, undefined, {
+    this.runner = new CommandRunner(this.store, this.loader, lists, clock, undefined, {
       report: (event) => void this.reported.push(event),
     });
     this.names = new UserNames(this.store, this.loader);
@@ -91,7 +91,7 @@ export class EmbeddedService {
     this.throttle = new LoginThrottle(throttleStore, () => clock.now());
   }
 
-  /** A token with the signature of this service, whatever it says. */
+  /** Signs arbitrary claims as a token of this service. */
   signWithOurSecret(claims: object): string {
     return jwt.sign(claims, { algorithm: 'HS256' });
   }

@@ -6,7 +6,7 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** A clock that stands still until a test moves it. */
+/** A clock that only a test advances. */
 export class SettableClock extends Clock {
   time = Date.UTC(2026, 0, 15, 12);
 

@@ -1,7 +1,7 @@
-/** Hears every call of a port before it is passed on; what it throws or waits for comes before the port's own work. */
+/** Called before each call of a port. It can delay the call or, by throwing, fail it. */
 export type Listener = (call: string) => void | Promise<void>;
 
-/** The port itself, with somebody listening: calls are heard as `<name>.<method>`. */
+/** Wraps a port so that `listener` is called with `<name>.<method>` before each call. */
 export function watchedPort<Port extends object>(name: string, port: Port, listener: Listener): Port {
   return new Proxy(port, {
     get(target, property) {

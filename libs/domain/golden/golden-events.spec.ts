@@ -11,8 +11,8 @@ import type { Aggregate } from '../src/kernel/aggregate.js';
 import { fold } from '../testing/fold.js';
 
 /**
- * A stored event as it was shipped: neither file nor table row ever goes away. `given` names the golden events that come before it
- * in the stream, `state` the fields that the state has after it.
+ * An example of a stored event. Neither its file nor its row in the upcasters is ever removed. `given` names the golden events before it
+ * in the stream, and `state` contains fields of the state after it.
  */
 type Golden = Readonly<{ given: readonly string[]; event: StoredEvent; state: Readonly<Record<string, unknown>> }>;
 
@@ -33,14 +33,14 @@ describe.each([
   suite(sshKeyUseAggregate),
   suite(siteSettingsAggregate),
 ])('the events of $name', ({ upcasters, rows, stateAfter }) => {
-  it.each(rows)('%s is kept and leads to the state that it always led to', (row) => {
+  it.each(rows)('%s has a file and leads to the recorded state', (row) => {
     expect([...golden.keys()]).toContain(row);
     const { given, event, state } = golden.get(row)!;
     expect(`${event.type}.v${event.v}`).toBe(row);
     expect(stateAfter([...given.map((before) => golden.get(before)!.event), event])).toMatchObject(state);
   });
 
-  it.each(Object.keys(upcasters))('%s has one current version, the highest', (type) => {
+  it.each(Object.keys(upcasters))('%s has one current version, which is the highest', (type) => {
     const versions = Object.entries(upcasters[type]!);
     const current = versions.filter(([, step]) => step === 'current').map(([v]) => Number(v));
     expect(current).toStrictEqual([Math.max(...versions.map(([v]) => Number(v)))]);
@@ -51,7 +51,7 @@ describe.each([
     expect(() => upcast(upcasters, later)).toThrow(UnknownEvent);
   });
 
-  it('end where the table ends: another type is refused', () => {
+  it('of an unknown type are refused', () => {
     expect(() => upcast(upcasters, { type: 'MoonLanded', v: 1, data: {} })).toThrow(UnknownEvent);
   });
 });
@@ -63,14 +63,14 @@ it('every golden file belongs to one row of one table', () => {
   expect([...golden.keys()].toSorted()).toStrictEqual(rows.toSorted());
 });
 
-/** What the tests need of an aggregate, whatever its types are. */
+/** Returns the parts of an aggregate that the tests need, without its types. */
 function suite<Id, State, Command, Event extends DomainEvent>(aggregate: Aggregate<Id, State, Command, Event>) {
   const { name, upcasters } = aggregate;
   const stateAfter = (events: readonly StoredEvent[]): unknown => fold(aggregate, events);
   return { name, upcasters, rows: rowsOf(upcasters), stateAfter };
 }
 
-/** The names of the golden files that a table asks for. */
+/** Returns the names of the golden files that a table of upcasters requires. */
 function rowsOf(upcasters: Upcasters): string[] {
   return Object.entries(upcasters).flatMap(([type, versions]) => Object.keys(versions).map((v) => `${type}.v${v}`));
 }

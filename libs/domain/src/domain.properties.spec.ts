@@ -14,14 +14,14 @@ import { accountOfKey } from './ssh-key-ring/ssh-key-id.js';
 import type { Aggregate } from './kernel/aggregate.js';
 import type { DomainEvent } from './kernel/event.js';
 
-/** Whatever several clients do to a few accounts, in whatever order they come to act, holds after every commit. */
+/** Checks a property after random stories: several clients change a few accounts in any order. */
 const always = (holds: (world: World) => void) =>
   fc.assert(
-    fc.property(story, (told) => holds(play(told))),
+    fc.property(story, (each) => holds(play(each))),
     { numRuns: 100 },
   );
 
-/** The states of one stream, one after each of its commits, none of which may be changed by the next. */
+/** Returns the states of a stream after each of its commits. They are frozen, so that no later fold can change them. */
 function states<Id, State, Command, Event extends DomainEvent>(
   world: World,
   aggregate: Aggregate<Id, State, Command, Event>,
@@ -49,7 +49,7 @@ describe('names', () => {
     });
   });
 
-  it('have a last hold that tells whether an account has them', () => {
+  it('have a last hold that shows whether an account has them', () => {
     always((world) => {
       const accounts = ACCOUNTS.map((id) => world.load(accountAggregate, id).state);
       for (const name of NAMES) {
@@ -63,7 +63,7 @@ describe('names', () => {
 });
 
 describe('a released name', () => {
-  it('goes only to its last owner for a while, unless an administrator gives it to another account', () => {
+  it('can only be taken back by its last owner for a time, unless an administrator assigns it', () => {
     always((world) => {
       const releases = new Map<string, WorldCommit>();
       for (const commit of world.log) {
@@ -81,7 +81,7 @@ describe('a released name', () => {
 });
 
 describe('an account', () => {
-  it('never goes back to an older credential', () => {
+  it('never returns to an older credential', () => {
     always((world) => {
       for (const id of ACCOUNTS) {
         const credentials = states(world, accountAggregate, id)
@@ -104,34 +104,36 @@ describe('an account', () => {
 });
 
 describe('two-factor', () => {
-  it('has at most one secret that waits for its proof: the last one shown, newer than the one in force', () => {
+  it('has at most one pending enrolment: the last one started, later than the active one', () => {
     always((world) => {
       for (const account of ACCOUNTS.flatMap((id) => states(world, accountAggregate, id))) {
-        const waiting = account.pendingEnrolment;
-        if (!waiting) continue;
-        expect(waiting.number).toBe(account.enrolments);
-        expect(waiting.number).toBeGreaterThan(account.twoFactor?.enrolment ?? 0);
+        const pending = account.pendingEnrolment;
+        if (!pending) continue;
+        expect(pending.number).toBe(account.enrolments);
+        expect(pending.number).toBeGreaterThan(account.twoFactor?.enrolment ?? 0);
       }
     });
   });
 
-  it('is proved at most once by each secret', () => {
+  it('is enabled at most once by each enrolment', () => {
     always((world) => {
       for (const id of ACCOUNTS) {
-        const proofs = eventsOf(world, accountAggregate.streamOf(id)).filter(({ type }) => type === 'TwoFactorEnabled');
-        expectUnique(proofs.map(({ data }) => data.enrolment));
+        const enabled = eventsOf(world, accountAggregate.streamOf(id)).filter(
+          ({ type }) => type === 'TwoFactorEnabled',
+        );
+        expectUnique(enabled.map(({ data }) => data.enrolment));
       }
     });
   });
 
-  it('accepts the code of a step once, for a proof or for a login', () => {
+  it('accepts the code of a step once, for an enrolment or a login', () => {
     always((world) => {
       expectUnique(world.log.flatMap(spentCode));
     });
   });
 });
 
-/** The code that a commit accepted, told from its command and not from its holds. */
+/** Returns the code that a commit accepted, read from its command and not from its holds. */
 function spentCode({ stream, command }: WorldCommit): string[] {
   if (command.type === 'EnableTwoFactor') return [`${stream}:${command.enrolment}:${command.step}`];
   if (command.type !== 'StartSession' || !command.usedCode) return [];
@@ -151,7 +153,7 @@ describe('a session', () => {
 });
 
 describe('a key ring', () => {
-  it('has every title and every key once', () => {
+  it('has unique titles and unique keys', () => {
     always((world) => {
       for (const { keys } of ACCOUNTS.flatMap((id) => states(world, sshKeyRingAggregate, id))) {
         expectUnique(keys.map(({ title }) => title));
@@ -160,7 +162,7 @@ describe('a key ring', () => {
     });
   });
 
-  it('gives ids that grow and lead back to the account', () => {
+  it('issues increasing ids that identify the account', () => {
     always((world) => {
       for (const id of ACCOUNTS) {
         const added = eventsOf(world, sshKeyRingAggregate.streamOf(id)).filter(({ type }) => type === 'SshKeyAdded');
@@ -172,7 +174,7 @@ describe('a key ring', () => {
     });
   });
 
-  it('records the use of a key at most every ten minutes, forward in time', () => {
+  it('records uses of a key in order of time, at most one in ten minutes', () => {
     always((world) => {
       for (const id of ACCOUNTS) {
         const last = new Map<unknown, number>();
@@ -187,29 +189,29 @@ describe('a key ring', () => {
 });
 
 describe('folding', () => {
-  const foldsAlike = <Id, State, Command, Event extends DomainEvent>(
+  const expectSameFolds = <Id, State, Command, Event extends DomainEvent>(
     world: World,
     aggregate: Aggregate<Id, State, Command, Event>,
     id: Id,
   ) => {
-    const atOnce = fold(aggregate, eventsOf(world, aggregate.streamOf(id)).map(frozen));
-    expect(states(world, aggregate, id).at(-1)).toStrictEqual(atOnce);
-    expect(fold(aggregate, eventsOf(world, aggregate.streamOf(id)))).toStrictEqual(atOnce);
+    const together = fold(aggregate, eventsOf(world, aggregate.streamOf(id)).map(frozen));
+    expect(states(world, aggregate, id).at(-1)).toStrictEqual(together);
+    expect(fold(aggregate, eventsOf(world, aggregate.streamOf(id)))).toStrictEqual(together);
   };
 
-  it('gives the same state at once, commit by commit, and again, and changes neither states nor events', () => {
+  it('gives the same state for all commits together and one by one, and modifies neither states nor events', () => {
     always((world) => {
       for (const id of ACCOUNTS) {
-        foldsAlike(world, accountAggregate, id);
-        foldsAlike(world, sshKeyRingAggregate, id);
-        foldsAlike(world, sshKeyUseAggregate, id);
+        expectSameFolds(world, accountAggregate, id);
+        expectSameFolds(world, sshKeyRingAggregate, id);
+        expectSameFolds(world, sshKeyUseAggregate, id);
       }
-      for (const id of SESSIONS) foldsAlike(world, sessionAggregate, id);
+      for (const id of SESSIONS) expectSameFolds(world, sessionAggregate, id);
     });
   });
 });
 
-/** The value and everything in it, so that a change of it throws. */
+/** Freezes a value deeply, so that any change of it throws. */
 function frozen<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null) Object.values(value).forEach(frozen);
   return Object.freeze(value);

@@ -13,7 +13,7 @@ import type { NameClaim } from '../src/account/name-claim.js';
 import { NameRules } from '../src/account/name-rules.js';
 import { nameHashOf, NOON } from './account.events.js';
 
-/** A name that is wanted, with the turn that is free next. */
+/** Returns a claim of a name with its next free turn. */
 export const named = (username: string, turn: NameClaim['turn'] = 1): NameClaim => ({
   username,
   nameHash: nameHashOf(username),
@@ -25,7 +25,7 @@ export const newPassword = (password: string, timestamp: number): NewPassword =>
   timestamp,
 });
 
-/** What an administrator sends to make account 7. */
+/** Returns an administrator's command that registers account 7. */
 export const register = (username: string, differing: Partial<RegisterAccount> = {}): RegisterAccount => ({
   type: 'RegisterAccount',
   origin: 'administrator',
@@ -41,7 +41,7 @@ export const register = (username: string, differing: Partial<RegisterAccount> =
   ...differing,
 });
 
-/** The account as `registered` left it: an update that changes nothing but what is given. The own name always counts as taken. */
+/** Returns an update of the account that `registered` makes, which changes only the given fields. Its own name counts as taken. */
 export const update = (username: string, differing: Partial<UpdateAccount> = {}): UpdateAccount => ({
   type: 'UpdateAccount',
   name: named(username, 'taken'),

@@ -17,16 +17,16 @@ import type {
   TwoFactorSecretResealed,
 } from '../src/account/account.events.js';
 
-/** The moment at which the tests play, in unix milliseconds. */
+/** The current time of the tests, in unix milliseconds. */
 export const NOON = Date.UTC(2026, 0, 15, 12);
 /** In milliseconds. */
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 
-/** The hex SHA-256 of a name, as commands and events carry it. */
+/** Returns the hex SHA-256 of a name, as commands and events contain it. */
 export const nameHashOf = (username: string) => createHash('sha256').update(username).digest('hex');
 
-/** Account 7, an ordinary one in the first turn of its name, with the password "first". */
+/** Returns the registration of account 7, with the general role, the first turn of its name and the password "first". */
 export const registered = (
   username: string,
   differing: Partial<AccountRegistered['data']> = {},

@@ -2,13 +2,13 @@ import { expect } from 'vitest';
 import type { Decider, Decision } from '../src/kernel/decider.js';
 import { DomainError, type DomainErrorCode } from '../src/kernel/domain-error.js';
 
-/** The state that a history leads to. */
+/** Returns the state that a history leads to. */
 export const stateAfter = <State, Command, Event>(
   { initialState, evolve }: Decider<State, Command, Event>,
   ...history: readonly NoInfer<Event>[]
 ): State => history.reduce(evolve, initialState);
 
-/** A sentence about a decider: given what happened, when a command comes, then these events or this refusal. */
+/** Begins a sentence about a decider: given this history, when this command comes, then these events or this refusal. */
 export const given = <State, Command, Event>(
   decider: Decider<State, Command, Event>,
   ...history: readonly NoInfer<Event>[]
@@ -16,42 +16,42 @@ export const given = <State, Command, Event>(
   when: (command: NoInfer<Command>) => new Outcome(() => decider.decide(stateAfter(decider, ...history), command)),
 });
 
-/** What came of the command. Every method asserts one part and can be followed by another. */
+/** The outcome of a command. Each method asserts one part of it and can be chained. */
 class Outcome<Event> {
   constructor(private readonly decide: () => Decision<Event>) {}
 
-  /** Exactly these events, in this order. */
+  /** Expects exactly these events, in this order. */
   thenEvents(...events: readonly [Event, ...Event[]]): this {
     expect(this.decide().events).toStrictEqual(events);
     return this;
   }
 
-  /** The command is accepted and changes nothing: no event, no hold. */
+  /** Expects the command to be accepted without events or holds. */
   thenNothing(): this {
     expect(this.decide().events).toStrictEqual([]);
     return this.thenHolds();
   }
 
-  /** Exactly these holds; the refusals that they lead to are checked by `thenTakenRefusal`. */
+  /** Expects exactly these holds. `thenTakenRefusal` checks the refusals that they lead to. */
   thenHolds(...keys: readonly string[]): this {
     expect((this.decide().holds ?? []).map((hold) => hold.key)).toStrictEqual(keys);
     return this;
   }
 
-  /** What the caller is told when somebody else has one of the holds. */
+  /** Expects these refusals, one for each hold that another commit may have taken. */
   thenTakenRefusal(...codes: readonly DomainErrorCode[]): this {
     expect((this.decide().holds ?? []).map((hold) => hold.takenError)).toStrictEqual(codes);
     return this;
   }
 
-  /** The command is refused with this code, and with this time to wait (whole seconds; none unless given). */
+  /** Expects a refusal with this code and this retry delay in whole seconds, or none. */
   thenRefused(code: DomainErrorCode, retryAfterSeconds?: number): this {
-    expect(refusalOf(this.decide)).toStrictEqual({ code, retryAfterSeconds });
+    expect(outcomeOf(this.decide)).toStrictEqual({ code, retryAfterSeconds });
     return this;
   }
 }
 
-function refusalOf(decide: () => unknown) {
+function outcomeOf(decide: () => unknown) {
   try {
     return { decided: decide() };
   } catch (error) {

@@ -2,7 +2,7 @@ import type { Aggregate } from '../src/kernel/aggregate.js';
 import type { DomainEvent, StoredEvent } from '../src/kernel/event.js';
 import { upcast } from '../src/kernel/upcasting.js';
 
-/** The state that stored events lead to. */
+/** Returns the state that stored events lead to. */
 export const fold = <Id, State, Command, Event extends DomainEvent>(
   { decider, upcasters }: Aggregate<Id, State, Command, Event>,
   events: readonly StoredEvent[],

@@ -1,6 +1,6 @@
 import type { SessionEnded, SessionStarted } from '../src/session/session.events.js';
 
-/** A login of account 7 with its first password, from a documentation address, for 48 hours. */
+/** Returns a login of account 7 with its first password, from a documentation address, for 48 hours. */
 export const login = (differing: Partial<SessionStarted['data']> = {}): SessionStarted['data'] => ({
   sessionId: 'b3f1c7d2',
   accountId: 7,

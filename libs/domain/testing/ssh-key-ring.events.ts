@@ -4,7 +4,7 @@ import type { AddSshKey, RemoveSshKey } from '../src/ssh-key-ring/ssh-key-ring.d
 import type { PublicKey, SshKeyAdded, SshKeyRemoved } from '../src/ssh-key-ring/ssh-key-ring.events.js';
 import { NOON } from './account.events.js';
 
-/** A parsed Ed25519 key; keys with different seeds are different keys. */
+/** Returns a parsed Ed25519 key. Different seeds give different keys. */
 export function publicKey(seed: string): PublicKey {
   const point = createHash('sha256').update(seed).digest();
   const blob = Buffer.concat([Buffer.from('0000000b7373682d6564323535313900000020', 'hex'), point]);
@@ -12,7 +12,7 @@ export function publicKey(seed: string): PublicKey {
   return { type: 'ssh-ed25519', blob: blob.toString('base64'), fingerprint, bits: 256, comment: `${seed}@example.org` };
 }
 
-/** The n-th key ever of account 7. */
+/** Returns the addition of the n-th key ever of account 7. */
 export const keyAdded = (n: number, title: string, key = publicKey(title)): SshKeyAdded => ({
   type: 'SshKeyAdded',
   v: 1,
@@ -25,7 +25,7 @@ export const keyRemoved = (n: number, key: PublicKey): SshKeyRemoved => ({
   data: { keyId: keyIdOf(7, n), fingerprint: key.fingerprint },
 });
 
-/** `key` is undefined for a text that is no key. */
+/** Returns a command that adds a key; `key` is undefined for a text that is not a key. */
 export const addKey = (title: string, key: PublicKey | undefined): AddSshKey => ({
   type: 'AddSshKey',
   accountId: 7,

@@ -2,7 +2,7 @@ import { keyIdOf } from '../src/ssh-key-ring/ssh-key-id.js';
 import type { RecordSshKeyUse } from '../src/ssh-key-use/ssh-key-use.decider.js';
 import type { SshKeyUsed } from '../src/ssh-key-use/ssh-key-use.events.js';
 
-/** The n-th key of account 7 was used. */
+/** Returns a use of the n-th key of account 7. */
 export const keyUsed = (n: number, usedAt: number): SshKeyUsed => ({
   type: 'SshKeyUsed',
   v: 1,

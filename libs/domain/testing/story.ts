@@ -22,11 +22,11 @@ import { login } from './session.events.js';
 import { publicKey } from './ssh-key-ring.events.js';
 import { handle, World } from './world.js';
 
-/** The accounts, sessions and names of every story: few, so that clients meet. */
+/** The accounts, sessions and names of every story: only a few, so that clients conflict. */
 export const ACCOUNTS = [3, 4, 5] as const;
 export const SESSIONS = ['s1', 's2', 's3'] as const;
 export const NAMES = ['ann', 'bea', 'cid', 'Ann'] as const;
-/** In a story another account may take a released name itself after this time, in milliseconds. */
+/** How long a released name is reserved in a story, in milliseconds. */
 export const RELEASED_FOR = 20 * MINUTE;
 const NAME_RULES = new NameRules(RELEASED_FOR, []);
 
@@ -36,123 +36,123 @@ const username = fc.constantFrom(...NAMES);
 const withPassword = fc.boolean();
 const step = fc.constantFrom(1, 2, 3);
 const keyNumber = fc.integer({ min: 1, max: 4 });
-const does = <Do extends string>(verb: Do) => fc.constant(verb);
+const verb = <Verb extends string>(name: Verb) => fc.constant(name);
 
-const action = fc.oneof(
-  fc.record({ do: does('register'), account, username }),
-  fc.record({ do: does('update'), account, username, withPassword, permission: fc.nat(1), disabled: fc.boolean() }),
-  fc.record({ do: does('change-own-profile'), account, username, withPassword }),
-  fc.record({ do: does('start-enrolment'), account }),
-  fc.record({ do: does('start-enrolment'), account }),
-  /** `back` proves not the last secret but one before it. */
-  fc.record({ do: does('enable'), account, back: fc.constantFrom(0, 0, 0, 1), step }),
-  fc.record({ do: does('enable'), account, back: fc.constant(0), step }),
-  fc.record({ do: does('disable-two-factor'), account }),
-  fc.record({ do: does('lock-two-factor'), account }),
-  fc.record({ do: does('delete'), account }),
-  fc.record({ do: does('log-in'), account, sessionId, step }),
-  fc.record({ do: does('log-in'), account, sessionId, step }),
-  fc.record({ do: does('log-out'), sessionId }),
+const anyAction = fc.oneof(
+  fc.record({ do: verb('register'), account, username }),
+  fc.record({ do: verb('update'), account, username, withPassword, permission: fc.nat(1), disabled: fc.boolean() }),
+  fc.record({ do: verb('change-own-profile'), account, username, withPassword }),
+  fc.record({ do: verb('start-enrolment'), account }),
+  fc.record({ do: verb('start-enrolment'), account }),
+  /** `back` is 1 for a code of the secret before the last one. */
+  fc.record({ do: verb('enable'), account, back: fc.constantFrom(0, 0, 0, 1), step }),
+  fc.record({ do: verb('enable'), account, back: fc.constant(0), step }),
+  fc.record({ do: verb('disable-two-factor'), account }),
+  fc.record({ do: verb('lock-two-factor'), account }),
+  fc.record({ do: verb('delete'), account }),
+  fc.record({ do: verb('log-in'), account, sessionId, step }),
+  fc.record({ do: verb('log-in'), account, sessionId, step }),
+  fc.record({ do: verb('log-out'), sessionId }),
   fc.record({
-    do: does('add-key'),
+    do: verb('add-key'),
     account,
     title: fc.constantFrom('laptop', 'phone'),
     key: fc.constantFrom('k1', 'k2'),
   }),
-  fc.record({ do: does('remove-key'), account, n: keyNumber }),
-  fc.record({ do: does('use-key'), account, n: keyNumber, minutesAgo: fc.constantFrom(0, 0, 3, 20) }),
+  fc.record({ do: verb('remove-key'), account, n: keyNumber }),
+  fc.record({ do: verb('use-key'), account, n: keyNumber, minutesAgo: fc.constantFrom(0, 0, 3, 20) }),
 );
-type Action = typeof action extends fc.Arbitrary<infer A> ? A : never;
+type Action = typeof anyAction extends fc.Arbitrary<infer A> ? A : never;
 
-/** What several clients want one after another, and in which order they come to act: turns of a client, with time in between. */
+/** The actions of several clients, and the order in which the clients take their turns, with the time between turns. */
 export type Story = Readonly<{
   clients: readonly (readonly Action[])[];
   turns: readonly Readonly<{ client: number; minutes: number }>[];
 }>;
 
 export const story: fc.Arbitrary<Story> = fc.record({
-  clients: fc.array(fc.array(action, { minLength: 4, maxLength: 20, size: 'max' }), { minLength: 2, maxLength: 4 }),
+  clients: fc.array(fc.array(anyAction, { minLength: 4, maxLength: 20, size: 'max' }), { minLength: 2, maxLength: 4 }),
   turns: fc.array(fc.record({ client: fc.nat(3), minutes: fc.constantFrom(0, 0, 0, 1, 5, 11) }), {
     maxLength: 150,
     size: 'max',
   }),
 });
 
-/** Plays a story to its end, from a world in which two of the accounts are there. */
+/** Plays a story to its end, in a world that starts with two of the accounts. */
 export function play({ clients, turns }: Story): World {
   const world = new World();
   finish(
-    live(world, [
+    perform(world, [
       { do: 'register', account: 3, username: 'ann' },
       { do: 'register', account: 4, username: 'bea' },
     ]),
   );
-  const lives = clients.map((actions) => live(world, actions));
+  const performances = clients.map((actions) => perform(world, actions));
   for (const { client, minutes } of turns) {
     world.now += minutes * MINUTE;
-    lives[client % lives.length]!.next();
+    performances[client % performances.length]!.next();
   }
-  lives.forEach(finish);
+  performances.forEach(finish);
   return world;
 }
 
-function* live(world: World, actions: readonly Action[]): Generator<void, void> {
-  for (const wanted of actions) yield* act(world, wanted);
+function* perform(world: World, actions: readonly Action[]): Generator<void, void> {
+  for (const action of actions) yield* act(world, action);
 }
 
-function finish(life: Generator<void, void>) {
-  while (!life.next().done);
+function finish(performance: Generator<void, void>) {
+  while (!performance.next().done);
 }
 
-function* act(world: World, wanted: Action): Generator<void, void> {
-  switch (wanted.do) {
+function* act(world: World, action: Action): Generator<void, void> {
+  switch (action.do) {
     case 'log-in':
-      return yield* logIn(world, wanted.account, wanted.sessionId, wanted.step);
+      return yield* logIn(world, action.account, action.sessionId, action.step);
     case 'log-out':
-      return yield* handle(world, sessionAggregate, wanted.sessionId, () => ({ type: 'EndSession', reason: 'logout' }));
+      return yield* handle(world, sessionAggregate, action.sessionId, () => ({ type: 'EndSession', reason: 'logout' }));
     case 'add-key': {
-      const { account: accountId, title, key } = wanted;
+      const { account: accountId, title, key } = action;
       const added = { type: 'AddSshKey', accountId, title, key: publicKey(key), now: world.now } as const;
       return yield* handle(world, sshKeyRingAggregate, accountId, () => added);
     }
     case 'remove-key': {
-      const keyId = keyIdOf(wanted.account, wanted.n);
-      return yield* handle(world, sshKeyRingAggregate, wanted.account, () => ({ type: 'RemoveSshKey', keyId }));
+      const keyId = keyIdOf(action.account, action.n);
+      return yield* handle(world, sshKeyRingAggregate, action.account, () => ({ type: 'RemoveSshKey', keyId }));
     }
     case 'use-key': {
-      const usedAt = world.now - wanted.minutesAgo * MINUTE;
-      const used = { type: 'RecordSshKeyUse', keyId: keyIdOf(wanted.account, wanted.n), usedAt } as const;
-      return yield* handle(world, sshKeyUseAggregate, wanted.account, () => used);
+      const usedAt = world.now - action.minutesAgo * MINUTE;
+      const used = { type: 'RecordSshKeyUse', keyId: keyIdOf(action.account, action.n), usedAt } as const;
+      return yield* handle(world, sshKeyUseAggregate, action.account, () => used);
     }
     default:
-      return yield* changeAccount(world, wanted);
+      return yield* changeAccount(world, action);
   }
 }
 
 type SessionOrKeyAction = 'log-in' | 'log-out' | 'add-key' | 'remove-key' | 'use-key';
 type AccountAction = Exclude<Action, { do: SessionOrKeyAction }>;
 
-function* changeAccount(world: World, wanted: AccountAction): Generator<void, void> {
-  const name = 'username' in wanted ? world.claim(wanted.username) : undefined;
+function* changeAccount(world: World, action: AccountAction): Generator<void, void> {
+  const name = 'username' in action ? world.claim(action.username) : undefined;
   const password = newPassword('another', Math.floor(world.now / 1000));
   if (name) yield;
-  return yield* handle(world, accountAggregate, wanted.account, (state) => {
-    switch (wanted.do) {
+  return yield* handle(world, accountAggregate, action.account, (state) => {
+    switch (action.do) {
       case 'register':
-        return register(wanted.username, { accountId: wanted.account, name });
+        return register(action.username, { accountId: action.account, name });
       case 'update': {
-        const { permission, disabled } = wanted;
+        const { permission, disabled } = action;
         const differing: Partial<UpdateAccount> = { name, permission, disabled };
-        return update(wanted.username, wanted.withPassword ? { ...differing, password } : differing);
+        return update(action.username, action.withPassword ? { ...differing, password } : differing);
       }
       case 'change-own-profile': {
         const differing = { name, nameRules: NAME_RULES, now: world.now };
-        return changeOwnProfile(wanted.username, wanted.withPassword ? { ...differing, password } : differing);
+        return changeOwnProfile(action.username, action.withPassword ? { ...differing, password } : differing);
       }
       case 'start-enrolment':
         return startEnrolment(state.enrolments + 1, world.now);
       case 'enable':
-        return enableTwoFactor(state.enrolments - wanted.back, wanted.step, world.now);
+        return enableTwoFactor(state.enrolments - action.back, action.step, world.now);
       case 'disable-two-factor':
         return disableTwoFactor;
       case 'lock-two-factor':
@@ -163,7 +163,7 @@ function* changeAccount(world: World, wanted: AccountAction): Generator<void, vo
   });
 }
 
-/** A login with the right password and, where one is asked for, a right code; the account may change in the meantime. */
+/** Logs in with the right password and, if required, a right code. The account may change between its two steps. */
 function* logIn(world: World, accountId: number, id: string, codeStep: number): Generator<void, void> {
   const { state } = world.load(accountAggregate, accountId);
   yield;

@@ -1,5 +1,5 @@
 import type { AccountCommand } from '../src/account/account.commands.js';
-import { readUsernameHold, usernameHoldPrefix } from '../src/account/account.holds.js';
+import { parseUsernameHold, usernameHoldPrefix } from '../src/account/account.holds.js';
 import type { NameClaim } from '../src/account/name-claim.js';
 import type { Aggregate } from '../src/kernel/aggregate.js';
 import { DomainError } from '../src/kernel/domain-error.js';
@@ -12,7 +12,7 @@ import { fold } from './fold.js';
 
 type WorldCommand = AccountCommand | SessionCommand | SshKeyRingCommand | RecordSshKeyUse;
 
-/** A commit of the world, with the command that led to it, so that a property can compare what was asked with what was kept. */
+/** A commit with its command, so that a property can compare the two. */
 export type WorldCommit = Readonly<{
   stream: string;
   version: number;
@@ -22,20 +22,20 @@ export type WorldCommit = Readonly<{
   at: number;
 }>;
 
-/** An event log in memory with the rules of the store: a version of a stream is written once, a hold is taken once. */
+/** An in-memory event log with the rules of the store: each version of a stream and each hold can be written only once. */
 export class World {
   readonly log: WorldCommit[] = [];
   now = NOON;
   private readonly holds = new Map<string, WorldCommit>();
 
-  /** The state of a stream at this moment, and the version that it has. */
+  /** Returns the current state and version of a stream. */
   load<Id, State, Command, Event extends DomainEvent>(aggregate: Aggregate<Id, State, Command, Event>, id: Id) {
     const commits = this.log.filter((commit) => commit.stream === aggregate.streamOf(id));
     const events = commits.flatMap((commit) => commit.events);
     return { state: fold(aggregate, events), version: commits.length };
   }
 
-  /** What is known now about a wanted name: its next turn, or that somebody has it. */
+  /** Returns the current claim of a name: its next free turn, or `taken`. */
   claim(username: string): NameClaim {
     const nameHash = nameHashOf(username);
     const last = this.lastHold(nameHash);
@@ -45,30 +45,30 @@ export class World {
     return { username, nameHash, turn: last.turn + 1, released: { by: Number(stream.slice('account-'.length)), at } };
   }
 
-  /** The last hold of a name in byte order, and the commit that took it. */
+  /** Returns the last hold of a name in byte order, and the commit that took it. */
   lastHold(nameHash: string) {
     const key = [...this.holds.keys()]
       .filter((hold) => hold.startsWith(usernameHoldPrefix(nameHash)))
       .toSorted()
       .at(-1);
-    return key === undefined ? undefined : { ...readUsernameHold(key), commit: this.holds.get(key)! };
+    return key === undefined ? undefined : { ...parseUsernameHold(key), commit: this.holds.get(key)! };
   }
 
-  /** Keeps the commit, or nothing: `stale` when its version was written by somebody else, a key when that hold is taken. */
-  append(commit: WorldCommit): 'kept' | 'stale' | Readonly<{ takenHold: string }> {
+  /** Stores the commit. Stores nothing and returns `stale` if its version exists, or the key of a hold that is taken. */
+  append(commit: WorldCommit): 'stored' | 'stale' | Readonly<{ takenHold: string }> {
     const version = this.log.filter((other) => other.stream === commit.stream).length;
     if (version !== commit.version - 1) return 'stale';
     const takenHold = commit.holds.find((key) => this.holds.has(key));
     if (takenHold !== undefined) return { takenHold };
     for (const key of commit.holds) this.holds.set(key, commit);
     this.log.push(commit);
-    return 'kept';
+    return 'stored';
   }
 }
 
 /**
- * Handles a command as a process among others does: load, decide, append, and again when somebody was faster. Every `yield` is a
- * moment at which others may act. A refusal changes nothing.
+ * Handles a command as one of several processes: loads, decides, appends, and retries after a conflict. Other clients may act at every
+ * `yield`. A refusal changes nothing.
  */
 export function* handle<Id, State, Command extends WorldCommand, Event extends DomainEvent>(
   world: World,
@@ -91,7 +91,7 @@ export function* handle<Id, State, Command extends WorldCommand, Event extends D
   }
 }
 
-/** The event as a store gives it back. */
+/** Returns the event as a store returns it. */
 const asStored = (event: DomainEvent) => JSON.parse(JSON.stringify(event)) as StoredEvent;
 
 function unlessRefused<Result>(decide: () => Result): Result | undefined {

@@ -5,7 +5,7 @@ import { built } from '../../../scripts/build.mjs';
 const code = await import(pathToFileURL(built('test/bench/scaled/measured.ts')).href);
 
 export const { domain, eventStore, MongoParkedRelays, MongoReadModelStore, mongoModels, nameHash } = code;
-export const { feedKeyOf, projections, rabbitmq, sealedFor, security, slotOf } = code;
+export const { feedKeyOf, projections, rabbitmq, sealingContext, security, slotOf } = code;
 export const messaging = { ...code.messages, ...code.publicEvents };
 
 /** The file that starts a built app. */

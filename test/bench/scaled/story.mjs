@@ -3,7 +3,7 @@ import { createHash, createSecretKey, randomUUID } from 'node:crypto';
 import { hash } from '@node-rs/argon2';
 import { JwtService } from '@nestjs/jwt';
 import { keyBodies } from '../key-bodies.mjs';
-import { domain, nameHash, projections, sealedFor, security } from './built.mjs';
+import { domain, nameHash, projections, sealingContext, security } from './built.mjs';
 import { SECRETS } from './processes.mjs';
 
 export const PASSWORD = 'Bench-pass-1';
@@ -48,7 +48,7 @@ const registration = (accountId, now) => ({
   origin: 'administrator',
   accountId,
   name: { username: nameOf(accountId), nameHash: nameHash(nameOf(accountId)), turn: 1 },
-  password: { sealedHash: sealer.seal(passwordHash, sealedFor.password(accountId)), timestamp: seconds(now) },
+  password: { sealedHash: sealer.seal(passwordHash, sealingContext.password(accountId)), timestamp: seconds(now) },
   role: 0,
   basePath: '/',
   permission: 0,

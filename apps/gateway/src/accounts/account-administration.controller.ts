@@ -2,13 +2,13 @@ import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common'
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiQuery, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import {
-  CancelTwoFactor,
-  DeleteAccount,
-  FindAccount,
-  GetAccount,
-  ListAccounts,
-  RegisterAccount,
-  UpdateAccount,
+  DisableTwoFactorCommand,
+  DeleteAccountCommand,
+  FindAccountQuery,
+  GetAccountQuery,
+  ListAccountsQuery,
+  RegisterAccountCommand,
+  UpdateAccountCommand,
 } from '@keyfold/application';
 import { atoi, listAnswer, parsePaging, type PreparedAnswer, type QueryParameters } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
@@ -16,7 +16,7 @@ import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, callerOf, originOf, queryOf } from '../request/request-reading.js';
 import { AdminGuard } from '../session/caller.guard.js';
-import { writtenAccount, UserRequest } from './account.requests.js';
+import { accountInput, UserRequest } from './account.requests.js';
 import { UserPageResponse, userResponse, UserResponse } from './account.responses.js';
 
 @ApiTags('administration')
@@ -25,8 +25,8 @@ import { UserPageResponse, userResponse, UserResponse } from './account.response
 @UseGuards(AdminGuard)
 export class AccountAdministrationController {
   constructor(
-    private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
+    private readonly commandBus: CommandBus,
+    private readonly queryBus: QueryBus,
   ) {}
 
   @Get('list')
@@ -36,7 +36,7 @@ export class AccountAdministrationController {
   async list(@Req() request: KeyfoldRequest): Promise<PreparedAnswer> {
     const { page, perPage } = parsePaging(queryOf(request));
     const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
-    const { items, total } = await this.queries.execute(new ListAccounts(offset, perPage));
+    const { items, total } = await this.queryBus.execute(new ListAccountsQuery(offset, perPage));
     return listAnswer(items, total, userResponse);
   }
 
@@ -45,7 +45,7 @@ export class AccountAdministrationController {
   @ApiQuery({ name: 'id' })
   @ApiEnvelope({ model: UserResponse })
   async get(@Req() request: KeyfoldRequest): Promise<UserResponse> {
-    return userResponse(await this.queries.execute(new GetAccount(idOf(queryOf(request)))));
+    return userResponse(await this.queryBus.execute(new GetAccountQuery(idOf(queryOf(request)))));
   }
 
   @Post('create')
@@ -55,7 +55,7 @@ export class AccountAdministrationController {
   @ApiEnvelope()
   async create(@Req() request: KeyfoldRequest): Promise<null> {
     const body = bodyOf(UserRequest, request);
-    await this.commands.execute(new RegisterAccount(callerOf(request), writtenAccount(body), originOf(request)));
+    await this.commandBus.execute(new RegisterAccountCommand(callerOf(request), accountInput(body), originOf(request)));
     return null;
   }
 
@@ -66,7 +66,9 @@ export class AccountAdministrationController {
   @ApiEnvelope()
   async update(@Req() request: KeyfoldRequest): Promise<null> {
     const body = bodyOf(UserRequest, request);
-    await this.commands.execute(new UpdateAccount(callerOf(request), body.id, writtenAccount(body), originOf(request)));
+    await this.commandBus.execute(
+      new UpdateAccountCommand(callerOf(request), body.id, accountInput(body), originOf(request)),
+    );
     return null;
   }
 
@@ -76,7 +78,9 @@ export class AccountAdministrationController {
   @ApiQuery({ name: 'id' })
   @ApiEnvelope()
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
-    await this.commands.execute(new DeleteAccount(callerOf(request), idOf(queryOf(request)), originOf(request)));
+    await this.commandBus.execute(
+      new DeleteAccountCommand(callerOf(request), idOf(queryOf(request)), originOf(request)),
+    );
     return null;
   }
 
@@ -86,7 +90,9 @@ export class AccountAdministrationController {
   @ApiQuery({ name: 'id' })
   @ApiEnvelope()
   async cancelTwoFactor(@Req() request: KeyfoldRequest): Promise<null> {
-    await this.commands.execute(new CancelTwoFactor(callerOf(request), idOf(queryOf(request)), originOf(request)));
+    await this.commandBus.execute(
+      new DisableTwoFactorCommand(callerOf(request), idOf(queryOf(request)), originOf(request)),
+    );
     return null;
   }
 
@@ -96,7 +102,7 @@ export class AccountAdministrationController {
   @ApiQuery({ name: 'username' })
   @ApiEnvelope()
   async forgetCached(@Req() request: KeyfoldRequest): Promise<null> {
-    await this.queries.execute(new FindAccount(queryOf(request).get('username') ?? ''));
+    await this.queryBus.execute(new FindAccountQuery(queryOf(request).get('username') ?? ''));
     return null;
   }
 }

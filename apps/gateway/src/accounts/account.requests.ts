@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { FlagField, GoStruct, TextField, WholeField } from '@keyfold/http-envelope';
-import type { WrittenAccount } from '@keyfold/application';
+import type { AccountInput } from '@keyfold/application';
 
 /**
  * compat: every route that takes an account checks the types of all its fields, also of those that it ignores. The types stand
@@ -45,7 +45,7 @@ export class UserRequest {
   allowLdap: boolean = false;
 }
 
-export function writtenAccount(request: UserRequest): WrittenAccount {
+export function accountInput(request: UserRequest): AccountInput {
   const { id: _id, ...fields } = request;
   return fields;
 }

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { ChangeOwnProfile, GetOwnProfile } from '@keyfold/application';
+import { ChangeOwnProfileCommand, GetOwnProfileQuery } from '@keyfold/application';
 import type { PreparedAnswer } from '@keyfold/http-envelope';
 import { UserRequest } from '../accounts/account.requests.js';
 import { meResponse, MeResponse } from '../accounts/account.responses.js';
@@ -16,15 +16,15 @@ import { CallerGuard } from '../session/caller.guard.js';
 @UseGuards(CallerGuard)
 export class ProfileController {
   constructor(
-    private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
+    private readonly commandBus: CommandBus,
+    private readonly queryBus: QueryBus,
   ) {}
 
   @Get()
   @ApiOperation({ summary: 'Read the own account' })
   @ApiEnvelope({ model: MeResponse })
   async read(@Req() request: KeyfoldRequest): Promise<PreparedAnswer> {
-    return meResponse(await this.queries.execute(new GetOwnProfile(callerOf(request))));
+    return meResponse(await this.queryBus.execute(new GetOwnProfileQuery(callerOf(request))));
   }
 
   @Post('update')
@@ -34,8 +34,8 @@ export class ProfileController {
   @ApiEnvelope()
   async update(@Req() request: KeyfoldRequest): Promise<null> {
     const { username, password, ssoId } = bodyOf(UserRequest, request);
-    await this.commands.execute(
-      new ChangeOwnProfile(callerOf(request), { username, password, ssoId }, originOf(request)),
+    await this.commandBus.execute(
+      new ChangeOwnProfileCommand(callerOf(request), { username, password, ssoId }, originOf(request)),
     );
     return null;
   }

@@ -1,13 +1,13 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { CallerIdentifier, requireAdmin, requireKeyHolder, type Caller, type Shows } from '@keyfold/application';
+import { CallerIdentifier, requireAdmin, requireKeyHolder, type Caller, type CallerScope } from '@keyfold/application';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { originOf } from '../request/request-reading.js';
 
-/** Says for whom a request speaks; `check` throws for those that the route refuses. Most sessions are at hand and need not wait. */
+/** Says for whom a request speaks; `check` throws for those that the route refuses. Most sessions are cached and need no wait. */
 function identify(
   callers: CallerIdentifier,
   context: ExecutionContext,
-  shows: Shows,
+  scope: CallerScope,
   check?: (caller: Caller) => void,
 ): boolean | Promise<boolean> {
   const request = context.switchToHttp().getRequest<KeyfoldRequest>();
@@ -17,8 +17,8 @@ function identify(
     request.caller = caller;
     return true;
   };
-  const caller = callers.identifyNow(authorization, shows);
-  return caller ? accept(caller) : callers.identify(authorization, shows, () => originOf(request)).then(accept);
+  const caller = callers.identifyCached(authorization, scope);
+  return caller ? accept(caller) : callers.identify(authorization, scope, () => originOf(request)).then(accept);
 }
 
 /** Lets requests through that speak for somebody, the enabled guest included, and says for whom. */

@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/co
 import type { FastifyReply } from 'fastify';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiProperty, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { LogIn, LogOut } from '@keyfold/application';
+import { LogInCommand, LogOutCommand } from '@keyfold/application';
 import { DomainError } from '@keyfold/domain';
 import { staticHash } from '@keyfold/security';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
@@ -31,7 +31,7 @@ const CLIENT_LENGTH = 256;
 @ApiTags('login')
 @Controller('api/auth')
 export class LoginController {
-  constructor(private readonly commands: CommandBus) {}
+  constructor(private readonly commandBus: CommandBus) {}
 
   @Post('login')
   @HttpCode(200)
@@ -72,7 +72,7 @@ export class LoginController {
   @ApiOperation({ summary: 'End the session of the token' })
   @ApiEnvelope()
   async logOut(@Req() request: KeyfoldRequest): Promise<null> {
-    await this.commands.execute(new LogOut(callerOf(request), originOf(request)));
+    await this.commandBus.execute(new LogOutCommand(callerOf(request), originOf(request)));
     return null;
   }
 
@@ -82,7 +82,7 @@ export class LoginController {
     request: KeyfoldRequest,
     reply: FastifyReply,
   ): Promise<TokenResponse> {
-    const command = new LogIn({
+    const command = new LogInCommand({
       username: body.username,
       staticHash: hash,
       code: body.otpCode,
@@ -91,7 +91,7 @@ export class LoginController {
       deviceToken: shownDeviceToken(request.headers),
       origin: originOf(request),
     });
-    const { token, deviceToken } = await this.commands.execute(command);
+    const { token, deviceToken } = await this.commandBus.execute(command);
     reply.header('Set-Cookie', deviceCookie(deviceToken));
     // compat: the original answers a token and nothing else; who sends the header knows the field.
     return asksForDeviceToken(request.headers) ? { token, device_token: deviceToken } : { token };

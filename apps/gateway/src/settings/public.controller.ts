@@ -1,7 +1,7 @@
 import { All, Controller, Req, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { GetSiteSettings } from '@keyfold/application';
+import { GetSiteSettingsQuery } from '@keyfold/application';
 import type { FastifyReply } from 'fastify';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
@@ -16,7 +16,7 @@ const listOfTexts = { type: 'array', items: { type: 'string' } };
 @Controller('api/public')
 export class PublicController {
   constructor(
-    private readonly queries: QueryBus,
+    private readonly queryBus: QueryBus,
     private readonly pages: PublicSettingsPages,
   ) {}
 
@@ -24,7 +24,7 @@ export class PublicController {
   @ApiOperation({ summary: 'Read the settings that everybody may know' })
   @ApiEnvelope({ schema: { type: 'object', additionalProperties: { type: 'string' } } })
   async settings(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): Promise<void> {
-    sendRevalidated(request, reply, this.pages.of(await this.queries.execute(new GetSiteSettings())));
+    sendRevalidated(request, reply, this.pages.of(await this.queryBus.execute(new GetSiteSettingsQuery())));
   }
 
   @All('archive_extensions')

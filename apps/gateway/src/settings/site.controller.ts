@@ -1,7 +1,7 @@
 import { All, Controller, Get, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { GetSiteSettings } from '@keyfold/application';
+import { GetSiteSettingsQuery } from '@keyfold/application';
 import { settingValue } from '@keyfold/domain';
 import type { FastifyReply } from 'fastify';
 import { html } from '../pages/html.js';
@@ -10,7 +10,7 @@ import { html } from '../pages/html.js';
 @ApiTags('public')
 @Controller()
 export class SiteController {
-  constructor(private readonly queries: QueryBus) {}
+  constructor(private readonly queryBus: QueryBus) {}
 
   @All('ping')
   @ApiOperation({ summary: 'Ask whether the service answers' })
@@ -49,7 +49,7 @@ export class SiteController {
   }
 
   async #setting(key: string): Promise<string> {
-    const { state } = await this.queries.execute(new GetSiteSettings());
+    const { state } = await this.queryBus.execute(new GetSiteSettingsQuery());
     return settingValue(state, key);
   }
 }

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiQuery, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { ListSshKeysOf, RemoveAnySshKey } from '@keyfold/application';
+import { ListAnySshKeysQuery, RemoveAnySshKeyCommand } from '@keyfold/application';
 import { parsePaging, type PreparedAnswer } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
@@ -17,8 +17,8 @@ import { sshKeyPageAnswer, SshKeyPageResponse } from './ssh-key.responses.js';
 @UseGuards(AdminGuard)
 export class SshKeyAdministrationController {
   constructor(
-    private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
+    private readonly commandBus: CommandBus,
+    private readonly queryBus: QueryBus,
   ) {}
 
   @Get('list')
@@ -28,7 +28,7 @@ export class SshKeyAdministrationController {
   @ApiEnvelope({ model: SshKeyPageResponse })
   async list(@Req() request: KeyfoldRequest): Promise<PreparedAnswer> {
     const accountId = wholeNumberOf(queryOf(request), 'uid', 'user id format invalid');
-    const keys = await this.queries.execute(new ListSshKeysOf(accountId));
+    const keys = await this.queryBus.execute(new ListAnySshKeysQuery(accountId));
     return sshKeyPageAnswer(keys, parsePaging(queryOf(request)));
   }
 
@@ -38,7 +38,9 @@ export class SshKeyAdministrationController {
   @ApiQuery({ name: 'id' })
   @ApiEnvelope()
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
-    await this.commands.execute(new RemoveAnySshKey(callerOf(request), keyIdOf(queryOf(request)), originOf(request)));
+    await this.commandBus.execute(
+      new RemoveAnySshKeyCommand(callerOf(request), keyIdOf(queryOf(request)), originOf(request)),
+    );
     return null;
   }
 }

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiProperty, ApiQuery, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { AddOwnSshKey, ListOwnSshKeys, RemoveOwnSshKey } from '@keyfold/application';
+import { AddOwnSshKeyCommand, ListOwnSshKeysQuery, RemoveOwnSshKeyCommand } from '@keyfold/application';
 import { GoStruct, parsePaging, TextField, type PreparedAnswer } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
@@ -27,8 +27,8 @@ class AddKeyRequest {
 @Controller('api/me/sshkey')
 export class SshKeyController {
   constructor(
-    private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
+    private readonly commandBus: CommandBus,
+    private readonly queryBus: QueryBus,
   ) {}
 
   @Get('list')
@@ -37,7 +37,7 @@ export class SshKeyController {
   @ApiPaging()
   @ApiEnvelope({ model: SshKeyPageResponse })
   async list(@Req() request: KeyfoldRequest): Promise<PreparedAnswer> {
-    const keys = await this.queries.execute(new ListOwnSshKeys(callerOf(request)));
+    const keys = await this.queryBus.execute(new ListOwnSshKeysQuery(callerOf(request)));
     return sshKeyPageAnswer(keys, parsePaging(queryOf(request)));
   }
 
@@ -49,7 +49,7 @@ export class SshKeyController {
   @ApiEnvelope()
   async add(@Req() request: KeyfoldRequest): Promise<null> {
     const { title, key } = bodyOrRefusal(AddKeyRequest, request, 'request invalid');
-    await this.commands.execute(new AddOwnSshKey(callerOf(request), title, key, originOf(request)));
+    await this.commandBus.execute(new AddOwnSshKeyCommand(callerOf(request), title, key, originOf(request)));
     return null;
   }
 
@@ -60,7 +60,9 @@ export class SshKeyController {
   @ApiQuery({ name: 'id' })
   @ApiEnvelope()
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
-    await this.commands.execute(new RemoveOwnSshKey(callerOf(request), keyIdOf(queryOf(request)), originOf(request)));
+    await this.commandBus.execute(
+      new RemoveOwnSshKeyCommand(callerOf(request), keyIdOf(queryOf(request)), originOf(request)),
+    );
     return null;
   }
 }

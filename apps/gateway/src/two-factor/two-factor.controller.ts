@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiProperty, ApiSecurity, ApiTags } from '@nestjs/swagger';
-import { BeginTwoFactorEnrolment, ProveTwoFactorEnrolment } from '@keyfold/application';
+import { StartTwoFactorEnrolmentCommand, EnableTwoFactorCommand } from '@keyfold/application';
 import { GoStruct, TextField } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
@@ -32,14 +32,14 @@ class ProofRequest {
 @Controller('api/auth/2fa')
 @UseGuards(CallerGuard)
 export class TwoFactorController {
-  constructor(private readonly commands: CommandBus) {}
+  constructor(private readonly commandBus: CommandBus) {}
 
   @Post('generate')
   @HttpCode(200)
   @ApiOperation({ summary: 'Make a secret for one-time codes' })
   @ApiEnvelope({ model: EnrolmentResponse })
   generate(@Req() request: KeyfoldRequest): Promise<EnrolmentResponse> {
-    return this.commands.execute(new BeginTwoFactorEnrolment(callerOf(request), originOf(request)));
+    return this.commandBus.execute(new StartTwoFactorEnrolmentCommand(callerOf(request), originOf(request)));
   }
 
   @Post('verify')
@@ -49,7 +49,7 @@ export class TwoFactorController {
   @ApiEnvelope()
   async verify(@Req() request: KeyfoldRequest): Promise<null> {
     const { code, secret } = bodyOf(ProofRequest, request);
-    await this.commands.execute(new ProveTwoFactorEnrolment(callerOf(request), secret, code, originOf(request)));
+    await this.commandBus.execute(new EnableTwoFactorCommand(callerOf(request), secret, code, originOf(request)));
     return null;
   }
 }

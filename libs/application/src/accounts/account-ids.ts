@@ -1,7 +1,7 @@
 import { GUEST_ID } from '@keyfold/domain';
 import { Counter } from '@keyfold/event-store';
 
-/** Ids for new accounts, taken from the store in blocks; ids that a stopped process did not use are never used. */
+/** Issues ids for new accounts. It takes them from the store in blocks; a process that stops loses the rest of its block. */
 export class AccountIds {
   #next = 0;
   #end = 0;
@@ -14,7 +14,7 @@ export class AccountIds {
   async next(): Promise<number> {
     if (this.#next >= this.#end) {
       const first = await this.counter.take('account', this.blockSize, GUEST_ID + 1);
-      // Another caller may have fetched a block meanwhile: the newer one is used up, the older one is a gap.
+      // A concurrent caller may have taken a block as well: the later block replaces the earlier one, whose ids stay unused.
       this.#next = first;
       this.#end = first + this.blockSize;
     }

@@ -1,10 +1,11 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountStream } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
-import { CommandRunner, type Origin } from '../command-runner.js';
+import { CommandRunner } from '../command-runner.js';
+import type { Origin } from '../origin.js';
 
-/** Deletes an account in one commit; its keys and sessions end with it, because every answer about them looks at the account. */
-export class DeleteAccount extends Command<void> {
+/** Deletes an account in one commit. Its keys and sessions end with it, because every answer about them checks the account. */
+export class DeleteAccountCommand extends Command<void> {
   constructor(
     readonly caller: Caller,
     readonly accountId: number,
@@ -14,12 +15,12 @@ export class DeleteAccount extends Command<void> {
   }
 }
 
-@CommandHandler(DeleteAccount)
-export class DeleteAccountHandler implements ICommandHandler<DeleteAccount> {
-  constructor(private readonly commands: CommandRunner) {}
+@CommandHandler(DeleteAccountCommand)
+export class DeleteAccountHandler implements ICommandHandler<DeleteAccountCommand> {
+  constructor(private readonly runner: CommandRunner) {}
 
-  async execute({ caller, accountId, origin }: DeleteAccount): Promise<void> {
+  async execute({ caller, accountId, origin }: DeleteAccountCommand): Promise<void> {
     const context = { actor: actorOf(caller), ...origin };
-    await this.commands.run(accountStream(accountId), { type: 'DeleteAccount' }, context);
+    await this.runner.run(accountStream(accountId), { type: 'DeleteAccount' }, context);
   }
 }

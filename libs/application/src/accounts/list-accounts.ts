@@ -2,12 +2,12 @@ import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { bytesOf, type Account } from '@keyfold/domain';
 import { accounts, ReadModelStore, type Page } from '@keyfold/projections';
 
-/** What a page may take, in bytes of an answer; each account counts with its texts and `ENTRY_BYTES`, for its other fields and the work on it. */
+/** Maximum size of a page, in bytes of the answer. Each account counts with its texts and with `ENTRY_BYTES` for everything else. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 const ENTRY_BYTES = 200;
 
-/** Accounts in the order of their ids. A page ends early when it is full, but has one account at least. */
-export class ListAccounts extends Query<Page<Account>> {
+/** Lists accounts in order of their ids. A page ends early if it is full, but has at least one account. */
+export class ListAccountsQuery extends Query<Page<Account>> {
   constructor(
     readonly offset: number,
     readonly limit: number,
@@ -16,11 +16,11 @@ export class ListAccounts extends Query<Page<Account>> {
   }
 }
 
-@QueryHandler(ListAccounts)
-export class ListAccountsHandler implements IQueryHandler<ListAccounts> {
+@QueryHandler(ListAccountsQuery)
+export class ListAccountsHandler implements IQueryHandler<ListAccountsQuery> {
   constructor(private readonly readModels: ReadModelStore) {}
 
-  execute({ offset, limit }: ListAccounts): Promise<Page<Account>> {
+  execute({ offset, limit }: ListAccountsQuery): Promise<Page<Account>> {
     let bytes = 0;
     return this.readModels.list(accounts, offset, limit, ({ username, basePath, ssoId }) => {
       const isFirst = bytes === 0;

@@ -2,13 +2,13 @@ import type { NewPassword } from '@keyfold/domain';
 import { HashQueueFull, PasswordHasher, Sealer, staticHash } from '@keyfold/security';
 import { Clock } from '../clock.js';
 import { KeyedQueue } from '../keyed-queue.js';
-import { sealedFor } from '../sealed-for.js';
+import { sealingContext } from '../sealing-context.js';
 import { PasswordPolicy } from './password-policy.js';
 
-/** Hashes that one actor may wait for. */
+/** Maximum number of hashes that one actor may have in the queue. */
 const WAITING_PER_ACTOR = 200;
 
-/** Hashes and seals passwords for the account that will have them, one at a time for each that asks. */
+/** Hashes and seals new passwords for an account, one at a time for each actor. */
 export class NewPasswords {
   readonly #actors = new KeyedQueue();
 
@@ -19,26 +19,34 @@ export class NewPasswords {
     private readonly policy = new PasswordPolicy(),
   ) {}
 
-  /** Throws `password-too-short` or `password-too-common`. */
+  /** Throws `password-too-short` or `password-too-common` if the policy refuses the password. */
   require(password: string): Promise<void> {
     return this.policy.require(password);
   }
 
-  /** `actor` is who asks for it. Throws `HashQueueFull`, `password-too-short` or `password-too-common`. */
+  /**
+   * Hashes and seals a password at the request of `actor`.
+   *
+   * @throws `HashQueueFull`, `password-too-short` or `password-too-common`.
+   */
   async make(password: string, accountId: number, actor: string): Promise<NewPassword> {
     await this.require(password);
     return this.makeUnchecked(password, accountId, actor);
   }
 
-  /** The same without the policy: for a password that `require` has passed, or that nobody chose. Throws `HashQueueFull`. */
+  /**
+   * Hashes and seals a password without the policy: one that `require` has accepted, or that no person chose.
+   *
+   * @throws `HashQueueFull`.
+   */
   async makeUnchecked(password: string, accountId: number, actor: string): Promise<NewPassword> {
     if (this.#actors.size(actor) > WAITING_PER_ACTOR) throw new HashQueueFull();
     const hash = await this.#actors.run(actor, () => this.hasher.hash(staticHash(password), ['known', actor]));
-    const sealedHash = this.sealer.seal(hash, sealedFor.password(accountId));
+    const sealedHash = this.sealer.seal(hash, sealingContext.password(accountId));
     return { sealedHash, timestamp: Math.floor(this.clock.now() / 1000) };
   }
 
-  /** compat: an empty password in a change keeps the old one. */
+  /** Like `make`, but returns no password for an empty text. compat: an empty password in an update keeps the old one. */
   async makeUnlessEmpty(password: string, accountId: number, actor: string): Promise<{ password?: NewPassword }> {
     return password === '' ? {} : { password: await this.make(password, accountId, actor) };
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PasswordPolicy } from './password-policy.js';
 
 describe('a password policy', () => {
-  it('takes every password unless it has rules, the empty one included', async () => {
+  it('without rules accepts every password, even an empty one', async () => {
     for (const password of ['', 'x', 'password']) await new PasswordPolicy().require(password);
   });
 
@@ -20,7 +20,7 @@ describe('a password policy', () => {
     for (const password of ['', 'ostrich gravel']) await policy.require(password);
   });
 
-  it('blames the length first', async () => {
+  it('reports the length first', async () => {
     const policy = new PasswordPolicy({ minLength: 12, refuseCommon: true });
     await expect(policy.require('password')).rejects.toMatchObject({ code: 'password-too-short' });
   });

@@ -24,18 +24,18 @@ import { Sealer, TokenSigner, type TokenClaims } from '@keyfold/security';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Clock } from '../clock.js';
 import type { Origin } from '../origin.js';
-import { sealedFor } from '../sealed-for.js';
+import { sealingContext } from '../sealing-context.js';
 import { SecurityLog } from '../security-log/security-log.js';
-import { refusedToken, usedApiToken } from '../security-log/token-events.js';
+import { tokenRefused, apiTokenUsed } from '../security-log/token-events.js';
 import type { Caller } from './caller.js';
 
-/** `keys`: the answer shows the caller's SSH keys, so they are loaded in the same round trip. */
-export type Shows = 'account' | 'keys';
+/** What to load about a caller. `keys` adds the SSH keys, in the same round trip. */
+export type CallerScope = 'account' | 'keys';
 
-/** Seconds that the clocks of two gateways may differ. */
+/** Maximum clock difference between two gateways, in seconds. */
 const CLOCK_SKEW = 60;
 
-/** Finds out who a request speaks for (docs/architecture.md), from the true state of the session and the account. */
+/** Identifies the caller of a request from the current state of its session and account (docs/architecture.md). */
 export class CallerIdentifier {
   constructor(
     private readonly loader: StreamLoader,
@@ -46,62 +46,65 @@ export class CallerIdentifier {
   ) {}
 
   /**
-   * Takes the `Authorization` header as it came. Throws a `DomainError` with the reason for which it speaks for nobody. `origin` is
-   * asked for when something goes into the security log.
+   * Returns the caller that the unparsed `Authorization` header stands for. Calls `origin` only if there is something to report to the
+   * security log.
+   *
+   * @throws DomainError with the reason why the header is refused.
    */
-  async identify(authorization: string | undefined, shows: Shows, origin: () => Origin): Promise<Caller> {
+  async identify(authorization: string | undefined, scope: CallerScope, origin: () => Origin): Promise<Caller> {
     const token = withoutScheme(authorization ?? '');
-    if (token === '') return this.#guest(shows);
+    if (token === '') return this.#guest(scope);
     const claims = this.tokens.read(token);
-    // A token that this service signed is never the static token, so the common case need not look at the settings.
-    return claims ? this.#session(claims, shows) : this.#apiToken(token, shows, origin);
+    // A token that this service signed is never the static token, so the common case does not load the settings.
+    return claims ? this.#session(claims, scope) : this.#apiToken(token, scope, origin);
   }
 
-  async #guest(shows: Shows): Promise<Caller> {
-    const { account, keys } = await this.#account(GUEST_ID, shows);
+  async #guest(scope: CallerScope): Promise<Caller> {
+    const { account, keys } = await this.#account(GUEST_ID, scope);
     if (account.disabled) throw new DomainError('guest-disabled');
     return { account, keys, by: 'guest' };
   }
 
-  async #apiToken(token: string, shows: Shows, origin: () => Origin): Promise<Caller> {
+  async #apiToken(token: string, scope: CallerScope, origin: () => Origin): Promise<Caller> {
     const [{ state: settings }] = await this.loader.load(siteSettingsStream);
     const { sealedApiToken } = settings;
-    // An empty setting never makes anybody an administrator.
-    const expected = sealedApiToken === '' ? '' : this.sealer.open(sealedApiToken, sealedFor.apiToken);
+    // An empty setting must never match, or it would make any caller an administrator.
+    const expected = sealedApiToken === '' ? '' : this.sealer.open(sealedApiToken, sealingContext.apiToken);
     if (expected === '' || !sameText(token, expected)) {
-      this.security.report(refusedToken(token, this.tokens.flawOf(token), origin()));
+      this.security.report(tokenRefused(token, this.tokens.flawOf(token), origin()));
       throw new DomainError('token-invalidated');
     }
-    this.security.report(usedApiToken(origin()));
-    return { ...(await this.#account(ADMIN_ID, shows)), by: 'api-token' };
+    this.security.report(apiTokenUsed(origin()));
+    return { ...(await this.#account(ADMIN_ID, scope)), by: 'api-token' };
   }
 
-  /** Like `identify`, for a session whose streams are all at hand at their true state; else undefined. */
-  identifyNow(authorization: string | undefined, shows: Shows): Caller | undefined {
+  /** Like `identify`, but synchronous. Returns undefined unless all streams of the session are cached and known to be current. */
+  identifyCached(authorization: string | undefined, scope: CallerScope): Caller | undefined {
     const claims = this.tokens.read(withoutScheme(authorization ?? ''));
-    const loaded = claims && this.loader.loadNow(...sessionRefs(claims, shows));
+    const loaded = claims && this.loader.loadNow(...sessionRefs(claims, scope));
     return loaded && !this.#mayBeCompacted(claims, loaded) ? this.#callerOf(claims, loaded) : undefined;
   }
 
-  async #session(claims: TokenClaims, shows: Shows): Promise<Caller> {
-    const loaded = await this.loader.load(...sessionRefs(claims, shows));
-    if (this.#mayBeCompacted(claims, loaded) && (await this.#hadNoEnd(claims))) throw new DomainError('token-expired');
+  async #session(claims: TokenClaims, scope: CallerScope): Promise<Caller> {
+    const loaded = await this.loader.load(...sessionRefs(claims, scope));
+    if (this.#mayBeCompacted(claims, loaded) && (await this.#endedByExpiry(claims)))
+      throw new DomainError('token-expired');
     return this.#callerOf(claims, loaded);
   }
 
-  /** Long after a token has expired nothing is left of its session. */
+  /** Returns whether the session may have been compacted, which happens some time after its token has expired. */
   #mayBeCompacted(claims: TokenClaims, [session]: LoadedSession): boolean {
     return session.state.status === 'absent' && this.#isExpired(claims);
   }
 
-  /** Whether a compacted session had expired and not been ended before: the void commits that are left of it tell by their number. */
-  async #hadNoEnd({ sub, jti }: TokenClaims): Promise<boolean> {
+  /** Returns whether a compacted session simply expired: then one void commit is left of it. A logout leaves a second one. */
+  async #endedByExpiry({ sub, jti }: TokenClaims): Promise<boolean> {
     const session = sessionStream(jti, Number(sub));
     try {
       const [left] = await this.loader.load({ ...session, stream: voidStreamOf(session.stream) });
       return left.version === 1;
     } catch (error) {
-      // Read while it was compacted, a second commit without the first: it had been ended.
+      // The read met the compaction half done and found the second commit without the first: there was a logout.
       if (error instanceof UnfoldableStream) return false;
       throw error;
     }
@@ -111,7 +114,7 @@ export class CallerIdentifier {
     return this.clock.now() >= exp * 1000;
   }
 
-  /** Where the token and its session differ, the earlier end counts. */
+  /** Compares the clock with the token and its session. If they end at different times, the earlier end counts. */
   #timeliness({ exp, nbf }: TokenClaims, { expiresAt }: Session): Timeliness {
     if (this.#isExpired({ exp: Math.min(exp, expiresAt) })) return 'expired';
     return this.clock.now() < (nbf - CLOCK_SKEW) * 1000 ? 'early' : 'timely';
@@ -120,14 +123,14 @@ export class CallerIdentifier {
   #callerOf(claims: TokenClaims, [session, account, ring, use]: LoadedSession): Caller {
     const { sub, jti, username } = claims;
     const timeliness = this.#timeliness(claims, session.state);
-    const reason = refusal(session.state, timeliness, account.state, Number(sub), username);
+    const reason = refusalReason(session.state, timeliness, account.state, Number(sub), username);
     if (reason) throw new DomainError(reason);
     const keys = ring && use ? { ring: ring.state, use: use.state } : undefined;
     return { account: account.state, keys, by: 'session', sessionId: jti };
   }
 
-  async #account(accountId: number, shows: Shows): Promise<Pick<Caller, 'account' | 'keys'>> {
-    if (shows === 'account') {
+  async #account(accountId: number, scope: CallerScope): Promise<Pick<Caller, 'account' | 'keys'>> {
+    if (scope === 'account') {
       const [{ state: account }] = await this.loader.load(accountStream(accountId));
       return { account };
     }
@@ -148,31 +151,32 @@ type SessionRefs = readonly [
   ...([StreamRef<SshKeyRing>, StreamRef<SshKeyUse>] | []),
 ];
 
-/** Tokens come many times: the names of their streams are made once for as long as their claims are kept. */
-const refsOf: Readonly<Record<Shows, WeakMap<TokenClaims, SessionRefs>>> = {
+/** Caches the stream references of a token for as long as its claims are cached, because most tokens are used many times. */
+const refsOf: Readonly<Record<CallerScope, WeakMap<TokenClaims, SessionRefs>>> = {
   account: new WeakMap(),
   keys: new WeakMap(),
 };
 
-/** Everything that a request with this token looks at, so that it is one round trip. */
-function sessionRefs(claims: TokenClaims, shows: Shows): SessionRefs {
-  const known = refsOf[shows].get(claims);
+/** Returns all streams that a request with this token needs, so that one round trip loads them. */
+function sessionRefs(claims: TokenClaims, scope: CallerScope): SessionRefs {
+  const known = refsOf[scope].get(claims);
   if (known) return known;
-  const refs = newSessionRefs(claims, shows);
-  refsOf[shows].set(claims, refs);
+  const refs = newSessionRefs(claims, scope);
+  refsOf[scope].set(claims, refs);
   return refs;
 }
 
-function newSessionRefs({ sub, jti }: TokenClaims, shows: Shows): SessionRefs {
+function newSessionRefs({ sub, jti }: TokenClaims, scope: CallerScope): SessionRefs {
   const accountId = Number(sub);
   const session = sessionStream(jti, accountId);
   const account = accountStream(accountId);
-  return shows === 'account'
+  return scope === 'account'
     ? [session, account]
     : [session, account, sshKeyRingStream(accountId), sshKeyUseStream(accountId)];
 }
 
-function refusal(
+/** Returns why the session cannot act, or undefined if it can. */
+function refusalReason(
   session: Session,
   timeliness: Timeliness,
   account: Account,
@@ -188,7 +192,7 @@ function refusal(
   return undefined;
 }
 
-/** The original takes the bare token; other clients write `Bearer` before it (AlistGo/alist#7888). */
+/** compat: the original expects the bare token; some clients put `Bearer` before it (AlistGo/alist#7888). */
 const withoutScheme = (header: string) => (header.startsWith('Bearer ') ? header.slice(7).trim() || 'Bearer' : header);
 
 const digest = (text: string) => createHash('sha256').update(text).digest();

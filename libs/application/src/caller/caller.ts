@@ -1,37 +1,37 @@
 import { DomainError, ROLE_ADMIN, ROLE_GUEST, type Account, type SshKeyRing, type SshKeyUse } from '@keyfold/domain';
 
-/** The keys of an account and their last use, as an answer shows them. */
-export type ShownKeys = Readonly<{ ring: SshKeyRing; use: SshKeyUse }>;
+/** The SSH keys of an account and when each was last used. */
+export type SshKeysAndUse = Readonly<{ ring: SshKeyRing; use: SshKeyUse }>;
 
-/** Who a request speaks for; `keys` are there when the route shows them. */
+/** The account on whose behalf a request is made. `keys` is set if the route asked for the scope `keys`. */
 export type Caller = Readonly<{
   account: Account;
   by: 'session' | 'guest' | 'api-token';
   sessionId?: string;
-  keys?: ShownKeys;
+  keys?: SshKeysAndUse;
 }>;
 
-/** Whether the account is the guest, be it that nobody logged in or that somebody logged in as it. */
+/** Returns whether the caller is the guest, either without a login or logged in as the guest. */
 export const isGuest = ({ account }: Caller) => account.role === ROLE_GUEST;
 
-/** Throws `not-an-admin`. */
+/** Throws `not-an-admin` unless the caller is an administrator. */
 export function requireAdmin({ account }: Caller): void {
   if (account.role !== ROLE_ADMIN) throw new DomainError('not-an-admin');
 }
 
-/** Throws `guest-has-no-keys`. */
+/** Throws `guest-has-no-keys` if the caller is the guest. */
 export function requireKeyHolder(caller: Caller): void {
   if (isGuest(caller)) throw new DomainError('guest-has-no-keys');
 }
 
-/** What the account must still be like when the caller's command is decided; the static token outlives passwords. */
+/** Returns the credential that the account must still have when the command is decided. The static token depends on no password. */
 export const credentialOf = ({ account, by }: Caller) => (by === 'api-token' ? undefined : account.credential);
 
-/** Whoever runs the service, by the command `keyfold`; no account stands behind it. */
+/** The operator of the service, who uses the command `keyfold` and needs no account. */
 export const operator = { by: 'operator' } as const;
-/** Who may do what administrators do. */
+/** A caller with the rights of an administrator. */
 export type Administrator = Caller | typeof operator;
 
-/** How the one who wants a change is named in commits. */
+/** Returns the name by which commits refer to the caller. */
 export const actorOf = (caller: Administrator) =>
   caller.by === 'operator' ? caller.by : `${caller.by}:${caller.account.accountId}`;

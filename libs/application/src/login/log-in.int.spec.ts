@@ -4,19 +4,19 @@ import { HashQueueFull, staticHash } from '@keyfold/security';
 import { describe, expect, it } from 'vitest';
 import { changeAccount, registerAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
-import { LoginDesk } from '../../testing/login-desk.js';
+import { LoginClient } from '../../testing/login-client.js';
 import { DAY, MINUTE, SECOND } from '../../testing/settable-clock.js';
 
-async function deskWithAnn(service = new EmbeddedService()) {
+async function clientWithAnn(service = new EmbeddedService()) {
   await registerAccount(service, 7, 'ann');
-  return { service, desk: new LoginDesk(service) };
+  return { service, client: new LoginClient(service) };
 }
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 describe('a login with the right password', () => {
-  it('answers a token of a session that the log keeps', async () => {
-    const { service, desk } = await deskWithAnn();
-    const token = await desk.logIn();
+  it('returns the token of a stored session', async () => {
+    const { service, client } = await clientWithAnn();
+    const token = await client.logIn();
     const claims = service.tokens.read(token)!;
     expect(claims).toMatchObject({ sub: '7', username: 'ann', iat: service.clock.now() / SECOND });
     const [commit] = await service.store.readStreams([{ stream: `session-${claims.jti}`, version: 0 }]);
@@ -38,21 +38,21 @@ describe('a login with the right password', () => {
   });
 
   it('succeeds with the static hash of the password as well', async () => {
-    const { desk } = await deskWithAnn();
-    expect(await desk.outcome({ hash: staticHash('right') })).toBe('token');
+    const { client } = await clientWithAnn();
+    expect(await client.outcome({ hash: staticHash('right') })).toBe('token');
   });
 
   it('succeeds for an account with an empty password, but never with an empty hash', async () => {
     const service = new EmbeddedService();
     await registerAccount(service, 7, 'ann', { password: '' });
-    const desk = new LoginDesk(service);
-    expect(await desk.outcome({ password: '' })).toBe('token');
-    expect(await desk.outcome({ hash: undefined })).toBe('invalid-credentials');
+    const client = new LoginClient(service);
+    expect(await client.outcome({ password: '' })).toBe('token');
+    expect(await client.outcome({ hash: undefined })).toBe('invalid-credentials');
   });
 
-  it('starts a session of its own each time, also when many log in at once', async () => {
-    const { service, desk } = await deskWithAnn();
-    const tokens = await Promise.all(times(20).map(() => desk.logIn()));
+  it('starts a new session each time, even for concurrent logins', async () => {
+    const { service, client } = await clientWithAnn();
+    const tokens = await Promise.all(times(20).map(() => client.logIn()));
     const sessions = new Set(tokens.map((token) => service.tokens.read(token)!.jti));
     expect(sessions.size).toBe(20);
     for (const jti of sessions) {
@@ -63,91 +63,91 @@ describe('a login with the right password', () => {
 });
 
 describe('a device token', () => {
-  /** Ann logs in once; then a stranger uses up what her address may get wrong. */
-  async function attackedDesk() {
-    const { service, desk } = await deskWithAnn();
+  /** Logs Ann in once; then a stranger uses up all tries of her account. */
+  async function attackedClient() {
+    const { service, client } = await clientWithAnn();
     await registerAccount(service, 8, 'bea');
-    const { deviceToken: device } = await desk.enter();
-    for (const _ of times(5)) await desk.outcome({ password: 'wrong' });
-    expect(await desk.outcome()).toBe('too-many-attempts');
-    return { service, desk, device };
+    const { deviceToken: device } = await client.logInWithDevice();
+    for (const _ of times(5)) await client.outcome({ password: 'wrong' });
+    expect(await client.outcome()).toBe('too-many-attempts');
+    return { service, client, device };
   }
 
-  it('lets its device log in where strangers have used up all tries, and is renewed', async () => {
-    const { service, desk, device } = await attackedDesk();
+  it('lets its device log in after strangers have used up all tries, and is renewed', async () => {
+    const { service, client, device } = await attackedClient();
     service.clock.advance(80 * DAY);
-    for (const _ of times(5)) await desk.outcome({ password: 'wrong' });
-    const { token, deviceToken } = await desk.enter({ device });
+    for (const _ of times(5)) await client.outcome({ password: 'wrong' });
+    const { token, deviceToken } = await client.logInWithDevice({ device });
     expect(service.tokens.read(token)).toMatchObject({ sub: '7' });
     const [before, after] = [device, deviceToken].map((each) => service.devices.read(each, service.clock.now())!);
     expect(after).toEqual(before);
     service.clock.advance(80 * DAY);
-    for (const _ of times(5)) await desk.outcome({ password: 'wrong' });
-    expect(await desk.outcome({ device })).toBe('too-many-attempts');
-    expect(await desk.outcome({ device: deviceToken })).toBe('token');
+    for (const _ of times(5)) await client.outcome({ password: 'wrong' });
+    expect(await client.outcome({ device })).toBe('too-many-attempts');
+    expect(await client.outcome({ device: deviceToken })).toBe('token');
   });
 
   it('has five tries of its own', async () => {
-    const { desk, device } = await attackedDesk();
-    for (const _ of times(5)) expect(await desk.outcome({ password: 'wrong', device })).toBe('invalid-credentials');
-    expect(await desk.outcome({ device })).toBe('too-many-attempts');
+    const { client, device } = await attackedClient();
+    for (const _ of times(5)) expect(await client.outcome({ password: 'wrong', device })).toBe('invalid-credentials');
+    expect(await client.outcome({ device })).toBe('too-many-attempts');
   });
 
-  it('is nothing for the codes of another account that has the name now', async () => {
-    const { service, desk, device } = await attackedDesk();
+  it('is ignored for the codes of another account that has the name now', async () => {
+    const { service, client, device } = await attackedClient();
     await changeAccount(service, 7, { type: 'DeleteAccount' });
     await registerAccount(service, 9, 'ann');
-    await desk.enableTwoFactor(9);
+    await client.enableTwoFactor(9);
     service.clock.advance(MINUTE);
     const elsewhere = { address: '203.0.113.7', device };
-    const { deviceToken } = await desk.enter({ ...elsewhere, code: desk.code() });
+    const { deviceToken } = await client.logInWithDevice({ ...elsewhere, code: client.code() });
     const ids = [device, deviceToken].map((each) => service.devices.read(each, service.clock.now())!.id);
     expect(ids[0]).not.toBe(ids[1]);
   });
 
-  it('is nothing for another account, and made-up ones are nothing at all', async () => {
-    const { desk, device } = await attackedDesk();
-    for (const _ of times(5)) await desk.outcome({ username: 'bea', password: 'wrong' });
-    expect(await desk.outcome({ username: 'bea', device })).toBe('too-many-attempts');
-    expect(await desk.outcome({ device: `${device}x` })).toBe('too-many-attempts');
+  it('is ignored for another account, and an invented one is always ignored', async () => {
+    const { client, device } = await attackedClient();
+    for (const _ of times(5)) await client.outcome({ username: 'bea', password: 'wrong' });
+    expect(await client.outcome({ username: 'bea', device })).toBe('too-many-attempts');
+    expect(await client.outcome({ device: `${device}x` })).toBe('too-many-attempts');
   });
 });
 
-describe('a login that is refused', () => {
+describe('a refused login', () => {
   const unknown = { username: 'nobody' };
   const wrong = { password: 'wrong' };
   const disabled = { username: 'bea' };
-  // From elsewhere, because the third try of a network asks the throttle twice.
+  // From another network, because the third try of a network asks the throttle twice.
   const emptyHash = { hash: undefined, address: '203.0.113.9' };
   const formerName = { username: 'cid' };
   const refused = { unknown, wrong, disabled, emptyHash, formerName };
 
-  async function deskWithMany() {
+  async function clientWithMany() {
     const calls: string[] = [];
-    const { service, desk } = await deskWithAnn(new EmbeddedService(undefined, (call) => void calls.push(call)));
+    const { service, client } = await clientWithAnn(new EmbeddedService(undefined, (call) => void calls.push(call)));
     await registerAccount(service, 8, 'bea', { disabled: true });
     await registerAccount(service, 9, 'cid');
     await changeAccount(service, 9, { type: 'DeleteAccount' });
-    return { calls, service, desk };
+    return { calls, service, client };
   }
 
-  it('does not tell whether the name, the password or the state of the account was the reason', async () => {
-    const { desk } = await deskWithMany();
-    for (const attempt of Object.values(refused)) expect(await desk.outcome(attempt)).toBe('invalid-credentials');
+  it('does not reveal whether the name, the password or the state of the account was the reason', async () => {
+    const { client } = await clientWithMany();
+    for (const attempt of Object.values(refused)) expect(await client.outcome(attempt)).toBe('invalid-credentials');
   });
 
   it('costs the same hashes and store operations, whatever the reason', async () => {
-    const { service } = await deskWithMany();
+    const { service } = await clientWithMany();
     const first: Record<string, number> = {};
     const second: Record<string, number> = {};
     for (const [reason, attempt] of Object.entries(refused)) {
-      // A process of its own for each reason, with cold caches; the hash for unknown names is made at its first login.
+      // Each reason gets its own process with cold caches, which makes the hash for unknown names at its first login.
       const calls: string[] = [];
-      const desk = new LoginDesk(new EmbeddedService(service.folder, (call) => void calls.push(call)));
-      await desk.outcome({ username: 'stranger' });
+      const client = new LoginClient(new EmbeddedService(service.folder, (call) => void calls.push(call)));
+      await client.outcome({ username: 'stranger' });
       for (const costs of [first, second]) {
         calls.length = 0;
-        await desk.outcome(attempt);
+        await client.outcome(attempt);
         costs[reason] = calls.length;
         expect(calls.slice(0, 2)).toEqual(['ThrottleStore.isRemembered', 'ThrottleStore.take']);
         expect(calls.at(-1)).toBe('PasswordHasher.verify');
@@ -158,115 +158,115 @@ describe('a login that is refused', () => {
   });
 
   it('starts no session', async () => {
-    const { service, desk } = await deskWithMany();
-    for (const attempt of Object.values(refused)) await desk.outcome(attempt);
+    const { service, client } = await clientWithMany();
+    for (const attempt of Object.values(refused)) await client.outcome(attempt);
     const commits = await service.store.readFeed(0, 0, 100);
     expect(commits.filter(({ stream }) => stream.startsWith('session-'))).toEqual([]);
   });
 });
 
-describe('what the security log hears of a login', () => {
+describe('the security log of a login', () => {
   const event = { account: 7, about: [7], fields: { factor: 'password', reason: 'invalid-credentials' } };
 
-  it('is the account, the factor and the reason of a refusal', async () => {
-    const { desk } = await deskWithAnn();
-    await desk.outcome({ password: 'wrong' });
-    expect(desk.reported).toEqual([
+  it('contains the account, the factor and the reason of a refusal', async () => {
+    const { client } = await clientWithAnn();
+    await client.outcome({ password: 'wrong' });
+    expect(client.reported).toEqual([
       { ...event, name: 'authn_login_fail', outcome: 'refused', origin: { correlation: 'request-1' } },
     ]);
   });
 
-  it('is nothing that was typed: an unknown name may be a password', async () => {
-    const { desk } = await deskWithAnn();
-    await desk.outcome({ username: 'my s3cret', password: 'wrong' });
-    expect(desk.reported).toMatchObject([{ name: 'authn_login_fail', outcome: 'refused' }]);
-    expect(desk.reported[0]).not.toHaveProperty('account');
-    expect(JSON.stringify(desk.reported)).not.toMatch(/s3cret|wrong|ann/);
+  it('contains nothing that was typed: an unknown name may be a password', async () => {
+    const { client } = await clientWithAnn();
+    await client.outcome({ username: 'my s3cret', password: 'wrong' });
+    expect(client.reported).toMatchObject([{ name: 'authn_login_fail', outcome: 'refused' }]);
+    expect(client.reported[0]).not.toHaveProperty('account');
+    expect(JSON.stringify(client.reported)).not.toMatch(/s3cret|wrong|ann/);
   });
 
-  it('is each throttled try', async () => {
-    const { desk } = await deskWithAnn();
-    for (const _ of times(8)) await desk.outcome({ password: 'wrong' });
-    expect(desk.reported.map(({ name }) => name)).toEqual([
+  it('contains each throttled try', async () => {
+    const { client } = await clientWithAnn();
+    for (const _ of times(8)) await client.outcome({ password: 'wrong' });
+    expect(client.reported.map(({ name }) => name)).toEqual([
       ...times(5).map(() => 'authn_login_fail'),
       ...times(3).map(() => 'authn_login_fail_max'),
     ]);
-    expect(desk.reported.at(-1)).toMatchObject({ outcome: 'throttled', fields: { reason: 'too-many-attempts' } });
+    expect(client.reported.at(-1)).toMatchObject({ outcome: 'throttled', fields: { reason: 'too-many-attempts' } });
   });
 
-  it('is nothing when the login succeeds, or the password cannot be checked', async () => {
+  it('contains nothing if the login succeeds or the password cannot be checked', async () => {
     const full = new EmbeddedService(undefined, (call) => {
       if (call === 'PasswordHasher.verify') throw new HashQueueFull(2);
     });
     for (const service of [new EmbeddedService(), full]) {
-      const { desk } = await deskWithAnn(service);
-      await desk.logIn().catch(() => undefined);
-      expect(desk.reported).toEqual([]);
+      const { client } = await clientWithAnn(service);
+      await client.logIn().catch(() => undefined);
+      expect(client.reported).toEqual([]);
     }
   });
 });
 
 describe('the count of wrong passwords', () => {
-  it('refuses after five, also the right password, and says for how long', async () => {
-    const { service, desk } = await deskWithAnn();
-    for (const _ of times(5)) expect(await desk.outcome({ password: 'wrong' })).toBe('invalid-credentials');
-    await expect(desk.logIn()).rejects.toEqual(new DomainError('too-many-attempts', 300));
+  it('refuses after five, even the right password, and says for how long', async () => {
+    const { service, client } = await clientWithAnn();
+    for (const _ of times(5)) expect(await client.outcome({ password: 'wrong' })).toBe('invalid-credentials');
+    await expect(client.logIn()).rejects.toEqual(new DomainError('too-many-attempts', 300));
     service.clock.advance(5 * MINUTE);
-    expect(await desk.outcome()).toBe('token');
+    expect(await client.outcome()).toBe('token');
   });
 
-  it('treats unknown names as it treats known ones', async () => {
-    const { desk } = await deskWithAnn();
-    for (const _ of times(5)) expect(await desk.outcome({ username: 'nobody' })).toBe('invalid-credentials');
-    expect(await desk.outcome({ username: 'nobody' })).toBe('too-many-attempts');
-    expect(await desk.outcome()).toBe('token');
+  it('treats unknown names like known ones', async () => {
+    const { client } = await clientWithAnn();
+    for (const _ of times(5)) expect(await client.outcome({ username: 'nobody' })).toBe('invalid-credentials');
+    expect(await client.outcome({ username: 'nobody' })).toBe('too-many-attempts');
+    expect(await client.outcome()).toBe('token');
   });
 
-  it('starts anew after a success', async () => {
-    const { desk } = await deskWithAnn();
+  it('is reset by a success', async () => {
+    const { client } = await clientWithAnn();
     for (const _ of times(3)) {
-      for (const _ of times(4)) expect(await desk.outcome({ password: 'wrong' })).toBe('invalid-credentials');
-      expect(await desk.outcome()).toBe('token');
+      for (const _ of times(4)) expect(await client.outcome({ password: 'wrong' })).toBe('invalid-credentials');
+      expect(await client.outcome()).toBe('token');
     }
   });
 
-  it('cannot be outrun by trying side by side', async () => {
-    const { desk } = await deskWithAnn();
-    const outcomes = await Promise.all(times(20).map(() => desk.outcome({ password: 'wrong' })));
+  it('cannot be bypassed by concurrent tries', async () => {
+    const { client } = await clientWithAnn();
+    const outcomes = await Promise.all(times(20).map(() => client.outcome({ password: 'wrong' })));
     expect(outcomes.filter((outcome) => outcome === 'invalid-credentials')).toHaveLength(5);
     expect(outcomes.filter((outcome) => outcome === 'too-many-attempts')).toHaveLength(15);
   });
 });
 
 describe('a password that cannot be checked', () => {
-  /** A desk whose hash queue is full until it is emptied. */
-  async function crowdedDesk() {
+  /** Starts a client and a hash queue that is full until it is emptied. */
+  async function clientAtFullQueue() {
     let full = true;
     const service = new EmbeddedService(undefined, (call) => {
       if (full && call === 'PasswordHasher.verify') throw new HashQueueFull(2);
     });
-    return { ...(await deskWithAnn(service)), empty: () => (full = false) };
+    return { ...(await clientWithAnn(service)), empty: () => (full = false) };
   }
 
-  it('is no wrong one: the full queue is reported, and the try is given back', async () => {
-    const { desk, empty } = await crowdedDesk();
-    for (const _ of times(10)) await expect(desk.logIn()).rejects.toBeInstanceOf(HashQueueFull);
+  it('does not count as wrong: the full queue is reported, and the try is given back', async () => {
+    const { client, empty } = await clientAtFullQueue();
+    for (const _ of times(10)) await expect(client.logIn()).rejects.toBeInstanceOf(HashQueueFull);
     empty();
-    for (const _ of times(5)) expect(await desk.outcome({ password: 'wrong' })).toBe('invalid-credentials');
-    expect(await desk.outcome()).toBe('too-many-attempts');
+    for (const _ of times(5)) expect(await client.outcome({ password: 'wrong' })).toBe('invalid-credentials');
+    expect(await client.outcome()).toBe('too-many-attempts');
   });
 
-  it('is throttled by its source when it finds the queue full again and again', async () => {
-    const { desk, empty } = await crowdedDesk();
-    for (const _ of times(50)) await expect(desk.logIn()).rejects.toBeInstanceOf(HashQueueFull);
-    expect(await desk.outcome()).toBe('too-many-attempts');
+  it('is throttled by source if it finds the queue full again and again', async () => {
+    const { client, empty } = await clientAtFullQueue();
+    for (const _ of times(50)) await expect(client.logIn()).rejects.toBeInstanceOf(HashQueueFull);
+    expect(await client.outcome()).toBe('too-many-attempts');
     empty();
-    expect(await desk.outcome({ address: '203.0.113.1' })).toBe('token');
+    expect(await client.outcome({ address: '203.0.113.1' })).toBe('token');
   });
 
-  it('is refused at once when two hundred of its account and source wait already', async () => {
-    const { desk } = await deskWithAnn();
-    const outcomes = await Promise.allSettled(times(201).map(() => desk.logIn()));
+  it('is refused at once if two hundred from its account and source are already waiting', async () => {
+    const { client } = await clientWithAnn();
+    const outcomes = await Promise.allSettled(times(201).map(() => client.logIn()));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(200);
     expect(outcomes.at(-1)).toMatchObject({ status: 'rejected', reason: expect.any(HashQueueFull) as unknown });
   });

@@ -19,19 +19,20 @@ import {
 } from '@keyfold/security';
 import { randomUUID } from 'node:crypto';
 import { Clock } from '../clock.js';
-import { CommandRunner, type Origin } from '../command-runner.js';
-import { sealedFor } from '../sealed-for.js';
+import { CommandRunner } from '../command-runner.js';
+import type { Origin } from '../origin.js';
+import { sealingContext } from '../sealing-context.js';
 import { SecurityLog } from '../security-log/security-log.js';
 import { nameHash, UserNames } from '../user-names.js';
 import { LoginCounts } from './login-counts.js';
-import { LoginPlaces } from './login-places.js';
+import { LoginQueues } from './login-queues.js';
 import { LoginReport } from './login-report.js';
 
-/** What a client gets: the token of the session, and one that its device may show at the next login. */
+/** The token of the new session, and the device token to present at the next login. */
 export type LoggedIn = Readonly<{ token: string; deviceToken: string }>;
 
-/** A login with a password in the form of its static hash; `undefined` can never be right. */
-export class LogIn extends Command<LoggedIn> {
+/** Logs in with a password, given as its static hash. `undefined` is always wrong. */
+export class LogInCommand extends Command<LoggedIn> {
   constructor(
     readonly login: Readonly<{
       username: string;
@@ -48,17 +49,17 @@ export class LogIn extends Command<LoggedIn> {
   }
 }
 type UsedCode = NonNullable<StartSession['usedCode']>;
-/** `device`: one that was used for an account of this name, which may have been another. */
-type Login = LogIn['login'] & Readonly<{ device: Device | undefined }>;
+/** `device` has logged in to an account of this name, possibly to a former owner of the name. */
+type Login = LogInCommand['login'] & Readonly<{ device: Device | undefined }>;
 
-@CommandHandler(LogIn)
-export class LogInHandler implements ICommandHandler<LogIn> {
+@CommandHandler(LogInCommand)
+export class LogInHandler implements ICommandHandler<LogInCommand> {
   readonly attempts = new LoginCounts();
-  readonly #places = new LoginPlaces();
+  readonly #queues = new LoginQueues();
   readonly #dummyHash: Promise<string>;
 
   constructor(
-    private readonly commands: CommandRunner,
+    private readonly runner: CommandRunner,
     private readonly names: UserNames,
     private readonly hasher: PasswordHasher,
     private readonly throttle: LoginThrottle,
@@ -71,20 +72,20 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     this.#dummyHash = dummyHash(hasher);
   }
 
-  async execute({ login: asked }: LogIn): Promise<LoggedIn> {
-    const account = nameHash(asked.username);
-    const shown = asked.deviceToken ? this.devices.read(asked.deviceToken, this.clock.now()) : undefined;
-    const login = { ...asked, device: shown?.nameHash === account ? shown : undefined };
-    const place = { account, address: login.address, device: login.device?.id };
-    const room = this.#places.roomFor(place);
-    // Strangers who fill the line of a network must not keep out a source in it that the account knows.
-    const isWelcome =
-      room === 'all' || (room === 'known' && (await this.throttle.isKnown({ factor: 'password', ...place })));
-    if (!isWelcome) {
+  async execute({ login: request }: LogInCommand): Promise<LoggedIn> {
+    const account = nameHash(request.username);
+    const device = request.deviceToken ? this.devices.read(request.deviceToken, this.clock.now()) : undefined;
+    const login = { ...request, device: device?.nameHash === account ? device : undefined };
+    const identity = { account, address: login.address, device: login.device?.id };
+    const openTo = this.#queues.openTo(identity);
+    // Strangers who fill the queue of a network must not lock out sources in it that are known to the account.
+    const isAdmitted =
+      openTo === 'all' || (openTo === 'known' && (await this.throttle.isKnown({ factor: 'password', ...identity })));
+    if (!isAdmitted) {
       this.attempts.add('password', 'failed');
       throw new HashQueueFull();
     }
-    return this.#places.run(place, () => this.#logIn(login));
+    return this.#queues.run(identity, () => this.#logIn(login));
   }
 
   async #logIn(login: Login): Promise<LoggedIn> {
@@ -103,13 +104,13 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     return { token, deviceToken: this.devices.sign(device, this.clock.now()) };
   }
 
-  /** The same number of hashes and store operations whether the name is unknown, the password wrong or empty, or the account disabled. */
+  /** Takes the same hashes and store operations if the name is unknown, the password wrong or empty, or the account disabled. */
   async #verifyPassword(login: Login, report: LoginReport): Promise<Account> {
     const { username, address, device } = login;
     const attempt = { factor: 'password', account: nameHash(username), address, device: device?.id } as const;
     const counted = await this.#admit(attempt);
     const account = await this.#matchingAccount(login, counted.isKnown, report).catch(async (error: unknown) => {
-      // A try that could not be checked is no guess. A place in a full queue has its price, else crowding it would be free.
+      // A try that was not checked is no guess. It still counts for its source if the queue was full; otherwise filling it would be free.
       await (error instanceof HashQueueFull ? this.throttle.giveBackGuess(counted) : this.throttle.giveBack(counted));
       throw error;
     });
@@ -118,7 +119,7 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     return account;
   }
 
-  /** The account of the name when the password is right. Known sources and unknown ones have their hashes in turn. */
+  /** Returns the account if the password is right. The hasher alternates between known and unknown sources. */
   async #matchingAccount(
     { username, staticHash = '', address }: Login,
     isKnown: boolean,
@@ -127,17 +128,17 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     const account = await this.names.accountOf(username);
     report.account = account?.accountId;
     const hash = account
-      ? this.sealer.open(account.sealedPasswordHash, sealedFor.password(account.accountId))
+      ? this.sealer.open(account.sealedPasswordHash, sealingContext.password(account.accountId))
       : await this.#dummyHash;
     const asker = [isKnown ? 'known' : 'unknown', ...networksOf(address), nameHash(username)];
     return (await this.hasher.verify(staticHash, hash, asker)) ? account : undefined;
   }
 
-  /** That a code was used before shows only when the session cannot be stored. */
+  /** A code that was used before is only detected when the commit of the session is refused. */
   async #startWithCode(login: Login, account: Account): Promise<string> {
     const { counted, ...usedCode } = await this.#verifyCode(login, account);
     const token = await this.#startSession(login, account, usedCode).catch(async (error: unknown) => {
-      // A right code that could not be stored is no failure; one that was used before is.
+      // A right code counts as a failure only if it was used before, not if the store failed.
       if (!(error instanceof DomainError)) await this.throttle.giveBack(counted);
       throw error;
     });
@@ -148,10 +149,10 @@ export class LogInHandler implements ICommandHandler<LogIn> {
   async #verifyCode(login: Login, account: Account): Promise<UsedCode & { counted: CountedTry }> {
     const { enrolment, sealedSecret, locked } = account.twoFactor!;
     const attempt = codeTry(login, account);
-    // Whoever made the wrong codes must not keep the owner out.
+    // Whoever entered the wrong codes must not lock the owner out.
     if (locked && !(await this.throttle.isKnown(attempt))) throw new DomainError('one-time-code-locked');
     if (login.code.trim() === '') throw await this.#missingCode(attempt);
-    const secret = this.sealer.open(sealedSecret, sealedFor.twoFactor(account.accountId));
+    const secret = this.sealer.open(sealedSecret, sealingContext.twoFactor(account.accountId));
     const counted = await this.#admit(attempt);
     const step = matchingStep(secret, login.code, this.clock.now());
     if (step !== undefined) return { enrolment, step, counted };
@@ -159,7 +160,7 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     throw new DomainError('one-time-code-invalid-at-login');
   }
 
-  /** A missing code is no guess: front ends ask for it only after the password was right. While codes are refused they need not ask. */
+  /** Returns the refusal of a missing code. It is no guess: front ends ask for the code only after the right password. */
   async #missingCode(attempt: LoginTry): Promise<DomainError> {
     const seconds = await this.throttle.look(attempt);
     return seconds > 0 ? new DomainError('too-many-attempts', seconds) : new DomainError('one-time-code-required');
@@ -183,16 +184,16 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     };
     const command: StartSession = { type: 'StartSession', session, ...(usedCode ? { usedCode } : {}) };
     const context = { actor: `login:${accountId}`, ...login.origin, newStream: true } as const;
-    await this.commands.run(sessionStream(sessionId, accountId), command, context);
+    await this.runner.run(sessionStream(sessionId, accountId), command, context);
     return token;
   }
 
   async #lockCode({ accountId }: Account, failures: number, origin: Origin): Promise<void> {
     const context = { actor: `login:${accountId}`, ...origin };
-    await this.commands.run(accountStream(accountId), { type: 'LockTwoFactor', failures }, context);
+    await this.runner.run(accountStream(accountId), { type: 'LockTwoFactor', failures }, context);
   }
 
-  /** Counters may be lost; whoever was right must not be refused for them, least of all with a code that is spent. */
+  /** Ignores outages: a lost counter must not fail a correct login, least of all after its code was spent. */
   async #succeed(counted: CountedTry): Promise<void> {
     await this.throttle.succeed(counted).catch((error: unknown) => {
       if (!isRetryable(error)) throw error;
@@ -207,9 +208,8 @@ export class LogInHandler implements ICommandHandler<LogIn> {
 }
 
 /**
- * Codes are counted for each enrolment and each password anew: wrong ones of a secret that was given up do not lock its successor, and
- * whoever tried them knew a password that is none any more. A device that has not passed a code of this enrolment proves a password only, so
- * for codes it is unknown.
+ * Returns the throttle's key for a code. The count starts again with each enrolment and each password, so that wrong codes for a discarded
+ * secret or by someone who knew an old password do not lock the code. A device is known only once it has used a right code of this enrolment.
  */
 function codeTry(login: Login, account: Account): LoginTry {
   const { accountId, credential, twoFactor } = account;
@@ -220,5 +220,5 @@ function codeTry(login: Login, account: Account): LoginTry {
   return { factor: 'one-time-code', account: `${accountId}:${credential}:${enrolment}`, address, device };
 }
 
-/** The device, unless its token is of another account that had the name before. */
+/** Returns the device, unless its token belongs to a former owner of the name. */
 const deviceOf = ({ device }: Login, { accountId }: Account) => (device?.accountId === accountId ? device : undefined);

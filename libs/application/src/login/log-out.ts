@@ -1,10 +1,11 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { sessionStream } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
-import { CommandRunner, type Origin } from '../command-runner.js';
+import { CommandRunner } from '../command-runner.js';
+import type { Origin } from '../origin.js';
 
-/** Ends the session that the request came with; the guest and the static token have none, and nothing happens. */
-export class LogOut extends Command<void> {
+/** Ends the caller's session. Does nothing for the guest and the static token, which have none. */
+export class LogOutCommand extends Command<void> {
   constructor(
     readonly caller: Caller,
     readonly origin: Origin,
@@ -13,15 +14,15 @@ export class LogOut extends Command<void> {
   }
 }
 
-@CommandHandler(LogOut)
-export class LogOutHandler implements ICommandHandler<LogOut> {
-  constructor(private readonly commands: CommandRunner) {}
+@CommandHandler(LogOutCommand)
+export class LogOutHandler implements ICommandHandler<LogOutCommand> {
+  constructor(private readonly runner: CommandRunner) {}
 
-  async execute({ caller, origin }: LogOut): Promise<void> {
+  async execute({ caller, origin }: LogOutCommand): Promise<void> {
     const { sessionId, account } = caller;
     if (sessionId === undefined) return;
     const context = { actor: actorOf(caller), ...origin };
     const command = { type: 'EndSession', reason: 'logout' } as const;
-    await this.commands.run(sessionStream(sessionId, account.accountId), command, context);
+    await this.runner.run(sessionStream(sessionId, account.accountId), command, context);
   }
 }

@@ -2,15 +2,15 @@ import { DomainError } from '@keyfold/domain';
 
 const FACTORS = ['password', 'one_time_code'] as const;
 /**
- * `refused`: wrong, used before, locked, or no such account. `throttled`: too many tries before. `missing`: a code was asked for, as front
- * ends want it after the right password. `failed`: it could not be checked, because too many waited or the store was away.
+ * `refused`: wrong, already used, locked, or no such account. `throttled`: too many tries. `missing`: the password was right and a code
+ * is required. `failed`: not checked, because the queue was full or the store was unavailable.
  */
 const OUTCOMES = ['accepted', 'refused', 'throttled', 'missing', 'failed'] as const;
 
 export type LoginFactor = (typeof FACTORS)[number];
 export type LoginOutcome = (typeof OUTCOMES)[number];
 
-/** What became of the passwords and codes that this process checked at logins. */
+/** Counts the outcomes of the password and code checks of this process. */
 export class LoginCounts {
   readonly #counts = new Map<string, number>();
 
@@ -19,7 +19,7 @@ export class LoginCounts {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 
-  /** Counts what a check comes to. */
+  /** Runs a check and counts its outcome. */
   async measure<Result>(factor: LoginFactor, check: () => Promise<Result>): Promise<Result> {
     try {
       const result = await check();
@@ -31,7 +31,7 @@ export class LoginCounts {
     }
   }
 
-  /** Every factor with every outcome, also those that never came. */
+  /** Returns the counts of all factors and outcomes, zeros included. */
   all(): { factor: LoginFactor; outcome: LoginOutcome; count: number }[] {
     return FACTORS.flatMap((factor) =>
       OUTCOMES.map((outcome) => ({ factor, outcome, count: this.#counts.get(`${factor} ${outcome}`) ?? 0 })),
@@ -39,7 +39,7 @@ export class LoginCounts {
   }
 }
 
-/** What a check that failed came to. */
+/** Returns the outcome that the error of a check stands for. */
 export function outcomeOf(error: unknown): LoginOutcome {
   if (!(error instanceof DomainError)) return 'failed';
   if (error.code === 'too-many-attempts') return 'throttled';

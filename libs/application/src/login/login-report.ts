@@ -8,9 +8,9 @@ const names = {
   throttled: 'authn_login_fail_max',
 } as const satisfies Record<string, SecurityEventName>;
 
-/** Reports what becomes of one login to the security log. Never the name: people type passwords into that field. */
+/** Reports the outcome of one login to the security log. Never reports the user name: people type passwords into that field. */
 export class LoginReport {
-  /** The account of the name, set once it is known, also when the password is wrong. */
+  /** The account with the given name. It is set as soon as it is known, even if the password is wrong. */
   account: number | undefined;
 
   constructor(
@@ -18,7 +18,7 @@ export class LoginReport {
     private readonly origin: Origin,
   ) {}
 
-  /** Reports a check that refuses or throttles the login, and passes its result or error on. */
+  /** Runs a check and returns its result. Reports the error if the check refuses or throttles the login, and rethrows it. */
   async watch<Result>(factor: LoginFactor, check: () => Promise<Result>): Promise<Result> {
     try {
       return await check();

@@ -4,11 +4,12 @@ import { accountStream } from '@keyfold/projections';
 import { NewPasswords } from '../accounts/new-passwords.js';
 import { actorOf, credentialOf, isGuest, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
-import { CommandRunner, type Origin } from '../command-runner.js';
+import { CommandRunner } from '../command-runner.js';
+import type { Origin } from '../origin.js';
 import { UserNames } from '../user-names.js';
 
-/** What an account changes about itself; an empty password keeps the old one. */
-export class ChangeOwnProfile extends Command<void> {
+/** Changes the caller's own name, password and SSO id. An empty password keeps the old one. */
+export class ChangeOwnProfileCommand extends Command<void> {
   constructor(
     readonly caller: Caller,
     readonly profile: Readonly<{ username: string; password: string; ssoId: string }>,
@@ -18,17 +19,17 @@ export class ChangeOwnProfile extends Command<void> {
   }
 }
 
-@CommandHandler(ChangeOwnProfile)
-export class ChangeOwnProfileHandler implements ICommandHandler<ChangeOwnProfile> {
+@CommandHandler(ChangeOwnProfileCommand)
+export class ChangeOwnProfileHandler implements ICommandHandler<ChangeOwnProfileCommand> {
   constructor(
-    private readonly commands: CommandRunner,
+    private readonly runner: CommandRunner,
     private readonly names: UserNames,
     private readonly passwords: NewPasswords,
     private readonly nameRules: NameRules,
     private readonly clock: Clock,
   ) {}
 
-  async execute({ caller, profile, origin }: ChangeOwnProfile): Promise<void> {
+  async execute({ caller, profile, origin }: ChangeOwnProfileCommand): Promise<void> {
     if (isGuest(caller)) throw new DomainError('guest-has-no-profile');
     const { accountId } = caller.account;
     const wanted = {
@@ -41,8 +42,8 @@ export class ChangeOwnProfileHandler implements ICommandHandler<ChangeOwnProfile
     } as const;
     const context = { actor: actorOf(caller), ...origin };
     const ref = accountStream(accountId);
-    if (profile.password !== '') await this.commands.require(ref, wanted);
+    if (profile.password !== '') await this.runner.require(ref, wanted);
     const password = await this.passwords.makeUnlessEmpty(profile.password, accountId, context.actor);
-    await this.commands.run(ref, { ...wanted, ...password }, context);
+    await this.runner.run(ref, { ...wanted, ...password }, context);
   }
 }

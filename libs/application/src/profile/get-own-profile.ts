@@ -2,16 +2,16 @@ import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { Account } from '@keyfold/domain';
 import type { Caller } from '../caller/caller.js';
 
-/** The account that the request speaks for, at the state at which it was identified. */
-export class GetOwnProfile extends Query<Account> {
+/** Returns the caller's account as it was when the caller was identified. */
+export class GetOwnProfileQuery extends Query<Account> {
   constructor(readonly caller: Caller) {
     super();
   }
 }
 
-@QueryHandler(GetOwnProfile)
-export class GetOwnProfileHandler implements IQueryHandler<GetOwnProfile> {
-  async execute({ caller }: GetOwnProfile): Promise<Account> {
+@QueryHandler(GetOwnProfileQuery)
+export class GetOwnProfileHandler implements IQueryHandler<GetOwnProfileQuery> {
+  async execute({ caller }: GetOwnProfileQuery): Promise<Account> {
     return caller.account;
   }
 }

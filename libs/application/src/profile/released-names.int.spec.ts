@@ -13,13 +13,13 @@ import { watchedPort, type Listener } from '../../testing/watched-port.js';
 import { NewPasswords } from '../accounts/new-passwords.js';
 import { CommandRunner } from '../command-runner.js';
 import { UserNames } from '../user-names.js';
-import { ChangeOwnProfile, ChangeOwnProfileHandler } from './change-own-profile.js';
+import { ChangeOwnProfileCommand, ChangeOwnProfileHandler } from './change-own-profile.js';
 
 const HASHING = { concurrency: 1, maxWaiting: 200, cost: { memoryCost: 8, timeCost: 1, parallelism: 1 } };
 const reserved = new DomainError('username-reserved');
 const taken = new DomainError('username-taken');
 
-/** A store as each of two processes reaches it. */
+/** A store as seen by two processes. */
 type Shared = Readonly<{ stores: readonly [EventStore, EventStore]; readModels: ReadModelStore }>;
 
 const openings: readonly (readonly [string, () => Promise<Shared>])[] = [
@@ -41,11 +41,11 @@ const openings: readonly (readonly [string, () => Promise<Shared>])[] = [
   ],
 ];
 
-/** One process at work, which keeps released names for 30 days. */
+/** A process that reserves released names for 30 days. */
 class Process {
   readonly passwords: NewPasswords;
   readonly loader: StreamLoader;
-  readonly commands: CommandRunner;
+  readonly runner: CommandRunner;
   readonly names: UserNames;
   readonly #profiles: ChangeOwnProfileHandler;
 
@@ -57,22 +57,24 @@ class Process {
     const lists = new ListUpdates(projection, (_, error) => {
       throw error;
     });
-    this.commands = new CommandRunner(store, this.loader, lists, clock);
+    this.runner = new CommandRunner(store, this.loader, lists, clock);
     this.names = new UserNames(store, this.loader);
     const rules = new NameRules(30 * DAY, []);
-    this.#profiles = new ChangeOwnProfileHandler(this.commands, this.names, this.passwords, rules, clock);
+    this.#profiles = new ChangeOwnProfileHandler(this.runner, this.names, this.passwords, rules, clock);
   }
 
-  /** The account gives itself another name. */
+  /** Renames an account at its own request. */
   async rename(accountId: number, username: string): Promise<void> {
     const account = await accountState(this, accountId);
     const profile = { username, password: '', ssoId: '' };
-    await this.#profiles.execute(new ChangeOwnProfile({ account, by: 'session' }, profile, { correlation: 'test' }));
+    await this.#profiles.execute(
+      new ChangeOwnProfileCommand({ account, by: 'session' }, profile, { correlation: 'test' }),
+    );
   }
 }
 
 describe.each(openings)('a released name on %s', (_, open) => {
-  /** Two processes and the accounts 7 "ann", 8 "bea" and 9 "cid"; `listener` hears what the second process asks of the store. */
+  /** Starts two processes with the accounts 7 "ann", 8 "bea" and 9 "cid". `listener` is called before store calls of the second. */
   async function start(listener: Listener = () => undefined) {
     const clock = new SettableClock();
     const { stores, readModels } = await open();
@@ -107,7 +109,7 @@ describe.each(openings)('a released name on %s', (_, open) => {
     expect(await here.names.find('ann')).toBe(8);
   });
 
-  it('goes back to the account that released it at once', async () => {
+  it('can be taken back at once by the account that released it', async () => {
     const { here, elsewhere } = await start();
     await here.rename(7, 'anna');
     await elsewhere.rename(7, 'ann');
@@ -115,7 +117,7 @@ describe.each(openings)('a released name on %s', (_, open) => {
     await expect(here.rename(8, 'anna')).rejects.toEqual(reserved);
   });
 
-  it('is given out by an administrator at once, and then kept for its new owner', async () => {
+  it('can be assigned at once by an administrator and is then reserved for its new owner', async () => {
     const { here, elsewhere } = await start();
     await here.rename(7, 'anna');
     await updateAccount(elsewhere, 8, { username: 'ann' });
@@ -125,7 +127,7 @@ describe.each(openings)('a released name on %s', (_, open) => {
     expect(await here.names.find('ann')).toBe(10);
   });
 
-  it('goes to one of the accounts that ask at once when the time is over', async () => {
+  it('goes to one of the accounts that ask concurrently once the time is over', async () => {
     const { clock, here, elsewhere } = await start();
     await here.rename(7, 'anna');
     clock.advance(30 * DAY);
@@ -139,7 +141,7 @@ describe.each(openings)('a released name on %s', (_, open) => {
     expect(refused.map(({ reason }) => reason as unknown)).toEqual([taken, taken]);
   });
 
-  it('is refused when it was taken and released again while the rename was on its way', async () => {
+  it('is refused if it was taken and released again during the rename', async () => {
     let rival = async () => {};
     const { clock, here, elsewhere } = await start(async (call) => {
       if (call === 'EventStore.append') await rival();

@@ -3,26 +3,26 @@ import { SealBroken, UnknownSealingKey, type Sealer } from '@keyfold/security';
 import type { CommandContext, CommandRunner } from '../command-runner.js';
 import type { SecretHolder } from './secret-walk.js';
 
-/** Secrets that got the first sealing key, and those that had it; `problems` are those that no key opens. */
+/** How many secrets were resealed and how many already had the first key. `problems` describes each secret that no key opens. */
 export type Resealed = Readonly<{ resealed: number; unchanged: number; problems: readonly string[] }>;
 
 /**
- * Reseals the secrets of one stream with the first sealing key, in one commit; none when all of them have it. A secret that changes
- * meanwhile keeps its new text. Repeating it does no harm.
+ * Reseals the secrets of one stream with the first sealing key, in one commit or, if all of them have it already, in none. A secret that
+ * is replaced in the meantime keeps its new text. Safe to repeat.
  *
  * @throws StoreUnavailable
  */
 export async function resealSecrets(
   holder: SecretHolder,
   sealer: Sealer,
-  commands: CommandRunner,
+  runner: CommandRunner,
   context: CommandContext,
 ): Promise<Resealed> {
   const resealed = new Map<string, string>();
   const problems: string[] = [];
-  for (const { kind, sealed, context: sealedFor } of holder.secrets) {
+  for (const { kind, sealed, context: sealingContext } of holder.secrets) {
     try {
-      const text = sealer.reseal(sealed, sealedFor);
+      const text = sealer.reseal(sealed, sealingContext);
       if (text !== undefined) resealed.set(sealed, text);
     } catch (error) {
       if (!(error instanceof UnknownSealingKey || error instanceof SealBroken)) throw error;
@@ -30,12 +30,12 @@ export async function resealSecrets(
     }
   }
   if (resealed.size > 0) {
-    await holder.run(commands, { type: 'ResealSecrets', resealed }, context).catch(unlessDeleted);
+    await holder.run(runner, { type: 'ResealSecrets', resealed }, context).catch(unlessDeleted);
   }
   return { resealed: resealed.size, unchanged: holder.secrets.length - resealed.size - problems.length, problems };
 }
 
-/** An account that was deleted meanwhile has no secrets any more. */
+/** Ignores that the account was deleted in the meantime: it has no secrets any more. */
 function unlessDeleted(error: unknown): void {
   if (!(error instanceof DomainError && error.code === 'account-not-found')) throw error;
 }

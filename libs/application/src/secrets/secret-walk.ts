@@ -12,40 +12,40 @@ import {
 } from '@keyfold/projections';
 import pLimit from 'p-limit';
 import type { CommandContext, CommandRunner } from '../command-runner.js';
-import { sealedFor } from '../sealed-for.js';
+import { sealingContext } from '../sealing-context.js';
 
-/** A secret that is in force. `context` is what it was sealed for. */
+/** A secret that the service still uses. `context` is the context in which it was sealed. */
 export type SealedSecret = Readonly<{
   kind: 'password' | 'two-factor secret' | 'static token';
   sealed: string;
   context: string;
 }>;
 
-/** A stream with its secrets; `run` decides the command on it. */
+/** A stream and its secrets. `run` runs the command on that stream. */
 export type SecretHolder = Readonly<{
   stream: string;
   secrets: readonly SealedSecret[];
-  run(commands: CommandRunner, command: ResealSecrets, context: CommandContext): Promise<void>;
+  run(runner: CommandRunner, command: ResealSecrets, context: CommandContext): Promise<void>;
 }>;
 
-/** What some commits of the feed lead to, and how many of all commits were read by then. */
+/** The holders whose streams begin on one page of the feed, with the commits read so far and in total. */
 export type SecretPage = Readonly<{ holders: readonly SecretHolder[]; read: number; total: number }>;
 
-/** `report` hears of streams that cannot be folded and of empty positions; `visit` gets the pages, several at once. */
+/** `visit` receives the pages, several concurrently. `report` receives streams that cannot be folded and empty positions. */
 export type SecretVisitor = Readonly<{
   visit(page: SecretPage): Promise<void>;
   report(problem: string): Promise<void>;
 }>;
 
-/** Slots that are read at once. */
+/** Number of slots to read concurrently. */
 const SLOTS_AT_ONCE = 4;
 
 /**
- * Finds every secret that the service can still be asked to open, page by page of the feed. Folds each stream from its first commit and
- * never reads a document, so a secret that is not found here is not needed by a rebuild either. Streams that began after the call are
- * left out. Throws the reason of the signal, which is heeded after every page.
+ * Finds every secret that the service may still have to open, page by page of the feed. Folds each stream from its first commit and
+ * reads no documents, so a rebuild needs no other secrets either. Skips streams that began after the call. Checks the signal after every
+ * page.
  *
- * @throws StoreUnavailable
+ * @throws StoreUnavailable, or the reason of the signal
  */
 export async function walkSecrets(
   store: EventStore,
@@ -66,7 +66,7 @@ export async function walkSecrets(
   });
 }
 
-/** The holders whose streams begin on the page. */
+/** Returns the holders whose streams begin on the page. */
 async function holdersOf(
   store: EventStore,
   page: readonly Commit[],
@@ -100,24 +100,30 @@ function holderOf({ stream, aggregate }: StreamRef<unknown>, state: unknown): Se
     const { sealedApiToken: sealed } = state as SiteSettings;
     return {
       stream,
-      secrets: [{ kind: 'static token', sealed, context: sealedFor.apiToken } as const].filter(isSet),
-      run: (commands, command, context) => commands.run(siteSettingsStream, command, context),
+      secrets: [{ kind: 'static token', sealed, context: sealingContext.apiToken } as const].filter(isSet),
+      run: (runner, command, context) => runner.run(siteSettingsStream, command, context),
     };
   }
   const account = state as Account;
   return {
     stream,
     secrets: secretsOf(account),
-    run: (commands, command, context) => commands.run(accountStream(account.accountId), command, context),
+    run: (runner, command, context) => runner.run(accountStream(account.accountId), command, context),
   };
 }
 
 function secretsOf({ accountId, sealedPasswordHash, twoFactor, pendingEnrolment }: Account): SealedSecret[] {
-  const shown = [twoFactor?.sealedSecret, pendingEnrolment?.sealedSecret].map((sealed = ''): SealedSecret => {
-    return { kind: 'two-factor secret', sealed, context: sealedFor.twoFactor(accountId) };
-  });
-  const password = { kind: 'password', sealed: sealedPasswordHash, context: sealedFor.password(accountId) } as const;
-  return [password, ...shown].filter(isSet);
+  const twoFactorSecrets = [twoFactor?.sealedSecret, pendingEnrolment?.sealedSecret].map(
+    (sealed = ''): SealedSecret => {
+      return { kind: 'two-factor secret', sealed, context: sealingContext.twoFactor(accountId) };
+    },
+  );
+  const password = {
+    kind: 'password',
+    sealed: sealedPasswordHash,
+    context: sealingContext.password(accountId),
+  } as const;
+  return [password, ...twoFactorSecrets].filter(isSet);
 }
 
 const isSet = ({ sealed }: SealedSecret) => sealed !== '';

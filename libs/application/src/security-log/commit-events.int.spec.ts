@@ -3,7 +3,7 @@ import { accountStream, siteSettingsStream } from '@keyfold/projections';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { registerAccount, updateAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
-import { LoginDesk } from '../../testing/login-desk.js';
+import { LoginClient } from '../../testing/login-client.js';
 import { MINUTE } from '../../testing/settable-clock.js';
 
 let service: EmbeddedService;
@@ -13,11 +13,11 @@ beforeEach(() => {
 
 const origin = { correlation: 'request-9', address: '192.0.2.7' };
 const change = (command: AccountCommand, actor = 'session:1') =>
-  service.commands.run(accountStream(7), command, { actor, ...origin });
+  service.runner.run(accountStream(7), command, { actor, ...origin });
 const names = () => service.reported.map(({ name, about = [] }) => `${name}:${about.join(',')}`);
 
-describe('the security log hears', () => {
-  it('who made an administrator, the guest and other accounts', async () => {
+describe('the security log records', () => {
+  it('who created an administrator, the guest and other accounts', async () => {
     await registerAccount(service, 1, 'admin', { role: ROLE_ADMIN });
     await registerAccount(service, 2, 'guest', { role: ROLE_GUEST });
     await registerAccount(service, 7, 'ann');
@@ -26,7 +26,7 @@ describe('the security log hears', () => {
     expect(names()).toEqual(made.map((each) => `user_created:test,${each}`));
   });
 
-  it('where a change comes from, who made it and which account it concerns', async () => {
+  it('the origin, the actor and the account of a change', async () => {
     await registerAccount(service, 7, 'ann');
     await change({ type: 'DeleteAccount' });
     expect(service.reported.at(-1)).toEqual({
@@ -39,7 +39,7 @@ describe('the security log hears', () => {
     });
   });
 
-  it('of passwords, permissions and disabled accounts, and no name, password or hash', async () => {
+  it('changes of passwords, permissions and disabled accounts, and no name, password or hash', async () => {
     await registerAccount(service, 7, 'ann');
     await updateAccount(service, 7, { password: 's3cret', disabled: true, permission: 3 });
     await updateAccount(service, 7, { disabled: false, username: 'anna' });
@@ -52,13 +52,13 @@ describe('the security log hears', () => {
     expect(JSON.stringify(service.reported)).not.toMatch(/ann|s3cret|k1\./);
   });
 
-  it('of a second factor that is turned on, locked and turned off', async () => {
+  it('a second factor that is enabled, locked and disabled', async () => {
     await registerAccount(service, 7, 'ann');
-    const desk = new LoginDesk(service);
-    await desk.enableTwoFactor(7);
+    const client = new LoginClient(service);
+    await client.enableTwoFactor(7);
     for (let n = 0; n < 100; n++) {
       service.clock.advance(16 * MINUTE);
-      await desk.outcome({ code: desk.wrongCode(), address: `198.51.${n}.1` });
+      await client.outcome({ code: client.wrongCode(), address: `198.51.${n}.1` });
     }
     await change({ type: 'DisableTwoFactor' }, 'operator');
     expect(names().slice(1)).toEqual([
@@ -69,15 +69,15 @@ describe('the security log hears', () => {
     expect(service.reported.at(-2)).toMatchObject({ outcome: 'locked', fields: { actor: 'login:7' } });
   });
 
-  it('of a new static token', async () => {
+  it('a new static token', async () => {
     const command = { type: 'ResetApiToken', sealedToken: 'k1.sealed' } as const;
     const context = { actor: 'first-start', commandId: 'first-start:api-token', ...origin };
-    for (const _ of [1, 2]) await service.commands.run(siteSettingsStream, command, context);
+    for (const _ of [1, 2]) await service.runner.run(siteSettingsStream, command, context);
     expect(names()).toEqual(['authn_token_created:first-start,static']);
     expect(service.reported[0]).not.toHaveProperty('account');
   });
 
-  it('nothing of a change that is refused or changes nothing', async () => {
+  it('nothing for a command that is refused or changes nothing', async () => {
     await registerAccount(service, 7, 'ann');
     await updateAccount(service, 7, { disabled: false });
     await change({ type: 'DisableTwoFactor' });

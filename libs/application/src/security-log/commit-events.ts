@@ -6,8 +6,8 @@ import type { SecurityEvent } from './security-log.js';
 type Reported = Pick<SecurityEvent, 'name' | 'about'> & Partial<Pick<SecurityEvent, 'outcome'>>;
 
 /**
- * The security events of a commit that was stored: who may log in, how, and what accounts may do. Every change is reported from here,
- * whichever command made it. Roles are set when an account is made and never change.
+ * Returns the security events of a stored commit: changes of who can log in, how, and with which rights. Every change is reported from
+ * here, regardless of its command. A role is set when its account is created and never changes.
  */
 export function securityEventsOf({ actor, partition, events }: NewCommit, origin: Origin): SecurityEvent[] {
   const account = Number.isSafeInteger(Number(partition)) ? Number(partition) : undefined;
@@ -45,7 +45,7 @@ function reportedOf(event: AccountEvent | SiteSettingsEvent, by: string, account
   }
 }
 
-/** Actors are `<way>:<account>`, or a word for those that are no account. */
+/** Actors have the form `<way>:<account>`, or are a single word if there is no account. */
 const actorId = (actor: string) => actor.slice(actor.indexOf(':') + 1);
 
 const ROLES = new Map([
@@ -53,5 +53,5 @@ const ROLES = new Map([
   [ROLE_GUEST, 'guest'],
   [ROLE_ADMIN, 'admin'],
 ]);
-/** Numbers that the original gives no meaning stay numbers. */
+/** Role numbers without a meaning in the original stay numbers. */
 const roleName = (role: number) => ROLES.get(role) ?? role;

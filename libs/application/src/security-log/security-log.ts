@@ -1,8 +1,8 @@
 import type { Origin } from '../origin.js';
 
 /**
- * Names of security events, after OWASP's Application Logging Vocabulary. The vocabulary has no term for a token that is used, refused
- * or forged, so `authn_token_use`, `authn_token_fail` and `authn_token_forged` are ours. docs/operating.md explains each.
+ * The names of security events. They follow OWASP's Application Logging Vocabulary, which has no terms for a token that is used, refused
+ * or forged: `authn_token_use`, `authn_token_fail` and `authn_token_forged` are Keyfold's own. docs/operating.md explains each name.
  */
 export const securityEventNames = [
   'authn_login_fail',
@@ -20,23 +20,23 @@ export const securityEventNames = [
 ] as const;
 export type SecurityEventName = (typeof securityEventNames)[number];
 
-/** Something that an operator must be able to trace. It holds no secret, and no text that a client typed. */
+/** An event that an operator must be able to trace. It contains no secrets and no text typed by a client. */
 export type SecurityEvent = Readonly<{
   name: SecurityEventName;
-  /** Follows the name in the log line: ids, roles and fixed words only. */
+  /** Arguments that follow the name in the log line: ids, roles and fixed words only. */
   about?: readonly (string | number)[];
-  /** The account concerned, where it is known. */
+  /** The account concerned, if known. */
   account?: number;
   outcome: 'accepted' | 'refused' | 'throttled' | 'locked' | 'changed';
-  /** More fields of the line, with values out of a fixed set. */
+  /** Additional fields of the log line, with values from a fixed set. */
   fields?: Readonly<Record<string, string>>;
   origin: Origin;
 }>;
 
-/** Writes security events for the operator. Never throws, and never delays the request that reports. */
+/** Writes security events for the operator. Never throws and never delays the reporting request. */
 export abstract class SecurityLog {
   abstract report(event: SecurityEvent): void;
 }
 
-/** For processes without a log of their own. */
+/** Discards all events, for processes without a security log. */
 export const noSecurityLog: SecurityLog = { report: () => undefined };

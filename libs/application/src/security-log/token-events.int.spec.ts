@@ -4,8 +4,8 @@ import { JwtService } from '@nestjs/jwt';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { registerAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
-import { LoginDesk } from '../../testing/login-desk.js';
-import { sealedFor } from '../sealed-for.js';
+import { LoginClient } from '../../testing/login-client.js';
+import { sealingContext } from '../sealing-context.js';
 import type { SecurityEvent } from './security-log.js';
 import { CallerIdentifier } from '../caller/caller-identifier.js';
 
@@ -14,13 +14,13 @@ const context = { actor: 'test', correlation: 'test' };
 const origin = { correlation: 'request-1', address: '192.0.2.7' };
 
 let service: EmbeddedService;
-let desk: LoginDesk;
+let client: LoginClient;
 let reported: SecurityEvent[];
 
-/** The admin, the enabled guest and ann (7). */
+// The accounts are the admin, the enabled guest and ann (7).
 beforeEach(async () => {
   service = new EmbeddedService();
-  desk = new LoginDesk(service);
+  client = new LoginClient(service);
   reported = [];
   await registerAccount(service, 1, 'admin', { role: ROLE_ADMIN });
   await registerAccount(service, 2, 'guest', { role: ROLE_GUEST });
@@ -34,8 +34,8 @@ function identify(header: string) {
 }
 const refuse = (header: string) => expect(identify(header)).rejects.toEqual(new DomainError('token-invalidated'));
 function resetApiToken(token: string) {
-  const sealedToken = service.sealer.seal(token, sealedFor.apiToken);
-  return service.commands.run(siteSettingsStream, { type: 'ResetApiToken', sealedToken }, context);
+  const sealedToken = service.sealer.seal(token, sealingContext.apiToken);
+  return service.runner.run(siteSettingsStream, { type: 'ResetApiToken', sealedToken }, context);
 }
 const forged = (about: string) => ({ name: 'authn_token_forged', about: [about], outcome: 'refused', origin });
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -43,15 +43,15 @@ const withOtherSignature = (token: string) =>
   token.replace(/[^.]+$/, (text) => (text.startsWith('A') ? 'B' : 'A') + text.slice(1));
 const claims = encoded({ sub: '1', jti: 's', iss: 'keyfold' });
 
-describe('the security log hears', () => {
-  it('of each use of the static token', async () => {
+describe('the security log records', () => {
+  it('each use of the static token', async () => {
     await resetApiToken(API_TOKEN);
     for (const header of [API_TOKEN, `Bearer ${API_TOKEN}`]) await identify(header);
     const use = { name: 'authn_token_use', about: [1, 'static'], account: 1, outcome: 'accepted', origin };
     expect(reported).toEqual([use, use]);
   });
 
-  it('of a refused static token, and nothing of its text', async () => {
+  it('a refused static token, but no part of its text', async () => {
     await resetApiToken(API_TOKEN);
     await refuse('openlist-g0essed');
     await refuse('g0essed');
@@ -64,21 +64,21 @@ describe('the security log hears', () => {
 
   it.each([
     ['bad_signature', 'another secret', () => new JwtService({ secret: 'x'.repeat(32) }).sign({ iss: 'keyfold' })],
-    ['bad_signature', 'a changed letter', async () => withOtherSignature(await desk.logIn())],
+    ['bad_signature', 'a modified signature', async () => withOtherSignature(await client.logIn())],
     ['wrong_algorithm', 'no algorithm', () => `${encoded({ alg: 'none', typ: 'JWT' })}.${claims}.`],
     ['wrong_algorithm', 'HS512', () => new JwtService({ secret: 'x'.repeat(64) }).sign({}, { algorithm: 'HS512' })],
     ['bad_claims', 'our signature over foreign claims', () => service.signWithOurSecret({ iss: 'other' })],
-  ])('of %s in a token with %s', async (flaw, _, token) => {
+  ])('%s for a token with %s', async (flaw, _, token) => {
     await refuse(await token());
     expect(reported).toEqual([forged(flaw)]);
   });
 
-  it('nothing of the guest, a session, or a session that is over', async () => {
-    const token = await desk.logIn();
+  it('nothing for the guest, a session, or a session that has ended', async () => {
+    const token = await client.logIn();
     await identify(token);
     await identify('');
     const ref = sessionStream(service.tokens.read(token)!.jti, 7);
-    await service.commands.run(ref, { type: 'EndSession', reason: 'logout' }, context);
+    await service.runner.run(ref, { type: 'EndSession', reason: 'logout' }, context);
     await refuse(token);
     expect(reported).toEqual([]);
   });

@@ -2,11 +2,11 @@ import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { SiteSettings } from '@keyfold/domain';
 import { siteSettingsStream, StreamLoader, type Loaded } from '@keyfold/projections';
 
-/** The settings and how often they changed; the number tells whether bytes made from them are still good. */
-export class GetSiteSettings extends Query<Loaded<SiteSettings>> {}
+/** Reads the site settings with their version, by which callers can tell whether answers derived from them are stale. */
+export class GetSiteSettingsQuery extends Query<Loaded<SiteSettings>> {}
 
-@QueryHandler(GetSiteSettings)
-export class GetSiteSettingsHandler implements IQueryHandler<GetSiteSettings> {
+@QueryHandler(GetSiteSettingsQuery)
+export class GetSiteSettingsHandler implements IQueryHandler<GetSiteSettingsQuery> {
   constructor(private readonly loader: StreamLoader) {}
 
   async execute(): Promise<Loaded<SiteSettings>> {

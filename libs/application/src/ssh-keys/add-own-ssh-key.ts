@@ -3,10 +3,11 @@ import { sshKeyRingStream } from '@keyfold/projections';
 import { parseSshPublicKey } from '@keyfold/security';
 import { actorOf, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
-import { CommandRunner, type Origin } from '../command-runner.js';
+import { CommandRunner } from '../command-runner.js';
+import type { Origin } from '../origin.js';
 
-/** Adds a public key, given as a line of an `authorized_keys` file, to the caller's ring. */
-export class AddOwnSshKey extends Command<void> {
+/** Adds a public key to the caller's ring. `keyText` is a line of an `authorized_keys` file. */
+export class AddOwnSshKeyCommand extends Command<void> {
   constructor(
     readonly caller: Caller,
     readonly title: string,
@@ -17,18 +18,18 @@ export class AddOwnSshKey extends Command<void> {
   }
 }
 
-@CommandHandler(AddOwnSshKey)
-export class AddOwnSshKeyHandler implements ICommandHandler<AddOwnSshKey> {
+@CommandHandler(AddOwnSshKeyCommand)
+export class AddOwnSshKeyHandler implements ICommandHandler<AddOwnSshKeyCommand> {
   constructor(
-    private readonly commands: CommandRunner,
+    private readonly runner: CommandRunner,
     private readonly clock: Clock,
   ) {}
 
-  async execute({ caller, title, keyText, origin }: AddOwnSshKey): Promise<void> {
+  async execute({ caller, title, keyText, origin }: AddOwnSshKeyCommand): Promise<void> {
     const { accountId } = caller.account;
     const key = parseSshPublicKey(keyText);
     const command = { type: 'AddSshKey', accountId, title, key, now: this.clock.now() } as const;
     const context = { actor: actorOf(caller), ...origin };
-    await this.commands.run(sshKeyRingStream(accountId), command, context);
+    await this.runner.run(sshKeyRingStream(accountId), command, context);
   }
 }

@@ -1,7 +1,7 @@
 import type { SshKeyRing, SshKeyUse } from '@keyfold/domain';
-import type { ShownKeys } from '../caller/caller.js';
+import type { SshKeysAndUse } from '../caller/caller.js';
 
-/** A key as lists show it; times in unix milliseconds. A key that was never used has its last use at its addition. */
+/** An SSH key in a list. Times are in unix milliseconds. `lastUsedAt` of an unused key is the time of its addition. */
 export type ListedSshKey = Readonly<{
   keyId: number;
   title: string;
@@ -10,11 +10,11 @@ export type ListedSshKey = Readonly<{
   lastUsedAt: number;
 }>;
 
-/** States never change, so a list is made once for as long as its states are cached. */
+/** Lists by the immutable states from which they were made, kept for as long as those states are cached. */
 const lists = new WeakMap<SshKeyRing, Readonly<{ use: SshKeyUse; list: readonly ListedSshKey[] }>>();
 
-/** The same array for the same states, so that answers made from it can be kept with it. */
-export function keyListOf({ ring, use }: ShownKeys): readonly ListedSshKey[] {
+/** Returns the keys as a list. The same states give the same array, so that callers can cache answers by it. */
+export function keyListOf({ ring, use }: SshKeysAndUse): readonly ListedSshKey[] {
   const known = lists.get(ring);
   if (known?.use === use) return known.list;
   const list = ring.keys.map(({ keyId, title, key, addedAt }) => ({

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
 import { accountState, changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';
 import { EmbeddedFolder, EmbeddedService } from '../../testing/embedded-service.js';
-import { LookUpSshKeys, LookUpSshKeysHandler } from './look-up-ssh-keys.js';
+import { LookUpSshKeysQuery, LookUpSshKeysHandler } from './look-up-ssh-keys.js';
 
 const ANN = 7;
 const MAY_USE_SFTP = 1 << 10;
@@ -12,8 +12,8 @@ const context = { actor: 'test', correlation: 'test' };
 const [laptop, phone] = [publicKey('laptop'), publicKey('phone')];
 
 const handlerOf = ({ loader, names }: EmbeddedService) => new LookUpSshKeysHandler(loader, names);
-const lookUp = (handler: LookUpSshKeysHandler, ...question: ConstructorParameters<typeof LookUpSshKeys>) =>
-  handler.execute(new LookUpSshKeys(...question));
+const lookUp = (handler: LookUpSshKeysHandler, ...question: ConstructorParameters<typeof LookUpSshKeysQuery>) =>
+  handler.execute(new LookUpSshKeysQuery(...question));
 
 async function permit(service: EmbeddedService, permission: number): Promise<void> {
   const { role, basePath, disabled, ssoId, allowLdap, username } = await accountState(service, ANN);
@@ -24,10 +24,10 @@ async function permit(service: EmbeddedService, permission: number): Promise<voi
 
 async function addKey(service: EmbeddedService, title: string, key: typeof laptop): Promise<void> {
   const command = { type: 'AddSshKey', accountId: ANN, title, key, now: service.clock.now() } as const;
-  await service.commands.run(sshKeyRingStream(ANN), command, context);
+  await service.runner.run(sshKeyRingStream(ANN), command, context);
 }
 
-/** Ann, who may use SFTP, and her two keys. */
+/** Starts a service with Ann, who may use SFTP, and her two keys. */
 async function prepared(role: 0 | 2 = 0): Promise<EmbeddedService> {
   const service = new EmbeddedService();
   await registerAccount(service, ANN, 'ann', { role });
@@ -37,11 +37,13 @@ async function prepared(role: 0 | 2 = 0): Promise<EmbeddedService> {
   return service;
 }
 
-const titlesFor = async (handler: LookUpSshKeysHandler, ...question: ConstructorParameters<typeof LookUpSshKeys>) =>
-  (await lookUp(handler, ...question))?.keys.map(({ title }) => title);
+const titlesFor = async (
+  handler: LookUpSshKeysHandler,
+  ...question: ConstructorParameters<typeof LookUpSshKeysQuery>
+) => (await lookUp(handler, ...question))?.keys.map(({ title }) => title);
 
 describe('the keys of a name', () => {
-  it('are all keys of the account, oldest first', async () => {
+  it('include all keys of the account, oldest first', async () => {
     const handler = handlerOf(await prepared());
     expect(await lookUp(handler, 'ann')).toEqual({
       accountId: ANN,
@@ -66,18 +68,18 @@ describe('the keys of a name', () => {
     });
   });
 
-  it('are the one with the fingerprint, or none, when a fingerprint is given', async () => {
+  it('include at most one key if a fingerprint is given', async () => {
     const handler = handlerOf(await prepared());
     expect(await titlesFor(handler, 'ann', phone.fingerprint)).toEqual(['phone']);
     expect(await titlesFor(handler, 'ann', publicKey('desk').fingerprint)).toEqual([]);
   });
 
-  it.each(['Ann', 'ann ', 'bob', ''])('are nobody’s under the name %j', async (name) => {
+  it.each(['Ann', 'ann ', 'bob', ''])('are not found under the name %j', async (name) => {
     expect(await lookUp(handlerOf(await prepared()), name)).toBeNull();
   });
 
   it.each([0, 2] as const)(
-    'are not told without the permission, whatever else the account of role %i may',
+    'are not returned without the permission, even if an account with role %i has all others',
     async (role) => {
       const service = await prepared(role);
       await permit(service, EVERYTHING_ELSE);
@@ -85,7 +87,7 @@ describe('the keys of a name', () => {
     },
   );
 
-  it('are not told of a disabled account, nor of one that was deleted', async () => {
+  it('are not returned for a disabled or deleted account', async () => {
     const service = await prepared();
     const handler = handlerOf(service);
     expect(await titlesFor(handler, 'ann')).toEqual(['laptop', 'phone']);
@@ -95,7 +97,7 @@ describe('the keys of a name', () => {
     expect(await lookUp(handler, 'ann')).toBeNull();
   });
 
-  it('follow the name to its next owner, also in a process that asked before', async () => {
+  it('belong to the next owner of the name, even in a process that cached the previous one', async () => {
     const service = await prepared();
     const handler = handlerOf(service);
     await lookUp(handler, 'ann');
@@ -104,7 +106,7 @@ describe('the keys of a name', () => {
     expect(await titlesFor(handler, 'anna')).toEqual(['laptop', 'phone']);
   });
 
-  it('are those of now, whichever process changed them', async () => {
+  it('are current, whichever process changed them', async () => {
     const folder = new EmbeddedFolder();
     const [one, two] = [new EmbeddedService(folder), new EmbeddedService(folder)];
     await registerAccount(one, ANN, 'ann');
@@ -117,7 +119,7 @@ describe('the keys of a name', () => {
     expect(await lookUp(handler, 'ann')).toBeNull();
   });
 
-  it('cost one look at the store when the name was asked for before', async () => {
+  it('cost one read of the store if the name was looked up before', async () => {
     const calls: string[] = [];
     const folder = new EmbeddedFolder();
     const service = new EmbeddedService(folder, (call) => void calls.push(call));

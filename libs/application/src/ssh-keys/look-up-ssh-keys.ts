@@ -3,7 +3,7 @@ import type { Account, SshKeyRing } from '@keyfold/domain';
 import { accountStream, sshKeyRingStream, StreamLoader } from '@keyfold/projections';
 import { UserNames } from '../user-names.js';
 
-/** A key that may log in; `blob` is its wire form in base64. */
+/** A key that can be used to log in. `blob` is its wire format in base64. */
 export type LookedUpSshKey = Readonly<{
   keyId: number;
   title: string;
@@ -12,7 +12,7 @@ export type LookedUpSshKey = Readonly<{
   fingerprint: string;
 }>;
 
-/** An account that may log in with a key, and its keys, oldest first. */
+/** An account that can log in with SSH keys, and its keys, oldest first. */
 export type LookedUpAccount = Readonly<{
   accountId: number;
   username: string;
@@ -20,14 +20,14 @@ export type LookedUpAccount = Readonly<{
   keys: readonly LookedUpSshKey[];
 }>;
 
-/** Bit 10 of the permissions: log in and read over FTP and SFTP (wire contract 3.2). No role has it by itself, also not the administrator's. */
+/** Permission bit 10: log in and read over FTP and SFTP (wire contract 3.2). No role implies it, not even the administrator's. */
 const SFTP_LOGIN = 1 << 10;
 
 /**
- * The keys that may log in under a name now, all or the one of a fingerprint. Null for a name that nobody has, a disabled account, and
- * one without the permission.
+ * Looks up the keys that can log in with a user name: all of them, or the one with a fingerprint. Returns null if no account has the
+ * name, or if the account is disabled or lacks the permission.
  */
-export class LookUpSshKeys extends Query<LookedUpAccount | null> {
+export class LookUpSshKeysQuery extends Query<LookedUpAccount | null> {
   constructor(
     readonly username: string,
     readonly fingerprint?: string,
@@ -36,15 +36,15 @@ export class LookUpSshKeys extends Query<LookedUpAccount | null> {
   }
 }
 
-@QueryHandler(LookUpSshKeys)
-export class LookUpSshKeysHandler implements IQueryHandler<LookUpSshKeys> {
+@QueryHandler(LookUpSshKeysQuery)
+export class LookUpSshKeysHandler implements IQueryHandler<LookUpSshKeysQuery> {
   constructor(
     private readonly loader: StreamLoader,
     private readonly names: UserNames,
   ) {}
 
-  async execute({ username, fingerprint }: LookUpSshKeys): Promise<LookedUpAccount | null> {
-    const found = (await this.#atOnce(username)) ?? (await this.#byHolds(username));
+  async execute({ username, fingerprint }: LookUpSshKeysQuery): Promise<LookedUpAccount | null> {
+    const found = (await this.#byLastOwner(username)) ?? (await this.#byHolds(username));
     if (!found || found.account.disabled || !(found.account.permission & SFTP_LOGIN)) return null;
     const { account, ring } = found;
     return {
@@ -63,8 +63,8 @@ export class LookUpSshKeysHandler implements IQueryHandler<LookUpSshKeys> {
     };
   }
 
-  /** The account that had the name when it was last asked for, if it still has it: account and keys in one round trip. */
-  async #atOnce(username: string): Promise<Found | undefined> {
+  /** Loads account and keys in one round trip, if the last known owner of the name still has it. */
+  async #byLastOwner(username: string): Promise<Found | undefined> {
     const last = this.names.lastOwnerOf(username);
     if (last === undefined) return undefined;
     const [account, ring] = await this.loader.load(accountStream(last), sshKeyRingStream(last));

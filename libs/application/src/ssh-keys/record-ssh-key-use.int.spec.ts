@@ -6,16 +6,16 @@ import { publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
 import { changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
 import { MINUTE } from '../../testing/settable-clock.js';
-import { RecordSshKeyUse, RecordSshKeyUseHandler } from './record-ssh-key-use.js';
+import { RecordSshKeyUseCommand, RecordSshKeyUseHandler } from './record-ssh-key-use.js';
 
 const ANN = 7;
 const laptop = publicKey('laptop');
 const context = { actor: 'test', correlation: 'test' };
 
-/** Ann and her key, and how uses of it are recorded. */
+/** A service with Ann and her key, which records uses of the key. */
 class KeyUses {
   readonly service = new EmbeddedService();
-  readonly #handler = new RecordSshKeyUseHandler(this.service.loader, this.service.commands, this.service.clock);
+  readonly #handler = new RecordSshKeyUseHandler(this.service.loader, this.service.runner, this.service.clock);
   readonly addedAt = this.service.clock.now();
   #messages = 0;
 
@@ -26,8 +26,8 @@ class KeyUses {
     return uses;
   }
 
-  /** A use so long after the key was added, told by a message of its own. */
-  async record(after: number, differing: Partial<RecordSshKeyUse['use']> = {}): Promise<void> {
+  /** Records a use this long after the key was added, reported by a message of its own. */
+  async record(after: number, differing: Partial<RecordSshKeyUseCommand['use']> = {}): Promise<void> {
     const { fingerprint } = laptop;
     const messageId = `m${++this.#messages}`;
     const usual = {
@@ -37,10 +37,10 @@ class KeyUses {
       messageId,
       origin: { correlation: 'c' },
     };
-    await this.#handler.execute(new RecordSshKeyUse({ ...usual, ...differing }));
+    await this.#handler.execute(new RecordSshKeyUseCommand({ ...usual, ...differing }));
   }
 
-  /** How long after the key was added it was used last, and how many uses are recorded. */
+  /** Returns how long after its addition the key was last used, and how many uses are recorded. */
   async recorded(): Promise<{ after: number | undefined; count: number }> {
     const [{ state, version }] = await this.service.loader.load(sshKeyUseStream(ANN));
     const [last] = Object.values(state.lastUsed);
@@ -52,14 +52,14 @@ class KeyUses {
   }
 
   async #ring(command: Parameters<typeof sshKeyRingDecider.decide>[1]): Promise<void> {
-    await this.service.commands.run(sshKeyRingStream(ANN), command, context);
+    await this.service.runner.run(sshKeyRingStream(ANN), command, context);
   }
 }
 
 const refused = (code: DomainError['code']) => new DomainError(code);
 
 describe('the use of a key', () => {
-  it('is recorded with its own time, and says in its commit which message told of it', async () => {
+  it('is recorded with its own time and with the message that reported it', async () => {
     const uses = await KeyUses.prepared();
     await uses.record(MINUTE);
     expect(await uses.recorded()).toEqual({ after: MINUTE, count: 1 });
@@ -82,11 +82,11 @@ describe('the use of a key', () => {
     expect(await uses.recorded()).toEqual({ after: 10 * MINUTE, count: 2 });
   });
 
-  it('is recorded once when its message comes twice, also when both are handled at the same time', async () => {
+  it('is recorded once if its message arrives twice, even if both are handled concurrently', async () => {
     const uses = await KeyUses.prepared();
     await Promise.all([uses.record(0, { messageId: 'same' }), uses.record(0, { messageId: 'same' })]);
     await uses.record(0, { messageId: 'same' });
-    // The ten minutes do not hide it: another time under the same id is the same message.
+    // A later time proves that the message id, and not the ten minutes, is the reason.
     uses.service.clock.advance(60 * MINUTE);
     await uses.record(30 * MINUTE, { messageId: 'same' });
     expect(await uses.recorded()).toEqual({ after: 0, count: 1 });
@@ -97,20 +97,20 @@ describe('the use of a key', () => {
     await uses.record(0, { messageId: 'same' });
     await registerAccount(uses.service, 8, 'bob');
     const add = { type: 'AddSshKey', accountId: 8, title: 'his', key: laptop, now: uses.addedAt } as const;
-    await uses.service.commands.run(sshKeyRingStream(8), add, context);
+    await uses.service.runner.run(sshKeyRingStream(8), add, context);
     await expect(uses.record(0, { accountId: 8, messageId: 'same' })).rejects.toBeInstanceOf(CommandIdReused);
   });
 
   it.each([
-    ['five minutes ahead of us', 5 * MINUTE, 5 * MINUTE],
-    ['five minutes before the key was added, as one at its addition', -5 * MINUTE, 0],
-  ])('is recorded when its clock is %s', async (_, after, recorded) => {
+    ['five minutes ahead', 5 * MINUTE, 5 * MINUTE],
+    ['five minutes before the key was added, with the time of the addition', -5 * MINUTE, 0],
+  ])('is recorded if its time is %s', async (_, after, recorded) => {
     const uses = await KeyUses.prepared();
     await uses.record(after);
     expect(await uses.recorded()).toEqual({ after: recorded, count: 1 });
   });
 
-  it.each([5 * MINUTE + 1, -5 * MINUTE - 1])('is refused for a time that cannot be right (%i ms)', async (after) => {
+  it.each([5 * MINUTE + 1, -5 * MINUTE - 1])('is refused for an impossible time (%i ms)', async (after) => {
     const uses = await KeyUses.prepared();
     await expect(uses.record(after)).rejects.toEqual(refused('ssh-key-use-untimely'));
     expect(await uses.recorded()).toEqual({ after: undefined, count: 0 });
@@ -123,14 +123,14 @@ describe('the use of a key', () => {
     await expect(uses.record(0)).rejects.toEqual(refused('account-not-found'));
   });
 
-  it('is recorded for a disabled account: it was before', async () => {
+  it('is recorded for a disabled account, because it happened before', async () => {
     const uses = await KeyUses.prepared();
     await updateAccount(uses.service, ANN, { disabled: true });
     await uses.record(0);
     expect(await uses.recorded()).toEqual({ after: 0, count: 1 });
   });
 
-  it('is refused for a key that the account does not have, or has no more', async () => {
+  it('is refused for a key that the account does not or no longer have', async () => {
     const uses = await KeyUses.prepared();
     await expect(uses.record(0, { fingerprint: publicKey('phone').fingerprint })).rejects.toEqual(
       refused('ssh-key-not-found'),

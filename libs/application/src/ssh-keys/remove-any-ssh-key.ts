@@ -2,10 +2,11 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountOfKey, DomainError } from '@keyfold/domain';
 import { sshKeyRingStream } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
-import { CommandRunner, type Origin } from '../command-runner.js';
+import { CommandRunner } from '../command-runner.js';
+import type { Origin } from '../origin.js';
 
-/** An administrator removes any key. compat: also one that does not exist (wire contract 2.7). */
-export class RemoveAnySshKey extends Command<void> {
+/** Removes a key of any account on behalf of an administrator. compat: succeeds if the key does not exist (wire contract 2.7). */
+export class RemoveAnySshKeyCommand extends Command<void> {
   constructor(
     readonly caller: Caller,
     readonly keyId: number,
@@ -15,15 +16,15 @@ export class RemoveAnySshKey extends Command<void> {
   }
 }
 
-@CommandHandler(RemoveAnySshKey)
-export class RemoveAnySshKeyHandler implements ICommandHandler<RemoveAnySshKey> {
-  constructor(private readonly commands: CommandRunner) {}
+@CommandHandler(RemoveAnySshKeyCommand)
+export class RemoveAnySshKeyHandler implements ICommandHandler<RemoveAnySshKeyCommand> {
+  constructor(private readonly runner: CommandRunner) {}
 
-  async execute({ caller, keyId, origin }: RemoveAnySshKey): Promise<void> {
+  async execute({ caller, keyId, origin }: RemoveAnySshKeyCommand): Promise<void> {
     const ref = sshKeyRingStream(accountOfKey(keyId));
     const context = { actor: actorOf(caller), ...origin };
     try {
-      await this.commands.run(ref, { type: 'RemoveSshKey', keyId }, context);
+      await this.runner.run(ref, { type: 'RemoveSshKey', keyId }, context);
     } catch (error) {
       if (!(error instanceof DomainError && error.code === 'ssh-key-not-found')) throw error;
     }

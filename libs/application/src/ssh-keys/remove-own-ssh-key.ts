@@ -1,10 +1,11 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { sshKeyRingStream } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
-import { CommandRunner, type Origin } from '../command-runner.js';
+import { CommandRunner } from '../command-runner.js';
+import type { Origin } from '../origin.js';
 
-/** Removes a key of the caller; a key of somebody else is as unknown as one that never was. */
-export class RemoveOwnSshKey extends Command<void> {
+/** Removes a key of the caller. A key of another account is refused like a nonexistent one. */
+export class RemoveOwnSshKeyCommand extends Command<void> {
   constructor(
     readonly caller: Caller,
     readonly keyId: number,
@@ -14,13 +15,14 @@ export class RemoveOwnSshKey extends Command<void> {
   }
 }
 
-@CommandHandler(RemoveOwnSshKey)
-export class RemoveOwnSshKeyHandler implements ICommandHandler<RemoveOwnSshKey> {
-  constructor(private readonly commands: CommandRunner) {}
+/** @throws `ssh-key-not-found`. */
+@CommandHandler(RemoveOwnSshKeyCommand)
+export class RemoveOwnSshKeyHandler implements ICommandHandler<RemoveOwnSshKeyCommand> {
+  constructor(private readonly runner: CommandRunner) {}
 
-  async execute({ caller, keyId, origin }: RemoveOwnSshKey): Promise<void> {
+  async execute({ caller, keyId, origin }: RemoveOwnSshKeyCommand): Promise<void> {
     const ref = sshKeyRingStream(caller.account.accountId);
     const context = { actor: actorOf(caller), ...origin };
-    await this.commands.run(ref, { type: 'RemoveSshKey', keyId }, context);
+    await this.runner.run(ref, { type: 'RemoveSshKey', keyId }, context);
   }
 }

@@ -5,7 +5,7 @@ import { accountDecider } from './account.decider.js';
 import { accountUpcasters, type AccountEvent } from './account.events.js';
 import type { Account } from './account.state.js';
 
-/** The accounts that the first start makes; neither can be deleted. */
+/** The ids of the accounts that the first start creates. Neither can be deleted. */
 export const ADMIN_ID = 1;
 export const GUEST_ID = 2;
 
@@ -15,7 +15,7 @@ export const accountAggregate: Aggregate<number, Account, AccountCommand, Accoun
   upcasters: accountUpcasters,
   streamPrefix: 'account-',
   streamOf: (accountId) => `account-${accountId}`,
-  // The answer that shows the account to itself is kept with it.
+  // Includes the answer with the own profile, because it is cached with the account.
   weightOf: ({ username, basePath, ssoId }) =>
     1 + Math.floor((memoryOf(username, basePath, ssoId) + 2 * bytesOf(username, basePath, ssoId)) / 1024),
 };

@@ -12,7 +12,7 @@ const [ssoId, longSsoId] = [text(TEXT_BYTES.ssoId), text(TEXT_BYTES.ssoId + 2)];
 const [basePath, longBasePath] = [path(TEXT_BYTES.basePath), path(TEXT_BYTES.basePath + 1)];
 
 describe('a new account', () => {
-  it('may fill every text to its bound', () => {
+  it('accepts texts of the maximum length', () => {
     given(accountDecider).when(register(name, { basePath, ssoId })).thenEvents(registered(name, { basePath, ssoId }));
   });
 
@@ -25,7 +25,7 @@ describe('a new account', () => {
     given(accountDecider).when(command).thenRefused(refusal);
   });
 
-  it('measures the base path as it is stored', () => {
+  it('measures the normalized base path', () => {
     const detour = 'a/../'.repeat(TEXT_BYTES.basePath);
     given(accountDecider)
       .when(register('ann', { basePath: detour }))
@@ -34,7 +34,7 @@ describe('a new account', () => {
 });
 
 describe('a changed account', () => {
-  it('may fill every text to its bound', () => {
+  it('accepts texts of the maximum length', () => {
     given(accountDecider, registered('ann'))
       .when(update('ann', { name: named(name), basePath, ssoId }))
       .thenEvents(renamed('ann', name), profileChanged({ basePath, ssoId }));
@@ -50,7 +50,7 @@ describe('a changed account', () => {
     given(accountDecider, registered('ann')).when(command).thenRefused(refusal);
   });
 
-  it('keeps texts that are older than the bounds', () => {
+  it('keeps texts that are older than the limits', () => {
     const old = registered(longName, { basePath: longBasePath, ssoId: longSsoId });
     given(accountDecider, old)
       .when(update(longName, { basePath: longBasePath, ssoId: 'idp|9' }))

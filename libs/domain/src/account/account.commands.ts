@@ -3,24 +3,24 @@ import type { AccountFields } from './account.events.js';
 import type { NameClaim } from './name-claim.js';
 import type { NameRules } from './name-rules.js';
 
-/** A password that was hashed and sealed; `timestamp` is its time in unix seconds. */
+/** A hashed and sealed password. `timestamp` is when it was set, in unix seconds. */
 export type NewPassword = Readonly<{ sealedHash: string; timestamp: number }>;
 
 /**
- * A new account under an id that none ever had. `name` must be free; two that ask for it at once are told apart by its hold, and one
- * is refused with `username-taken`.
+ * Registers an account under an id that was never used. `name` must be free: of two concurrent commands for one name, the hold admits
+ * one, and the other is refused with `username-taken`.
  */
 export type RegisterAccount = AccountFields &
   Readonly<{
     type: 'RegisterAccount';
-    /** Only the first start may make the admin and the guest. */
+    /** Only the first start may create the admin and the guest. */
     origin: 'first-start' | 'administrator';
     accountId: number;
     name: NameClaim;
     password: NewPassword;
   }>;
 
-/** The whole account as an administrator wants it; only what differs becomes an event. Without `password` the old one stays. */
+/** Sets all fields of an account; only changes become events. Without `password` the old one stays. */
 export type UpdateAccount = AccountFields &
   Readonly<{
     type: 'UpdateAccount';
@@ -28,13 +28,13 @@ export type UpdateAccount = AccountFields &
     password?: NewPassword;
   }>;
 
-/** A new password alone, whoever lost the old one; whatever else changes meanwhile stays. */
+/** Sets the password and nothing else, so that it never undoes a concurrent change of another field. */
 export type SetPassword = Readonly<{ type: 'SetPassword'; password: NewPassword }>;
 
-/** What an account changes about itself; `now` in unix milliseconds. Without `password` the old one stays. */
+/** Changes what an account may change about itself. Without `password` the old one stays. `now` is in unix milliseconds. */
 export type ChangeOwnProfile = Readonly<{
   type: 'ChangeOwnProfile';
-  /** The count of password changes that the caller's session verified; absent for the static token. */
+  /** The count of password changes that the caller's session was started with; absent for the static token. */
   credential?: number | undefined;
   name: NameClaim;
   nameRules: NameRules;
@@ -43,19 +43,19 @@ export type ChangeOwnProfile = Readonly<{
   now: number;
 }>;
 
-/** A new secret was made for the account; `now` in unix milliseconds. */
+/** Starts an enrolment with a new two-factor secret. `now` is in unix milliseconds. */
 export type StartTwoFactorEnrolment = Readonly<{
   type: 'StartTwoFactorEnrolment';
-  /** The count of password changes that the caller's session verified; absent for the static token. */
+  /** The count of password changes that the caller's session was started with; absent for the static token. */
   credential?: number | undefined;
   sealedSecret: string;
   now: number;
 }>;
 
-/** Proof of the secret of an enrolment: the step whose code was given, or none when the code or the secret was wrong. */
+/** Completes an enrolment. `step` is the time step of the given code, or undefined if the code or the secret was wrong. */
 export type EnableTwoFactor = Readonly<{
   type: 'EnableTwoFactor';
-  /** The count of password changes that the caller's session verified; absent for the static token. */
+  /** The count of password changes that the caller's session was started with; absent for the static token. */
   credential?: number | undefined;
   enrolment: number;
   step: number | undefined;
@@ -63,13 +63,13 @@ export type EnableTwoFactor = Readonly<{
 }>;
 
 /**
- * An administrator turns two-factor off, which lifts a lock of the code and forgets a secret that waits for its proof. When it is off
- * already there is no event, and such a secret stays.
+ * Turns two-factor off, lifts a lock of the code and discards a pending enrolment. If two-factor is off already, nothing changes and a
+ * pending enrolment stays.
  */
 export type DisableTwoFactor = Readonly<{ type: 'DisableTwoFactor' }>;
-/** `failures` wrong codes came in a row: none is taken from here on. Nothing happens when two-factor is off or locked already. */
+/** Locks one-time codes after `failures` wrong ones in a row. Does nothing if two-factor is off or already locked. */
 export type LockTwoFactor = Readonly<{ type: 'LockTwoFactor'; failures: number }>;
-/** The account ends for good, its name becomes free and its id is never given again. Refused for the admin and the guest. */
+/** Deletes the account for good. Its name becomes free; its id is never reused. Refused for the admin and the guest. */
 export type DeleteAccount = Readonly<{ type: 'DeleteAccount' }>;
 
 export type AccountCommand =

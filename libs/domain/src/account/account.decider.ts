@@ -1,5 +1,5 @@
 import type { Decider, Decision, Hold } from '../kernel/decider.js';
-import { requireBound, TEXT_BYTES } from '../kernel/bounded-text.js';
+import { requireMaxBytes, TEXT_BYTES } from '../kernel/bounded-text.js';
 import { DomainError } from '../kernel/domain-error.js';
 import type { ResealSecrets } from '../kernel/reseal-secrets.js';
 import type {
@@ -17,14 +17,13 @@ import { cleanBasePath } from './base-path.js';
 import type { NameClaim } from './name-claim.js';
 import { oneTimeCodeHold, releasedNameHold, usernameHold } from './account.holds.js';
 
-/** How long a shown secret can be proved, and how many may be shown in an hour (README, differences). */
+/** How long an enrolment can be completed (in milliseconds), and how many may start in an hour (README, differences). */
 export const ENROLMENT_LIFETIME = 600_000;
 const ENROLMENTS_PER_HOUR = 10;
 
 /**
- * Decides on one account. Every command but `RegisterAccount` is refused with `account-not-found` unless the account is active, and one
- * that carries a `credential` with `password-changed` or `account-disabled` when its session has ended since. An update that changes
- * nothing has no events.
+ * Decides on one account. Refuses every command but `RegisterAccount` with `account-not-found` unless the account is active. Refuses a
+ * command with a `credential` with `password-changed` or `account-disabled` if its session has ended in the meantime.
  */
 export const accountDecider: Decider<Account, AccountCommand, AccountEvent> = {
   initialState: absentAccount,
@@ -65,7 +64,7 @@ function decide(account: Account, command: AccountCommand): Decision<AccountEven
   }
 }
 
-/** What changed since the caller was identified counts: a session that ended meanwhile must not win over what ended it. */
+/** Checks the caller again, because its session may have ended after the caller was identified. */
 function requireCredential(account: Account, credential: number | undefined): void {
   if (credential === undefined) return;
   if (credential !== account.credential) throw new DomainError('password-changed');
@@ -78,9 +77,9 @@ function register(account: Account, command: RegisterAccount): Decision<AccountE
   if (reserved && command.origin !== 'first-start') throw new DomainError('admin-or-guest-uncreatable');
   if (account.status !== 'absent') throw new DomainError('account-id-taken');
   const profile = { basePath: cleanBasePath(command.basePath), ssoId, allowLdap };
-  requireBound(name.username, TEXT_BYTES.username, 'username-too-long');
+  requireMaxBytes(name.username, TEXT_BYTES.username, 'username-too-long');
   if (name.turn === 'taken') throw new DomainError('username-taken');
-  requireBoundProfile(profile);
+  requireProfileBounds(profile);
   const { username, nameHash, turn } = name;
   const data = {
     accountId,
@@ -135,7 +134,7 @@ function changeOwnProfile(account: Account, command: ChangeOwnProfile): Decision
 
 function rename(account: Account, { username, nameHash, turn }: NameClaim) {
   if (username === account.username) return { events: [], holds: [] };
-  requireBound(username, TEXT_BYTES.username, 'username-too-long');
+  requireMaxBytes(username, TEXT_BYTES.username, 'username-too-long');
   if (turn === 'taken') throw new DomainError('username-taken');
   const data = { username, nameHash, turn, formerUsername: account.username };
   const holds: Hold[] = [usernameHold(nameHash, turn), releasedNameHold(account.nameHash, account.turn)];
@@ -153,14 +152,14 @@ function changePassword(password: NewPassword | undefined): AccountEvent[] {
 function changeProfile(account: Account, wanted: ProfileChanged['data']): AccountEvent[] {
   const changes = Object.entries(wanted).filter(([field, value]) => account[field as keyof typeof wanted] !== value);
   const data: ProfileChanged['data'] = Object.fromEntries(changes);
-  requireBoundProfile(data);
+  requireProfileBounds(data);
   return changes.length === 0 ? [] : [{ type: 'ProfileChanged', v: 1, data }];
 }
 
-/** Only what is new is measured: an account whose texts are older than the bounds can still be changed. */
-function requireBoundProfile({ basePath = '', ssoId = '' }: ProfileChanged['data']): void {
-  requireBound(basePath, TEXT_BYTES.basePath, 'base-path-too-long');
-  requireBound(ssoId, TEXT_BYTES.ssoId, 'sso-id-too-long');
+/** Checks new texts only, so that an account with texts older than the limits can still be changed. */
+function requireProfileBounds({ basePath = '', ssoId = '' }: ProfileChanged['data']): void {
+  requireMaxBytes(basePath, TEXT_BYTES.basePath, 'base-path-too-long');
+  requireMaxBytes(ssoId, TEXT_BYTES.ssoId, 'sso-id-too-long');
 }
 
 function startEnrolment(account: Account, { sealedSecret, now }: StartTwoFactorEnrolment): Decision<AccountEvent> {
@@ -176,8 +175,8 @@ function startEnrolment(account: Account, { sealedSecret, now }: StartTwoFactorE
 function enableTwoFactor(account: Account, { enrolment, step, now }: EnableTwoFactor): Decision<AccountEvent> {
   if (account.role === ROLE_GUEST) throw new DomainError('guest-has-no-two-factor');
   const pending = account.pendingEnrolment;
-  const proved = pending?.number === enrolment && now < pending.expiresAt && step !== undefined;
-  if (!proved) throw new DomainError('enrolment-code-invalid');
+  const isConfirmed = pending?.number === enrolment && now < pending.expiresAt && step !== undefined;
+  if (!isConfirmed) throw new DomainError('enrolment-code-invalid');
   return {
     events: [{ type: 'TwoFactorEnabled', v: 1, data: { enrolment } }],
     holds: [oneTimeCodeHold(account.accountId, enrolment, step, 'enrolment-code-invalid')],

@@ -1,12 +1,12 @@
 import type { DomainEvent } from '../kernel/event.js';
 import type { Upcasters } from '../kernel/upcasting.js';
 
-/** 0 general, 1 guest, 2 admin (wire contract 3.1); other numbers are kept as the original keeps them. */
+/** 0 general, 1 guest, 2 admin (wire contract 3.1). Other numbers are stored without a meaning, as in the original. */
 export type Role = number;
 export const ROLE_GUEST: Role = 1;
 export const ROLE_ADMIN: Role = 2;
 
-/** What an administrator writes about an account besides its name and password (wire contract 3.1). */
+/** The fields of an account that an administrator sets, besides name and password (wire contract 3.1). */
 export type AccountFields = Readonly<{
   role: Role;
   basePath: string;
@@ -16,12 +16,12 @@ export type AccountFields = Readonly<{
   allowLdap: boolean;
 }>;
 
-/** Sealed; opens to an argon2id hash of the static hash. */
+/** The sealed argon2id hash of the static hash. */
 export type PasswordHash = Readonly<{ passwordHash: string }>;
 
 /**
- * The account exists from here on. `passwordTimestamp` is the `pwd_ts` of its tokens in unix seconds (0 for the first admin and
- * guest); `nameHash` is the hex SHA-256 of the name, `turn` counts the owners that the name has had.
+ * An account was created. `passwordTimestamp` is the `pwd_ts` of its tokens in unix seconds (0 for the first admin and guest).
+ * `nameHash` is the hex SHA-256 of the name, and `turn` counts the owners that the name has had.
  */
 export type AccountRegistered = DomainEvent<
   'AccountRegistered',
@@ -34,47 +34,47 @@ export type AccountRegistered = DomainEvent<
   },
   PasswordHash
 >;
-/** A new password; it ends every session that was started with an older one. */
+/** The password was changed. This ends every session that was started with an older password. */
 export type PasswordChanged = DomainEvent<'PasswordChanged', { passwordTimestamp: number }, PasswordHash>;
-/** The same password, sealed with another key; sessions go on. The log keeps the old text, which nothing opens any more. */
+/** The same password was sealed with another key. Sessions continue. The old event keeps a text that no key opens any more. */
 export type PasswordResealed = DomainEvent<'PasswordResealed', object, PasswordHash>;
-/** The fields that neither decide rights nor the name; only those that changed are there. */
+/** Fields that affect neither rights nor the name were changed. Contains only the changed fields. */
 export type ProfileChanged = DomainEvent<
   'ProfileChanged',
   { basePath?: string; ssoId?: string; allowLdap?: boolean },
   undefined
 >;
-/** A new name; tokens carry the old one and stop working. The old name is free from here on; `NameRules` say for whom. */
+/** The account was renamed. Its tokens contain the old name and stop working. `NameRules` decide who may take the old name. */
 export type AccountRenamed = DomainEvent<
   'AccountRenamed',
   { username: string; nameHash: string; turn: number; formerUsername: string },
   undefined
 >;
-/** What the account may do from here on: all bits of wire contract 3.2, not only those that changed. */
+/** The permissions were changed. Contains all bits of wire contract 3.2, not only the changed ones. */
 export type PermissionsChanged = DomainEvent<'PermissionsChanged', { permission: number }, undefined>;
-/** No login succeeds and every request of its sessions is refused; the sessions themselves do not end. */
+/** The account was disabled: its logins and all requests of its sessions are refused. The sessions do not end. */
 export type AccountDisabled = DomainEvent<'AccountDisabled', object, undefined>;
-/** Logins and the sessions from before work again, except those that something else has ended meanwhile. */
+/** The account was enabled: logins and earlier sessions work again, except sessions that ended in the meantime. */
 export type AccountEnabled = DomainEvent<'AccountEnabled', object, undefined>;
-/** A secret was shown to the account; it counts until `expiresAt` (unix milliseconds) or until the next one is shown. */
+/** A secret was shown to the account. It is valid until `expiresAt` or until the next one is shown. Times are in unix milliseconds. */
 export type TwoFactorEnrolmentStarted = DomainEvent<
   'TwoFactorEnrolmentStarted',
   { enrolment: number; startedAt: number; expiresAt: number },
   Readonly<{ secret: string }>
 >;
-/** The same secret of this enrolment, pending or in force, sealed with another key. */
+/** The secret of this enrolment, pending or completed, was sealed with another key. */
 export type TwoFactorSecretResealed = DomainEvent<
   'TwoFactorSecretResealed',
   { enrolment: number },
   Readonly<{ secret: string }>
 >;
-/** The account proved that it has the secret: logins need a code from here on. */
+/** The account confirmed the secret with a code. Logins now require a code. */
 export type TwoFactorEnabled = DomainEvent<'TwoFactorEnabled', { enrolment: number }, undefined>;
-/** An administrator, or the operator, turned two-factor off; this also lifts a lock of the one-time code. */
+/** An administrator or the operator turned two-factor off. This also lifts a lock of the code. */
 export type TwoFactorDisabled = DomainEvent<'TwoFactorDisabled', object, undefined>;
-/** 100 wrong codes in a row: somebody knows the password. No code is accepted until two-factor is turned off. */
+/** Codes were locked after 100 wrong ones in a row: a stranger may know the password. Disabling two-factor lifts the lock. */
 export type TwoFactorLocked = DomainEvent<'TwoFactorLocked', { failures: number }, undefined>;
-/** The account is gone; its name is free, its id is never used again. */
+/** The account was deleted. Its name is free; its id is never reused. */
 export type AccountDeleted = DomainEvent<'AccountDeleted', { username: string }, undefined>;
 
 export type AccountEvent =

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { nameHashOf } from '../../testing/account.events.js';
 import {
   oneTimeCodeHold,
-  readUsernameHold,
+  parseUsernameHold,
   releasedNameHold,
   usernameHold,
   usernameHoldPrefix,
@@ -11,7 +11,7 @@ import {
 const ann = nameHashOf('ann');
 
 describe('the holds of a name', () => {
-  it('sort in byte order by turn, the released one behind its turn', () => {
+  it('sort in byte order by turn, each release after its turn', () => {
     const inOrder = [1, 2, 9, 10, 99, 1_000_000].flatMap((turn) => [
       usernameHold(ann, turn).key,
       releasedNameHold(ann, turn).key,
@@ -25,14 +25,14 @@ describe('the holds of a name', () => {
     expect(releasedNameHold(ann, 1).key.startsWith(usernameHoldPrefix(ann))).toBe(true);
   });
 
-  it('say which turn it is and whether the name was given up', () => {
-    expect(readUsernameHold(usernameHold(ann, 12).key)).toStrictEqual({ turn: 12, released: false });
-    expect(readUsernameHold(releasedNameHold(ann, 12).key)).toStrictEqual({ turn: 12, released: true });
+  it('contain the turn and whether the name was released', () => {
+    expect(parseUsernameHold(usernameHold(ann, 12).key)).toStrictEqual({ turn: 12, released: false });
+    expect(parseUsernameHold(releasedNameHold(ann, 12).key)).toStrictEqual({ turn: 12, released: true });
   });
 });
 
 describe('the hold of a one-time code', () => {
-  it('names account, enrolment and step, and refuses in the words of its user', () => {
+  it('names account, enrolment and step, and has the refusal that its caller chose', () => {
     expect(oneTimeCodeHold(7, 2, 58_949_280, 'one-time-code-invalid-at-login')).toStrictEqual({
       key: 'otp:7:2:58949280',
       takenError: 'one-time-code-invalid-at-login',

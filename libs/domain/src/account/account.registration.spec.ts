@@ -9,7 +9,7 @@ import { ROLE_ADMIN, ROLE_GUEST } from './account.events.js';
 const ann = nameHashOf('ann');
 
 describe('RegisterAccount', () => {
-  it('makes the account and holds its name in the first turn', () => {
+  it('registers the account and takes the hold of its name in the first turn', () => {
     given(accountDecider)
       .when(register('ann'))
       .thenEvents(registered('ann'))
@@ -24,7 +24,7 @@ describe('RegisterAccount', () => {
       .thenEvents(registered('ann', { ...fields, passwordTimestamp: 1_768_000_123 }));
   });
 
-  it('cleans the base path', () => {
+  it('normalizes the base path', () => {
     given(accountDecider)
       .when(register('ann', { basePath: '..\\x//y/' }))
       .thenEvents(registered('ann', { basePath: '/x/y' }));
@@ -37,14 +37,14 @@ describe('RegisterAccount', () => {
       .thenHolds(`username:${ann}:0000000012`);
   });
 
-  it.each([5, -1])('keeps the unknown role %i', (role) => {
+  it.each([5, -1])('stores the unknown role %i', (role) => {
     given(accountDecider).when(register('ann', { role })).thenEvents(registered('ann', { role }));
   });
 
   it.each([
     ['admin', ADMIN_ID, ROLE_ADMIN],
     ['guest', GUEST_ID, ROLE_GUEST],
-  ])('makes the %s at the first start', (username, accountId, role) => {
+  ])('creates the %s at the first start', (username, accountId, role) => {
     given(accountDecider)
       .when(register(username, { origin: 'first-start', accountId, role }))
       .thenEvents(registered(username, { accountId, role }));
@@ -68,22 +68,22 @@ describe('RegisterAccount', () => {
       .thenRefused('username-taken');
   });
 
-  describe('with several reasons to refuse', () => {
+  describe('with several reasons for refusal', () => {
     const taken = named('ann', 'taken');
 
-    it('names the role before the id and the name', () => {
+    it('reports the role before the id and the name', () => {
       given(accountDecider, registered('ann'))
         .when(register('ann', { role: ROLE_ADMIN, name: taken }))
         .thenRefused('admin-or-guest-uncreatable');
     });
 
-    it('names the id before the name', () => {
+    it('reports the id before the name', () => {
       given(accountDecider, registered('ann'))
         .when(register('ann', { name: taken }))
         .thenRefused('account-id-taken');
     });
 
-    it('names the id of an admin who is there already', () => {
+    it('reports the id of an existing admin', () => {
       given(accountDecider, registered('admin', { role: ROLE_ADMIN }))
         .when(register('admin', { origin: 'first-start', role: ROLE_ADMIN, name: taken }))
         .thenRefused('account-id-taken');
@@ -100,7 +100,7 @@ describe('DeleteAccount', () => {
       .thenTakenRefusal('username-taken');
   });
 
-  it('releases the name of today, not the first one', () => {
+  it('releases the current name, not the first one', () => {
     given(accountDecider, registered('ann'), renamed('ann', 'bea', 4))
       .when(deleteAccount)
       .thenEvents(deleted('bea'))
@@ -114,7 +114,7 @@ describe('DeleteAccount', () => {
     given(accountDecider, registered(username, { role })).when(deleteAccount).thenRefused('admin-or-guest-undeletable');
   });
 
-  it('refuses a second time', () => {
+  it('refuses to delete it twice', () => {
     given(accountDecider, registered('ann'), deleted('ann')).when(deleteAccount).thenRefused('account-not-found');
   });
 });

@@ -20,14 +20,14 @@ const reseal = (resealed: Record<string, string>): ResealSecrets => ({
 });
 
 describe('ResealSecrets', () => {
-  it('replaces the password, the second factor in force and the one that waits for its proof', () => {
+  it('replaces the password and the secrets of the active second factor and the pending enrolment', () => {
     given(accountDecider, ann, enrolmentStarted(1), twoFactorEnabled(1), enrolmentStarted(2))
       .when(reseal({ 'sealed hash of first': 'hash', 'sealed secret 1': 'one', 'sealed secret 2': 'two' }))
       .thenEvents(passwordResealed('hash'), twoFactorSecretResealed(1, 'one'), twoFactorSecretResealed(2, 'two'))
       .thenHolds();
   });
 
-  it('leaves alone what was replaced meanwhile, and what needs no other key', () => {
+  it('keeps secrets that were replaced in the meantime or are not in the map', () => {
     given(accountDecider, ann, passwordChanged('second', 1_768_000_500))
       .when(reseal({ 'sealed hash of first': 'hash' }))
       .thenNothing();
@@ -46,7 +46,7 @@ describe('ResealSecrets', () => {
 describe('an account with resealed secrets', () => {
   const before = [ann, enrolmentStarted(1), twoFactorEnabled(1), twoFactorLocked(), enrolmentStarted(2)] as const;
 
-  it('is otherwise what it was: its sessions, its lock and the time of its enrolment', () => {
+  it('keeps its sessions, its lock and the expiry of its enrolment', () => {
     const state = stateAfter(accountDecider, ...before);
     expect(
       stateAfter(
@@ -64,12 +64,14 @@ describe('an account with resealed secrets', () => {
     });
   });
 
-  it('proves a resealed enrolment with its new text', () => {
+  it('completes a resealed enrolment with its new text', () => {
     const events = [ann, enrolmentStarted(1), twoFactorSecretResealed(1, 'one'), twoFactorEnabled(1)] as const;
     expect(stateAfter(accountDecider, ...events).twoFactor?.sealedSecret).toBe('one');
   });
 
-  it('cannot have a resealed enrolment that it does not have', () => {
-    expect(() => stateAfter(accountDecider, ann, twoFactorSecretResealed(1, 'one'))).toThrow('no enrolment 1');
+  it('cannot reseal an enrolment that it does not have', () => {
+    expect(() => stateAfter(accountDecider, ann, twoFactorSecretResealed(1, 'one'))).toThrow(
+      'cannot reseal the secret of enrolment 1',
+    );
   });
 });

@@ -9,7 +9,7 @@ import { NameRules } from './name-rules.js';
 describe('ChangeOwnProfile to a reserved name', () => {
   const DAY = 86_400_000;
   const nameRules = new NameRules(30 * DAY, ['root', 'Backup']);
-  /** "bea", which account 8 released so long ago. */
+  /** Returns a claim of "bea", which account 8 released this long ago. */
   const bea = (sinceRelease: number) => ({ ...named('bea', 2), released: { by: 8, at: NOON - sinceRelease } });
   const rename = (name: NameClaim) => changeOwnProfile('ann', { name, nameRules });
   const ann = () => given(accountDecider, registered('ann'));
@@ -20,7 +20,7 @@ describe('ChangeOwnProfile to a reserved name', () => {
       .thenRefused('username-reserved');
   });
 
-  it('is accepted once the time is over', () => {
+  it('is accepted once that time is over', () => {
     ann()
       .when(rename(bea(30 * DAY)))
       .thenEvents(renamed('ann', 'bea', 2));
@@ -32,7 +32,7 @@ describe('ChangeOwnProfile to a reserved name', () => {
       .thenEvents(renamed('bea', 'ann', 2));
   });
 
-  it.each([0, -5_000])('is accepted %i ms after its release when released names are not kept', (sinceRelease) => {
+  it.each([0, -5_000])('is accepted %i ms after its release if released names are not reserved', (sinceRelease) => {
     const command = { ...rename(bea(sinceRelease)), nameRules: new NameRules(0, []) };
     ann()
       .when(command)
@@ -57,19 +57,19 @@ describe('ChangeOwnProfile to a reserved name', () => {
       .thenRefused('username-reserved');
   });
 
-  it('does not keep the owner of such a name from changing the rest', () => {
+  it('does not stop the owner of such a name from changing other fields', () => {
     given(accountDecider, registered('root'))
       .when(changeOwnProfile('root', { ssoId: 'idp|9', nameRules }))
       .thenEvents(profileChanged({ ssoId: 'idp|9' }));
   });
 
-  it('says that the name is taken when somebody has it', () => {
+  it('is refused as taken if an account has the name', () => {
     ann()
       .when(rename(named('root', 'taken')))
       .thenRefused('username-taken');
   });
 
-  it('is for an administrator to give', () => {
+  it('is accepted from an administrator', () => {
     ann()
       .when(update('ann', { name: named('root') }))
       .thenEvents(renamed('ann', 'root'));

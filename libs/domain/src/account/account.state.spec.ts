@@ -50,11 +50,11 @@ describe('the state of an account', () => {
     expect(absentAccount.status).toBe('absent');
   });
 
-  it('starts with what was registered and its first credential', () => {
+  it('starts with the registered fields and the first credential', () => {
     expect(account(ann)).toStrictEqual(fresh);
   });
 
-  it('counts every password', () => {
+  it('counts password changes', () => {
     expect(
       account(ann, passwordChanged('second', 1_768_000_500), passwordChanged('third', 1_768_000_900)),
     ).toStrictEqual({
@@ -65,7 +65,7 @@ describe('the state of an account', () => {
     });
   });
 
-  it('keeps the credential whatever else changes', () => {
+  it('keeps the credential if anything else changes', () => {
     const others = [
       renamed('ann', 'bea'),
       profileChanged({ ssoId: '' }),
@@ -80,13 +80,13 @@ describe('the state of an account', () => {
     expect(account(ann, ...others).credential).toBe(1);
   });
 
-  it('follows the fields of the profile that are named', () => {
+  it('takes the changed profile fields', () => {
     expect(
       account(ann, profileChanged({ basePath: '/x', allowLdap: false }), profileChanged({ ssoId: '' })),
     ).toStrictEqual({ ...fresh, basePath: '/x', allowLdap: false, ssoId: '' });
   });
 
-  it('follows a new name and keeps no former one', () => {
+  it('takes a new name and forgets the former one', () => {
     expect(account(ann, renamed('ann', 'bea', 4))).toStrictEqual({
       ...fresh,
       username: 'bea',
@@ -95,7 +95,7 @@ describe('the state of an account', () => {
     });
   });
 
-  it('follows the permissions', () => {
+  it('takes new permissions', () => {
     expect(account(ann, permissionsChanged(3))).toStrictEqual({ ...fresh, permission: 3 });
   });
 
@@ -104,7 +104,7 @@ describe('the state of an account', () => {
     expect(account(ann, disabled, enabled)).toStrictEqual(fresh);
   });
 
-  it('knows the secret that was shown last', () => {
+  it('has the secret that was shown last as its pending enrolment', () => {
     expect(account(ann, enrolmentStarted(1), enrolmentStarted(2, NOON + MINUTE))).toStrictEqual({
       ...fresh,
       enrolments: 2,
@@ -113,12 +113,12 @@ describe('the state of an account', () => {
     });
   });
 
-  it('forgets when secrets were shown after an hour', () => {
+  it('forgets after an hour when secrets were shown', () => {
     const late = NOON + 60 * MINUTE;
     expect(account(ann, enrolmentStarted(1), enrolmentStarted(2, late)).recentEnrolments).toStrictEqual([late]);
   });
 
-  it('has the proved secret as its second factor', () => {
+  it('has the confirmed secret as its second factor', () => {
     expect(account(ann, enrolmentStarted(1), twoFactorEnabled(1))).toStrictEqual({
       ...fresh,
       enrolments: 1,
@@ -127,26 +127,28 @@ describe('the state of an account', () => {
     });
   });
 
-  it('keeps the second factor in force while the next secret waits for its proof', () => {
+  it('keeps the active second factor while the next enrolment is pending', () => {
     expect(account(ann, enrolmentStarted(1), twoFactorEnabled(1), enrolmentStarted(2)).twoFactor?.enrolment).toBe(1);
   });
 
-  it('locks the second factor that is on', () => {
+  it('locks the active second factor', () => {
     const locked = account(ann, enrolmentStarted(1), twoFactorEnabled(1), twoFactorLocked());
     expect(locked.twoFactor).toStrictEqual({ enrolment: 1, sealedSecret: 'sealed secret 1', locked: true });
   });
 
-  it('has no second factor and no waiting secret after both were thrown away', () => {
+  it('has neither second factor nor pending enrolment once two-factor is disabled', () => {
     const off = account(ann, enrolmentStarted(1), twoFactorEnabled(1), enrolmentStarted(2), twoFactorDisabled);
     expect(off).toMatchObject({ twoFactor: null, pendingEnrolment: null, enrolments: 2 });
   });
 
-  it('keeps only its id when it is deleted', () => {
+  it('keeps only its id once it is deleted', () => {
     const gone = account(ann, enrolmentStarted(1), twoFactorEnabled(1), deleted('ann'));
     expect(gone).toStrictEqual({ ...absentAccount, status: 'deleted', accountId: 7 });
   });
 
-  it('cannot be folded when a proof belongs to no secret', () => {
-    expect(() => account(ann, enrolmentStarted(1), twoFactorEnabled(2))).toThrow('enrolment 2 was never started');
+  it('cannot be folded if a completed enrolment was not pending', () => {
+    expect(() => account(ann, enrolmentStarted(1), twoFactorEnabled(2))).toThrow(
+      'cannot complete enrolment 2: it is not pending',
+    );
   });
 });

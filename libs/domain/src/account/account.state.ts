@@ -1,13 +1,13 @@
 import type { AccountEvent, AccountFields } from './account.events.js';
 
-/** A secret that was shown and not yet proved. */
+/** A secret that was shown and not yet confirmed with a code. `expiresAt` is in unix milliseconds. */
 export type Enrolment = Readonly<{ number: number; sealedSecret: string; expiresAt: number }>;
-/** The second factor in force. */
+/** The active second factor. */
 export type TwoFactor = Readonly<{ enrolment: number; sealedSecret: string; locked: boolean }>;
 
 /**
- * An account as its events have it. `absent`: nothing happened yet. `deleted`: nothing is left but the id, so that no answer can show
- * more. `passwordTimestamp` in unix seconds; `turn` counts the owners of the name; `sealed…` opens with the keys of the service only.
+ * The state of an account. `absent` means that it has no events. A deleted account keeps only its id, so that no answer can show more.
+ * `passwordTimestamp` is in unix seconds, and `turn` counts the owners of the name.
  */
 export type Account = AccountFields &
   Readonly<{
@@ -18,16 +18,16 @@ export type Account = AccountFields &
     turn: number;
     sealedPasswordHash: string;
     passwordTimestamp: number;
-    /** Counts password changes; a session carries the value that its login verified. */
+    /** Counts password changes. A session stores the value at its login. */
     credential: number;
     enrolments: number;
-    /** When secrets were shown within the last hour, unix milliseconds. */
+    /** When enrolments were started within the last hour, in unix milliseconds. */
     recentEnrolments: readonly number[];
     pendingEnrolment: Enrolment | null;
     twoFactor: TwoFactor | null;
   }>;
 
-/** Where the fold of every account starts; also what a deleted one goes back to, but for status and id. */
+/** The initial state of every account. A deleted account has this state again, except for status and id. */
 export const absentAccount: Account = {
   status: 'absent',
   accountId: 0,
@@ -52,7 +52,7 @@ export const absentAccount: Account = {
 /** In milliseconds. */
 export const HOUR = 3_600_000;
 
-/** The account after the event. Throws on what no decision can have led to, such as a proof of an enrolment that is not the pending one. */
+/** Returns the account after the event. Throws if no decision can have led to the event, such as completing an enrolment never started. */
 export function evolve(account: Account, event: AccountEvent): Account {
   switch (event.type) {
     case 'AccountRegistered':
@@ -99,18 +99,20 @@ export function evolve(account: Account, event: AccountEvent): Account {
         return { ...account, twoFactor: { ...twoFactor, sealedSecret } };
       if (pendingEnrolment?.number === event.data.enrolment)
         return { ...account, pendingEnrolment: { ...pendingEnrolment, sealedSecret } };
-      throw new Error(`there is no enrolment ${event.data.enrolment} to reseal`);
+      throw new Error(
+        `cannot reseal the secret of enrolment ${event.data.enrolment}: it is neither active nor pending`,
+      );
     }
     case 'TwoFactorEnabled': {
-      const proved = account.pendingEnrolment;
-      if (proved?.number !== event.data.enrolment)
-        throw new Error(`enrolment ${event.data.enrolment} was never started`);
+      const pending = account.pendingEnrolment;
+      if (pending?.number !== event.data.enrolment)
+        throw new Error(`cannot complete enrolment ${event.data.enrolment}: it is not pending`);
       return {
         ...account,
         pendingEnrolment: null,
         twoFactor: {
-          enrolment: proved.number,
-          sealedSecret: proved.sealedSecret,
+          enrolment: pending.number,
+          sealedSecret: pending.sealedSecret,
           locked: account.twoFactor?.locked ?? false,
         },
       };

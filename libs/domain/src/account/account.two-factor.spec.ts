@@ -26,27 +26,27 @@ import { ROLE_GUEST } from './account.events.js';
 const ann = registered('ann');
 const guest = registered('guest', { role: ROLE_GUEST });
 const protectedAnn = [ann, enrolmentStarted(1), twoFactorEnabled(1)];
-/** Secrets shown at noon and every minute after it. */
+/** Enrolments started at noon and every minute after it. */
 const shown = (count: number) => Array.from({ length: count }, (_, i) => enrolmentStarted(i + 1, NOON + i * MINUTE));
 
 describe('StartTwoFactorEnrolment', () => {
-  it('shows a secret that counts for ten minutes', () => {
+  it('starts an enrolment that is valid for ten minutes', () => {
     given(accountDecider, ann).when(startEnrolment(1)).thenEvents(enrolmentStarted(1)).thenHolds();
   });
 
-  it('numbers every secret', () => {
+  it('numbers every enrolment', () => {
     given(accountDecider, ann, enrolmentStarted(1), twoFactorDisabled)
       .when(startEnrolment(2))
       .thenEvents(enrolmentStarted(2));
   });
 
-  it('shows a secret while two-factor is on', () => {
+  it('starts an enrolment while two-factor is on', () => {
     given(accountDecider, ...protectedAnn)
       .when(startEnrolment(2))
       .thenEvents(enrolmentStarted(2));
   });
 
-  it('shows the tenth secret within an hour', () => {
+  it('starts the tenth enrolment within an hour', () => {
     const now = NOON + 9 * MINUTE;
     given(accountDecider, ann, ...shown(9))
       .when(startEnrolment(10, now))
@@ -63,14 +63,14 @@ describe('StartTwoFactorEnrolment', () => {
       .thenRefused('too-many-enrolments', retryAfterSeconds);
   });
 
-  it('shows the eleventh when the first is an hour old', () => {
+  it('starts the eleventh once the first is an hour old', () => {
     const now = NOON + 60 * MINUTE;
     given(accountDecider, ann, ...shown(10))
       .when(startEnrolment(11, now))
       .thenEvents(enrolmentStarted(11, now));
   });
 
-  it('counts the secrets that were proved or thrown away', () => {
+  it('counts completed and discarded enrolments', () => {
     const [first, ...others] = shown(10);
     given(accountDecider, ann, first!, twoFactorEnabled(1), twoFactorDisabled, ...others)
       .when(startEnrolment(11, NOON + 30 * MINUTE))
@@ -91,7 +91,7 @@ describe('EnableTwoFactor', () => {
       .thenTakenRefusal('enrolment-code-invalid');
   });
 
-  it('replaces a second factor that is on', () => {
+  it('replaces an active second factor', () => {
     given(accountDecider, ...protectedAnn, enrolmentStarted(2))
       .when(enableTwoFactor(2, 5))
       .thenEvents(twoFactorEnabled(2))
@@ -104,7 +104,7 @@ describe('EnableTwoFactor', () => {
       .thenEvents(twoFactorEnabled(1));
   });
 
-  it('refuses the secret when its ten minutes are over', () => {
+  it('refuses the secret after its ten minutes', () => {
     given(accountDecider, ann, enrolmentStarted(1))
       .when(enableTwoFactor(1, 5, NOON + 10 * MINUTE))
       .thenRefused('enrolment-code-invalid');
@@ -118,16 +118,16 @@ describe('EnableTwoFactor', () => {
 
   it.each([
     ['that was never shown', [ann]],
-    ['that a newer one replaced', [ann, enrolmentStarted(1), enrolmentStarted(2)]],
-    ['that was proved', protectedAnn],
-    ['that was thrown away', [ann, enrolmentStarted(1), twoFactorDisabled]],
+    ['that a later one replaced', [ann, enrolmentStarted(1), enrolmentStarted(2)]],
+    ['that is complete', protectedAnn],
+    ['that was discarded', [ann, enrolmentStarted(1), twoFactorDisabled]],
   ])('refuses a secret %s', (_which, history) => {
     given(accountDecider, ...history)
       .when(enableTwoFactor(1, 5))
       .thenRefused('enrolment-code-invalid');
   });
 
-  it('refuses the guest, before it looks at the code', () => {
+  it('refuses the guest before it checks the code', () => {
     given(accountDecider, guest).when(enableTwoFactor(1, undefined)).thenRefused('guest-has-no-two-factor');
   });
 });
@@ -150,8 +150,8 @@ describe('DisableTwoFactor', () => {
     ['was never on', [ann]],
     ['was turned off', [...protectedAnn, twoFactorDisabled]],
     ['was never on for the guest', [guest]],
-    ['waits for a proof', [ann, enrolmentStarted(1)]],
-  ])('does nothing where it %s', (_why, history) => {
+    ['is off, with a pending enrolment', [ann, enrolmentStarted(1)]],
+  ])('does nothing if it %s', (_why, history) => {
     given(accountDecider, ...history)
       .when(disableTwoFactor)
       .thenNothing();
@@ -166,12 +166,12 @@ describe('LockTwoFactor', () => {
       .thenHolds();
   });
 
-  it('stays when another secret is proved, because only an administrator lifts it', () => {
+  it('stays after another enrolment, because only an administrator lifts it', () => {
     const history = [...protectedAnn, twoFactorLocked(), enrolmentStarted(2), twoFactorEnabled(2)];
     expect(stateAfter(accountDecider, ...history).twoFactor).toMatchObject({ enrolment: 2, locked: true });
   });
 
-  it('does nothing where it is locked', () => {
+  it('does nothing if it is already locked', () => {
     given(accountDecider, ...protectedAnn, twoFactorLocked())
       .when(lockTwoFactor)
       .thenNothing();
@@ -179,8 +179,8 @@ describe('LockTwoFactor', () => {
 
   it.each([
     ['no second factor', [ann]],
-    ['only a secret that was not proved', [ann, enrolmentStarted(1)]],
-  ])('does nothing where there is %s', (_what, history) => {
+    ['only a pending enrolment', [ann, enrolmentStarted(1)]],
+  ])('does nothing if there is %s', (_what, history) => {
     given(accountDecider, ...history)
       .when(lockTwoFactor)
       .thenNothing();

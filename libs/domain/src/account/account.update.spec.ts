@@ -26,7 +26,7 @@ const ann = nameHashOf('ann');
 const bea = nameHashOf('bea');
 
 describe('UpdateAccount', () => {
-  it('does nothing when nothing differs', () => {
+  it('does nothing if nothing differs', () => {
     given(accountDecider, registered('ann')).when(update('ann')).thenNothing();
   });
 
@@ -41,7 +41,7 @@ describe('UpdateAccount', () => {
     given(accountDecider, registered('ann')).when(update('ann', differing)).thenEvents(event).thenHolds();
   });
 
-  it('names only the fields of the profile that differ', () => {
+  it('records only the profile fields that differ', () => {
     given(accountDecider, registered('ann', { basePath: '/team' }))
       .when(update('ann', { basePath: '/x', ssoId: 'idp|9' }))
       .thenEvents(profileChanged({ basePath: '/x', ssoId: 'idp|9' }));
@@ -57,25 +57,25 @@ describe('UpdateAccount', () => {
       .thenNothing();
   });
 
-  it('keeps a base path that is the same once it is clean', () => {
+  it('keeps a base path that is equal after normalization', () => {
     given(accountDecider, registered('ann', { basePath: '/x/y' }))
       .when(update('ann', { basePath: '..\\x//y/' }))
       .thenNothing();
   });
 
-  it('cleans the base path', () => {
+  it('normalizes the base path', () => {
     given(accountDecider, registered('ann'))
       .when(update('ann', { basePath: '..\\x//y/' }))
       .thenEvents(profileChanged({ basePath: '/x/y' }));
   });
 
-  it('writes a password even when its hash and time are those of today', () => {
+  it('stores a password even if its hash and time are the same', () => {
     given(accountDecider, registered('ann'))
       .when(update('ann', { password: newPassword('first', 1_768_000_000) }))
       .thenEvents(passwordChanged('first', 1_768_000_000));
   });
 
-  it('renames, holds the new name and releases the old one', () => {
+  it('renames, takes the hold of the new name and releases the old one', () => {
     given(accountDecider, registered('ann', { turn: 2 }))
       .when(update('ann', { name: named('bea', 5) }))
       .thenEvents(renamed('ann', 'bea', 5))
@@ -90,13 +90,13 @@ describe('UpdateAccount', () => {
       .thenHolds(`username:${ann}:0000000002`, `username:${bea}:0000000001:released`);
   });
 
-  it('tells names apart by case', () => {
+  it('treats names that differ in case as different', () => {
     given(accountDecider, registered('ann'))
       .when(update('ann', { name: named('Ann') }))
       .thenEvents(renamed('ann', 'Ann'));
   });
 
-  it('makes one commit of everything that changes', () => {
+  it('puts all changes into one commit', () => {
     const wanted = {
       name: named('bea'),
       password: newPassword('second', 1_768_000_500),
@@ -117,7 +117,7 @@ describe('UpdateAccount', () => {
       );
   });
 
-  it('renames, opens and equips the guest', () => {
+  it('renames and enables the guest and gives it permissions', () => {
     given(accountDecider, registered('guest', { role: ROLE_GUEST, disabled: true }))
       .when(update('guest', { role: ROLE_GUEST, name: named('visitor'), permission: 3 }))
       .thenEvents(renamed('guest', 'visitor'), permissionsChanged(3), enabled);
@@ -128,7 +128,7 @@ describe('UpdateAccount', () => {
     [0, ROLE_GUEST],
     [ROLE_ADMIN, 0],
     [ROLE_GUEST, 0],
-  ])('refuses to turn role %i into %i', (role, wanted) => {
+  ])('refuses to change role %i to %i', (role, wanted) => {
     given(accountDecider, registered('ann', { role }))
       .when(update('ann', { role: wanted }))
       .thenRefused('role-unchangeable');
@@ -140,19 +140,19 @@ describe('UpdateAccount', () => {
       .thenRefused('admin-undisableable');
   });
 
-  it('refuses a name that somebody else holds', () => {
+  it('refuses a name that another account has', () => {
     given(accountDecider, registered('ann'))
       .when(update('ann', { name: named('bea', 'taken') }))
       .thenRefused('username-taken');
   });
 
-  it('names the role before the disabled admin and the taken name', () => {
+  it('reports the role before the disabled admin and the taken name', () => {
     given(accountDecider, registered('admin', { role: ROLE_ADMIN }))
       .when(update('admin', { role: 0, disabled: true, name: named('bea', 'taken') }))
       .thenRefused('role-unchangeable');
   });
 
-  it('names the disabled admin before the taken name', () => {
+  it('reports the disabled admin before the taken name', () => {
     given(accountDecider, registered('admin', { role: ROLE_ADMIN }))
       .when(update('admin', { role: ROLE_ADMIN, disabled: true, name: named('bea', 'taken') }))
       .thenRefused('admin-undisableable');
@@ -160,7 +160,7 @@ describe('UpdateAccount', () => {
 });
 
 describe('ChangeOwnProfile', () => {
-  it('does nothing when nothing differs', () => {
+  it('does nothing if nothing differs', () => {
     given(accountDecider, registered('ann')).when(changeOwnProfile('ann')).thenNothing();
   });
 
@@ -178,19 +178,19 @@ describe('ChangeOwnProfile', () => {
       .thenEvents(profileChanged({ ssoId: '' }));
   });
 
-  it('changes neither base path nor rights', () => {
+  it('does not change base path or rights', () => {
     given(accountDecider, registered('ann', { basePath: '/team', permission: 9, allowLdap: false }))
       .when(changeOwnProfile('ann', { ssoId: 'idp|9' }))
       .thenEvents(profileChanged({ ssoId: 'idp|9' }));
   });
 
-  it('refuses a name that somebody else holds', () => {
+  it('refuses a name that another account has', () => {
     given(accountDecider, registered('ann'))
       .when(changeOwnProfile('ann', { name: named('bea', 'taken') }))
       .thenRefused('username-taken');
   });
 
-  it('refuses the guest, before it looks at the name', () => {
+  it('refuses the guest before it checks the name', () => {
     given(accountDecider, registered('guest', { role: ROLE_GUEST }))
       .when(changeOwnProfile('guest', { name: named('bea', 'taken') }))
       .thenRefused('guest-has-no-profile');
@@ -200,19 +200,19 @@ describe('ChangeOwnProfile', () => {
 describe('SetPassword', () => {
   const command = { type: 'SetPassword', password: newPassword('second', 1_768_000_500) } as const;
 
-  it('changes the password alone, of an account that was disabled meanwhile too', () => {
+  it('changes only the password, even of a disabled account', () => {
     given(accountDecider, registered('ann'), disabled, permissionsChanged(0))
       .when(command)
       .thenEvents(passwordChanged('second', 1_768_000_500))
       .thenHolds();
   });
 
-  it('is refused where there is no account', () => {
+  it('is refused if there is no account', () => {
     given(accountDecider).when(command).thenRefused('account-not-found');
   });
 });
 
-describe('a command of a session that was ended meanwhile', () => {
+describe('a command of a session that has ended in the meantime', () => {
   const ended = { credential: 1 };
   const commands = {
     'a change of the profile': { ...changeOwnProfile('ann'), ...ended },
@@ -220,13 +220,13 @@ describe('a command of a session that was ended meanwhile', () => {
     'a proof': { ...enableTwoFactor(1, 5), ...ended },
   };
 
-  it.each(Object.entries(commands))('is refused when a new password ended it: %s', (_what, command) => {
+  it.each(Object.entries(commands))('is refused if a password change ended it: %s', (_what, command) => {
     given(accountDecider, registered('ann'), enrolmentStarted(1), passwordChanged('new', 7))
       .when(command)
       .thenRefused('password-changed');
   });
 
-  it.each(Object.entries(commands))('is refused when the account was disabled: %s', (_what, command) => {
+  it.each(Object.entries(commands))('is refused if the account was disabled: %s', (_what, command) => {
     given(accountDecider, registered('ann'), enrolmentStarted(1), disabled)
       .when(command)
       .thenRefused('account-disabled');

@@ -1,6 +1,6 @@
 /**
- * compat: the original cleans every base path (wire contract 3.1): backslashes are slashes, one slash before, none behind,
- * `.`, `..` and doubled slashes are resolved without climbing above `/`. Spaces stay.
+ * Normalizes a base path. compat: like the original (wire contract 3.1), it turns backslashes into slashes, adds a leading and removes a
+ * trailing slash, and resolves `.`, `..` and repeated slashes without leaving `/`. Spaces stay.
  */
 export function cleanBasePath(path: string): string {
   const kept: string[] = [];

@@ -30,7 +30,7 @@ describe('the weight of a state', () => {
     expect(siteSettingsAggregate.weightOf(siteSettingsAggregate.decider.initialState)).toBe(4);
   });
 
-  it('grows with the texts of an account and with the answer that shows them', () => {
+  it('grows with the texts of an account and with the answer that contains them', () => {
     const large = registered('ä'.repeat(2048), { basePath: `/${'a'.repeat(4095)}`, ssoId: 'a'.repeat(1024) });
     expect(accountAggregate.weightOf(stateAfter(accountAggregate.decider, large))).toBe(33);
     const escaped = registered('<'.repeat(682));

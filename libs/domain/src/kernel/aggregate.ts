@@ -2,15 +2,15 @@ import type { Decider } from './decider.js';
 import type { DomainEvent } from './event.js';
 import type { Upcasters } from './upcasting.js';
 
-/** An aggregate as the store and the read models see it: its streams, how they are folded and how old events are read. */
+/** Describes an aggregate to the store and the read models: its streams, how to fold them and how to read old events. */
 export type Aggregate<Id, State, Command, Event extends DomainEvent = DomainEvent> = Readonly<{
   name: AggregateName;
-  /** What the name of every stream begins with; the id follows. */
+  /** The prefix of its stream names. The id follows. */
   streamPrefix: string;
   decider: Decider<State, Command, Event>;
   upcasters: Upcasters;
   streamOf: (id: Id) => string;
-  /** How much room a folded state takes, in units of about a kilobyte: bounds the caches. */
+  /** Returns the size of a state in units of about one kilobyte. Caches are limited by it. */
   weightOf: (state: State) => number;
 }>;
 

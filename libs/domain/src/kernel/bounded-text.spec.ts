@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { beginningOf, bytesOf, requireBound } from './bounded-text.js';
+import { truncate, bytesOf, requireMaxBytes } from './bounded-text.js';
 
-it('a text may have as many bytes as its bound, and not one more', () => {
-  requireBound('ä'.repeat(5), 10, 'username-too-long');
-  expect(() => requireBound(`${'ä'.repeat(5)}a`, 10, 'username-too-long')).toThrow('username-too-long');
+it('a text may have as many bytes as its limit, and not one more', () => {
+  requireMaxBytes('ä'.repeat(5), 10, 'username-too-long');
+  expect(() => requireMaxBytes(`${'ä'.repeat(5)}a`, 10, 'username-too-long')).toThrow('username-too-long');
 });
 
 it.each([
@@ -25,14 +25,14 @@ it.each([
   ['012345678ä', '012345678'],
   ['0123456😀', '0123456'],
   ['', ''],
-])('the beginning of %j in ten bytes is %j', (text, beginning) => {
-  expect(beginningOf(text, 10)).toBe(beginning);
+])('%j truncated to ten bytes is %j', (text, beginning) => {
+  expect(truncate(text, 10)).toBe(beginning);
 });
 
-it('the beginning of any text fits and lacks less than one letter', () => {
+it('a truncated text fits and lacks less than one character of the limit', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.nat(40), (text, bytes) => {
-      const beginning = beginningOf(text, bytes);
+      const beginning = truncate(text, bytes);
       expect(text.startsWith(beginning)).toBe(true);
       expect(Buffer.byteLength(beginning)).toBeLessThanOrEqual(bytes);
       if (beginning !== text) expect(Buffer.byteLength(beginning)).toBeGreaterThan(bytes - 4);

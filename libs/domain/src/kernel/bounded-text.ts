@@ -1,53 +1,51 @@
 import { DomainError, type DomainErrorCode } from './domain-error.js';
 
 /**
- * The most bytes that each text may take, as `bytesOf` counts them: more than anybody writes by hand, and too little to hurt those who
- * share the service. What was stored before there were bounds stays and is shown as ever.
+ * Maximum sizes of texts, in bytes as `bytesOf` counts them. They allow for anything typed by hand and are too small to harm other users.
+ * Longer texts that were stored before the limits existed stay valid.
  */
 export const TEXT_BYTES = { username: 4096, basePath: 4096, ssoId: 1024, title: 1024, client: 1024 } as const;
 
 const encoder = new TextEncoder();
 
 /**
- * Bytes that texts take in the JSON of an answer (wire contract 1.1). A bound in this measure holds for answers and documents as well;
- * in plain UTF-8 they could be six times as large.
+ * Returns the number of bytes that the texts take in the JSON of an answer (wire contract 1.1). A limit in this measure also limits
+ * answers and documents, where escapes can make a text six times as large as its UTF-8.
  */
 export const bytesOf = (...texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Buffer.byteLength(text) + escapeBytesOf(text), 0);
 
-/**
- * Memory of texts in bytes, at most: a single letter beyond Latin-1 makes all of its text twice as large.
- */
+/** Returns the maximum memory that the texts take, in bytes. One character beyond Latin-1 doubles the size of its text. */
 export const memoryOf = (...texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + 2 * length, 0);
 
-/** Refuses a text that has more bytes than it may. */
-export function requireBound(text: string, bytes: number, refusal: DomainErrorCode): void {
+/** Throws the refusal if the text has more than `bytes` bytes. */
+export function requireMaxBytes(text: string, bytes: number, refusal: DomainErrorCode): void {
   if (bytesOf(text) > bytes) throw new DomainError(refusal);
 }
 
-/** As much of the beginning of a text as fits in UTF-8; no letter is cut in two. */
-export function beginningOf(text: string, bytes: number): string {
+/** Truncates a text to at most `bytes` bytes of UTF-8 without splitting a character. */
+export function truncate(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) return text;
   return text.slice(0, encoder.encodeInto(text, new Uint8Array(bytes)).read);
 }
 
-// Nearly every text fails this test, and a loop over its letters is spared.
+// Spares nearly every text the loop over its characters.
 const MAY_NEED_ESCAPES = /[\p{Cc}\p{Cs}"\\<>&\u2028\u2029]/u;
 const LONG_ESCAPE = '\\u0000'.length;
-const isEscapedLong = (letter: string) => '<>&\b\f'.includes(letter) || JSON.stringify(letter).length > LONG_ESCAPE;
-/** Bytes that the escape of each ASCII letter adds. */
-const ADDED = Uint8Array.from({ length: 0x80 }, (_, code) => {
+const hasLongEscape = (letter: string) => '<>&\b\f'.includes(letter) || JSON.stringify(letter).length > LONG_ESCAPE;
+/** The number of bytes that the escape of each ASCII character adds. */
+const ESCAPE_BYTES = Uint8Array.from({ length: 0x80 }, (_, code) => {
   const letter = String.fromCharCode(code);
-  return isEscapedLong(letter) ? LONG_ESCAPE - 1 : JSON.stringify(letter).length - '"a"'.length;
+  return hasLongEscape(letter) ? LONG_ESCAPE - 1 : JSON.stringify(letter).length - '"a"'.length;
 });
 
-/** Bytes that the escapes of a text add to its UTF-8. */
+/** Returns the number of bytes that escapes add to the UTF-8 of a text. */
 function escapeBytesOf(text: string): number {
   if (!MAY_NEED_ESCAPES.test(text)) return 0;
   let bytes = 0;
   for (let at = 0; at < text.length; at++) {
     const letter = text.charCodeAt(at);
-    if (letter < 0x80) bytes += ADDED[letter]!;
+    if (letter < 0x80) bytes += ESCAPE_BYTES[letter]!;
     else if (letter === 0x2028 || letter === 0x2029) bytes += LONG_ESCAPE - 3;
     else if (letter >= 0xd800 && letter <= 0xdfff) {
       if (text.codePointAt(at)! > 0xffff) at++;

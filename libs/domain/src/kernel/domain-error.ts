@@ -1,41 +1,41 @@
-/** Every expected refusal. Codes are stable and never used again for something else; HTTP words live in `http-envelope`. */
+/** The codes of all expected refusals. Codes are stable and never get another meaning. `http-envelope` has their HTTP messages. */
 export type DomainErrorCode =
-  // Who a request speaks for, thrown by `CallerIdentifier` unless said otherwise.
-  /** The header is neither the static token nor a token of ours, or its session is unknown or was ended. */
+  // Identification of the caller. Thrown by `CallerIdentifier` unless another source is named.
+  /** The header contains neither the static token nor one of our tokens, or the session is unknown or has ended. */
   | 'token-invalidated'
-  /** The time of a session's token is over. */
+  /** The token or its session has expired. */
   | 'token-expired'
   /** The token is not valid yet, even allowing for clock skew. */
   | 'token-not-active'
-  /** The account of a token is deleted or has another name than the token, whoever has that name now. */
+  /** The account of the token was deleted or renamed, whether or not another account has the name now. */
   | 'account-not-found-for-token'
-  /** The password was set after the login. Also `accountDecider`. */
+  /** The password was changed after the login. Also thrown by `accountDecider`. */
   | 'password-changed'
-  /** The account of a session is disabled. Also `accountDecider`. */
+  /** The account of the session is disabled. Also thrown by `accountDecider`. */
   | 'account-disabled'
-  /** No token, and the guest is disabled. */
+  /** There is no token, and the guest is disabled. */
   | 'guest-disabled'
-  /** `requireAdmin`: the route is for administrators and the caller has another role. */
+  /** `requireAdmin`: the route is for administrators, and the caller is not one. */
   | 'not-an-admin'
-  // Login, thrown by `LogIn` unless said otherwise.
-  /** Unknown name, wrong or empty hash, or a disabled account: which of them stays secret. */
+  // Login. Thrown by `LogInHandler` unless another source is named.
+  /** Unknown name, wrong or empty hash, or disabled account. The answer does not reveal which. */
   | 'invalid-credentials'
-  /** The password was right, two-factor is on and no code was sent. Counts as no failure. */
+  /** The password is right, two-factor is on and no code was sent. Does not count as a failure. */
   | 'one-time-code-required'
-  /** The code is wrong, or it was used before. */
+  /** The code is wrong or was used before. */
   | 'one-time-code-invalid-at-login'
-  /** 100 wrong codes in a row: none is taken until two-factor is turned off. Waiting does not help. */
+  /** Codes from unknown sources are refused after 100 wrong ones in a row, until two-factor is turned off. Waiting does not help. */
   | 'one-time-code-locked'
-  /** The throttle refuses the try unchecked, also a right one; `retryAfterSeconds` says for how long. */
+  /** The throttle refuses the try unchecked, even a correct one, for `retryAfterSeconds`. */
   | 'too-many-attempts'
-  /** The route of LDAP logins, always. */
+  /** Always thrown by the route for LDAP logins. */
   | 'ldap-disabled'
   // Two-factor enrolment.
   /** `StartTwoFactorEnrolment` or `EnableTwoFactor` for the guest. */
   | 'guest-has-no-two-factor'
-  /** `EnableTwoFactor`: wrong or used code, another secret than the one shown last, or that one's time is over. */
+  /** `EnableTwoFactor`: wrong or used code, expired enrolment, or a secret other than the one shown last. */
   | 'enrolment-code-invalid'
-  /** `StartTwoFactorEnrolment`: ten secrets were shown within the hour; `retryAfterSeconds` says when the next may be. */
+  /** `StartTwoFactorEnrolment`: ten enrolments started within the hour. The next is possible after `retryAfterSeconds`. */
   | 'too-many-enrolments'
   // Profile and administration of accounts.
   /** `ChangeOwnProfile` for the guest. */
@@ -43,58 +43,58 @@ export type DomainErrorCode =
   /** `RegisterAccount`, `UpdateAccount` or `ChangeOwnProfile` with a name that another account has. */
   | 'username-taken'
   /**
-   * `ChangeOwnProfile` with a free name that only an administrator can give: a system name, or one that another account released not
-   * long ago. Which of the two stays secret.
+   * `ChangeOwnProfile` with a free name that only an administrator can assign: a system name, or one that another account released
+   * recently. The answer does not reveal which.
    */
   | 'username-reserved'
-  /** `RegisterAccount`, `UpdateAccount` or `ChangeOwnProfile`: a new text has more bytes than `TEXT_BYTES` allows. */
+  /** `RegisterAccount`, `UpdateAccount` or `ChangeOwnProfile`: a new text exceeds its limit in `TEXT_BYTES`. */
   | 'username-too-long'
   | 'base-path-too-long'
   | 'sso-id-too-long'
-  /** A new password has fewer characters than the policy asks for; `limit` says how many. */
+  /** A new password has fewer characters than the policy requires; `limit` is the minimum. */
   | 'password-too-short'
-  /** A new password is on the list of common ones, which the policy refuses. */
+  /** A new password is on the list of common passwords, and the policy refuses those. */
   | 'password-too-common'
-  /** `FindAccount` without a name. */
+  /** `FindAccountQuery` without a name. */
   | 'username-empty'
-  /** `RegisterAccount` with an id that an account has or had. */
+  /** `RegisterAccount` with an id that is or was in use. */
   | 'account-id-taken'
-  /** By id: `GetAccount`, `RecordSshKeyUse` or any other command about an account that does not exist or was deleted. */
+  /** By id: `GetAccountQuery`, or any command for an account that does not exist or was deleted. */
   | 'account-not-found'
-  /** By name: `FindAccount` for a name that no account has. */
+  /** By name: `FindAccountQuery` for a name that no account has. */
   | 'find-user-failed'
-  /** By id: `ListSshKeysOf`, when an administrator asks for the keys of an account that does not exist or was deleted. */
+  /** By id: `ListAnySshKeysQuery` for an account that does not exist or was deleted. */
   | 'user-invalid'
-  /** `UpdateAccount` with another role than the account has. */
+  /** `UpdateAccount` with a different role. */
   | 'role-unchangeable'
   /** `UpdateAccount` that disables an administrator. */
   | 'admin-undisableable'
-  /** `RegisterAccount` with the role of the admin or the guest, except by the first start. */
+  /** `RegisterAccount` with the role of the admin or the guest, except at the first start. */
   | 'admin-or-guest-uncreatable'
-  /** `DeleteAccount` of the admin or the guest. */
+  /** `DeleteAccount` for the admin or the guest. */
   | 'admin-or-guest-undeletable'
   // SSH keys.
-  /** `requireKeyHolder`: the guest asks for any of the routes of own keys. */
+  /** `requireKeyHolder`: the guest uses a route for the caller's own keys. */
   | 'guest-has-no-keys'
-  /** `AddSshKey`: the title has more bytes than `TEXT_BYTES` allows. Comes before all others. */
+  /** `AddSshKey`: the title exceeds its limit in `TEXT_BYTES`. Takes precedence over all others. */
   | 'ssh-key-title-too-long'
-  /** `AddSshKey`: the account has a key of exactly this title. Comes before `ssh-key-invalid`. */
+  /** `AddSshKey`: the account has a key with exactly this title. Takes precedence over `ssh-key-invalid`. */
   | 'ssh-key-title-taken'
-  /** `AddSshKey`: the text is not one key that is accepted. */
+  /** `AddSshKey`: the text is not exactly one acceptable key. */
   | 'ssh-key-invalid'
-  /** `AddSshKey`: the account has this key, under another title. */
+  /** `AddSshKey`: the account has this key under another title. */
   | 'ssh-key-taken'
-  /** `AddSshKey`: the account has as many keys, or as many bytes of them, as it may, or has used up the numbers of its keys. */
+  /** `AddSshKey`: the account has reached its limit of keys or of their bytes, or has used up its key numbers. */
   | 'ssh-key-limit-reached'
-  /** `RemoveSshKey`, or a reported use: the account has no such key. */
+  /** `RemoveSshKey` or `RecordSshKeyUseCommand`: the account has no such key. */
   | 'ssh-key-not-found'
-  /** `RecordSshKeyUse`: the reported use was before the key was added, or is in the future, by more than clocks differ. */
+  /** `RecordSshKeyUseCommand`: the use is earlier than the key or in the future, by more than the allowed clock skew. */
   | 'ssh-key-use-untimely'
   // Settings.
   /** `ChangeSettings` with a key that is not among the factory settings. */
   | 'setting-not-found';
 
-/** An expected refusal. It is recognised by its code; `retryAfterSeconds` is set where waiting helps, `limit` where a setting bounds something. */
+/** An expected refusal, identified by its code. `retryAfterSeconds` is set if waiting helps, `limit` if the code concerns a configured limit. */
 export class DomainError extends Error {
   constructor(
     readonly code: DomainErrorCode,

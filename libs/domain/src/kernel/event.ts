@@ -1,6 +1,6 @@
 /**
- * A fact, past tense, never edited. `type` and `v` (schema version) are stable for ever; `data` is free to be copied to
- * read models and public events; `sealed` holds secrets in sealed form (see the security library) and never leaves the store.
+ * A fact in the past tense, which is never edited. `type` and `v`, the schema version, never change. `data` may be copied to read models
+ * and public events. `sealed` contains sealed secrets (see the security library) and never leaves the store.
  */
 export type DomainEvent<
   Type extends string = string,
@@ -9,7 +9,7 @@ export type DomainEvent<
 > = Readonly<{ type: Type; v: number; data: Readonly<Data> }> &
   (Sealed extends undefined ? { readonly sealed?: undefined } : { readonly sealed: Sealed });
 
-/** An event in the shape in which it was stored, of any schema version. */
+/** An event as it was stored, in any schema version. */
 export type StoredEvent = Readonly<{
   type: string;
   v: number;

@@ -1,13 +1,13 @@
 import type { DomainEvent, StoredEvent } from './event.js';
 
 /**
- * How the stored versions of an aggregate's events are read: type -> version -> function to the next version, or `current` at the
- * version that the code writes today. Every (type, version) that was ever written stays in the table; stored bytes never change.
+ * The upcasters of an aggregate's events by type and version. Each converts to the next version; `current` marks the version that the code
+ * writes. Every version that was ever written stays in the table, because stored events never change.
  */
 export type Upcasters = Readonly<Record<string, Readonly<Record<number, Upcast | 'current'>>>>;
 type Upcast = (event: StoredEvent) => StoredEvent;
 
-/** A stored event that this version of the program cannot read; the stream is parked until a newer version reads it. */
+/** Thrown for an event that only a newer version of Keyfold can read. The stream is parked until such a version runs. */
 export class UnknownEvent extends Error {
   constructor(event: StoredEvent) {
     super(
@@ -17,7 +17,11 @@ export class UnknownEvent extends Error {
   }
 }
 
-/** Brings a stored event to the shape of today. Throws `UnknownEvent` when the table does not know it. */
+/**
+ * Converts a stored event to its current version.
+ *
+ * @throws `UnknownEvent` if the table does not contain its type and version.
+ */
 export function upcast(upcasters: Upcasters, stored: StoredEvent): DomainEvent {
   let event = stored;
   for (;;) {

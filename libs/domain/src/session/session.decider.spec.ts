@@ -7,11 +7,11 @@ const start: StartSession = { type: 'StartSession', session: login() };
 const logout: EndSession = { type: 'EndSession', reason: 'logout' };
 
 describe('StartSession', () => {
-  it('starts the session with all that is known of the login', () => {
+  it('starts the session with all data of the login', () => {
     given(sessionDecider).when(start).thenEvents(sessionStarted()).thenHolds();
   });
 
-  it('keeps the first 1,024 bytes of what the client calls itself', () => {
+  it('keeps the first 1,024 bytes of the user agent', () => {
     given(sessionDecider)
       .when({ type: 'StartSession', session: login({ client: 'curl/8.5.0 '.repeat(100) }) })
       .thenEvents(sessionStarted({ client: `${'curl/8.5.0 '.repeat(93)}c` }));
@@ -26,7 +26,7 @@ describe('StartSession', () => {
       .thenTakenRefusal('one-time-code-invalid-at-login');
   });
 
-  it('does nothing where the session runs', () => {
+  it('does nothing if the session is active', () => {
     given(sessionDecider, sessionStarted()).when(start).thenNothing();
   });
 
@@ -40,11 +40,11 @@ describe('EndSession', () => {
     given(sessionDecider, sessionStarted()).when(logout).thenEvents(loggedOut).thenHolds();
   });
 
-  it('does nothing where the session has ended', () => {
+  it('does nothing if the session has ended', () => {
     given(sessionDecider, sessionStarted(), loggedOut).when(logout).thenNothing();
   });
 
-  it('does nothing where there is no session', () => {
+  it('does nothing if there is no session', () => {
     given(sessionDecider).when(logout).thenNothing();
   });
 });
@@ -54,7 +54,7 @@ describe('the state of a session', () => {
     expect(stateAfter(sessionDecider).status).toBe('absent');
   });
 
-  it('keeps whose it is, what the login verified and when it expires', () => {
+  it('keeps account, credential and expiry', () => {
     expect(stateAfter(sessionDecider, sessionStarted({ credential: 3 }))).toStrictEqual({
       status: 'active',
       accountId: 7,

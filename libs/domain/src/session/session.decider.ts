@@ -1,9 +1,9 @@
 import { oneTimeCodeHold } from '../account/account.holds.js';
-import { beginningOf, TEXT_BYTES } from '../kernel/bounded-text.js';
+import { truncate, TEXT_BYTES } from '../kernel/bounded-text.js';
 import type { Decider, Decision } from '../kernel/decider.js';
 import type { SessionEvent, SessionStarted } from './session.events.js';
 
-/** One login: absent, then active, then ended for good. */
+/** The state of one login: absent, then active, then ended for good. `expiresAt` is in unix seconds. */
 export type Session = Readonly<{
   status: 'absent' | 'active' | 'ended';
   accountId: number;
@@ -11,20 +11,20 @@ export type Session = Readonly<{
   expiresAt: number;
 }>;
 
-/** A login that was verified; `usedCode` names the one-time code that it spends. */
+/** Starts the session of a verified login. `usedCode` identifies the one-time code that it spends. */
 export type StartSession = Readonly<{
   type: 'StartSession';
   session: SessionStarted['data'];
   usedCode?: Readonly<{ enrolment: number; step: number }>;
 }>;
-/** The token of the session is refused from here on. */
+/** Ends the session: its token is refused from then on. */
 export type EndSession = Readonly<{ type: 'EndSession'; reason: 'logout' }>;
 export type SessionCommand = StartSession | EndSession;
 
 /**
- * Decides on one login. What happened already, and the end of a session that is not active, have no events. The code of `usedCode` is
- * held for ever: a second session that would spend it is refused with `one-time-code-invalid-at-login`. That an account is disabled,
- * gone or has a new password is not known here.
+ * Decides on one login. Starting a session again and ending one that is not active change nothing. A session takes the hold of its code
+ * for good, so a second session with that code is refused with `one-time-code-invalid-at-login`. The decider does not know whether the
+ * account is disabled, deleted or has a new password.
  */
 export const sessionDecider: Decider<Session, SessionCommand, SessionEvent> = {
   initialState: { status: 'absent', accountId: 0, credential: 0, expiresAt: 0 },
@@ -43,8 +43,8 @@ function decide(session: Session, command: SessionCommand): Decision<SessionEven
 }
 
 function start({ session, usedCode }: StartSession): Decision<SessionEvent> {
-  // No login is refused for what a program calls itself.
-  const data = { ...session, client: beginningOf(session.client, TEXT_BYTES.client) };
+  // A long user agent is truncated, because it must not prevent a login.
+  const data = { ...session, client: truncate(session.client, TEXT_BYTES.client) };
   const events = [{ type: 'SessionStarted', v: 1, data } as const];
   if (!usedCode) return { events };
   const { enrolment, step } = usedCode;

@@ -2,8 +2,8 @@ import type { DomainEvent } from '../kernel/event.js';
 import type { Upcasters } from '../kernel/upcasting.js';
 
 /**
- * A login succeeded. `credential` is the account's count of password changes that the login verified; `address` and `client`
- * (user agent) are kept here and in no other event. Times in unix seconds.
+ * A login succeeded. `credential` is the account's count of password changes at the login. `address` and `client` (the user agent) are
+ * stored in this event only. Times are in unix seconds.
  */
 export type SessionStarted = DomainEvent<
   'SessionStarted',
@@ -19,7 +19,7 @@ export type SessionStarted = DomainEvent<
   },
   undefined
 >;
-/** The token of this session is refused from here on. */
+/** The session ended; its token is refused from then on. */
 export type SessionEnded = DomainEvent<'SessionEnded', { reason: 'logout' }, undefined>;
 
 export type SessionEvent = SessionStarted | SessionEnded;

@@ -1,4 +1,4 @@
-/** A setting as it leaves the factory; `public` ones are shown to everybody (wire contract 4, flag 0). */
+/** A setting and its default value. Everyone may read `public` settings (wire contract 4, flag 0). */
 export type FactorySetting = Readonly<{ key: string; value: string; public: boolean }>;
 
 const LOGO = 'https://res.oplist.org/logo/logo.svg';
@@ -24,7 +24,7 @@ const shareSummary = `{{#if creator}}{{creator}} shares with you:{{else}}Shared 
 {{/each}}{{base_url}}/@s/{{id}}{{#if pwd}}
 Password: {{pwd}}{{/if}}`;
 
-/** Parts of an error text that nobody else should see: IPv4 and IPv6 addresses and access tokens in an address line. */
+/** Matches private parts of error messages: IPv4 and IPv6 addresses, and access tokens in URLs. */
 const privacyPatterns = [
   String.raw`(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])`,
   String.raw`(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}|(?:[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4}){0,6})?::(?:[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4}){0,6})?`,
@@ -34,7 +34,7 @@ const privacyPatterns = [
 const shown = (values: Record<string, string>): FactorySetting[] =>
   Object.entries(values).map(([key, value]) => ({ key, value, public: true }));
 
-/** The public settings of the original with its values (texts are our own), and the private ones that this service uses. */
+/** The public settings of the original with its values (but our own texts), and the private settings that Keyfold uses. */
 export const factorySettings: readonly FactorySetting[] = [
   ...shown({
     site_title: 'OpenList',

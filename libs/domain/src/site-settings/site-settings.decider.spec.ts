@@ -13,7 +13,7 @@ const save = (values: Record<string, string>): ChangeSettings => ({ type: 'Chang
 const reset = (token: string): ResetApiToken => ({ type: 'ResetApiToken', sealedToken: `sealed ${token}` });
 
 describe('ChangeSettings', () => {
-  it('saves what differs from the values in force', () => {
+  it('saves the values that differ from the current ones', () => {
     given(siteSettingsDecider, settingsChanged({ site_title: 'Files' }))
       .when(save({ site_title: 'Files', pagination_type: 'all', main_color: '#ff0000' }))
       .thenEvents(settingsChanged({ main_color: '#ff0000' }))
@@ -26,7 +26,7 @@ describe('ChangeSettings', () => {
       .thenEvents(settingsChanged({ logo: '' }));
   });
 
-  it('saves the factory value over another one', () => {
+  it('replaces another value by the factory value', () => {
     given(siteSettingsDecider, settingsChanged({ site_title: 'Files' }))
       .when(save({ site_title: 'OpenList' }))
       .thenEvents(settingsChanged({ site_title: 'OpenList' }));
@@ -36,13 +36,13 @@ describe('ChangeSettings', () => {
     ['the factory values are sent', [], { site_title: 'OpenList' }],
     ['the saved values are sent', [settingsChanged({ logo: '' })], { logo: '' }],
     ['no value is sent', [], {}],
-  ])('does nothing where %s', (_what, history, values) => {
+  ])('does nothing if %s', (_what, history, values) => {
     given(siteSettingsDecider, ...history)
       .when(save(values))
       .thenNothing();
   });
 
-  it.each(['token', 'version', 'Site_Title', 'constructor'])('refuses %j, which is no setting', (key) => {
+  it.each(['token', 'version', 'Site_Title', 'constructor'])('refuses %j, which is not a setting', (key) => {
     given(siteSettingsDecider)
       .when(save({ site_title: 'Files', [key]: 'x' }))
       .thenRefused('setting-not-found');
@@ -59,14 +59,14 @@ describe('ResetApiToken', () => {
 describe('ResealSecrets', () => {
   const reseal = { type: 'ResealSecrets', resealed: new Map([['sealed one', 'resealed one']]) } as const;
 
-  it('replaces the sealed text of the static token that is in force', () => {
+  it('replaces the sealed text of the current static token', () => {
     given(siteSettingsDecider, apiTokenReset('one')).when(reseal).thenEvents(apiTokenResealed('resealed one'));
     given(siteSettingsDecider, apiTokenReset('one'), apiTokenReset('two')).when(reseal).thenNothing();
   });
 });
 
 describe('the state of the settings', () => {
-  it('has no saved value and no token at first', () => {
+  it('has neither saved values nor a token at first', () => {
     expect(stateAfter(siteSettingsDecider)).toStrictEqual({ values: {}, sealedApiToken: '' });
   });
 
@@ -83,13 +83,13 @@ describe('the state of the settings', () => {
   });
 });
 
-describe('the value in force', () => {
+describe('the current value', () => {
   const settings = stateAfter(siteSettingsDecider, settingsChanged({ logo: '' }));
 
   it.each([
-    ['logo', '', 'the saved one, even when it is empty'],
-    ['site_title', 'OpenList', "the factory's where none was saved"],
-    ['constructor', '', 'empty where there is no such setting'],
+    ['logo', '', 'the saved one, even if it is empty'],
+    ['site_title', 'OpenList', "the factory's if none was saved"],
+    ['constructor', '', 'empty if there is no such setting'],
   ])('of %j is %j: %s', (key, value) => {
     expect(settingValue(settings, key)).toBe(value);
   });
@@ -99,11 +99,11 @@ describe('the public settings', () => {
   const settings = stateAfter(siteSettingsDecider, settingsChanged({ site_title: 'Files', privacy_regs: 'secret' }));
   const shown = publicSettings(settings, 'v4.2.5');
 
-  it('show the values in force and the version', () => {
+  it('contain the current values and the version', () => {
     expect(shown).toMatchObject({ site_title: 'Files', pagination_type: 'all', version: 'v4.2.5' });
   });
 
-  it('come in byte order of their keys', () => {
+  it('are sorted by key in byte order', () => {
     const keys = Object.keys(shown);
     expect(keys).toStrictEqual(
       keys
@@ -113,7 +113,7 @@ describe('the public settings', () => {
     );
   });
 
-  it('leave out private settings and the token', () => {
+  it('contain neither private settings nor the token', () => {
     expect(shown).not.toHaveProperty('privacy_regs');
     expect(shown).not.toHaveProperty('token');
   });

@@ -4,16 +4,16 @@ import type { ResealSecrets } from '../kernel/reseal-secrets.js';
 import { factorySettings } from './factory-settings.js';
 import type { SiteSettingsEvent } from './site-settings.events.js';
 
-/** What differs from the factory settings, and the sealed static token (empty until the first start made one). */
+/** The values that differ from the factory settings, and the sealed static token (empty before the first start). */
 export type SiteSettings = Readonly<{ values: Readonly<Record<string, string>>; sealedApiToken: string }>;
 
-/** Values to save, by key; the other settings keep theirs. */
+/** Changes the values of some settings, by key. The other settings keep theirs. */
 export type ChangeSettings = Readonly<{ type: 'ChangeSettings'; values: Readonly<Record<string, string>> }>;
-/** A new static token, sealed; it replaces the old one at once. */
+/** Replaces the static token by a new sealed one, with immediate effect. */
 export type ResetApiToken = Readonly<{ type: 'ResetApiToken'; sealedToken: string }>;
 export type SiteSettingsCommand = ChangeSettings | ResetApiToken | ResealSecrets;
 
-/** Decides on all settings: an unknown key refuses the whole change with `setting-not-found`; values in force are left out. */
+/** Decides on all settings. An unknown key refuses the whole change with `setting-not-found`. Unchanged values are omitted. */
 export const siteSettingsDecider: Decider<SiteSettings, SiteSettingsCommand, SiteSettingsEvent> = {
   initialState: { values: {}, sealedApiToken: '' },
   decide,
@@ -53,13 +53,13 @@ function evolve(settings: SiteSettings, event: SiteSettingsEvent): SiteSettings 
   }
 }
 
-/** The value in force: the saved one, else the factory's, else empty. */
+/** Returns the current value of a setting: the saved one, else the factory's, else an empty text. */
 export function settingValue(settings: SiteSettings, key: string): string {
   if (Object.hasOwn(settings.values, key)) return settings.values[key]!;
   return factorySettings.find((setting) => setting.key === key)?.value ?? '';
 }
 
-/** The settings that everybody may read, by key in byte order (wire contract 4). */
+/** Returns the settings that everyone may read, by key in byte order (wire contract 4). */
 export function publicSettings(settings: SiteSettings, version: string): Record<string, string> {
   const shown = factorySettings
     .filter((setting) => setting.public)

@@ -1,11 +1,11 @@
 import type { DomainEvent } from '../kernel/event.js';
 import type { Upcasters } from '../kernel/upcasting.js';
 
-/** Values that an administrator saved, by key; keys that are not there keep their value. */
+/** An administrator changed settings. `values` contains the changed ones by key. */
 export type SettingsChanged = DomainEvent<'SettingsChanged', { values: Readonly<Record<string, string>> }, undefined>;
-/** The static token of the administrator was made anew; the old one stops working. */
+/** The static token of the admin was replaced. The old one stops working. */
 export type ApiTokenReset = DomainEvent<'ApiTokenReset', object, Readonly<{ token: string }>>;
-/** The same static token, sealed with another key. */
+/** The same static token was sealed with another key. */
 export type ApiTokenResealed = DomainEvent<'ApiTokenResealed', object, Readonly<{ token: string }>>;
 
 export type SiteSettingsEvent = SettingsChanged | ApiTokenReset | ApiTokenResealed;

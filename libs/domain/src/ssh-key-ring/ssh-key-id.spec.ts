@@ -6,13 +6,13 @@ describe('a key id', () => {
     expect(keyIdOf(7, 1)).toBe(7 * 1_048_576 + 1);
   });
 
-  it.each([1, 7, 2 ** 33 - 1])('leads back to account %i, from its first and its last key', (accountId) => {
+  it.each([1, 7, 2 ** 33 - 1])('identifies account %i, from its first to its last key', (accountId) => {
     expect(accountOfKey(keyIdOf(accountId, 1))).toBe(accountId);
     expect(accountOfKey(keyIdOf(accountId, LAST_KEY_NUMBER))).toBe(accountId);
     expect(Number.isSafeInteger(keyIdOf(accountId, LAST_KEY_NUMBER))).toBe(true);
   });
 
-  it('is below those of the next account', () => {
+  it('is lower than those of the next account', () => {
     expect(keyIdOf(7, LAST_KEY_NUMBER)).toBeLessThan(keyIdOf(8, 1));
   });
 });

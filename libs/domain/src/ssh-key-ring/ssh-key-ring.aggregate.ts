@@ -9,11 +9,12 @@ export const sshKeyRingAggregate: Aggregate<number, SshKeyRing, SshKeyRingComman
   upcasters: sshKeyRingUpcasters,
   streamPrefix: 'ssh-keys-',
   streamOf: (accountId) => `ssh-keys-${accountId}`,
-  // The answer that lists the titles is kept with the ring.
+  // Includes the answer that lists the titles, because it is cached with the ring.
   weightOf: ({ keys }) => 1 + Math.ceil(keys.reduce((sum, key) => sum + memoryOfKey(key), 0) / 1024),
 };
 
-/** Objects, fingerprint and the line of the answer without its title, in bytes. */
-const BARE_KEY = 700;
+/** Memory of a key without its texts, in bytes: objects, fingerprint, and its entry in the answer. */
+const KEY_OVERHEAD = 700;
 
-const memoryOfKey = ({ title, key }: SshKey) => BARE_KEY + memoryOf(title, key.blob, key.comment) + 2 * bytesOf(title);
+const memoryOfKey = ({ title, key }: SshKey) =>
+  KEY_OVERHEAD + memoryOf(title, key.blob, key.comment) + 2 * bytesOf(title);

@@ -16,7 +16,7 @@ describe('AddSshKey', () => {
     given(sshKeyRingDecider, keyAdded(1, 'laptop')).when(addKey('phone', phone)).thenEvents(keyAdded(2, 'phone'));
   });
 
-  it('never uses the number of a removed key again', () => {
+  it('never reuses the number of a removed key', () => {
     given(sshKeyRingDecider, keyAdded(1, 'laptop'), keyAdded(2, 'phone'), keyRemoved(2, phone))
       .when(addKey('phone', phone))
       .thenEvents(keyAdded(3, 'phone'));
@@ -28,7 +28,7 @@ describe('AddSshKey', () => {
       .thenEvents(keyAdded(2, 'laptop'));
   });
 
-  it.each(['Laptop', 'laptop ', ' laptop'])('tells the title %j from "laptop"', (title) => {
+  it.each(['Laptop', 'laptop ', ' laptop'])('distinguishes the title %j from "laptop"', (title) => {
     given(sshKeyRingDecider, keyAdded(1, 'laptop'))
       .when(addKey(title, phone))
       .thenEvents(keyAdded(2, title, phone));
@@ -40,21 +40,21 @@ describe('AddSshKey', () => {
       .thenEvents(keyAdded(1000, 'key 1000'));
   });
 
-  it('adds a key where one of a thousand was removed', () => {
+  it('adds a key after one of a thousand was removed', () => {
     given(sshKeyRingDecider, ...keys(KEYS_PER_ACCOUNT), keyRemoved(5, publicKey('key 5')))
       .when(addKey('phone', phone))
       .thenEvents(keyAdded(1001, 'phone'));
   });
 
-  it('refuses a title that is there', () => {
+  it('refuses an existing title', () => {
     given(sshKeyRingDecider, keyAdded(1, 'laptop')).when(addKey('laptop', phone)).thenRefused('ssh-key-title-taken');
   });
 
-  it('refuses a text that is no key', () => {
+  it('refuses a text that is not a key', () => {
     given(sshKeyRingDecider).when(addKey('laptop', undefined)).thenRefused('ssh-key-invalid');
   });
 
-  it('refuses a key that is there, whatever its title and comment', () => {
+  it('refuses an existing key, whatever its title and comment', () => {
     given(sshKeyRingDecider, keyAdded(1, 'laptop'))
       .when(addKey('phone', { ...laptop, comment: 'another' }))
       .thenRefused('ssh-key-taken');
@@ -66,7 +66,7 @@ describe('AddSshKey', () => {
       .thenRefused('ssh-key-limit-reached');
   });
 
-  it('takes a title of 1,024 bytes and refuses one of 1,025', () => {
+  it('accepts a title of 1,024 bytes and refuses one of 1,025', () => {
     const title = 'ä'.repeat(512);
     given(sshKeyRingDecider)
       .when(addKey(title, phone))
@@ -76,7 +76,7 @@ describe('AddSshKey', () => {
       .thenRefused('ssh-key-title-too-long');
   });
 
-  it('takes keys of a mebibyte in all, titles and comments included, and no byte more', () => {
+  it('accepts keys of one mebibyte in total, including titles and comments, and not one byte more', () => {
     const filling = Array.from({ length: 66 }, (_, i) =>
       keyAdded(i + 1, `key ${i + 1}`, { ...publicKey(`key ${i + 1}`), comment: 'c'.repeat(15_600) }),
     );
@@ -91,35 +91,35 @@ describe('AddSshKey', () => {
       .thenRefused('ssh-key-limit-reached');
   });
 
-  it('refuses a key when the numbers of the account are used up', () => {
+  it('refuses a key if the key numbers of the account are used up', () => {
     const add = (keysEver: number) => sshKeyRingDecider.decide({ keys: [], keysEver }, addKey('phone', phone)).events;
     expect(add(LAST_KEY_NUMBER - 1)).toStrictEqual([keyAdded(LAST_KEY_NUMBER, 'phone')]);
     expect(() => add(LAST_KEY_NUMBER)).toThrow('ssh-key-limit-reached');
   });
 
-  describe('with several reasons to refuse', () => {
+  describe('with several reasons for refusal', () => {
     const full = keys(KEYS_PER_ACCOUNT);
     const first = publicKey('key 1');
 
-    it('names the title before the invalid key', () => {
+    it('reports the title before the invalid key', () => {
       given(sshKeyRingDecider, ...full)
         .when(addKey('key 1', undefined))
         .thenRefused('ssh-key-title-taken');
     });
 
-    it('names the title before the known key', () => {
+    it('reports the title before the existing key', () => {
       given(sshKeyRingDecider, ...full)
         .when(addKey('key 1', first))
         .thenRefused('ssh-key-title-taken');
     });
 
-    it('names the invalid key before the limit', () => {
+    it('reports the invalid key before the limit', () => {
       given(sshKeyRingDecider, ...full)
         .when(addKey('phone', undefined))
         .thenRefused('ssh-key-invalid');
     });
 
-    it('names the known key before the limit', () => {
+    it('reports the existing key before the limit', () => {
       given(sshKeyRingDecider, ...full)
         .when(addKey('phone', first))
         .thenRefused('ssh-key-taken');
@@ -128,7 +128,7 @@ describe('AddSshKey', () => {
 });
 
 describe('RemoveSshKey', () => {
-  it('removes the key and names its fingerprint', () => {
+  it('removes the key and records its fingerprint', () => {
     given(sshKeyRingDecider, keyAdded(1, 'laptop'), keyAdded(2, 'phone'))
       .when(removeKey(1))
       .thenEvents(keyRemoved(1, laptop))
@@ -136,7 +136,7 @@ describe('RemoveSshKey', () => {
   });
 
   it.each([
-    ['was never there', [keyAdded(1, 'laptop')], 2],
+    ['never existed', [keyAdded(1, 'laptop')], 2],
     ['was removed', [keyAdded(1, 'laptop'), keyRemoved(1, laptop)], 1],
   ])('refuses a key that %s', (_why, history, n) => {
     given(sshKeyRingDecider, ...history)
@@ -150,7 +150,7 @@ describe('the state of a key ring', () => {
     expect(stateAfter(sshKeyRingDecider)).toStrictEqual({ keys: [], keysEver: 0 });
   });
 
-  it('lists the keys in the order of their addition and counts all that there ever were', () => {
+  it('lists the keys in the order of their addition and also counts removed ones', () => {
     const ring = stateAfter(
       sshKeyRingDecider,
       keyAdded(1, 'laptop'),

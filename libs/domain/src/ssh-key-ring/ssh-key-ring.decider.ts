@@ -1,16 +1,16 @@
 import type { Decider, Decision } from '../kernel/decider.js';
-import { bytesOf, requireBound, TEXT_BYTES } from '../kernel/bounded-text.js';
+import { bytesOf, requireMaxBytes, TEXT_BYTES } from '../kernel/bounded-text.js';
 import { DomainError } from '../kernel/domain-error.js';
 import { keyIdOf, LAST_KEY_NUMBER } from './ssh-key-id.js';
 import type { PublicKey, SshKeyAdded, SshKeyRingEvent } from './ssh-key-ring.events.js';
 
-/** A key of the ring with its id, its title as sent and the time of its addition (unix milliseconds). */
+/** A key of the ring with its id, its title as sent, and the time of its addition in unix milliseconds. */
 export type SshKey = SshKeyAdded['data'];
 
-/** The keys of one account in the order of their addition; `keysEver` counts all that there ever were. */
+/** The keys of one account in the order of their addition. `keysEver` also counts the removed ones. */
 export type SshKeyRing = Readonly<{ keys: readonly SshKey[]; keysEver: number }>;
 
-/** `key` is absent when the text could not be read: the title is looked at first (wire contract 2.5). */
+/** Adds a key. `key` is undefined if its text could not be parsed; the title is still checked first (wire contract 2.5). */
 export type AddSshKey = Readonly<{
   type: 'AddSshKey';
   accountId: number;
@@ -18,17 +18,17 @@ export type AddSshKey = Readonly<{
   key: PublicKey | undefined;
   now: number;
 }>;
-/** Refused with `ssh-key-not-found` unless the ring has the key. */
+/** Removes a key. Refused with `ssh-key-not-found` if the ring does not contain it. */
 export type RemoveSshKey = Readonly<{ type: 'RemoveSshKey'; keyId: number }>;
 export type SshKeyRingCommand = AddSshKey | RemoveSshKey;
 
-/** An account has at most this many keys at a time, and they have at most so many bytes in all. */
+/** Maximum number of keys of an account, and of bytes in all of them together. */
 export const KEYS_PER_ACCOUNT = 1000;
 export const BYTES_PER_RING = 1024 * 1024;
 
 /**
- * Decides on the keys of one account: a title once, compared exactly, and a key once, by its fingerprint. A number that a key had is never
- * given again. Of several reasons to refuse an addition the first counts: title, text, key, room.
+ * Decides on the keys of one account. Titles are unique and compared exactly; keys are unique by fingerprint. Key numbers are never
+ * reused. If there are several reasons to refuse an addition, the first of these applies: title, text, key, limit.
  */
 export const sshKeyRingDecider: Decider<SshKeyRing, SshKeyRingCommand, SshKeyRingEvent> = {
   initialState: { keys: [], keysEver: 0 },
@@ -37,7 +37,7 @@ export const sshKeyRingDecider: Decider<SshKeyRing, SshKeyRingCommand, SshKeyRin
 };
 
 function add(ring: SshKeyRing, { accountId, title, key, now }: AddSshKey): Decision<SshKeyRingEvent> {
-  requireBound(title, TEXT_BYTES.title, 'ssh-key-title-too-long');
+  requireMaxBytes(title, TEXT_BYTES.title, 'ssh-key-title-too-long');
   if (ring.keys.some((other) => other.title === title)) throw new DomainError('ssh-key-title-taken');
   if (!key) throw new DomainError('ssh-key-invalid');
   if (ring.keys.some((other) => other.key.fingerprint === key.fingerprint)) throw new DomainError('ssh-key-taken');
@@ -48,7 +48,7 @@ function add(ring: SshKeyRing, { accountId, title, key, now }: AddSshKey): Decis
   return { events: [{ type: 'SshKeyAdded', v: 1, data }] };
 }
 
-/** What the keys of a ring and their titles take, the comments included. */
+/** Returns the size of the keys in bytes, including their titles and comments. */
 export const bytesOfRing = (keys: readonly Pick<SshKey, 'title' | 'key'>[]): number =>
   keys.reduce((sum, { title, key }) => sum + bytesOf(title, key.type, key.blob, key.comment), 0);
 

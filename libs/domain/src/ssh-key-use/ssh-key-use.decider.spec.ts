@@ -28,7 +28,7 @@ describe('RecordSshKeyUse', () => {
       .thenNothing();
   });
 
-  it('counts every key by itself', () => {
+  it('applies the ten minutes to each key separately', () => {
     given(sshKeyUseDecider, keyUsed(1, NOON)).when(recordUse(2, NOON)).thenEvents(keyUsed(2, NOON));
   });
 });

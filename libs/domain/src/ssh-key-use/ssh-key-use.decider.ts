@@ -1,16 +1,16 @@
 import type { Decider } from '../kernel/decider.js';
 import type { SshKeyUseEvent } from './ssh-key-use.events.js';
 
-/** The last use of each key of one account, by key id, in unix milliseconds. */
+/** The last uses of an account's keys by key id, in unix milliseconds. */
 export type SshKeyUse = Readonly<{ lastUsed: Readonly<Record<string, number>> }>;
 
-/** A server saw a verified signature by this key; `usedAt` in unix milliseconds. */
+/** Records that a server verified a signature by this key. `usedAt` is in unix milliseconds. */
 export type RecordSshKeyUse = Readonly<{ type: 'RecordSshKeyUse'; keyId: number; usedAt: number }>;
 
-/** Uses that follow the last recorded one within this time (milliseconds), or come before it, are not recorded. */
+/** Minimum time between two recorded uses of a key, in milliseconds. Other uses, and earlier ones, are ignored. */
 export const USE_INTERVAL = 600_000;
 
-/** Records a use or leaves it out (`USE_INTERVAL`); refuses none. Whether the account has the key is not known here. */
+/** Records a use or ignores it (`USE_INTERVAL`), but never refuses it. It does not know whether the account has the key. */
 export const sshKeyUseDecider: Decider<SshKeyUse, RecordSshKeyUse, SshKeyUseEvent> = {
   initialState: { lastUsed: {} },
   decide: (use, { keyId, usedAt }) => {

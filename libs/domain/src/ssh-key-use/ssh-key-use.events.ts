@@ -1,7 +1,7 @@
 import type { DomainEvent } from '../kernel/event.js';
 import type { Upcasters } from '../kernel/upcasting.js';
 
-/** A key logged in with a verified signature; `usedAt` in unix milliseconds. At most one per key and ten minutes. */
+/** A key was used with a verified signature. `usedAt` is in unix milliseconds. There is at most one event per key and ten minutes. */
 export type SshKeyUsed = DomainEvent<'SshKeyUsed', { keyId: number; usedAt: number }, undefined>;
 
 export type SshKeyUseEvent = SshKeyUsed;

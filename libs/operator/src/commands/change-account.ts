@@ -1,8 +1,8 @@
 import {
-  CancelTwoFactor,
-  CancelTwoFactorHandler,
+  DisableTwoFactorCommand,
+  DisableTwoFactorHandler,
   operator,
-  SetPassword,
+  SetPasswordCommand,
   SetPasswordHandler,
 } from '@keyfold/application';
 import { DomainError, type Account } from '@keyfold/domain';
@@ -24,7 +24,7 @@ export async function setPassword(
   if (password === '') return refuse('the new password is empty', run);
   const changing = changeAccount(username, run, async ({ accountId }, { commands, newPasswords }) => {
     const handler = new SetPasswordHandler(commands, await newPasswords());
-    await handler.execute(new SetPassword(operator, accountId, password, newOrigin()));
+    await handler.execute(new SetPasswordCommand(operator, accountId, password, newOrigin()));
     return `${quoted(username)} has a new password; its sessions have ended`;
   });
   return changing.catch((error: unknown) => {
@@ -42,8 +42,8 @@ async function refuse(reason: string, { output }: CommandRun): Promise<ExitCode>
 /** Does what an administrator does who turns two-factor off, which also lifts a lock. */
 export const disableTwoFactor = ({ username }: { username: string }, run: CommandRun): Promise<ExitCode> =>
   changeAccount(username, run, async ({ accountId, twoFactor }, { commands }) => {
-    const handler = new CancelTwoFactorHandler(commands);
-    await handler.execute(new CancelTwoFactor(operator, accountId, newOrigin()));
+    const handler = new DisableTwoFactorHandler(commands);
+    await handler.execute(new DisableTwoFactorCommand(operator, accountId, newOrigin()));
     return `two-factor of ${quoted(username)} ${twoFactor ? 'is off' : 'was off already'}`;
   });
 

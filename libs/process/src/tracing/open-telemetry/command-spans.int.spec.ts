@@ -23,15 +23,14 @@ function traced(
     call === 'EventStore.append' ? beforeAppend(++appends, folder) : undefined,
   );
   const traces = new CommandSpans(recorded.spans, 'sqlite');
-  const commands = new CommandRunner(store, loader, new ListUpdates(projection, () => undefined), clock, traces);
-  const add = (title: string) =>
-    commands.run(ring, addKey(title, publicKey(title)), { ...context, traceparent: CLIENT });
+  const runner = new CommandRunner(store, loader, new ListUpdates(projection, () => undefined), clock, traces);
+  const add = (title: string) => runner.run(ring, addKey(title, publicKey(title)), { ...context, traceparent: CLIENT });
   return { add, recorded, store };
 }
 
 /** The same command by another process. */
 const rival = (folder: EmbeddedFolder, title: string) =>
-  new EmbeddedService(folder).commands.run(ring, addKey(title, publicKey(title)), context);
+  new EmbeddedService(folder).runner.run(ring, addKey(title, publicKey(title)), context);
 
 describe('a command', () => {
   it('is a span in which its append is one, and the commit stores where that was, not what a client said', async () => {

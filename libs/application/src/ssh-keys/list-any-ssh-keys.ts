@@ -3,18 +3,19 @@ import { DomainError } from '@keyfold/domain';
 import { accountStream, sshKeyRingStream, sshKeyUseStream, StreamLoader } from '@keyfold/projections';
 import { keyListOf, type ListedSshKey } from './listed-ssh-key.js';
 
-/** The keys of any account, oldest first; `user-invalid` when the account is gone. */
-export class ListSshKeysOf extends Query<readonly ListedSshKey[]> {
+/** Lists the keys of any account, oldest first. */
+export class ListAnySshKeysQuery extends Query<readonly ListedSshKey[]> {
   constructor(readonly accountId: number) {
     super();
   }
 }
 
-@QueryHandler(ListSshKeysOf)
-export class ListSshKeysOfHandler implements IQueryHandler<ListSshKeysOf> {
+/** @throws `user-invalid` if the account does not exist. */
+@QueryHandler(ListAnySshKeysQuery)
+export class ListAnySshKeysHandler implements IQueryHandler<ListAnySshKeysQuery> {
   constructor(private readonly loader: StreamLoader) {}
 
-  async execute({ accountId }: ListSshKeysOf): Promise<readonly ListedSshKey[]> {
+  async execute({ accountId }: ListAnySshKeysQuery): Promise<readonly ListedSshKey[]> {
     const [account, ring, use] = await this.loader.load(
       accountStream(accountId),
       sshKeyRingStream(accountId),

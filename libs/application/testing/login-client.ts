@@ -1,14 +1,14 @@
 import { DomainError } from '@keyfold/domain';
 import { staticHash } from '@keyfold/security';
 import { oneTimeCode, stepOf } from '../../../test/support/one-time-code.js';
-import { LogIn, LogInHandler, type LoggedIn } from '../src/login/log-in.js';
+import { LogInCommand, LogInHandler, type LoggedIn } from '../src/login/log-in.js';
 import type { SecurityEvent } from '../src/security-log/security-log.js';
 import { changeAccount } from './accounts.js';
 import type { EmbeddedService } from './embedded-service.js';
 
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 
-/** A login as a client sends it; `hash` is what the hash route passes on. */
+/** A login as a client sends it. `hash` is the static hash that the hash route receives. */
 export type Attempt = {
   username?: string;
   password?: string;
@@ -18,33 +18,33 @@ export type Attempt = {
   device?: string;
 };
 
-/** Where accounts log in: name `ann`, password `right`, no code and one address unless said otherwise. */
-export class LoginDesk {
+/** A client that logs in. It uses the name `ann`, the password `right`, no code and one address, unless the attempt says otherwise. */
+export class LoginClient {
   readonly #handler: LogInHandler;
 
-  /** What the logins reported. */
+  /** The security events that the logins reported. */
   readonly reported: SecurityEvent[] = [];
 
   constructor(private readonly service: EmbeddedService) {
-    const { commands, names, hasher, throttle, sealer, tokens, devices, clock } = service;
-    this.#handler = new LogInHandler(commands, names, hasher, throttle, sealer, tokens, devices, clock, {
+    const { runner, names, hasher, throttle, sealer, tokens, devices, clock } = service;
+    this.#handler = new LogInHandler(runner, names, hasher, throttle, sealer, tokens, devices, clock, {
       report: (event) => void this.reported.push(event),
     });
   }
 
-  /** What became of the checks so far, as `<factor> <outcome>`; those that did not happen are left out. */
+  /** The counts of all checks so far by `<factor> <outcome>`, without zeros. */
   get attempts(): Record<string, number> {
     const all = this.#handler.attempts.all().filter(({ count }) => count > 0);
     return Object.fromEntries(all.map(({ factor, outcome, count }) => [`${factor} ${outcome}`, count]));
   }
 
-  /** Answers the token, or throws. */
+  /** Logs in and returns the token. */
   async logIn(attempt: Attempt = {}): Promise<string> {
-    return (await this.enter(attempt)).token;
+    return (await this.logInWithDevice(attempt)).token;
   }
 
-  /** Answers the token and the device token, or throws. */
-  async enter(attempt: Attempt = {}): Promise<LoggedIn> {
+  /** Logs in and returns the token and the device token. */
+  async logInWithDevice(attempt: Attempt = {}): Promise<LoggedIn> {
     const { username = 'ann', password = 'right', code = '', address = '192.0.2.7', device } = attempt;
     const hash = 'hash' in attempt ? attempt.hash : staticHash(password);
     const login = {
@@ -56,10 +56,10 @@ export class LoginDesk {
       client: 'curl/8.5.0',
       origin: { correlation: 'request-1' },
     };
-    return this.#handler.execute(new LogIn(login));
+    return this.#handler.execute(new LogInCommand(login));
   }
 
-  /** Answers `token`, or the code of the refusal. */
+  /** Logs in and returns `token`, or the code of the refusal. */
   async outcome(attempt: Attempt = {}): Promise<string> {
     return this.logIn(attempt).then(
       () => 'token',
@@ -70,7 +70,7 @@ export class LoginDesk {
     );
   }
 
-  /** Turns two-factor on with the code of this moment. */
+  /** Enables two-factor with the current code. */
   async enableTwoFactor(accountId: number, enrolment = 1): Promise<void> {
     const now = this.service.clock.now();
     const sealedSecret = this.service.sealer.seal(SECRET, `account-${accountId}/two-factor`);
@@ -78,12 +78,12 @@ export class LoginDesk {
     await changeAccount(this.service, accountId, { type: 'EnableTwoFactor', enrolment, step: stepOf(now), now });
   }
 
-  /** The code of this moment. */
+  /** Returns the current code. */
   code(): string {
     return oneTimeCode(SECRET, stepOf(this.service.clock.now()));
   }
 
-  /** A code of no step that would be accepted now. */
+  /** Returns a code that is not accepted at this time. */
   wrongCode(): string {
     const step = stepOf(this.service.clock.now());
     const right = [step - 1, step, step + 1].map((each) => oneTimeCode(SECRET, each));

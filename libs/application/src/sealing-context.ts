@@ -1,5 +1,5 @@
-/** What a secret is sealed for: a sealed value opens only at the place for which it was sealed. */
-export const sealedFor = {
+/** The contexts in which secrets are sealed. A sealed value opens only in the context in which it was sealed. */
+export const sealingContext = {
   password: (accountId: number) => `account-${accountId}/password`,
   twoFactor: (accountId: number) => `account-${accountId}/two-factor`,
   apiToken: 'site-settings/api-token',
