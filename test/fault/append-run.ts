@@ -12,7 +12,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { newCommit } from '../../libs/event-store/src/contract/new-commit.contract.js';
 import { partitionOf, type WriterPlan } from './append-schedule.js';
 
-/** Loads, decides and appends as a command does; answers what was acknowledged. A commit says on which one it was decided. */
+/**
+ * Loads, decides and appends like a command, and returns the acknowledged commits. Each commit names the one it was
+ * decided on.
+ */
 export async function write(
   store: EventStore,
   { stream, appends, hold }: WriterPlan,
@@ -37,7 +40,7 @@ export async function write(
   }
 }
 
-/** The acknowledged commit, or the refusal. A caller that heard of an outage tries again with the same commit. */
+/** Returns the acknowledged commit or the refusal. Retries the same commit after an outage. */
 async function answerOf(store: EventStore, commit: NewCommit): Promise<Commit | HoldTaken | WrongExpectedVersion> {
   try {
     return (await untilThere(() => store.append(commit))).commit;
@@ -47,7 +50,7 @@ async function answerOf(store: EventStore, commit: NewCommit): Promise<Commit | 
   }
 }
 
-/** Follows the feeds from its own positions; what it was shown is kept, and how many holes it had to close. */
+/** Follows the feeds with its own positions. Keeps the commits it saw and counts the holes that it closed. */
 export class FeedFollower {
   readonly seen = new Map<number, Commit[]>();
   holes = 0;
@@ -59,7 +62,7 @@ export class FeedFollower {
     for (const slot of slots) this.seen.set(slot, []);
   }
 
-  /** Goes on until `isOver` and nothing is left. */
+  /** Follows until `isOver` and nothing is left to read. */
   async follow(isOver: () => boolean): Promise<void> {
     for (let over = false, news = true; news || !over;) {
       over = isOver();
@@ -81,7 +84,7 @@ export class FeedFollower {
   }
 }
 
-/** Tries again while the store is not available. */
+/** Retries an operation while the store is unavailable. */
 export async function untilThere<Result>(operation: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {

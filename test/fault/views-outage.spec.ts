@@ -11,7 +11,7 @@ import { key, NOON } from '../../libs/security/testing/throttled-keys.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
-/** Within which a caller hears of an outage: an operation may be tried twice, and each try waits for an answer and for a server. */
+/** The time within which an operation fails: it may run twice, and each try waits for a server and an answer. */
 const BOUND = 30_000;
 const account = accountStream(7);
 const first = { state: active(7), version: 1 };
@@ -42,8 +42,8 @@ afterEach(async () => {
   await connection.close();
 });
 
-describe('while MongoDB is away', () => {
-  it('every operation says so in bounded time, and all go on when it is back', async () => {
+describe('while MongoDB is down', () => {
+  it('every operation fails within a bounded time and works again afterwards', async () => {
     await readModels.put(account, first);
     await readModels.list(accounts, 0, 10);
     for (let n = 0; n < 5; n++) await throttle.take([key('blocked')], NOON);
@@ -84,7 +84,7 @@ describe('a lost answer', () => {
     for (const keys of [[silent, key('b')], [key('a')]]) {
       proxy.dropAnswers(true);
       const take = throttle.take(keys, NOON);
-      // The server has done it; the driver asks again on another connection.
+      // The server has done it; the driver retries on another connection.
       await vi.waitUntil(() => counts(keys), { timeout: BOUND, interval: 20 });
       proxy.dropAnswers(false);
       expect(await take).toMatchObject({ admitted: true });
