@@ -8,13 +8,13 @@ import { logLines } from '../support/log-lines.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { storedApiToken } from '../support/stored-data.js';
 
-/** Requests of one kind of caller, in groups that are sent at once. */
+/** Requests per kind of caller, in groups that are sent in parallel. */
 const GROUPS = 70;
 const GROUP_SIZE = 10;
 
-/** HTTP status of answers whose body is an envelope with the same code. */
+/** HTTP statuses whose answers carry the same code in the envelope. */
 const FAULTS = [400, 404, 405, 413, 415, 417, 431];
-/** compat: refusals that carry the code 500 in the contract. */
+/** compat: refusals with code 500 in the contract. */
 const REFUSED_WITH_500 = [
   'failed get old user: record not found',
   'failed find user: record not found',
@@ -31,9 +31,12 @@ const REFUSED_WITH_500 = [
 let app: StandaloneProcess;
 let api: ApiClient;
 let paths: string[];
-/** Paths that end the session of who takes them; the administrator's token has none to end. */
+/** Paths that end the caller's session. The administrator uses a token without a session. */
 const ENDS_SESSION = ['/api/auth/logout', '/api/me/update'];
-/** Who sends: nobody, a member with a session, and the administrator with the token that no change of an account ends. */
+/**
+ * The callers: an anonymous one, a member with a session, and the administrator with the static token, which no change
+ * of an account ends.
+ */
 const callers: Record<string, ApiClient> = {};
 
 beforeAll(async () => {
@@ -66,7 +69,7 @@ function check({ method = 'GET', path }: Call, { status, headers, text }: Answer
 }
 
 describe('any request', () => {
-  it.each(['nobody', 'a member', 'the administrator'])('of %s has an answer of the contract', async (name) => {
+  it.each(['nobody', 'a member', 'the administrator'])('of %s gets an answer of the contract', async (name) => {
     const caller = callers[name]!;
     const tried = name === 'a member' ? paths.filter((path) => !ENDS_SESSION.includes(path)) : paths;
     const group = fc.array(arbitraryRequest(tried), { minLength: GROUP_SIZE, maxLength: GROUP_SIZE });
@@ -77,7 +80,7 @@ describe('any request', () => {
     await fc.assert(property, { numRuns: GROUPS, endOnFailure: true });
   });
 
-  it('leaves the service as it was: it answers, and nothing failed', async () => {
+  it('leaves the service running without errors', async () => {
     expect((await api.get('/ping')).text).toBe('pong');
     expect((await callers['the administrator']!.get('/api/admin/user/list')).code).toBe(200);
     expect(logLines(app.output()).filter(({ level }) => level >= 50)).toEqual([]);
