@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { adminOf, createAccount, newMember } from '../support/accounts.js';
 import { ApiClient, type Answer, type Call } from '../support/api-client.js';
 import type { ApiDocument } from '../support/api-document.js';
 import { arbitraryRequest } from '../support/arbitrary-request.js';
 import { logLines } from '../support/log-lines.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 import { storedApiToken } from '../support/stored-data.js';
 
 /** Requests per kind of caller, in groups that are sent in parallel. */
@@ -28,30 +28,21 @@ const REFUSED_WITH_500 = [
   'nowhere needed',
 ];
 
-let app: StandaloneProcess;
-let api: ApiClient;
-let paths: string[];
-/** Paths that end the caller's session. The administrator uses a token without a session. */
+const app = await sharedApp();
+const api = new ApiClient(app.baseUrl);
+const admin = await adminOf(api);
+/** The static token has no session and survives every change of an account. */
+const callers: Record<string, ApiClient> = {
+  nobody: api,
+  'a member': await newMember(admin, 'member'),
+  'the administrator': api.as(storedApiToken(app.dataDir)),
+};
+await createAccount(admin, 'victim');
+
+/** Paths that end a member's session. */
 const ENDS_SESSION = ['/api/auth/logout', '/api/me/update'];
-/**
- * The callers: an anonymous one, a member with a session, and the administrator with the static token, which no change
- * of an account ends.
- */
-const callers: Record<string, ApiClient> = {};
-
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  api = new ApiClient(app.baseUrl);
-  const admin = await adminOf(api);
-  callers['nobody'] = api;
-  callers['a member'] = await newMember(admin, 'member');
-  callers['the administrator'] = api.as(storedApiToken(app.dataDir));
-  await createAccount(admin, 'victim');
-  const documented = Object.keys(((await api.get('/openapi.json')).json as ApiDocument).paths);
-  paths = [...documented, '/', '/api', '/api/nowhere', '/robots.txt', '/s3/x', '/mcp', '/api/authn/getcredentials'];
-});
-
-afterAll(() => app.dispose());
+const documented = Object.keys(((await api.get('/openapi.json')).json as ApiDocument).paths);
+const paths = [...documented, '/', '/api', '/api/nowhere', '/robots.txt', '/s3/x', '/mcp', '/api/authn/getcredentials'];
 
 function check({ method = 'GET', path }: Call, { status, headers, text }: Answer): void {
   const seen = `${method} ${path} answered ${status} ${text.slice(0, 300)}`;

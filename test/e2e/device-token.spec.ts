@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { adminOf, createAccount } from '../support/accounts.js';
 import { ApiClient, type Answer } from '../support/api-client.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 
 const ASKS = { 'x-device-token': '' };
 
-let app: StandaloneProcess;
-let api: ApiClient;
-
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  api = new ApiClient(app.baseUrl);
-  const admin = await adminOf(api);
-  for (const name of ['ann', 'bea']) await createAccount(admin, name);
-});
-afterAll(() => app?.dispose());
+const app = await sharedApp();
+const api = new ApiClient(app.baseUrl);
+const admin = await adminOf(api);
+for (const name of ['ann', 'bea']) await createAccount(admin, name);
 
 const logIn = (from: string, headers: Record<string, string>, password = 'pw-ann', username = 'ann') =>
   api.from(from).with(headers).post('/api/auth/login', { username, password });

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accountNamed, ADMIN_PASSWORD, adminOf, createAccount, newAddress, signedInAs } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { keyfoldReading } from '../support/cli.js';
 import { failedStart } from '../support/failed-start.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 import { staticHash } from '../support/static-hash.js';
 
 const POLICY = { KEYFOLD_PASSWORD_MIN_LENGTH: '10', KEYFOLD_PASSWORD_REFUSE_COMMON: 'true' };
@@ -12,19 +12,12 @@ const TOO_COMMON = '400 the password is too common, choose another one';
 /** Long enough, but on the list of common passwords. */
 const COMMON = 'Qwertyuiop';
 
-let app: StandaloneProcess;
-let api: ApiClient;
-let admin: ApiClient;
-
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  api = new ApiClient(app.baseUrl);
-  for (const password of ['short', COMMON]) await createAccount(await adminOf(api), password, { password });
-  await createAccount(await adminOf(api), 'member');
-  await app.restart(POLICY);
-  admin = await adminOf(api);
-});
-afterAll(() => app.dispose());
+const app = await sharedApp();
+const api = new ApiClient(app.baseUrl);
+for (const password of ['short', COMMON]) await createAccount(await adminOf(api), password, { password });
+await createAccount(await adminOf(api), 'member');
+await app.restart(POLICY);
+const admin = await adminOf(api);
 
 const logIn = async (name: string, password: string) => (await api.from(newAddress()).logIn(name, password)).code;
 

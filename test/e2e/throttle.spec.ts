@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { adminOf, createAccount } from '../support/accounts.js';
 import { ApiClient, type Answer } from '../support/api-client.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 
 const REFUSED =
   '429 Too many unsuccessful sign-in attempts have been made using an incorrect username or password, Try again later.';
 const WRONG = '401 Invalid username or password';
 
-let app: StandaloneProcess;
-let api: ApiClient;
-
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  api = new ApiClient(app.baseUrl);
-  const admin = await adminOf(api);
-  for (const name of ['besieged', 'steady', 'forgetful', 'killed']) await createAccount(admin, name);
-});
-
-afterAll(() => app.dispose());
+const app = await sharedApp();
+const api = new ApiClient(app.baseUrl);
+const admin = await adminOf(api);
+for (const name of ['besieged', 'steady', 'forgetful', 'killed']) await createAccount(admin, name);
 
 const parallel = (count: number, login: () => Promise<Answer>) => Promise.all(Array.from({ length: count }, login));
 const outcomesOf = (answers: Answer[]) => Map.groupBy(answers, ({ outcome }) => outcome);

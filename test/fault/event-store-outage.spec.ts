@@ -2,30 +2,19 @@ import { StoreUnavailable, type NewCommit } from '@keyfold/event-store';
 import { connectOptions, eventStoreModels, migrateSchema, MongoEventStore } from '@keyfold/event-store/mongo';
 import mongoose, { type Connection } from 'mongoose';
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newCommit } from '../../libs/event-store/src/contract/new-commit.contract.js';
 import { denseHistory } from '../../libs/event-store/src/mongo/dense-history.contract.js';
-import { ReplicaSet } from '../support/mongo/replica-set.js';
-import { TcpProxy } from '../support/tcp-proxy.js';
+import { proxiedMongod } from '../support/mongo/proxied-mongod.js';
 
 /** The time within which an operation fails: it may run twice, and each try waits for a server and an answer. */
 const BOUND = 40_000;
 const POLL = { timeout: 60_000, interval: 20 };
 
-let set: ReplicaSet;
-let proxy: TcpProxy;
+const { set, proxy } = await proxiedMongod();
 let direct: Connection;
 let connection: Connection;
 let store: MongoEventStore;
-
-beforeAll(async () => {
-  set = await ReplicaSet.start(1);
-  proxy = await TcpProxy.start(set.node(0).port);
-});
-afterAll(async () => {
-  await proxy.close();
-  await set.stop();
-});
 
 beforeEach(async () => {
   const database = `keyfold-test-${randomUUID()}`;

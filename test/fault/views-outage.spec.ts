@@ -5,31 +5,20 @@ import { MongoReadModelStore, projectionModels } from '@keyfold/projections/mong
 import { MongoThrottleStore, throttleModels } from '@keyfold/security/mongo';
 import mongoose, { type Connection } from 'mongoose';
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { active } from '../../libs/projections/src/read-model-store.contract.js';
 import { key, NOON } from '../../libs/security/testing/throttled-keys.js';
-import { ReplicaSet } from '../support/mongo/replica-set.js';
-import { TcpProxy } from '../support/tcp-proxy.js';
+import { proxiedMongod } from '../support/mongo/proxied-mongod.js';
 
 /** The time within which an operation fails: it may run twice, and each try waits for a server and an answer. */
 const BOUND = 30_000;
 const account = accountStream(7);
 const first = { state: active(7), version: 1 };
 
-let set: ReplicaSet;
-let proxy: TcpProxy;
+const { set, proxy } = await proxiedMongod();
 let connection: Connection;
 let readModels: MongoReadModelStore;
 let throttle: MongoThrottleStore;
-
-beforeAll(async () => {
-  set = await ReplicaSet.start(1);
-  proxy = await TcpProxy.start(set.node(0).port);
-});
-afterAll(async () => {
-  await proxy.close();
-  await set.stop();
-});
 
 beforeEach(async () => {
   connection = await mongoose.createConnection(proxy.uri(`keyfold-test-${randomUUID()}`), connectOptions).asPromise();
