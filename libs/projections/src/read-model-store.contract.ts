@@ -192,6 +192,17 @@ function listCases(newStore: NewStore): void {
     expect(await idsOf(store, Number.MAX_SAFE_INTEGER, 2)).toEqual({ ids: [], total: 5 });
   });
 
+  it('ends a page at the first entry that the reader does not take, and can be read again', async () => {
+    const store = await listed(...Array.from({ length: 300 }, (_, index) => index + 1));
+    const asked: number[] = [];
+    const takes = ({ accountId }: Account) => asked.push(accountId) > 0 && accountId !== 250;
+    const { items, total } = await store.list(accounts, 1, Number.MAX_SAFE_INTEGER, takes);
+    expect(items.map(({ accountId }) => accountId)).toEqual(Array.from({ length: 248 }, (_, index) => index + 2));
+    expect(total).toBe(300);
+    expect(asked.at(-1)).toBe(250);
+    expect((await idsOf(store, 248, 3)).ids).toEqual([249, 250, 251]);
+  });
+
   it('loses an entry whose place is gone', async () => {
     const store = await listed(1, 2);
     await store.put(accountStream(1), { state: deleted(1), version: 2 });

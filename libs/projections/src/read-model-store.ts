@@ -21,8 +21,16 @@ export abstract class ReadModelStore {
   /** Writes a document unless one of a later version is there: a rebuild mends one that was folded wrongly. */
   abstract replace<State>(ref: StreamRef<State>, document: Loaded<State>): Promise<void>;
 
-  /** The states of a model's list by their sort keys; `offset` may be past the end. */
-  abstract list<State>(model: ReadModel<State>, offset: number, limit: number): Promise<Page<State>>;
+  /**
+   * The states of a model's list by their sort keys; `offset` may be past the end. The page ends early at the first state that `takes`
+   * refuses. The states after it are not kept in memory.
+   */
+  abstract list<State>(
+    model: ReadModel<State>,
+    offset: number,
+    limit: number,
+    takes?: (state: State) => boolean,
+  ): Promise<Page<State>>;
 
   /** Documents of a model whose stream's name comes after `after` in byte order, in that order: how all are gone through. */
   abstract documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]>;

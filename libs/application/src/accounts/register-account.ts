@@ -46,7 +46,7 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccount> 
     await this.passwords.require(text);
     const accountId = await this.ids.next();
     const context = { actor: actorOf(caller), ...origin };
-    const password = await this.passwords.make(text, accountId, context.actor);
+    const password = await this.passwords.makeUnchecked(text, accountId, context.actor);
     await this.commands.run(accountStream(accountId), { ...wanted, accountId, password }, context);
   }
 }

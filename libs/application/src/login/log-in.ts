@@ -97,8 +97,9 @@ export class LogInHandler implements ICommandHandler<LogIn> {
           this.attempts.measure('one_time_code', () => this.#startWithCode(login, account)),
         )
       : await this.#startSession(login, account, undefined);
-    const id = deviceOf(login, account);
-    const device = { id, accountId: account.accountId, nameHash: nameHash(account.username) };
+    const { accountId, username, twoFactor } = account;
+    const id = deviceOf(login, account)?.id;
+    const device = { id, accountId, nameHash: nameHash(username), enrolment: twoFactor?.enrolment };
     return { token, deviceToken: this.devices.sign(device, this.clock.now()) };
   }
 
@@ -108,8 +109,8 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     const attempt = { factor: 'password', account: nameHash(username), address, device: device?.id } as const;
     const counted = await this.#admit(attempt);
     const account = await this.#matchingAccount(login, counted.isKnown, report).catch(async (error: unknown) => {
-      // A try that could not be checked is no failure.
-      await this.throttle.giveBack(counted);
+      // A try that could not be checked is no guess. A place in a full queue has its price, else crowding it would be free.
+      await (error instanceof HashQueueFull ? this.throttle.giveBackGuess(counted) : this.throttle.giveBack(counted));
       throw error;
     });
     if (!account || account.disabled || login.staticHash === undefined) throw new DomainError('invalid-credentials');
@@ -207,15 +208,17 @@ export class LogInHandler implements ICommandHandler<LogIn> {
 
 /**
  * Codes are counted for each enrolment and each password anew: wrong ones of a secret that was given up do not lock its successor, and
- * whoever tried them knew a password that is none any more.
+ * whoever tried them knew a password that is none any more. A device that has not passed a code of this enrolment proves a password only, so
+ * for codes it is unknown.
  */
 function codeTry(login: Login, account: Account): LoginTry {
   const { accountId, credential, twoFactor } = account;
   const { address } = login;
-  const device = deviceOf(login, account);
-  return { factor: 'one-time-code', account: `${accountId}:${credential}:${twoFactor!.enrolment}`, address, device };
+  const { enrolment } = twoFactor!;
+  const shown = deviceOf(login, account);
+  const device = shown?.enrolment === enrolment ? shown.id : undefined;
+  return { factor: 'one-time-code', account: `${accountId}:${credential}:${enrolment}`, address, device };
 }
 
 /** The device, unless its token is of another account that had the name before. */
-const deviceOf = ({ device }: Login, { accountId }: Account) =>
-  device?.accountId === accountId ? device.id : undefined;
+const deviceOf = ({ device }: Login, { accountId }: Account) => (device?.accountId === accountId ? device : undefined);

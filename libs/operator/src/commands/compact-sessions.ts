@@ -3,6 +3,7 @@ import { retentionName, SessionCompaction } from '@keyfold/projections';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { CommandRun } from './operator-ports.js';
 import { DONE, type ExitCode } from '@keyfold/process';
+import { counted } from '../output/counted.js';
 import { readersBehind } from '@keyfold/wiring';
 
 /** Compacts the sessions that are due now, where no worker has been yet. Its checkpoints stay: a worker that comes by finds nothing to do. */
@@ -14,11 +15,13 @@ export async function compactSessions({ dryRun }: { dryRun: boolean }, run: Comm
     await compactSlot(compaction, run, slot, { after: reached.get(slot) ?? 0, head });
   }
   const { sessions, commits, waiting } = compaction.count;
-  const done = dryRun ? `would compact ${sessions} sessions` : `compacted ${sessions} sessions of ${commits} commits`;
-  await run.output.out(`${done}, whose tokens expired more than ${sessionDays} days ago`);
+  const done = dryRun
+    ? `would compact ${counted(sessions, 'session')}`
+    : `compacted ${counted(sessions, 'session')} of ${counted(commits, 'commit')}`;
+  await run.output.out(`${done}, whose tokens expired more than ${counted(sessionDays, 'day')} ago`);
   if (waiting > 0)
     await run.output.err(
-      `${waiting} more wait until everybody has read them: see "keyfold projections status" and "keyfold feed status"`,
+      `${waiting} more must wait for readers of the feed: see "keyfold projections status" and "keyfold feed status"`,
     );
   return DONE;
 }

@@ -3,6 +3,7 @@ import { projectorName } from '@keyfold/projections';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandRun, OperatorPorts } from './operator-ports.js';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
+import { counted } from '../output/counted.js';
 
 /** Milliseconds between two looks at the checkpoints, and between two lines about them. */
 const LOOK_INTERVAL = 200;
@@ -21,7 +22,7 @@ export async function migrate({ follow }: { follow: boolean }, run: CommandRun):
   projector?.start();
   try {
     const commits = await untilCaughtUp(run);
-    await output.out(`the read models have all of ${commits} commits`);
+    await output.out(`the read models are up to date with ${counted(commits, 'commit')}`);
     if (follow) {
       await output.err('following the feed until interrupted');
       if (!signal.aborted) await new Promise((interrupted) => signal.addEventListener('abort', interrupted));
@@ -31,7 +32,7 @@ export async function migrate({ follow }: { follow: boolean }, run: CommandRun):
   }
   const parked = await ports.readModels.parked();
   if (parked.length === 0) return DONE;
-  await output.out(`${parked.length} streams are parked: see "keyfold projections status"`);
+  await output.out(`${counted(parked.length, 'stream')} parked: see "keyfold projections status"`);
   return FAILED;
 }
 
@@ -45,7 +46,7 @@ async function untilCaughtUp({ ports, output, signal }: CommandRun): Promise<num
     if (done === total) return total;
     if (performance.now() - reportedAt >= REPORT_INTERVAL) {
       reportedAt = performance.now();
-      await output.err(`${done} of ${total} commits`);
+      await output.err(`${done} of ${counted(total, 'commit')}`);
     }
     await sleep(LOOK_INTERVAL, undefined, { signal });
   }

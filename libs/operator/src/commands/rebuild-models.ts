@@ -1,6 +1,7 @@
 import { readModels as allModels, Rebuild } from '@keyfold/projections';
 import type { CommandRun } from './operator-ports.js';
 import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
+import { counted } from '../output/counted.js';
 
 /** Makes the documents of one model, or of all, anew. */
 export async function rebuildModels(
@@ -19,8 +20,8 @@ export async function rebuildModels(
     models,
     ports.now,
   ).run((problem) => output.err(problem), signal);
-  await output.out(`${documents} documents made anew from ${events} events, ${removed} removed`);
+  await output.out(`${counted(documents, 'document')} made anew from ${counted(events, 'event')}, ${removed} removed`);
   if (parked === 0) return DONE;
-  await output.out(`${parked} streams cannot be folded and are parked: see "keyfold projections status"`);
+  await output.out(`parked ${counted(parked, 'stream')} that cannot be folded: see "keyfold projections status"`);
   return FAILED;
 }

@@ -117,7 +117,7 @@ describe.each(stores)('on %s', (_, open) => {
     expect(lines).toEqual([
       expect.stringMatching(/^the password of account-7: .* sealed with the key "lost"/),
       'resealed 2 secrets with the key "k2"; 0 already had it',
-      '1 problems: keep the old keys until they are solved',
+      '1 problem: keep the old keys until there is none',
     ]);
     expect(await keys()).toMatchObject([
       { key: 'k2', passwords: 1 },

@@ -2,6 +2,7 @@ import { actorOf, operator, resealSecrets, walkSecrets, type SecretPage } from '
 import { randomUUID } from 'node:crypto';
 import pLimit from 'p-limit';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
+import { counted } from '../output/counted.js';
 import type { CommandRun } from './operator-ports.js';
 
 /** Streams that are changed at once: they share the round trips to the store. */
@@ -27,13 +28,13 @@ export async function resealAllSecrets(_: object, { ports, output, signal }: Com
       count.unchanged += done.unchanged;
       for (const problem of done.problems) await report(problem);
     });
-    await output.progress?.({ done: read, total, unit: 'commits' });
+    await output.progress?.({ done: read, total, unit: 'commit' });
   };
   await walkSecrets(ports.store, ports.feed, { visit, report }, signal);
   await output.out(
-    `resealed ${count.resealed} secrets with the key "${sealer.sealingKeyId}"; ${count.unchanged} already had it`,
+    `resealed ${counted(count.resealed, 'secret')} with the key "${sealer.sealingKeyId}"; ${count.unchanged} already had it`,
   );
   if (count.problems === 0) return DONE;
-  await output.err(`${count.problems} problems: keep the old keys until they are solved`);
+  await output.err(`${counted(count.problems, 'problem')}: keep the old keys until there is none`);
   return FAILED;
 }

@@ -1,6 +1,7 @@
 import { walkSecrets, type SealedSecret, type SecretPage } from '@keyfold/application';
 import { sealingKeyIdOf } from '@keyfold/security';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
+import { counted } from '../output/counted.js';
 import type { CommandRun } from './operator-ports.js';
 import { tableOf } from '../output/table.js';
 
@@ -23,12 +24,12 @@ export async function showSealingKeys(
   };
   const visit = async ({ holders, read, total }: SecretPage) => {
     for (const { stream, secrets } of holders) for (const secret of secrets) count(uses, stream, secret);
-    await output.progress?.({ done: read, total, unit: 'commits' });
+    await output.progress?.({ done: read, total, unit: 'commit' });
   };
   await walkSecrets(ports.store, ports.feed, { visit, report }, signal);
   for (const line of json ? [asJson(uses)] : linesOf(uses)) await output.out(line);
   if (problems === 0) return DONE;
-  await output.err(`${problems} problems: other keys may be needed as well`);
+  await output.err(`${counted(problems, 'problem')}: other keys may be needed as well`);
   return FAILED;
 }
 

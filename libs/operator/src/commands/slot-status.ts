@@ -1,5 +1,6 @@
 import type { CommitFeed, FeedLeases } from '@keyfold/event-store';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
+import { counted } from '../output/counted.js';
 import type { OperatorOutput } from '../output/operator-output.js';
 import { tableOf } from '../output/table.js';
 
@@ -63,6 +64,6 @@ function slotTable(slots: readonly SlotStatus[]): Iterable<string> {
   return tableOf(
     ['slot', 'head', 'checkpoint', 'lag', 'owner'],
     slots.map(({ slot, head, checkpoint, lag: behind, owner }) => [slot, head, checkpoint, behind, owner ?? 'nobody']),
-    ['all', commits, done, lag, `${owners} ${owners === 1 ? 'process' : 'processes'}`],
+    ['all', commits, done, lag, counted(owners, 'process', 'processes')],
   );
 }

@@ -1,6 +1,7 @@
 import { Verification } from '@keyfold/projections';
 import type { CommandRun } from './operator-ports.js';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
+import { counted } from '../output/counted.js';
 
 /** More problems are counted and not shown. */
 const SHOWN_PROBLEMS = 1_000;
@@ -17,17 +18,17 @@ export async function verifyStore(_: object, { ports, output, signal }: CommandR
   if (problems > SHOWN_PROBLEMS) await output.out(`... and ${problems - SHOWN_PROBLEMS} more`);
   if (count.unprojected > 0) {
     await output.err(
-      `no process projects: start a worker or run "keyfold migrate"; ${count.unprojected} commits are not in the read models yet`,
+      `no process projects: start a worker or run "keyfold migrate". The read models lack ${counted(count.unprojected, 'commit')}`,
     );
   } else if (count.behind > 0) {
     await output.err(
       isAlone
-        ? `${count.behind} documents are not up to date yet: the next start brings them there`
-        : `${count.behind} documents were on their way while they were looked at`,
+        ? `the next start brings ${counted(count.behind, 'document')} up to date`
+        : `skipped ${counted(count.behind, 'document')} in flight`,
     );
   }
   await output.out(
-    `${count.commits} commits of ${count.streams} streams and ${count.documents} documents: ${problems === 0 ? 'no problem' : `${problems} problems`}`,
+    `${counted(count.commits, 'commit')} of ${counted(count.streams, 'stream')} and ${counted(count.documents, 'document')}: ${problems === 0 ? 'no problem' : counted(problems, 'problem')}`,
   );
   return problems === 0 ? DONE : FAILED;
 }

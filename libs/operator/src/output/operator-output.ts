@@ -1,4 +1,4 @@
-/** `done` of `total`, both counted in `unit` (a plural noun). */
+/** `done` of `total`, both counted in `unit` (a singular noun). */
 export type Progress = Readonly<{ done: number; total: number; unit: string }>;
 
 /** Where a command writes its lines. A promise ends when there is room for the next one. */

@@ -13,6 +13,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withOperatorConnection } from './operator-connection.js';
 import { DONE, FAILED, WRONG_USAGE, type ExitCode, serviceAppId } from '@keyfold/process';
+import { counted } from '../output/counted.js';
 import type { CommandRun } from '../commands/operator-ports.js';
 import { tableOf } from '../output/table.js';
 
@@ -112,7 +113,7 @@ async function replayTo(
     for (const line of tableOf(['event', done], [...replay.counts], ['all', total])) await output.out(line);
     if (replay.compacted > 0)
       await output.err(
-        `${replay.compacted} commits of old sessions were passed over: they were compacted, and their events are gone`,
+        `passed over ${counted(replay.compacted, 'commit')} of old sessions: compaction removed the events`,
       );
   }
   return replay.unsendable === 0 ? DONE : FAILED;

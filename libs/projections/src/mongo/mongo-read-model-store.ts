@@ -56,9 +56,18 @@ export class MongoReadModelStore extends ReadModelStore {
     await this.#shelfOf(readModelOf(ref)).writer.write(removalOf(ref, version));
   }
 
-  async list<State>(model: ReadModel<State>, offset: number, limit: number): Promise<Page<State>> {
-    const { states, total } = await this.#shelfOf(model).list.page(offset, limit);
-    return { items: states.map((state) => JSON.parse(state) as State), total };
+  async list<State>(
+    model: ReadModel<State>,
+    offset: number,
+    limit: number,
+    takes: (state: State) => boolean = () => true,
+  ): Promise<Page<State>> {
+    const items: State[] = [];
+    const total = await this.#shelfOf(model).list.page(offset, limit, (text) => {
+      const state = JSON.parse(text) as State;
+      return takes(state) && items.push(state) > 0;
+    });
+    return { items, total };
   }
 
   async documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]> {

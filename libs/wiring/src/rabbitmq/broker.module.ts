@@ -4,7 +4,7 @@ import { BrokerCheck } from './broker-check.js';
 import { BrokerConnections } from './broker-connections.js';
 import { BrokerLog } from './broker-log.js';
 import type { BrokerModuleSettings, BrokerOptions } from './broker-options.js';
-import { topologyLook } from './look-at-topology.js';
+import { topologyCheck } from './topology-check.js';
 import { TopologyWatch } from './topology-watch.js';
 
 const log = new Logger('RabbitMQ');
@@ -24,7 +24,7 @@ export class BrokerModule {
           provide: TopologyWatch,
           inject: [BrokerConnections],
           useFactory: ({ consumer }: BrokerConnections) =>
-            new TopologyWatch(consumer, { look: topologyLook(consumer, settings, options, log), log }),
+            new TopologyWatch(consumer, { look: topologyCheck(consumer, settings, options, log), log }),
         },
         {
           provide: BrokerCheck,

@@ -21,7 +21,7 @@ import { MessageSpans } from './message-spans.js';
 import { RequestSpans } from './request-spans.js';
 import { samplerOf } from './sampler.js';
 import { Spans } from './spans.js';
-import { ToldExporter } from './told-exporter.js';
+import { LoggedExporter } from './logged-exporter.js';
 
 type Settings = TracingSettings & Readonly<{ OTEL_EXPORTER_OTLP_ENDPOINT: string }>;
 
@@ -46,7 +46,7 @@ export class OpenTelemetryTracing implements Tracing {
     const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = settings;
     const url = new URL(endpoint);
     const sending = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, headers });
-    const exporter = new ToldExporter(sending, url.host, log);
+    const exporter = new LoggedExporter(sending, url.host, log);
     log.info(`traces go to ${url.host}`);
     return new OpenTelemetryTracing(providerFor(exporter, settings));
   }

@@ -13,10 +13,10 @@ import type { BrokerModuleSettings, BrokerOptions } from './broker-options.js';
 type Log = Readonly<{ log(text: string): void; warn(text: string): void }>;
 
 /**
- * How a process looks at the topology: answers what is missing. One that may apply it makes everything at its first look, and at later
- * ones when something is missing.
+ * Makes the topology check of a process, which returns what is missing. A process that may apply the topology creates all of it at the
+ * first check, and later when something is missing.
  */
-export function topologyLook(
+export function topologyCheck(
   channels: ChannelSource,
   settings: BrokerModuleSettings,
   options: BrokerOptions,

@@ -1,7 +1,7 @@
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, it } from 'vitest';
-import { ToldExporter } from './told-exporter.js';
+import { LoggedExporter } from './logged-exporter.js';
 
 type Result = Parameters<Parameters<SpanExporter['export']>[1]>[0];
 
@@ -19,7 +19,7 @@ function linesOf(...results: readonly Result[]): string[] {
     export: (_, done) => done(left.shift() ?? taken),
     shutdown: () => Promise.resolve(),
   };
-  const told = new ToldExporter(exporter, 'collector:4318', log as never);
+  const told = new LoggedExporter(exporter, 'collector:4318', log as never);
   const heard: Result[] = [];
   for (let count = results.length; count > 0; count--) told.export([], (result) => heard.push(result));
   expect(heard).toEqual(results);
@@ -46,7 +46,7 @@ it('what is said of a batch does not belong to the request that happened to send
   const seen: (string | undefined)[] = [];
   const log = { info: () => undefined, warn: () => seen.push(request.getStore()) };
   const exporter: SpanExporter = { export: (_, done) => done(away), shutdown: () => Promise.resolve() };
-  const told = new ToldExporter(exporter, 'collector:4318', log as never);
+  const told = new LoggedExporter(exporter, 'collector:4318', log as never);
   request.run('some request', () => told.export([], () => undefined));
   expect(seen).toEqual([undefined]);
 });

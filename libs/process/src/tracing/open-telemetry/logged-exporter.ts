@@ -3,8 +3,8 @@ import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Says once that traces are not taken, and once that they are taken again, instead of once for each batch. */
-export class ToldExporter implements SpanExporter {
+/** Logs when a collector stops taking traces and when it takes them again, instead of logging each batch. */
+export class LoggedExporter implements SpanExporter {
   #failing = false;
   /** A batch is sent when some request fills it or starts its timer, and is no part of that one. */
   readonly #outside = AsyncLocalStorage.snapshot();
@@ -19,7 +19,7 @@ export class ToldExporter implements SpanExporter {
   export(spans: ReadableSpan[], done: Parameters<SpanExporter['export']>[1]): void {
     this.#outside(() =>
       this.exporter.export(spans, (result) => {
-        this.#tell(result.error);
+        this.#report(result.error);
         done(result);
       }),
     );
@@ -29,16 +29,16 @@ export class ToldExporter implements SpanExporter {
     return this.exporter.shutdown();
   }
 
-  #tell(error: Error | undefined): void {
+  #report(error: Error | undefined): void {
     if ((error !== undefined) === this.#failing) return;
     this.#failing = error !== undefined;
-    if (error) this.log.warn(`traces are lost, because ${this.host} does not take them: ${refusalOf(error)}`);
+    if (error) this.log.warn(`traces are lost, because ${this.host} does not take them: ${reasonFor(error)}`);
     else this.log.info(`traces are taken again by ${this.host}`);
   }
 }
 
 /** What the other side wrote may be anything, so of an HTTP answer only its status is told. */
-function refusalOf(error: Error): string {
+function reasonFor(error: Error): string {
   const { code } = error as { code?: unknown };
   return typeof code === 'number' ? `it answers ${code}` : reasonOf(error);
 }
