@@ -4,6 +4,7 @@ import { ApiClient } from '../support/api-client.js';
 import { keyfoldReading } from '../support/cli.js';
 import { failedStart } from '../support/failed-start.js';
 import { sharedApp } from '../support/shared-app.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
 import { staticHash } from '../support/static-hash.js';
 
 const POLICY = { KEYFOLD_PASSWORD_MIN_LENGTH: '10', KEYFOLD_PASSWORD_REFUSE_COMMON: 'true' };
