@@ -15,7 +15,7 @@ const secrets = new Map<string, string>();
 
 beforeAll(async () => {
   app = await StandaloneProcess.start({ KEYFOLD_ADMIN_PASSWORD: undefined, KEYFOLD_LOG_LEVEL: 'trace' });
-  await useEverything(new ApiClient(app.baseUrl));
+  await useEverySecret(new ApiClient(app.baseUrl));
   for (const { name, bytes } of filesOf(app.dataDir)) {
     if (name === 'token-secret') secrets.set(name, bytes.toString().trim());
     if (name === 'sealing-key') secrets.set(name, bytes.toString().trim().replace(/^k1:/, ''));
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => app.dispose());
 
 /** Uses the service in a way that passes every kind of secret through the process. */
-async function useEverything(api: ApiClient): Promise<void> {
+async function useEverySecret(api: ApiClient): Promise<void> {
   const first = logLines(app.output()).find((line) => FIRST_PASSWORD_FIELD in line);
   rememberPassword('first password', String(first?.[FIRST_PASSWORD_FIELD]));
   const byFirst = await api.signedIn('admin', secrets.get('first password')!);
@@ -44,11 +44,11 @@ async function useEverything(api: ApiClient): Promise<void> {
     secrets.set(`token ${name}`, token);
     secrets.set(`signature of token ${name}`, token.split('.')[2]!);
   }
-  await useWrongly(api, admin);
+  await sendWrongSecrets(api, admin);
 }
 
 /** Refused input is secret too: a wrong password is often the correct one elsewhere. */
-async function useWrongly(api: ApiClient, admin: ApiClient): Promise<void> {
+async function sendWrongSecrets(api: ApiClient, admin: ApiClient): Promise<void> {
   rememberPassword('wrong password', 'wr0ng-password');
   secrets.set('unknown token', 'no-token-of-this-service');
   await api.logIn('admin', 'wr0ng-password');

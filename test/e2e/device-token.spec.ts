@@ -15,7 +15,7 @@ const logIn = (from: string, headers: Record<string, string>, password = 'pw-ann
 const tokenOf = (answer: Answer) => answer.data<{ device_token?: string }>().device_token;
 const cookieOf = (answer: Answer) => String(answer.headers['set-cookie']).split(';')[0]!;
 /** Uses up the tries of a source, like a stranger. */
-async function besiege(from: string) {
+async function exhaustTries(from: string) {
   for (let n = 0; n < 5; n++) await logIn(from, {}, 'wrong');
   expect((await logIn(from, {})).code).toBe(429);
 }
@@ -30,7 +30,7 @@ it.each(['header', 'cookie'])('lets its device in as a %s after strangers have u
   const shown: Record<string, string> =
     way === 'header' ? { 'x-device-token': tokenOf(first)! } : { cookie: `a=b; ${cookieOf(first)}` };
   const besieged = way === 'header' ? '198.51.3.1' : '198.51.4.1';
-  await besiege(besieged);
+  await exhaustTries(besieged);
   expect((await logIn(besieged, shown)).code).toBe(200);
   expect((await logIn(besieged, shown, 'wrong')).code).toBe(401);
 });
@@ -47,7 +47,7 @@ it('grants no access, and is useless for another account', async () => {
   const token = tokenOf(await logIn('198.51.6.1', ASKS))!;
   const me = await api.as(token).get('/api/me');
   expect(me.code).toBe(401);
-  await besiege('198.51.6.2');
+  await exhaustTries('198.51.6.2');
   for (let n = 0; n < 5; n++) await logIn('198.51.6.2', {}, 'wrong', 'bea');
   expect((await logIn('198.51.6.2', { 'x-device-token': token }, 'pw-bea', 'bea')).code).toBe(429);
 });

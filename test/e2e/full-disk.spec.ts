@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { ADMIN_PASSWORD, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { failedStart } from '../support/failed-start.js';
-import { limitFileSize, withoutRoom } from '../support/file-size-limit.js';
+import { limitFileSize, onFullDisk } from '../support/file-size-limit.js';
 import { builtApp } from '../support/keyfold-process.js';
 import { newKeyLine } from '../support/key-line.js';
 import { logLines } from '../support/log-lines.js';
@@ -89,7 +89,7 @@ it('exactly the acknowledged keys exist after a crash on the full disk', async (
 it('a start on a full disk fails with a message that says so', async () => {
   await app.stop();
   const entry = join(app.dataDir, '..', `${basename(app.dataDir)}.mjs`);
-  await writeFile(entry, withoutRoom(builtApp('standalone')));
+  await writeFile(entry, onFullDisk(builtApp('standalone')));
   onTestFinished(() => rm(entry));
   const { exitCode, output } = await failedStart({ KEYFOLD_DATA_DIR: app.dataDir }, entry);
   expect(exitCode).toBe(1);

@@ -32,7 +32,7 @@ async function withOldSessions(count: number): Promise<string[]> {
   return ids.map((id) => tokenOf(id, secret));
 }
 
-async function expectSound(): Promise<void> {
+async function expectNoProblems(): Promise<void> {
   expect(await run('verify')).toMatchObject({ status: 0, out: expect.stringMatching(NO_PROBLEM) });
 }
 
@@ -55,7 +55,7 @@ describe('old sessions', () => {
     await service.restart(BUSY);
     await vi.waitFor(() => expect(compactedIn(service.output())).toBe(700), POLL);
     expect(await answers()).toEqual(before);
-    await expectSound();
+    await expectNoProblems();
     const { status, out, err } = await run('events', 'show', 'session-old-1');
     expect({ status, err }).toEqual({
       status: 0,
@@ -72,12 +72,12 @@ describe('old sessions', () => {
       status: 0,
       out: expect.stringMatching(/, 0 removed\n$/),
     });
-    await expectSound();
+    await expectNoProblems();
     expect((await admin.get('/api/me')).outcome).toBe('200 success');
     await service.restart();
     expect((await admin.get('/api/me')).outcome).toBe('200 success');
     expect(await service.stop()).toBe(0);
-    await expectSound();
+    await expectNoProblems();
   });
 
   it.each(['beside the service', 'while no process runs'])('are compacted by the command %s', async (where) => {
@@ -96,7 +96,7 @@ describe('old sessions', () => {
       err: '',
     });
     expect((await run('compact')).out).toMatch(/^compacted 0 sessions of 0 commits/);
-    await expectSound();
+    await expectNoProblems();
     if (!service.isRunning) await service.restart();
     expect((await admin.get('/api/me')).outcome).toBe('200 success');
   });

@@ -46,7 +46,7 @@ beforeAll(async () => {
   secrets.addBytes('sealing key', SEALING_KEY);
   secrets.add('key of the collector', COLLECTOR_KEY);
   rememberPassword('password of the administrator', ADMIN_PASSWORD);
-  await liveThrough(new ApiClient(app.baseUrl));
+  await causeEveryEvent(new ApiClient(app.baseUrl));
   rememberSealed();
   const due = await publishedIds();
   await until(() => (due.every((id) => idsFrom('events').has(id) && idsFrom('log').has(id)) ? true : undefined));
@@ -61,7 +61,7 @@ afterAll(async () => {
 });
 
 /** Causes every kind of event through the API and through messages, including refused and unknown ones. */
-async function liveThrough(api: ApiClient): Promise<void> {
+async function causeEveryEvent(api: ApiClient): Promise<void> {
   const admin = await adminOf(api);
   rememberToken('token of the administrator', admin.token);
   const { id } = await createAccount(admin, 'secretive', { permission: MAY_USE_SFTP });
@@ -72,7 +72,7 @@ async function liveThrough(api: ApiClient): Promise<void> {
   const spare = newKeyLine();
   (await member.post('/api/me/sshkey/add', { title: 'laptop', key: key.line })).data();
   (await member.post('/api/me/sshkey/add', { title: 'spare', key: spare.line })).data();
-  await talk(id, key.fingerprint);
+  await sendMessages(id, key.fingerprint);
   const listed = (await member.get('/api/me/sshkey/list')).data<{ content: { id: number }[] }>().content;
   for (const each of listed) (await member.post(`/api/me/sshkey/delete?id=${each.id}`)).data();
   await useTwoFactor(api, admin, member, id);
@@ -111,7 +111,7 @@ async function administer(api: ApiClient, admin: ApiClient, id: number): Promise
 }
 
 /** Sends valid and invalid commands and questions of another service. */
-async function talk(account: number, fingerprint: string): Promise<void> {
+async function sendMessages(account: number, fingerprint: string): Promise<void> {
   const use = { account, fingerprint, address: '192.0.2.7', time: new Date().toISOString() };
   tap.command('ssh-key.use', use, 'use');
   tap.command('ssh-key.use', { ...use, account: 999_999 }, 'use-of-nobody');

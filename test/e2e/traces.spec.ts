@@ -51,11 +51,11 @@ async function addAndUseKey(): Promise<typeof used> {
   for (const path of ['/@s/traced-ann?per_page=1', '/s3/traced-ann?per_page=1']) await admin.get(path);
   await hangUpOn('POST /api/me/sshkey/delete');
   const { id: accountId } = await accountNamed(admin, 'traced-ann');
-  const added = await heard('ssh-key.added');
+  const added = await traceparentOf('ssh-key.added');
   const use = { account: accountId, fingerprint, address: ADDRESS, time: new Date(Date.now() + 60_000).toISOString() };
   other.command('ssh-key.use', use, 'use-1', { traceparent: added });
   other.command('ssh-key.use', { ...use, account: 999_999 }, 'use-of-nobody');
-  const usedTrace = await heard('ssh-key.used');
+  const usedTrace = await traceparentOf('ssh-key.used');
   await other.parked();
   return { accountId, fingerprint, traceparents: [added, usedTrace] };
 }
@@ -70,7 +70,7 @@ async function hangUpOn(line: string): Promise<void> {
 }
 
 /** Returns the trace context of the first event of a type. */
-async function heard(type: string): Promise<string> {
+async function traceparentOf(type: string): Promise<string> {
   const event = await until(() => other.events.find(({ properties }) => properties.type === type));
   return String(event.properties.headers?.['cloudEvents_traceparent']);
 }

@@ -24,7 +24,7 @@ export async function write(
   const name = `account-${stream}`;
   let wanted = hold;
   for (let left = appends; left > 0;) {
-    const commits = await untilThere(() => store.readStreams([{ stream: name, version: 0 }]));
+    const commits = await untilAvailable(() => store.readStreams([{ stream: name, version: 0 }]));
     const next = newCommit(name, commits.length + 1, {
       partition: partitionOf(stream),
       correlation: randomUUID(),
@@ -43,7 +43,7 @@ export async function write(
 /** Returns the acknowledged commit or the refusal. Retries the same commit after an outage. */
 async function answerOf(store: EventStore, commit: NewCommit): Promise<Commit | HoldTaken | WrongExpectedVersion> {
   try {
-    return (await untilThere(() => store.append(commit))).commit;
+    return (await untilAvailable(() => store.append(commit))).commit;
   } catch (error) {
     if (error instanceof HoldTaken || error instanceof WrongExpectedVersion) return error;
     throw error;
@@ -66,7 +66,7 @@ export class FeedFollower {
   async follow(isOver: () => boolean): Promise<void> {
     for (let over = false, news = true; news || !over;) {
       over = isOver();
-      news = await untilThere(() => this.#readOn());
+      news = await untilAvailable(() => this.#readOn());
       if (!news) await pause(5);
     }
   }
@@ -85,7 +85,7 @@ export class FeedFollower {
 }
 
 /** Retries an operation while the store is unavailable. */
-export async function untilThere<Result>(operation: () => Promise<Result>): Promise<Result> {
+export async function untilAvailable<Result>(operation: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
       return await operation();

@@ -100,8 +100,8 @@ export type BrokerFault = keyof typeof brokerFaults;
 
 /** Waits for the next event. */
 async function amidEvents({ listener }: Stage): Promise<void> {
-  const before = listener.heard;
-  await vi.waitUntil(() => listener.heard > before, POLL);
+  const before = listener.received;
+  await vi.waitUntil(() => listener.received > before, POLL);
 }
 
 async function untilNoticed({ connections }: Stage): Promise<void> {

@@ -80,30 +80,30 @@ it('a broker that is down at the first start later receives every event, from th
     await expectReadiness(service, outages['was killed']!.workerSays);
   });
   await end();
-  await ofAll(expectEverythingHeard);
+  await ofAll(expectAllReceived);
 });
 
 it.each(Object.keys(outages))(
   'while the broker %s, every command works, and it receives all events later',
   async (name) => {
     const outage = outages[name]!;
-    const underWay = ofAll(expectNormal);
+    const inFlight = ofAll(expectNormal);
     await begin(outage);
-    await underWay;
+    await inFlight;
     await ofAll(async (service) => {
       await expectNormal(service);
-      const heard = service.heard;
+      const received = service.received;
       await expectNormal(service);
-      expectSilence(service, heard);
+      expectSilence(service, received);
       await expectReadiness(service, outage.workerSays);
       await expectStopped(service);
       await service.startWithoutBroker();
       await expectNormal(service);
-      expect(service.heard).toBe(heard);
+      expect(service.received).toBe(received);
       await expectReadiness(service, outage.workerSays);
     });
     await end();
-    await ofAll(expectEverythingHeard);
+    await ofAll(expectAllReceived);
   },
 );
 
@@ -124,8 +124,8 @@ async function expectReadiness({ name, api, worker }: PublishingService, workerS
 }
 
 /** Allows a few events: a broker without memory still accepts what was just sent before it blocks. */
-function expectSilence({ name, heard }: PublishingService, before: number): void {
-  expect(heard - before, `${name}, although the broker is unavailable`).toBeLessThan(A_FEW);
+function expectSilence({ name, received }: PublishingService, before: number): void {
+  expect(received - before, `${name}, although the broker is unavailable`).toBeLessThan(A_FEW);
 }
 
 async function expectStopped(service: PublishingService): Promise<void> {
@@ -135,10 +135,10 @@ async function expectStopped(service: PublishingService): Promise<void> {
   expect(performance.now() - began, service.name).toBeLessThan(LONGEST_STOP);
 }
 
-async function expectEverythingHeard(service: PublishingService): Promise<void> {
+async function expectAllReceived(service: PublishingService): Promise<void> {
   await expect.poll(() => service.areAllReady(), { timeout: RECOVERY }).toBe(true);
-  const before = service.heard;
+  const before = service.received;
   await expectNormal(service);
   expect(await service.violations(), `${service.name}: ${service.output()}`).toEqual([]);
-  expect(service.heard).toBeGreaterThan(before);
+  expect(service.received).toBeGreaterThan(before);
 }

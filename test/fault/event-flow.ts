@@ -3,7 +3,7 @@ import type { CommitFeed, EventStore, NewCommit } from '@keyfold/event-store';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
-type Happening = Readonly<{ stream: string; events: readonly { type: string; data: object }[] }>;
+type Change = Readonly<{ stream: string; events: readonly { type: string; data: object }[] }>;
 
 const AT = Date.UTC(2026, 0, 15, 12);
 /** Appends this many commits of an account in close succession, because faults may break their order. */
@@ -45,25 +45,25 @@ export class EventFlow {
 
   /** Appends commits, sequentially within an account and in parallel across accounts. */
   async burst(commits: number): Promise<void> {
-    const lines = Array.from({ length: Math.ceil(commits / OF_ONE_ACCOUNT) }, (_, index) => {
+    const appends = Array.from({ length: Math.ceil(commits / OF_ONE_ACCOUNT) }, (_, index) => {
       const account = 1 + Math.floor(this.random() * this.accounts);
       const count = Math.min(OF_ONE_ACCOUNT, commits - index * OF_ONE_ACCOUNT);
-      return this.#behindOthers(account, count);
+      return this.#appendInOrder(account, count);
     });
-    await Promise.all(lines);
+    await Promise.all(appends);
   }
 
-  #behindOthers(account: number, count: number): Promise<void> {
-    const happenings = Array.from({ length: count }, () => happeningOf(account, this.random()));
+  #appendInOrder(account: number, count: number): Promise<void> {
+    const changes = Array.from({ length: count }, () => changeOf(account, this.random()));
     const before = this.#appending.get(account) ?? Promise.resolve();
     const appending = before.then(async () => {
-      for (const happening of happenings) await this.#append(String(account), happening);
+      for (const change of changes) await this.#append(String(account), change);
     });
     this.#appending.set(account, appending);
     return appending;
   }
 
-  async #append(partition: string, { stream, events }: Happening): Promise<void> {
+  async #append(partition: string, { stream, events }: Change): Promise<void> {
     const version = (this.#versions.get(stream) ?? 0) + 1;
     this.#versions.set(stream, version);
     const { commit } = await this.store.append({
@@ -80,7 +80,7 @@ export class EventFlow {
   }
 }
 
-function happeningOf(account: number, choice: number): Happening {
+function changeOf(account: number, choice: number): Change {
   const keyId = account * 2 ** 20;
   const permission = Math.floor(choice * 1_000);
   if (choice < 0.3) {

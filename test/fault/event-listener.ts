@@ -10,7 +10,7 @@ export class EventListener {
   /** Ids by account, in the order of their first arrival. */
   readonly firstSeen = new Map<string, string[]>();
   /** The number of distinct events. */
-  heard = 0;
+  received = 0;
   /** Events that were published again. */
   repeated = 0;
   /** Deliveries that the broker repeated because the acknowledgement did not arrive. */
@@ -48,7 +48,7 @@ export class EventListener {
       channel.on('close', () => (this.#channel = this.#channel === channel ? undefined : this.#channel));
       await channel.prefetch(PREFETCH);
       await channel.consume(this.queue, (message) => {
-        if (message) this.#hear(channel, message);
+        if (message) this.#receive(channel, message);
         else void channel.close().catch(() => undefined);
       });
     } catch {
@@ -58,7 +58,7 @@ export class EventListener {
     }
   }
 
-  #hear(channel: Channel, message: ConsumeMessage): void {
+  #receive(channel: Channel, message: ConsumeMessage): void {
     const { messageId, headers = {} } = message.properties;
     const id = String(messageId);
     if (headers[REPLAY_HEADER] !== undefined) this.replayed += 1;
@@ -74,7 +74,7 @@ export class EventListener {
 
   #note(id: string, account: string): void {
     this.#seen.add(id);
-    this.heard += 1;
+    this.received += 1;
     const ids = this.firstSeen.get(account);
     if (ids) ids.push(id);
     else this.firstSeen.set(account, [id]);
@@ -87,12 +87,12 @@ export class EventListener {
  */
 export function differences(expected: ReadonlyMap<string, readonly string[]>, { firstSeen }: EventListener) {
   const ids = (of: ReadonlyMap<string, readonly string[]>) => [...of.values()].flat();
-  const heard = new Set(ids(firstSeen));
+  const received = new Set(ids(firstSeen));
   const known = new Set(ids(expected));
-  const inOrder = (account: string) => (expected.get(account) ?? []).filter((id) => heard.has(id)).join();
+  const inOrder = (account: string) => (expected.get(account) ?? []).filter((id) => received.has(id)).join();
   return {
-    lost: ids(expected).filter((id) => !heard.has(id)),
-    strange: [...heard].filter((id) => !known.has(id)),
+    lost: ids(expected).filter((id) => !received.has(id)),
+    strange: [...received].filter((id) => !known.has(id)),
     outOfOrder: [...firstSeen]
       .filter(([account, seen]) => seen.join() !== inOrder(account))
       .map(([account]) => account),

@@ -33,7 +33,7 @@ const requests = (count: number) => Array.from({ length: count }, () => request(
 const appendAll = (commits: readonly NewCommit[]) => Promise.all(commits.map((commit) => store.append(commit)));
 
 /** Appends from another process at the position that the store under test expects to use next. */
-async function meetAnotherProcess(): Promise<void> {
+async function appendFromAnotherProcess(): Promise<void> {
   const another = new MongoEventStore(direct);
   await store.append(request(`account-${randomUUID()}`));
   await another.append(request(`account-${randomUUID()}`));
@@ -52,7 +52,7 @@ async function expectStored(commits: readonly NewCommit[], answers: Awaited<Retu
 
 describe.each([
   { where: 'alone', prepare: async () => void (await store.append(request('account-0'))) },
-  { where: 'beside another process', prepare: meetAnotherProcess },
+  { where: 'beside another process', prepare: appendFromAnotherProcess },
 ])('a process $where', ({ prepare }) => {
   describe.each([1, 20])('that appends %i at once', (count) => {
     it('gets them acknowledged and stored once if the answer was lost', async () => {

@@ -73,7 +73,7 @@ export class PublishingService {
   }
 
   /** Returns the number of events received. */
-  get heard(): number {
+  get received(): number {
     return this.subscriber.count;
   }
 

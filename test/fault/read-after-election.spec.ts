@@ -23,7 +23,7 @@ it('a read from a new primary sees everything that was acknowledged before', asy
       const acknowledged = writing.version;
       // Stale reads end too early, so reading the last commits is enough.
       const before = Math.max(0, acknowledged - LAST_COMMITS);
-      const commits = await reader.readStreams([{ stream: 'account-1', version: before }]).catch(unlessAway);
+      const commits = await reader.readStreams([{ stream: 'account-1', version: before }]).catch(unlessUnavailable);
       if (!commits) continue;
       reads += 1;
       const seen = before + commits.length;
@@ -69,7 +69,7 @@ class Writing {
   }
 }
 
-function unlessAway(error: unknown): undefined {
+function unlessUnavailable(error: unknown): undefined {
   if (!(error instanceof StoreUnavailable)) throw error;
   return undefined;
 }

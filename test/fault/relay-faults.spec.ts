@@ -41,13 +41,13 @@ test(
     const repeated = new Map<BrokerFault, number>();
     const began = performance.now();
     for (const fault of faults) {
-      const more = await scene.suffer(fault, Math.ceil(EVENTS / faults.length));
+      const more = await scene.inject(fault, Math.ceil(EVENTS / faults.length));
       repeated.set(fault, (repeated.get(fault) ?? 0) + more);
     }
     await scene.expectWhole();
     console.log(
       `relay faults, seed ${SEED}: ${faults.length} faults in ${Math.round((performance.now() - began) / 1_000)} s, ` +
-        `${figure(listener.heard)} events of ${ACCOUNTS} accounts, 0 lost, 0 out of order, ${figure(listener.repeated)} ` +
+        `${figure(listener.received)} events of ${ACCOUNTS} accounts, 0 lost, 0 out of order, ${figure(listener.repeated)} ` +
         `duplicates (${[...repeated].map(([fault, count]) => `${fault} ${figure(count)}`).join(', ')}), ` +
         `${figure(listener.redelivered)} redelivered by the broker`,
     );
@@ -67,24 +67,24 @@ test(
     const first = await scene.startRelay();
     const second = await scene.startRelay();
     await vi.waitUntil(() => first.relay.status().members.length === 2, POLL);
-    await scene.suffer('sockets cut', share);
+    await scene.inject('sockets cut', share);
 
     await scene.flow.during(share, scene.stopRelay(first));
     await vi.waitUntil(() => second.relay.status().slots === scene.store.slots, POLL);
-    await scene.suffer('network stalled', share);
+    await scene.inject('network stalled', share);
 
-    await scene.flow.during(share, comesBack(scene));
-    await scene.suffer('connections closed', share);
+    await scene.flow.during(share, untilShared(scene));
+    await scene.inject('connections closed', share);
     await scene.expectWhole();
     console.log(
-      `two relays: ${figure(listener.heard)} events, 0 lost, 0 out of order, ${figure(listener.repeated)} duplicates`,
+      `two relays: ${figure(listener.received)} events, 0 lost, 0 out of order, ${figure(listener.repeated)} duplicates`,
     );
     expect(listener.repeated).toBeLessThanOrEqual(scene.uncertain);
   },
 );
 
 /** Waits until both relays hold half of the slots again. */
-async function comesBack(scene: RelayScene): Promise<void> {
+async function untilShared(scene: RelayScene): Promise<void> {
   await scene.startRelay();
   const slots = () => scene.relays.map(({ relay }) => relay.status().slots);
   await vi.waitUntil(() => slots().filter((count) => count === scene.store.slots / 2).length === 2, POLL);

@@ -106,7 +106,7 @@ export class RelayScene {
   }
 
   /** Injects the fault while events are appended and waits until all have arrived. Returns the number of duplicates. */
-  async suffer(fault: BrokerFault, events: number): Promise<number> {
+  async inject(fault: BrokerFault, events: number): Promise<number> {
     const { listener } = this.stage;
     const before = listener.repeated;
     try {
@@ -121,7 +121,7 @@ export class RelayScene {
   async untilAllArrived(): Promise<void> {
     const { listener } = this.stage;
     await vi
-      .waitUntil(() => listener.heard >= this.flow.published, POLL)
+      .waitUntil(() => listener.received >= this.flow.published, POLL)
       .catch(async () => {
         const { lost } = differences(await publicEventIds(this.store), listener);
         throw new Error(`${lost.length} events did not arrive, the first is ${lost[0]}`);

@@ -67,7 +67,7 @@ class Members {
   }
 
   /** Adds and removes a key of the first member repeatedly until `isOver`. */
-  async goOnUntil(isOver: () => boolean): Promise<void> {
+  async continueUntil(isOver: () => boolean): Promise<void> {
     const [token = ''] = this.#tokens;
     for (let turn = 0; !isOver(); turn++) {
       await this.#add(token, `live ${turn}`, `live ${turn}`);
@@ -143,8 +143,8 @@ describe.each([
     await declare('late');
     const count = await stored('--queue', 'late');
     expect(count).toBeGreaterThan(EVENTS);
-    await vi.waitUntil(() => live.heard >= count, POLL);
-    expect(live).toMatchObject({ heard: count, replayed: 0, repeated: 0 });
+    await vi.waitUntil(() => live.received >= count, POLL);
+    expect(live).toMatchObject({ received: count, replayed: 0, repeated: 0 });
     expect(await channel.get('late')).toBe(false);
   });
 
@@ -155,26 +155,26 @@ describe.each([
       await declare('late');
       const late = await listenTo('late');
       const count = await stored();
-      await vi.waitUntil(() => live.heard >= count, POLL);
+      await vi.waitUntil(() => live.received >= count, POLL);
       const before = new Map([...live.firstSeen].map(([account, ids]) => [account, ids.length]));
       let isOver = false;
-      const goingOn = members.goOnUntil(() => isOver);
+      const continuing = members.continueUntil(() => isOver);
       // Rethrown below.
-      goingOn.catch(() => undefined);
+      continuing.catch(() => undefined);
       const began = performance.now();
       const { status, out, err } = await replay('--queue', 'late').finally(() => (isOver = true));
       const seconds = (performance.now() - began) / 1_000;
-      await goingOn;
+      await continuing;
       expect({ status, err }).toEqual({ status: 0, err: '' });
       const sent = countIn(out);
       expect(sent).toBeGreaterThanOrEqual(count);
-      await vi.waitUntil(() => late.heard >= sent, POLL);
+      await vi.waitUntil(() => late.received >= sent, POLL);
       const total = await stored();
-      await vi.waitUntil(() => live.heard >= total, POLL);
+      await vi.waitUntil(() => live.received >= total, POLL);
       console.log(`replay of ${sent} events in ${seconds.toFixed(1)} s, amid ${total - count} new events`);
       expect(total).toBeGreaterThan(count);
-      expect(late).toMatchObject({ heard: sent, replayed: sent, repeated: 0, redelivered: 0 });
-      expect(live).toMatchObject({ heard: total, replayed: 0, repeated: 0, redelivered: 0 });
+      expect(late).toMatchObject({ received: sent, replayed: sent, repeated: 0, redelivered: 0 });
+      expect(live).toMatchObject({ received: total, replayed: 0, repeated: 0, redelivered: 0 });
       const wrong = [...before].filter(([account, known]) => {
         const [all, again] = [live.firstSeen.get(account) ?? [], late.firstSeen.get(account) ?? []];
         return again.length < known || again.join() !== all.slice(0, again.length).join();
@@ -190,7 +190,7 @@ describe.each([
     const { status, out } = await replay(...choice);
     expect(status).toBe(0);
     const chosen = await listenTo('chosen');
-    await vi.waitUntil(() => chosen.heard >= countIn(out), POLL);
+    await vi.waitUntil(() => chosen.received >= countIn(out), POLL);
     expect([...chosen.firstSeen.keys()]).toEqual([account]);
     const [again = []] = chosen.firstSeen.values();
     expect(again.length).toBeGreaterThan(0);
@@ -219,13 +219,13 @@ describe.each([
     await declare('doomed');
     const doomed = await listenTo('doomed');
     const running = startKeyfold(env, 'feed', 'replay', '--queue', 'doomed');
-    await vi.waitUntil(() => doomed.heard > 0, POLL);
+    await vi.waitUntil(() => doomed.received > 0, POLL);
     await channel.deleteQueue('doomed');
     const { status, out, err } = await running.result;
     expect({ status, err }).toEqual({ status: 1, err: 'keyfold: RabbitMQ has no queue doomed any more\n' });
     expect(countIn(out)).toBeLessThan(await stored());
-    const before = live.heard;
-    await members.goOnUntil(() => live.heard > before);
+    const before = live.received;
+    await members.continueUntil(() => live.received > before);
     expect(live).toMatchObject({ replayed: 0, repeated: 0 });
   });
 });

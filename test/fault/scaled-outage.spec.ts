@@ -52,10 +52,10 @@ describe('while MongoDB', () => {
     });
 
     it('requests get 503 with Retry-After in time, health reports the outage, and the service recovers by itself', async () => {
-      const underWay = Array.from({ length: 10 }, (_, index) => timed(() => addKey(member, `in flight ${index}`)));
+      const inFlight = Array.from({ length: 10 }, (_, index) => timed(() => addKey(member, `in flight ${index}`)));
       await begin();
       await expectAllRefused(member);
-      for (const { took, answer } of await Promise.all(underWay)) {
+      for (const { took, answer } of await Promise.all(inFlight)) {
         expect(took).toBeLessThan(LONGEST_ANSWER);
         expect([200, 503]).toContain(answer.status);
       }

@@ -85,13 +85,13 @@ test('a connection opened while the proxy is frozen is accepted but not answered
 
 test('a write whose answer is dropped is done, and its client sees only a cut connection', async () => {
   const client = await open(proxy.uri(), { retryWrites: false });
-  expect(await writeUnheard(client)).toBe('failed');
+  expect(await writeWithoutAnswer(client)).toBe('failed');
   expect(await notesOf(straight).countDocuments()).toBe(1);
   await client.close();
 });
 
 test('a retry acknowledges a write whose answer was dropped, and the write is not done twice', async () => {
-  expect(await writeUnheard(proxied)).toBe('acknowledged');
+  expect(await writeWithoutAnswer(proxied)).toBe('acknowledged');
   expect(await notesOf(straight).countDocuments()).toBe(1);
 });
 
@@ -104,7 +104,7 @@ const write = (_id: string, connection = proxied) =>
       () => 'failed',
     );
 
-async function writeUnheard(connection: Connection): Promise<string> {
+async function writeWithoutAnswer(connection: Connection): Promise<string> {
   await notesOf(connection).findOne();
   proxy.dropAnswers(true);
   const outcome = write('unheard', connection);

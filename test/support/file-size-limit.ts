@@ -13,7 +13,7 @@ export function limitFileSize(pid: number, bytes: number | 'unlimited'): void {
 }
 
 /** Returns the source of a program that runs `entry` with a file size limit of zero. */
-export const withoutRoom = (entry: string) => `
+export const onFullDisk = (entry: string) => `
   import { execFileSync } from 'node:child_process';
   execFileSync('prlimit', ['--pid=' + process.pid, '--fsize=0:unlimited']);
   await import(${JSON.stringify(entry)});`;

@@ -54,7 +54,7 @@ describe('the metrics of a gateway and a worker', () => {
   it('count requests, messages and their outcomes exactly', async () => {
     const admin = await adminOf(service.api());
     const [gatewayBefore, workerBefore] = await whenIdle();
-    const heardBefore = other.events.length;
+    const receivedBefore = other.events.length;
 
     const ann = await newMember(admin, 'ann');
     const { id } = await accountNamed(admin, 'ann');
@@ -89,20 +89,20 @@ describe('the metrics of a gateway and a worker', () => {
     });
     const grown = growth(workerBefore, workerAfter);
     const { keyfold_relay_page_messages_count: pages, ...exactly } = grown;
-    const heard = other.events.length - heardBefore;
-    expect(heard).toBe(5);
+    const received = other.events.length - receivedBefore;
+    expect(received).toBe(5);
     expect(exactly).toEqual({
       [messages('keyfold.commands.q', 'done')]: 1,
       [messages('keyfold.commands.q', 'parked')]: 1,
       [events('SshKeyUsed')]: 1,
       keyfold_append_duration_seconds_count: 1,
       keyfold_append_batch_commits_count: 1,
-      keyfold_relay_published_total: heard,
-      keyfold_relay_confirm_duration_seconds_count: heard,
+      keyfold_relay_published_total: received,
+      keyfold_relay_confirm_duration_seconds_count: received,
     });
     expect(pages).toBeGreaterThanOrEqual(1);
     const ofPages = (series: Series) => series.get('keyfold_relay_page_messages_sum') ?? 0;
-    expect(ofPages(workerAfter) - ofPages(workerBefore)).toBe(heard);
+    expect(ofPages(workerAfter) - ofPages(workerBefore)).toBe(received);
   });
 
   it('report the current state', async () => {

@@ -27,7 +27,7 @@ async function withOldSessions(count: number): Promise<string[]> {
   return ids.map((id) => tokenOf(id, SCALED_SETTINGS.KEYFOLD_TOKEN_SECRET));
 }
 
-async function expectSound(): Promise<void> {
+async function expectNoProblems(): Promise<void> {
   const { status, out } = await run('verify');
   expect({ status, out }).toMatchObject({ status: 0, out: expect.stringContaining(': no problem\n') });
 }
@@ -42,7 +42,7 @@ it('workers compact old sessions beside the gateway, which refuses their tokens 
   await Promise.all(service.workers.map((worker) => worker.restart({ KEYFOLD_SESSION_DAYS: '0.001' })));
   await vi.waitFor(() => expect(compactedIn(service.output())).toBe(SESSIONS), POLL);
   expect((await run('events', 'show', `session-old-${SESSIONS - 1}`)).err).toContain('was compacted');
-  await expectSound();
+  await expectNoProblems();
   await service.gateway(0).restart();
   expect(await service.api().as(expired).get('/api/me')).toMatchObject({ status: before.status, text: before.text });
   expect((await admin.get('/api/me')).outcome).toBe('200 success');

@@ -2,8 +2,8 @@ import { connect, type Channel, type ChannelModel, type ConsumeMessage, type Get
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const LONGEST_WAIT = 30_000;
-const QUESTION_TIME = 2_000;
+const TIMEOUT = 30_000;
+const REPLY_TIMEOUT = 2_000;
 
 /** A service that knows Keyfold by its documentation only: it receives events, sends commands and asks questions. */
 export class OtherService {
@@ -66,16 +66,16 @@ export class OtherService {
   async #askOnce(type: string, data: object): Promise<unknown> {
     const channel = await this.connection.createChannel();
     const answered = Promise.withResolvers<unknown>();
-    const hear = (message: ConsumeMessage | null) => message && answered.resolve(dataOf(message));
-    await channel.consume('amq.rabbitmq.reply-to', hear, { noAck: true });
+    const onReply = (message: ConsumeMessage | null) => message && answered.resolve(dataOf(message));
+    await channel.consume('amq.rabbitmq.reply-to', onReply, { noAck: true });
     channel.publish('keyfold.rpc', 'ssh-keys.look-up', Buffer.from(JSON.stringify(data)), {
       type,
       replyTo: 'amq.rabbitmq.reply-to',
       correlationId: '1',
       contentType: 'application/json',
-      expiration: String(QUESTION_TIME),
+      expiration: String(REPLY_TIMEOUT),
     });
-    const answer = await Promise.race([answered.promise, sleep(QUESTION_TIME)]);
+    const answer = await Promise.race([answered.promise, sleep(REPLY_TIMEOUT)]);
     await channel.close();
     return answer;
   }
@@ -97,11 +97,11 @@ async function hasExchange(connection: ChannelModel): Promise<true | undefined> 
 }
 
 /** Polls until there is a value. Throws after a timeout. */
-export async function until<Seen>(look: () => Promise<Seen | undefined> | Seen | undefined): Promise<Seen> {
-  const end = performance.now() + LONGEST_WAIT;
+export async function until<Value>(probe: () => Promise<Value | undefined> | Value | undefined): Promise<Value> {
+  const end = performance.now() + TIMEOUT;
   for (;;) {
-    const seen = await look();
-    if (seen !== undefined) return seen;
+    const value = await probe();
+    if (value !== undefined) return value;
     if (performance.now() > end) throw new Error('timed out waiting for a condition');
     await sleep(25);
   }
