@@ -37,7 +37,7 @@ export class App {
   /** Runs Node with these arguments and settings until `readyUrl` answers with 200. */
   static async run(args, settings, url, readyUrl) {
     const started = performance.now();
-    // Of the caller's environment it gets the search path only.
+    // Passes only the search path of the caller's environment.
     const env = { PATH: process.env.PATH, ...settings };
     const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
     running.add(child);

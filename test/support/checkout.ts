@@ -21,7 +21,7 @@ export async function freshCheckout(): Promise<string> {
   return folder;
 }
 
-/** Runs a command in a checkout. Of the caller's environment it gets the search path only. */
+/** Runs a command in a checkout with only the search path of the caller's environment. */
 export function runIn(checkout: string, command: string, args: readonly string[], env: ProcessEnv = {}) {
   const environment = { PATH: process.env['PATH'], npm_config_cache: join(checkout, '.npm'), ...env };
   const child = spawn(command, args, { cwd: checkout, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -7,7 +7,7 @@ const TIMEOUT = Math.max(60_000, 5 * Number(process.env['KEYFOLD_FAULT_EVENTS'] 
 /** The exit status and output of a command. */
 export type CliResult = Readonly<{ status: number | null; out: string; err: string }>;
 
-/** Runs the built command `keyfold`. Of the caller's environment it gets the search path only. */
+/** Runs the built command `keyfold` with only the search path of the caller's environment. */
 export async function keyfold(env: ProcessEnv, ...args: readonly string[]): Promise<CliResult> {
   return keyfoldReading('', env, ...args);
 }

@@ -7,10 +7,10 @@ import { lastingPort } from './lasting-port.js';
  * members announce and bypass the proxy; pass them `directConnection=true` (`uri`).
  */
 export class TcpProxy {
-  private readonly lines = new Set<Line>();
+  private readonly proxied = new Set<ProxiedConnection>();
   private server: Server | undefined;
   private frozen = false;
-  private deaf = false;
+  private droppingAnswers = false;
 
   private constructor(
     readonly port: number,
@@ -38,12 +38,12 @@ export class TcpProxy {
 
   /** Returns the number of open connections. */
   get connections(): number {
-    return this.lines.size;
+    return this.proxied.size;
   }
 
   /** Resets all connections in both directions. */
   cutAll(): void {
-    this.lines.forEach((line) => line.cut());
+    this.proxied.forEach((connection) => connection.cut());
   }
 
   /** Refuses new connections, or accepts them again. Open ones stay. */
@@ -58,7 +58,7 @@ export class TcpProxy {
   /** Holds back all bytes on open and new connections without an error, or lets them flow again. */
   freeze(on: boolean): void {
     this.frozen = on;
-    this.lines.forEach((line) => line.freeze(on));
+    this.proxied.forEach((connection) => connection.freeze(on));
   }
 
   /**
@@ -66,8 +66,8 @@ export class TcpProxy {
    * that lost an answer are cut, because the rest of their bytes would make no sense.
    */
   dropAnswers(on: boolean): void {
-    this.deaf = on;
-    if (!on) this.lines.forEach((line) => line.lostAnswers && line.cut());
+    this.droppingAnswers = on;
+    if (!on) this.proxied.forEach((connection) => connection.lostAnswers && connection.cut());
   }
 
   /** Resets all connections and stops listening. */
@@ -82,26 +82,26 @@ export class TcpProxy {
   }
 
   private open(client: Socket): void {
-    const line = new Line(client, connect(this.target, '127.0.0.1'), () => this.deaf);
-    this.lines.add(line);
-    line.onEnd(() => this.lines.delete(line));
-    line.freeze(this.frozen);
+    const connection = new ProxiedConnection(client, connect(this.target, '127.0.0.1'), () => this.droppingAnswers);
+    this.proxied.add(connection);
+    connection.onEnd(() => this.proxied.delete(connection));
+    connection.freeze(this.frozen);
   }
 }
 
 /** A client's connection and the matching one to the server. */
-class Line {
+class ProxiedConnection {
   /** Whether an answer of the server was dropped. */
   lostAnswers = false;
 
   constructor(
     private readonly client: Socket,
     private readonly server: Socket,
-    isDeaf: () => boolean,
+    dropsAnswers: () => boolean,
   ) {
     client.setNoDelay(true).on('data', (bytes) => server.write(bytes));
     server.setNoDelay(true).on('data', (bytes) => {
-      this.lostAnswers ||= isDeaf();
+      this.lostAnswers ||= dropsAnswers();
       if (!this.lostAnswers) client.write(bytes);
     });
     this.onEnd(() => this.cut());

@@ -1,4 +1,4 @@
-/** The service's code that the benchmark measures or that creates its data, so that the formats cannot drift apart. */
+/** Code of the service that the benchmark measures, and that makes its data, so that shapes cannot drift apart. */
 export { sealedFor } from '../../../libs/application/src/sealed-for.js';
 export { nameHash } from '../../../libs/application/src/user-names.js';
 export { placeOf, slotOf } from '../../../libs/event-store/src/mongo/commit.model.js';
