@@ -1,5 +1,5 @@
-// Each build has a folder of its own, and a link names the current one. A running process loads threads and chunks from the folder that
-// it started in, so a new build must not touch that folder.
+// Each build has its own folder, and a link names the current one. A running process loads threads and chunks from the
+// folder in which it started, so a new build must not touch that folder.
 import { randomUUID } from 'node:crypto';
 import {
   lstatSync,
@@ -14,10 +14,10 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { isAlive } from './build-lock.mjs';
 
-/** Holds a file for each process that runs a build, named by its id. */
+/** Contains a file for each process that runs a build, named by its id. */
 const USERS = 'users';
 
-/** Creates the folder of a new build beside a link. It is current only after `makeCurrent`. */
+/** Creates the folder of a new build beside a link. It becomes current only through `makeCurrent`. */
 export function newBuildFolder(link) {
   const folder = `${link}.build-${randomUUID()}`;
   mkdirSync(folder, { recursive: true });
@@ -25,8 +25,8 @@ export function newBuildFolder(link) {
 }
 
 /**
- * Points a link at a complete build, and removes the builds beside it that no process uses. The build before stays in any case, because
- * an app that is started without `npm start` is not known. Only for the holder of the build lock.
+ * Points a link at a complete build and removes older builds that no process uses. Keeps the previous build in any
+ * case, because an app started without `npm start` is not registered. Only the holder of the build lock may call this.
  */
 export function makeCurrent(folder, link) {
   const before = targetOf(link);
@@ -40,7 +40,7 @@ export function makeCurrent(folder, link) {
   }
 }
 
-/** Keeps the current build of a link until this process ends, and returns the folder of the build. */
+/** Keeps the current build of a link until this process ends. Returns the folder of the build. */
 export function useBuild(link) {
   const folder = realpathSync(link);
   const user = join(folder, USERS, String(process.pid));
@@ -49,7 +49,7 @@ export function useBuild(link) {
     writeFileSync(user, '');
     process.once('exit', () => rmSync(user, { force: true }));
   } catch {
-    // Another user built it. Then this process is not known, like one that is started without `npm start`.
+    // Another user owns the build, so this process cannot register, like an app started without `npm start`.
   }
   return folder;
 }
@@ -75,7 +75,7 @@ function targetOf(link) {
   }
 }
 
-/** Up to version 0.1.0 a build was a folder in the place of the link. */
+/** Up to version 0.1.0, a build was a folder in place of the link. */
 function removeOldLayout(link) {
   if (lstatSync(link, { throwIfNoEntry: false })?.isDirectory()) rmSync(link, { recursive: true });
   for (const rest of ['unfinished', 'former']) rmSync(`${link}.${rest}`, { recursive: true, force: true });

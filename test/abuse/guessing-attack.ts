@@ -5,24 +5,24 @@ const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 const DAY = 24 * HOUR;
 
-/** Networks that are refused one after the other before an attacker believes that nobody gets in now. */
+/** Networks in a row that must be refused before the attacker pauses. */
 const ENOUGH_REFUSALS = 2;
 
 /** What an attack is: networks of 250 addresses each, and what they guess. */
 type Attacker = Readonly<{ networks: number; factor: LoginTry['factor'] }>;
 
 /**
- * Thirty days of guesses at one account, on the real throttle with a clock of its own. The attacker knows all rules: it tries with every
- * network as soon as that network may, waits exactly as long as it is told, and never gives up.
+ * Thirty days of guesses at one account, on the real throttle with a simulated clock. The attacker knows all rules: it
+ * tries from every network as soon as possible, waits exactly as long as required, and never gives up.
  */
 export class GuessingAttack {
   readonly start = Date.UTC(2026, 0, 15, 12);
   now = this.start;
   guesses = 0;
   readonly throttle = new LoginThrottle(openThrottle().store, () => this.now);
-  /** When each network tries next; the index is the network. */
+  /** The time of each network's next try, by network index. */
   readonly #due: number[];
-  /** What each of them has guessed. */
+  /** The number of guesses of each network. */
   readonly #guesses: number[];
   readonly #factor: LoginTry['factor'];
 
@@ -32,7 +32,7 @@ export class GuessingAttack {
     this.#factor = factor;
   }
 
-  /** Runs for thirty days; the owner acts at the beginning of each of `hours`. */
+  /** Runs for thirty days. The owner acts every `hours` hours. */
   async run(hours: number, owner: (turn: number) => Promise<void>): Promise<void> {
     const end = this.start + 30 * DAY;
     for (let turn = 0; this.now < end; turn++) {
@@ -41,7 +41,7 @@ export class GuessingAttack {
     }
   }
 
-  /** A right login; answers how many seconds it had to wait until it was admitted. */
+  /** Logs in with the correct password. Returns the seconds until the login was admitted. */
   async logIn(from: Readonly<{ address: string; device?: string }>): Promise<number> {
     const began = this.now;
     for (;;) {
@@ -52,7 +52,7 @@ export class GuessingAttack {
         this.now = began;
         return waited;
       }
-      // The attacker does not stop meanwhile.
+      // The attacker continues meanwhile.
       await this.#attackUntil(this.now + admission.retryAfterSeconds * SECOND);
     }
   }
@@ -64,9 +64,9 @@ export class GuessingAttack {
     }
   }
 
-  /** Guesses with every network that may, until enough are refused; answers when the next one may. */
+  /** Guesses from every allowed network until enough are refused. Returns the time of the next allowed guess. */
   async #guessWithAll(): Promise<number> {
-    // The first two guesses of a network are admitted by other rules than those that follow.
+    // Other rules admit the first two guesses of a network than the later ones.
     await this.#guessInTurn((guesses) => guesses < 2);
     await this.#guessInTurn((guesses) => guesses >= 2);
     return this.#due.reduce((soonest, due) => (due > this.now && due < soonest ? due : soonest), Infinity);
@@ -80,7 +80,7 @@ export class GuessingAttack {
     }
   }
 
-  /** Answers how many were admitted. */
+  /** Returns the number of admitted guesses. */
   async #guessUntilRefused(network: number): Promise<number> {
     for (let guesses = 0; ; guesses++) {
       const admission = await this.throttle.take(this.#try({ address: this.#addressIn(network) }));
@@ -93,7 +93,7 @@ export class GuessingAttack {
     }
   }
 
-  /** Another address of the network with each guess. */
+  /** Returns another address of the network for each guess. */
   #addressIn(network: number): string {
     return `${20 + (network >> 16)}.${(network >> 8) & 255}.${network & 255}.${this.guesses % 250}`;
   }

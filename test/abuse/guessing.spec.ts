@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { GuessingAttack } from './guessing-attack.js';
 
-/** An address of the owner in a network that neither the owner nor the attacker has used before. */
+/** Returns an owner's address in a network that was never used before. */
 const newNetwork = (turn: number) => ({ address: `203.${turn >> 8}.${turn & 255}.1` });
 const LAPTOP = { address: '20.0.0.7', device: 'laptop' };
 
-/** How many of the codes that could be right each of them is: the step before, this one and the next of a million. */
+/**
+ * The chance that a guess is right: three of a million codes are valid, those of the previous, current and next step.
+ */
 const RIGHT_CODES = 3 / 1_000_000;
 
 describe('thirty days of guesses at the password of one account', () => {
-  it('from one network are a few, and the owner gets in at once from anywhere else', async () => {
+  it('from one network are few, and the owner gets in at once from anywhere else', async () => {
     const attack = new GuessingAttack({ networks: 1, factor: 'password' });
     const waits: number[] = [];
     await attack.run(6, async (turn) => void waits.push(await attack.logIn(newNetwork(turn))));
@@ -40,11 +42,11 @@ describe('thirty days of guesses at the password of one account', () => {
   });
 });
 
-describe('thirty days of guesses at the codes of one account, by somebody who knows its password', () => {
+describe('thirty days of guesses at the codes of one account, by an attacker who knows its password', () => {
   it.each([
     { habit: 'never logs in', every: 720 },
-    { habit: 'logs in every hour, which starts the count in a row anew', every: 1 },
-  ])('stay below a chance of one in a thousand, when the owner $habit', async ({ every }) => {
+    { habit: 'logs in every hour, which resets the count of failures in a row', every: 1 },
+  ])('stay below a chance of one in a thousand if the owner $habit', async ({ every }) => {
     const attack = new GuessingAttack({ networks: 2_000, factor: 'one-time-code' });
     const waits: number[] = [];
     await attack.run(every, async () => void waits.push(await attack.logIn(LAPTOP)));

@@ -2,17 +2,17 @@ import { expect } from 'vitest';
 import { LoopTurns } from '../support/loop-turns.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
-/** Milliseconds of CPU. */
+/** Milliseconds of CPU time. */
 const LONGEST_TURN = 25;
 /**
- * Tries of an attack. Compiling code and collecting garbage make a turn long now and then; an attack that finds too much work does so in
- * every try.
+ * The tries of an attack. Compilation and garbage collection sometimes lengthen a turn; an attack that causes too much
+ * work fails every try.
  */
 const TRIES = 4;
-/** Turns that a try lasts, so that it is as long on a slow machine as on a fast one. */
+/** The turns per try, so that a try is equally long on slow and fast machines. */
 const TURNS = 100;
 
-/** The service with its event loop measured. */
+/** The service with a measured event loop. */
 export class MeasuredService {
   private constructor(
     readonly app: StandaloneProcess,
@@ -24,7 +24,7 @@ export class MeasuredService {
     return new MeasuredService(await StandaloneProcess.start(turns.env), turns);
   }
 
-  /** Expects that no turn of the event loop takes long while the attack is repeated. */
+  /** Expects that no turn of the event loop takes long while the attack repeats. */
   async expectShortTurns(attack: () => Promise<unknown>): Promise<void> {
     const tries: string[] = [];
     while (tries.length < TRIES) {

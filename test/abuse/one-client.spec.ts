@@ -1,26 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { adminOf, createAccount, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { newKeyLine } from '../support/key-line.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 import { expectPingsInTime } from './pings.js';
-import { sideBySide, times } from './repeated.js';
+import { inParallel, times } from './repeated.js';
 
-/** Of the 64 KiB that a head may have. */
+/** Just below the limit of 64 KiB for headers. */
 const LONG = 60_000;
 
-let app: StandaloneProcess;
-let api: ApiClient;
-let admin: ApiClient;
-
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  api = new ApiClient(app.baseUrl);
-  admin = await adminOf(api);
-});
-afterAll(() => app?.dispose());
+const app = await sharedApp();
+const api = new ApiClient(app.baseUrl);
+const admin = await adminOf(api);
 
 /** Connections of an attacker. */
 const MANY = 8;
@@ -29,18 +22,18 @@ const expectOthersServed = (attack: () => Promise<unknown>) => expectPingsInTime
 it.each([
   ['a list of very many tags', { 'if-none-match': ','.repeat(LONG) }],
   ['very many forwarded addresses', { 'x-forwarded-for': '1.2.3.4,'.repeat(LONG / 8) }],
-  ['a token as long as a head', { authorization: 'a.'.repeat(LONG / 2) }],
+  ['a token as long as all headers', { authorization: 'a.'.repeat(LONG / 2) }],
   ['very many cookies', { cookie: 'keyfold_device=; '.repeat(LONG / 17) }],
-])('requests with %s keep nobody else waiting', async (_what, headers) => {
+])('requests with %s do not delay other clients', async (_what, headers) => {
   const client = api.with(headers);
-  await expectOthersServed(sideBySide(MANY, () => client.get('/api/public/settings')));
+  await expectOthersServed(inParallel(MANY, () => client.get('/api/public/settings')));
 });
 
 it.each([
   ['pairs', `?${'%41&'.repeat(LONG / 4)}`],
   ['escapes', `?page=${'%30'.repeat(5_000)}`],
-])('queries of very many %s keep nobody else waiting', async (_what, query) => {
-  await expectOthersServed(sideBySide(MANY, () => admin.get(`/api/admin/user/list${query}`)));
+])('queries of very many %s do not delay other clients', async (_what, query) => {
+  await expectOthersServed(inParallel(MANY, () => admin.get(`/api/admin/user/list${query}`)));
 });
 
 it.each([
@@ -51,12 +44,12 @@ it.each([
       .map((n) => `"${n}":1`)
       .join()}}`,
   ],
-])('bodies of %s keep nobody else waiting', async (_what, body) => {
+])('bodies of %s do not delay other clients', async (_what, body) => {
   const call = { method: 'POST', path: '/api/auth/login', headers: { 'content-type': 'application/json' } };
-  await expectOthersServed(sideBySide(MANY, () => api.send({ ...call, body: Buffer.from(body) })));
+  await expectOthersServed(inParallel(MANY, () => api.send({ ...call, body: Buffer.from(body) })));
 });
 
-it('two hundred thousand requests in one piece keep nobody else waiting', async () => {
+it('two hundred thousand requests in one write do not delay other clients', async () => {
   await expectOthersServed(async () => {
     const socket = connect(app.port, '127.0.0.1', () =>
       socket.write('GET /ping HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(200_000)),
@@ -69,7 +62,7 @@ it('two hundred thousand requests in one piece keep nobody else waiting', async 
   });
 });
 
-it('an account with as many keys as it may have, which lists them all the time, keeps nobody else waiting', async () => {
+it('an account that lists its full key ring all the time does not delay other clients', async () => {
   const member = await newMember(admin, 'collector');
   const title = 'x'.repeat(900);
   let keys = 0;
@@ -78,10 +71,10 @@ it('an account with as many keys as it may have, which lists them all the time, 
     isFull = (await member.post('/api/me/sshkey/add', { title: `${title}${keys}`, key })).code !== 200;
   }
   expect(keys).toBeGreaterThan(500);
-  await expectOthersServed(sideBySide(MANY, () => member.get('/api/me/sshkey/list?per_page=10000')));
+  await expectOthersServed(inParallel(MANY, () => member.get('/api/me/sshkey/list?per_page=10000')));
 });
 
-it('three hundred changes of one account at once, each with a password, keep nobody else waiting', async () => {
+it('three hundred parallel password changes of one account do not delay other clients', async () => {
   const member = await newMember(admin, 'changing');
   await createAccount(admin, 'waiting');
   const change = () => member.post('/api/me/update', { username: 'changing', password: 'pw-changing' });
@@ -91,14 +84,14 @@ it('three hundred changes of one account at once, each with a password, keep nob
   await expectOthersServed(() => Promise.all(times(300).map(change)));
 });
 
-it('230 wrong logins at a time from one network let the others take their turn', async () => {
+it('230 parallel wrong logins from one network do not keep others from logging in', async () => {
   await createAccount(admin, 'victim');
   let isOver = false;
   let hashed = 0;
   const attack = times(230).map(async (n) => {
     for (let round = 0; !isOver; round++) {
       const source = api.from(`2001:db8:77:${(n * 40 + round) % 9_999}::1`);
-      // An attacker may wait in vain. While the queue is full, or the source is throttled, nothing is hashed.
+      // Attacking logins may be refused: nothing is hashed while the queue is full or the source is throttled.
       const { code } = await source.logIn(`name ${n}-${round}`, 'wrong').catch(() => ({ code: 503 }));
       if (code === 401) hashed += 1;
     }
@@ -112,6 +105,6 @@ it('230 wrong logins at a time from one network let the others take their turn',
   isOver = true;
   await Promise.all(attack);
   expect(hashed).toBeGreaterThan(20);
-  // In the order of arrival, the 200 hashes that wait would have come before each of these.
+  // In order of arrival, each of these logins would have waited for the 200 queued hashes.
   expect(waits.toSorted((a, b) => a - b).at(10), waits.join()).toBeLessThan(50);
 });

@@ -1,9 +1,9 @@
-// Pings a service until it gets a message, then posts how long each ping took, in milliseconds. A thread of its own, because an attack keeps the
-// thread of its test busy.
+// Pings a service until it receives a message, then posts the duration of each ping in milliseconds. Runs in a separate
+// thread because an attack keeps the thread of its test busy.
 import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** Milliseconds between two pings. */
+/** Milliseconds between pings. */
 const PAUSE = 10;
 
 const durations: number[] = [];

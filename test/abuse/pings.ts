@@ -3,14 +3,14 @@ import { availableParallelism, loadavg } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { expect } from 'vitest';
 
-/** Milliseconds within which 99 of 100 pings must be answered on a machine that does nothing else. */
+/** Milliseconds within which 99 of 100 pings must be answered on an otherwise idle machine. */
 const LONGEST_P99 = 100;
-/** Milliseconds that an attack is repeated, so that one ping in a hundred says something. */
+/** Milliseconds for which an attack is repeated, long enough for a meaningful 99th percentile. */
 const DURATION = 2_500;
-/** A machine can stumble; an attack that keeps others waiting does so in every try. */
+/** A busy machine can fail single tries; an attack that delays others fails every one. */
 const TRIES = 4;
 
-/** Repeats an attack while another thread pings the service. Expects that the pings are answered in time. */
+/** Repeats an attack while another thread pings the service, and expects fast answers to the pings. */
 export async function expectPingsInTime(baseUrl: string, attack: () => Promise<unknown>): Promise<void> {
   const tries: string[] = [];
   while (tries.length < TRIES) {
@@ -33,5 +33,5 @@ async function pingsBeside(baseUrl: string, attack: () => Promise<unknown>): Pro
   return durations;
 }
 
-/** How many times as long everything takes because other programs want the processors. */
+/** Returns the factor by which other programs slow this machine down. */
 const busyness = () => Math.max(1, loadavg()[0]! / availableParallelism());

@@ -1,18 +1,18 @@
-/** What a process has used until now: CPU in milliseconds, memory in bytes. */
+/** The resources that a process has used so far: CPU in milliseconds, memory in bytes. */
 export type ProcessFigures = Readonly<{ cpu: number; memory: number }>;
 
-/** As the process itself says at its management port. */
+/** Reads the figures from the management port of the process. */
 export async function figuresOf(managementUrl: string): Promise<ProcessFigures> {
   const text = await (await fetch(`${managementUrl}/metrics`)).text();
   const value = (name: string) => {
     const row = text.split('\n').find((line) => line.startsWith(`${name} `));
-    if (row === undefined) throw new Error(`${managementUrl} does not say ${name}`);
+    if (row === undefined) throw new Error(`${managementUrl} does not report ${name}`);
     return Number(row.slice(name.length));
   };
   return { cpu: value('process_cpu_seconds_total') * 1_000, memory: value('process_resident_memory_bytes') };
 }
 
-/** CPU of one turn of a work in the process, in milliseconds, on average of so many turns. */
+/** Returns the average CPU milliseconds that a process spends on one turn of `work`. */
 export async function cpuOf(
   managementUrl: string,
   turns: number,

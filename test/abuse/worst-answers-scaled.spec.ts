@@ -34,7 +34,7 @@ describe('the worst answers on MongoDB', () => {
   });
   afterAll(() => inspection?.close());
 
-  it('are those to questions of other services, too', async () => {
+  it('include those to questions of other services', async () => {
     const other = await OtherService.connect(brokerUrl);
     try {
       const question = { username: cast().manyName };
@@ -45,7 +45,7 @@ describe('the worst answers on MongoDB', () => {
         bytes = Buffer.byteLength(JSON.stringify(answer));
       });
       console.log(`ssh-keys.look-up: ${bytes} bytes, ${Math.round(cpu)} ms of CPU`);
-      // The keys of a ring, and for each the names of its fields, a number and a fingerprint. The broker takes 16 MiB.
+      // Per key: the names of its fields, a number and a fingerprint. The broker accepts 16 MiB.
       expect(bytes).toBeLessThan(MEBIBYTE + 1_000 * 250);
       expect(cpu).toBeLessThan(MOST_CPU);
     } finally {
@@ -53,7 +53,7 @@ describe('the worst answers on MongoDB', () => {
     }
   });
 
-  it('come from documents that are far smaller than MongoDB takes', async () => {
+  it('come from documents far below the limit of MongoDB', async () => {
     const largest: Record<string, number> = {};
     for (const { name } of await inspection.connection.listCollections()) {
       const [found] = await inspection.connection
@@ -63,7 +63,7 @@ describe('the worst answers on MongoDB', () => {
       if (found) largest[name] = found.bytes;
     }
     console.table(largest);
-    // A ring and 300 bytes for the other fields of each key; JSON in BSON escapes nothing twice.
+    // A ring, plus 300 bytes for the other fields of each key. BSON does not escape JSON again.
     expect(Math.max(...Object.values(largest))).toBeLessThan(2 * MEBIBYTE);
     expect(Math.max(...Object.values(largest))).toBeGreaterThan(MEBIBYTE / 2);
   });

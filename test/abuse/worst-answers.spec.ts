@@ -8,14 +8,14 @@ import { figuresOf } from './process-costs.js';
 import { describeWorstAnswers } from './worst-answers.js';
 
 const MEBIBYTE = 1024 * 1024;
-/** Several times as many full rings as the cache holds. */
+/** Several times as many full rings as fit in the cache. */
 const RINGS = 60;
 /**
- * MiB of heap for a process with full caches. They promise 48, and the program itself takes about as much; all rings with their answers
- * would take 200, and the process would end.
+ * MiB of heap for a process with full caches. The caches are limited to 48 MiB, and the program uses about as much. All
+ * rings with their answers would take 200 MiB and crash the process.
  */
 const HEAP = 192;
-/** What such a process may grow by, with buffers of answers and pages of the database, which are no heap. */
+/** The limit for the growth of such a process, including buffers and database pages outside the heap. */
 const MOST_GROWTH = 512 * MEBIBYTE;
 
 describe('the worst answers of the embedded store', () => {
@@ -39,7 +39,7 @@ describe('the worst answers of the embedded store', () => {
     };
   }, RINGS);
 
-  it('are those of the operator, too', async () => {
+  it("include those of the operator's command", async () => {
     const { manyId, longId } = cast();
     for (const args of [
       ['events', 'show', `ssh-keys-${manyId}`],
@@ -49,12 +49,12 @@ describe('the worst answers of the embedded store', () => {
       const { status, out, err } = await keyfold({ KEYFOLD_DATA_DIR: app.dataDir }, ...args);
       expect(status, `${args.join(' ')}: ${err}`).toBe(0);
       console.log(`keyfold ${args.slice(0, 2).join(' ')}: ${out.length} characters`);
-      // A ring and for each key of it the lines of a commit.
+      // A ring, plus the lines of a commit for each key.
       expect(Buffer.byteLength(out)).toBeLessThan(4 * 1024 * 1024);
     }
   });
 
-  it('leave the memory of a process as it is promised, when its caches are full', async () => {
+  it('keep the memory of a process within its limits when its caches are full', async () => {
     await app.restart({ NODE_OPTIONS: `--max-old-space-size=${HEAP}` });
     const { admin, accountIds, ringIds } = cast();
     const before = await figuresOf(managementUrl());

@@ -10,28 +10,28 @@ import { TURNS, worstRequests, type Cast } from './worst-requests.js';
 import { worstTexts } from './worst-texts.js';
 
 /**
- * Milliseconds of CPU of the worst answer. Processors that are shared, slow or hot need several times as long for the same work as idle
- * ones; the worst figures on two very busy ones are less than half of it (docs/operating.md).
+ * Limit for the CPU milliseconds of the worst answer. A shared, slow or hot CPU needs several times as long as an idle
+ * one. The worst figures on two very busy CPUs are less than half of this limit (docs/operating.md).
  */
 export const MOST_CPU = 400;
 const MEBIBYTE = 1024 * 1024;
-/** Enough of the worst accounts for more than one page. */
+/** Enough of the largest accounts for more than one page. */
 const FIRST_ACCOUNT = 1_000_000;
 const ACCOUNTS = 450;
 
-/** A running service whose store is to be filled. */
+/** A running service whose store the test fills. */
 export type Stage = Readonly<{
   baseUrl: string;
-  /** Of the process that answers requests. */
+  /** The management address of the process that answers requests. */
   managementUrl: string;
-  /** Appends commits as other processes would, and resolves when lists show them. */
+  /** Appends commits like other processes, and resolves once lists show them. */
   append(commits: readonly NewCommit[]): Promise<void>;
   dispose(): Promise<void>;
 }>;
 
 /**
- * Fills a service to the bounds of everything that clients can write, and measures the worst answer of each route. Besides two members
- * so many accounts have a full ring.
+ * Fills a service to the limits of everything that clients can write, and measures the worst answer of each route.
+ * Besides the two members, `rings` accounts have a full key ring.
  */
 export function describeWorstAnswers(open: () => Promise<Stage>, rings = 0): { cast(): Cast } {
   const seed = Number(process.env['KEYFOLD_WORST_SEED'] ?? randomInt(2 ** 31));
@@ -45,7 +45,7 @@ export function describeWorstAnswers(open: () => Promise<Stage>, rings = 0): { c
   });
   afterAll(() => stage?.dispose());
 
-  it('keep to the bounds of bytes and CPU, on every documented route', async () => {
+  it('stay within the limits of bytes and CPU on every documented route', async () => {
     const routes = worstRequests(cast);
     const document = (await cast.open.get('/openapi.json')).json as ApiDocument;
     expect(Object.keys(routes).toSorted()).toEqual(
@@ -75,7 +75,7 @@ export function describeWorstAnswers(open: () => Promise<Stage>, rings = 0): { c
     }
   });
 
-  it('are as full as the bounds allow', async () => {
+  it('are as large as the limits allow', async () => {
     const list = await cast.admin.get('/api/admin/user/list');
     const { content, total } = list.data<{ content: object[]; total: number }>();
     expect(total).toBeGreaterThanOrEqual(ACCOUNTS);
@@ -85,7 +85,7 @@ export function describeWorstAnswers(open: () => Promise<Stage>, rings = 0): { c
     expect(second.data<{ content: object[] }>().content).toHaveLength(200);
   });
 
-  it('are those of /metrics as well', async () => {
+  it('include those of /metrics', async () => {
     const { length } = await (await fetch(`${stage.managementUrl}/metrics`)).text();
     console.log(`/metrics: ${length} bytes`);
     expect(length).toBeLessThan(128 * 1024);

@@ -18,20 +18,22 @@ import type { WorstTexts } from './worst-texts.js';
 const NOW = Date.UTC(2026, 0, 1);
 const KEY_BYTES = bytesOfRing([{ title: '', key: { ...publicKey('any'), comment: '' } }]);
 
-/** Keys of a ring that takes no other. */
+/** The keys of a ring that accepts no more. */
 export type FullRing = readonly SshKey[];
 
-/** As many keys as a ring may have; their titles fill its bytes as well. */
+/** Returns as many keys as a ring can have; their titles also fill its bytes. */
 export function ringOfManyKeys({ any }: WorstTexts): FullRing {
   const bytes = Math.floor(BYTES_PER_RING / KEYS_PER_ACCOUNT) - KEY_BYTES;
   return fullRing((n) => ({ title: any(`${n} `, bytes), key: { ...publicKey(`many ${n}`), comment: '' } }));
 }
 
-/** Few keys, whose comments fill the bytes of the ring. */
+/** Returns a few keys whose comments fill the bytes of the ring. */
 export const ringOfLongComments = ({ plain }: WorstTexts): FullRing =>
   fullRing((n) => ({ title: `${n}`, key: { ...publicKey(`long ${n}`), comment: plain('c', 15_600) } }));
 
-/** Keys until the decider refuses one. It counts all of them each time, so only the last ones are asked about. */
+/**
+ * Adds keys until the decider refuses one. Consults it for the last keys only, because it counts all keys each time.
+ */
 function fullRing(keyAt: (n: number) => Pick<SshKey, 'title' | 'key'>): FullRing {
   const keys: SshKey[] = [];
   let bytes = 0;
@@ -57,7 +59,7 @@ function outcomeOf(decide: () => unknown): string {
   }
 }
 
-/** The ring of an account in one commit: a thousand requests would take half a minute. */
+/** Returns a full ring in one commit, because a thousand requests would take half a minute. */
 export function ringCommit(accountId: number, keys: FullRing): NewCommit {
   const events = keys.map((key, index) => ({
     type: 'SshKeyAdded',
@@ -67,14 +69,14 @@ export function ringCommit(accountId: number, keys: FullRing): NewCommit {
   return commitOf(`ssh-keys-${accountId}`, accountId, events);
 }
 
-/** Texts of an account, each as long as it may be. */
+/** Returns the texts of an account, each of maximum length. */
 export const fullProfile = (start: string, { any, plain }: WorstTexts) => ({
   username: any(start, TEXT_BYTES.username),
   base_path: plain('/', TEXT_BYTES.basePath),
   sso_id: any('', TEXT_BYTES.ssoId),
 });
 
-/** An account with such texts, to which nobody can log in. */
+/** Returns an account with such texts and without a usable password. */
 export function accountCommit(accountId: number, texts: WorstTexts): NewCommit {
   const { username, base_path: basePath, sso_id: ssoId } = fullProfile(`${accountId} `, texts);
   const nameHash = createHash('sha256').update(username).digest('hex');

@@ -1,10 +1,10 @@
-/** Bytes: of the 64 KiB that a head may have, of the 16 KiB of a query, of the 128 KiB of a body, of the 16 KiB of a key. */
+/** Bytes just below the limits: 64 KiB of headers, 16 KiB of a query, 128 KiB of a body, 16 KiB of a key. */
 const [HEAD, QUERY, BODY, KEY] = [60_000, 16_000, 131_000, 16_000];
 
 const filled = (piece: string, length: number) => piece.repeat(Math.floor(length / piece.length));
 const unsigned = (payload: string) => `eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.${payload}.${'A'.repeat(43)}`;
 
-/** Headers that take long to read. */
+/** Headers that are expensive to parse. */
 export const HEADERS: [what: string, headers: Record<string, string>][] = [
   ['a list of very many tags', { 'if-none-match': filled(',', HEAD) }],
   ['the longest list of tags that is read', { 'if-none-match': filled('W/,', 1_024) }],
@@ -23,17 +23,17 @@ export const HEADERS: [what: string, headers: Record<string, string>][] = [
   ['a long trace', { traceparent: `00-${filled('a', HEAD)}` }],
 ];
 
-/** Queries that take long to read. */
+/** Queries that are expensive to parse. */
 export const QUERIES: [what: string, query: string][] = [
   ['pairs', filled('%41&', QUERY)],
   ['pairs, too long to be read', filled('%41&', HEAD)],
   ['broken pairs', filled('%&', QUERY)],
   ['escapes', `page=${filled('%30', QUERY)}`],
-  ['bytes that are no UTF-8', `page=${filled('%ff', QUERY)}`],
+  ['invalid UTF-8', `page=${filled('%ff', QUERY)}`],
   ['digits', `page=${filled('9', QUERY)}`],
 ];
 
-/** Bodies that take long to read. */
+/** Bodies that are expensive to parse. */
 export const BODIES: [what: string, body: string | Buffer][] = [
   ['deep JSON', filled('[', BODY)],
   ['very many fields', `{${filled('"":1,', BODY)}"a":1}`],
@@ -43,7 +43,7 @@ export const BODIES: [what: string, body: string | Buffer][] = [
   ['very many numbers', `{"x":[${filled('1e1,', BODY)}1]}`],
   ['a long number', `{"x":1.${filled('9', BODY)}e99}`],
   ['a long name', `{"username":"${filled('a', BODY)}","password":"a"}`],
-  ['bytes that are no UTF-8', Buffer.concat([Buffer.from('{"username":"'), Buffer.alloc(BODY, 0xff)])],
+  ['invalid UTF-8', Buffer.concat([Buffer.from('{"username":"'), Buffer.alloc(BODY, 0xff)])],
 ];
 
 function wireKey(type: string, ...parts: Buffer[]): string {
@@ -55,11 +55,11 @@ function wireKey(type: string, ...parts: Buffer[]): string {
   return `${type} ${Buffer.concat(strings).toString('base64')}`;
 }
 
-/** Texts of keys that take long to read; none is a key. */
+/** Key texts that are expensive to parse. None is a valid key. */
 export const KEYS: [what: string, text: string][] = [
   ['a huge modulus', wireKey('ssh-rsa', Buffer.from([1, 0, 1]), Buffer.alloc(11_000, 0x7f))],
   ['a huge exponent', wireKey('ssh-rsa', Buffer.alloc(11_000, 0x7f), Buffer.from([1, 0, 1]))],
-  ['a point that is on no curve', wireKey('ecdsa-sha2-nistp521', Buffer.from('nistp521'), Buffer.alloc(133, 4))],
+  ['a point off the curve', wireKey('ecdsa-sha2-nistp521', Buffer.from('nistp521'), Buffer.alloc(133, 4))],
   ['very many empty parts', `ssh-rsa ${Buffer.alloc(12_000).toString('base64')}`],
   ['very many comments', filled('#\n', KEY)],
   ['very many carriage returns', filled('ssh-rsa AAAA\r', KEY)],

@@ -5,10 +5,10 @@ import { staticHash } from '../support/static-hash.js';
 import { fullProfile } from './worst-commits.js';
 import type { WorstTexts } from './worst-texts.js';
 
-/** Each request is sent so many times, and its CPU averaged. */
+/** The repetitions of each request over which its CPU time is averaged. */
 export const TURNS = 3;
 
-/** Who takes part. Both members have a full ring; the accounts can be deleted. */
+/** The accounts of the test. Both members have a full ring; the test may delete the accounts. */
 export type Cast = Readonly<{
   open: ApiClient;
   admin: ApiClient;
@@ -18,37 +18,37 @@ export type Cast = Readonly<{
   manyName: string;
   /** Has keys as long as possible. */
   longId: number;
-  /** A session of `many` for each turn. */
+  /** One session of `many` per turn. */
   leaving: readonly ApiClient[];
-  /** Accounts with texts as long as they may be, and those of them that also have a full ring. */
+  /** Accounts with texts of maximum length, and those of them that also have a full ring. */
   accountIds: readonly number[];
   ringIds: readonly number[];
   texts: WorstTexts;
 }>;
 
-/** The most bytes that the answer of a route can have, by the bounds of what is in it, and its worst requests. */
+/** The maximum size of a route's answer by the limits of its content, and its worst requests. */
 export type WorstRoute = Readonly<{
   bytes: number;
-  /** The first one does what the route is for, unless `refused` has another code. */
+  /** The first request succeeds, unless `refused` is the code of its refusal. */
   requests: readonly ((turn: number) => Promise<Answer>)[];
   refused?: number;
 }>;
 
-/** Envelope, names of fields, numbers and times. */
+/** Envelope, field names, numbers and times. */
 const FRAME = 512;
 const ACCOUNT = FRAME + TEXT_BYTES.username + TEXT_BYTES.basePath + TEXT_BYTES.ssoId;
-/** A page of accounts; `ListAccounts` counts more for an account than its frame. */
+/** A page of accounts. `ListAccounts` counts more per account than its frame. */
 const ACCOUNTS = 2 * 1024 * 1024 + FRAME;
-/** The titles of a ring, and for each key its other fields. */
+/** The titles of a ring, and the other fields of each key. */
 const KEYS = FRAME + BYTES_PER_RING + KEYS_PER_ACCOUNT * 200;
-/** A JSON Web Token: the name in base64, beside other claims. */
+/** A JSON Web Token: the base64 of the name, and other claims. */
 const TOKEN = FRAME + Math.ceil((TEXT_BYTES.username * 4) / 3) + 512;
-/** A picture of 400 x 400 points of one bit, which need not be smaller as a PNG, in base64. */
+/** A 400 x 400 image with one bit per pixel, uncompressed in the worst case, in base64. */
 const PICTURE = Math.ceil(((400 * 401) / 8) * (4 / 3)) + 1_024;
 const QUERY = 16_384;
-/** A refused number is shown as it was sent; an escape has six bytes. */
+/** A refused number is echoed; an escape takes six bytes. */
 const SHOWN_QUERY = FRAME + 6 * QUERY;
-/** Public settings and lists of the factory, which nobody can change. */
+/** Public settings and factory lists, which nobody can change. */
 const FACTORY = 16_384;
 
 const shown = (name: string) => `${name}=${'<'.repeat(QUERY - name.length - 1)}`;
@@ -56,7 +56,7 @@ const addresses = (name: string) => `${name}=${'1.1.1.1:::'.repeat((QUERY - name
 const manyFields = Object.fromEntries(Array.from({ length: 8_000 }, (_, n) => [`f${n}`, n]));
 const longText = '\0'.repeat(10_000);
 
-/** The worst requests that we know of each documented route, by `GET /path`. */
+/** Returns the worst known requests of each documented route, by `GET /path`. */
 export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> {
   const { open, admin, many, manyId, manyName, longId, texts } = cast;
   const own = { id: manyId, username: manyName, permission: 1024 };

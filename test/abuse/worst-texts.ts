@@ -1,17 +1,17 @@
 import { bytesOf } from '@keyfold/domain';
 import fc from 'fast-check';
 
-/** Letters of one to four bytes of UTF-8, and those that an answer escapes. */
+/** Characters of one to four bytes in UTF-8, and those that JSON escapes. */
 const LETTERS = ['a', 'ä', '語', '😀', '"', '\\', '\0', '\x1f', '\b', '<', '&', '\u2028'];
 const PLAIN_LETTERS = LETTERS.filter((letter) => letter !== '\\');
 
-/** A text that begins like this and takes exactly so many bytes of an answer. */
+/** Returns a text that starts with `start` and takes exactly `bytes` bytes in an answer. */
 export type WorstText = (start: string, bytes: number) => string;
 
-/** `plain` ones have only letters that a base path and the comment of a key keep as they are. */
+/** Texts of `plain` contain only characters that base paths and key comments keep unchanged. */
 export type WorstTexts = Readonly<{ any: WorstText; plain: WorstText }>;
 
-/** Makes texts of one kind of letter or of several; which ones, the seed decides. */
+/** Creates texts of one or several characters, which the seed selects. */
 export function worstTexts(seed: number): WorstTexts {
   return { any: textsOf(LETTERS, seed), plain: textsOf(PLAIN_LETTERS, seed) };
 }

@@ -1,11 +1,14 @@
 import { ADMIN } from './app.mjs';
 import { keyBodies } from './key-bodies.mjs';
 
-/** Requests under way at a time while accounts are made. */
+/** Requests in flight while accounts are created. */
 const AT_A_TIME = 8;
 const PASSWORD = 'Bench-pass-1';
 
-/** Makes accounts over the API. Each has an address of its own, as the clients of a real site do: logins are counted by address. */
+/**
+ * Creates accounts over the API. Each has its own address, like the clients of a real site, because logins are counted
+ * by address.
+ */
 export class Accounts {
   #made = 0;
 
@@ -18,7 +21,7 @@ export class Accounts {
     return new Accounts(url, await logIn(url, ADMIN, '10.0.0.1'));
   }
 
-  /** New accounts, each as `{ headers, login }`: what it sends when it is logged in, and what it logs in with. */
+  /** Returns new accounts as `{ headers, login }`: the headers of a signed-in request, and the body of a login. */
   async make(count) {
     const accounts = [];
     while (accounts.length < count) {
@@ -28,7 +31,7 @@ export class Accounts {
     return accounts;
   }
 
-  /** New accounts with some keys each. */
+  /** Returns new accounts with some keys each. */
   async makeWithKeys(count, keys) {
     const accounts = await this.make(count);
     for (const { headers } of accounts) {

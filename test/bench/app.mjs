@@ -7,27 +7,27 @@ import { setTimeout as pause } from 'node:timers/promises';
 import manifest from '../../package.json' with { type: 'json' };
 
 const MAIN = join(import.meta.dirname, '../../dist/apps/standalone/src/main.js');
-/** What `npm start` gives to Node. */
+/** The flags that `npm start` passes to Node. */
 const NODE_FLAGS = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--'));
 const START_MS = 30_000;
-/** How long to wait after an unanswered ping, in milliseconds: the error of the time to ready. */
+/** Milliseconds between pings during startup, which is the error of the time to ready. */
 const PING_EVERY = 3;
 
-/** The name and password that the app's first start gives to its administrator. */
+/** The administrator that the first start of the app creates. */
 export const ADMIN = { username: 'admin', password: 'Adm1n-pass' };
 
-/** A built app as a process of its own. */
+/** A built app as a process. */
 export class App {
   #process;
 
   constructor(child, url, readyMs) {
     this.#process = child;
     this.url = url;
-    /** From the start of the process until it answered for the first time, in milliseconds. */
+    /** Milliseconds from the start of the process to its first answer. */
     this.readyMs = readyMs;
   }
 
-  /** The standalone app on a data folder. */
+  /** Starts the standalone app on a data folder. */
   static async start(folder) {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
@@ -37,14 +37,14 @@ export class App {
   /** Runs Node with these arguments and settings until `readyUrl` answers with 200. */
   static async run(args, settings, url, readyUrl) {
     const started = performance.now();
-    // Nothing of the caller's environment but the search path.
+    // Passes only the search path of the caller's environment.
     const env = { PATH: process.env.PATH, ...settings };
     const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
     running.add(child);
     child.once('exit', () => running.delete(child));
     while (!(await answers(readyUrl))) {
-      if (child.exitCode !== null) throw new Error(`the app ended with ${child.exitCode} before it was ready`);
-      if (performance.now() - started > START_MS) throw new Error('the app was not ready in time');
+      if (child.exitCode !== null) throw new Error(`the app exited with ${child.exitCode} before it was ready`);
+      if (performance.now() - started > START_MS) throw new Error('the app timed out before it was ready');
       await pause(PING_EVERY);
     }
     return new App(child, url, performance.now() - started);
@@ -62,10 +62,10 @@ export class App {
 }
 
 const running = new Set();
-// A run that ends early leaves no server behind.
+// Leaves no server behind if a run ends early.
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-/** The forwarded header lets each client have an address of its own. */
+/** Trusts the forwarded header, so that each client can have its own address. */
 const environment = (folder, port) => ({
   KEYFOLD_HOST: '127.0.0.1',
   KEYFOLD_PORT: String(port),
@@ -85,7 +85,7 @@ function answers(url) {
   });
 }
 
-/** A port of 127.0.0.1 that nobody listened on just now. */
+/** Returns a port of 127.0.0.1 that is free at the moment. */
 export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

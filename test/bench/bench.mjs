@@ -1,5 +1,6 @@
-// npm run bench: the built standalone app beside bare parts that do the same work, on the machine at hand. Ends with 1 when a goal is
-// missed. `npm run bench -- rings` measures adds by the size of the ring instead. BENCH_SECONDS shortens a round.
+// npm run bench: compares the built standalone app with minimal programs that do the same work on this machine. Exits
+// with 1 if it misses a goal. `npm run bench -- rings` measures adds by the size of the key ring instead. BENCH_SECONDS
+// shortens a round.
 import { App } from './app.mjs';
 import { residentMegabytes } from './process-figures.mjs';
 import { missedReadyGoals, readyText, readyTimes } from './ready.mjs';
@@ -24,7 +25,7 @@ async function measureGoals() {
   const app = await App.start(temporaryFolder());
   const subjects = subjectsOf(await setStage(app, ROUNDS + 1));
   console.log(`${subjects.length} subjects, ${ROUNDS} rounds of ${seconds} s each`);
-  // Compilers and caches of both sides get warm first; this round does not count.
+  // The first round warms up compilers and caches and does not count.
   await alternate(subjects, 1, Math.min(1, seconds));
   const rows = rowsOf(subjects, await alternate(subjects, ROUNDS, seconds));
   console.log(tableOf(rows));

@@ -1,11 +1,12 @@
-// Scripts of this folder as processes of their own, so that what is measured shares no thread with what measures.
+// Runs scripts of this folder as separate processes, so that the measured code shares no thread with the measuring
+// code.
 import { fork } from 'node:child_process';
 
-/** A process that answers one message at a time, with whatever its script hands to `answerWith`. */
+/** A process that answers messages with the result of its handler (see `answerWith`). */
 export class Child {
   #process;
 
-  /** `script` is a path from this folder. */
+  /** `script` is a path relative to this folder. */
   constructor(script) {
     this.#process = fork(new URL(script, import.meta.url));
   }
@@ -14,7 +15,7 @@ export class Child {
     return this.#process.pid;
   }
 
-  /** The answer to a message. Rejects with what the script threw, or when the process ends. */
+  /** Sends a message and returns the answer. Rejects with the script's error, or when the process ends. */
   async ask(message) {
     const answer = await new Promise((resolve, reject) => {
       const ended = () => reject(new Error(`${this.#process.spawnargs.at(-1)} ended`));
@@ -29,8 +30,8 @@ export class Child {
     return answer.result;
   }
 
-  /** A message whose answer nobody waits for, also while another is worked on. */
-  tell(message) {
+  /** Sends a message without waiting for the answer, even while another is being handled. */
+  send(message) {
     this.#process.send(message);
   }
 
@@ -39,7 +40,7 @@ export class Child {
   }
 }
 
-/** Called by the script of a child: how it answers. The process ends with the one that started it. */
+/** Registers the handler in the script of a child. The process ends with its parent. */
 export function answerWith(handle) {
   process.once('disconnect', () => process.exit());
   process.on('message', (message) => {

@@ -1,15 +1,16 @@
-// The load generator of every HTTP figure. One load at a time; several generators run side by side.
+// The load generator of every HTTP figure. It runs one load at a time; several generators can run in parallel.
 import autocannon from 'autocannon';
 import { answerWith } from './child.mjs';
 import { keyBodies } from './key-bodies.mjs';
 
-/** How often the end of a load is looked for, in milliseconds. */
-const LOOK_EVERY = 20;
+/** Milliseconds between checks for the end of a load. */
+const SAMPLE_MS = 20;
 
 /**
- * `clients`: what each connection sends, as `{ headers, body }`. `keys`: each client sends so many fresh keys instead of its body.
- * `expects`: what every answer starts with. A load lasts `seconds`, or until `amount` requests are answered.
- * Answers how many were answered, how many a second, and percentiles of the latency in whole milliseconds.
+ * `clients` is what each connection sends, as `{ headers, body }`. With `keys`, each client sends this many fresh keys
+ * instead of its body. `expects` is the beginning of every correct answer. A load lasts `seconds`, or until `amount`
+ * requests are answered. Returns the number of answers, the rate per second, and latency percentiles in whole
+ * milliseconds.
  */
 answerWith(async ({ url, method = 'GET', clients, keys, expects, seconds, amount }) => {
   const requests = clients.map((client) => ({ ...client, method, ...(keys ? { setupRequest: freshKeys(keys) } : {}) }));
@@ -18,7 +19,7 @@ answerWith(async ({ url, method = 'GET', clients, keys, expects, seconds, amount
     url,
     connections: clients.length,
     ...(amount ? { amount } : { duration: seconds }),
-    sampleInt: LOOK_EVERY,
+    sampleInt: SAMPLE_MS,
     setupClient: (client) => client.setRequests([requests[next++]]),
     verifyBody: (body) => body.startsWith(expects),
   });
@@ -29,12 +30,12 @@ answerWith(async ({ url, method = 'GET', clients, keys, expects, seconds, amount
   return { answered, perSecond: answered / result.duration, p50: result.latency.p50, p99: result.latency.p99 };
 });
 
-/** Gives each request a body of its own; all are made before the load starts. */
+/** Gives each request its own body. All bodies are created before the load starts. */
 function freshKeys(count) {
   const bodies = keyBodies(count);
   return (request) => {
     const body = bodies.pop();
-    if (body === undefined) throw new Error(`${count} keys for each client are not enough: shorten the round`);
+    if (body === undefined) throw new Error(`${count} keys for each client are too few: shorten the round`);
     return { ...request, body };
   };
 }

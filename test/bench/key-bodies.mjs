@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 
-/** The wire form of an Ed25519 key (RFC 8709) up to its 32 bytes. */
+/** The wire form of an Ed25519 key (RFC 8709) before its 32 bytes. */
 const PREFIX = Buffer.from('\0\0\0\x0bssh-ed25519\0\0\0\x20', 'latin1');
 
-/** Bodies of requests that add a key; no title and no key comes twice. */
+/** Returns bodies of requests that add a key. No title and no key repeats. */
 export function keyBodies(count) {
   const random = randomBytes(32 * count);
   return Array.from({ length: count }, (_, index) => {

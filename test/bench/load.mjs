@@ -1,11 +1,11 @@
 import { cpuSeconds, untilIdle } from './process-figures.mjs';
 
-/** How the answer of every request to the API starts that is not refused. */
+/** The beginning of every successful answer of the API. */
 export const SUCCESS = '{"code":200,';
 
 /**
- * Lets a generator put a load on the process `pid`, and waits until that process rests, so that its work is not paid by the next
- * load. Answers the generator's figures and `cpu`, the processor time of a request in microseconds.
+ * Runs a load against the process `pid` and waits until the process is idle, so that its work does not burden the next
+ * load. Returns the generator's figures, with `cpu`, the CPU time per request in microseconds.
  */
 export async function loadOn(pid, generator, load) {
   const before = cpuSeconds(pid);

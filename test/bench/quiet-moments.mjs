@@ -1,13 +1,13 @@
-// A virtual machine shares its processors with strangers, and what is measured while they work tells more of them than of us.
+// A virtual machine shares its CPUs with other machines, which distort measurements.
 import { existsSync, readFileSync } from 'node:fs';
 
-/** The share of all processor time that strangers may take from a measurement before it is made again. */
+/** The share of CPU time that other machines may steal before a measurement is repeated. */
 const MOST_STOLEN = 0.03;
 const TRIES = 4;
 
 /**
- * Measures, and again when strangers took too much of the processors; answers the figures of the quietest try with `stolen`, the share
- * that they took of it. `once`: the subject uses up what it is measured with.
+ * Repeats a measurement while other machines steal too much CPU time. Returns the figures of the quietest try, with
+ * `stolen`, the share stolen. `once`: the measurement cannot be repeated because it uses up its data.
  */
 export async function measuredQuietly({ measure, once = false }, seconds) {
   let quietest;
@@ -21,7 +21,10 @@ export async function measuredQuietly({ measure, once = false }, seconds) {
   return quietest;
 }
 
-/** Of all processors since the machine started; the eighth figure is what the hypervisor gave to others (proc_stat(5)). Linux only. */
+/**
+ * Returns the times of all CPUs since boot; the eighth figure is the time stolen by other machines (proc_stat(5)).
+ * Linux only.
+ */
 function processorTimes() {
   if (!existsSync('/proc/stat')) return undefined;
   const [line] = readFileSync('/proc/stat', 'utf8').split('\n');

@@ -5,7 +5,10 @@ import { temporaryFolder } from './temporary-folder.mjs';
 const STARTS = 5;
 const GOAL_MS = 1_000;
 
-/** The medians of the times from the start of the process to its first answer, in milliseconds: on new folders, and on one that is there. */
+/**
+ * Returns the median milliseconds from the start of the process to its first answer, for new and for existing data
+ * folders.
+ */
 export async function readyTimes() {
   const existing = temporaryFolder();
   await readyIn(existing);
@@ -26,7 +29,7 @@ async function readyIn(folder) {
 export const readyText = ({ fresh, existing }) =>
   `ready after ${Math.round(existing)} ms with an existing data folder, ${Math.round(fresh)} ms with a fresh one`;
 
-/** What was missed, one line each. */
+/** Returns one line for each missed goal. */
 export const missedReadyGoals = (times) =>
   Object.entries(times)
     .filter(([, ms]) => !(ms < GOAL_MS))

@@ -1,4 +1,4 @@
-// By hand: what adding a key costs as the ring grows.
+// Run by hand: measures the cost of adding a key as the key ring grows.
 import { Accounts } from './accounts.mjs';
 import { Child } from './child.mjs';
 import { loadOn } from './load.mjs';
@@ -6,10 +6,10 @@ import { CLIENTS } from './stage.mjs';
 import { columns } from './table.mjs';
 
 const SIZES = [1, 100, 500, 900];
-/** So few that the rings hardly grow while they are measured. */
+/** Few enough that the rings hardly grow during the measurement. */
 const ADDS_PER_RING = 50;
 
-/** Measures adds from 64 clients on 64 accounts whose rings have so many keys before, and answers a table. */
+/** Measures adds from 64 clients on 64 accounts whose rings contain this many keys, and returns a table. */
 export async function ringsTable(app) {
   const generator = new Child('./generator.mjs');
   const accounts = await (await Accounts.of(app.url)).make(CLIENTS);

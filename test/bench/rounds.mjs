@@ -1,8 +1,8 @@
 import { measuredQuietly } from './quiet-moments.mjs';
 
 /**
- * Measures every subject once a round, in an order that is rotated each round, so that no subject always runs behind the same other
- * one and a slow moment of the machine meets all. Answers the figures of each subject by name, one for each round.
+ * Measures every subject once per round. The order rotates, so that no subject always runs after the same one and a
+ * slow moment of the machine affects all. Returns the figures of each subject by name, one per round.
  */
 export async function alternate(subjects, rounds, seconds) {
   const figures = new Map(subjects.map(({ name }) => [name, []]));
@@ -13,7 +13,7 @@ export async function alternate(subjects, rounds, seconds) {
   return figures;
 }
 
-/** The middle of some numbers, the mean of the two middle ones of an even count; undefined when one is. */
+/** Returns the median; the mean of the two middle numbers for an even count; undefined if one is undefined. */
 export function median(numbers) {
   if (numbers.includes(undefined)) return undefined;
   const sorted = numbers.toSorted((a, b) => a - b);

@@ -6,7 +6,10 @@ import { temporaryFolder } from './temporary-folder.mjs';
 export const CLIENTS = 64;
 export const KEYS_LISTED = 5;
 
-/** Everything that the subjects are measured with: processes, and accounts that are logged in. `passes`: how often each is measured. */
+/**
+ * Prepares processes and signed-in accounts for the measurements. `passes` is the number of measurements of each
+ * subject.
+ */
 export async function setStage(app, passes) {
   const accounts = await Accounts.of(app.url);
   const server = new Child('./bare/pong.mjs');
@@ -18,7 +21,7 @@ export async function setStage(app, passes) {
     commitsPath: join(temporaryFolder(), 'commits.db'),
     generators: [new Child('./generator.mjs'), new Child('./generator.mjs')],
     readers: await accounts.makeWithKeys(CLIENTS, KEYS_LISTED),
-    /** Taken by each round of adds, so that all rounds start with empty rings. */
+    /** Each round of adds takes fresh accounts, so that all rounds start with empty rings. */
     adders: await accounts.make(CLIENTS * passes),
   };
 }

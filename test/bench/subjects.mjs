@@ -1,10 +1,10 @@
-// What is measured, beside what, and with which goal.
+// The subjects, the figures that they are compared with, and the goals.
 import { loadOn } from './load.mjs';
 import { CLIENTS, KEYS_LISTED } from './stage.mjs';
 
-/** Readers beside the logins: few, so that their latency tells of the logins and not of their own number. */
+/** Readers during logins. Few, so that their latency depends on the logins and not on each other. */
 const READERS = 4;
-/** Keys that a client can add in a round: under the limit of 1,000 for an account. */
+/** Keys that a client can add in a round, below the limit of 1,000 per account. */
 const KEYS_PER_ROUND = 950;
 
 const PONG = 'bare Fastify, GET /ping';
@@ -13,8 +13,8 @@ const HASHES = 'bare argon2id';
 const CALM = `GET /api/me, ${READERS} readers`;
 
 /**
- * The subjects in the order of the table: `measure(seconds)` answers figures with `perSecond`; `base` names the subject whose rate the
- * rate is divided by; `goal` is the least that this ratio should be.
+ * Returns the subjects in the order of the table. `measure(seconds)` returns figures with `perSecond`. The ratio is the
+ * rate divided by that of the subject `base`; `goal` is its minimum.
  */
 export function subjectsOf({ app, bareServer, bareCommits, bareHashes, commitsPath, generators, readers, adders }) {
   const [generator, secondGenerator] = generators;
@@ -63,6 +63,6 @@ export function subjectsOf({ app, bareServer, bareCommits, bareHashes, commitsPa
       base: HASHES,
     },
     { name: CALM, measure: get('/api/me', few) },
-    { name: `  beside ${CLIENTS} clients that log in`, measure: readBesideLogins, base: CALM },
+    { name: `  beside ${CLIENTS} clients logging in`, measure: readBesideLogins, base: CALM },
   ];
 }

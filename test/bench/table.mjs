@@ -1,8 +1,8 @@
 import { median } from './rounds.mjs';
 
 /**
- * One row a subject: the medians of its rounds. The ratio is the median of the ratios within a round, because the two figures of one
- * round met the same machine.
+ * Returns one row per subject with the medians of its rounds. The ratio is the median of the ratios within a round,
+ * because both figures of a round ran in the same conditions.
  */
 export function rowsOf(subjects, figures) {
   return subjects.map(({ name, base, goal }) => {
@@ -14,7 +14,10 @@ export function rowsOf(subjects, figures) {
   });
 }
 
-/** The rows as text for a terminal; `busy` is the share of one core that the measured process worked, `stolen` what strangers took of all. */
+/**
+ * Formats the rows for a terminal. `busy` is the measured process's share of one core, `stolen` the share of all cores
+ * that other machines took.
+ */
 export function tableOf(rows) {
   const cells = rows.map(({ name, goal, ratio, perSecond, p99, cpu, stolen }) => [
     name,
@@ -29,14 +32,14 @@ export function tableOf(rows) {
   return columns([['', 'a second', 'p99', 'cpu/request', 'busy', 'stolen', 'ratio', 'goal'], ...cells]);
 }
 
-/** What was missed, one line each. */
+/** Returns one line for each missed goal. */
 export function missedGoals(rows) {
   return rows
     .filter(({ goal, ratio }) => goal !== undefined && !(ratio >= goal))
     .map(({ name, base, goal, ratio }) => `${name}: ${ratio.toFixed(2)} of ${base}, the goal is ${goal}`);
 }
 
-/** Text in columns, the first one to the left and the others to the right. */
+/** Aligns cells in columns, the first to the left and the others to the right. */
 export function columns(lines) {
   const widths = lines[0].map((_, at) => Math.max(...lines.map((cells) => cells[at].length)));
   const padded = (cell, at) => (at === 0 ? cell.padEnd(widths[at]) : cell.padStart(widths[at]));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const root = mkdtempSync(join(tmpdir(), 'keyfold-bench-'));
 process.once('exit', () => rmSync(root, { recursive: true, force: true }));
 
-/** A new folder on the disk of the machine that is gone when the process ends. */
+/** Returns a new folder on the disk of this machine that is deleted when the process ends. */
 export function temporaryFolder() {
   return mkdtempSync(join(root, 'data-'));
 }

@@ -9,14 +9,14 @@ const BUILDING = /^Building Keyfold, about \d+ s \.\.\.\n$/;
 const USAGE = /^Usage: keyfold /;
 const BUILD = /^src\.build-[0-9a-f-]{36}$/;
 
-/** Starts the smallest app, which builds it when it is stale. */
+/** Starts the smallest app, which builds it if it is stale. */
 const help = (checkout: string) => runIn(checkout, process.execPath, ['scripts/start.mjs', 'cli', '--help']).result;
 
-describe('on a fresh clone the operator’s command', () => {
+describe('on a fresh clone', () => {
   it.each([
     ['npx keyfold', ['npx', 'keyfold']],
     ['npm run --silent keyfold', ['npm', 'run', '--silent', 'keyfold', '--']],
-  ])('%s builds itself and prints nothing but its output', async (_, [program = '', ...args]) => {
+  ])('%s builds the command and prints nothing but its output', async (_, [program = '', ...args]) => {
     const [checkout, app] = await Promise.all([freshCheckout(), StandaloneProcess.start()]);
     onTestFinished(() => app.dispose());
     const command = runIn(checkout, program, [...args, 'projections', 'status', '--json'], {
@@ -28,10 +28,10 @@ describe('on a fresh clone the operator’s command', () => {
   });
 });
 
-/** Code that a service loads when an operator asks for it. */
+/** Code that a service loads only when an operator needs it. */
 const LOADED_LATER = 'libs/operator/src/rabbitmq/replay-feed.ts';
 
-it('a running service keeps its build until it has ended, and loads the rest of its code from it', async () => {
+it('a running service keeps its build until it ends, and loads the rest of its code from it', async () => {
   const checkout = await freshCheckout();
   const env = {
     KEYFOLD_HOST: '127.0.0.1',
@@ -61,7 +61,7 @@ it('a running service keeps its build until it has ended, and loads the rest of 
   const replay = ['scripts/start.mjs', 'cli', 'feed', 'replay', '--dry-run'];
   const { status, out, err } = await runIn(checkout, process.execPath, replay, env).result;
   expect({ status, out, err }).toMatchObject({ status: 0, out: expect.stringContaining('would be sent') });
-  // Besides its own: the current one and the one before. The first rebuild is gone.
+  // The builds are its own, the current one and the previous one; the first rebuild is gone.
   expect(await builds()).toHaveLength(3);
   expect(await builds()).toContain(own);
 
@@ -73,7 +73,7 @@ it('a running service keeps its build until it has ended, and loads the rest of 
 });
 
 describe('an app', () => {
-  it('is built when a source changed, and not when anything else did', async () => {
+  it('is built when a source changes, and not when another file does', async () => {
     const checkout = await freshCheckout();
     const touch = (file: string) => utimes(join(checkout, file), new Date(), new Date());
     expect(await help(checkout)).toMatchObject({
@@ -90,7 +90,7 @@ describe('an app', () => {
     expect(await help(checkout)).toMatchObject({ status: 0, err: '' });
   });
 
-  it('is not started when its build fails, until a build succeeds', async () => {
+  it('does not start after a failed build, until a build succeeds', async () => {
     const checkout = await freshCheckout();
     const [source, elsewhere] = ['apps/cli/src/operate.ts', 'operate.ts'].map((file) => join(checkout, file));
     await help(checkout);
@@ -100,14 +100,14 @@ describe('an app', () => {
       expect({ status, out }).toEqual({ status: 1, out: '' });
       expect(err).toContain('./operate.js');
     }
-    // It keeps the time at which it was written, which is before the last good build.
+    // The file keeps its modification time, which is older than the last good build.
     await rename(elsewhere!, source!);
     expect(await help(checkout)).toMatchObject({ status: 0, out: expect.stringMatching(USAGE) });
     await appendFile(source!, 'const broken = ;\n');
     expect((await help(checkout)).err).toMatch(/apps\/cli\/src\/operate\.ts:\d+:/);
   });
 
-  it('is built anew after an interrupted build, whose lock is taken over', async () => {
+  it('is rebuilt after an interrupted build, whose lock is taken over', async () => {
     const checkout = await freshCheckout();
     const unfinished = join(checkout, 'dist/apps/cli/src.build-unfinished');
     await mkdir(unfinished, { recursive: true });
@@ -119,7 +119,7 @@ describe('an app', () => {
     expect(await readdir(join(checkout, 'dist/apps/cli'))).not.toContain('src.build-unfinished');
   });
 
-  it('is built once by processes that start side by side', async () => {
+  it('is built once by processes that start in parallel', async () => {
     const checkout = await freshCheckout();
     const built = () =>
       stat(join(checkout, 'dist/apps/cli/src')).then(

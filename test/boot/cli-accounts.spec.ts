@@ -19,13 +19,13 @@ const REFUSED = '401 Invalid username or password';
 const OTHER_KEY = 'k1:/eRlOYIZx3jDoZKqXBObK1xMep0L+oSCKszPvp2CuyY=';
 
 interface Scene {
-  /** A client of the service, which runs from then on. */
+  /** Starts the service if necessary and returns a client. */
   api(): Promise<ApiClient>;
-  /** Runs the command with this standard input and, beside those of the scene, these settings. */
+  /** Runs the command with this standard input and additional settings. */
   run(input: string, args: readonly string[], env?: ProcessEnv): Promise<CliResult>;
-  /** Does what a hundred wrong codes do, for which the throttle takes a day. */
+  /** Locks the second factor like a hundred wrong codes, for which the throttle would take a day. */
   lockTwoFactor(accountId: number): Promise<void>;
-  /** What the service wrote. */
+  /** Returns the output of the service. */
   output(): string;
   dispose(): Promise<void>;
 }
@@ -100,7 +100,7 @@ describe.each([
   });
   afterAll(() => scene?.dispose());
 
-  it('the first line of the standard input becomes the password, and every session ends', async () => {
+  it('the first line of standard input becomes the password, and every session ends', async () => {
     const admin = await adminOf(await scene.api());
     const member = await newMember(admin, 'forgetful');
     expect(await scene.run(`${NEW_PASSWORD}\nand another line\n`, setPassword('forgetful'))).toEqual({
@@ -119,7 +119,7 @@ describe.each([
     expect(history + scene.output()).not.toContain(NEW_PASSWORD);
   });
 
-  it('an empty password, an unknown name and a file that cannot be read change nothing', async () => {
+  it('an empty password, an unknown name and an unreadable file change nothing', async () => {
     await createAccount(await adminOf(await scene.api()), 'settled');
     for (const input of ['', '\r\nsecond line'])
       expect(await scene.run(input, setPassword('settled'))).toEqual({
@@ -141,7 +141,7 @@ describe.each([
     expect((await logIn('settled', 'pw-settled')).code).toBe(200);
   });
 
-  it('a second factor is turned off with its lock, and password and sessions stay', async () => {
+  it('two-factor is disabled with its lock, while password and sessions stay', async () => {
     const admin = await adminOf(await scene.api());
     const member = await newMember(admin, 'locked out');
     await enrol(member);
@@ -168,7 +168,7 @@ describe.each([
     expect({ status, err }).toEqual(otherKey === 'refused' ? { status: 1, err: broken } : { status: 0, err: '' });
   });
 
-  it('the content of a file becomes the password of the only administrator, without its last line break', async () => {
+  it('the content of a file without its last newline becomes the password of the only administrator', async () => {
     const file = fileWith(`${NEW_PASSWORD}\n`);
     expect(await scene.run('', [...setPassword('admin'), '--password-file', file])).toMatchObject({ status: 0 });
     expect((await logIn('admin', ADMIN_PASSWORD)).outcome).toBe(REFUSED);
@@ -176,7 +176,7 @@ describe.each([
   });
 });
 
-it('on MongoDB a password is not even asked for without the sealing key of the gateways', async () => {
+it('on MongoDB, the command does not ask for a password without the sealing key of the gateways', async () => {
   const env = { KEYFOLD_MONGODB_URI: 'mongodb://127.0.0.1:1/keyfold' };
   const { status, out, err } = await keyfoldReading('unread', env, ...setPassword('admin'));
   expect({ status, out }).toEqual({ status: 78, out: '' });

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { startKeyfold } from '../support/cli.js';
 
-/** A server that takes connections and says nothing. */
+/** Starts a server that accepts connections and never answers. */
 async function silentServer() {
   const sockets: Socket[] = [];
   const server = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
@@ -15,7 +15,7 @@ async function silentServer() {
   return { server, sockets };
 }
 
-it('a command that is still connecting ends with 130 when it is interrupted, and not after the time-out', async () => {
+it('a command that is still connecting exits with 130 when interrupted, without waiting for the timeout', async () => {
   const { server, sockets } = await silentServer();
   const { port } = server.address() as AddressInfo;
   const connected = once(server, 'connection');
@@ -23,6 +23,6 @@ it('a command that is still connecting ends with 130 when it is interrupted, and
   await connected;
   child.kill('SIGINT');
   expect(await result).toEqual({ status: 130, out: '', err: '' });
-  // After the time-out the command looks at the server once more.
+  // The command accesses the server once more after the timeout.
   expect(sockets).toHaveLength(1);
 });

@@ -13,7 +13,7 @@ let service: ScaledService;
 const run = (...args: string[]) => keyfold({ KEYFOLD_MONGODB_URI: uri, KEYFOLD_LEASE_SECONDS: '2' }, ...args);
 const collection = (name: string) => collectionOf<{ _id: string }>(connection, name);
 
-/** As if the schema number of every model had been raised: no documents, no checkpoints. */
+/** Removes documents and checkpoints, as if the schema number of every model had been raised. */
 async function forgetReadModels(): Promise<void> {
   for (const name of [
     'accounts_1',
@@ -36,7 +36,7 @@ afterAll(async () => {
   await connection?.close();
 });
 
-it('a database that was never prepared is told, and migrate prepares it, however often', async () => {
+it('an unprepared database is reported, and migrate prepares it any number of times', async () => {
   expect(await run('verify')).toMatchObject({ status: 1, err: expect.stringContaining('Run "keyfold migrate"') });
   for (const _ of [1, 2])
     expect(await run('migrate')).toEqual({
@@ -49,7 +49,7 @@ it('a database that was never prepared is told, and migrate prepares it, however
 });
 
 describe('beside gateway and worker', () => {
-  it('verify finds no problem while accounts are made', async () => {
+  it('verify finds no problem while accounts are created', async () => {
     const admin = await adminOf(service.api());
     let made = 0;
     const traffic = (async () => {
@@ -62,7 +62,7 @@ describe('beside gateway and worker', () => {
     expect(results).toEqual(results.map(() => expect.objectContaining({ status: 0 })));
   });
 
-  it('verify finds a document that differs, and a rebuild mends it', async () => {
+  it('verify finds a wrong document, and a rebuild repairs it', async () => {
     await collection('accounts_1').updateOne({ _id: 'account-2' }, { $set: { state: '{}', place: 9_999 } });
     expect(await run('verify')).toMatchObject({
       status: 1,
@@ -80,7 +80,7 @@ describe('beside gateway and worker', () => {
     expect(slots.filter(({ owner }) => owner !== null)).toHaveLength(64);
   });
 
-  it('the status of the feed says what to check while no relay has a lease', async () => {
+  it('feed status says what to check while no relay has a lease', async () => {
     const problem = expect.stringMatching(
       /^no relay has a lease\. Check that workers run with KEYFOLD_RABBITMQ_URL set;/,
     );
@@ -93,7 +93,7 @@ describe('beside gateway and worker', () => {
     await leases.release(taken);
   });
 
-  it('sessions are compacted only by a shell that says how long they are kept', async () => {
+  it('compact requires the retention setting', async () => {
     const refused = await run('compact', '--dry-run');
     expect(refused).toMatchObject({ status: 78, out: '' });
     expect(refused.err).toContain('KEYFOLD_SESSION_DAYS: is required to compact on MongoDB');
@@ -104,7 +104,7 @@ describe('beside gateway and worker', () => {
     });
   });
 
-  it('events are shown', async () => {
+  it('events show prints events', async () => {
     expect(await run('events', 'show', 'account-1')).toMatchObject({
       status: 0,
       out: expect.stringContaining('AccountRegistered v1'),
@@ -113,7 +113,7 @@ describe('beside gateway and worker', () => {
 });
 
 describe('without a worker', () => {
-  it('verify says that nobody projects, and migrate fills the read models while the gateway goes on', async () => {
+  it('verify reports that there is no projector, and migrate fills the read models while the gateway runs', async () => {
     await Promise.all(service.workers.map((worker) => worker.stop()));
     await forgetReadModels();
     expect(await run('verify')).toMatchObject({

@@ -36,7 +36,7 @@ describe.each([
     expect({ status, out }).toMatchObject({ status: 0, out: expect.stringMatching(GOOD) });
   });
 
-  it('verify finds a document that differs, and a rebuild mends it', async () => {
+  it('verify finds a wrong document, and a rebuild repairs it', async () => {
     damage('views.db', "UPDATE accounts_1 SET state = json_set(state, '$.username', 'x') WHERE stream = 'account-2'");
     expect(await run('verify')).toMatchObject({
       status: 1,
@@ -46,7 +46,7 @@ describe.each([
     expect(await run('verify')).toMatchObject({ status: 0 });
   });
 
-  it('a rebuild of a model that there is not is wrong usage', async () => {
+  it('a rebuild of an unknown model is a usage error', async () => {
     expect(await run('projections', 'rebuild', 'users')).toEqual({
       status: 2,
       out: '',
@@ -66,7 +66,7 @@ describe.each([
     );
   });
 
-  it('a parked stream is a failure of status, and is released when it can be folded', async () => {
+  it('a parked stream fails status, and is released once it can be folded', async () => {
     damage('views.db', "INSERT INTO parked_streams VALUES ('account-2', '2', 1, 'unknown event', 0)");
     expect(await run('projections', 'status')).toMatchObject({
       status: 1,
@@ -75,11 +75,11 @@ describe.each([
     expect(await run('projections', 'retry-parked')).toMatchObject({ status: 0, out: '1 tried, 0 parked\n' });
   });
 
-  it('the status of the feed shows what was not sent yet, and whose events wait, which is a failure', async () => {
+  it('feed status shows unpublished events, and fails for parked accounts', async () => {
     const { status, out } = await run('feed', 'status', '--json');
     const { total } = JSON.parse(out) as { total: Record<string, number> };
     expect(status).toBe(0);
-    // No RabbitMQ was ever named.
+    // RabbitMQ was never configured.
     expect(total).toMatchObject({ published: 0, lag: total['commits'], owners: 0 });
     damage('keyfold.db', "INSERT INTO parked_relays VALUES (0, '2', 5, 'unknown event', 0, 1)");
     expect(await run('feed', 'status')).toMatchObject({
@@ -90,7 +90,7 @@ describe.each([
     expect((await run('feed', 'status')).out).toContain('No account is parked.');
   });
 
-  it('the status of the feed says why nothing is published', async () => {
+  it('feed status says why nothing is published', async () => {
     const problem = service.isRunning
       ? 'KEYFOLD_RABBITMQ_URL is not set in the running process. Set it and restart the process'
       : 'no process runs on this data folder. Start one with KEYFOLD_RABBITMQ_URL set';
@@ -102,14 +102,14 @@ describe.each([
     expect(JSON.parse((await run('feed', 'status', '--json')).out)).toMatchObject({ problem });
   });
 
-  it('migrate finds everything filled', async () => {
+  it('migrate finds everything up to date', async () => {
     expect(await run('migrate')).toMatchObject({
       status: 0,
       out: expect.stringContaining('the read models are up to date with'),
     });
   });
 
-  it('events are shown with their secrets sealed', async () => {
+  it('events are shown with sealed secrets', async () => {
     const { status, out } = await run('events', 'show', 'account-1');
     expect(status).toBe(0);
     expect(out).toMatch(/^account-1 1 {2}\d{4}-/);
@@ -121,7 +121,7 @@ describe.each([
     for (const text of [out, json.out]) expect(text).not.toMatch(/k1\.[\w-]{10}/);
   });
 
-  it('a stream that there is not is told, with the names that there are', async () => {
+  it('an unknown stream is reported with the known stream names', async () => {
     expect(await run('events', 'show', 'account-99')).toEqual({
       status: 1,
       out: '',
@@ -129,7 +129,7 @@ describe.each([
     });
   });
 
-  it('an interrupted command ends soon, and leaves the service and the folder as they were', async () => {
+  it('an interrupted command ends soon and leaves the service and the folder unchanged', async () => {
     const following = startKeyfold({ KEYFOLD_DATA_DIR: service.dataDir }, 'migrate', '--follow');
     await following.seen('following the feed until interrupted');
     following.child.kill('SIGINT');
@@ -139,14 +139,14 @@ describe.each([
 });
 
 describe('the socket in the data folder', () => {
-  it('is for its owner alone, and gone when the process has ended', async () => {
+  it('is private to its owner and removed when the process ends', async () => {
     if (!service.isRunning) await service.restart();
     expect(statSync(socket()).mode & 0o777).toBe(0o600);
     expect(await service.stop()).toBe(0);
     expect(sockets()).toEqual([]);
   });
 
-  it('of a killed process is no hindrance, neither for the command nor for the next start', async () => {
+  it('of a killed process affects neither the command nor the next start', async () => {
     await service.restart();
     await service.kill();
     expect(sockets()).toEqual(['operator.sock']);
@@ -155,7 +155,7 @@ describe('the socket in the data folder', () => {
     expect(await run('projections', 'status')).toMatchObject({ status: 0 });
   });
 
-  it('that was taken away from a running process is told, with what to do', async () => {
+  it('that was deleted under a running process is reported with advice', async () => {
     if (!service.isRunning) await service.restart();
     unlinkSync(socket());
     expect(await run('verify')).toMatchObject({
@@ -166,7 +166,7 @@ describe('the socket in the data folder', () => {
   });
 });
 
-it('a service that stops ends the commands that it carries out', async () => {
+it('a stopping service ends the commands that it is running', async () => {
   if (!service.isRunning) await service.restart();
   const following = startKeyfold({ KEYFOLD_DATA_DIR: service.dataDir }, 'migrate', '--follow');
   await following.seen('following the feed until interrupted');
@@ -174,7 +174,7 @@ it('a service that stops ends the commands that it carries out', async () => {
   expect(await following.result).toMatchObject({ status: 0 });
 });
 
-it('a service is refused while a command has the folder', async () => {
+it('a service refuses to start while a command uses the folder', async () => {
   if (service.isRunning) await service.stop();
   const following = startKeyfold({ KEYFOLD_DATA_DIR: service.dataDir }, 'migrate', '--follow');
   await following.seen('following the feed until interrupted');

@@ -16,24 +16,24 @@ import { codeNow, enrol } from '../support/two-factor.js';
 
 const OLD = `old:${randomBytes(32).toString('base64')}`;
 const NEW = `new:${randomBytes(32).toString('base64')}`;
-/** Enough that a command is killed long before its end. */
+/** Enough for killing a command long before its end. */
 const ACCOUNTS = 3_000;
 
 type Opened = Awaited<ReturnType<typeof openSharedStore>>;
 type Running = ReturnType<typeof startKeyfold>;
 
 interface Scene {
-  /** A client of the service, which runs from then on. */
+  /** Starts the service if necessary and returns a client. */
   api(): Promise<ApiClient>;
-  /** The service runs with these keys, and with others nowhere. */
+  /** Restarts the service with these keys; no other process has others. */
   restart(keys: string): Promise<void>;
-  /** Begins a command under "secrets". */
+  /** Starts a subcommand of `secrets`. */
   begin(command: string, ...options: string[]): Promise<Running>;
-  /** Kills the process that carries the command out. */
+  /** Kills the process that runs the command. */
   kill(running: Running): Promise<void>;
   /** Opens the store in this process. */
   open(): Promise<Opened>;
-  /** Has the documents made anew from the log. */
+  /** Recreates the documents from the log. */
   rebuild(): Promise<void>;
   dispose(): Promise<void>;
 }
@@ -100,7 +100,7 @@ async function mongodb(): Promise<Scene> {
   };
 }
 
-/** Accounts that nobody can log in to, with secrets of the old key. */
+/** Creates accounts without usable passwords, with secrets of the old key. */
 async function seed({ ports, close }: Opened): Promise<void> {
   const sealer = new Sealer(parseSealingKeys(OLD));
   const ids = Array.from({ length: ACCOUNTS }, (_, index) => 100_000 + index);
@@ -145,7 +145,7 @@ describe.each([
   });
   afterAll(() => scene?.dispose());
 
-  it('a resealing that is killed leaves every secret readable', async () => {
+  it('a killed resealing leaves every secret readable', async () => {
     const running = await scene.begin('reseal');
     await running.seen(' % of ');
     await scene.kill(running);
@@ -156,20 +156,20 @@ describe.each([
     expect((await (await scene.api()).from(newAddress()).logIn('careful', 'pw-careful')).code).toBe(402);
   });
 
-  it('the next one goes on where it ended, and nothing needs the old key any more', async () => {
+  it('the next one continues, and then nothing needs the old key', async () => {
     const { old } = await passwordsByKey();
     const { status, out, err } = await ended('reseal');
     expect({ status, problems: err.match(/problem/) }).toEqual({ status: 0, problems: null });
     expect(err).toMatch(/^100 % of [\d,]+ commits$/m);
     const [, resealed] = /^resealed (\d+) secrets? with the key "new"; \d+ already had it\n$/.exec(out) ?? [];
-    // Besides the passwords, at most one static token and two secrets of a second factor.
+    // Besides the passwords, at most one static token and two secrets of second factors.
     expect(Number(resealed) - old!).toBeGreaterThanOrEqual(0);
     expect(Number(resealed) - old!).toBeLessThanOrEqual(3);
     expect(await passwordsByKey()).toEqual({ new: ACCOUNTS + 3 });
     expect((await ended('reseal')).out).toMatch(/^resealed 0 secrets /);
   });
 
-  it('the service starts without the old key on documents made from the log, and knows everybody', async () => {
+  it('the service starts without the old key on rebuilt documents, and all logins work', async () => {
     await scene.rebuild();
     await scene.restart(NEW);
     const api = await scene.api();
@@ -182,7 +182,7 @@ describe.each([
   });
 });
 
-it('a key is needed to reseal on MongoDB, and none to see which are in use', async () => {
+it('resealing on MongoDB requires a key, and showing the keys in use does not', async () => {
   const { status, err } = await startKeyfold({ KEYFOLD_MONGODB_URI: freshDatabaseUri() }, 'secrets', 'reseal').result;
   expect(status).toBe(78);
   expect(err).toContain('KEYFOLD_SEALING_KEY: is required to reseal secrets on MongoDB');

@@ -14,7 +14,7 @@ function temporaryFolder(): string {
 
 afterEach(() => void vi.unstubAllEnvs());
 
-/** What the command does, without the start of a process. */
+/** Runs the command in this process, to save the start of another. */
 async function inThisProcess(env: ProcessEnv, ...args: readonly string[]): Promise<CliResult> {
   const foreign = Object.keys(process.env).filter((name) => name.startsWith('KEYFOLD_'));
   for (const name of foreign) vi.stubEnv(name, undefined);
@@ -36,7 +36,7 @@ async function inThisProcess(env: ProcessEnv, ...args: readonly string[]): Promi
 }
 
 describe('help', () => {
-  it('is shown when it is asked for', async () => {
+  it('is shown on request', async () => {
     const { status, out, err } = await keyfold({}, '--help');
     expect({ status, err }).toEqual({ status: 0, err: '' });
     for (const word of [
@@ -81,7 +81,7 @@ describe('help', () => {
 });
 
 describe('wrong usage', () => {
-  it('ends the process with status 2', async () => {
+  it('exits with status 2', async () => {
     expect(await keyfold({}, 'verfy')).toMatchObject({ status: 2, out: '' });
   });
 
@@ -104,7 +104,7 @@ describe('wrong usage', () => {
     ['an account that is none', 'feed replay --dry-run --account ann', 'It is the number of an account'],
     ['a limit that is none', 'queue redrive --limit 0', 'It is a number from 1 on'],
     ['a command dropped without a reason', 'queue drop x', "required option '--reason <text>'"],
-  ])('is %s: status 2, and what would be right', async (_, line, text) => {
+  ])('is %s: status 2 with the correct usage', async (_, line, text) => {
     const { status, out, err } = await inThisProcess({}, ...line.split(' ').filter(Boolean));
     expect({ status, out }).toEqual({ status: 2, out: '' });
     expect(err).toContain(text);
@@ -112,7 +112,7 @@ describe('wrong usage', () => {
   });
 });
 
-describe('wrong settings end with status 78', () => {
+describe('invalid settings exit with status 78', () => {
   it.each([
     ['a store that there is not', { KEYFOLD_STORE: 'postgres' }, 'KEYFOLD_STORE: is sqlite or mongodb'],
     ['MongoDB without an address', { KEYFOLD_STORE: 'mongodb' }, 'KEYFOLD_MONGODB_URI: is required'],
@@ -125,7 +125,7 @@ describe('wrong settings end with status 78', () => {
   });
 
   it.each(['topology diff', 'queue list', 'feed replay --queue late'])(
-    'when %s is not told where RabbitMQ is',
+    'if %s has no address of RabbitMQ',
     async (line) => {
       const { status, err } = await inThisProcess({}, ...line.split(' '));
       expect(status).toBe(78);
@@ -133,7 +133,7 @@ describe('wrong settings end with status 78', () => {
     },
   );
 
-  it('when the folder holds no database, and none is made', async () => {
+  it('if the folder contains no database, and none is created', async () => {
     const folder = temporaryFolder();
     const { status, err } = await keyfold({ KEYFOLD_DATA_DIR: folder }, 'migrate');
     expect(status).toBe(78);
@@ -141,13 +141,13 @@ describe('wrong settings end with status 78', () => {
   });
 });
 
-it('a MongoDB that is away is told within a bounded time, with status 1', async () => {
+it('an outage of MongoDB is reported within a bounded time, with status 1', async () => {
   const { status, err } = await keyfold({ KEYFOLD_MONGODB_URI: 'mongodb://127.0.0.1:1/keyfold' }, 'verify');
   expect(status).toBe(1);
   expect(err).toContain('MongoDB is not available');
 });
 
-it('a data folder whose socket would have too long a path is refused with a hint', async () => {
+it('a data folder whose socket path would be too long is refused with advice', async () => {
   const folder = join(temporaryFolder(), 'x'.repeat(100));
   mkdirSync(folder);
   writeFileSync(join(folder, 'keyfold.db'), '');

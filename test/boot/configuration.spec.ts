@@ -27,11 +27,11 @@ async function settingFile(name: string, text: string): Promise<string> {
   return path;
 }
 
-/** The settings that problems are about, in the order of the alphabet. */
+/** Returns the settings that problems are about, sorted. */
 const namesIn = (problems: string[]) => problems.map((problem) => /^- (\w+)/.exec(problem)?.[1] ?? problem).toSorted();
 
 describe('an invalid configuration', () => {
-  it('ends the start with 78 and lists every problem at once, without secrets and stack traces', async () => {
+  it('exits with 78 and reports every problem at once, without secrets or stack traces', async () => {
     const missing = join(folder, 'missing');
     const { exitCode, output } = await failedStart({
       KEYFOLD_PORT: '70000',
@@ -64,14 +64,14 @@ describe('an invalid configuration', () => {
   it.each([
     { KEYFOLD_PORT: 'http', KEYFOLD_TOKEN_HOURS: '0', KEYFOLD_STORE: 'postgres', KEYFOLD_SEALING_KEY: 'no-id' },
     { KEYFOLD_PORT: '80.5', KEYFOLD_TOKEN_HOURS: 'two', KEYFOLD_TRUSTED_PROXIES: '10.0.0.0/33' },
-  ])('is named setting by setting: %o', async (settings) => {
+  ])('is reported setting by setting: %o', async (settings) => {
     const { exitCode, output } = await failedStart(settings);
     expect(exitCode).toBe(78);
     expect(namesIn(output.trim().split('\n').slice(1))).toEqual(Object.keys(settings).toSorted());
   });
 });
 
-it('secrets that can be guessed end the start with 78, and nothing of them is repeated', async () => {
+it('guessable secrets are refused with exit code 78 and never printed', async () => {
   const { exitCode, output } = await failedStart({
     KEYFOLD_TOKEN_SECRET: 'your-super-secret-signing-key-change-me',
     KEYFOLD_SEALING_KEY: `k1:${'0'.repeat(64)}`,
@@ -85,19 +85,19 @@ it('secrets that can be guessed end the start with 78, and nothing of them is re
 describe('a misspelt setting', () => {
   const WARNING = 'KEYFOLD_PROT is not a setting. Did you mean KEYFOLD_PORT?';
 
-  it('is warned of once, and the start goes on', async () => {
+  it('causes one warning, and the start continues', async () => {
     const app = await StandaloneProcess.start({ KEYFOLD_PROT: '8080', KEYFOLD_PORT_5244_TCP: 'tcp://10.0.0.1:5244' });
     onTestFinished(() => app.dispose());
     expect(logLines(app.output()).filter(({ level }) => level > 30)).toMatchObject([{ level: 40, msg: WARNING }]);
   });
 
-  it('is reported before the problems that end a start', async () => {
+  it('is reported before the problems that fail the start', async () => {
     const { exitCode, output } = await failedStart({ KEYFOLD_PROT: '8080', KEYFOLD_LOG_LEVEL: 'loud' });
     expect(exitCode).toBe(78);
     expect(output).toMatch(new RegExp(`^keyfold: ${WARNING.replaceAll(/[.?]/g, '\\$&')}\nkeyfold cannot start: `));
   });
 
-  it('is reported by a command, beside its answer', async () => {
+  it('is reported by a command beside its output', async () => {
     const { out, err } = await keyfold({ KEYFOLD_PROT: '8080', KEYFOLD_DATA_DIR: folder }, 'verify');
     expect({ out, first: err.split('\n')[0] }).toEqual({ out: '', first: `keyfold: ${WARNING}` });
   });
@@ -123,7 +123,7 @@ describe('a setting from a file', () => {
     expect((await api.logIn('admin', ' spaced \n')).code).toBe(200);
   });
 
-  it('takes the place of a generated secret', async () => {
+  it('replaces a generated secret', async () => {
     const admin = await new ApiClient(app.baseUrl).signedIn('admin', ' spaced \n');
     await app.restart();
     expect((await admin.get('/api/me')).code).toBe(200);
@@ -140,7 +140,7 @@ it('an address of MongoDB without a store is refused with 78', async () => {
   expect(output).toContain('KEYFOLD_STORE: set it to mongodb or sqlite');
 });
 
-it('a start that fails when everything is open closes it', async () => {
+it('a start that fails after everything is open closes it', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());
   await once(other, 'listening');
@@ -150,18 +150,18 @@ it('a start that fails when everything is open closes it', async () => {
   expect(exitCode).toBe(1);
   const left = readdirSync(data);
   expect(left).toContain('keyfold.db');
-  // The socket of operators goes when it is closed.
+  // Closing the socket of operators deletes it.
   expect(left.filter((name) => name.endsWith('.sock'))).toEqual([]);
 });
 
-it('a port that another program has is named with its setting', async () => {
+it('a port that another program uses is reported with its setting', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
   const { exitCode, output } = await failedStart({ KEYFOLD_PORT: String(port) });
   expect(exitCode).toBe(1);
-  // The log has nothing beside the sentence.
+  // The log contains nothing but this sentence.
   expect(output.split('\n').filter((line) => !line.startsWith('{"level":30,'))).toEqual([
     `keyfold cannot start: cannot listen on 127.0.0.1:${port}: the port is already in use. Stop the other program, or set KEYFOLD_PORT to another port`,
     '',

@@ -32,7 +32,7 @@ const modes = () => Object.fromEntries(filesOf(folder).map(({ name, mode }) => [
 const secretFiles = () => filesOf(folder).filter(({ name }) => name === 'token-secret' || name === 'sealing-key');
 
 describe('the data folder', () => {
-  it('is made with its parents and is for its owner alone, and so is every file in it', () => {
+  it('is created with its parents; it and every file in it are private to the owner', () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(modes()).toMatchObject({
       'keyfold.db': 0o600,
@@ -45,7 +45,7 @@ describe('the data folder', () => {
     expect(new Set(Object.values(modes()))).toEqual(new Set([0o600]));
   });
 
-  it('refuses a second process, which says what to do, while the first goes on', async () => {
+  it('refuses a second process with advice, while the first continues', async () => {
     const second = await failedStart({ KEYFOLD_DATA_DIR: folder });
     expect(second.exitCode).toBe(1);
     expect(second.output).toBe(
@@ -54,7 +54,7 @@ describe('the data folder', () => {
     expect(await logIn()).toBe(200);
   });
 
-  it('refuses a second process before that finds its ports in use', async () => {
+  it('refuses a second process before it finds its ports in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void other.close());
     await once(other, 'listening');
@@ -72,7 +72,7 @@ describe('the data folder', () => {
     expect(secretFiles()).toEqual(before);
   });
 
-  it('has its files taken from other users by the next start', async () => {
+  it('gets its file permissions tightened at the next start', async () => {
     await app.kill();
     expect(Object.keys(modes())).toContain('keyfold.db-wal');
     for (const name of Object.keys(modes())) chmodSync(join(folder, name), 0o644);
@@ -80,7 +80,7 @@ describe('the data folder', () => {
     expect(new Set(Object.values(modes()))).toEqual(new Set([0o600]));
   });
 
-  it.each(['views.db', 'keyfold.db'])('of a newer version (%s) is refused and left as it is', async (name) => {
+  it.each(['views.db', 'keyfold.db'])('of a newer version (%s) is refused and left unchanged', async (name) => {
     await app.stop();
     const path = join(folder, name);
     const known = schemaVersion(path);
@@ -94,7 +94,7 @@ describe('the data folder', () => {
     setSchemaVersion(path, known);
   });
 
-  it('with a file that is no database is refused without a stack trace', async () => {
+  it('with a file that is not a database is refused without a stack trace', async () => {
     await app.stop();
     await writeFile(join(folder, 'views.db'), 'no database'.repeat(100));
     const { exitCode, output } = await failedStart({ KEYFOLD_DATA_DIR: folder });

@@ -5,12 +5,12 @@ import { freshCheckout, runIn } from '../support/checkout.js';
 import { lastingPort } from '../support/lasting-port.js';
 
 const SOURCE = 'apps/standalone/src/standalone.module.ts';
-const PATIENCE = { timeout: 60_000 };
+const POLL = { timeout: 60_000 };
 
 const isUp = (url: string) => fetch(url).then(Boolean, () => false);
 const count = (text: string, part: string) => text.split(part).length - 1;
 
-/** `npm run dev -- --inspect` on a checkout of its own. */
+/** Starts `npm run dev -- --inspect` on its own checkout. */
 async function startDev() {
   const checkout = await freshCheckout();
   const port = await lastingPort();
@@ -30,15 +30,15 @@ async function startDev() {
     source: join(checkout, SOURCE),
     url: `http://127.0.0.1:${port}/ping`,
     async untilReady(times: number) {
-      await expect.poll(() => count(dev.written.out, '"msg":"ready"'), PATIENCE).toBe(times);
+      await expect.poll(() => count(dev.written.out, '"msg":"ready"'), POLL).toBe(times);
     },
     async untilShown(text: string) {
-      await expect.poll(() => dev.written.err, PATIENCE).toContain(text);
+      await expect.poll(() => dev.written.err, POLL).toContain(text);
     },
   };
 }
 
-it('npm run dev restarts the app when a source changes and passes flags on to Node', async () => {
+it('npm run dev restarts the app when a source changes and passes flags to Node', async () => {
   const dev = await startDev();
   await dev.untilReady(1);
   await appendFile(dev.source, "console.log('changed once');\n");
@@ -52,7 +52,7 @@ it('npm run dev restarts the app when a source changes and passes flags on to No
   expect(await isUp(dev.url)).toBe(false);
 });
 
-it('npm run dev keeps the app when a source does not compile, and starts it again after one that throws', async () => {
+it('npm run dev keeps the app when a source does not compile, and restarts it after one that throws', async () => {
   const dev = await startDev();
   await dev.untilReady(1);
   const good = await readFile(dev.source, 'utf8');
@@ -62,7 +62,7 @@ it('npm run dev keeps the app when a source does not compile, and starts it agai
   expect(await isUp(dev.url)).toBe(true);
   await writeFile(dev.source, `${good}throw new Error('thrown at start');\n`);
   await dev.untilShown('The app exited with status 1, waiting for a change');
-  // A stack names the source.
+  // The stack trace names the source.
   await expect
     .poll(() => dev.written.err, { timeout: 20_000 })
     .toMatch(/thrown at start\n +at .*standalone\.module\.ts:\d+/);

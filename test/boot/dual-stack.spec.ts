@@ -10,9 +10,9 @@ import { StandaloneProcess, type ProcessEnv } from '../support/standalone-proces
 const preload = pathToFileURL(resolve(import.meta.dirname, '../support/dual-stack-localhost.ts')).href;
 const DUAL_STACK: ProcessEnv = { NODE_OPTIONS: `--import=${preload}` };
 
-/** Of `localhost`; nobody listens there at either address. */
+/** A port of `localhost` where nothing listens at either address. */
 let port: number;
-/** What the system says of both addresses, one after the other; a machine without IPv6 refuses the first in other words. */
+/** The error with both addresses. The wording of the first varies on machines without IPv6. */
 let bothRefused: RegExp;
 
 beforeAll(async () => {
@@ -26,14 +26,14 @@ async function started(env: ProcessEnv): Promise<StandaloneProcess> {
   return app;
 }
 
-/** The first warning of the log that begins like this. */
+/** Returns the first warning of the log with this beginning. */
 async function warning(app: StandaloneProcess, beginning: string): Promise<string> {
   const found = () => logLines(app.output()).find(({ level, msg }) => level === 40 && msg.startsWith(beginning));
   await expect.poll(found, { message: beginning, timeout: 30_000 }).toBeDefined();
   return found()?.msg ?? '';
 }
 
-it('a RabbitMQ that refuses at both addresses of its host is away for both reasons', async () => {
+it('an outage of RabbitMQ at both addresses of its host is reported with both errors', async () => {
   const env = { KEYFOLD_RABBITMQ_URL: `amqp://guest:hidden-word@localhost:${port}` };
   const app = await started(env);
   const log = await warning(app, `RabbitMQ at localhost:${port} is away, events wait in the store`);
@@ -46,7 +46,7 @@ it('a RabbitMQ that refuses at both addresses of its host is away for both reaso
   }
 });
 
-it('a management API that refuses at both addresses of its host does not answer for both reasons', async () => {
+it('an outage of the management API at both addresses of its host is reported with both errors', async () => {
   const { url } = await freshBroker();
   const managementUrl = `http://guest:hidden-word@localhost:${port}`;
   const env = { ...DUAL_STACK, KEYFOLD_RABBITMQ_URL: url, KEYFOLD_RABBITMQ_MANAGEMENT_URL: managementUrl };
@@ -56,7 +56,7 @@ it('a management API that refuses at both addresses of its host does not answer 
   expect(out).not.toContain('hidden-word');
 });
 
-it('a MongoDB that refuses at both addresses of its host is not available for both reasons', async () => {
+it('an outage of MongoDB at both addresses of its host is reported with both errors', async () => {
   const uri = `mongodb://keyfold:hidden-word@localhost:${port}/keyfold`;
   const { status, err } = await keyfold({ ...DUAL_STACK, KEYFOLD_MONGODB_URI: uri }, 'verify');
   expect(status).toBe(1);
@@ -65,7 +65,7 @@ it('a MongoDB that refuses at both addresses of its host is not available for bo
   expect(err).not.toContain('hidden-word');
 });
 
-it('traces are lost for both reasons when their endpoint refuses at both addresses of its host', async () => {
+it('an outage of the trace endpoint at both addresses of its host is reported with both errors', async () => {
   const app = await started({
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://guest:hidden-word@localhost:${port}`,
     OTEL_EXPORTER_OTLP_TIMEOUT: '500',

@@ -4,7 +4,7 @@ import { logLines } from '../support/log-lines.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { storedApiToken, storedCommits } from '../support/stored-data.js';
 
-/** The log lines that tell a password. */
+/** Returns the log lines that contain a password. */
 const announcements = (app: StandaloneProcess) => logLines(app.output()).filter((line) => 'password' in line);
 
 describe('the first start without a chosen password', () => {
@@ -18,7 +18,7 @@ describe('the first start without a chosen password', () => {
 
   afterAll(() => Promise.all([app.dispose(), elsewhere.dispose()]));
 
-  it('prints a random password exactly once, which is the password of the admin', async () => {
+  it('logs a random admin password exactly once', async () => {
     const [announced, ...more] = announcements(app);
     const password = String(announced?.['password']);
     expect(password).toMatch(/^[A-Za-z0-9]{16}$/);
@@ -28,7 +28,7 @@ describe('the first start without a chosen password', () => {
     expect((await admin.get('/api/me')).data()).toMatchObject({ id: 1, username: 'admin', role: 2, disabled: false });
   });
 
-  it('makes other secrets in every folder', () => {
+  it('creates different secrets in every folder', () => {
     expect(announcements(app)[0]?.['password']).not.toBe(announcements(elsewhere)[0]?.['password']);
     expect(storedApiToken(app.dataDir)).not.toBe(storedApiToken(elsewhere.dataDir));
   });
@@ -39,7 +39,7 @@ describe('the first start without a chosen password', () => {
     expect((await anybody.logIn('guest', 'guest')).outcome).toBe('401 Invalid username or password');
   });
 
-  it('is never repeated: a second start changes nothing and prints no password', async () => {
+  it('happens once: a second start changes nothing and logs no password', async () => {
     await app.stop();
     const before = storedCommits(app.dataDir);
     await app.restart();
@@ -50,7 +50,7 @@ describe('the first start without a chosen password', () => {
 });
 
 describe.each(['KEYFOLD_ADMIN_PASSWORD', 'OPENLIST_ADMIN_PASSWORD'])('a password chosen with %s', (name) => {
-  it('is the one of the first admin, is not printed, and is not used once the admin exists', async () => {
+  it('belongs to the first admin, is not logged, and is ignored once the admin exists', async () => {
     const app = await StandaloneProcess.start({ KEYFOLD_ADMIN_PASSWORD: undefined, [name]: 'f1rst-pass' });
     onTestFinished(() => app.dispose());
     const api = new ApiClient(app.baseUrl);

@@ -4,7 +4,7 @@ import { ApiClient } from '../support/api-client.js';
 import { logLines } from '../support/log-lines.js';
 import { StandaloneProcess, type ProcessEnv } from '../support/standalone-process.js';
 
-/** Starts, does right and wrong things, stops, and answers all that was written. */
+/** Starts the app, sends valid and invalid requests, stops it and returns the complete output. */
 async function outputOf(env: ProcessEnv): Promise<{ app: StandaloneProcess; output: string }> {
   const app = await StandaloneProcess.start(env);
   onTestFinished(() => app.dispose());
@@ -17,7 +17,7 @@ async function outputOf(env: ProcessEnv): Promise<{ app: StandaloneProcess; outp
   return { app, output: app.output() };
 }
 
-it('on a pipe every line is JSON with a level, a time and a message, and one tells the address when all is ready', async () => {
+it('on a pipe every line is JSON with level, time and message, and one reports the address once all is ready', async () => {
   const { app, output } = await outputOf({ KEYFOLD_LOG_LEVEL: 'trace' });
   const lines = logLines(output);
   for (const line of lines) {
@@ -27,12 +27,12 @@ it('on a pipe every line is JSON with a level, a time and a message, and one tel
   expect(lines.filter(({ msg }) => msg === 'ready')).toMatchObject([{ url: app.baseUrl }]);
 });
 
-it('at the level error nothing is written where nothing fails', async () => {
+it('at the level error nothing is logged while nothing fails', async () => {
   const { output } = await outputOf({ KEYFOLD_LOG_LEVEL: 'error' });
   expect(output).toBe('');
 });
 
-it('the first password is written whatever the level', async () => {
+it('the first password is logged at any level', async () => {
   const app = await StandaloneProcess.start({ KEYFOLD_ADMIN_PASSWORD: undefined, KEYFOLD_LOG_LEVEL: 'silent' });
   onTestFinished(() => app.dispose());
   expect(logLines(app.output())).toMatchObject([{ password: expect.stringMatching(/^\w{16}$/) }]);

@@ -7,7 +7,7 @@ import { lastingPort } from '../support/lasting-port.js';
 
 const isUp = (url: string) => fetch(url).then(Boolean, () => false);
 
-it('npm start passes SIGTERM on: the service ends with it', { timeout: 60_000 }, async () => {
+it('npm start forwards SIGTERM to the service and ends with it', { timeout: 60_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'keyfold-'));
   const port = await lastingPort();
   const env = {
@@ -27,7 +27,7 @@ it('npm start passes SIGTERM on: the service ends with it', { timeout: 60_000 },
     try {
       process.kill(-npm.pid!, 'SIGKILL');
     } catch {
-      // Everything of it has ended, as it should.
+      // All processes have stopped cleanly.
     }
     await rm(folder, { recursive: true });
   });

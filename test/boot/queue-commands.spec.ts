@@ -32,7 +32,7 @@ const parked = async () => JSON.parse((await queue('list', '--json')).out) as Pa
 const keysOf = async (member: ApiClient) =>
   (await member.get('/api/me/sshkey/list')).data<{ content: ListedKey[] }>().content;
 
-/** A server tells of the use of a key that the account does not have yet; the command is parked when this is over. */
+/** Reports the use of a key that the account does not have yet, and waits until the command is parked. */
 async function useOfUnknownKey(username: string) {
   const admin = await adminOf(new ApiClient(app.baseUrl));
   const member = await newMember(admin, username);
@@ -46,7 +46,7 @@ async function useOfUnknownKey(username: string) {
   return { member, key, time, use, id };
 }
 
-it('keyfold feed status tells that everything was sent', async () => {
+it('keyfold feed status reports that everything was published', async () => {
   const status = (...args: string[]) => keyfold({ KEYFOLD_DATA_DIR: app.dataDir }, 'feed', 'status', ...args);
   const read = async () => JSON.parse((await status('--json')).out) as { total: { lag: number } };
   await until(async () => (await read()).total.lag === 0 || undefined);
@@ -55,7 +55,7 @@ it('keyfold feed status tells that everything was sent', async () => {
 });
 
 describe('keyfold queue', () => {
-  it('sends a parked command again, which then does what it could not do before', async () => {
+  it('redrives a parked command, which then succeeds', async () => {
     expect(await queue('list')).toEqual({ status: 0, out: 'No such command is parked.\n', err: '' });
     const { member, key, time, use, id } = await useOfUnknownKey('late');
     const listed = await queue('list');
@@ -85,7 +85,7 @@ describe('keyfold queue', () => {
     expect(await parked()).toEqual([]);
   });
 
-  it('parks a command anew that still cannot be carried out', async () => {
+  it('parks a command again that still fails', async () => {
     const { id } = await useOfUnknownKey('never');
     expect(await queue('redrive', '--type', 'ssh-key.use')).toMatchObject({ status: 0 });
     await until(async () => ((await parked()).some((each) => each.id === id) ? true : undefined));
@@ -93,7 +93,7 @@ describe('keyfold queue', () => {
     await queue('drop', id, '--reason', 'end of the test');
   });
 
-  it('throws away the command that is named and no other, and tells why', async () => {
+  it('drops only the given command and logs the reason', async () => {
     const [first, second] = [await useOfUnknownKey('dropped'), await useOfUnknownKey('kept')];
     expect(await queue('drop', first.id, '--reason', 'sent by mistake')).toEqual({
       status: 0,
@@ -106,7 +106,7 @@ describe('keyfold queue', () => {
     await queue('drop', second.id, '--reason', 'end of the test');
   });
 
-  it('sends no more than it may', async () => {
+  it('respects the limit', async () => {
     const [first, second] = [await useOfUnknownKey('one'), await useOfUnknownKey('two')];
     const { status, out } = await queue('redrive', '--limit', '1');
     expect(status).toBe(0);
@@ -120,7 +120,7 @@ describe('keyfold queue', () => {
     ['redrive', ['--id', 'no-such-id']],
     ['redrive', ['--type', 'no.such-type']],
     ['drop', ['no-such-id', '--reason', 'none']],
-  ])('tells when there is nothing that it could %s %j', async (command, args) => {
+  ])('reports that there is nothing to %s %j', async (command, args) => {
     expect(await queue(command, ...args)).toEqual({ status: 1, out: '', err: 'no such command is parked\n' });
   });
 
@@ -132,7 +132,7 @@ describe('keyfold queue', () => {
     });
   });
 
-  it('tells when the queue of parked commands is not there', async () => {
+  it('reports a missing queue of parked commands', async () => {
     const { url: empty } = await freshBroker();
     const { status, err } = await keyfold({ KEYFOLD_RABBITMQ_URL: empty }, 'queue', 'list');
     expect({ status, lines: err.trim().split('\n').length }).toEqual({ status: 1, lines: 1 });

@@ -10,7 +10,7 @@ import { mongodFolder, removeFolder } from '../support/mongo/mongod-folder.js';
 import { SCALED_SETTINGS, ScaledProcess } from '../support/scaled-process.js';
 import { migrate } from '../support/scaled-service.js';
 
-/** Starts a gateway that must not start, and answers what it wrote. */
+/** Starts a gateway, expects the start to fail and returns its output. */
 async function refusal(uri: string): Promise<string> {
   const gateway = await ScaledProcess.create('gateway', 'gateway', { ...SCALED_SETTINGS, KEYFOLD_MONGODB_URI: uri });
   onTestFinished(() => gateway.dispose());
@@ -31,7 +31,7 @@ async function withConnection(uri: string, work: (connection: Connection) => Pro
   }
 }
 
-describe('a database that must not be touched is refused with what to do:', () => {
+describe('an unusable database is refused with advice:', () => {
   it('one that was never prepared', async () => {
     const output = await refusal(freshDatabaseUri());
     expect(output).toContain('was never prepared');

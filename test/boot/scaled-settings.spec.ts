@@ -5,13 +5,13 @@ import { failedStart } from '../support/failed-start.js';
 import { ScaledProcess, type ScaledApp } from '../support/scaled-process.js';
 import { StartFailure, type ProcessEnv } from '../support/keyfold-process.js';
 
-/** Starts an app where it must not start, and answers how it ended and what it wrote. Throws when it starts. */
+/** Starts an app, expects the start to fail and returns the failure. Throws if the app starts. */
 async function failedScaledStart(app: ScaledApp, env: ProcessEnv): Promise<StartFailure> {
   const process = await ScaledProcess.create(app, app, env);
   onTestFinished(() => process.dispose());
   const failure: unknown = await process.start().catch((error: unknown) => error);
   if (failure instanceof StartFailure) return failure;
-  throw new Error('the app started', { cause: failure });
+  throw new Error('the app started, but should have failed', { cause: failure });
 }
 
 const settingsIn = (output: string) =>
@@ -22,7 +22,7 @@ describe('a process on MongoDB', () => {
     ['gateway', ['KEYFOLD_MONGODB_URI', 'KEYFOLD_SEALING_KEY', 'KEYFOLD_TOKEN_SECRET']],
     ['standalone', ['KEYFOLD_MONGODB_URI', 'KEYFOLD_SEALING_KEY', 'KEYFOLD_TOKEN_SECRET']],
     ['worker', ['KEYFOLD_MONGODB_URI']],
-  ] as const)('that is a %s names every setting that it needs, and ends with 78', async (app, names) => {
+  ] as const)('that is a %s reports every missing setting and exits with 78', async (app, names) => {
     const { exitCode, output } = await failedScaledStart(app, {});
     expect(exitCode).toBe(78);
     expect(settingsIn(output)).toEqual(names);
@@ -33,14 +33,14 @@ describe('a process on MongoDB', () => {
     'mongodb://keyfold:s3cret@localhost:27017',
     'mongodb://keyfold:s3cret/more@localhost:27017/keyfold',
     'http://keyfold:s3cret@localhost/keyfold',
-  ])('refuses an address that is none without telling its password (%#)', async (KEYFOLD_MONGODB_URI) => {
+  ])('refuses an invalid address without logging its password (%#)', async (KEYFOLD_MONGODB_URI) => {
     const { exitCode, output } = await failedScaledStart('worker', { KEYFOLD_MONGODB_URI });
     expect(exitCode).toBe(78);
     expect(settingsIn(output)).toEqual(['KEYFOLD_MONGODB_URI']);
     expect(output).not.toContain('s3cret');
   });
 
-  it.each(['gateway', 'worker'] as const)('that is a %s knows no embedded store', async (app) => {
+  it.each(['gateway', 'worker'] as const)('that is a %s rejects the embedded store', async (app) => {
     const env = { KEYFOLD_STORE: 'sqlite', KEYFOLD_MONGODB_URI: 'mongodb://localhost/keyfold' };
     const { exitCode, output } = await failedScaledStart(app, env);
     expect(exitCode).toBe(78);
@@ -49,7 +49,7 @@ describe('a process on MongoDB', () => {
   });
 });
 
-it('a management port that another program has is named with its setting', async () => {
+it('a management port that another program uses is reported with its setting', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());
   await once(other, 'listening');

@@ -18,7 +18,7 @@ async function created(app: ScaledApp, uri: string, env: ProcessEnv = {}): Promi
 
 const warnings = (process: ScaledProcess) => logLines(process.output()).filter(({ level }) => level >= 40);
 
-describe('while MongoDB is away', () => {
+describe('while MongoDB is down', () => {
   let set: ReplicaSet;
   let uri: string;
 
@@ -29,7 +29,7 @@ describe('while MongoDB is away', () => {
   });
   afterAll(() => set.stop());
 
-  it('each app waits for it, is alive, says what it waits for, and is ready when it comes', async () => {
+  it('each app waits for it, is alive, reports what it waits for, and gets ready when it comes', async () => {
     await set.kill(0);
     const apps = await Promise.all((['gateway', 'worker', 'standalone'] as const).map((app) => created(app, uri)));
     apps.forEach((app) => app.spawn());
@@ -57,7 +57,7 @@ describe('while MongoDB is away', () => {
     expect(new Set(reasons).size).toBe(reasons.length);
   }
 
-  it('a process that waits ends with 0 when it is asked to', async () => {
+  it('a waiting process exits with 0 on SIGTERM', async () => {
     await set.kill(0);
     const gateway = await created('gateway', uri);
     gateway.spawn();
@@ -69,7 +69,7 @@ describe('while MongoDB is away', () => {
 });
 
 describe('SIGTERM', () => {
-  it('ends gateway, worker and standalone with 0 and without a complaint', async () => {
+  it('stops gateway, worker and standalone with 0 and without warnings', async () => {
     const uri = freshDatabaseUri();
     await migrate(uri);
     const apps = await Promise.all((['gateway', 'worker', 'standalone'] as const).map((app) => created(app, uri)));
@@ -79,7 +79,7 @@ describe('SIGTERM', () => {
     for (const app of apps) expect(warnings(app)).toEqual([]);
   });
 
-  it('turns the readiness to 503 while a request still runs, which has its answer', async () => {
+  it('turns readiness to 503 while a running request still gets its answer', async () => {
     const uri = freshDatabaseUri();
     await migrate(uri);
     const gateway = await created('gateway', uri);
@@ -88,7 +88,7 @@ describe('SIGTERM', () => {
     const socket = connect(gateway.port, '127.0.0.1').setEncoding('utf8');
     const head = ['POST /api/auth/login HTTP/1.1', 'Host: a', 'Content-Type: application/json', 'Expect: 100-continue'];
     socket.write(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n`);
-    // The server has the request once it asks for its body.
+    // The server has read the headers once it asks for the body.
     await once(socket, 'data');
     const stopped = gateway.stop();
     await expect.poll(() => gateway.readiness()).toMatchObject({ code: 503, checks: { process: 'is stopping' } });

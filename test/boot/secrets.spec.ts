@@ -10,12 +10,12 @@ import { codeNow, enrol } from '../support/two-factor.js';
 const FIRST_PASSWORD_FIELD = 'password';
 
 let app: StandaloneProcess;
-/** Everything that nobody may read, with a name for the failure message. */
+/** The secrets by name. */
 const secrets = new Map<string, string>();
 
 beforeAll(async () => {
   app = await StandaloneProcess.start({ KEYFOLD_ADMIN_PASSWORD: undefined, KEYFOLD_LOG_LEVEL: 'trace' });
-  await useEverything(new ApiClient(app.baseUrl));
+  await useEverySecret(new ApiClient(app.baseUrl));
   for (const { name, bytes } of filesOf(app.dataDir)) {
     if (name === 'token-secret') secrets.set(name, bytes.toString().trim());
     if (name === 'sealing-key') secrets.set(name, bytes.toString().trim().replace(/^k1:/, ''));
@@ -24,8 +24,8 @@ beforeAll(async () => {
 
 afterAll(() => app.dispose());
 
-/** A session of use, in which every kind of secret passes through the process. */
-async function useEverything(api: ApiClient): Promise<void> {
+/** Uses the service in a way that passes every kind of secret through the process. */
+async function useEverySecret(api: ApiClient): Promise<void> {
   const first = logLines(app.output()).find((line) => FIRST_PASSWORD_FIELD in line);
   rememberPassword('first password', String(first?.[FIRST_PASSWORD_FIELD]));
   const byFirst = await api.signedIn('admin', secrets.get('first password')!);
@@ -44,11 +44,11 @@ async function useEverything(api: ApiClient): Promise<void> {
     secrets.set(`token ${name}`, token);
     secrets.set(`signature of token ${name}`, token.split('.')[2]!);
   }
-  await useWrongly(api, admin);
+  await sendWrongSecrets(api, admin);
 }
 
-/** What is refused is as secret: a wrong password is often the right one of another place. */
-async function useWrongly(api: ApiClient, admin: ApiClient): Promise<void> {
+/** Refused input is secret too: a wrong password is often the correct one elsewhere. */
+async function sendWrongSecrets(api: ApiClient, admin: ApiClient): Promise<void> {
   rememberPassword('wrong password', 'wr0ng-password');
   secrets.set('unknown token', 'no-token-of-this-service');
   await api.logIn('admin', 'wr0ng-password');
@@ -65,12 +65,12 @@ function rememberPassword(name: string, password: string): void {
   secrets.set(`${name}, hashed for the wire`, staticHash(password));
 }
 
-/** The names of the secrets that stand in some bytes. */
+/** Returns the names of the secrets that some bytes contain. */
 const foundIn = (bytes: Buffer | string) =>
   [...secrets].filter(([, secret]) => bytes.includes(secret)).map(([name]) => name);
 
 describe('secrets', () => {
-  it('stand in no file but the two that hold the generated keys, while the process runs and after it', async () => {
+  it('are in no file but the two with the generated keys, during and after a run', async () => {
     const leaks = () =>
       filesOf(app.dataDir)
         .filter(({ name }) => name !== 'token-secret' && name !== 'sealing-key')
@@ -78,13 +78,13 @@ describe('secrets', () => {
     expect(secrets.size).toBeGreaterThan(20);
     expect([...secrets.values()].every((secret) => secret.length >= 10)).toBe(true);
     expect(leaks()).toEqual([]);
-    // What is no secret is found by the same search.
+    // The same search finds what is not secret.
     expect(filesOf(app.dataDir).some(({ bytes }) => bytes.includes('secretive'))).toBe(true);
     await app.stop();
     expect(leaks()).toEqual([]);
   });
 
-  it('stand nowhere in the log, except the first password in its one line', () => {
+  it('are nowhere in the log, except the first password in its one line', () => {
     const lines = app.output().split('\n');
     const [first, ...more] = lines.filter((line) => foundIn(line).length > 0);
     expect(more).toEqual([]);

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ADMIN_PASSWORD, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
-import { visitUntilGone, type Call } from '../support/keep-alive-client.js';
+import { requestUntilGone, type Call } from '../support/keep-alive-client.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
 async function start(): Promise<StandaloneProcess> {
@@ -12,7 +12,7 @@ async function start(): Promise<StandaloneProcess> {
   return app;
 }
 
-/** A login whose head the server has read and whose body has not been sent. */
+/** Starts a login whose headers the server has read and whose body is not sent yet. */
 async function beginLogin({ port }: StandaloneProcess): Promise<{ socket: Socket; body: string }> {
   const body = JSON.stringify({ username: 'admin', password: ADMIN_PASSWORD });
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
@@ -35,7 +35,7 @@ function untilReceived(socket: Socket, text: string): Promise<string> {
 }
 
 describe('SIGTERM', () => {
-  it('ends a process with 0 although clients keep idle connections', async () => {
+  it('exits with 0 although clients keep idle connections', async () => {
     const app = await start();
     const socket = connect(app.port, '127.0.0.1').setEncoding('utf8');
     socket.write('GET /ping HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -43,7 +43,7 @@ describe('SIGTERM', () => {
     expect(await app.stop()).toBe(0);
   });
 
-  it('lets running requests have their answers before the process ends with 0', async () => {
+  it('finishes running requests before it exits with 0', async () => {
     const app = await start();
     const logins = await Promise.all([beginLogin(app), beginLogin(app), beginLogin(app)]);
     const stopped = app.stop();
@@ -56,7 +56,7 @@ describe('SIGTERM', () => {
     expect(await stopped).toBe(0);
   });
 
-  it('ends a process with 0 although a client never sends its request to the end', async () => {
+  it('exits with 0 although a client never completes its request', async () => {
     const app = await start();
     await beginLogin(app);
     expect(await app.stop()).toBe(0);
@@ -83,37 +83,37 @@ describe('SIGTERM', () => {
 const isReady = async (management: string) => (await fetch(`${management}/health/ready`)).ok;
 
 describe('SIGTERM under load', () => {
-  it('is not ready at once, loses no request of clients that keep connections, and ends with 0', async () => {
+  it('turns unready at once, loses no request of keep-alive clients, and exits with 0', async () => {
     const app = await start();
-    // It is told a moment after the first answer.
+    // The address is logged shortly after the first answer.
     const management = await vi.waitFor(() => app.managementUrl, 5_000);
     const admin = await adminOf(new ApiClient(app.baseUrl));
     const writers = await Promise.all(Array.from({ length: 8 }, (_, index) => newWriter(admin, `writer ${index}`)));
     let asked = 0;
     const reading = Array.from({ length: 32 }, () =>
-      visitUntilGone(app.baseUrl, () => {
+      requestUntilGone(app.baseUrl, () => {
         asked++;
         return { method: 'GET', path: '/api/public/settings' };
       }),
     );
-    const writing = writers.map((write) => visitUntilGone(app.baseUrl, write));
+    const writing = writers.map((write) => requestUntilGone(app.baseUrl, write));
     while (asked < 2_000) await pause(10);
     const stopped = app.stop();
     while (await isReady(management)) await pause(10);
-    // A load balancer has time to see it: who comes now is served.
+    // New connections are still served until a load balancer has noticed.
     expect((await new ApiClient(app.baseUrl).get('/ping')).status).toBe(200);
-    const visits = await Promise.all([...reading, ...writing]);
-    expect(visits.flatMap(({ lost }) => lost)).toEqual([]);
-    for (const { answers, farewells } of visits) {
+    const results = await Promise.all([...reading, ...writing]);
+    expect(results.flatMap(({ lost }) => lost)).toEqual([]);
+    for (const { answers, closes } of results) {
       expect(answers).toBeGreaterThan(0);
-      // It did not find the end before it was asked to leave.
-      expect(farewells).toBeGreaterThan(0);
+      // The client was asked to reconnect before the server closed.
+      expect(closes).toBeGreaterThan(0);
     }
     expect(await stopped).toBe(0);
   });
 });
 
-/** The requests of an account that changes itself with every one. */
+/** Returns the requests of an account that changes itself with each of them. */
 async function newWriter(admin: ApiClient, name: string): Promise<(turn: number) => Call> {
   const { token } = await newMember(admin, name);
   const headers = { authorization: token, 'content-type': 'application/json' };

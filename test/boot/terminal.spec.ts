@@ -6,7 +6,7 @@ import { ApiClient } from '../support/api-client.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { onTerminal } from '../support/terminal.js';
 
-it('on a terminal a banner shows the address and the first password, and Ctrl-C ends the process with 0', async () => {
+it('on a terminal a banner shows the address and the first password, and Ctrl-C stops the process with 0', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'keyfold-terminal-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const terminal = onTerminal({ KEYFOLD_HOST: '127.0.0.1', KEYFOLD_PORT: '0', KEYFOLD_DATA_DIR: folder });
@@ -23,14 +23,14 @@ it('on a terminal a banner shows the address and the first password, and Ctrl-C 
   expect(await terminal.ended).toBe(0);
 });
 
-describe('a password that is typed', () => {
+describe('a typed password', () => {
   let app: StandaloneProcess;
   beforeAll(async () => {
     app = await StandaloneProcess.start();
   });
   afterAll(() => app?.dispose());
 
-  /** Types a line at each prompt; answers what was shown and the exit code. */
+  /** Types a line at each prompt. Returns what was shown and the exit code. */
   async function typing(...lines: readonly string[]) {
     const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'set-password', 'admin');
     onTestFinished(() => terminal.close());
@@ -41,7 +41,7 @@ describe('a password that is typed', () => {
     return { status: await terminal.ended, shown: terminal.text() };
   }
 
-  it('twice is the new one and is not shown', async () => {
+  it('is set when typed twice, and is not shown', async () => {
     const { status, shown } = await typing('typed secrex\x7ft\r', 'typed secret\r');
     expect(status).toBe(0);
     expect(shown).not.toContain('secre');
@@ -49,9 +49,19 @@ describe('a password that is typed', () => {
   });
 
   it.each([
-    ['in two ways is refused', ['one way\r', 'another way\r'], 2, 'the two passwords differ; nothing was changed'],
-    ['not to its end is refused', ['half of i\r', '\x04'], 2, 'no password was given; nothing was changed'],
-    ['until Ctrl-C is none', ['half of i\x03'], 130, ''],
+    [
+      'with a different repetition is refused',
+      ['one way\r', 'another way\r'],
+      2,
+      'the two passwords differ; nothing was changed',
+    ],
+    [
+      'with a premature end of input is refused',
+      ['half of i\r', '\x04'],
+      2,
+      'no password was given; nothing was changed',
+    ],
+    ['is cancelled by Ctrl-C', ['half of i\x03'], 130, ''],
   ])('%s', async (_, lines, expected, text) => {
     const { status, shown } = await typing(...lines);
     expect(status).toBe(expected);
@@ -59,14 +69,14 @@ describe('a password that is typed', () => {
     expect(shown).not.toContain('half');
   });
 
-  it('is not asked for when there is no such account', async () => {
+  it('is not asked for if the account does not exist', async () => {
     const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'set-password', 'admim');
     onTestFinished(() => terminal.close());
     expect(await terminal.ended).toBe(1);
     expect(terminal.text().trim()).toBe('there is no account "admim"; nothing was changed');
   });
 
-  it('is not asked for either when no process runs', async () => {
+  it('is not asked for without a process either', async () => {
     await app.stop();
     const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'set-password', 'admim');
     onTestFinished(() => terminal.close());
@@ -74,7 +84,7 @@ describe('a password that is typed', () => {
     expect(terminal.text().trim()).toBe('there is no account "admim"; nothing was changed');
   });
 
-  it('is asked for and set when no process runs', async () => {
+  it('is asked for and set while no process runs', async () => {
     if (app.isRunning) await app.stop();
     expect(await typing('offline\r', 'offline\r')).toMatchObject({ status: 0 });
     await app.restart();

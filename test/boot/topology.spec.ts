@@ -19,7 +19,7 @@ beforeEach(async () => {
   broker = await freshBroker();
 });
 
-/** As an operator would, by other means. */
+/** Creates a queue by other means, like an operator. */
 async function makeQueue(name: string, options: object): Promise<void> {
   const connection = await connect(broker.url);
   await (await connection.createChannel()).assertQueue(name, options);
@@ -27,7 +27,7 @@ async function makeQueue(name: string, options: object): Promise<void> {
 }
 
 describe('keyfold topology', () => {
-  it('diff tells what is missing, apply makes it, and then nothing differs', async () => {
+  it('diff reports what is missing, apply creates it, and then diff is empty', async () => {
     expect(await topology('diff')).toMatchObject({
       status: 1,
       out: expect.stringMatching(/^missing {4}queue keyfold\.commands\.q$(.|\n)*^14 objects: 14 missing$/m),
@@ -44,7 +44,7 @@ describe('keyfold topology', () => {
       });
   });
 
-  it('shows a difference instead of dying, and makes the rest', async () => {
+  it('reports a conflict and creates the rest', async () => {
     await makeQueue('keyfold.rpc', { durable: true });
     const { status, out, err } = await topology('apply');
     expect({ status, err }).toEqual({ status: 1, err: '' });
@@ -52,14 +52,14 @@ describe('keyfold topology', () => {
     expect(out).toContain('14 objects: 13 created, 1 different');
   });
 
-  it('without the management API shows the commands that set the policies', async () => {
+  it('prints the commands that set the policies if there is no management API', async () => {
     const { status, out, err } = await topology('apply', { KEYFOLD_RABBITMQ_MANAGEMENT_URL: '' });
     expect(status).toBe(0);
     expect(out).toMatch(/^ +rabbitmqctl set_operator_policy .* keyfold-subscriber-limits '\^\(\?!keyfold/m);
     expect(err).toContain('KEYFOLD_RABBITMQ_MANAGEMENT_URL');
   });
 
-  it('takes the address from a file', async () => {
+  it('reads the address from a file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'keyfold-topology-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     await writeFile(join(folder, 'url'), `${broker.url}\n`);
@@ -75,7 +75,7 @@ describe('keyfold topology', () => {
     });
   });
 
-  it('fails in one line without the password when RabbitMQ is away or refuses the user', async () => {
+  it('fails in one line without the password if RabbitMQ is down or refuses the user', async () => {
     const away = `amqp://guest:hidden-word@127.0.0.1:${await lastingPort()}`;
     const refused = broker.url.replace(/\/\/[^@]*@/, '//guest:hidden-word@');
     for (const [url, reason] of [
@@ -90,7 +90,7 @@ describe('keyfold topology', () => {
     }
   });
 
-  it('tells what is unknown because the management API refuses the user', async () => {
+  it('reports what it cannot check because the management API refuses the user', async () => {
     const managementUrl = broker.managementUrl.replace(/\/\/[^@]*@/, '//guest:hidden-word@');
     await topology('apply');
     for (const command of ['diff', 'apply'] as const) {

@@ -5,7 +5,7 @@ import { valueAt } from './saved-path.js';
 
 const ROOM_MS = 3_000;
 
-/** The accounts that cases speak as: their passwords, kept tokens and two-factor secrets, and the admin's work on them. */
+/** The accounts of the cases: their passwords, tokens and two-factor secrets, and the admin's changes to them. */
 export class Accounts {
   private readonly passwords = new Map([
     ['admin', 'Adm1n-pass'],
@@ -17,12 +17,12 @@ export class Accounts {
 
   constructor(private readonly exchange: Exchange) {}
 
-  /** The token kept for an account, from its first login here. */
+  /** Returns the token of an account's first login here. */
   async tokenOf(name: string): Promise<string> {
     return this.tokens.get(name) ?? this.freshTokenOf(name);
   }
 
-  /** Logs in anew and keeps that token. */
+  /** Logs in again and keeps the new token. */
   async freshTokenOf(name: string): Promise<string> {
     const password = this.passwords.get(name) ?? `pw-${name}`;
     const body = { username: name, password };
@@ -33,18 +33,18 @@ export class Accounts {
     return token;
   }
 
-  /** The secret of an account that turned two-factor on here. */
+  /** Returns the secret of an account that enabled two-factor here. */
   secretOf(name: string): string | undefined {
     return this.secrets.get(name);
   }
 
-  /** The code of a secret so many steps from now, when at least three seconds of this step are left. */
+  /** Returns the code of a secret, `shift` steps from now. Waits until the current step has three seconds left. */
   async codeOf(secret: string, shift: number): Promise<string> {
     await untilStepHasLeft(ROOM_MS);
     return oneTimeCode(secret, stepOf(Date.now()) + shift);
   }
 
-  /** The admin creates an account with the role of a user. */
+  /** Creates an account with the role of a user, as the admin. */
   async create(fields: JsonObject): Promise<void> {
     const username = String(fields['username']);
     const password = String(fields['password'] ?? `pw-${username}`);
@@ -52,20 +52,20 @@ export class Accounts {
     await this.asAdmin('POST', '/api/admin/user/create', { role: 0, ...fields, password });
   }
 
-  /** The account's object in the admin's list. */
-  async look(name: string): Promise<JsonObject> {
+  /** Returns the account's object from the admin's list. */
+  async find(name: string): Promise<JsonObject> {
     const found = valueAt(await this.asAdmin('GET', '/api/admin/user/list'), 'content');
     const account = (Array.isArray(found) ? found : []).find((item) => valueAt(item, 'username') === name);
     if (!account) throw new Error(`no account named ${name} is listed`);
     return account as JsonObject;
   }
 
-  /** The admin sends back the account's object with other values of some fields. */
+  /** Sends the account's object with some fields changed, as the admin. */
   async edit(name: string, fields: JsonObject): Promise<void> {
-    await this.asAdmin('POST', '/api/admin/user/update', { ...(await this.look(name)), ...fields });
+    await this.asAdmin('POST', '/api/admin/user/update', { ...(await this.find(name)), ...fields });
   }
 
-  /** The account turns two-factor on with the code of the step so many steps from now. */
+  /** Enables two-factor for an account with the code `shift` steps from now. */
   async enrol(name: string, shift: number): Promise<void> {
     const token = await this.tokenOf(name);
     const secret = String(valueAt(await this.call('POST', '/api/auth/2fa/generate', { token }), 'secret'));
@@ -78,7 +78,7 @@ export class Accounts {
     return this.call(method, path, { token: await this.tokenOf('admin'), body });
   }
 
-  /** The data of an answer with the code 200; any other answer throws. */
+  /** Returns the data of an answer with code 200. Throws on any other code. */
   private async call(
     method: string,
     path: string,
@@ -98,7 +98,7 @@ export class Accounts {
     return envelope.data;
   }
 
-  /** Logins that no case speaks of come from addresses that no case uses. */
+  /** Uses addresses that no case uses for the logins between cases. */
   private ownAddress(): string {
     this.logins++;
     return `172.20.${this.logins >> 8}.${this.logins & 255}`;

@@ -27,11 +27,11 @@ const different: [Omit<HttpAnswer, 'status'>, string][] = [
   [{ keys: ['total', 'content'] }, 'data: expected the keys total,content, got content,total'],
   [{ eachKeys: ['id'] }, 'item 0: expected the keys id, got id,name'],
   [{ length: 3 }, 'data: expected 3 items, got 2'],
-  [{ strings: true }, 'data.total: expected a text, got 2'],
+  [{ strings: true }, 'data.total: expected a string, got 2'],
 ];
 
 describe('an answer', () => {
-  it.each(equal)('is as expected by %j', (expected) => {
+  it.each(equal)('matches %j', (expected) => {
     expect(answerDifferences({ status: 200, ...expected }, received)).toEqual([]);
   });
 
@@ -43,21 +43,21 @@ describe('an answer', () => {
     expect(answerDifferences({ status: 204 }, received)).toEqual(['status: expected 204, got 200']);
   });
 
-  it('has as its list the data itself or the content of a page', () => {
+  it('has a list as its data or as the content of a page', () => {
     const list = { ...received, body: '{"data":["a","b"]}' };
     expect(answerDifferences({ status: 200, length: 2, strings: true }, list)).toEqual([]);
   });
 
   it.each(['', 'not json', '{"data":null}', '{"data":[]}', '{"data":{"content":null}}'])(
-    'of %j has no list whose items could have keys',
+    'of %j has no list with items',
     (body) => {
       expect(answerDifferences({ status: 200, eachKeys: ['id'] }, { ...received, body })).not.toEqual([]);
     },
   );
 
-  it('that is no JSON holds no texts', () => {
+  it('that is not JSON contains no strings', () => {
     expect(answerDifferences({ status: 200, strings: true }, { ...received, body: 'oops' })).toEqual([
-      'body: is no JSON with data',
+      'body: is not JSON with data',
     ]);
   });
 });

@@ -1,14 +1,14 @@
 import type { HttpAnswer, Json } from './recording.js';
 import { templateDifference, templateOccurs } from './template.js';
 
-/** An HTTP answer as it came: header names in lower case, the body as UTF-8. */
+/** A raw HTTP answer: header names in lower case, the body as UTF-8. */
 export interface ReceivedAnswer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: string;
 }
 
-/** What is different in an answer, a sentence each; nothing when it is as expected. */
+/** Returns a sentence for each difference from the expected answer. */
 export function answerDifferences(expected: HttpAnswer, received: ReceivedAnswer): string[] {
   return [
     ...(received.status === expected.status ? [] : [`status: expected ${expected.status}, got ${received.status}`]),
@@ -24,13 +24,13 @@ function headerDifferences({ type, headers }: HttpAnswer, received: ReceivedAnsw
     const value = received.headers[name]?.toString();
     if (template === null) return value === undefined ? [] : [`${name}: expected none, got ${value}`];
     if (value === undefined) return [`${name}: expected ${template}, got none`];
-    return told(name, templateDifference(template, value));
+    return differenceAt(name, templateDifference(template, value));
   });
 }
 
 function textDifferences({ body: template, has = [], lacks = [] }: HttpAnswer, body: string): string[] {
   return [
-    ...(template === undefined ? [] : told('body', templateDifference(template, body))),
+    ...(template === undefined ? [] : differenceAt('body', templateDifference(template, body))),
     ...has.filter((piece) => !templateOccurs(piece, body)).map((piece) => `body: lacks ${piece}`),
     ...lacks.filter((piece) => templateOccurs(piece, body)).map((piece) => `body: has ${piece}`),
   ];
@@ -39,7 +39,7 @@ function textDifferences({ body: template, has = [], lacks = [] }: HttpAnswer, b
 function dataDifferences({ keys, eachKeys, length, strings }: HttpAnswer, body: string): string[] {
   if (keys === undefined && eachKeys === undefined && length === undefined && !strings) return [];
   const data = dataOf(body);
-  if (data === undefined) return ['body: is no JSON with data'];
+  if (data === undefined) return ['body: is not JSON with data'];
   return [
     ...(keys ? sameKeys('data', keys, data) : []),
     ...(eachKeys ? itemsOf(data).flatMap((item, index) => sameKeys(`item ${index}`, eachKeys, item)) : []),
@@ -59,7 +59,7 @@ function dataOf(body: string): Json | undefined {
   }
 }
 
-/** A list is either the data itself or the content of a page. */
+/** Returns the list, which is either the data itself or the content of a page. */
 function listOf(data: Json): Json | undefined {
   return data !== null && typeof data === 'object' && !Array.isArray(data) ? data['content'] : data;
 }
@@ -73,18 +73,18 @@ function itemsOf(data: Json): Json[] {
   return Array.isArray(list) ? list : [];
 }
 
-function sameKeys(place: string, expected: string[], value: Json): string[] {
+function sameKeys(field: string, expected: string[], value: Json): string[] {
   const keys = value !== null && typeof value === 'object' ? Object.keys(value) : [];
   if (keys.join() === expected.join()) return [];
-  return [`${place}: expected the keys ${expected.join()}, got ${keys.join()}`];
+  return [`${field}: expected the keys ${expected.join()}, got ${keys.join()}`];
 }
 
 function onlyStrings(data: Json): string[] {
-  if (data === null || typeof data !== 'object') return ['data: expected texts, got none'];
+  if (data === null || typeof data !== 'object') return ['data: expected strings, got none'];
   const others = Object.entries(data).filter(([, value]) => typeof value !== 'string');
-  return others.map(([key, value]) => `data.${key}: expected a text, got ${JSON.stringify(value)}`);
+  return others.map(([key, value]) => `data.${key}: expected a string, got ${JSON.stringify(value)}`);
 }
 
-function told(place: string, difference: string | undefined): string[] {
-  return difference === undefined ? [] : [`${place}: ${difference}`];
+function differenceAt(field: string, difference: string | undefined): string[] {
+  return difference === undefined ? [] : [`${field}: ${difference}`];
 }

@@ -3,7 +3,7 @@ import type { ReceivedAnswer } from './answer-check.js';
 
 const ANSWER_MS = 30_000;
 
-/** A request as it goes out: header names in lower case, the body as bytes. */
+/** A request to send: header names in lower case, the body as bytes. */
 export interface SentRequest {
   method: string;
   path: string;
@@ -13,19 +13,19 @@ export interface SentRequest {
   from?: string | undefined;
 }
 
-/** The URL whose requests reach the server from this address; without one, from any. */
+/** Returns a URL through which requests reach the server from this address, or from any. */
 export type UrlFrom = (address?: string) => Promise<string>;
 
 /**
- * Sends requests to a server over kept connections, without adding or changing headers as `fetch` would. Of several addresses each
- * request takes the next one, under the host name of the first, as behind a load balancer.
+ * Sends requests over keep-alive connections, without the headers that `fetch` adds or changes. With several servers it
+ * alternates between them, like a load balancer, and uses the host name of the first.
  */
 export class Exchange {
   private agent = new Agent({ keepAlive: true, maxSockets: 1 });
   private readonly servers: readonly URL[];
   private sent = 0;
 
-  /** Without clients at other addresses the server is told of them, as by a proxy that it trusts. */
+  /** Without `urlFrom`, client addresses are sent in a header that the server trusts. */
   constructor(
     urls: readonly string[],
     private readonly urlFrom?: UrlFrom,
@@ -33,16 +33,16 @@ export class Exchange {
     this.servers = urls.map((url) => new URL(url));
   }
 
-  /** The name and port that requests call the server by. */
+  /** Returns the host and port of the `Host` header. */
   get host(): string {
     return this.servers[0]?.host ?? '';
   }
 
-  /** Sends one request and reads its whole answer; throws when the connection breaks or 30 s pass. */
+  /** Sends one request and reads the complete answer. Throws if the connection breaks or 30 s pass. */
   async send({ method, path, headers = {}, body, from }: SentRequest): Promise<ReceivedAnswer> {
     const { hostname, port } = this.urlFrom ? new URL(await this.urlFrom(from)) : this.next();
     const forwarded = from !== undefined && !this.urlFrom ? { 'x-forwarded-for': from } : {};
-    // Node leaves the length of a DELETE or GET body out unless it is told.
+    // By default, Node omits Content-Length for DELETE and GET.
     const length = body ? { 'content-length': String(body.length) } : {};
     const named = Object.entries({ host: this.host, ...forwarded, ...headers, ...length });
     const wire = Object.fromEntries(named.map(([name, value]) => [name, onWire(value)]));
@@ -68,7 +68,7 @@ export class Exchange {
           }),
         );
       });
-      sent.on('timeout', () => sent.destroy(new Error(`${method} ${path} had no answer in ${ANSWER_MS} ms`)));
+      sent.on('timeout', () => sent.destroy(new Error(`${method} ${path} timed out after ${ANSWER_MS} ms`)));
       sent.on('error', reject);
       sent.end(body);
     });
@@ -76,18 +76,18 @@ export class Exchange {
 
   private next(): URL {
     const server = this.servers[this.sent++ % this.servers.length];
-    if (!server) throw new Error('there is no server to send to');
+    if (!server) throw new Error('no server to send to');
     return server;
   }
 
-  /** Drops the kept connections, as after a restart of the server. */
+  /** Closes the connections, as after a restart of the server. */
   close(): void {
     this.agent.destroy();
     this.agent = new Agent({ keepAlive: true, maxSockets: 1 });
   }
 }
 
-/** Node writes headers and paths as Latin-1; these are the characters whose Latin-1 bytes are the UTF-8 of the text. */
+/** Node encodes headers and paths as Latin-1. Returns the characters whose Latin-1 bytes are the UTF-8 of the text. */
 function onWire(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }

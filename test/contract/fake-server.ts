@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { toDataURL } from 'qrcode';
 import type { ReplayedServer } from './replayer.js';
 
-/** A request as the fake server got it; header values are the raw bytes read as UTF-8. */
+/** A request that the fake server received; header values are decoded as UTF-8. */
 export interface GotRequest {
   method: string;
   path: string;
@@ -11,7 +11,7 @@ export interface GotRequest {
   body: string;
 }
 
-/** What the fake server answers; no `headers` means no Content-Type. */
+/** The answer of the fake server. Without `headers` it has no Content-Type. */
 export interface GivenAnswer {
   status?: number;
   headers?: Record<string, string>;
@@ -21,13 +21,13 @@ export interface GivenAnswer {
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 
 /**
- * A server without accounts or rules, for testing the replayer: it lists whoever was created, lets everybody log in,
- * hands out one secret, and answers everything else as the test says.
+ * A server without accounts or rules, for tests of the replayer. It lists every created account, accepts every login,
+ * returns one fixed secret, and otherwise answers as the test configures.
  */
 export class FakeServer implements ReplayedServer {
   readonly got: GotRequest[] = [];
   readonly restarts: (Record<string, string> | undefined)[] = [];
-  /** The answer to every path that the fake does not serve itself. */
+  /** The answer to every path that the fake does not implement. */
   answer: (request: GotRequest) => GivenAnswer = () => ({});
   urls: readonly string[] = [];
 
@@ -41,7 +41,7 @@ export class FakeServer implements ReplayedServer {
     return fake;
   }
 
-  /** The requests to one path. */
+  /** Returns the requests to one path. */
   gotAt(path: string): GotRequest[] {
     return this.got.filter((request) => request.path === path);
   }

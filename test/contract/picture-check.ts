@@ -1,7 +1,7 @@
 import { readQrPicture } from '../support/qr.js';
 import type { PictureAnswer } from './recording.js';
 
-/** What is different in an enrolment picture, a sentence each: its size, the label or a parameter of its address. */
+/** Returns a sentence for each difference in an enrolment picture: its size, the label or a parameter of its URL. */
 export function pictureDifferences({ size, otpauth }: PictureAnswer, address: string): string[] {
   const { width, height, text } = readQrPicture(address);
   const shown = otpauthOf(text);
@@ -16,6 +16,6 @@ export function pictureDifferences({ size, otpauth }: PictureAnswer, address: st
 
 function otpauthOf(text: string): Record<string, string> {
   const [, label, parameters] = /^otpauth:\/\/totp\/([^?]*)\?(.*)$/.exec(text) ?? [];
-  if (label === undefined) throw new Error(`not an otpauth address: ${text}`);
+  if (label === undefined) throw new Error(`not an otpauth URL: ${text}`);
   return { label: decodeURIComponent(label), ...Object.fromEntries(new URLSearchParams(parameters)) };
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Requests to the original and the answers it gave; the format is told in `recordings/README.md`. */
+/** Recorded requests to the original and its answers; `recordings/README.md` describes the format. */
 export interface Recording {
   group: string;
   about: string;
@@ -9,7 +9,7 @@ export interface Recording {
   cases: RecordedCase[];
 }
 
-/** One fact about the original, as steps that need no other case. */
+/** One fact about the original, as steps that depend on no other case. */
 export interface RecordedCase {
   id: string;
   title: string;
@@ -56,7 +56,7 @@ export interface RecordedRequest {
   from?: string;
 }
 
-/** What an HTTP answer must be; what is not named is not compared. Texts are templates. */
+/** The expected HTTP answer. Fields that are absent are not compared. Strings are templates. */
 export interface HttpAnswer {
   status: number;
   type?: string | null;
@@ -70,7 +70,7 @@ export interface HttpAnswer {
   strings?: true;
 }
 
-/** What a JWT must hold: header and claims as templates, `lifetime` in seconds, types of claims. */
+/** The expected content of a JWT: header and claims as templates, `lifetime` in seconds, types of claims. */
 export interface TokenAnswer {
   header?: string;
   claims?: string;
@@ -78,7 +78,7 @@ export interface TokenAnswer {
   hasClaims?: Record<string, string>;
 }
 
-/** What a QR picture must show: `400x400` and the label and parameters of its otpauth address. */
+/** The expected content of a QR image: its size, such as `400x400`, and the label and parameters of its otpauth URL. */
 export interface PictureAnswer {
   size: string;
   otpauth: Record<string, string>;
@@ -88,23 +88,26 @@ export type Answer = HttpAnswer | TokenAnswer | PictureAnswer;
 export type Skipped = { skip: true };
 export type Json = string | number | boolean | null | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };
-/** The public keys that the cases name. */
+/** The public keys that the cases reference. */
 export type RecordedKeys = Record<string, { text: string; fingerprint: string }>;
 
 const FOLDER = join(import.meta.dirname, 'recordings');
 
-/** The recordings of one folder (such as `account`), in the order of their names. */
+/** Returns the recordings of a folder such as `account`, sorted by name. */
 export function readRecordings(folder: string): Recording[] {
   const names = readdirSync(join(FOLDER, folder)).filter((name) => name.endsWith('.json'));
   return names.sort().map((name) => readJson(join(folder, name)) as Recording);
 }
 
-/** The public keys beside the recordings. */
+/** Returns the public keys beside the recordings. */
 export function readKeys(): RecordedKeys {
   return readJson('keys.json') as RecordedKeys;
 }
 
-/** The answer a step must get from Keyfold: where it differs on purpose its own, else the recorded one; none if skipped. */
+/**
+ * Returns the answer expected from Keyfold for a step: the deliberate difference if there is one, else the recorded
+ * answer. Undefined if the step is skipped.
+ */
 export function expectedAnswer({ steps, difference }: RecordedCase, index: number): Answer | undefined {
   if (difference && 'skip' in difference) return undefined;
   const step = steps[index];

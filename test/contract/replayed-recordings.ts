@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { readKeys, readRecordings, type RecordedCase, type Recording } from './recording.js';
 import { Replayer, type ReplayedServer } from './replayer.js';
 
-/** A server on data of its own, which are gone afterwards. */
+/** A server with its own data, both of which `dispose` removes. */
 type FreshServer = ReplayedServer & Readonly<{ dispose(): Promise<void> }>;
 type Start = () => Promise<FreshServer>;
 
 const keys = readKeys();
 
-/** Replays every recording, each against a server of its own. `start` starts one. */
+/** Replays every recording, each against its own server, which `start` starts. */
 export function itAnswersAsRecorded(start: Start): void {
   for (const { group, given, cases } of readRecordings('account')) {
     describe(`the recording ${group}`, () => {
@@ -22,15 +22,15 @@ export function itAnswersAsRecorded(start: Start): void {
 }
 
 /**
- * Replays recordings, one after another, against one server, for servers that take long to start: every recording unless `groups`
- * names some. No recording uses the accounts of another. The one case that needs a fresh server always runs, and runs first.
+ * Replays recordings one after another against one server, for servers that start slowly: all of them, or those of
+ * `groups`. No recording uses accounts of another. The one case that needs a fresh server always runs first.
  */
 export function itAnswersAsRecordedAtOneServer(start: Start, groups?: readonly string[]): void {
   const server = serverOfSuite(start);
   const recordings = readRecordings('account');
   const chosen = groups?.map((name) => recordingNamed(name, recordings)) ?? recordings;
   const [fresh, ...more] = recordings.flatMap(({ cases }) => cases.filter((recorded) => recorded.fresh));
-  if (!fresh || more.length > 0) throw new Error('one server can be fresh for one case');
+  if (!fresh || more.length > 0) throw new Error('only one case can have a fresh server');
 
   it(titleOf(fresh), () => withReplayer(server(), (replayer) => replayer.replay(fresh)));
 
@@ -46,11 +46,11 @@ export function itAnswersAsRecordedAtOneServer(start: Start, groups?: readonly s
 
 function recordingNamed(name: string, recordings: readonly Recording[]): Recording {
   const found = recordings.find(({ group }) => group === name);
-  if (!found) throw new Error(`there is no recording ${name}`);
+  if (!found) throw new Error(`recording ${name} does not exist`);
   return found;
 }
 
-/** A server that runs as long as the suite. */
+/** Starts a server for the duration of the suite. */
 function serverOfSuite(start: Start): () => FreshServer {
   let server: FreshServer | undefined;
   beforeAll(async () => {
@@ -60,7 +60,7 @@ function serverOfSuite(start: Start): () => FreshServer {
   return () => known(server);
 }
 
-/** One whose saved values live as long as the suite, after the steps that prepare it. */
+/** Creates a replayer that keeps its values for the duration of the suite, and runs the steps that prepare it. */
 function replayerOfSuite(server: () => FreshServer, given: RecordedCase['steps']): () => Replayer {
   let replayer: Replayer | undefined;
   beforeAll(async () => {
@@ -72,7 +72,7 @@ function replayerOfSuite(server: () => FreshServer, given: RecordedCase['steps']
 }
 
 function known<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('the suite has not begun');
+  if (value === undefined) throw new Error('the suite has not started');
   return value;
 }
 
@@ -94,8 +94,8 @@ async function withReplayer(server: FreshServer, work: (replayer: Replayer) => P
   }
 }
 
-/** A case that is not compared still sends its requests, and each must get some answer; its title says so. */
+/** A case that is not compared still sends its requests and expects some answer. Its title says so. */
 function titleOf({ id, title, difference }: RecordedCase): string {
   if (!difference) return `${id} ${title}`;
-  return `${id} ${title} (${'skip' in difference ? 'not compared' : 'differs on purpose'}: ${difference.why})`;
+  return `${id} ${title} (${'skip' in difference ? 'not compared' : 'deliberately different'}: ${difference.why})`;
 }

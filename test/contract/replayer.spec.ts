@@ -26,13 +26,13 @@ const sent = (send: Partial<RecordedRequest>, answer: Partial<HttpAnswer> = {}):
 });
 
 describe('a case', () => {
-  it('passes when every answer is as recorded', async () => {
+  it('passes if every answer matches the recording', async () => {
     server.answer = () => ({ headers: { 'content-type': 'text/plain' }, body: 'pong 5' });
     await replay([sent({}, { type: 'text/plain', headers: { allow: null }, body: 'pong <<int>>' }), sent({})]);
     expect(server.gotAt('/x')).toHaveLength(2);
   });
 
-  it('fails for its first step that differs, names all that differs there, and still runs the others', async () => {
+  it('fails with all differences of the first failing step, and still runs the other steps', async () => {
     server.answer = () => ({ status: 500, headers: { 'content-type': 'text/html' }, body: 'oops' });
     const steps = [sent({}, { status: 500 }), sent({}, { type: 'text/plain', body: 'pong' }), sent({})];
     await expect(replay(steps)).rejects.toThrow(
@@ -46,12 +46,12 @@ describe('a case', () => {
     expect(server.gotAt('/x')).toHaveLength(3);
   });
 
-  it('fails when a named placeholder holds two texts', async () => {
+  it('fails if a named placeholder matches two texts', async () => {
     server.answer = () => ({ body: '1 2' });
     await expect(replay([sent({}, { body: '<<int:1>> <<int:1>>' })])).rejects.toThrow('at character 2');
   });
 
-  it('fails where it uses a value that the last answer did not hold', async () => {
+  it('fails if it uses a value that the last answer did not contain', async () => {
     server.answer = ({ body }) => ({ body });
     const save = (data: object): Step =>
       ({ ...sent({ method: 'POST', json: { data } as Json }), save: { t: 'data.token' } }) as Step;
@@ -60,22 +60,22 @@ describe('a case', () => {
     await expect(replay([save({}), use])).rejects.toThrow('step 2, GET /x?{{t}}\n  nothing is saved as t');
   });
 
-  it('fails when the connection breaks', async () => {
+  it('fails if the connection breaks', async () => {
     await server.stop();
     await expect(replay([sent({})])).rejects.toThrow();
     server = await FakeServer.start();
   });
 });
 
-describe('a difference on purpose', () => {
-  it('is compared instead of the recorded answer', async () => {
+describe('a deliberate difference', () => {
+  it('replaces the recorded answer', async () => {
     server.answer = () => ({ status: 404 });
     const difference = { why: 'no page', answers: [{ status: 404 }, null] };
     await expect(replay([sent({}), sent({})], difference)).rejects.toThrow('step 2');
     await replay([sent({}), sent({}, { status: 404 })], difference);
   });
 
-  it('may leave one step or the whole case uncompared, and still sends it', async () => {
+  it('may skip the comparison of one step or the whole case, which is still sent', async () => {
     server.answer = () => ({ status: 404 });
     await replay([sent({})], { why: 'an accident', answers: [{ skip: true }] });
     await replay([sent({})], { why: 'an accident', skip: true });
@@ -84,7 +84,7 @@ describe('a difference on purpose', () => {
 });
 
 describe('a request', () => {
-  it('goes out with exactly the said method, path, headers and bytes', async () => {
+  it('has exactly the given method, path, headers and bytes', async () => {
     const headers = { authorization: 'ключ', 'x-empty': '' };
     await replay([
       sent({ method: 'OPTIONS', path: '/a//b/?x=%zz', headers, from: '10.0.0.1' }),
@@ -104,7 +104,7 @@ describe('a request', () => {
     expect(typeless?.headers).not.toHaveProperty('content-type');
   });
 
-  it('carries the kept token of its account, and a fresh one when asked', async () => {
+  it('has the token of its account, or a new one on request', async () => {
     await replay([
       sent({ as: 'bob' }),
       sent({ as: 'bob' }),
@@ -122,7 +122,7 @@ describe('a request', () => {
     expect(new Set(logins.map(({ headers }) => headers['x-forwarded-for'])).size).toBe(2);
   });
 
-  it('carries what an earlier answer held', async () => {
+  it('contains values of an earlier answer', async () => {
     server.answer = () => ({ body: '{"data":{"content":[{"title":"a b","id":9}]}}' });
     await replay([
       { ...sent({}), save: { key: 'data.content[title=a b].id', all: 'data' } } as Step,
@@ -133,7 +133,7 @@ describe('a request', () => {
 });
 
 describe('a step', () => {
-  it('creates an account, changes it by its listed object and looks it up', async () => {
+  it('creates an account, changes its listed object and finds it', async () => {
     await replay([
       { create: { username: 'bob', permission: 7 } },
       { edit: 'bob', set: { disabled: true } },
@@ -146,7 +146,7 @@ describe('a step', () => {
     expect(server.gotAt('/x/2/1')).toHaveLength(1);
   });
 
-  it('turns two-factor on, and codes of that account follow its secret', async () => {
+  it('enables two-factor, and codes of that account use its secret', async () => {
     await replay([{ enrol: 'bob', shift: -1 }, sent({ path: '/x/{{totp:bob:+1}}' })]);
     const { code, secret } = JSON.parse(server.gotAt('/api/auth/2fa/verify')[0]?.body ?? '') as Record<string, string>;
     const step = stepOf(Date.now());
@@ -154,7 +154,7 @@ describe('a step', () => {
     expect(server.got.at(-1)?.path).toBe(`/x/${oneTimeCode(secret ?? '', step + 1)}`);
   });
 
-  it('reads a QR picture', async () => {
+  it('checks a QR code', async () => {
     const otpauth = { label: 'OpenList:a b', digits: '6', secret: '{{s}}' };
     const generate = {
       ...sent({ method: 'POST', path: '/api/auth/2fa/generate' }),
@@ -167,7 +167,7 @@ describe('a step', () => {
     await expect(replay([read({ otpauth: { label: otpauth.label } })])).rejects.toThrow('digits: expected none, got 6');
   });
 
-  it('reads a token', async () => {
+  it('checks a token', async () => {
     const answer = { header: '{"alg":"HS256","typ":"JWT"}', lifetime: 172_800, hasClaims: { exp: 'number' } };
     const read = (changed: object): Step => ({ decode: '{{forged:admin:x}}', answer: { ...answer, ...changed } });
     await replay([read({ claims: '{"username":"admin","pwd_ts":0,"exp":<<int>>,"nbf":<<int:1>>,"iat":<<int:1>>}' })]);
@@ -177,7 +177,7 @@ describe('a step', () => {
     await expect(replay([read({ hasClaims: { exp: 'string' } })])).rejects.toThrow('claim exp: expected a string');
   });
 
-  it('restarts the server with more environment variables', async () => {
+  it('restarts the server with additional environment variables', async () => {
     await replay([sent({}), { restart: true, env: { A: 'b' } }, { wait: 1 }, sent({})]);
     expect(server.restarts).toEqual([{ A: 'b' }]);
     expect(server.gotAt('/x')).toHaveLength(2);
@@ -189,7 +189,7 @@ describe('a step', () => {
 });
 
 describe('several addresses of a server', () => {
-  it('are asked in turn, all under the host name of the first', async () => {
+  it('alternate, all with the host name of the first', async () => {
     const second = await FakeServer.start();
     const replayed = new Replayer({ urls: [...server.urls, ...second.urls], restart: async () => {} }, {});
     try {

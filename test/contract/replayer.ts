@@ -22,20 +22,20 @@ import { valueAt } from './saved-path.js';
 import { tokenDifferences } from './token-check.js';
 import { Variables } from './variables.js';
 
-/** A server that the replayer speaks to, at one address or at each of several in turn. */
+/** A server with one address or several alternating ones. */
 export interface ReplayedServer {
   readonly urls: readonly string[];
-  /** For a server that sees where its clients are. Without it the server must trust what it is told of them. */
+  /** For servers that see real client addresses. Without it, the server must trust the forwarded header. */
   readonly urlFrom?: UrlFrom;
   restart(env?: Record<string, string>): Promise<void>;
 }
 
-/** A step whose answer is another than expected: the message names the step and its differences. */
+/** A step whose answer differs. The message names the step and its differences. */
 export class ReplayFailure extends Error {}
 
 const CASE_ROOM_MS = 8_000;
 
-/** Replays recorded steps against one server; tokens and saved values live as long as the replayer. */
+/** Replays recorded steps against one server. Tokens and saved values live as long as the replayer. */
 export class Replayer {
   private readonly exchange: Exchange;
   private readonly accounts: Accounts;
@@ -62,10 +62,10 @@ export class Replayer {
 
   /** Runs all steps of a case. Throws a `ReplayFailure` for the first that differs. */
   async replay(recorded: RecordedCase): Promise<void> {
-    // The codes of one case belong to one step of the clock, so a case begins with more room than each code needs.
+    // All codes of a case must belong to one step, so a case starts with more time left than each code needs.
     if (usesCodes(recorded.steps)) await untilStepHasLeft(CASE_ROOM_MS);
     let first: ReplayFailure | undefined;
-    // The steps after a failure run too: the last ones often put back what other cases rely on.
+    // Steps after a failure also run, because the last ones often restore what other cases need.
     for (const [index, step] of recorded.steps.entries()) {
       const differences = await this.differencesOf(step, expectedAnswer(recorded, index)).catch(inWords);
       if (differences.length > 0) first ??= failure(index, step, differences);
@@ -118,7 +118,9 @@ export class Replayer {
     return differences;
   }
 
-  /** What an answer does not hold is not saved, and only a step that uses it fails: a difference may leave it out. */
+  /**
+   * Skips values that the answer lacks, because a difference may omit them. Only a step that uses such a value fails.
+   */
   private save(paths: Record<string, string>, { body }: ReceivedAnswer): void {
     const root = parsed(body);
     for (const [name, path] of Object.entries(paths)) this.variables.save(name, valueAt(root, path));
@@ -147,7 +149,7 @@ export class Replayer {
   }
 
   private async saveAccount(name: string): Promise<void> {
-    this.variables.save(name, await this.accounts.look(name));
+    this.variables.save(name, await this.accounts.find(name));
   }
 
   private async restart(env: Record<string, string> | undefined): Promise<void> {
@@ -155,12 +157,15 @@ export class Replayer {
     await this.server.restart(env);
   }
 
-  /** A secret is named by the account that enrolled it or by the name it was saved under, or stands there itself. */
+  /**
+   * Resolves a reference to a secret: the account that enrolled it, the name under which it was saved, or the secret
+   * itself.
+   */
   private secretOf(reference: string): string {
     return this.accounts.secretOf(reference) ?? String(this.variables.find(reference) ?? reference);
   }
 
-  /** An expected answer whose variables are replaced. Only its texts change, so it keeps its type. */
+  /** Replaces the variables of an expected answer. Only its strings change, so it keeps its type. */
   private async filled(answer: Answer): Promise<Answer> {
     return (await this.variables.json(answer as unknown as JsonObject)) as unknown as Answer;
   }

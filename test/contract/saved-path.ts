@@ -1,8 +1,8 @@
 import type { Json } from './recording.js';
 
 /**
- * The value at a path such as `data.token` or `data.content[title=a key].id`: names, and the item of a list whose
- * field has this value. Answers nothing where the path leads nowhere.
+ * Returns the value at a path such as `data.token` or `data.content[title=a key].id`. Brackets select the list item
+ * whose field has this value. Returns undefined if there is none.
  */
 export function valueAt(root: Json, path: string): Json | undefined {
   let value: Json | undefined = root;

@@ -35,14 +35,14 @@ async function start(env = {}): Promise<StandaloneProcess> {
 }
 
 describe('a process', () => {
-  it('is ready when it has started, and ends with its exit code', async () => {
+  it('is ready once started, and stops with its exit code', async () => {
     const app = await start({ EXTRA: 'spice' });
     expect(await (await fetch(app.baseUrl)).text()).toBe('+');
     expect(app.output()).toContain('started with spice');
     expect(await app.stop()).toBe(5);
   });
 
-  it('keeps data, address and variables over a restart, even after it was killed', async () => {
+  it('keeps data, address and variables over restarts and kills', async () => {
     const app = await start({ EXTRA: 'spice' });
     const { pid, baseUrl } = app;
     await app.kill();
@@ -53,7 +53,7 @@ describe('a process', () => {
     expect(app.output().match(/spice|salt/g)).toEqual(['spice', 'spice', 'salt']);
   });
 
-  it('that ends before it is ready fails at once, with its exit code and what it wrote', async () => {
+  it('that exits before it is ready fails at once with its exit code and output', async () => {
     const failure: unknown = await start({ KEYFOLD_ADMIN_PASSWORD: undefined }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(StartFailure);
     expect(failure).toMatchObject({ exitCode: 3, output: 'a password is missing\n' });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { templateDifference, templateOccurs } from './template.js';
 
 describe('a template without placeholders', () => {
-  it('fits the same text, with all signs of regular expressions', () => {
+  it('matches the same text, including characters special in regular expressions', () => {
     const text = '{"a":[1.5,"(x|y)*+?^$\\\\"]}';
     expect(templateDifference(text, text)).toBeUndefined();
   });
@@ -30,7 +30,7 @@ describe('a placeholder', () => {
     ['<<fingerprint>>', `SHA256:${'a'.repeat(43)}`],
     ['"<<text>>"', '"a \\" \\u00e9 б"'],
     ['<<any>>', '{"a":[1]}'],
-  ])('%s stands for %s', (template, text) => {
+  ])('%s matches %s', (template, text) => {
     expect(templateDifference(template, text)).toBeUndefined();
   });
 
@@ -46,7 +46,7 @@ describe('a placeholder', () => {
     ['"<<text>>"', '"a"b"'],
     ['<<any>>', '{"a":'],
     ['<<any>>', ''],
-  ])('%s does not stand for %j', (template, text) => {
+  ])('%s does not match %j', (template, text) => {
     expect(templateDifference(template, text)).toBeDefined();
   });
 
@@ -55,25 +55,25 @@ describe('a placeholder', () => {
   });
 });
 
-describe('a placeholder with a name', () => {
+describe('a named placeholder', () => {
   const template = '<<int:1>>,<<int:2>>,<<int:1>>';
 
-  it('is the same text at each place', () => {
+  it('matches the same text everywhere', () => {
     expect(templateDifference(template, '7,8,7')).toBeUndefined();
     expect(templateDifference(template, '7,7,7')).toBeUndefined();
   });
 
-  it('does not fit when the second place holds another text', () => {
+  it('does not match if the second text differs', () => {
     expect(templateDifference(template, '7,8,9')).toBe('at character 4: expected "<<int:1>>", got "9"');
   });
 
-  it('may be of two kinds under one name', () => {
+  it('may have two kinds under one name', () => {
     expect(templateDifference('<<int:1>> <<secret:1>>', `5 ${'A'.repeat(32)}`)).toBeUndefined();
   });
 });
 
 describe('a piece', () => {
-  it('occurs anywhere in a text, with placeholders', () => {
+  it('matches anywhere in a text, with placeholders', () => {
     expect(templateOccurs('"id":<<int>>', '{"id":12}')).toBe(true);
     expect(templateOccurs('"id":<<int>>,', '{"id":12}')).toBe(false);
     expect(templateOccurs('a.c', 'xabcx')).toBe(false);

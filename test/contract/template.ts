@@ -9,7 +9,7 @@ const PLACEHOLDERS: Record<string, string> = {
   any: String.raw`[\s\S]+?`,
 };
 
-/** A stretch of a template: literal characters, or one placeholder, with the regular expression it stands for. */
+/** Part of a template: literal characters, or one placeholder with its regular expression. */
 interface Piece {
   shown: string;
   source: string;
@@ -17,8 +17,9 @@ interface Piece {
 }
 
 /**
- * Compares a whole text with a template: literal characters and placeholders such as `<<int>>`; a named one such as
- * `<<time:1>>` is the same text wherever it occurs. Answers the first difference in words, nothing when there is none.
+ * Compares a complete text with a template of literal characters and placeholders such as `<<int>>`. A named
+ * placeholder such as `<<time:1>>` matches the same text everywhere. Returns a description of the first difference, or
+ * undefined.
  */
 export function templateDifference(template: string, text: string): string | undefined {
   const pieces = piecesOf(template);
@@ -27,7 +28,7 @@ export function templateDifference(template: string, text: string): string | und
   return undefined;
 }
 
-/** Whether a template occurs somewhere in a text. */
+/** Returns whether a template matches somewhere in a text. */
 export function templateOccurs(template: string, text: string): boolean {
   return new RegExp(sourceOf(piecesOf(template))).test(text);
 }
@@ -63,7 +64,7 @@ function matches(pieces: Piece[], text: string): boolean {
   return new RegExp(`^${sourceOf(pieces)}$`).test(text);
 }
 
-/** Tells where the longest beginning of the template that fits ends, and what stands there. */
+/** Describes where the longest matching prefix of the template ends, and the text after it. */
 function describe(pieces: Piece[], text: string): string {
   let fitting = pieces.length;
   let beginning = fit(pieces, text);

@@ -1,7 +1,7 @@
 import type { TokenAnswer } from './recording.js';
 import { templateDifference } from './template.js';
 
-/** What is different in a JWT, a sentence each; the signature is not looked at. */
+/** Returns a sentence for each difference in a JWT. Does not check the signature. */
 export function tokenDifferences(expected: TokenAnswer, token: string): string[] {
   const [header = '', claims = ''] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString());
   const values = JSON.parse(claims) as Record<string, unknown>;
@@ -18,7 +18,7 @@ export function tokenDifferences(expected: TokenAnswer, token: string): string[]
   ];
 }
 
-function textDifference(place: string, template: string | undefined, text: string): string[] {
+function textDifference(field: string, template: string | undefined, text: string): string[] {
   const difference = template === undefined ? undefined : templateDifference(template, text);
-  return difference === undefined ? [] : [`${place}: ${difference}`];
+  return difference === undefined ? [] : [`${field}: ${difference}`];
 }

@@ -28,16 +28,16 @@ describe('a variable', () => {
     expect(await variables.text(template)).toBe(text);
   });
 
-  it('keeps its type where it is the whole text of a JSON value', async () => {
+  it('keeps its type if it is the whole string', async () => {
     expect(await variables.json({ id: '{{n}}', list: ['{{bob-1.id}}', 'n{{n}}'] })).toEqual({ id: 7, list: [3, 'n7'] });
   });
 
-  it('spreads into an object, in its order, and later keys win', async () => {
+  it('spreads into an object in order, and later keys win', async () => {
     const filled = await variables.json({ '...': 'bob-1', name: '{{title}}', more: null });
     expect(JSON.stringify(filled)).toBe('{"id":3,"name":"Ab","role":0,"more":null}');
   });
 
-  it('that nobody saved is an error', async () => {
+  it('that was never saved is an error', async () => {
     await expect(variables.text('{{unknown}}')).rejects.toThrow('nothing is saved as unknown');
     await expect(variables.json({ '...': 'n' })).rejects.toThrow('no saved object named n');
   });
@@ -82,7 +82,7 @@ describe('a one-time code', () => {
     [1234567890, '005924'],
     [2000000000, '279037'],
     [20000000000, '353130'],
-  ])('at second %i is that of RFC 6238 appendix B', (second, code) => {
+  ])('at second %i matches RFC 6238 appendix B', (second, code) => {
     expect(oneTimeCode(base32, stepOf(second * 1000))).toBe(code);
   });
 });

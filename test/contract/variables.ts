@@ -1,29 +1,29 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Json, JsonObject, RecordedKeys } from './recording.js';
 
-/** Where the variables get what only a running server tells. */
+/** The sources of values that only a running server provides. */
 export interface VariableSources {
   host: string;
   keys: RecordedKeys;
-  /** The kept token of an account. */
+  /** Returns the token of an account. */
   tokenOf(account: string): Promise<string>;
-  /** The one-time code of an enrolled account or a secret, so many steps from now. */
+  /** Returns the one-time code of an enrolled account or a secret, `shift` steps from now. */
   codeOf(reference: string, shift: number): Promise<string>;
 }
 
-/** The values that steps save, and the `{{…}}` that stand for them and for what can be worked out. */
+/** The values that steps save, and the `{{…}}` expressions that use or compute values. */
 export class Variables {
   private readonly saved = new Map<string, Json>();
 
   constructor(private readonly sources: VariableSources) {}
 
-  /** Saves a value under a name; nothing takes the name away. */
+  /** Saves a value under a name, which keeps it. */
   save(name: string, value: Json | undefined): void {
     if (value === undefined) this.saved.delete(name);
     else this.saved.set(name, value);
   }
 
-  /** A saved value by its name, or a field of a saved object as `name.field`. */
+  /** Returns a saved value, or a field of a saved object for `name.field`. */
   find(name: string): Json | undefined {
     const whole = this.saved.get(name);
     if (whole !== undefined) return whole;
@@ -32,7 +32,7 @@ export class Variables {
     return isObject(owner) ? owner[name.slice(dot + 1)] : undefined;
   }
 
-  /** Replaces the variables of a text; values that are no texts appear as JSON. */
+  /** Replaces the variables of a text. Values other than strings appear as JSON. */
   async text(template: string): Promise<string> {
     let text = '';
     for (const part of template.split(/(\{\{[^{}]+\}\})/)) {
@@ -43,8 +43,8 @@ export class Variables {
   }
 
   /**
-   * Replaces the variables in all texts of a JSON value. A text that is one variable becomes its value with its type;
-   * the key `...` spreads a saved object, and keys after it win.
+   * Replaces the variables in all strings of a JSON value. A string that is exactly one variable becomes its value,
+   * with its type. The key `...` spreads a saved object; later keys win.
    */
   async json(template: Json): Promise<Json> {
     if (typeof template === 'string')
@@ -108,12 +108,12 @@ export class Variables {
   }
 }
 
-/** The hash of a password that clients send instead of it (wire contract 2.1: static hash). */
+/** Computes the static hash that clients send instead of a password (wire contract 2.1). */
 function staticHash(password: string): string {
   return createHash('sha256').update(`${password}-https://github.com/alist-org/alist`).digest('hex');
 }
 
-/** A token with the original's claims, signed with a secret of one's own. */
+/** Returns a token with the original's claims, signed with another secret. */
 function forgedToken(username: string, secret: string): string {
   const now = Math.floor(Date.now() / 1000);
   const claims = { username, pwd_ts: 0, exp: now + 172_800, nbf: now, iat: now };

@@ -13,19 +13,19 @@ import { until } from './until.js';
 const PASSWORD = 'of-a-subscriber';
 
 /**
- * Another service beside the deployment that hears every event from now on, as a user of RabbitMQ with the rights of a subscriber, and
- * somebody who looks into the database: what the one has is compared with what the other finds.
+ * Compares what a subscriber receives from now on with what the database contains. The subscriber is another service
+ * beside the deployment, with its own RabbitMQ user and a subscriber's rights.
  */
 export class Audit {
   private constructor(
     private readonly subscriber: EventSubscriber,
     private readonly inspection: StoreInspection,
     private readonly audit: EventAudit,
-    /** Where each slot ended when the subscriber began. */
+    /** The head of each slot when the subscriber started. */
     private readonly begin: ReadonlyMap<number, number>,
   ) {}
 
-  /** Nobody may write meanwhile. `name` is that of the service. */
+  /** Starts the audit under the name of the service. Nobody may write meanwhile. */
   static async begin({ folder, project }: Deployment, name: string): Promise<Audit> {
     const guest = await project.visitor(name, ['data', 'messages']);
     const secret = (file: string) => readFile(join(folder, 'deploy/secrets', file), 'utf8');
@@ -47,18 +47,21 @@ export class Audit {
     return new Audit(subscriber, inspection, new EventAudit(subscriber), begin);
   }
 
-  /** A sentence for each event that did not come or came out of order, and for each thing that clients were told and no event tells. */
-  async check(told: Iterable<string>): Promise<string[]> {
+  /**
+   * Returns a sentence for each event that is missing or out of order, and for each acknowledged change without an
+   * event.
+   */
+  async check(acknowledged: Iterable<string>): Promise<string[]> {
     const { events } = this.inspection;
     const sinceBegin: Pick<CommitFeed, 'slots' | 'readFeed'> = {
       slots: events.slots,
       readFeed: (slot, after, limit) => events.readFeed(slot, Math.max(after, this.begin.get(slot) ?? 0), limit),
     };
     const violations = await this.audit.check(sinceBegin);
-    return [...violations, ...this.audit.untold(told).map((fact) => `no event tells of ${fact}`)];
+    return [...violations, ...this.audit.unreported(acknowledged).map((fact) => `no event reports ${fact}`)];
   }
 
-  /** How many events were compared. */
+  /** Returns the number of events compared. */
   get count(): number {
     return this.audit.count;
   }
@@ -75,7 +78,7 @@ function addressOf(project: ComposeProject, service: string, network: string): s
   return address;
 }
 
-/** As docs/subscribing.md says. */
+/** Creates the user and the queue of a subscriber as docs/subscribing.md describes. */
 async function makeSubscriber(managementUrl: string, name: string): Promise<void> {
   const api = managementApi(managementUrl);
   await api('PUT', `/users/${name}`, { password: PASSWORD, tags: '' });
@@ -91,5 +94,5 @@ async function untilRelayed({ leases }: StoreInspection, heads: ReadonlyMap<numb
   await until(async () => {
     const reached = new Map((await leases.progress(relayName)).map(({ slot, position }) => [slot, position]));
     return [...heads].every(([slot, head]) => (reached.get(slot) ?? 0) >= head);
-  }, 'every event of before was sent');
+  }, 'the relay has sent every earlier event');
 }

@@ -12,13 +12,14 @@ import { until } from './until.js';
 
 const SCALE = { gateway: 3, worker: 2 };
 /**
- * The recordings whose answers depend on the balancer: client addresses, unusual paths, methods and headers, and sessions that every
- * gateway must know, even after a restart. `recordings-scaled.spec.ts` replays all recordings through two gateways.
+ * The recordings whose answers depend on the load balancer: client addresses, unusual paths, methods and headers, and
+ * sessions that every gateway accepts, even after a restart. `recordings-scaled.spec.ts` replays all recordings through
+ * two gateways.
  */
 const RECORDINGS = ['connectivity', 'lock', 'routing', 'tokens'];
 const PORTS = [1936, 4369, 5244, 5672, 8404, 9464, 15_672, 15_692, 25_672, 27_017];
 
-// One deployment for all tests: it takes half a minute to start. They run in the order in which they stand here.
+// All tests share one deployment, which takes half a minute to start. They run in the order of this file.
 let deployment: Deployment;
 beforeAll(async () => {
   deployment = await Deployment.start(SCALE);
@@ -33,7 +34,7 @@ const running = () =>
     .filter(({ isRunning }) => isRunning);
 
 describe('the compose file', () => {
-  it('starts three gateways, two workers, their databases and the balancer from nothing', async () => {
+  it('starts three gateways, two workers, their databases and the load balancer from scratch', async () => {
     await deployment.untilBalanced();
     const healthy = running().filter(({ health }) => health === 'healthy');
     expect(healthy.map(({ name }) => name)).toEqual([
@@ -51,8 +52,8 @@ describe('the compose file', () => {
   it.each(['mongo', 'rabbitmq', 'gateway', 'worker', 'balancer'])(
     'runs %s without root and unable to change its files',
     async (name) => {
-      const look = 'id -u; grep CapEff /proc/self/status; touch /changed 2>&1 || true';
-      const { output } = (await of(name)[0]?.exec(['sh', '-c', look])) ?? { output: '' };
+      const script = 'id -u; grep CapEff /proc/self/status; touch /changed 2>&1 || true';
+      const { output } = (await of(name)[0]?.exec(['sh', '-c', script])) ?? { output: '' };
       expect(output).not.toMatch(/^0$/m);
       expect(output).toMatch(/CapEff:\s+0+$/m);
       expect(output).toContain('Read-only file system');
@@ -60,7 +61,7 @@ describe('the compose file', () => {
   );
 });
 
-describe('behind the balancer', () => {
+describe('behind the load balancer', () => {
   itAnswersAsRecordedAtOneServer(
     async () => ({
       urls: [await deployment.urlFrom()],
@@ -75,8 +76,8 @@ describe('behind the balancer', () => {
   );
 });
 
-describe('who is outside', () => {
-  it('reaches the port of the balancer and nothing else', async () => {
+describe('a client outside', () => {
+  it('reaches the port of the load balancer and nothing else', async () => {
     const { project, world } = deployment;
     expect(services().filter((name) => project.addresses(name, 'world').length > 0)).toEqual(['balancer']);
     const networks = ['world', ...Object.keys(project.file.networks)];
@@ -92,7 +93,7 @@ describe('who is outside', () => {
     expect(open).toEqual([`${project.addresses('balancer', 'world')[0]}:5244`]);
   });
 
-  it('is known to the gateways by its real address, whatever it says of itself', async () => {
+  it('is known to the gateways by its real address, whatever address it claims', async () => {
     await createAccount(await adminOf(await deployment.apiFrom('192.0.2.1')), 'forged');
     const guesser = await deployment.apiFrom('192.0.2.7');
     const names = ['x-forwarded-for', 'x-real-ip', 'forwarded'];
@@ -108,13 +109,13 @@ describe('who is outside', () => {
 });
 
 describe('without a gateway', () => {
-  it('the balancer answers in the form of the API and says when to come again', async () => {
+  it('the load balancer answers in the format of the API and sends Retry-After', async () => {
     const api = await deployment.apiFrom('192.0.2.9');
     const restarted = Promise.all(of('gateway').map((each) => deployment.project.restart(each)));
     let answer: Answer | undefined;
     const isRefused = async () =>
       (answer = await api.get('/api/public/settings').catch(() => undefined))?.status === 503;
-    await until(isRefused, 'the balancer has no gateway');
+    await until(isRefused, 'the load balancer has no gateway');
     expect(answer?.outcome).toBe('503 no gateway is ready');
     expect(answer?.headers).toMatchObject({ 'retry-after': '1', 'content-type': 'application/json; charset=utf-8' });
     await restarted;
@@ -122,7 +123,7 @@ describe('without a gateway', () => {
   });
 });
 
-describe('who is inside', () => {
+describe('a container inside', () => {
   it.each([
     ['balancer', 'mongo', 'data', 27_017],
     ['balancer', 'rabbitmq', 'messages', 5_672],
@@ -136,9 +137,9 @@ describe('who is inside', () => {
   });
 });
 
-/** The commands of the README, which Docker would run in a container of its own of the same service. */
+/** The commands of the README, which Docker would run in a new container of the same service. */
 describe('the operator', () => {
-  it('replays to the queue of a subscriber and compacts, with the settings and rights of a worker', async () => {
+  it("replays to a subscriber's queue and compacts, with the settings and rights of a worker", async () => {
     const audit = await Audit.begin(deployment, 'operated');
     onTestFinished(() => audit.close());
     const command = async (...words: string[]) => (await of('worker')[0]?.exec(words)) ?? { code: -1, output: '' };
@@ -151,32 +152,32 @@ describe('the operator', () => {
   });
 });
 
-describe('while clients work', () => {
+describe('during client traffic', () => {
   let traffic: SteadyTraffic;
   beforeAll(async () => {
     traffic = await SteadyTraffic.begin(await deployment.urlFrom('192.0.2.20'));
   });
   afterAll(() => traffic?.close());
 
-  /** Runs the work under traffic and compares what clients were told with what a subscriber heard. */
+  /** Runs the work during traffic, then compares what clients were acknowledged with what a subscriber received. */
   async function expectNobodyNotices(name: string, work: () => Promise<void>): Promise<void> {
     const audit = await Audit.begin(deployment, name);
     onTestFinished(() => audit.close());
-    traffic.takeTold();
+    traffic.takeAcknowledged();
     const { answered, failures } = await traffic.during(work);
     expect(failures).toEqual([]);
     expect(answered).toBeGreaterThan(100);
-    expect(await audit.check(traffic.takeTold())).toEqual([]);
-    console.log(`${name}: ${answered} requests answered, ${audit.count} events heard`);
+    expect(await audit.check(traffic.takeAcknowledged())).toEqual([]);
+    console.log(`${name}: ${answered} requests answered, ${audit.count} events received`);
   }
 
-  it('a worker more and a worker less change nothing for them', () =>
+  it('adding and removing a worker does not affect clients', () =>
     expectNobodyNotices('scaling', async () => {
       await deployment.project.up({ ...SCALE, worker: 3 });
       await deployment.project.up(SCALE);
     }));
 
-  it('all gateways and workers are restarted one after another without a failed request or a lost event', () =>
+  it('all gateways and workers restart one after another without a failed request or a lost event', () =>
     expectNobodyNotices('rolling', async () => {
       for (const gateway of of('gateway')) {
         expect(await deployment.project.restart(gateway)).toBe(0);
@@ -186,8 +187,8 @@ describe('while clients work', () => {
     }));
 });
 
-describe('a second time', () => {
-  it('the secrets and what runs stay as they are', async () => {
+describe('a second start', () => {
+  it('leaves the secrets and running containers unchanged', async () => {
     const secrets = async () => {
       const folder = join(deployment.folder, 'deploy/secrets');
       const names = (await readdir(folder)).toSorted();
@@ -202,10 +203,10 @@ describe('a second time', () => {
     expect((await admin.get('/api/me')).code).toBe(200);
   });
 
-  it('everything ends when it is asked to, and comes back with its data', async () => {
+  it('stops everything cleanly and starts again with its data', async () => {
     const codes = await deployment.project.stop();
     expect(codes.size).toBe(8);
-    // 137 is an end by force, after the grace period.
+    // 137 means killed after the grace period.
     expect([...codes].filter(([, code]) => code === 137)).toEqual([]);
     expect([...codes].filter(([name, code]) => /gateway|worker/.test(name) && code !== 0)).toEqual([]);
     await deployment.project.up(SCALE);

@@ -28,7 +28,7 @@ type Panel = Readonly<{
 const { groups } = parse(textOf('deploy/prometheus/alerts.yml')) as { groups: { name: string; rules: Rule[] }[] };
 const rules = groups.flatMap((group) => group.rules);
 const { panels } = JSON.parse(textOf('deploy/grafana/keyfold.json')) as { panels: Panel[] };
-/** As Grafana sends them, with its variables replaced. */
+/** The queries as Grafana sends them, with its variables replaced. */
 const queries = panels
   .flatMap(({ targets = [] }) => targets)
   .map(({ expr }) =>
@@ -40,7 +40,7 @@ beforeAll(async () => {
   known = await knownMetrics();
 });
 
-/** What expressions name that is not there: metrics, and labels of metrics that have no such label. */
+/** Returns the metrics in expressions that do not exist, and their labels that the metric does not have. */
 function unknownIn(expression: string): string[] {
   const metrics = metricsIn(expression);
   const labelsOf = (name: string) => [...(known.get(name) ?? []), ...LABELS_OF_A_SCRAPE];
@@ -57,14 +57,14 @@ function unknownIn(expression: string): string[] {
 }
 
 describe('dashboard and alerts', () => {
-  it('name only metrics and labels that there are', () => {
+  it('name only existing metrics and labels', () => {
     expect([...queries, ...rules.map(({ expr }) => expr)].flatMap(unknownIn)).toEqual([]);
     expect(
       unknownIn('sum by (rout) (rate(keyfold_http_request_total{statuses="500"}[5m])) / keyfold_relay_slots{a="b"}'),
     ).toEqual(['keyfold_http_request_total', 'keyfold_http_request_total{statuses}', 'keyfold_relay_slots{a}', 'rout']);
   });
 
-  it('show every metric of our own', () => {
+  it('show every metric of Keyfold', () => {
     const shown = new Set([...queries, ...rules.map(({ expr }) => expr)].flatMap(metricsIn).map(({ name }) => name));
     const unseen = Object.keys(metricDefinitions).filter(
       (name) => ![name, `${name}_bucket`].some((each) => shown.has(each)),
@@ -74,12 +74,12 @@ describe('dashboard and alerts', () => {
 });
 
 describe('the dashboard', () => {
-  it('has expressions that Prometheus understands', async () => {
+  it('has valid PromQL expressions', async () => {
     await checkExpressions(queries);
     await expect(checkExpressions(['sum(rate(keyfold_relay_slots)'])).rejects.toThrow('parse error');
   });
 
-  it('has panels with ids of their own that do not lie on each other', () => {
+  it('has panels with unique ids that do not overlap', () => {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
     const places = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, n) => `${x + (n % w)},${y + Math.floor(n / w)}`),
@@ -87,7 +87,7 @@ describe('the dashboard', () => {
     expect(new Set(places).size).toBe(places.length);
   });
 
-  it('has legends with labels that the result has', () => {
+  it('has legends with labels of the result', () => {
     for (const { targets = [] } of panels) {
       for (const { expr, legendFormat } of targets) {
         const named = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label!);
@@ -99,23 +99,23 @@ describe('the dashboard', () => {
 });
 
 describe('the alerts', () => {
-  it('are rules that Prometheus understands, as is the example of its configuration', async () => {
+  it('are valid Prometheus rules, and so is the example configuration', async () => {
     await promtool('check', 'rules', join(PROMETHEUS, 'alerts.yml'));
     await promtool('check', 'config', '--syntax-only', join(PROMETHEUS, 'prometheus.example.yml'));
   });
 
-  it('come when they should, and not before', async () => {
+  it('fire when they should, and not before', async () => {
     await promtool('test', 'rules', join(PROMETHEUS, 'alerts.test.yml'));
   });
 
-  it('are each tested, and no two have the same name', () => {
+  it('each have a test and a unique name', () => {
     const names = rules.map(({ alert }) => alert);
     expect(new Set(names).size).toBe(names.length);
     const tested = textOf('deploy/prometheus/alerts.test.yml').match(/\b(?:Keyfold|Rabbitmq)[A-Z]\w+/g);
     expect(names.filter((name) => !tested?.includes(name))).toEqual([]);
   });
 
-  it('say what happened and what to do, with a section that docs/operating.md has', () => {
+  it('say what happened and what to do, and link to a section of docs/operating.md', () => {
     const sections = new Set(
       [...textOf('docs/operating.md').matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchorOf(title!)),
     );
@@ -128,7 +128,7 @@ describe('the alerts', () => {
     }
   });
 
-  it('name commands that there are', () => {
+  it('name existing commands', () => {
     const text = textOf('README.md');
     const commands = rules.flatMap(({ annotations }) => [
       ...annotations.runbook.matchAll(/"keyfold ([a-z -]+?)(?: --.*?)?"/g),
@@ -138,7 +138,7 @@ describe('the alerts', () => {
   });
 });
 
-/** How GitHub names the section of a title. */
+/** Returns GitHub's anchor of a heading. */
 const anchorOf = (title: string) =>
   title
     .toLowerCase()

@@ -12,11 +12,14 @@ import { until } from './until.js';
 
 const run = promisify(execFile);
 const PROJECT = resolve(import.meta.dirname, '../..');
-/** Where the clients of the tests are: in the recordings, and in `newAddress`. */
+/** The networks of test clients: those of the recordings and of `newAddress`. */
 const CLIENT_NETWORKS = ['10.0.0.0/8', '172.20.0.0/16', '192.0.2.0/24'];
 const PORT = 5244;
 
-/** What an operator gets who checks the project out, makes the secrets and starts the compose file; and clients out in the world. */
+/**
+ * A deployment as an operator sets it up: a checkout with new secrets and a running compose file. Its clients are
+ * outside.
+ */
 export class Deployment {
   private constructor(
     readonly folder: string,
@@ -39,23 +42,23 @@ export class Deployment {
     } catch (error) {
       const everything = await project.description();
       await deployment.dispose();
-      throw new Error(`${(error as Error).message}\n\nAll of it:\n${everything}`, { cause: error });
+      throw new Error(`${(error as Error).message}\n\nAll containers:\n${everything}`, { cause: error });
     }
   }
 
-  /** Sets the one secret that the recordings know, as the README says. */
+  /** Sets the password that the recordings use, as the README describes. */
   private async setAdminPassword(): Promise<void> {
     const command = `echo '${ADMIN_PASSWORD}' | node run.mjs account set-password admin`;
     const { code, output } = (await this.project.containers('gateway')[0]?.exec(['sh', '-c', command])) ?? {};
-    if (code !== 0) throw new Error(`the password of the admin could not be set: ${output}`);
+    if (code !== 0) throw new Error(`cannot set the admin password: ${output}`);
   }
 
-  /** Runs the command that makes the secrets. */
+  /** Runs the command that creates the secrets. */
   async makeSecrets(): Promise<void> {
     await run('sh', ['deploy/make-secrets.sh'], { cwd: this.folder });
   }
 
-  /** A URL of the published port whose requests come from this address, or from any. */
+  /** Returns a URL of the published port; its requests come from this address, or from any. */
   async urlFrom(address?: string): Promise<string> {
     const [host = ''] = this.project.addresses('balancer', 'world');
     return `http://127.0.0.1:${await this.world.tunnel({ host, port: PORT, from: address })}`;
@@ -65,7 +68,7 @@ export class Deployment {
     return new ApiClient(await this.urlFrom(address));
   }
 
-  /** How many gateways the balancer sends requests to, by its own log. */
+  /** Returns the number of gateways in rotation, according to the load balancer's log. */
   async balanced(): Promise<number> {
     const [balancer] = this.project.containers('balancer');
     const changes = ((await balancer?.output()) ?? '').matchAll(
@@ -75,10 +78,10 @@ export class Deployment {
     return [...last.values()].filter((state) => state === 'UP').length;
   }
 
-  /** Waits until the balancer has found every gateway. */
+  /** Waits until the load balancer uses every gateway. */
   async untilBalanced(): Promise<void> {
     const gateways = this.project.containers('gateway').length;
-    await until(async () => (await this.balanced()) === gateways, `${gateways} gateways are balanced`);
+    await until(async () => (await this.balanced()) === gateways, `${gateways} gateways in rotation`);
   }
 
   async dispose(): Promise<void> {

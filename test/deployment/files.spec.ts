@@ -12,12 +12,12 @@ const PROJECT = resolve(import.meta.dirname, '../..');
 const DOCKERFILE = join(PROJECT, 'deploy/Dockerfile');
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
 
-it('the compose file is one by the schema of the Compose Specification', async () => {
+it('the compose file matches the schema of the Compose Specification', async () => {
   expect(await composeProblems(composeDocument(PROJECT))).toEqual([]);
   expect(await composeProblems({ services: { one: { imagine: 'a mistake' } } })).not.toEqual([]);
 });
 
-it('the linter has nothing to say of the Dockerfile', async () => {
+it('hadolint accepts the Dockerfile', async () => {
   expect(await lintDockerfile(DOCKERFILE)).toBe('');
   const folder = await mkdtemp(join(tmpdir(), 'keyfold-dockerfile-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -25,7 +25,7 @@ it('the linter has nothing to say of the Dockerfile', async () => {
   expect(await lintDockerfile(join(folder, 'Dockerfile'))).toContain('DL3006');
 });
 
-it('the image has the Node of the project, and runs as a user that is not root by number', () => {
+it('the image has the Node version of the project and runs as a numeric user other than root', () => {
   const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> };
   const bases = instructionsOf(read('deploy/Dockerfile'))
     .filter(({ name, rest }) => name === 'FROM' && rest.startsWith('node:'))
@@ -34,18 +34,18 @@ it('the image has the Node of the project, and runs as a user that is not root b
   expect(readDockerfile(DOCKERFILE).user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
 });
 
-it('every image is of an exact version, and only the balancer publishes a port', () => {
+it('every image has an exact version, and only the load balancer publishes a port', () => {
   const services = Object.entries(readComposeFile(PROJECT).services);
   for (const [, { image }] of services) expect(image).toMatch(/^keyfold:local$|:\d+\.\d+\.\d+/);
   expect(services.filter(([, { ports }]) => ports.length > 0).map(([name]) => name)).toEqual(['balancer']);
 });
 
-it('gateways believe the balancer and nobody else', () => {
+it('gateways trust only the load balancer', () => {
   const { gateway, balancer } = readComposeFile(PROJECT).services;
   expect(gateway?.environment['KEYFOLD_TRUSTED_PROXIES']).toBe(balancer?.networks['front']?.ipv4_address);
 });
 
-it('git and the image leave the secrets out', () => {
+it('git and the image exclude the secrets', () => {
   const secrets = Object.values(readComposeFile(PROJECT).secrets);
   for (const { file } of secrets) expect(file).toMatch(/^\.\/deploy\/secrets\//);
   expect(read('.gitignore').split('\n')).toContain('deploy/secrets/');

@@ -8,7 +8,7 @@ import { componentOf, containersOf, environmentOf, workloadsOf } from '../suppor
 import { SCALED_SETTINGS, ScaledProcess } from '../support/scaled-process.js';
 
 const EXAMPLE = resolve(import.meta.dirname, '../../deploy/kubernetes/example');
-/** What is in the files that the pods find; nobody listens at these addresses. */
+/** The content of the files in the pods. Nothing listens at these addresses. */
 const FILES = {
   'mongodb-uri': 'mongodb://127.0.0.1:1/keyfold?replicaSet=rs0',
   'rabbitmq-url': 'amqp://127.0.0.1:1/keyfold',
@@ -31,10 +31,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The containers of a component, each with its environment, in which files stand where this test put them. */
+/** Returns the containers of a component with their environments, whose file paths point to files of this test. */
 function containersFor(component: string) {
   const workload = workloadsOf(manifests).find((each) => componentOf(each) === component);
-  if (!workload) throw new Error(`there is no ${component}`);
+  if (!workload) throw new Error(`${component} does not exist`);
   return containersOf(workload).map((container) => {
     const environment = Object.entries(environmentOf(container, manifests)).map(([name, value]) => {
       return [name, name.endsWith('_FILE') ? join(folder, basename(value)) : value] as const;
@@ -45,7 +45,7 @@ function containersFor(component: string) {
 
 describe('with the environment of its pod', () => {
   it.each(['gateway', 'worker'] as const)(
-    '%s starts, and its probes find it alive and not ready while MongoDB is away',
+    '%s starts, and its probes report it alive but not ready while MongoDB is down',
     async (app) => {
       const { container, environment } = containersFor(app)[0]!;
       const process = await ScaledProcess.create(app, app, environment);
@@ -75,7 +75,7 @@ describe('with the environment of its pod', () => {
     });
   });
 
-  it('every probe asks the management port', () => {
+  it('every probe uses the management port', () => {
     for (const { container } of ['gateway', 'worker'].flatMap(containersFor)) {
       const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe];
       expect(probes.map((probe) => probe?.httpGet.port)).toEqual(['management', 'management', 'management']);

@@ -23,7 +23,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, 'deploy/kubernetes');
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
-/** The first that knows all fields, and the newest whose schemas there are. */
+/** The oldest version that knows all fields, and the newest with published schemas. */
 const VERSIONS = ['1.30', '1.37'];
 const SECRETS = [
   ...Object.keys({ ...sharedSecretSettings, ...mongoSettings, ...brokerSettings }),
@@ -56,7 +56,7 @@ const named = (kind: string, name: string) =>
 
 describe('the manifests', () => {
   it.each(VERSIONS)(
-    'are what Kubernetes %s takes',
+    'match the schemas of Kubernetes %s',
     async (version) => {
       const schemas = await KubernetesSchemas.of(version);
       const problems = await Promise.all([...base, ...example].map((manifest) => schemas.problemsOf(manifest)));
@@ -65,7 +65,7 @@ describe('the manifests', () => {
     120_000,
   );
 
-  it('are looked at down to the containers: a misspelt field is a problem', async () => {
+  it('are validated down to the containers: a misspelt field is a problem', async () => {
     const schemas = await KubernetesSchemas.of('1.37');
     for (const workload of structuredClone(workloadsOf(example))) {
       for (const container of containersOf(workload)) Object.assign(container, { imagePullPolice: 'Always' });
@@ -74,7 +74,7 @@ describe('the manifests', () => {
     }
   }, 120_000);
 
-  it('of the example are those of the base in a namespace, with an image of the site', () => {
+  it('of the example are those of the base in a namespace, with the image of the site', () => {
     const namespaced = example.filter(({ kind }) => kind !== 'Namespace');
     expect(namespaced.map(({ metadata }) => metadata.namespace)).toEqual(namespaced.map(() => 'keyfold'));
     expect(new Set(containers().map(({ container }) => container.image))).toEqual(
@@ -105,7 +105,7 @@ describe('the settings', () => {
     }
   });
 
-  it('that are secret come from files, and nothing else does', () => {
+  it('that are secret come from files, and no others do', () => {
     for (const { container } of containers()) {
       for (const name of Object.keys(environmentOf(container, example)))
         expect(name.endsWith('_FILE'), name).toBe(SECRETS.includes(name.replace(/_FILE$/, '')));
@@ -113,7 +113,7 @@ describe('the settings', () => {
     expect(example.filter(({ kind }) => kind === 'Secret')).toEqual([]);
   });
 
-  it('name the files that are mounted; a pod has no secret that none of its containers reads', () => {
+  it('name the mounted files; no pod has a secret that none of its containers reads', () => {
     for (const workload of workloadsOf(example)) {
       const read = containersOf(workload).flatMap((container) =>
         Object.entries(environmentOf(container, example)).filter(([name]) => name.endsWith('_FILE')),
@@ -123,7 +123,7 @@ describe('the settings', () => {
     }
   });
 
-  it('name the secrets that the README says how to make', () => {
+  it('name the secrets that the README creates', () => {
     const text = readFileSync(join(FOLDER, 'README.md'), 'utf8');
     const made = [...text.replaceAll('\\\n', '').matchAll(/create secret generic (\S+) (.*)/g)].flatMap(
       ([, name, keys]) => [...keys!.matchAll(/--from-(?:literal|file)=([\w-]+)/g)].map(([, key]) => `${name} ${key}`),
@@ -163,7 +163,7 @@ describe('a pod', () => {
       });
   });
 
-  it('has the ports on which the process listens', () => {
+  it('declares the ports on which the process listens', () => {
     const schema = z.object({ ...processSettings, ...apiSettings });
     for (const { container } of containers().filter(({ workload }) => workload.kind === 'Deployment')) {
       const { KEYFOLD_TRUSTED_PROXIES: _, ...environment } = environmentOf(container, example);
@@ -175,7 +175,7 @@ describe('a pod', () => {
     }
   });
 
-  it('has more time to end than the process takes at most', () => {
+  it('has a longer grace period than the process ever needs', () => {
     const [, shutdown = ''] = /^### Shutdown\n(.*?)^## /ms.exec(textOf('docs/operating.md')) ?? [];
     const waits = [...shutdown.matchAll(/at most (\d+) seconds/g)].map(([, seconds]) => Number(seconds));
     expect(waits.length).toBeGreaterThan(1);
@@ -188,8 +188,8 @@ describe('a pod', () => {
   });
 });
 
-describe('what belongs to pods', () => {
-  it('chooses pods that are there: services, budgets, network policies, spreading', () => {
+describe('objects that select pods', () => {
+  it('match existing pods: services, budgets, network policies, spread constraints', () => {
     const labels = workloadsOf(example).map(({ spec }) => spec.template.metadata.labels);
     const chosen = selectorsIn(example);
     expect(chosen.length).toBeGreaterThan(10);
@@ -197,7 +197,7 @@ describe('what belongs to pods', () => {
       expect(labels.some((pod) => Object.entries(selector).every(([name, value]) => pod[name] === value))).toBe(true);
   });
 
-  it('scales a deployment that leaves its size to it, and leads requests to its port', () => {
+  it('scale a deployment that does not set its replicas, and route requests to its port', () => {
     const scaler = named('HorizontalPodAutoscaler', 'keyfold-gateway');
     expect(scaler).toMatchObject({ spec: { scaleTargetRef: { kind: 'Deployment', name: 'keyfold-gateway' } } });
     expect(named('Deployment', 'keyfold-gateway')).not.toHaveProperty('spec.replicas');
@@ -207,7 +207,7 @@ describe('what belongs to pods', () => {
     );
   });
 
-  it('has the names by which prometheus.example.yml finds every process', () => {
+  it('have the names by which prometheus.example.yml finds every process', () => {
     const headless = example.filter(({ kind, metadata }) => kind === 'Service' && metadata.name.endsWith('-metrics'));
     expect(headless).toHaveLength(2);
     for (const service of headless) {
@@ -221,7 +221,7 @@ describe('what belongs to pods', () => {
     ['gateway', ['5244', '9464'], ['27017', '53']],
     ['worker', ['9464'], ['27017', '53', '5672']],
     ['migrate', ['9464'], ['15672', '27017', '53', '5672']],
-  ])('lets %s be reached at %j and reach %j, and denies everything else', (component, reached, reaches) => {
+  ])('let %s be reached at %j and reach %j, and deny everything else', (component, reached, reaches) => {
     const workload = workloadsOf(example).find((each) => componentOf(each) === component);
     const policies = policiesFor(workload?.spec.template.metadata.labels ?? {}, example);
     expect(policies.some(({ spec }) => spec.policyTypes.length === 2 && !spec.ingress && !spec.egress)).toBe(true);

@@ -5,7 +5,7 @@ import { securityEventNames } from '@keyfold/application';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
 
-it('every row of the outages names tests that exist', () => {
+it('every row of the outages names existing tests', () => {
   const guide = readFileSync(resolve(PROJECT, 'docs/operating.md'), 'utf8');
   const [, section = ''] = guide.split('## Outages');
   const rows = section
@@ -20,7 +20,7 @@ it('every row of the outages names tests that exist', () => {
   }
 });
 
-it('every security event has a row, and every row is of one', () => {
+it('the table of security events lists exactly those that exist', () => {
   const guide = readFileSync(resolve(PROJECT, 'docs/operating.md'), 'utf8');
   const [, section = ''] = guide.split('## Security events');
   const rows = section.split('\n## ')[0]!.match(/^\| `[a-z_]+.*$/gm) ?? [];

@@ -8,10 +8,10 @@ const ACCOUNTS = 12;
 const IN_FLIGHT = 8;
 const ADDS_OF_A_ROUND = 100;
 
-/** Milliseconds between the requests of a client: enough for some requests to be under way at every moment. */
+/** Milliseconds between the requests of a client, short enough for some requests to be in flight at any time. */
 const PAUSE = 20;
 
-/** Clients who add and remove keys, log in and out and read, one request after the other. */
+/** Clients that add and remove keys, log in and out and read, each with one request at a time. */
 export class SteadyTraffic {
   #failures: string[] = [];
   #answered = 0;
@@ -29,24 +29,24 @@ export class SteadyTraffic {
   }
 
   /**
-   * Goes on until `work` is over. Tells how many requests were answered, and each that had no answer or one that contradicts what was
-   * answered before.
+   * Sends requests until `work` is done. Returns the number of answers, and every request without an answer or with one
+   * that contradicts earlier answers.
    */
   async during(work: () => Promise<void>): Promise<{ answered: number; failures: readonly string[] }> {
     this.#failures = [];
     this.#answered = 0;
     let isOver = false;
     const working = work().finally(() => (isOver = true));
-    // Thrown below.
+    // Rethrown below.
     working.catch(() => undefined);
     while (!isOver) await this.#round();
     await working;
     return { answered: this.#answered, failures: this.#failures };
   }
 
-  /** What clients were told since the last call that others must hear of. */
-  takeTold(): string[] {
-    return this.traffic.takeTold();
+  /** Returns the acknowledged changes since the last call that must produce an event. */
+  takeAcknowledged(): string[] {
+    return this.traffic.takeAcknowledged();
   }
 
   close(): void {
@@ -68,7 +68,7 @@ export class SteadyTraffic {
   }
 }
 
-/** Writes down what had no answer. */
+/** Records requests without an answer. */
 class WatchedClient extends AccountClient {
   readonly failures: string[] = [];
 

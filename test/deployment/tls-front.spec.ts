@@ -14,10 +14,10 @@ const PROJECT = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
 
 type Override = Readonly<{ services: { balancer: { command: string[]; ports: string[]; volumes: string[] } } }>;
-/** `!override` replaces a list of the first file; here it is read as the list that it marks. */
+/** Parses `!override`, which replaces a list of the first file, as the list itself. */
 const override = () => parse(read('deploy/compose.tls.yml').replaceAll('!override ', '')) as Override;
 
-it('the override for TLS is one by the schema, and publishes the port of the TLS front alone', async () => {
+it('the TLS override matches the schema and publishes only the port of the TLS front', async () => {
   expect(await composeProblems(override())).toEqual([]);
   const { ports, volumes, command } = override().services.balancer;
   expect([ports, read('deploy/compose.tls.yml')]).toEqual([['443:5443'], expect.stringContaining('ports: !override')]);
@@ -25,7 +25,7 @@ it('the override for TLS is one by the schema, and publishes the port of the TLS
   expect(command).toContain('/usr/local/etc/haproxy/tls.cfg');
 });
 
-it('the balancer answers over TLS with its certificate', async () => {
+it('the load balancer serves TLS with its certificate', async () => {
   const ca = newPrivateCa();
   const folder = await mkdtemp(join(tmpdir(), 'keyfold-tls-'));
   onTestFinished(async () => {
@@ -46,7 +46,7 @@ it('the balancer answers over TLS with its certificate', async () => {
   await expect(statusOf(tls)).rejects.toThrow(/self-signed certificate|unable to verify/);
 });
 
-/** No gateway runs, so the balancer itself answers. */
+/** Returns the status of an answer by the load balancer itself; no gateway runs. */
 const statusOf = (port: number, ca?: Buffer) =>
   new Promise<number | undefined>((answered, failed) => {
     const call = request({ host: '127.0.0.1', port, path: '/ping', ...(ca && { ca }) }, (response) => {

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-const PATIENCE_MS = 180_000;
-const LOOK_MS = 100;
+const TIMEOUT_MS = 180_000;
+const POLL_MS = 100;
 
-/** Waits until something holds; throws what did not. */
+/** Polls a condition. Throws with its description after a timeout. */
 export async function until(holds: () => Promise<boolean> | boolean, what: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`not within ${PATIENCE_MS} ms: ${what}`);
-    await pause(LOOK_MS);
+    if (performance.now() > deadline) throw new Error(`timed out after ${TIMEOUT_MS} ms: ${what}`);
+    await pause(POLL_MS);
   }
 }

@@ -9,7 +9,7 @@ import { keyfold } from '../support/cli.js';
 import { keyLine } from '../support/key-line.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
-/** A data folder with the secrets of another one. */
+/** Creates a data folder with the secrets of another one. */
 function newFolder(dataDir: string): string {
   const folder = join(mkdtempSync(join(tmpdir(), 'keyfold-backup-')), 'data');
   onTestFinished(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
@@ -18,7 +18,7 @@ function newFolder(dataDir: string): string {
   return folder;
 }
 
-/** What `.backup` of the `sqlite3` command does, and the secrets beside it, as the guide for operators says. */
+/** Does what `.backup` of `sqlite3` does and copies the secrets, as the operating guide describes. */
 async function backUp(dataDir: string): Promise<string> {
   const folder = newFolder(dataDir);
   const database = new DatabaseSync(join(dataDir, 'keyfold.db'), { readOnly: true });
@@ -27,7 +27,7 @@ async function backUp(dataDir: string): Promise<string> {
   return folder;
 }
 
-it('a copy made beside the running process has everything answered before, and a new process starts on it', async () => {
+it('a copy made beside a running process contains everything answered before, and a new process starts on it', async () => {
   const app = await StandaloneProcess.start();
   onTestFinished(() => app.dispose());
   const member = await newMember(await adminOf(new ApiClient(app.baseUrl)), 'member');
@@ -49,12 +49,12 @@ it('a copy made beside the running process has everything answered before, and a
   const { content } = (await api.as(member.token).get('/api/me/sshkey/list')).data<{ content: { title: string }[] }>();
   const titles = content.map(({ title }) => title);
   expect(titles.slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, index) => `before ${index}`));
-  // What came meanwhile is there up to one moment, without a gap.
+  // Changes during the copy are included up to one moment, without a gap.
   expect(titles.slice(20)).toEqual(titles.slice(20).map((_, index) => `meanwhile ${index}`));
   expect(await keyfold({ KEYFOLD_DATA_DIR: folder }, 'verify')).toMatchObject({ status: 0 });
 });
 
-it('after a clean stop the whole log is in keyfold.db alone', async () => {
+it('after a clean stop, keyfold.db alone contains the whole log', async () => {
   const app = await StandaloneProcess.start();
   onTestFinished(() => app.dispose());
   const member = await newMember(await adminOf(new ApiClient(app.baseUrl)), 'member');

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { adminOf, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { keyLine, newKeyLine } from '../support/key-line.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 
 const tooLong = (what: string, bytes: number) => `400 the ${what} is too long: at most ${bytes} bytes`;
 const text = (bytes: number) => 'ä'.repeat(bytes / 2);
 
-let app: StandaloneProcess;
-let admin: ApiClient;
+const app = await sharedApp();
+const admin = await adminOf(new ApiClient(app.baseUrl));
 
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  admin = await adminOf(new ApiClient(app.baseUrl));
-});
-afterAll(() => app?.dispose());
-
-it('an account may fill its texts to the bound, and what is longer is refused with the bound', async () => {
+it('accounts accept texts up to the limit, and longer ones are refused with the limit', async () => {
   const create = async (fields: object) =>
     (await admin.post('/api/admin/user/create', { username: 'full', password: 'full', role: 0, ...fields })).outcome;
   expect(await create({ username: `${text(4096)}a` })).toBe(tooLong('user name', 4096));
@@ -25,7 +19,7 @@ it('an account may fill its texts to the bound, and what is longer is refused wi
   expect(await create({ username: text(4096), base_path: `/a${text(4094)}`, sso_id: text(1024) })).toBe('200 success');
 });
 
-it('a member may fill its own texts to the bound', async () => {
+it("a member's own texts can be as long as the limit", async () => {
   const member = await newMember(admin, 'growing');
   const update = async (fields: object) =>
     (await member.post('/api/me/update', { username: 'growing', ...fields })).outcome;
@@ -34,7 +28,7 @@ it('a member may fill its own texts to the bound', async () => {
   expect(await update({ sso_id: text(1024) })).toBe('200 success');
 });
 
-it('the keys of a member have a mebibyte in all', async () => {
+it('the keys of a member can take up to one mebibyte', async () => {
   const member = await newMember(admin, 'collector');
   const add = async (title: string, key: string) => (await member.post('/api/me/sshkey/add', { title, key })).outcome;
   expect(await add(`${text(1024)}a`, newKeyLine().line)).toBe(tooLong('title', 1024));
@@ -45,7 +39,7 @@ it('the keys of a member have a mebibyte in all', async () => {
       await add(`key ${outcomes.length}`, `${keyLine(`key ${outcomes.length}`).line}${'c'.repeat(15_000)}`),
     );
   expect(outcomes.slice(0, -1).every((outcome) => outcome === '200 success')).toBe(true);
-  // 1,024 KiB in pieces of 15 KB.
+  // 1,024 KiB in keys of 15 KB.
   expect(outcomes.length).toBe(70);
   const list = await member.get('/api/me/sshkey/list');
   expect(list.data<{ total: number }>().total).toBe(70);

@@ -21,7 +21,7 @@ afterEach(async () => {
 afterAll(() => app.dispose());
 
 const send = (...lines: string[]) => exchangeBytes(app.baseUrl, `${lines.join('\r\n')}\r\n\r\n`);
-/** The status of an answer whose body is an envelope with the same code and no more than one line of text. */
+/** Returns the status of an answer whose envelope has the same code and a message of one line. */
 function statusOf(answer: string): number {
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]);
@@ -29,42 +29,45 @@ function statusOf(answer: string): number {
   return status;
 }
 
-describe('bytes that are no HTTP', () => {
+describe('bytes that are not HTTP', () => {
   it.each([
     ['a request line of one word', ['nonsense']],
-    ['a request line without an address', ['GET  HTTP/1.1', 'Host: a']],
-    ['an unknown method of no HTTP', ['FROB /ping', 'Host: a']],
-    ['an unknown method with letters that none has', ['FR(B /ping HTTP/1.1', 'Host: a']],
-    ['a NUL in the address', ['GET /pi\0ng HTTP/1.1', 'Host: a']],
+    ['a request line without a path', ['GET  HTTP/1.1', 'Host: a']],
+    ['an unknown method', ['FROB /ping', 'Host: a']],
+    ['a method with invalid characters', ['FR(B /ping HTTP/1.1', 'Host: a']],
+    ['a NUL in the path', ['GET /pi\0ng HTTP/1.1', 'Host: a']],
     ['a NUL in a header', ['GET /ping HTTP/1.1', 'Host: a', 'X-A: \0']],
     ['a header without a colon', ['GET /ping HTTP/1.1', 'Host: a', 'nonsense']],
     ['a space before the colon', ['GET /ping HTTP/1.1', 'Host : a']],
     ['two lengths', ['POST /api/auth/login HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Content-Length: 2']],
-    ['a length that is no number', ['POST /api/auth/login HTTP/1.1', 'Host: a', 'Content-Length: ten']],
+    ['a length that is not a number', ['POST /api/auth/login HTTP/1.1', 'Host: a', 'Content-Length: ten']],
     ['a negative length', ['POST /api/auth/login HTTP/1.1', 'Host: a', 'Content-Length: -1']],
-    ['a length and chunks', ['POST /ping HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Transfer-Encoding: chunked']],
+    [
+      'a length with chunked encoding',
+      ['POST /ping HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Transfer-Encoding: chunked'],
+    ],
     ['an unknown version', ['GET /ping HTTP/9.9', 'Host: a']],
     ['TLS', ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03']],
-  ])('are answered with 400: %s', async (_, lines) => {
+  ])('get 400: %s', async (_, lines) => {
     expect(statusOf(await send(...lines))).toBe(400);
   });
 
-  it('are answered with 400: a chunk with a broken size', async () => {
+  it('get 400: a chunk with an invalid size', async () => {
     const head = ['POST /api/auth/login HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked', '', 'zz'];
     expect(await send(...head)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it('are answered with 431: headers of more than 64 KiB', async () => {
+  it('get 431: headers of more than 64 KiB', async () => {
     expect(statusOf(await send('GET /ping HTTP/1.1', 'Host: a', `X-A: ${'a'.repeat(65_536)}`))).toBe(431);
   });
 
-  it('may end in the middle of everything', async () => {
+  it('may end anywhere', async () => {
     const whole = 'POST /api/auth/login HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"username":"admin"';
     for (let length = 0; length <= whole.length; length += 7) await abandon(whole.slice(0, length));
   });
 });
 
-/** Sends bytes and hangs up. */
+/** Sends bytes and closes the connection. */
 function abandon(bytes: string): Promise<void> {
   return new Promise((closed) => {
     const socket = connect(app.port, '127.0.0.1', () => socket.end(bytes));
@@ -73,27 +76,27 @@ function abandon(bytes: string): Promise<void> {
   });
 }
 
-describe('requests that are HTTP', () => {
+describe('valid HTTP requests', () => {
   it.each(['/api/%', '/api/%zz', '/api/%c3%28/%', '/%e0%a4%a', '/api/%ff/%'])(
-    'with the broken address %s are 400',
+    'with the invalid path %s get 400',
     async (path) => {
       const answer = await api.get(path);
       expect([answer.status, answer.code]).toEqual([400, 400]);
     },
   );
 
-  it('with a line and headers of just 64 KiB are handled', async () => {
+  it('with exactly 64 KiB of request line and headers are handled', async () => {
     const long = 'a'.repeat(32_700);
     const answer = await send(`GET /ping?x=${long} HTTP/1.1`, 'Host: a', 'Connection: close', `Authorization: ${long}`);
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK[^]*pong$/);
   });
 
-  it('with a query of very many pairs are handled at once', async () => {
+  it('with a query of very many pairs are handled quickly', async () => {
     const pairs = Array.from({ length: 10_000 }, (_, n) => n.toString(36)).join('&');
     expect((await api.get(`/ping?${pairs}`)).text).toBe('pong');
   });
 
-  it('with a query over 16 KiB are refused where it would be read', async () => {
+  it('with a query over 16 KiB are refused where the query would be read', async () => {
     const admin = await adminOf(api);
     const long = (length: number) => admin.get(`/api/admin/user/list?x=${'%41'.repeat((length - 2) / 3)}`);
     expect((await long(16_385)).outcome).toBe('400 the query is too long: at most 16384 bytes');
@@ -101,38 +104,41 @@ describe('requests that are HTTP', () => {
     expect((await admin.get(`/api/admin/user/list?page=${'0'.repeat(10_000)}x`)).code).toBe(400);
   });
 
-  it('with a body over 128 KiB are 413, also when the length is not told', async () => {
+  it('with a body over 128 KiB get 413, even without a length', async () => {
     const body = Buffer.alloc(131_073, ' ');
-    const told = await api.send({ method: 'POST', path: '/api/auth/login', body });
-    expect([told.status, told.code]).toEqual([413, 413]);
+    const answer = await api.send({ method: 'POST', path: '/api/auth/login', body });
+    expect([answer.status, answer.code]).toEqual([413, 413]);
     const head = 'POST /api/auth/login HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n';
     const chunks = Buffer.concat([Buffer.from(`${head}20001\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
     expect(statusOf(await exchangeBytes(app.baseUrl, chunks))).toBe(413);
   });
 
-  it('with a body of just 128 KiB are handled', async () => {
+  it('with a body of exactly 128 KiB are handled', async () => {
     const body = Buffer.alloc(131_072, ' ');
     const headers = { 'content-type': 'application/json' };
     const answer = await api.send({ method: 'POST', path: '/api/auth/login', headers, body });
     expect([answer.status, answer.code]).toEqual([200, 400]);
   });
 
-  it('with a method that the service does not know are answered with an envelope', async () => {
+  it('with an unsupported method get an envelope', async () => {
     for (const method of ['PROPFIND', 'TRACE', 'MKCOL', 'QUERY', 'PURGE']) {
       const answer = await api.send({ method, path: '/api/me' });
       expect([method, answer.status, answer.code]).toEqual([method, 405, 405]);
     }
   });
 
-  it.each(['FROB', 'GETS', 'x-y_z.1', 'get'])('with the method %s, which no HTTP has, are 405', async (method) => {
-    for (const before of ['', 'GET /ping HTTP/1.1\r\nHost: a\r\n\r\n']) {
-      const answer = await send(`${before}${method} /api/nowhere HTTP/1.1`, 'Host: a');
-      expect(answer.match(/HTTP\/1\.1 \d+/g)?.at(-1)).toBe('HTTP/1.1 405');
-      expect(answer).toContain('Allow: GET, HEAD, POST\r\n');
-    }
-  });
+  it.each(['FROB', 'GETS', 'x-y_z.1', 'get'])(
+    'with the method %s, which HTTP does not define, get 405',
+    async (method) => {
+      for (const before of ['', 'GET /ping HTTP/1.1\r\nHost: a\r\n\r\n']) {
+        const answer = await send(`${before}${method} /api/nowhere HTTP/1.1`, 'Host: a');
+        expect(answer.match(/HTTP\/1\.1 \d+/g)?.at(-1)).toBe('HTTP/1.1 405');
+        expect(answer).toContain('Allow: GET, HEAD, POST\r\n');
+      }
+    },
+  );
 
-  it('in chunks are handled', async () => {
+  it('with chunked encoding are handled', async () => {
     const [part, rest] = ['{"username":"admin",', `"password":"${ADMIN_PASSWORD}"}`];
     const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
     const answer = await send(
@@ -145,16 +151,16 @@ describe('requests that are HTTP', () => {
     expect(answer).toContain('{"code":200,"message":"success","data":{"token":"');
   });
 
-  it('that expect something unknown are 417', async () => {
+  it('with an unknown expectation get 417', async () => {
     expect(statusOf(await send('GET /ping HTTP/1.1', 'Host: a', 'Connection: close', 'Expect: tea'))).toBe(417);
   });
 
-  it('that ask for another protocol are answered in this one', async () => {
+  it('for a protocol upgrade are answered without one', async () => {
     const upgrade = ['Connection: close, Upgrade', 'Upgrade: websocket'];
     expect(await send('GET /ping HTTP/1.1', 'Host: a', ...upgrade)).toMatch(/^HTTP\/1\.1 200 OK[^]*pong$/);
   });
 
-  it('one behind the other on a connection are answered in their order', async () => {
+  it('that are pipelined get their answers in order', async () => {
     const last = ['GET /ping HTTP/1.1', 'Host: a', 'Connection: close'];
     const received = await send('GET /api/me HTTP/1.1', 'Host: a', '', ...last);
     expect(received.indexOf('Guest user is disabled')).toBeGreaterThan(0);
@@ -176,7 +182,7 @@ describe('requests that are HTTP', () => {
     expect([answer.status, answer.code]).toEqual([200, 400]);
   });
 
-  it('with letters that no name should have are handled', async () => {
+  it('with unusual characters are handled', async () => {
     const admin = await adminOf(api);
     for (const username of ['\0', 'a\0b', '\u{10FFFF}', '\u202e', "'; DROP TABLE commits; --", 'x'.repeat(4_096)]) {
       expect((await admin.post('/api/admin/user/create', { username, password: '\0' })).code).toBe(200);
@@ -185,7 +191,7 @@ describe('requests that are HTTP', () => {
     }
   });
 
-  it('with bytes that are no UTF-8 are handled alike in bodies and queries', async () => {
+  it('with invalid UTF-8 are handled alike in bodies and queries', async () => {
     const admin = await adminOf(api);
     const body = Buffer.from('{"username":"\xff","password":"x"}', 'latin1');
     const headers = { 'content-type': 'application/json' };
@@ -197,6 +203,6 @@ describe('requests that are HTTP', () => {
   });
 });
 
-it('nothing of this is an error of the service', () => {
+it('none of this logs an error', () => {
   expect(logLines(app.output()).filter(({ level }) => level >= 40)).toEqual([]);
 });

@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { adminOf } from '../support/accounts.js';
 import { ApiClient, type Call } from '../support/api-client.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 
-let app: StandaloneProcess;
-let api: ApiClient;
-let admin: ApiClient;
-
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  api = new ApiClient(app.baseUrl);
-  admin = await adminOf(api);
-});
-
-afterAll(() => app.dispose());
+const app = await sharedApp();
+const api = new ApiClient(app.baseUrl);
+const admin = await adminOf(api);
 
 describe('answers of the API', () => {
   it.each<Call & { expected: number }>([
@@ -38,37 +30,37 @@ describe('public settings', () => {
   const tag = async () => String((await api.get(settings)).headers['etag']);
   const answerTo = (condition: string) => api.send({ path: settings, headers: { 'if-none-match': condition } });
 
-  it('are kept by everybody and asked for again each time', async () => {
+  it('are cached publicly and revalidated each time', async () => {
     const { headers } = await admin.get(settings);
     expect(headers['cache-control']).toBe('no-cache');
     expect(headers['etag']).toMatch(/^"[\w-]{20,}"$/);
     expect(headers['vary']).toBe('Origin');
   });
 
-  it('have the same tag for everybody', async () => {
+  it('have the same ETag for everybody', async () => {
     expect((await admin.get(settings)).headers['etag']).toBe(await tag());
   });
 
   it.each([
     ['the tag', (etag: string) => etag],
-    ['the tag as a weak one', (etag: string) => `W/${etag}`],
-    ['a list with the tag', (etag: string) => `"other", ${etag} , W/"third"`],
+    ['the ETag as a weak one', (etag: string) => `W/${etag}`],
+    ['a list with the ETag', (etag: string) => `"other", ${etag} , W/"third"`],
     ['a star', () => '*'],
-  ])('are not sent again to who has %s', async (_, conditionOf) => {
+  ])('are not resent to a client with %s', async (_, conditionOf) => {
     const etag = await tag();
     const answer = await answerTo(conditionOf(etag));
     expect([answer.status, answer.text]).toEqual([304, '']);
     expect(answer.headers).toMatchObject({ etag, 'cache-control': 'no-cache' });
   });
 
-  it('are sent to whoever asks with another method', async () => {
+  it('are sent in full to other methods', async () => {
     for (const condition of ['*', await tag()]) {
       const answer = await api.send({ method: 'POST', path: settings, headers: { 'if-none-match': condition } });
       expect([answer.status, answer.code]).toEqual([200, 200]);
     }
   });
 
-  it.each(['"other"', 'W/"other"', '', 'nonsense'])('are sent to who has %s', async (condition) => {
+  it.each(['"other"', 'W/"other"', '', 'nonsense'])('are sent in full to a client with %s', async (condition) => {
     expect((await answerTo(condition)).data()).toMatchObject({ site_title: expect.any(String) });
   });
 });

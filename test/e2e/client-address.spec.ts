@@ -7,7 +7,7 @@ import { storedEvents } from '../support/stored-data.js';
 
 let app: StandaloneProcess;
 
-/** The address that the session of a login with these headers is stored with. */
+/** Returns the address that is stored with the session of a login with these headers. */
 async function addressOf(headers: Record<string, string>): Promise<unknown> {
   await new ApiClient(app.baseUrl).with(headers).signedIn('admin', ADMIN_PASSWORD);
   return storedEvents(app.dataDir, 'SessionStarted').at(-1)?.data['address'];
@@ -24,20 +24,20 @@ describe('with trusted proxies', () => {
   it.each([
     ['no header', {}, '127.0.0.1'],
     ['one client', { 'x-forwarded-for': '203.0.113.7' }, '203.0.113.7'],
-    ['what the client itself claims', { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' }, '203.0.113.7'],
+    ['an address that the client claims', { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' }, '203.0.113.7'],
     ['a chain of proxies', { 'x-forwarded-for': '203.0.113.7, 10.1.2.3,10.4.5.6' }, '203.0.113.7'],
     ['proxies alone', { 'x-forwarded-for': '10.1.2.3, 10.4.5.6' }, '10.1.2.3'],
-    ['a hop that is no address', { 'x-forwarded-for': '203.0.113.7, unknown, 10.1.2.3' }, '10.1.2.3'],
+    ['a hop that is not an address', { 'x-forwarded-for': '203.0.113.7, unknown, 10.1.2.3' }, '10.1.2.3'],
     ['no address at all', { 'x-forwarded-for': 'unknown' }, '127.0.0.1'],
     ['an IPv6 client', { 'x-forwarded-for': '2001:db8:1::7, 2001:db8:aaaa::1' }, '2001:db8:1::7'],
-    ['a wrapped IPv4 client', { 'x-forwarded-for': '::ffff:203.0.113.9' }, '203.0.113.9'],
+    ['an IPv4-mapped client', { 'x-forwarded-for': '::ffff:203.0.113.9' }, '203.0.113.9'],
     ['X-Real-IP', { 'x-real-ip': '203.0.113.8' }, '203.0.113.8'],
     ['both headers', { 'x-forwarded-for': '203.0.113.7', 'x-real-ip': '203.0.113.8' }, '203.0.113.7'],
-  ])('a request with %s comes from the nearest address that is no proxy', async (_, headers, address) => {
+  ])('a request with %s has the nearest address that is not a proxy', async (_, headers, address) => {
     expect(await addressOf(headers)).toBe(address);
   });
 
-  it('nothing is warned of', () => {
+  it('no warning is logged', () => {
     expect(warnings()).toEqual([]);
   });
 });
@@ -48,7 +48,7 @@ describe('without trusted proxies', () => {
   });
   afterAll(() => app.dispose());
 
-  it('forwarded headers are not believed, and one warning names the setting', async () => {
+  it('forwarded headers are ignored, and one warning names the setting', async () => {
     expect(await addressOf({})).toBe('127.0.0.1');
     expect(warnings()).toEqual([]);
     expect(await addressOf({ 'x-forwarded-for': '203.0.113.7' })).toBe('127.0.0.1');
@@ -56,7 +56,7 @@ describe('without trusted proxies', () => {
     expect(warnings()).toMatchObject([{ level: 40 }]);
   });
 
-  it('nobody gets more tries by claiming other addresses', async () => {
+  it('claiming other addresses gives no more tries', async () => {
     const outcomes: number[] = [];
     for (let last = 1; last <= 7; last++) {
       const claimed = new ApiClient(app.baseUrl).from(`203.0.113.${last}`);

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ApiClient, type Answer, type Call } from '../support/api-client.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 
-let app: StandaloneProcess;
+const app = await sharedApp();
 const send = (call: Call) => new ApiClient(app.baseUrl).send(call);
 const accessHeaders = ({ headers }: Answer) => Object.keys(headers).filter((name) => name.startsWith('access-control'));
-
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-});
-
-afterAll(() => app.dispose());
 
 const origin = 'https://files.example';
 
@@ -22,14 +16,14 @@ describe('a page of another origin', () => {
       expect([answer.status, answer.text]).toEqual([204, '']);
       expect(answer.headers['access-control-allow-origin']).toBe('*');
       const allowed = String(answer.headers['access-control-allow-headers']).toLowerCase().split(', ');
-      // Browsers do not let the star cover this header.
+      // The wildcard does not cover this header in browsers.
       expect(allowed).toEqual(expect.arrayContaining(['authorization', 'content-type', '*']));
       expect(answer.headers['access-control-allow-methods']).toContain('POST');
       expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
     }
   });
 
-  it('reads answers, refusals and faults alike, and their headers', async () => {
+  it('reads answers, refusals and faults, with their headers', async () => {
     for (const path of ['/api/me', '/api/public/settings', '/api/nowhere', '/ping', '/api/%zz']) {
       const { headers } = await send({ path, headers: { origin } });
       expect(headers['access-control-allow-origin'], path).toBe('*');
@@ -39,7 +33,7 @@ describe('a page of another origin', () => {
 });
 
 describe('a page of the same origin', () => {
-  it('gets no header about origins', async () => {
+  it('gets no CORS headers', async () => {
     const sameOrigin = { origin: app.baseUrl };
     expect(accessHeaders(await send({ path: '/api/me', headers: sameOrigin }))).toEqual([]);
     expect(accessHeaders(await send({ path: '/api/me' }))).toEqual([]);

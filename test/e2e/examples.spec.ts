@@ -9,11 +9,11 @@ import { RabbitmqNode } from '../support/rabbitmq/rabbitmq-node.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
 const QUEUE = 'sftp.keyfold-events';
-/** The first build of the example in Go compiles SQLite. */
+/** The first build of the Go example compiles SQLite. */
 const BUILD_MS = 600_000;
-/** An end of the broker may leave a connection that never says goodbye. */
+/** After the broker has stopped, a connection may never confirm that it is closed. */
 const CLOSE_MS = 2_000;
-const PATIENCE = { timeout: 40_000, interval: 20 };
+const POLL = { timeout: 40_000, interval: 20 };
 
 const programs = new Map<string, ExampleProgram>();
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, BUILD_MS);
 
 describe.each(exampleNames)('the example %s', (name) => {
-  it('applies every event of a run once and in order, whatever kills it or cuts it off', async () => {
+  it('applies every event once and in order, even if it is killed or disconnected', async () => {
     const broker = await freshBroker();
     const proxy = await TcpProxy.start(Number(new URL(broker.url).port));
     onTestFinished(() => proxy.close());
@@ -36,7 +36,7 @@ describe.each(exampleNames)('the example %s', (name) => {
       const size = Math.ceil(run.publications.length / parts);
       const published = events.publish(run.publications.slice(part * size, (part + 1) * size));
       const before = example.history.length;
-      await expect.poll(() => example.history.length, PATIENCE).toBeGreaterThan(before + 10);
+      await expect.poll(() => example.history.length, POLL).toBeGreaterThan(before + 10);
       if (part % 2 === 0) proxy.cutAll();
       else await example.kill();
       if (part % 2 === 1) example.restart();
@@ -47,14 +47,14 @@ describe.each(exampleNames)('the example %s', (name) => {
     expect(await example.stop()).toBe(0);
   });
 
-  it('ends on SIGTERM between two messages and goes on where it was', async () => {
+  it('stops on SIGTERM between two messages and continues after a restart', async () => {
     const broker = await freshBroker();
     const events = await Exchange.at(broker.url);
     const example = await start(name, { KEYFOLD_RABBITMQ_URL: broker.url });
     await events.untilConsumed();
     const run = eventRun(300, 2);
     const published = events.publish(run.publications);
-    await expect.poll(() => example.history.length, PATIENCE).toBeGreaterThan(20);
+    await expect.poll(() => example.history.length, POLL).toBeGreaterThan(20);
     expect(await example.stop()).toBe(0);
     await published;
     const applied = example.history;
@@ -62,28 +62,28 @@ describe.each(exampleNames)('the example %s', (name) => {
     example.restart();
     await expectApplied(example, run);
     const linesFor = (id: string) => example.output.split(`applied ${id} `).length - 1;
-    // An event is stored a moment before its line is read here.
-    await expect.poll(() => run.history.filter((id) => linesFor(id) !== 1), PATIENCE).toEqual([]);
+    // An event is stored shortly before its line arrives here.
+    await expect.poll(() => run.history.filter((id) => linesFor(id) !== 1), POLL).toEqual([]);
   });
 
-  it('waits for the exchange, and comes back when its queue is deleted', async () => {
+  it('waits for the exchange and recovers when its queue is deleted', async () => {
     const broker = await freshBroker();
     const example = await start(name, { KEYFOLD_RABBITMQ_URL: broker.url });
-    await expect.poll(() => example.output, PATIENCE).toMatch(/404|NOT_FOUND/);
+    await expect.poll(() => example.output, POLL).toMatch(/404|NOT_FOUND/);
     const events = await Exchange.at(broker.url);
     const run = eventRun(20, 3);
     for (const half of [run.publications.slice(0, 10), run.publications.slice(10)]) {
       await events.untilConsumed();
       await events.publish(half);
       const last = half.findLast(({ malformed }) => !malformed)?.message.id;
-      await expect.poll(() => example.history, PATIENCE).toContain(last);
+      await expect.poll(() => example.history, POLL).toContain(last);
       await events.channel.deleteQueue(QUEUE);
     }
     expect(example.history).toEqual(run.history);
   });
 });
 
-it('every example goes on after the broker was stopped and started again', async () => {
+it('every example continues after the broker was stopped and restarted', async () => {
   const node = await RabbitmqNode.start();
   onTestFinished(() => node.dispose());
   const before = await Exchange.at(node.url);
@@ -112,7 +112,7 @@ function start(name: string, settings: Readonly<Record<string, string>>): Promis
   });
 }
 
-/** Publishes as Keyfold does, to the exchange that Keyfold makes. */
+/** Publishes like Keyfold, to an exchange declared like Keyfold's. */
 class Exchange {
   private constructor(
     private readonly model: ChannelModel,
@@ -137,18 +137,18 @@ class Exchange {
       const timestamp = Math.floor(at / 1_000);
       const said = { persistent: true, messageId: id, type, contentType: 'application/json', timestamp, headers };
       this.channel.publish('keyfold.events', type, body, said);
-      // Slowly enough that what happens to the subscriber happens in the middle.
+      // Slow enough that faults happen in the middle.
       await pause(1);
     }
     await this.channel.waitForConfirms();
   }
 
-  /** Until somebody consumes the queue, which is bound by then. */
+  /** Waits until the queue has a consumer; it is bound by then. */
   async untilConsumed(queue = QUEUE): Promise<void> {
-    await expect.poll(() => this.#consumersOf(queue), PATIENCE).toBe(1);
+    await expect.poll(() => this.#consumersOf(queue), POLL).toBe(1);
   }
 
-  /** On a channel of its own, because a queue that is missing costs the channel. */
+  /** Uses a separate channel, because a missing queue closes it. */
   async #consumersOf(queue: string): Promise<number> {
     const channel = await this.model.createChannel();
     channel.on('error', () => undefined);
@@ -164,7 +164,7 @@ class Exchange {
 
 async function expectApplied(example: ExampleProcess, run: EventRun): Promise<void> {
   await expect
-    .poll(() => example.history.length, { ...PATIENCE, message: example.output.slice(-2_000) })
+    .poll(() => example.history.length, { ...POLL, message: example.output.slice(-2_000) })
     .toBeGreaterThanOrEqual(run.history.length);
   expect(example.history).toEqual(run.history);
   const keys = example.rows<{ id: number; account: number }>('SELECT id, account FROM keys ORDER BY id');

@@ -1,33 +1,25 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { ADMIN_PASSWORD, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { failedStart } from '../support/failed-start.js';
-import { limitFileSize, withoutRoom } from '../support/file-size-limit.js';
+import { limitFileSize, onFullDisk } from '../support/file-size-limit.js';
 import { builtApp } from '../support/keyfold-process.js';
 import { newKeyLine } from '../support/key-line.js';
 import { logLines } from '../support/log-lines.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 import { filesOf } from '../support/stored-data.js';
 
 const ROOM = 100_000;
 const REQUEST = 'request-on-a-full-disk';
 
-let app: StandaloneProcess;
-let api: ApiClient;
-let admin: ApiClient;
-let member: ApiClient;
 const answered: string[] = [];
 
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  api = new ApiClient(app.baseUrl);
-  admin = await adminOf(api);
-  member = (await newMember(admin, 'collector')).with({ 'x-request-id': REQUEST });
-});
-
-afterAll(() => app.dispose());
+const app = await sharedApp();
+const api = new ApiClient(app.baseUrl);
+const admin = await adminOf(api);
+const member = (await newMember(admin, 'collector')).with({ 'x-request-id': REQUEST });
 
 async function addKey(title: string): Promise<number> {
   const { line } = newKeyLine();
@@ -41,16 +33,16 @@ async function listedTitles(): Promise<string[]> {
   return content.map(({ title }) => title);
 }
 
-/** Adds keys until one is not taken, and answers the code of that answer. */
+/** Adds keys until one is refused and returns the code of the refusal. */
 async function addUntilRefused(name: string): Promise<number> {
   for (let index = 0; index < 500; index++) {
     const code = await addKey(`${name} ${index}`);
     if (code !== 200) return code;
   }
-  throw new Error('the disk never got full');
+  throw new Error('the disk never filled up');
 }
 
-it('on a full disk commands and logins answer 503, reads go on, and the process is ready', async () => {
+it('on a full disk, commands and logins get 503, reads work, and the process stays ready', async () => {
   limitFileSize(app.pid, Math.max(...filesOf(app.dataDir).map(({ bytes }) => bytes.length)) + ROOM);
   expect(await addUntilRefused('before')).toBe(503);
   expect(answered.length).toBeGreaterThan(0);
@@ -78,13 +70,13 @@ it('on a full disk commands and logins answer 503, reads go on, and the process 
   );
 });
 
-it('once there is room again the same process goes on', async () => {
+it('the same process recovers once there is space again', async () => {
   limitFileSize(app.pid, 'unlimited');
   expect(await addKey('with room')).toBe(200);
   expect(await listedTitles()).toEqual(answered);
 });
 
-it('every key that was answered, and no other, is there after a crash on the full disk', async () => {
+it('exactly the acknowledged keys exist after a crash on the full disk', async () => {
   limitFileSize(app.pid, Math.max(...filesOf(app.dataDir).map(({ bytes }) => bytes.length)) + ROOM);
   expect(await addUntilRefused('again')).toBe(503);
   await app.kill();
@@ -94,10 +86,10 @@ it('every key that was answered, and no other, is there after a crash on the ful
   expect((await api.logIn('admin', ADMIN_PASSWORD)).code).toBe(200);
 });
 
-it('a start on a full disk ends with a message that says so', async () => {
+it('a start on a full disk fails with a message that says so', async () => {
   await app.stop();
   const entry = join(app.dataDir, '..', `${basename(app.dataDir)}.mjs`);
-  await writeFile(entry, withoutRoom(builtApp('standalone')));
+  await writeFile(entry, onFullDisk(builtApp('standalone')));
   onTestFinished(() => rm(entry));
   const { exitCode, output } = await failedStart({ KEYFOLD_DATA_DIR: app.dataDir }, entry);
   expect(exitCode).toBe(1);

@@ -10,7 +10,7 @@ import { StandaloneProcess } from '../support/standalone-process.js';
 
 const HOUR = 3_600_000;
 const OUR_QUEUES = ['keyfold.commands.q', 'keyfold.commands.retry', 'keyfold.rpc'];
-/** A queue of somebody else, to which Keyfold has the right to write. */
+/** Another service's queue that Keyfold may write to. */
 const FOREIGN = 'payroll';
 
 type Member = Readonly<{ id: number; api: ApiClient; fingerprint: string }>;
@@ -34,7 +34,7 @@ beforeAll(async () => {
   const admin = await adminOf(new ApiClient(app.baseUrl));
   ann = await memberWithKey(admin, 'ann');
   bob = await memberWithKey(admin, 'bob');
-  // The consumers are there.
+  // Waits until the consumers are ready.
   await other.ask('ssh-keys.look-up', { username: 'nobody' });
 });
 
@@ -51,7 +51,7 @@ async function memberWithKey(admin: ApiClient, name: string): Promise<Member> {
   return { id: (await accountNamed(admin, name)).id, api, fingerprint };
 }
 
-/** A good command of ann, but for what is said. */
+/** Returns a valid command of ann with some fields replaced. */
 const useOfAnn = (differing: object = {}) => ({
   account: ann.id,
   fingerprint: ann.fingerprint,
@@ -80,7 +80,7 @@ const usesBy = (member: Member) =>
       properties.type === 'ssh-key.used' && isUsedBy(member)(JSON.parse(content.toString()) as Record<string, unknown>),
   );
 
-/** What is done after it was sent says that everything before it is over. */
+/** Messages are handled in order: once a new one is done, so are all earlier ones. */
 async function expectAtWork(): Promise<void> {
   await until(async () => {
     const waiting = await Promise.all(OUR_QUEUES.map((queue) => other.waiting(queue)));
@@ -95,25 +95,25 @@ async function expectAtWork(): Promise<void> {
 
 const inOneHour = () => new Date(Date.now() + HOUR).toISOString();
 const commands: Record<string, [code: string, body: () => Buffer | object, options?: Options.Publish]> = {
-  'is no JSON': ['body-malformed', () => Buffer.from('{"account":')],
+  'is not JSON': ['body-malformed', () => Buffer.from('{"account":')],
   'is a million bytes': ['body-too-large', () => useOfAnn({ address: 'x'.repeat(1_000_000) })],
   'is nested a thousand times': ['message-invalid', () => Buffer.from('['.repeat(1_000) + ']'.repeat(1_000))],
   'is null': ['message-invalid', () => Buffer.from('null')],
-  'has a list for a text': ['message-invalid', () => useOfAnn({ fingerprint: [ann.fingerprint] })],
-  'has an account that is no whole number': ['message-invalid', () => useOfAnn({ account: 1.5 })],
-  'has an account beyond all numbers': ['message-invalid', () => useOfAnn({ account: 1e300 })],
-  'has a time that is none': ['message-invalid', () => useOfAnn({ time: '2026-02-30T00:00:00Z' })],
-  'is of a kind that nobody knows': ['type-unknown', useOfAnn, { type: 'ssh-key.destroy' }],
-  'is of the kind of an event': ['type-unknown', useOfAnn, { type: 'ssh-key.added' }],
+  'has a list instead of a text': ['message-invalid', () => useOfAnn({ fingerprint: [ann.fingerprint] })],
+  'has an account that is not an integer': ['message-invalid', () => useOfAnn({ account: 1.5 })],
+  'has a huge account number': ['message-invalid', () => useOfAnn({ account: 1e300 })],
+  'has an invalid time': ['message-invalid', () => useOfAnn({ time: '2026-02-30T00:00:00Z' })],
+  'has an unknown type': ['type-unknown', useOfAnn, { type: 'ssh-key.destroy' }],
+  'has the type of an event': ['type-unknown', useOfAnn, { type: 'ssh-key.added' }],
   'has no id': ['message-id-missing', useOfAnn, { messageId: '' }],
   'has an id that is too long': ['message-id-invalid', useOfAnn, { messageId: 'x'.repeat(201) }],
-  'is of next hour': ['ssh-key-use-untimely', () => useOfAnn({ time: inOneHour() })],
-  'is of the year 1970': ['ssh-key-use-untimely', () => useOfAnn({ time: '1970-01-01T00:00:00Z' })],
+  'is from the next hour': ['ssh-key-use-untimely', () => useOfAnn({ time: inOneHour() })],
+  'is from 1970': ['ssh-key-use-untimely', () => useOfAnn({ time: '1970-01-01T00:00:00Z' })],
   "names another account's key": ['ssh-key-not-found', () => useOfAnn({ fingerprint: bob.fingerprint })],
 };
 
 describe('a command', () => {
-  it.each(Object.keys(commands))('that %s is parked, and wants its answer nowhere', async (name) => {
+  it.each(Object.keys(commands))('that %s is parked, and no reply is sent', async (name) => {
     const [code, body, options] = commands[name]!;
     const content = body();
     send('keyfold.commands', content, { ...options, replyTo: FOREIGN, correlationId: 'payment 7' });
@@ -127,7 +127,7 @@ describe('a command', () => {
 
 describe('a question', () => {
   it.each([FOREIGN, 'keyfold.commands.q', 'keyfold.commands.parked', 'amq.rabbitmq.reply-to.x', '', '#'])(
-    'that wants its answer at "%s" has none',
+    'with "%s" as the reply address gets no answer',
     async (replyTo) => {
       for (const body of [{ username: 'ann' }, Buffer.from('{')])
         send('keyfold.rpc', body, { replyTo, expiration: '5000' });
@@ -135,7 +135,7 @@ describe('a question', () => {
     },
   );
 
-  it('of a million bytes, or of nothing, is refused, and the next one is answered', async () => {
+  it('of a million bytes, or empty, is refused, and the next one is answered', async () => {
     for (const question of [{ username: 'x'.repeat(1_000_000) }, {}, { username: 7 }])
       expect(await other.ask('ssh-keys.look-up', question)).toMatchObject({ ok: false, error: { retryable: false } });
     expect(await other.ask('accounts.list', {})).toMatchObject({ ok: false, error: { code: 'type-unknown' } });
@@ -143,12 +143,12 @@ describe('a question', () => {
   });
 });
 
-describe('a good command', () => {
-  it('after all of these is carried out, once for each id', async () => {
+describe('a valid command', () => {
+  it('after all of these is handled, once per id', async () => {
     const messageId = randomUUID();
     for (let copy = 0; copy < 5; copy++) send('keyfold.commands', useOfAnn(), { messageId });
     expect(await other.event('ssh-key.used', isUsedBy(ann))).toMatchObject({ accountId: ann.id });
-    // Five copies have five texts: each says its own time.
+    // The five copies have different bodies because each contains its own time.
     for (let copy = 0; copy < 5; copy++) send('keyfold.commands', useOfAnn({ time: new Date().toISOString() }));
     send('keyfold.commands', { ...useOfAnn(), account: bob.id, fingerprint: bob.fingerprint });
     expect(await other.event('ssh-key.used', isUsedBy(bob))).toMatchObject({ accountId: bob.id });

@@ -1,24 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ADMIN_PASSWORD, adminOf, createAccount } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
-import { StandaloneProcess, StartFailure } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
+import { StartFailure } from '../support/standalone-process.js';
 
 const OLD = `old:${randomBytes(32).toString('base64')}`;
 const NEW = `new:${randomBytes(32).toString('base64')}`;
 
-let app: StandaloneProcess;
-let api: ApiClient;
-beforeAll(async () => {
-  app = await StandaloneProcess.start({ KEYFOLD_SEALING_KEY: OLD });
-  api = new ApiClient(app.baseUrl);
-});
-afterAll(() => app.dispose());
+const app = await sharedApp({ KEYFOLD_SEALING_KEY: OLD });
+const api = new ApiClient(app.baseUrl);
 
 const logIn = async (name: string, password = `pw-${name}`) => (await api.logIn(name, password)).outcome;
 
 describe('a sealing key', () => {
-  it('is replaced in two restarts, and passwords of before and of every step are known', async () => {
+  it('is replaced in two restarts, and passwords from every step keep working', async () => {
     await createAccount(await adminOf(api), 'before');
     await app.restart({ KEYFOLD_SEALING_KEY: `${OLD},${NEW}` });
     await createAccount(await adminOf(api), 'between');
@@ -27,7 +23,7 @@ describe('a sealing key', () => {
     for (const name of ['before', 'between', 'after']) expect(await logIn(name), name).toBe('200 success');
   });
 
-  it('that seals something stored cannot be left out: the start is refused', async () => {
+  it('that sealed stored secrets must not be removed: the start is refused', async () => {
     await app.stop();
     app.spawn({ KEYFOLD_SEALING_KEY: NEW });
     await expect(app.untilReady()).rejects.toThrow(StartFailure);
@@ -37,7 +33,7 @@ describe('a sealing key', () => {
   });
 });
 
-it('a token secret is replaced without the end of a session, as long as the old one stands behind it', async () => {
+it('a replaced token secret ends no session while the old one is listed after it', async () => {
   const [old, fresh] = [randomBytes(48).toString('base64'), randomBytes(48).toString('base64')];
   await app.restart({ KEYFOLD_TOKEN_SECRET: old });
   const before = await adminOf(api);
@@ -52,7 +48,7 @@ it('a token secret is replaced without the end of a session, as long as the old 
   expect(await codes()).toEqual([401, 401, 200]);
 });
 
-it('another token secret ends every session, and passwords are as they were', async () => {
+it('an unrelated token secret ends every session, and passwords keep working', async () => {
   const admin = await adminOf(api);
   expect((await admin.get('/api/me')).code).toBe(200);
   await app.restart({ KEYFOLD_TOKEN_SECRET: randomBytes(32).toString('base64') });

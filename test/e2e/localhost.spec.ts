@@ -2,23 +2,19 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { exchangeBytes } from '../support/raw-connection.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 
 const preload = pathToFileURL(resolve(import.meta.dirname, '../support/dual-stack-localhost.ts')).href;
-/** Two of the loopback network, so that a machine without IPv6 has both. */
+/** Two loopback addresses that also exist on a machine without IPv6. */
 const ADDRESSES = ['127.0.0.1', '127.0.0.2'];
 
-let app: StandaloneProcess;
-beforeAll(async () => {
-  app = await StandaloneProcess.start({
-    KEYFOLD_HOST: 'localhost',
-    NODE_OPTIONS: `--import=${preload}`,
-    LOCALHOST_ADDRESSES: ADDRESSES.join(),
-  });
+const app = await sharedApp({
+  KEYFOLD_HOST: 'localhost',
+  NODE_OPTIONS: `--import=${preload}`,
+  LOCALHOST_ADDRESSES: ADDRESSES.join(),
 });
-afterAll(() => app?.dispose());
 
 describe.each(ADDRESSES)('on the address %s of localhost', (address) => {
   const url = () => `http://${address}:${app.port}`;
@@ -28,7 +24,7 @@ describe.each(ADDRESSES)('on the address %s of localhost', (address) => {
     expect([answer.status, await answer.text()]).toEqual([200, 'pong']);
   });
 
-  it('a good request before a broken one gets its answer first, and the refusal has an envelope', async () => {
+  it('a valid request before an invalid one is answered first, and the refusal has an envelope', async () => {
     const received = await exchangeBytes(url(), 'GET /ping HTTP/1.1\r\nHost: a\r\n\r\n\u0001\u0002 no HTTP\r\n\r\n');
     expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
     expect(received).toContain('"code":400');
@@ -54,7 +50,7 @@ describe.each(ADDRESSES)('on the address %s of localhost', (address) => {
   });
 });
 
-it('the last request on the other address is answered while the service stops', async () => {
+it('the last request on the other address is answered during shutdown', async () => {
   const [, other] = ADDRESSES;
   const socket = connect(app.port, other);
   let received = '';

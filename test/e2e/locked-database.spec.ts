@@ -1,27 +1,18 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { accountNamed, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient, type Answer } from '../support/api-client.js';
 import { logLines } from '../support/log-lines.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 import { storedCommits } from '../support/stored-data.js';
 
-let app: StandaloneProcess;
-let api: ApiClient;
-let admin: ApiClient;
-let member: ApiClient;
+const app = await sharedApp();
+const api = new ApiClient(app.baseUrl);
+const admin = await adminOf(api);
+const member = await newMember(admin, 'reader');
 
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  api = new ApiClient(app.baseUrl);
-  admin = await adminOf(api);
-  member = await newMember(admin, 'reader');
-});
-
-afterAll(() => app.dispose());
-
-/** Another program that keeps a database of the service to itself. */
+/** Locks a database of the service, like another program. */
 function lock(name: string): DatabaseSync {
   const database = new DatabaseSync(join(app.dataDir, name), { timeout: 5_000 });
   database.exec('BEGIN IMMEDIATE');
@@ -37,7 +28,7 @@ const reads: [string, () => Promise<Answer>][] = [
   ['public settings', () => api.get('/api/public/settings')],
 ];
 
-it('while another program locks the store, commands answer 503 in time, and reads go on', async () => {
+it('while another program locks the store, commands get 503 in time and reads work', async () => {
   const before = storedCommits(app.dataDir);
   const locker = lock('keyfold.db');
   try {
@@ -66,7 +57,7 @@ it('while another program locks the store, commands answer 503 in time, and read
     .toContainEqual(expect.stringMatching(/keyfold\.db: database is locked$/));
 });
 
-it('after the lock is gone the same commands work, and nothing of the failed ones is there', async () => {
+it('after the lock is released the same commands work, and the failed ones left nothing', async () => {
   expect(await isListed('first')).toBe(false);
   expect((await create('first')).outcome).toBe('200 success');
   expect(await isListed('first')).toBe(true);
@@ -75,7 +66,7 @@ it('after the lock is gone the same commands work, and nothing of the failed one
   expect(await isListed('second')).toBe(false);
 });
 
-it('while another program locks the lists, commands are stored and the lists follow', async () => {
+it('while another program locks the read models, commands are stored and the lists catch up later', async () => {
   const locker = lock('views.db');
   try {
     expect((await create('late')).outcome).toBe('200 success');

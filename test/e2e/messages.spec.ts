@@ -26,14 +26,14 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await other?.close();
-  expect(await app?.stop(), 'the service ends well').toBe(0);
+  expect(await app?.stop(), 'clean shutdown').toBe(0);
   await app?.dispose();
 });
 
 const keysOf = async (member: ApiClient) =>
   (await member.get('/api/me/sshkey/list')).data<{ content: ListedKey[] }>().content;
 
-/** A member with one key. */
+/** Creates a member with one key. */
 async function memberWithKey(name: string): Promise<{ id: number; member: ApiClient; key: KeyLine }> {
   const member = await newMember(admin, name);
   const key = newKeyLine();
@@ -42,13 +42,13 @@ async function memberWithKey(name: string): Promise<{ id: number; member: ApiCli
 }
 
 describe('another service', () => {
-  it('hears of a key that was added over HTTP', async () => {
+  it('receives the event of a key added over HTTP', async () => {
     const { id, key } = await memberWithKey('listened');
     const isIt = ({ accountId }: Record<string, unknown>) => accountId === id;
     expect(await other.event('ssh-key.added', isIt)).toMatchObject({ accountId: id, fingerprint: key.fingerprint });
   });
 
-  it('moves the last use of a key, once in ten minutes, and hears of it', async () => {
+  it('updates the last use of a key, at most every ten minutes, and receives the event', async () => {
     const { id, member, key } = await memberWithKey('user');
     const [added] = await keysOf(member);
     expect(added?.last_used_time).toBe(added?.added_time);
@@ -61,7 +61,7 @@ describe('another service', () => {
     expect(Date.parse(moved.last_used_time)).toBe(Date.parse(usedAt));
     const ofAccount = ({ accountId }: Record<string, unknown>) => accountId === id;
     expect(await other.event('ssh-key.used', ofAccount)).toEqual({ accountId: id, keyId: moved.id, usedAt });
-    // The same message, and one of the same ten minutes; the last one says when the others were done.
+    // Repeats the message, then sends one of the same ten minutes. The last one is parked when the others are done.
     other.command('ssh-key.use', use, messageId);
     other.command('ssh-key.use', { ...use, time: new Date(Date.parse(usedAt) + MINUTE).toISOString() });
     other.command('ssh-key.use', { ...use, fingerprint: `SHA256:${'A'.repeat(43)}` });
@@ -74,8 +74,8 @@ describe('another service', () => {
     ['of nobody', { account: 999_999 }, 'account-not-found'],
     ['far in the future', { time: new Date(Date.now() + 60 * MINUTE).toISOString() }, 'ssh-key-use-untimely'],
     ['from no address', { address: 'the moon' }, 'message-invalid'],
-    ['of a name', { account: 'admin' }, 'message-invalid'],
-  ])('that tells of a use %s finds its command among the parked', async (_, differing, code) => {
+    ['of an account name', { account: 'admin' }, 'message-invalid'],
+  ])('that reports a use %s finds its command parked', async (_, differing, code) => {
     const name = `parked-${code}-${Object.keys(differing)[0]}`;
     const { id, key } = await memberWithKey(name);
     const use = { account: id, fingerprint: key.fingerprint, address: '::1', time: new Date().toISOString() };
@@ -85,7 +85,7 @@ describe('another service', () => {
     expect(properties.headers).toMatchObject({ 'x-error-code': code, 'x-attempt': 1 });
   });
 
-  it('is told which keys may log in under a name, once the account may use SFTP', async () => {
+  it('looks up the keys for a login name once the account may use SFTP', async () => {
     const { id, key } = await memberWithKey('sftp');
     const question = { username: 'sftp' };
     expect(await other.ask('ssh-keys.look-up', question)).toEqual({ ok: true, data: null });
@@ -114,14 +114,14 @@ describe('another service', () => {
     expect(await other.ask('ssh-keys.look-up', question)).toEqual({ ok: true, data: null });
   });
 
-  it('that asks what nobody understands is told so', async () => {
+  it('gets an error for an invalid question', async () => {
     const answer = SshKeyLookUpReply.parse(await other.ask('ssh-keys.look-up', { name: 'sftp' }));
     expect(answer).toMatchObject({ ok: false, error: { code: 'message-invalid', retryable: false } });
   });
 });
 
 describe('without RabbitMQ', () => {
-  it('a service with its address works, is ready and says so', async () => {
+  it('a service with a broker address works, is ready and logs that events wait', async () => {
     const address = `amqp://guest:hidden-word@127.0.0.1:${await lastingPort()}`;
     const alone = await StandaloneProcess.start({ KEYFOLD_RABBITMQ_URL: address });
     const member = await newMember(await adminOf(new ApiClient(alone.baseUrl)), 'alone');
@@ -135,7 +135,7 @@ describe('without RabbitMQ', () => {
     await alone.dispose();
   });
 
-  it('a service without an address says once that it tells nobody anything', async () => {
+  it('a service without a broker address logs once that it publishes nothing', async () => {
     const silent = await StandaloneProcess.start();
     await silent.stop();
     expect(silent.output().split('KEYFOLD_RABBITMQ_URL is not set')).toHaveLength(2);

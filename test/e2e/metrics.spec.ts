@@ -19,11 +19,11 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  expect(await app?.stop(), 'the service ends well').toBe(0);
+  expect(await app?.stop(), 'clean shutdown').toBe(0);
   await app?.dispose();
 });
 
-/** Once every request has its answer and is counted. */
+/** Waits until every request is answered and counted. */
 const whenIdle = () => metricsWhen(managementUrl, (series) => series.get('keyfold_http_requests_in_flight') === 0);
 
 const answers = (method: string, route: string, status = 200) =>
@@ -35,7 +35,7 @@ const security = (event: string) => `keyfold_security_events_total{event="${even
 const events = (type: string) => `keyfold_events_appended_total{type="${type}"}`;
 
 describe('the metrics of the service in one process', () => {
-  it('tell what it is and that it works', async () => {
+  it('report the version and the state of the service', async () => {
     const series = await whenIdle();
     const [info] = [...series.keys()].filter((name) => name.startsWith('keyfold_build_info'));
     expect(info).toMatch(/^keyfold_build_info\{version="\d+\.\d+\.\d+[^"]*",process="standalone"\}$/);
@@ -46,7 +46,7 @@ describe('the metrics of the service in one process', () => {
     expect(done.get('keyfold_projector_oldest_unread_seconds')).toBe(0);
   });
 
-  it('have a zero for what may alarm somebody and has not happened', async () => {
+  it('start at zero for everything that may trigger an alert', async () => {
     const series = await whenIdle();
     for (const name of [
       'keyfold_append_conflicts_total',
@@ -64,7 +64,7 @@ describe('the metrics of the service in one process', () => {
       expect([name, series.get(name)]).toEqual([name, 0]);
   });
 
-  it('have counted exactly what was asked and what came of it', async () => {
+  it('count requests and their outcomes exactly', async () => {
     const before = await whenIdle();
     await createAccount(admin, 'ann');
     const ann = await admin.from(newAddress()).signedIn('ann', 'pw-ann');
@@ -126,7 +126,7 @@ describe('the metrics of the service in one process', () => {
       [events('TwoFactorEnrolmentStarted')]: 1,
       [events('TwoFactorEnabled')]: 1,
       [events('SshKeyAdded')]: 1,
-      // The last one is the code that was used before, which the store refuses.
+      // The last one reuses a code, which the store refuses.
       keyfold_append_duration_seconds_count: 7,
       keyfold_append_batch_commits_count: 7,
     });
@@ -151,7 +151,7 @@ describe('the metrics of the service in one process', () => {
 
 const range = (length: number) => Array.from({ length }, (_, index) => index + 1);
 
-/** Addresses that nobody has asked for before. */
+/** Generates paths that were never requested before. */
 const ADDRESSES: ((turn: number) => string)[] = [
   (turn) => `/marker${turn}`,
   (turn) => `/api/marker${turn}`,
@@ -163,7 +163,7 @@ const ADDRESSES: ((turn: number) => string)[] = [
   (turn) => `/ping/${'marker/'.repeat(turn % 50)}`,
 ];
 
-/** Sends requests over a few connections and reads their answers, whatever these are. */
+/** Sends requests over a few connections and ignores the answers. */
 async function visit(calls: readonly Readonly<{ method: string; path: string }>[]): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   const left = calls.values();

@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { adminOf } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 
-let app: StandaloneProcess;
-let api: ApiClient;
-let admin: ApiClient;
-
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  api = new ApiClient(app.baseUrl);
-  admin = await adminOf(api);
-});
-
-afterAll(() => app.dispose());
+const app = await sharedApp();
+const api = new ApiClient(app.baseUrl);
+const admin = await adminOf(api);
 
 describe('WebAuthn', () => {
   it.each([
     ['GET', 'webauthn_begin_registration'],
     ['POST', 'webauthn_finish_registration'],
-  ])('%s %s is off for everybody with a good token, and for the disabled guest', async (method, route) => {
+  ])('%s %s is off for every valid caller, including the disabled guest', async (method, route) => {
     const send = (client: ApiClient) => client.send({ method, path: `/api/authn/${route}` });
     for (const client of [api, admin]) expect((await send(client)).outcome).toBe('403 WebAuthn is not enabled');
     expect((await send(api.as('nonsense'))).outcome).toBe('401 token is invalidated');
@@ -33,7 +25,7 @@ describe('WebAuthn', () => {
     expect(answer.outcome).toBe('403 WebAuthn is not enabled');
   });
 
-  it('deletes credentials that nobody has', async () => {
+  it('accepts the deletion of nonexistent credentials', async () => {
     const path = '/api/authn/delete_authn';
     for (const client of [api, admin])
       expect((await client.post(path, { id: 'x' })).data()).toBe('Deleted Successfully');

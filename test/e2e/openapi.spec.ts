@@ -1,27 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_PASSWORD, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient, type Answer } from '../support/api-client.js';
-import { AnswerSchemas, operationsOf, type ApiDocument, type Operation } from '../support/api-document.js';
+import { AnswerSchemas, operationsOf, type ApiDocument } from '../support/api-document.js';
 import { newKeyLine } from '../support/key-line.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 import { staticHash } from '../support/static-hash.js';
 import { codeNow } from '../support/two-factor.js';
 
-let app: StandaloneProcess;
-let api: ApiClient;
-let admin: ApiClient;
-let document: ApiDocument;
-let operations: Map<string, Operation>;
-
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  api = new ApiClient(app.baseUrl);
-  admin = await adminOf(api);
-  document = (await api.get('/openapi.json')).json as ApiDocument;
-  operations = new Map(operationsOf(document));
-});
-
-afterAll(() => app.dispose());
+const app = await sharedApp();
+const api = new ApiClient(app.baseUrl);
+const admin = await adminOf(api);
+const document = (await api.get('/openapi.json')).json as ApiDocument;
+const operations = new Map(operationsOf(document));
 
 const ROUTES = [
   'GET /ping',
@@ -51,13 +41,13 @@ const ROUTES = [
 ];
 
 describe('the document', () => {
-  it('is OpenAPI 3.1, and its schemas are JSON Schema', () => {
+  it('is OpenAPI 3.1 with valid JSON Schemas', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
     expect(document.info).toMatchObject({ title: 'Keyfold', version: expect.stringMatching(/./) });
     expect(() => new AnswerSchemas(document).compileAll()).not.toThrow();
   });
 
-  it('names every route of the account API, each once', () => {
+  it('lists every route of the account API once', () => {
     expect([...operations.keys()].toSorted()).toEqual(ROUTES.toSorted());
     const ids = [...operations.values()].map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
@@ -74,7 +64,7 @@ describe('the document', () => {
     expect(document.components.securitySchemes['token']).toMatchObject({ type: 'apiKey', name: 'Authorization' });
   });
 
-  it('names the fields of bodies as the server reads them', async () => {
+  it('lists the body fields that the server reads', async () => {
     const routes = [...operations].filter(([, { requestBody }]) => requestBody);
     expect(routes).toHaveLength(8);
     for (const [route, { requestBody }] of routes) {
@@ -90,7 +80,7 @@ describe('the document', () => {
     }
   });
 
-  it('is shown as a page', async () => {
+  it('is served as a page', async () => {
     const page = await api.get('/docs');
     expect(page.status).toBe(200);
     expect(page.headers['content-type']).toMatch(/^text\/html/);
@@ -109,13 +99,13 @@ describe('the document', () => {
     '/docs/package%2Ejson',
     '/docs/index.js',
     '/docs/README.md',
-  ])('has nothing else: %s', async (path) => {
+  ])('exposes nothing else: %s', async (path) => {
     expect((await api.get(path)).outcome).toBe('404 this path does not exist');
   });
 });
 
 describe('every answer', () => {
-  /** What was answered to each route: the codes seen. */
+  /** The codes that each route has answered. */
   const seen = new Map<string, Set<number>>();
   let schemas: AnswerSchemas;
 
@@ -132,7 +122,7 @@ describe('every answer', () => {
     return answer;
   }
 
-  it('of the open routes is as documented', async () => {
+  it('to the public routes matches the document', async () => {
     for (const path of ['/ping', '/api/public/settings', '/api/public/archive_extensions'])
       await check(api, 'GET', path);
     await check(api, 'GET', '/api/public/offline_download_tools');
@@ -144,7 +134,7 @@ describe('every answer', () => {
     await check(api, 'POST', '/api/auth/login', {});
   });
 
-  it('to a member is as documented', async () => {
+  it('to a member matches the document', async () => {
     const member = await newMember(admin, 'documented');
     await check(member, 'GET', '/api/me');
     const { secret } = (await check(member, 'POST', '/api/auth/2fa/generate')).data<{ secret: string }>();
@@ -167,7 +157,7 @@ describe('every answer', () => {
     await check(member, 'GET', '/api/me');
   });
 
-  it('to an administrator is as documented', async () => {
+  it('to an administrator matches the document', async () => {
     const member = await newMember(admin, 'administered');
     await member.post('/api/me/sshkey/add', { title: 'laptop', key: newKeyLine().line });
     const users = '/api/admin/user';
@@ -184,7 +174,7 @@ describe('every answer', () => {
     for (const which of [id, 1]) await check(admin, 'POST', `${users}/delete?id=${which}`);
   });
 
-  it('was a success and a refusal of every route that can do both', () => {
+  it('includes a success and a refusal for every route that can do both', () => {
     for (const route of ROUTES) {
       const codes = [...(seen.get(route) ?? [])];
       if (!route.endsWith('/ldap')) expect(codes, route).toContain(200);
@@ -192,7 +182,7 @@ describe('every answer', () => {
     }
   });
 
-  it('that reached no handler is as documented', async () => {
+  it('before any handler matches the document', async () => {
     const login = operations.get('POST /api/auth/login')!;
     const tooLarge = await api.send({ method: 'POST', path: '/api/auth/login', body: ' '.repeat(140_000) });
     expect(tooLarge.status).toBe(413);

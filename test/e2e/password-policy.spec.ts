@@ -1,35 +1,29 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accountNamed, ADMIN_PASSWORD, adminOf, createAccount, newAddress, signedInAs } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { keyfoldReading } from '../support/cli.js';
 import { failedStart } from '../support/failed-start.js';
+import { sharedApp } from '../support/shared-app.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { staticHash } from '../support/static-hash.js';
 
 const POLICY = { KEYFOLD_PASSWORD_MIN_LENGTH: '10', KEYFOLD_PASSWORD_REFUSE_COMMON: 'true' };
 const TOO_SHORT = '400 the password is too short: at least 10 characters';
 const TOO_COMMON = '400 the password is too common, choose another one';
-/** On the list of common ones, and long enough. */
+/** Long enough, but on the list of common passwords. */
 const COMMON = 'Qwertyuiop';
 
-let app: StandaloneProcess;
-let api: ApiClient;
-let admin: ApiClient;
-
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  api = new ApiClient(app.baseUrl);
-  for (const password of ['short', COMMON]) await createAccount(await adminOf(api), password, { password });
-  await createAccount(await adminOf(api), 'member');
-  await app.restart(POLICY);
-  admin = await adminOf(api);
-});
-afterAll(() => app.dispose());
+const app = await sharedApp();
+const api = new ApiClient(app.baseUrl);
+for (const password of ['short', COMMON]) await createAccount(await adminOf(api), password, { password });
+await createAccount(await adminOf(api), 'member');
+await app.restart(POLICY);
+const admin = await adminOf(api);
 
 const logIn = async (name: string, password: string) => (await api.from(newAddress()).logIn(name, password)).code;
 
 describe('a password policy', () => {
-  it('refuses new passwords wherever they are known, and nothing changes', async () => {
+  it('refuses new passwords wherever the plain text is known, without changing anything', async () => {
     const member = await signedInAs(api, 'member');
     const { id } = await accountNamed(admin, 'member');
     for (const [password, outcome] of [
@@ -47,7 +41,7 @@ describe('a password policy', () => {
     expect((await createAccount(admin, 'the-next-one')).id).toBe(id + 1);
   });
 
-  it('takes other passwords, and a change without one', async () => {
+  it('accepts other passwords, and changes without a password', async () => {
     const member = await signedInAs(api, 'member');
     expect((await member.post('/api/me/update', { username: 'member', sso_id: 'x' })).outcome).toBe('200 success');
     const password = 'ten chars!';
@@ -55,7 +49,7 @@ describe('a password policy', () => {
     expect(await logIn('member', password)).toBe(200);
   });
 
-  it('lets everybody in whose password is older, also by the static hash', async () => {
+  it('accepts logins with older passwords, also with the static hash', async () => {
     expect(await logIn('short', 'short')).toBe(200);
     const hash = { username: COMMON, password: staticHash(COMMON) };
     expect((await api.from(newAddress()).post('/api/auth/login/hash', hash)).code).toBe(200);
@@ -64,7 +58,7 @@ describe('a password policy', () => {
   it.each([
     ['by the running process', true],
     ["by the command's own settings", false],
-  ])('refuses them to the operator, %s', async (_, isRunning) => {
+  ])('refuses passwords set by the operator, %s', async (_, isRunning) => {
     if (isRunning && !app.isRunning) await app.restart();
     if (!isRunning && app.isRunning) await app.stop();
     const env = { KEYFOLD_DATA_DIR: app.dataDir, ...(!isRunning && POLICY) };
@@ -80,14 +74,14 @@ describe('a password policy', () => {
 });
 
 describe('the first start under a policy', () => {
-  it('refuses a first password that was chosen badly, and says which setting it is', async () => {
+  it('refuses a chosen first password that violates it, and names the setting', async () => {
     const { exitCode, output } = await failedStart({ KEYFOLD_PASSWORD_MIN_LENGTH: '20' });
     expect(exitCode).toBe(78);
     expect(output).toContain('KEYFOLD_ADMIN_PASSWORD: the password is too short: at least 20 characters');
     expect(output).not.toContain(ADMIN_PASSWORD);
   });
 
-  it('makes its own password and that of the guest whatever the policy is', async () => {
+  it('generates passwords for admin and guest under any policy', async () => {
     const strict = await StandaloneProcess.start({
       KEYFOLD_PASSWORD_MIN_LENGTH: '128',
       KEYFOLD_ADMIN_PASSWORD: undefined,
@@ -95,7 +89,7 @@ describe('the first start under a policy', () => {
     await strict.dispose();
   });
 
-  it('ignores the chosen password once there is an admin', async () => {
+  it('ignores the chosen password once an admin exists', async () => {
     if (!app.isRunning) await app.restart();
     await app.restart({ KEYFOLD_ADMIN_PASSWORD: 'x' });
     expect(await logIn('admin', ADMIN_PASSWORD)).toBe(200);

@@ -1,21 +1,17 @@
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { adminOf } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 
 const MANY = 100_000;
-/** Answers that the flood may get while another connection waits for one: some turns of the event loop. */
+/** The maximum number of answers to the flood while another connection waits for one: a few turns of the event loop. */
 const FEW = 5_000;
 const PING = 'GET /ping HTTP/1.1\r\nHost: a\r\n\r\n';
 
-let app: StandaloneProcess;
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-});
-afterAll(() => app?.dispose());
+const app = await sharedApp();
 
-/** A connection that counts the answers that came. */
+/** A connection that counts its answers. */
 class Pipeline {
   readonly socket: Socket;
   readonly statuses: string[] = [];
@@ -32,7 +28,7 @@ class Pipeline {
 
   #read(text: string): void {
     const [first = '', ...others] = (this.#rest + text).split('HTTP/1.1 ');
-    // A status line may come in two pieces.
+    // A status line may arrive in two parts.
     const last = others.pop();
     if (last === undefined) return void (this.#rest = first.slice(-20));
     this.statuses.push(...others.map((answer) => answer.slice(0, 3)));
@@ -45,14 +41,14 @@ class Pipeline {
     for (const signal = AbortSignal.timeout(60_000); !isEnough();) {
       await new Promise((resolve, reject) => {
         this.socket.once('data', resolve);
-        signal.addEventListener('abort', () => reject(new Error(`only ${this.answers} answers came`)));
+        signal.addEventListener('abort', () => reject(new Error(`only ${this.answers} answers arrived`)));
       });
     }
   }
 }
 
-describe('requests that one connection sends without waiting', () => {
-  it('let those of other connections have their turns', async () => {
+describe('pipelined requests of one connection', () => {
+  it('do not starve other connections', async () => {
     const flood = new Pipeline(PING.repeat(MANY));
     await flood.until(() => flood.answers > 0);
     const before = flood.answers;
@@ -65,7 +61,7 @@ describe('requests that one connection sends without waiting', () => {
     expect(meanwhile).toBeLessThan(FEW);
   });
 
-  it('are all answered, in their order', async () => {
+  it('are all answered in order', async () => {
     const admin = await adminOf(new ApiClient(app.baseUrl));
     const { token } = admin;
     const paths = Array.from({ length: 500 }, (_, n) =>
@@ -79,14 +75,15 @@ describe('requests that one connection sends without waiting', () => {
     expect(pipeline.statuses).toEqual(expected);
   });
 
-  it('are not read while their connection is held, though a body resumed it a moment before, and are all answered', async () => {
+  it('are not read while their connection is paused, even if a body has just resumed it, and are all answered', async () => {
     const login = (n: number, length = 0) => {
       const body = JSON.stringify({ username: `nobody ${n}`, password: 'wrong' }).padEnd(length);
       const address = `X-Forwarded-For: 203.0.${n}.9\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
       return `POST /api/auth/login HTTP/1.1\r\nHost: a\r\n${address}\r\n\r\n${body}`;
     };
     const logins = Array.from({ length: 60 }, (_, n) => login(n)).join('');
-    // The second piece of input exceeds what Node buffers of a body (pause), ends it (resume) and has more requests than may wait (hold).
+    // The second chunk exceeds Node's buffer for a body (pause), completes it (resume) and contains more requests than
+    // may wait (hold).
     const pipeline = new Pipeline(logins + login(60, 66_000) + PING.repeat(100));
     const large = PING.replace('Host', `X-Filler: ${'x'.repeat(30_000)}\r\nHost`);
     const all = 1_500;
@@ -96,14 +93,14 @@ describe('requests that one connection sends without waiting', () => {
     };
     pipeline.socket.once('connect', sendMore);
     await pipeline.until(() => pipeline.answers >= 30);
-    // The buffers of the system take some megabytes.
+    // The socket buffers of the system hold some megabytes.
     expect(taken * large.length).toBeLessThan(20_000_000);
     await pipeline.until(() => pipeline.answers === 61 + 100 + all);
     pipeline.socket.destroy();
     expect(pipeline.statuses.every((status) => status === '200')).toBe(true);
   });
 
-  it('are forgotten when the client hangs up, and the service goes on', async () => {
+  it('are dropped when the client hangs up, and the service keeps running', async () => {
     const flood = new Pipeline(PING.repeat(MANY));
     await flood.until(() => flood.answers > 0);
     flood.socket.resetAndDestroy();

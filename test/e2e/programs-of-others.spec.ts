@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { adminOf, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { oathtoolCode } from '../support/oathtool.js';
 import { generateKey } from '../support/ssh-keygen.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 
 interface ListedKey {
   title: string;
@@ -12,15 +12,8 @@ interface ListedKey {
   last_used_time: string;
 }
 
-let app: StandaloneProcess;
-let admin: ApiClient;
-
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  admin = await adminOf(new ApiClient(app.baseUrl));
-});
-
-afterAll(() => app.dispose());
+const app = await sharedApp();
+const admin = await adminOf(new ApiClient(app.baseUrl));
 
 it.each([
   ['ed25519', 256],
@@ -40,7 +33,7 @@ it.each([
   expect(Math.abs(Date.parse(listed?.added_time ?? '') - Date.now())).toBeLessThan(60_000);
 });
 
-it('an RSA key of ssh-keygen with 1024 bits is refused', async () => {
+it('a 1024-bit RSA key of ssh-keygen is refused', async () => {
   const member = await newMember(admin, 'weak');
   const { line } = generateKey('rsa', 1024, '');
   expect((await member.post('/api/me/sshkey/add', { title: 'weak', key: line })).outcome).toBe(
@@ -48,7 +41,7 @@ it('an RSA key of ssh-keygen with 1024 bits is refused', async () => {
   );
 });
 
-it('codes of oathtool prove an enrolment and open a login', async () => {
+it('codes of oathtool complete an enrolment and a login', async () => {
   const member = await newMember(admin, 'ann');
   const { secret } = (await member.post('/api/auth/2fa/generate')).data<{ secret: string }>();
   const now = Math.floor(Date.now() / 1000);

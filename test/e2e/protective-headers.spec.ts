@@ -10,7 +10,7 @@ async function start(env: ProcessEnv = {}): Promise<ApiClient> {
 
 const HSTS = 'strict-transport-security';
 
-it('no answer may be taken for another type, and none says a word of HTTPS', async () => {
+it('answers forbid content sniffing and do not ask for HTTPS by default', async () => {
   const api = await start();
   for (const path of ['/ping', '/api/me', '/api/public/settings', '/docs', '/nowhere', '/%ff']) {
     const { headers } = await api.get(path);
@@ -19,7 +19,7 @@ it('no answer may be taken for another type, and none says a word of HTTPS', asy
   }
 });
 
-it('pages load nothing from elsewhere, not even over another scheme, and are shown in no frame of others', async () => {
+it('pages load nothing from other origins, allow no framing by them, and do not upgrade to HTTPS', async () => {
   const api = await start();
   for (const path of ['/docs', '/docs/swagger-ui-bundle.js']) {
     const { headers } = await api.get(path);
@@ -33,7 +33,7 @@ it('pages load nothing from elsewhere, not even over another scheme, and are sho
   });
 });
 
-it('HTTPS is asked for as long as the setting says', async () => {
+it('HSTS lasts as long as the setting says', async () => {
   const api = await start({ KEYFOLD_HSTS_SECONDS: '31536000' });
   expect((await api.get('/ping')).headers[HSTS]).toBe('max-age=31536000');
 });

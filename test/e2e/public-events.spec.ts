@@ -1,21 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { publicEventTypes, schemaPathOf } from '@keyfold/messaging/events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readReleases } from '../../libs/messaging/testing/released-files.js';
 import { ApiClient } from '../support/api-client.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 
 const releases = readReleases();
-let app: StandaloneProcess;
-let api: ApiClient;
 
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  api = new ApiClient(app.baseUrl);
-});
-
-afterAll(() => app.dispose());
+const app = await sharedApp();
+const api = new ApiClient(app.baseUrl);
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const SCHEMA_TYPE = 'application/schema+json; charset=utf-8';
@@ -38,21 +32,21 @@ describe('schemas', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('are no way to other documents: an escaped slash is a slash, and no path has two dots in it', async () => {
+  it('give no access to other documents, by an escaped slash or by two dots', async () => {
     const answer = await api.get('/schemas/..%2fdocs/events');
     expect([answer.status, answer.outcome]).toEqual([404, '404 this path does not exist']);
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 });
 
-it('the AsyncAPI document is that of the repository', async () => {
+it('the AsyncAPI document is the one in the repository', async () => {
   const answer = await api.get('/asyncapi.json');
   expect([answer.status, answer.headers['content-type']]).toEqual([200, JSON_TYPE]);
   expect(answer.json).toEqual(JSON.parse(readFileSync(resolve(import.meta.dirname, '../../asyncapi.json'), 'utf8')));
 });
 
 describe('the page about events', () => {
-  it('tells of every type without a script', async () => {
+  it('describes every type without a script', async () => {
     const { status, headers, text } = await api.get('/docs/events');
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(headers['content-security-policy']).toContain("default-src 'none'");
@@ -63,7 +57,7 @@ describe('the page about events', () => {
     }
   });
 
-  it('leads only to what is there', async () => {
+  it('contains no broken links', async () => {
     const { text } = await api.get('/docs/events');
     const links = new Set([...text.matchAll(/href="([^"]+)"/g)].map(([, link]) => link ?? ''));
     expect(links.size).toBeGreaterThan(2 * publicEventTypes.length);
@@ -75,7 +69,7 @@ describe('the page about events', () => {
 });
 
 describe.each(['/docs/events', '/asyncapi.json', '/schemas/ssh-key.added/1.0.0.json'])('%s', (path) => {
-  it('is kept by everybody and asked for again each time', async () => {
+  it('is cached publicly and revalidated each time', async () => {
     const first = await api.get(path);
     expect(first.headers).toMatchObject({ 'cache-control': 'no-cache', vary: 'Origin' });
     const etag = String(first.headers['etag']);
@@ -86,7 +80,7 @@ describe.each(['/docs/events', '/asyncapi.json', '/schemas/ssh-key.added/1.0.0.j
   });
 });
 
-it.each(['/docs/events', '/asyncapi.json'])('%s takes GET only', async (path) => {
+it.each(['/docs/events', '/asyncapi.json'])('%s allows GET only', async (path) => {
   const answer = await api.post(path, {});
   expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD']);
 });

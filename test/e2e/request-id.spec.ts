@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { adminOf } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 import { storedApiToken, storedCommits, type StoredCommit } from '../support/stored-data.js';
 
-let app: StandaloneProcess;
-let admin: ApiClient;
-
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  admin = await adminOf(new ApiClient(app.baseUrl));
-});
-
-afterAll(() => app.dispose());
+const app = await sharedApp();
+const admin = await adminOf(new ApiClient(app.baseUrl));
 
 const create = (username: string, headers: Record<string, string>) =>
   admin.with(headers).post('/api/admin/user/create', { username, password: 'x' });
@@ -20,7 +13,7 @@ const create = (username: string, headers: Record<string, string>) =>
 const UUID = /^[\da-f]{8}-[\da-f-]{27}$/;
 const commitsOf = (wanted: (commit: StoredCommit) => boolean) => storedCommits(app.dataDir).filter(wanted);
 
-it('a request id of the client is given back and stored beside the id of the server', async () => {
+it("the request id of a client is returned and stored beside the server's own id", async () => {
   const { headers } = await create('traced', { 'x-request-id': 'trace-0123.abc' });
   expect(headers['x-request-id']).toBe('trace-0123.abc');
   expect(headers['x-correlation-id']).toMatch(UUID);
@@ -29,7 +22,7 @@ it('a request id of the client is given back and stored beside the id of the ser
   expect(traced[0]?.correlation).toBe(headers['x-correlation-id']);
 });
 
-it.each(['first-start', 'the id of another request'])('a client cannot write %s as correlation', async (whose) => {
+it.each(['first-start', 'the id of another request'])('a client cannot set %s as the correlation', async (whose) => {
   const other = (await create(`victim of ${whose}`, {})).headers['x-request-id'];
   const stolen = whose === 'first-start' ? whose : String(other);
   const before = commitsOf(({ correlation }) => correlation === stolen).length;
@@ -50,7 +43,7 @@ it('a request without an id gets one, which is stored with the change', async ()
   expect(stored).not.toHaveProperty('clientCorrelation');
 });
 
-it('a change names the session that made it, and the static token has none', async () => {
+it('a change records the session that made it; the static token has none', async () => {
   await create('by a session', {});
   const byToken = new ApiClient(app.baseUrl).as(storedApiToken(app.dataDir));
   (await byToken.post('/api/admin/user/create', { username: 'by the token', password: 'x' })).data();
@@ -62,14 +55,14 @@ it('a change names the session that made it, and the static token has none', asy
 });
 
 it.each(['short', 'x'.repeat(65), 'with space 1', '<script>alert(1)</script>', '{"json":true}'])(
-  'an id that could do harm is not taken over: %s',
+  'an unsafe id is ignored: %s',
   async (given) => {
     const { headers } = await admin.with({ 'x-request-id': given }).get('/api/me');
     expect(headers['x-request-id']).toMatch(/^[\da-f-]{36}$/);
   },
 );
 
-it('refusals and faults carry the id, too', async () => {
+it('refusals and faults also carry the id', async () => {
   for (const path of ['/api/me', '/api/nowhere', '/ping', '/api/%zz']) {
     const id = 'trace-everywhere';
     const { headers } = await new ApiClient(app.baseUrl).send({ path, headers: { 'x-request-id': id } });

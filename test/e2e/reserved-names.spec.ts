@@ -1,29 +1,24 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { accountNamed, adminOf, newMember, signedInAs } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
+import { sharedApp } from '../support/shared-app.js';
 import { StandaloneProcess, type ProcessEnv } from '../support/standalone-process.js';
 
 const RESERVED = '500 this user name is reserved or was in use until recently, ask an administrator for it';
 const TAKEN = '500 user name already exists';
 const DONE = '200 success';
 
-let app: StandaloneProcess;
-let admin: ApiClient;
-
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  admin = await adminOf(new ApiClient(app.baseUrl));
-});
-afterAll(() => app?.dispose());
+const app = await sharedApp();
+const admin = await adminOf(new ApiClient(app.baseUrl));
 
 const rename = async (member: ApiClient, username: string) =>
   (await member.post('/api/me/update', { username })).outcome;
 const give = async (id: number, username: string) =>
   (await admin.post('/api/admin/user/update', { id, username, role: 0 })).outcome;
-/** A session of the account that was made as `created` and goes by `username` now. */
+/** Returns a session of the account created as `created` and now named `username`. */
 const signedIn = (username: string, created: string) => admin.signedIn(username, `pw-${created}`);
 
-it('a name that was given up is kept for its owner, also over a restart', async () => {
+it('a released name stays reserved for its owner, also after a restart', async () => {
   const other = await newMember(admin, 'other');
   expect(await rename(await newMember(admin, 'maria'), 'mary')).toBe(DONE);
   expect(await rename(other, 'maria')).toBe(RESERVED);
@@ -34,7 +29,7 @@ it('a name that was given up is kept for its owner, also over a restart', async 
   expect(await rename(other, 'maria')).toBe(TAKEN);
 });
 
-it('the name of a deleted account is kept, and an administrator gives it out', async () => {
+it('the name of a deleted account stays reserved, and an administrator can assign it', async () => {
   await newMember(admin, 'leaver');
   const heir = await newMember(admin, 'heir');
   const { id } = await accountNamed(admin, 'leaver');
@@ -45,7 +40,7 @@ it('the name of a deleted account is kept, and an administrator gives it out', a
   await newMember(admin, 'leaver');
 });
 
-it('a system name is given out by an administrator alone, to nobody by a profile', async () => {
+it('only an administrator can assign a system name', async () => {
   const member = await newMember(admin, 'climber');
   for (const name of ['root', 'Root', 'www-data']) expect(await rename(member, name), name).toBe(RESERVED);
   expect(await rename(member, 'admin')).toBe(TAKEN);
@@ -55,7 +50,7 @@ it('a system name is given out by an administrator alone, to nobody by a profile
   expect(await give((await accountNamed(admin, 'climber')).id, 'root')).toBe(DONE);
 });
 
-it('the settings turn both off', async () => {
+it('settings disable both', async () => {
   const env: ProcessEnv = { KEYFOLD_RELEASED_NAME_DAYS: '0', KEYFOLD_SYSTEM_NAMES: 'none' };
   const open = await StandaloneProcess.start(env);
   try {

@@ -8,9 +8,9 @@ import { keyfold } from '../support/cli.js';
 import { appendOldSessions, compactedIn, tokenOf } from '../support/old-sessions.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
-/** Kept so shortly that the service looks for old sessions every second. */
+/** Short enough for the service to check for old sessions every second. */
 const BUSY = { KEYFOLD_SESSION_DAYS: '0.001' };
-const PATIENCE = { timeout: 30_000, interval: 100 };
+const POLL = { timeout: 30_000, interval: 100 };
 const NO_PROBLEM = /^\d+ commits of \d+ streams and \d+ documents: no problem\n$/;
 
 let service: StandaloneProcess;
@@ -19,7 +19,7 @@ afterEach(() => service?.dispose());
 const run = (...args: string[]) => keyfold({ KEYFOLD_DATA_DIR: service.dataDir }, ...args);
 const api = () => new ApiClient(service.baseUrl);
 
-/** A service, not running, whose folder has so many sessions of long ago and nothing else. Answers their tokens. */
+/** Prepares a stopped service with this many old sessions and nothing else. Returns their tokens. */
 async function withOldSessions(count: number): Promise<string[]> {
   service = await StandaloneProcess.start();
   await service.stop();
@@ -32,11 +32,11 @@ async function withOldSessions(count: number): Promise<string[]> {
   return ids.map((id) => tokenOf(id, secret));
 }
 
-async function expectSound(): Promise<void> {
+async function expectNoProblems(): Promise<void> {
   expect(await run('verify')).toMatchObject({ status: 0, out: expect.stringMatching(NO_PROBLEM) });
 }
 
-describe('sessions of long ago', () => {
+describe('old sessions', () => {
   it('are compacted by the running service, and their tokens are refused as before', async () => {
     const [expired = '', loggedOut = ''] = await withOldSessions(700);
     await service.restart({ KEYFOLD_SESSION_DAYS: '36500' });
@@ -53,9 +53,9 @@ describe('sessions of long ago', () => {
     });
 
     await service.restart(BUSY);
-    await vi.waitFor(() => expect(compactedIn(service.output())).toBe(700), PATIENCE);
+    await vi.waitFor(() => expect(compactedIn(service.output())).toBe(700), POLL);
     expect(await answers()).toEqual(before);
-    await expectSound();
+    await expectNoProblems();
     const { status, out, err } = await run('events', 'show', 'session-old-1');
     expect({ status, err }).toEqual({
       status: 0,
@@ -72,12 +72,12 @@ describe('sessions of long ago', () => {
       status: 0,
       out: expect.stringMatching(/, 0 removed\n$/),
     });
-    await expectSound();
+    await expectNoProblems();
     expect((await admin.get('/api/me')).outcome).toBe('200 success');
     await service.restart();
     expect((await admin.get('/api/me')).outcome).toBe('200 success');
     expect(await service.stop()).toBe(0);
-    await expectSound();
+    await expectNoProblems();
   });
 
   it.each(['beside the service', 'while no process runs'])('are compacted by the command %s', async (where) => {
@@ -96,12 +96,12 @@ describe('sessions of long ago', () => {
       err: '',
     });
     expect((await run('compact')).out).toMatch(/^compacted 0 sessions of 0 commits/);
-    await expectSound();
+    await expectNoProblems();
     if (!service.isRunning) await service.restart();
     expect((await admin.get('/api/me')).outcome).toBe('200 success');
   });
 
-  it('a running service goes by its own setting, whatever the command has', async () => {
+  it('are compacted by the setting of the running service, not that of the command', async () => {
     await withOldSessions(4);
     await service.restart({ KEYFOLD_SESSION_DAYS: '365' });
     expect(await keyfold({ KEYFOLD_DATA_DIR: service.dataDir, KEYFOLD_SESSION_DAYS: '1' }, 'compact')).toMatchObject({

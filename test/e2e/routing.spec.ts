@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { adminOf } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { exchangeBytes } from '../support/raw-connection.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 
-let app: StandaloneProcess;
-let admin: ApiClient;
-
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  admin = await adminOf(new ApiClient(app.baseUrl));
-});
-
-afterAll(() => app.dispose());
+const app = await sharedApp();
+const admin = await adminOf(new ApiClient(app.baseUrl));
 
 describe('HEAD', () => {
   it.each(['/ping', '/api/public/settings', '/api/public/archive_extensions', '/api/me', '/api/admin/user/list'])(
@@ -50,7 +43,7 @@ describe('a trailing slash', () => {
 });
 
 describe('an escaped slash', () => {
-  it('is one', async () => {
+  it('separates path segments', async () => {
     expect((await admin.get('/api%2Fme')).data()).toMatchObject({ username: 'admin' });
     expect((await admin.as('nonsense').get('/api%2fme%2Fsshkey/list')).outcome).toBe('401 token is invalidated');
     expect((await admin.get('/api%2Fnowhere')).status).toBe(404);
@@ -73,7 +66,7 @@ describe('the administration', () => {
     '/api/me/../admin/user/list',
     '/api\\admin/user/list',
     '/api;/admin/user/list',
-  ])('is not reached at %s, past a proxy that blocks its path', async (path) => {
+  ])('does not reach a path that a proxy blocks: %s', async (path) => {
     const request = `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${admin.token}\r\nConnection: close\r\n\r\n`;
     const answer = await exchangeBytes(app.baseUrl, request);
     expect(answer).toMatch(/^HTTP\/1\.1 404 /);
@@ -82,9 +75,9 @@ describe('the administration', () => {
   });
 });
 
-describe('a path with the letters of a pattern', () => {
+describe('a path with pattern characters', () => {
   it.each(['/:a(', '/api/:a(', '/:a([)', '/:a((x+x+)+y)', '/*x', '/api/admin/user/:x', '/schemas/:type/:file(.*)'])(
-    'is a path that is not there: %s',
+    'does not exist: %s',
     async (path) => {
       const answer = await admin.post(path, {});
       expect([answer.status, answer.outcome]).toEqual([404, '404 this path does not exist']);
@@ -93,7 +86,7 @@ describe('a path with the letters of a pattern', () => {
 });
 
 describe('the icon', () => {
-  it('is at the address that the settings say', async () => {
+  it('is served at the configured path', async () => {
     const { status, headers, text } = await admin.get('/favicon.ico');
     const icon = 'https://res.oplist.org/logo/logo.svg';
     expect([status, headers['location'], text]).toEqual([302, icon, `<a href="${icon}">Found</a>.\n\n`]);
@@ -101,7 +94,7 @@ describe('the icon', () => {
   });
 });
 
-describe('what no route takes', () => {
+describe('an unknown route', () => {
   it.each([
     '/',
     '/api',
@@ -116,7 +109,7 @@ describe('what no route takes', () => {
     '/api/%C3%28?a=%zz',
     '/api%252Fme',
     '/index.html',
-  ])('%s is 404 with an envelope', async (path) => {
+  ])('%s gets 404 with an envelope', async (path) => {
     const answer = await admin.get(path);
     expect([answer.status, answer.code]).toEqual([404, 404]);
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -127,7 +120,7 @@ describe('what no route takes', () => {
     ['GET', '/api/auth/login', 'POST'],
     ['POST', '/api/auth/logout', 'GET, HEAD'],
     ['PUT', '/api/me/sshkey/add/', 'POST'],
-  ])('%s %s is 405 and tells the methods', async (method, path, allow) => {
+  ])('%s %s gets 405 with the allowed methods', async (method, path, allow) => {
     const answer = await admin.send({ method, path });
     expect([answer.status, answer.code, answer.headers['allow']]).toEqual([405, 405, allow]);
   });

@@ -46,11 +46,11 @@ beforeAll(async () => {
   secrets.addBytes('sealing key', SEALING_KEY);
   secrets.add('key of the collector', COLLECTOR_KEY);
   rememberPassword('password of the administrator', ADMIN_PASSWORD);
-  await liveThrough(new ApiClient(app.baseUrl));
+  await causeEveryEvent(new ApiClient(app.baseUrl));
   rememberSealed();
   const due = await publishedIds();
   await until(() => (due.every((id) => idsFrom('events').has(id) && idsFrom('log').has(id)) ? true : undefined));
-  // The last traces are sent at the end.
+  // The last traces are sent at shutdown.
   expect(await app.stop()).toBe(0);
 });
 
@@ -60,8 +60,8 @@ afterAll(async () => {
   await collector?.close();
 });
 
-/** Every kind of event, through the API and by messages of another service; refused and unknown ones, too. */
-async function liveThrough(api: ApiClient): Promise<void> {
+/** Causes every kind of event through the API and through messages, including refused and unknown ones. */
+async function causeEveryEvent(api: ApiClient): Promise<void> {
   const admin = await adminOf(api);
   rememberToken('token of the administrator', admin.token);
   const { id } = await createAccount(admin, 'secretive', { permission: MAY_USE_SFTP });
@@ -72,7 +72,7 @@ async function liveThrough(api: ApiClient): Promise<void> {
   const spare = newKeyLine();
   (await member.post('/api/me/sshkey/add', { title: 'laptop', key: key.line })).data();
   (await member.post('/api/me/sshkey/add', { title: 'spare', key: spare.line })).data();
-  await talk(id, key.fingerprint);
+  await sendMessages(id, key.fingerprint);
   const listed = (await member.get('/api/me/sshkey/list')).data<{ content: { id: number }[] }>().content;
   for (const each of listed) (await member.post(`/api/me/sshkey/delete?id=${each.id}`)).data();
   await useTwoFactor(api, admin, member, id);
@@ -84,7 +84,7 @@ async function useTwoFactor(api: ApiClient, admin: ApiClient, member: ApiClient,
   const { secret } = (await member.post('/api/auth/2fa/generate')).data<{ secret: string }>();
   secrets.add('one-time secret', secret);
   const [proof, login] = [codeNow(secret), codeNow(secret, 1)];
-  secrets.add('code that proved', proof);
+  secrets.add('code of the enrolment', proof);
   secrets.add('code of a login', login);
   (await member.post('/api/auth/2fa/verify', { code: proof, secret })).data();
   const withCode = await api.from(newAddress()).signedIn('secretive', 'pw-secretive', login);
@@ -110,8 +110,8 @@ async function administer(api: ApiClient, admin: ApiClient, id: number): Promise
   (await admin.post(`/api/admin/user/delete?id=${id}`)).data();
 }
 
-/** What another service says and asks, good and bad. */
-async function talk(account: number, fingerprint: string): Promise<void> {
+/** Sends valid and invalid commands and questions of another service. */
+async function sendMessages(account: number, fingerprint: string): Promise<void> {
   const use = { account, fingerprint, address: '192.0.2.7', time: new Date().toISOString() };
   tap.command('ssh-key.use', use, 'use');
   tap.command('ssh-key.use', { ...use, account: 999_999 }, 'use-of-nobody');
@@ -137,14 +137,14 @@ function rememberToken(name: string, token: string): void {
 
 const sealer = () => new Sealer(parseSealingKeys(`k1:${SEALING_KEY.toString('base64')}`));
 
-/** The static token is sealed in the store. */
+/** Returns the static token, which the store keeps sealed. */
 function storedStaticToken(): string {
   const events = storedCommits(app.dataDir).flatMap((commit) => commit.events);
   const sealed = events.findLast(({ type }) => type === 'ApiTokenReset')?.sealed?.['token'] ?? '';
   return sealer().open(sealed, 'site-settings/api-token');
 }
 
-/** What the store keeps sealed, sealed and open: the hashes of passwords, and once more the secrets that are known already. */
+/** Adds the sealed values of the store, sealed and open: password hashes, and again the known secrets. */
 function rememberSealed(): void {
   for (const { stream, events } of storedCommits(app.dataDir)) {
     for (const [name, sealed] of events.flatMap((event) => Object.entries(event.sealed ?? {}))) {
@@ -158,11 +158,11 @@ function rememberSealed(): void {
 }
 
 function openedAt(stream: string, sealed: string): string {
-  for (const place of ['password', 'two-factor', 'api-token']) {
+  for (const purpose of ['password', 'two-factor', 'api-token']) {
     try {
-      return sealer().open(sealed, `${stream}/${place}`);
+      return sealer().open(sealed, `${stream}/${purpose}`);
     } catch {
-      // It was sealed for another place.
+      // It was sealed for another purpose.
     }
   }
   throw new Error(`a sealed value of ${stream} cannot be opened`);
@@ -180,20 +180,20 @@ async function publishedIds(): Promise<string[]> {
 const idsFrom = (from: TappedFrom) =>
   new Set(tap.messagesFrom(from).map(({ properties }) => String(properties.messageId)));
 
-/** Everything of a message that is text: routing, properties with all headers, body. */
+/** Returns all text of a message: routing, properties with all headers, and body. */
 const textOf = ({ message }: TappedMessage) =>
   `${JSON.stringify(message.fields)} ${JSON.stringify(message.properties)} ${message.content.toString()}`;
 
 const leaksIn = (text: string) => secrets.foundIn(text);
 
 describe('a run with every kind of event', () => {
-  it.each(publicEventTypes)('publishes %s as its schema says', (type: PublicEventType) => {
+  it.each(publicEventTypes)('publishes %s as its schema requires', (type: PublicEventType) => {
     const messages = tap.messagesFrom('events').filter(({ properties }) => properties.type === type);
     expect(messages.length).toBeGreaterThan(0);
     for (const { content } of messages) expect(problemOfEvent(type, JSON.parse(content.toString()))).toBeUndefined();
   });
 
-  it('has no secret in any message, neither in its headers nor in its body', () => {
+  it('has no secret in any message, neither in headers nor in bodies', () => {
     expect(secrets.size).toBeGreaterThan(80);
     for (const from of ['events', 'log', 'parked', 'reply'] as const)
       expect(tap.messagesFrom(from).length, from).toBeGreaterThan(2);
@@ -203,19 +203,19 @@ describe('a run with every kind of event', () => {
     expect(leaks).toEqual([]);
   });
 
-  it('has no secret in the log of the process', () => {
+  it('has no secret in the log', () => {
     expect(app.output().length).toBeGreaterThan(1_000);
     expect(leaksIn(app.output())).toEqual([]);
   });
 
   it('has no secret in any trace', () => {
-    const told = JSON.stringify(collector.spans);
+    const sent = JSON.stringify(collector.spans);
     for (const name of ['POST /api/auth/login', 'RegisterAccount', 'append commits', 'process keyfold.rpc'])
-      expect(told).toContain(name);
-    expect(leaksIn(told)).toEqual([]);
+      expect(sent).toContain(name);
+    expect(leaksIn(sent)).toEqual([]);
   });
 
-  it('would be caught: what is no secret is found by the same search, in each form', () => {
+  it('would be caught: the same search finds what is not secret, in each form', () => {
     const open = new SecretSearch();
     open.add('name', 'secretive');
     for (const from of ['events', 'log', 'reply'] as const)

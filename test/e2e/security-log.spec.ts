@@ -14,7 +14,7 @@ let accountId: number;
 let staticToken: string;
 let events: LogLine[];
 
-/** One life of the service: its clients do what an operator wants to hear of, then it ends. */
+/** Runs the service once: its clients cause every security event, then it stops. */
 beforeAll(async () => {
   app = await StandaloneProcess.start();
   const api = new ApiClient(app.baseUrl);
@@ -39,7 +39,7 @@ afterAll(() => app.dispose());
 const of = (name: string) => events.filter(({ event }) => String(event).split(':')[0] === name);
 
 describe('the log', () => {
-  it('has the exact number of refused and throttled logins in few lines', () => {
+  it('counts refused and throttled logins exactly in few lines', () => {
     const logins = [...of('authn_login_fail'), ...of('authn_login_fail_max')].filter(
       ({ network }) => network === '198.51.100.0/24',
     );
@@ -50,7 +50,7 @@ describe('the log', () => {
     expect(omitted).toBeGreaterThan(TRIES / 2);
   });
 
-  it('names the account, the network, the outcome and the correlation of a refused login', () => {
+  it('has the account, network, outcome and correlation of a refused login', () => {
     expect(of('authn_login_fail')[0]).toMatchObject({
       level: 40,
       context: 'Security',
@@ -64,7 +64,7 @@ describe('the log', () => {
     });
   });
 
-  it('tells of the static token and of forged ones', () => {
+  it('reports uses of the static token and of forged ones', () => {
     expect([...of('authn_token_use'), ...of('authn_token_fail'), ...of('authn_token_forged')]).toMatchObject([
       { event: 'authn_token_use:1,static', account: 1, outcome: 'accepted', network: '203.0.113.0/24' },
       { event: 'authn_token_fail:static', outcome: 'refused', network: '203.0.113.0/24' },
@@ -72,7 +72,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('tells who made the first accounts and the static token, and who changed permissions', () => {
+  it('reports who created the first accounts and the static token, and who changed permissions', () => {
     expect(of('user_created').map(({ event }) => event)).toEqual([
       'user_created:first-start,1,admin',
       'user_created:first-start,2,guest',
@@ -84,7 +84,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('has no name or password that was typed, no token and no whole address', () => {
+  it('has no typed name or password, no token and no complete address', () => {
     const secrets = [TYPED_AS_NAME, WRONG_PASSWORD, staticToken, 'g0essed', 'watched', '198.51.100.7', '203.0.113.9'];
     const text = JSON.stringify(events);
     expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);

@@ -1,24 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accountNamed, adminOf, createAccount, newMember, signedInAs } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 import { enrol } from '../support/two-factor.js';
 
-let app: StandaloneProcess;
-let api: ApiClient;
-let admin: ApiClient;
-
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  api = new ApiClient(app.baseUrl);
-  admin = await adminOf(api);
-});
-
-afterAll(() => app.dispose());
+const app = await sharedApp();
+const api = new ApiClient(app.baseUrl);
+const admin = await adminOf(api);
 
 const outcomeFor = async (client: ApiClient) => (await client.get('/api/me')).outcome;
 
-/** The admin sends the account back with other values of some fields. */
+/** Sends an account as the admin, with some fields changed. */
 async function edit(name: string, fields: object): Promise<void> {
   (await admin.post('/api/admin/user/update', { ...(await accountNamed(admin, name)), ...fields })).data();
 }
@@ -29,7 +21,7 @@ async function remove(name: string): Promise<void> {
 }
 
 describe('a session', () => {
-  it('survives a restart and a crash, and so does its end', async () => {
+  it('survives restarts and crashes, and so does its end', async () => {
     const member = await newMember(admin, 'survivor');
     const ended = await signedInAs(api, 'survivor');
     await ended.get('/api/auth/logout');
@@ -41,7 +33,7 @@ describe('a session', () => {
     }
   });
 
-  it('ends with its logout, and the others go on', async () => {
+  it('ends with its logout, while others continue', async () => {
     const here = await newMember(admin, 'traveller');
     const there = await signedInAs(api, 'traveller');
     expect((await here.get('/api/auth/logout')).outcome).toBe('200 success');
@@ -49,7 +41,7 @@ describe('a session', () => {
     expect(await outcomeFor(there)).toBe('200 success');
   });
 
-  it('is one of its own for each of two logins in one second', async () => {
+  it('is separate for two logins in one second', async () => {
     await createAccount(admin, 'twin');
     const [one, other] = await Promise.all([signedInAs(api, 'twin'), signedInAs(api, 'twin')]);
     expect(one.token).not.toBe(other.token);
@@ -57,7 +49,7 @@ describe('a session', () => {
     expect(await outcomeFor(other)).toBe('200 success');
   });
 
-  it('takes no token that was changed or made elsewhere', async () => {
+  it('rejects tokens that were changed or made elsewhere', async () => {
     const { token } = await newMember(admin, 'forged');
     const [head, claims, signature] = token.split('.');
     const asAdmin = Buffer.from(Buffer.from(claims!, 'base64url').toString().replace('forged', 'admin'));
@@ -74,7 +66,7 @@ describe('a session', () => {
 });
 
 describe('other sessions of an account end at once', () => {
-  it('when it changes its password, with the one that did it', async () => {
+  it('when it changes its password, as does the current one', async () => {
     const here = await newMember(admin, 'changer');
     const there = await signedInAs(api, 'changer');
     await here.post('/api/me/update', { username: 'changer', password: 'n3w-pass' });
@@ -91,7 +83,7 @@ describe('other sessions of an account end at once', () => {
     expect(await outcomeFor(member)).toBe('401 Password has been changed, login please');
   });
 
-  it('while it is disabled, and go on afterwards', async () => {
+  it('while it is disabled, and continue afterwards', async () => {
     const member = await newMember(admin, 'suspended');
     await edit('suspended', { disabled: true });
     expect(await outcomeFor(member)).toBe('401 Current user is disabled, replace please');
@@ -115,7 +107,7 @@ describe('other sessions of an account end at once', () => {
     expect((await api.logIn('leaver', 'pw-leaver')).code).toBe(401);
   });
 
-  it('not when something else of it changes', async () => {
+  it('but not when something else changes', async () => {
     const member = await newMember(admin, 'steady');
     await edit('steady', { base_path: '/home', permission: 1 });
     await enrol(member);
@@ -123,8 +115,8 @@ describe('other sessions of an account end at once', () => {
   });
 });
 
-describe('a name that was free again', () => {
-  it('belongs to a new account without keys, and tokens of the old one stay dead', async () => {
+describe('a name that becomes free', () => {
+  it('goes to a new account without keys, and the old tokens stay invalid', async () => {
     const old = await newMember(admin, 'phoenix');
     const { id } = await accountNamed(admin, 'phoenix');
     const key = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${'A'.repeat(42)}E`;
@@ -140,7 +132,7 @@ describe('a name that was free again', () => {
     expect(await outcomeFor(young)).toBe('200 success');
   });
 
-  it('belongs to who asked first, and to nobody else', async () => {
+  it('goes to the first to ask and to nobody else', async () => {
     await createAccount(admin, 'prize');
     await remove('prize');
     const answers = await Promise.all(

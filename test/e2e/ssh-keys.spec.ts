@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { newKeyLine } from '../support/key-line.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 
 interface ListedKey {
   id: number;
@@ -14,22 +14,15 @@ interface KeyPage {
   total: number;
 }
 
-let app: StandaloneProcess;
-let admin: ApiClient;
-
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  admin = await adminOf(new ApiClient(app.baseUrl));
-});
-
-afterAll(() => app.dispose());
+const app = await sharedApp();
+const admin = await adminOf(new ApiClient(app.baseUrl));
 
 const list = async (member: ApiClient, query = '') => (await member.get(`/api/me/sshkey/list${query}`)).data<KeyPage>();
 const add = async (member: ApiClient, title: string, key: string) =>
   (await member.post('/api/me/sshkey/add', { title, key })).outcome;
 const remove = async (member: ApiClient, id: number) => (await member.post(`/api/me/sshkey/delete?id=${id}`)).outcome;
 
-it('two keys in one text, a key with options before it, half a key or none is refused', async () => {
+it('two keys in one text, a key with options, half a key and an empty text are refused', async () => {
   const member = await newMember(admin, 'collector');
   const { line } = newKeyLine();
   for (const key of [`${line}\n${line}`, `restrict ${line}`, line.slice(0, 40), ''])
@@ -46,7 +39,7 @@ describe('the list of keys', () => {
     for (const [index, { line }] of lines.entries()) await add(member, `key ${index}`, line);
   });
 
-  it('is in the order of adding and comes in pages', async () => {
+  it('keeps the order of adding and is paged', async () => {
     const titlesOf = async (query: string) => {
       const { content, total } = await list(member, query);
       return { titles: content.map(({ title }) => title.slice(4)).join(''), total };
@@ -58,7 +51,7 @@ describe('the list of keys', () => {
     expect((await member.get('/api/me/sshkey/list?page=x')).code).toBe(400);
   });
 
-  it('has each title and each key once', async () => {
+  it('contains each title and each key once', async () => {
     const fresh = newKeyLine().line;
     expect(await add(member, 'key 0', fresh)).toBe('500 key with the same title already exists');
     expect(await add(member, 'again', lines[0]!.line)).toBe('400 this key is already in the list');
@@ -66,7 +59,7 @@ describe('the list of keys', () => {
     expect(await add(other, 'key 0', lines[0]!.line)).toBe('200 success');
   });
 
-  it('of 20 adds of one title at once takes one', async () => {
+  it('gets one of 20 parallel adds of one title', async () => {
     const other = await newMember(admin, 'hasty');
     const many = Array.from({ length: 20 }, () => newKeyLine().line);
     const outcomes = await Promise.all(many.map((line) => add(other, 'same', line)));
@@ -74,7 +67,7 @@ describe('the list of keys', () => {
     expect((await list(other)).total).toBe(1);
   });
 
-  it('loses what is deleted, and an id never comes back', async () => {
+  it('loses deleted keys, and never reuses an id', async () => {
     const [first, ...rest] = (await list(member)).content;
     expect(await remove(member, first!.id)).toBe('200 success');
     expect(await remove(member, first!.id)).toBe('404 failed to get public key');
@@ -84,7 +77,7 @@ describe('the list of keys', () => {
     expect(content.at(-1)!.id).toBeGreaterThan(rest.at(-1)!.id);
   });
 
-  it('is nobody else\u2019s to change, except the administrator\u2019s', async () => {
+  it('can be changed by nobody but its owner and the administrator', async () => {
     const { id } = await accountNamed(admin, 'keeper');
     const [first] = (await list(member)).content;
     const stranger = await newMember(admin, 'stranger');

@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ApiClient } from '../support/api-client.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 import { storedApiToken } from '../support/stored-data.js';
 
-let app: StandaloneProcess;
-let api: ApiClient;
-let token: string;
+const app = await sharedApp();
+const api = new ApiClient(app.baseUrl);
+const token = storedApiToken(app.dataDir);
 
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  api = new ApiClient(app.baseUrl);
-  token = storedApiToken(app.dataDir);
-});
-
-afterAll(() => app.dispose());
-
-it('has the form of the original', () => {
+it('has the format of the original', () => {
   expect(token).toMatch(/^openlist-[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}[A-Za-z0-9]{64}$/);
 });
 
-it('speaks for the administrator, bare and with Bearer', async () => {
+it('authenticates the administrator, with and without Bearer', async () => {
   for (const header of [token, `Bearer ${token}`]) {
     const admin = api.as(header);
     expect((await admin.get('/api/me')).data()).toMatchObject({ id: 1, username: 'admin', role: 2 });
@@ -27,14 +19,14 @@ it('speaks for the administrator, bare and with Bearer', async () => {
   }
 });
 
-it('goes on after a logout, a restart and a change of the password', async () => {
+it('survives a logout, a restart and a change of the password', async () => {
   expect((await api.as(token).get('/api/auth/logout')).code).toBe(200);
   await api.as(token).post('/api/me/update', { username: 'boss', password: 'n3w-pass' });
   await app.restart();
   expect((await api.as(token).get('/api/me')).data()).toMatchObject({ username: 'boss' });
 });
 
-it('is not what a part, an extension or another case of it is', async () => {
+it('is rejected when cut, extended or in another case', async () => {
   const others = [
     token.slice(0, -1),
     `${token}x`,

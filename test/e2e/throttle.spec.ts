@@ -1,29 +1,22 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { adminOf, createAccount } from '../support/accounts.js';
 import { ApiClient, type Answer } from '../support/api-client.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 
 const REFUSED =
   '429 Too many unsuccessful sign-in attempts have been made using an incorrect username or password, Try again later.';
 const WRONG = '401 Invalid username or password';
 
-let app: StandaloneProcess;
-let api: ApiClient;
-
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  api = new ApiClient(app.baseUrl);
-  const admin = await adminOf(api);
-  for (const name of ['besieged', 'steady', 'patient', 'killed']) await createAccount(admin, name);
-});
-
-afterAll(() => app.dispose());
+const app = await sharedApp();
+const api = new ApiClient(app.baseUrl);
+const admin = await adminOf(api);
+for (const name of ['besieged', 'steady', 'forgetful', 'killed']) await createAccount(admin, name);
 
 const parallel = (count: number, login: () => Promise<Answer>) => Promise.all(Array.from({ length: count }, login));
 const outcomesOf = (answers: Answer[]) => Map.groupBy(answers, ({ outcome }) => outcome);
 
 it.each(['besieged', 'no-such-name'])(
-  'of 100 wrong passwords at once for the account %s from one source at most 5 are checked',
+  'of 100 parallel wrong passwords for the account %s from one source, at most 5 are checked',
   async (name) => {
     const source = api.from(`198.51.100.${name.length}`);
     const outcomes = outcomesOf(await parallel(100, () => source.logIn(name, 'wrong')));
@@ -37,14 +30,14 @@ it.each(['besieged', 'no-such-name'])(
   },
 );
 
-it('the right password is refused there, too, while another source and another account may log in', async () => {
+it('that source is refused the correct password, while other sources and accounts may log in', async () => {
   const source = api.from('198.51.100.8');
   expect((await source.logIn('besieged', 'pw-besieged')).outcome).toBe(REFUSED);
   expect((await source.logIn('steady', 'pw-steady')).code).toBe(200);
   expect((await api.from('203.0.113.1').logIn('besieged', 'pw-besieged')).code).toBe(200);
 });
 
-it('one IPv6 customer is one source, and others are not kept out', async () => {
+it('an IPv6 customer is one source and locks out nobody else', async () => {
   const outcomes: number[] = [];
   for (let host = 1; host <= 6; host++) {
     outcomes.push((await api.from(`2001:db8:1:2::${host}`).logIn('steady', 'wrong')).code);
@@ -53,18 +46,18 @@ it('one IPv6 customer is one source, and others are not kept out', async () => {
   expect((await api.from('2001:db8:2:3::1').logIn('steady', 'pw-steady')).code).toBe(200);
 });
 
-it('a right password forgets the wrong ones before it', async () => {
+it('a correct password resets the count of wrong ones', async () => {
   const source = api.from('198.51.100.20');
   for (let round = 0; round < 3; round++) {
-    const wrong = await parallel(4, () => source.logIn('patient', 'wrong'));
+    const wrong = await parallel(4, () => source.logIn('forgetful', 'wrong'));
     expect([...outcomesOf(wrong).keys()]).toEqual([WRONG]);
-    expect((await source.logIn('patient', 'pw-patient')).code).toBe(200);
+    expect((await source.logIn('forgetful', 'pw-forgetful')).code).toBe(200);
   }
 });
 
-// More than the 50 wrong tries that a source gets.
-it('60 right passwords at once are all right', async () => {
-  const answers = await parallel(60, () => api.from('198.51.100.30').logIn('patient', 'pw-patient'));
+// More than the 50 wrong tries of one source.
+it('60 parallel correct passwords all succeed', async () => {
+  const answers = await parallel(60, () => api.from('198.51.100.30').logIn('forgetful', 'pw-forgetful'));
   expect(answers.every(({ code }) => code === 200)).toBe(true);
 });
 
@@ -76,7 +69,7 @@ it('one source gets at most 50 wrong tries over all accounts', async () => {
   expect(outcomes.get(REFUSED)).toHaveLength(10);
 });
 
-it('a body that cannot be read is no try', async () => {
+it('an unreadable body does not count as a try', async () => {
   const source = api.from('198.51.100.50');
   for (let round = 0; round < 7; round++) {
     expect((await source.post('/api/auth/login', { username: 'steady', password: 1 })).code).toBe(400);
@@ -84,7 +77,7 @@ it('a body that cannot be read is no try', async () => {
   expect((await source.logIn('steady', 'pw-steady')).code).toBe(200);
 });
 
-it.each(['stop', 'kill'] as const)('a refused source stays refused over a %s of the process', async (end) => {
+it.each(['stop', 'kill'] as const)('a refused source stays refused after a %s of the process', async (end) => {
   const source = api.from(`198.51.100.${60 + end.charCodeAt(0)}`);
   await parallel(5, () => source.logIn('killed', 'wrong'));
   expect((await source.logIn('killed', 'pw-killed')).outcome).toBe(REFUSED);

@@ -10,11 +10,14 @@ import { commandOnTerminal } from '../support/terminal.js';
 const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8');
 const [section = ''] = /^## A five-minute tour[^]*?(?=^## )/m.exec(readme) ?? [];
 const blocks = [...section.matchAll(/^```(sh)?\n([^]*?)^```$/gm)].map(([, kind, lines = '']) => ({ kind, lines }));
-/** What is pasted, without the installation, and what the README prints below it. */
+/** The blocks to paste, without the installation, and the answers that the README prints below them. */
 const commands = blocks.filter(({ kind, lines }) => kind === 'sh' && !lines.startsWith('sudo'));
 const answers = blocks.filter(({ kind }) => kind === undefined).map(({ lines }) => lines);
 
-/** A pattern of the printed answers: a mark of omission stands for anything, and all fingerprints are those of one key, whichever. */
+/**
+ * Returns a pattern of the printed answers. An ellipsis matches anything; a fingerprint matches any, as long as all are
+ * equal.
+ */
 function patternOf(printed: string): RegExp {
   const [before = '', ...rest] = printed.split(/SHA256:[\w+/]{43}/).map(literally);
   return new RegExp(`^${before}(?<fingerprint>SHA256:[\\w+/]{43})${rest.join('\\k<fingerprint>')}$`);
@@ -22,7 +25,7 @@ function patternOf(printed: string): RegExp {
 
 const literally = (printed: string) => printed.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll('…', '.*');
 
-/** Pastes the blocks into a shell on a terminal, and answers what that showed and which files are left. */
+/** Pastes the blocks into a shell on a terminal. Returns what it showed and the files that remain. */
 async function paste(shell: string, { baseUrl }: StandaloneProcess, password: string) {
   const home = mkdtempSync(join(tmpdir(), 'keyfold-tour-'));
   onTestFinished(() => rmSync(home, { recursive: true }));
@@ -33,7 +36,7 @@ async function paste(shell: string, { baseUrl }: StandaloneProcess, password: st
     .replace(/^admin_password=.*$/m, `admin_password='${password}'`);
   const terminal = commandOnTerminal({ HOME: home, TMPDIR: home }, shell);
   onTestFinished(() => terminal.close());
-  // From then on only the answers are shown; the sum is not in what is typed.
+  // Only answers are shown from here on. The shell computes the marker, so that the echo of this command does not match it.
   terminal.press("cd; unset HISTFILE; stty -echo; PS1=''; PS2=''; echo begin $((1 + 1))\n");
   await terminal.untilShown('begin 2');
   terminal.press(`${pasted}echo the shell goes on\nexit\n`);
@@ -57,14 +60,14 @@ describe.each([
   ['dash', 'dash -i'],
   ['bash', 'bash --norc --noediting -i'],
 ])('the tour of the README, pasted into %s', (_, shell) => {
-  it('gets the printed answers and cleans up', async () => {
+  it('prints the answers of the README and cleans up', async () => {
     const { app, names } = await startService();
     const { shown, left } = await paste(shell, app, ADMIN_PASSWORD);
     expect(shown).toMatch(patternOf(`${answers.join('')}the shell goes on\n`));
     expect({ left, names: await names() }).toEqual({ left: [], names: ['admin', 'guest'] });
   });
 
-  it('stops at a wrong password with a sentence, and leaves the shell alone', async () => {
+  it('stops at a wrong password with one sentence and keeps the shell running', async () => {
     const { app, names } = await startService();
     const { shown } = await paste(shell, app, 'mistyped');
     const sentence = 'login failed, correct admin_password and start again';

@@ -17,7 +17,7 @@ const ADDRESS = '192.0.2.7';
 let collector: TraceCollector;
 let app: StandaloneProcess;
 let other: OtherService;
-/** What was sent over HTTP and by message; the last event tells of the use of the key. */
+/** The ids and trace contexts of requests and messages; the last event reports the use of the key. */
 let used: { accountId: number; fingerprint: string; traceparents: string[] };
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
   });
   other = await OtherService.connect(broker.url);
   used = await addAndUseKey();
-  // What is left is sent before the process ends.
+  // The remaining spans are sent before the process ends.
   expect(await app.stop()).toBe(0);
 });
 
@@ -41,7 +41,7 @@ afterAll(async () => {
   await collector?.close();
 });
 
-/** A member adds a key, which another service hears of and then tells the use of, in the trace that it heard of. */
+/** Adds a key as a member. Another service receives the event and reports a use of the key in the same trace. */
 async function addAndUseKey(): Promise<typeof used> {
   const admin = await adminOf(new ApiClient(app.baseUrl));
   const member = await newMember(admin, 'traced-ann');
@@ -51,16 +51,16 @@ async function addAndUseKey(): Promise<typeof used> {
   for (const path of ['/@s/traced-ann?per_page=1', '/s3/traced-ann?per_page=1']) await admin.get(path);
   await hangUpOn('POST /api/me/sshkey/delete');
   const { id: accountId } = await accountNamed(admin, 'traced-ann');
-  const added = await heard('ssh-key.added');
+  const added = await traceparentOf('ssh-key.added');
   const use = { account: accountId, fingerprint, address: ADDRESS, time: new Date(Date.now() + 60_000).toISOString() };
   other.command('ssh-key.use', use, 'use-1', { traceparent: added });
   other.command('ssh-key.use', { ...use, account: 999_999 }, 'use-of-nobody');
-  const usedTrace = await heard('ssh-key.used');
+  const usedTrace = await traceparentOf('ssh-key.used');
   await other.parked();
   return { accountId, fingerprint, traceparents: [added, usedTrace] };
 }
 
-/** Sends half a request and does not wait. */
+/** Sends half a request and hangs up. */
 async function hangUpOn(line: string): Promise<void> {
   const { hostname, port } = new URL(app.baseUrl);
   const socket = connect(Number(port), hostname);
@@ -69,8 +69,8 @@ async function hangUpOn(line: string): Promise<void> {
   await once(socket, 'close');
 }
 
-/** The trace context of the first event of a type. */
-async function heard(type: string): Promise<string> {
+/** Returns the trace context of the first event of a type. */
+async function traceparentOf(type: string): Promise<string> {
   const event = await until(() => other.events.find(({ properties }) => properties.type === type));
   return String(event.properties.headers?.['cloudEvents_traceparent']);
 }
@@ -78,7 +78,7 @@ async function heard(type: string): Promise<string> {
 const named = (name: string) => collector.named(name);
 
 describe('a traced service', () => {
-  it('tells of a request, its command, the append, the messages and what came of them in one trace', () => {
+  it('records a request, its command, the append, the messages and their effects in one trace', () => {
     const [request] = named('POST /api/me/sshkey/add');
     const added = 'POST /api/me/sshkey/add > AddSshKey';
     const recorded = `${added} > process keyfold.commands.q > RecordSshKeyUse`;
@@ -96,17 +96,17 @@ describe('a traced service', () => {
     expect(request?.service).toBe('keyfold');
   });
 
-  it('stores the trace of the command with its commit, and the messages have it', () => {
+  it('stores the trace of the command with its commit, and its messages carry it', () => {
     const commands = ['AddSshKey', 'RecordSshKeyUse'].map((name) => named(name)[0]);
     expect(used.traceparents).toEqual(commands.map((span) => `00-${span?.traceId}-${span?.spanId}-01`));
   });
 
-  it('does not take the word of a client for it: the trace that it names is a link', () => {
+  it('does not trust a client with its trace id: it becomes a link', () => {
     expect(named('POST /api/me/sshkey/add')[0]?.links).toEqual([{ traceId: CLIENT_TRACE, spanId: CLIENT_SPAN }]);
     expect(collector.spans.filter(({ traceId }) => traceId === CLIENT_TRACE)).toEqual([]);
   });
 
-  it('says of each part what it is', () => {
+  it('describes each span', () => {
     expect(named('POST /api/me/sshkey/add')[0]).toMatchObject({
       kind: 'server',
       attributes: {
@@ -141,33 +141,33 @@ describe('a traced service', () => {
     );
   });
 
-  it('tells of requests without a route, or with places in it, only what the service knows by itself', () => {
+  it('records only known parts of requests without a route or with paths in it', () => {
     const common = { 'http.request.method': 'GET', 'url.scheme': 'http' };
-    const told = ['GET', 'GET /s3/*'].map((name) => named(name).map(({ attributes }) => attributes));
-    expect(told).toEqual([
+    const attributes = ['GET', 'GET /s3/*'].map((name) => named(name).map((span) => span.attributes));
+    expect(attributes).toEqual([
       [{ ...common, 'http.response.status_code': 404 }],
       [{ ...common, 'http.response.status_code': 200, 'http.route': '/s3/*' }],
     ]);
   });
 
-  it('tells of a request that its client did not wait for', () => {
+  it('records a request that its client abandoned', () => {
     expect(named('POST /api/me/sshkey/delete')).toMatchObject([{ attributes: { 'keyfold.outcome': 'client-gone' } }]);
   });
 
-  it('tells no name, no address, no key and no query', () => {
-    const told = JSON.stringify(collector.spans);
+  it('records no name, address, key or query', () => {
+    const sent = JSON.stringify(collector.spans);
     for (const hidden of ['traced-ann', '127.0.0.1', ADDRESS, used.fingerprint, 'secret-laptop', 'per_page', '?'])
-      expect(told).not.toContain(hidden);
+      expect(sent).not.toContain(hidden);
   });
 
-  it('sends the headers of the endpoint with each export, and writes them nowhere', () => {
+  it('sends the headers of the endpoint with each export and logs them nowhere', () => {
     for (const headers of collector.headers) expect(headers['x-api-key']).toBe('what only the collector knows');
     expect(collector.headers.length).toBeGreaterThan(0);
     expect(app.output()).not.toContain('collector%20knows');
     expect(app.output()).not.toContain('collector knows');
   });
 
-  it('names the trace in the lines of the log that belong to a request or a message', () => {
+  it('adds the trace to log lines that belong to a request or a message', () => {
     const lines = logLines(app.output()).filter(({ msg }) => msg === 'a command was parked');
     const traceIds = named('process keyfold.commands.q').map(({ traceId }) => traceId);
     expect(lines).toMatchObject([{ id: 'use-of-nobody', correlation: 'use-of-nobody' }]);

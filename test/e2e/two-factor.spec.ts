@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accountNamed, adminOf, createAccount, newMember, signedInAs } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { readQrPicture } from '../support/qr.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 import { codeNow, enrol } from '../support/two-factor.js';
 
 interface Enrolment {
@@ -10,23 +10,15 @@ interface Enrolment {
   secret: string;
 }
 
-let app: StandaloneProcess;
-let api: ApiClient;
-let admin: ApiClient;
-
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  api = new ApiClient(app.baseUrl);
-  admin = await adminOf(api);
-});
-
-afterAll(() => app.dispose());
+const app = await sharedApp();
+const api = new ApiClient(app.baseUrl);
+const admin = await adminOf(api);
 
 const generate = async (member: ApiClient) => (await member.post('/api/auth/2fa/generate')).data<Enrolment>();
 const hasTwoFactor = async (member: ApiClient) => (await member.get('/api/me')).data<{ otp: boolean }>().otp;
 
 describe('enrolment', () => {
-  it('gives a secret that can be read from the picture, and takes the codes made of it', async () => {
+  it('gives a secret that the QR code contains, and accepts its codes', async () => {
     const member = await newMember(admin, 'ann & bob');
     const { qr, secret } = await generate(member);
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
@@ -43,7 +35,7 @@ describe('enrolment', () => {
     expect((await api.logIn('ann & bob', 'pw-ann & bob', codeNow(secret))).code).toBe(200);
   });
 
-  it('takes only the secret that was given out last, and a right code of it', async () => {
+  it('accepts only the latest secret with a correct code', async () => {
     const member = await newMember(admin, 'careless');
     const verify = async (secret: string, code: string) =>
       (await member.post('/api/auth/2fa/verify', { code, secret })).outcome;
@@ -57,7 +49,7 @@ describe('enrolment', () => {
     expect(await verify(last.secret, codeNow(last.secret))).toBe('200 success');
   });
 
-  it('replaces the secret before it', async () => {
+  it('replaces the previous secret', async () => {
     const member = await newMember(admin, 'renewer');
     const first = await enrol(member);
     const second = await enrol(member);
@@ -65,7 +57,7 @@ describe('enrolment', () => {
     expect((await api.logIn('renewer', 'pw-renewer', codeNow(second, 1))).code).toBe(200);
   });
 
-  it('is begun at most 10 times an hour', async () => {
+  it('can be started at most 10 times an hour', async () => {
     const member = await newMember(admin, 'collector');
     const codes: number[] = [];
     for (let round = 0; round < 10; round++) codes.push((await member.post('/api/auth/2fa/generate')).code);
@@ -76,7 +68,7 @@ describe('enrolment', () => {
     expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(3_600);
   });
 
-  it('is not for the guest', async () => {
+  it('is not available to the guest', async () => {
     const guest = await accountNamed(admin, 'guest');
     (await admin.post('/api/admin/user/update', { ...guest, disabled: false })).data();
     expect((await api.post('/api/auth/2fa/generate')).outcome).toBe('403 Guest user can not generate 2FA code');
@@ -87,7 +79,7 @@ describe('enrolment', () => {
 });
 
 describe('an administrator', () => {
-  it('turns it off, after which the password is enough', async () => {
+  it('disables it, after which the password suffices', async () => {
     const { id } = await createAccount(admin, 'locked-out');
     const member = await signedInAs(api, 'locked-out');
     await enrol(member);

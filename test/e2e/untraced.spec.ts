@@ -12,7 +12,7 @@ import { newKeyLine } from '../support/key-line.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-/** Makes a process fail that loads anything of OpenTelemetry. */
+/** Makes a process fail if it loads any part of OpenTelemetry. */
 const REFUSE_OPENTELEMETRY = `
   import { registerHooks } from 'node:module';
   registerHooks({
@@ -23,7 +23,7 @@ const REFUSE_OPENTELEMETRY = `
   });
 `;
 
-describe('without an endpoint for traces', () => {
+describe('without a trace endpoint', () => {
   let folder: string;
   let refusing: { NODE_OPTIONS: string };
   let app: StandaloneProcess;
@@ -44,13 +44,13 @@ describe('without an endpoint for traces', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('nothing of OpenTelemetry is loaded, with one it would be', async () => {
+  it('OpenTelemetry is not loaded, but it is with one', async () => {
     expect((await new ApiClient(app.baseUrl).get('/ping')).text).toBe('pong');
     const traced = { ...refusing, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
     await expect(StandaloneProcess.start(traced)).rejects.toThrow(/open-?telemetry.* was loaded/);
   });
 
-  it('events go on in the trace of the client, and in none when it names none or one of the wrong form', async () => {
+  it('events continue the trace of the client, and none if its header is missing or invalid', async () => {
     const member = await newMember(await adminOf(new ApiClient(app.baseUrl)), 'ann');
     const add = async (title: string, headers: Record<string, string>) => {
       const { line } = newKeyLine();
@@ -70,7 +70,7 @@ describe('without an endpoint for traces', () => {
     ]);
   });
 
-  it('events go on in the trace of the message that led to them', async () => {
+  it('events continue the trace of the message that caused them', async () => {
     const admin = await adminOf(new ApiClient(app.baseUrl));
     const member = await newMember(admin, 'bob');
     const { line, fingerprint } = newKeyLine();
@@ -83,28 +83,28 @@ describe('without an endpoint for traces', () => {
   });
 });
 
-it('with an endpoint where nobody is, requests are answered, the log says so once, and the process ends as it should', async () => {
+it('with an unreachable endpoint, requests are answered, the log says so once, and the process stops cleanly', async () => {
   const app = await StandaloneProcess.start({
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await lastingPort()}`,
     OTEL_EXPORTER_OTLP_TIMEOUT: '500',
   });
   try {
     const api = new ApiClient(app.baseUrl);
-    const told = () => logLines(app.output()).filter(({ msg }) => msg.startsWith('traces are lost'));
+    const warnings = () => logLines(app.output()).filter(({ msg }) => msg.startsWith('traces are lost'));
     let answered = 0;
     await until(async () => {
       expect((await api.get('/ping')).text).toBe('pong');
       answered += 1;
-      return told().length > 0 ? true : undefined;
+      return warnings().length > 0 ? true : undefined;
     });
-    // A batch goes out every five seconds.
+    // A batch is sent every five seconds.
     const end = performance.now() + 6_000;
     await until(async () => {
       expect((await api.get('/ping')).text).toBe('pong');
       return performance.now() > end ? true : undefined;
     });
     expect(answered).toBeGreaterThan(0);
-    expect(told()).toMatchObject([{ level: 40, msg: expect.stringContaining('ECONNREFUSED') }]);
+    expect(warnings()).toMatchObject([{ level: 40, msg: expect.stringContaining('ECONNREFUSED') }]);
     expect(await app.stop()).toBe(0);
   } finally {
     await app.dispose();

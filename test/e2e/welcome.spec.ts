@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ApiClient, type Answer } from '../support/api-client.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 
-let app: StandaloneProcess;
-let api: ApiClient;
+const app = await sharedApp();
+const api = new ApiClient(app.baseUrl);
 
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  api = new ApiClient(app.baseUrl);
-});
-
-afterAll(() => app.dispose());
-
-/** As Firefox and Chromium ask for an address that somebody opens. */
+/** The Accept header of Firefox and Chromium for an address typed by a user. */
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const ask = (accept: string | undefined, path = '/', method = 'GET', headers: Record<string, string> = {}) =>
   api.send({ method, path, headers: { ...headers, ...(accept !== undefined && { accept }) } });
 
-/** An answer but for what differs between any two requests. */
+/** Returns an answer without what differs between any two requests. */
 function withoutTheRequest({ status, text, headers }: Answer) {
   const { date: _date, 'x-request-id': _id, ...rest } = headers;
   return { status, text, headers: rest };
@@ -32,7 +25,7 @@ describe('a browser at the root', () => {
     expect(text).toContain('npx keyfold account set-password admin');
   });
 
-  it('gets a page that runs nothing, loads nothing and is shown in no frame of others', async () => {
+  it('gets a page that runs no script, loads nothing and allows no framing by others', async () => {
     const { headers, text } = await ask(BROWSER);
     expect(text).not.toMatch(/<script|<img|<link|\son\w+=/);
     expect(headers).toMatchObject({
@@ -42,12 +35,12 @@ describe('a browser at the root', () => {
     });
   });
 
-  it('gets a page that no cache keeps and that depends on Accept', async () => {
+  it('gets a page that is not cached and varies by Accept', async () => {
     const { headers } = await ask(BROWSER);
     expect(headers).toMatchObject({ 'cache-control': 'no-store', vary: 'Accept' });
   });
 
-  it('finds only links that lead somewhere', async () => {
+  it('finds only working links', async () => {
     const { text } = await ask(BROWSER);
     const links = [...text.matchAll(/href="([^"]+)"/g)].map(([, link]) => link ?? '');
     expect(links).toEqual(['/docs', '/docs/events']);
@@ -65,9 +58,9 @@ describe('a program at the root', () => {
 
   it.each([
     ['curl', '*/*', {}],
-    ['a client that does not say what it takes', undefined, {}],
-    ['a front end from elsewhere', 'application/json, text/plain, */*', elsewhere],
-  ])('finds no path there: %s', async (_, accept, headers) => {
+    ['a client without an Accept header', undefined, {}],
+    ['a front end of another origin', 'application/json, text/plain, */*', elsewhere],
+  ])('finds no such path: %s', async (_, accept, headers) => {
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
       const root = withoutTheRequest(await ask(accept, '/', method, headers));
       expect(root.status, method).toBe(404);
@@ -75,13 +68,13 @@ describe('a program at the root', () => {
     }
   });
 
-  it.each(['POST', 'DELETE'])('gets no page for %s, whatever it takes', async (method) => {
+  it.each(['POST', 'DELETE'])('gets no page for %s, whatever it accepts', async (method) => {
     expect(withoutTheRequest(await ask(BROWSER, '/', method))).toEqual(
       withoutTheRequest(await ask(BROWSER, '/nowhere', method)),
     );
   });
 
-  it.each(['//', '/%2F', '/index.html'])('a browser finds no page at %s either', async (path) => {
+  it.each(['//', '/%2F', '/index.html'])('also gets no page at %s as a browser', async (path) => {
     const answer = await ask(BROWSER, path);
     expect([answer.status, answer.outcome]).toEqual([404, '404 this path does not exist']);
     expect(answer.headers['x-frame-options']).toBeUndefined();

@@ -1,30 +1,23 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { accountNamed, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { growth, readMetrics } from '../support/metrics.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 
 const HASHES = 'keyfold_password_hash_duration_seconds_count';
 
-let app: StandaloneProcess;
-let admin: ApiClient;
-let managementUrl: string;
+const app = await sharedApp();
+const managementUrl = await vi.waitFor(() => app.managementUrl, 5_000);
+const admin = await adminOf(new ApiClient(app.baseUrl));
 
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  managementUrl = await vi.waitFor(() => app.managementUrl, 5_000);
-  admin = await adminOf(new ApiClient(app.baseUrl));
-});
-afterAll(() => app?.dispose());
-
-/** How many passwords were hashed meanwhile. */
+/** Returns the number of passwords hashed during the work. */
 async function hashesOf(work: () => Promise<unknown>): Promise<number> {
   const before = await readMetrics(managementUrl);
   await work();
   return growth(before, await readMetrics(managementUrl))[HASHES] ?? 0;
 }
 
-it('a profile that is refused costs no password hash', async () => {
+it('a refused profile costs no password hash', async () => {
   const member = await newMember(admin, 'member');
   const update = (username: string, password: string) => member.post('/api/me/update', { username, password });
   const refused = async () => expect((await update('admin', 'new')).outcome).toBe('500 user name already exists');
@@ -33,7 +26,7 @@ it('a profile that is refused costs no password hash', async () => {
   expect(await hashesOf(() => update('member', 'new'))).toBe(1);
 });
 
-it('an account that is refused to an administrator costs no password hash', async () => {
+it('an account that an administrator may not create or change costs no password hash', async () => {
   await newMember(admin, 'other');
   const { id } = await accountNamed(admin, 'other');
   const wanted = { username: 'other', password: 'new', role: 0 };

@@ -12,7 +12,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { newCommit } from '../../libs/event-store/testing/new-commit.js';
 import { partitionOf, type WriterPlan } from './append-schedule.js';
 
-/** Loads, decides and appends as a command does; answers what was acknowledged. A commit says on which one it was decided. */
+/**
+ * Loads, decides and appends like a command, and returns the acknowledged commits. Each commit names the one it was
+ * decided on.
+ */
 export async function write(
   store: EventStore,
   { stream, appends, hold }: WriterPlan,
@@ -21,7 +24,7 @@ export async function write(
   const name = `account-${stream}`;
   let wanted = hold;
   for (let left = appends; left > 0;) {
-    const commits = await untilThere(() => store.readStreams([{ stream: name, version: 0 }]));
+    const commits = await untilAvailable(() => store.readStreams([{ stream: name, version: 0 }]));
     const next = newCommit(name, commits.length + 1, {
       partition: partitionOf(stream),
       correlation: randomUUID(),
@@ -37,17 +40,17 @@ export async function write(
   }
 }
 
-/** The acknowledged commit, or the refusal. A caller that heard of an outage tries again with the same commit. */
+/** Returns the acknowledged commit or the refusal. Retries the same commit after an outage. */
 async function answerOf(store: EventStore, commit: NewCommit): Promise<Commit | HoldTaken | WrongExpectedVersion> {
   try {
-    return (await untilThere(() => store.append(commit))).commit;
+    return (await untilAvailable(() => store.append(commit))).commit;
   } catch (error) {
     if (error instanceof HoldTaken || error instanceof WrongExpectedVersion) return error;
     throw error;
   }
 }
 
-/** Follows the feeds from its own positions; what it was shown is kept, and how many holes it had to close. */
+/** Follows the feeds with its own positions. Keeps the commits it saw and counts the holes that it closed. */
 export class FeedFollower {
   readonly seen = new Map<number, Commit[]>();
   holes = 0;
@@ -59,11 +62,11 @@ export class FeedFollower {
     for (const slot of slots) this.seen.set(slot, []);
   }
 
-  /** Goes on until `isOver` and nothing is left. */
+  /** Follows until `isOver` and nothing is left to read. */
   async follow(isOver: () => boolean): Promise<void> {
     for (let over = false, news = true; news || !over;) {
       over = isOver();
-      news = await untilThere(() => this.#readOn());
+      news = await untilAvailable(() => this.#readOn());
       if (!news) await pause(5);
     }
   }
@@ -81,8 +84,8 @@ export class FeedFollower {
   }
 }
 
-/** Tries again while the store is not available. */
-export async function untilThere<Result>(operation: () => Promise<Result>): Promise<Result> {
+/** Retries an operation while the store is unavailable. */
+export async function untilAvailable<Result>(operation: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
       return await operation();

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { slotOf } from '../../libs/event-store/src/mongo/commit.model.js';
 
 const SHARED_SLOTS = [0, 0, 1, 1];
-/** Partitions of which two are in each of two slots. */
+/** Four partitions, two in each of two slots. */
 export const PARTITIONS = SHARED_SLOTS.map((slot, index) => partitionIn(slot, index));
 
-/** What a writer of one process does: it loads its stream, decides and appends, some times. */
+/** The work of one writer: load, decide and append to a stream, `appends` times. */
 export type WriterPlan = Readonly<{ process: number; stream: number; appends: number; hold: number | undefined }>;
 
-/** What goes wrong once so many commits are acknowledged. */
+/** A fault, injected after `after` acknowledged commits. */
 export type Fault = Readonly<{ after: number; kind: 'step-down' | 'kill' | 'cut' }>;
 
 export type Schedule = Readonly<{ writers: readonly WriterPlan[]; faults: readonly Fault[]; seed: number }>;
@@ -19,7 +19,7 @@ const writer = fc.record({
   process: fc.nat({ max: PROCESSES - 1 }),
   stream: fc.nat({ max: 5 }),
   appends: fc.integer({ min: 5, max: 30 }),
-  // A name that all want: one gets it.
+  // A name that every writer wants and only one gets.
   hold: fc.option(fc.nat({ max: 3 }), { nil: undefined, freq: 3 }),
 });
 
@@ -28,7 +28,7 @@ const fault = fc.record({
   kind: fc.constantFrom<Fault['kind']>('step-down', 'step-down', 'cut', 'cut', 'kill'),
 });
 
-/** Few streams and slots and many writers, so that they get in each other's way. */
+/** Few streams and slots and many writers, so that conflicts are frequent. */
 export const schedule: fc.Arbitrary<Schedule> = fc.record({
   writers: fc.array(writer, { minLength: 8, maxLength: 24 }),
   faults: fc.array(fault, { minLength: 1, maxLength: 4 }),

@@ -5,28 +5,28 @@ import type { RabbitmqNode } from '../support/rabbitmq/rabbitmq-node.js';
 import type { TcpProxy } from '../support/tcp-proxy.js';
 import type { EventListener } from './event-listener.js';
 
-/** Where faults happen: between relays and a broker with one subscriber. */
+/** The environment of a fault: relays, a broker and one subscriber. */
 export type Stage = Readonly<{
   node: RabbitmqNode;
   /** Between the relays and the node. */
   proxy: TcpProxy;
-  /** Those of the relays. */
+  /** The connections of the relays. */
   connections(): readonly BrokerConnection[];
-  /** How many messages the relays were refused. */
+  /** The number of messages that the broker refused. */
   refused(): number;
   listener: EventListener;
-  /** The listener's queue, bound to everything. */
+  /** The listener's queue, bound to all events. */
   queue: string;
-  /** A connection past the proxy. */
+  /** A connection that bypasses the proxy. */
   operator: BrokerConnection;
 }>;
 
-const SOON = { timeout: 90_000, interval: 10 };
+const POLL = { timeout: 90_000, interval: 10 };
 const CUTS = 5;
-/** Refusals of a back-off that has begun to grow. */
+/** Enough refusals for the back-off to grow. */
 const REFUSALS = 3;
 
-/** What goes wrong, each until it is over by itself or was mended. Somebody appends events meanwhile. */
+/** Faults that end by themselves or are undone, while the test appends events. */
 export const brokerFaults = {
   'sockets cut': async (stage: Stage) => {
     for (let cut = 0; cut < CUTS; cut++) {
@@ -34,7 +34,7 @@ export const brokerFaults = {
       stage.proxy.cutAll();
     }
   },
-  'bytes stand still': async (stage: Stage) => {
+  'network stalled': async (stage: Stage) => {
     await amidEvents(stage);
     stage.proxy.freeze(true);
     await untilNoticed(stage);
@@ -54,7 +54,7 @@ export const brokerFaults = {
   },
   'memory alarm': async (stage: Stage) => {
     await stage.node.memoryAlarm(true);
-    await vi.waitUntil(() => stage.connections().some(({ state }) => state === 'blocked'), SOON);
+    await vi.waitUntil(() => stage.connections().some(({ state }) => state === 'blocked'), POLL);
     await stage.node.memoryAlarm(false);
   },
   'broker restarted': async (stage: Stage) => {
@@ -72,7 +72,7 @@ export const brokerFaults = {
   'connections closed': async (stage: Stage) => {
     await stage.node.ctl('close_all_connections', 'fault');
   },
-  'a queue that refuses': async (stage: Stage) => {
+  'queue full': async (stage: Stage) => {
     const full = { 'x-queue-type': 'quorum', 'x-max-length': 1, 'x-overflow': 'reject-publish' };
     await operating(stage, async (channel) => {
       await channel.assertQueue('full', { durable: true, arguments: full });
@@ -83,7 +83,7 @@ export const brokerFaults = {
   },
   'nothing bound': async (stage: Stage) => {
     const { queue } = stage;
-    // The subscriber has what the log has, also in between: without any binding the broker returns what is published.
+    // Unbinds the log as well: without any binding, the broker returns what is published.
     await operating(stage, async (channel) => {
       await channel.unbindQueue(EVENT_LOG, EVENTS_EXCHANGE, '#');
       await channel.unbindQueue(queue, EVENTS_EXCHANGE, '#');
@@ -98,22 +98,22 @@ export const brokerFaults = {
 
 export type BrokerFault = keyof typeof brokerFaults;
 
-/** Until the next event has come through. */
+/** Waits for the next event. */
 async function amidEvents({ listener }: Stage): Promise<void> {
-  const before = listener.heard;
-  await vi.waitUntil(() => listener.heard > before, SOON);
+  const before = listener.received;
+  await vi.waitUntil(() => listener.received > before, POLL);
 }
 
 async function untilNoticed({ connections }: Stage): Promise<void> {
-  await vi.waitUntil(() => connections().every(({ state }) => state === 'disconnected'), SOON);
+  await vi.waitUntil(() => connections().every(({ state }) => state === 'disconnected'), POLL);
 }
 
 async function untilRefused({ refused }: Stage): Promise<void> {
   const before = refused();
-  await vi.waitUntil(() => refused() >= before + REFUSALS, SOON);
+  await vi.waitUntil(() => refused() >= before + REFUSALS, POLL);
 }
 
-/** Does something at the broker as soon as it lets an operator in. */
+/** Runs an operation on the broker as soon as it accepts connections. */
 async function operating({ operator }: Stage, step: (channel: Channel) => Promise<unknown>): Promise<void> {
   await vi.waitFor(async () => {
     const channel = await operator.channel();
@@ -122,5 +122,5 @@ async function operating({ operator }: Stage, step: (channel: Channel) => Promis
     } finally {
       await channel.close().catch(() => undefined);
     }
-  }, SOON);
+  }, POLL);
 }

@@ -3,21 +3,24 @@ import { RabbitmqNode } from '../support/rabbitmq/rabbitmq-node.js';
 import { everyCommand } from './every-command.js';
 import { PublishingService } from './publishing-service.js';
 
-/** How long any command may take, with a broker or without, on a busy machine. */
+/** The longest that a command may take on a busy machine, with or without a broker. */
 const LONGEST_COMMAND = 5_000;
-/** Until a worker notices that a broker hangs, which it asks for a sign of life every other second, and until it is back. */
+/** The time in which a worker detects a hanging broker (it expects a heartbeat every other second) or its return. */
 const NOTICE = 20_000;
-/** Until everything works again after an outage: a worker asks for the broker, and follows the feed, in steps of seconds. */
+/**
+ * The time until everything works again after an outage: a worker reconnects and follows the feed at intervals of
+ * seconds.
+ */
 const RECOVERY = 90_000;
-/** What a process may take to end: it says goodbye to a broker that may not listen. */
+/** The longest that a shutdown may take, including closing the connection to a broker that may not answer. */
 const LONGEST_STOP = 12_000;
-/** Less than the events of one account's life. */
+/** Fewer than the events of one account's life. */
 const A_FEW = 10;
 
 type Outage = Readonly<{
   begin: () => Promise<void> | void;
   end: () => Promise<void> | void;
-  /** What a worker's readiness says of the broker; a broker that takes no messages is there. */
+  /** The worker's readiness check of the broker. A broker that accepts no messages is still available. */
   workerSays: RegExp;
 }>;
 const outages: Record<string, Outage> = {
@@ -50,7 +53,7 @@ afterAll(async () => {
   await Promise.all(services.map((service) => service.dispose()));
   await broker?.dispose();
 });
-// A test that failed leaves the broker to the others.
+// A failed test must not affect the others.
 afterEach(async () => {
   await endOutage?.();
   endOutage = undefined;
@@ -69,7 +72,7 @@ async function end(): Promise<void> {
 
 const ofAll = (work: (service: PublishingService) => Promise<void>) => Promise.all(services.map(work));
 
-it('a broker that is away at the first start hears everything later, from the first account on', async () => {
+it('a broker that is down at the first start later receives every event, from the first account on', async () => {
   await begin({ begin: () => broker.stop(), end: () => broker.restart() });
   await ofAll(async (service) => {
     await service.startWithoutBroker();
@@ -77,30 +80,30 @@ it('a broker that is away at the first start hears everything later, from the fi
     await expectReadiness(service, outages['was killed']!.workerSays);
   });
   await end();
-  await ofAll(expectEverythingHeard);
+  await ofAll(expectAllReceived);
 });
 
 it.each(Object.keys(outages))(
-  'while the broker %s, every command works, and it hears all of it later',
+  'while the broker %s, every command works, and it receives all events later',
   async (name) => {
     const outage = outages[name]!;
-    const underWay = ofAll(expectNormal);
+    const inFlight = ofAll(expectNormal);
     await begin(outage);
-    await underWay;
+    await inFlight;
     await ofAll(async (service) => {
       await expectNormal(service);
-      const heard = service.heard;
+      const received = service.received;
       await expectNormal(service);
-      expectSilence(service, heard);
+      expectSilence(service, received);
       await expectReadiness(service, outage.workerSays);
       await expectStopped(service);
       await service.startWithoutBroker();
       await expectNormal(service);
-      expect(service.heard).toBe(heard);
+      expect(service.received).toBe(received);
       await expectReadiness(service, outage.workerSays);
     });
     await end();
-    await ofAll(expectEverythingHeard);
+    await ofAll(expectAllReceived);
   },
 );
 
@@ -111,7 +114,7 @@ async function expectNormal(service: PublishingService): Promise<void> {
   }
 }
 
-/** What serves the API is ready, whatever the broker does; a worker tells how it is. */
+/** Checks that the API is ready whatever the state of the broker, and that a worker reports that state. */
 async function expectReadiness({ name, api, worker }: PublishingService, workerSays: RegExp): Promise<void> {
   expect(await api.readiness(), name).toMatchObject({ code: 200, status: 'ready' });
   if (!worker) return;
@@ -120,9 +123,9 @@ async function expectReadiness({ name, api, worker }: PublishingService, workerS
   expect((await worker.readiness())?.checks, name).toMatchObject({ store: 'ok', projector: 'ok' });
 }
 
-/** A broker without memory takes what a connection has just sent before it stops that. */
-function expectSilence({ name, heard }: PublishingService, before: number): void {
-  expect(heard - before, `${name}, although the broker is not there`).toBeLessThan(A_FEW);
+/** Allows a few events: a broker without memory still accepts what was just sent before it blocks. */
+function expectSilence({ name, received }: PublishingService, before: number): void {
+  expect(received - before, `${name}, although the broker is unavailable`).toBeLessThan(A_FEW);
 }
 
 async function expectStopped(service: PublishingService): Promise<void> {
@@ -132,10 +135,10 @@ async function expectStopped(service: PublishingService): Promise<void> {
   expect(performance.now() - began, service.name).toBeLessThan(LONGEST_STOP);
 }
 
-async function expectEverythingHeard(service: PublishingService): Promise<void> {
+async function expectAllReceived(service: PublishingService): Promise<void> {
   await expect.poll(() => service.areAllReady(), { timeout: RECOVERY }).toBe(true);
-  const before = service.heard;
+  const before = service.received;
   await expectNormal(service);
   expect(await service.violations(), `${service.name}: ${service.output()}`).toEqual([]);
-  expect(service.heard).toBeGreaterThan(before);
+  expect(service.received).toBeGreaterThan(before);
 }

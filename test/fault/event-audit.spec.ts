@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { SeenEvent } from '../support/rabbitmq/event-subscriber.js';
 import { EventAudit } from './event-audit.js';
 
-/** The removal of a key, whose id is the position. */
+/** The removal of a key whose id is the position. */
 const removal = (position: number): Commit => ({
   partition: '7',
   stream: 'ssh-keys-7',
@@ -29,26 +29,30 @@ const [one, two, three] = commits
     data,
   })) as [SeenEvent, SeenEvent, SeenEvent];
 
-/** What an audit finds when a subscriber saw these events. */
+/** Returns the findings of an audit after a subscriber saw these events. */
 async function audited(...seen: SeenEvent[]): Promise<{ audit: EventAudit; violations: string[] }> {
   const has = (id: string) => seen.some((event) => event.id === id);
   const audit = new EventAudit({ count: seen.length, takeEvents: () => seen, has });
   return { audit, violations: await audit.check(store, 0) };
 }
 
-it('an audit is content with every event in order, and knows what they told', async () => {
+it('an audit accepts every event in order and knows the facts that they report', async () => {
   const { audit, violations } = await audited(one, two, three);
   expect(violations).toEqual([]);
   expect(audit.count).toBe(3);
-  expect(audit.untold(['ssh-key.removed 2', 'ssh-key.removed 9'])).toEqual(['ssh-key.removed 9']);
+  expect(audit.unreported(['ssh-key.removed 2', 'ssh-key.removed 9'])).toEqual(['ssh-key.removed 9']);
 });
 
 it.each([
-  ['the last event is missing', [one, two], 'ssh-keys-7:3:0 never came'],
-  ['one in the middle is missing', [one, three], 'ssh-keys-7:2:0 never came'],
-  ['two changed places', [one, three, two], 'ssh-keys-7:3:0 came where ssh-key.removed ssh-keys-7:2:0 was due'],
-  ['one says something else', [one, { ...two, data: { ...two.data, keyId: 9 } }, three], 'ssh-keys-7:2:0 came where'],
-  ['one is of nothing that happened', [one, two, three, { ...three, id: 'x' }], 'x came where nothing was due'],
-])('an audit notices that %s', async (_, seen, sentence) => {
+  ['the last event is missing', [one, two], 'ssh-keys-7:3:0 is missing'],
+  ['one in the middle is missing', [one, three], 'ssh-keys-7:2:0 is missing'],
+  ['two are swapped', [one, three, two], 'ssh-keys-7:3:0 arrived instead of ssh-key.removed ssh-keys-7:2:0'],
+  [
+    'one has different data',
+    [one, { ...two, data: { ...two.data, keyId: 9 } }, three],
+    'ssh-keys-7:2:0 arrived instead of',
+  ],
+  ['one was never stored', [one, two, three, { ...three, id: 'x' }], 'x arrived instead of nothing'],
+])('an audit detects that %s', async (_, seen, sentence) => {
   expect((await audited(...seen)).violations.join('\n')).toContain(sentence);
 });

@@ -5,40 +5,43 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { EventSubscriber, SeenEvent } from '../support/rabbitmq/event-subscriber.js';
 
 const PAGE = 500;
-/** Until the last event of a quiet store must be there. */
-const PATIENCE = 60_000;
+/** The time in which the last event of a quiet store must arrive. */
+const TIMEOUT = 60_000;
 
 /**
- * Compares what a subscriber saw with what the store says that happened: every event of every commit, those of one account in the order
- * of the feed, and nothing else. Goes on where the last look ended, so that long campaigns stay quick.
+ * Compares what a subscriber saw with what the store contains: every event of every commit, in feed order within an
+ * account, and nothing else. Continues where the last check ended, to keep long campaigns fast.
  */
 export class EventAudit {
   readonly #positions = new Map<number, number>();
-  /** By account, in order: the events that were not compared yet. */
+  /** The events not compared yet, by account and in order. */
   readonly #due = new Map<string, SeenEvent[]>();
   readonly #facts = new Set<string>();
   #dueCount = 0;
 
   constructor(private readonly subscriber: Pick<EventSubscriber, 'count' | 'takeEvents' | 'has'>) {}
 
-  /** How many events the commits had that were looked at. */
+  /** Returns the number of events in the commits that were read. */
   get count(): number {
     return this.#dueCount;
   }
 
-  /** Waits until the subscriber has everything that the store has; a sentence for each violation. For when nobody writes. */
-  async check(store: Pick<CommitFeed, 'slots' | 'readFeed'>, patience = PATIENCE): Promise<string[]> {
+  /**
+   * Waits until the subscriber has received everything that is stored. Returns a sentence for each violation. Nobody
+   * may write meanwhile.
+   */
+  async check(store: Pick<CommitFeed, 'slots' | 'readFeed'>, timeout = TIMEOUT): Promise<string[]> {
     await this.#readStore(store);
-    const deadline = performance.now() + patience;
+    const deadline = performance.now() + timeout;
     while (this.subscriber.count < this.#dueCount && performance.now() < deadline) await pause(50);
     return this.#compare();
   }
 
-  /** Those of the facts that no event told of since the last call; what they look like says `factOf`. */
-  untold(facts: Iterable<string>): string[] {
-    const untold = [...facts].filter((fact) => !this.#facts.has(fact));
+  /** Returns the facts (see `factOf`) that no event reported since the last call. */
+  unreported(facts: Iterable<string>): string[] {
+    const unreported = [...facts].filter((fact) => !this.#facts.has(fact));
     this.#facts.clear();
-    return untold;
+    return unreported;
   }
 
   async #readStore(store: Pick<CommitFeed, 'slots' | 'readFeed'>): Promise<void> {
@@ -65,15 +68,15 @@ export class EventAudit {
       this.#facts.add(factOf(seen));
       const due = this.#due.get(seen.partition)?.shift();
       if (isDeepStrictEqual(seen, due)) continue;
-      violations.push(`${seen.type} ${seen.id} came where ${due ? `${due.type} ${due.id}` : 'nothing'} was due`);
+      violations.push(`${seen.type} ${seen.id} arrived instead of ${due ? `${due.type} ${due.id}` : 'nothing'}`);
       if (due) passedOver.push(due);
     }
     const missing = [...passedOver, ...[...this.#due.values()].flat()].filter(({ id }) => !this.subscriber.has(id));
-    return [...missing.map(({ type, id }) => `${type} ${id} never came`), ...violations];
+    return [...missing.map(({ type, id }) => `${type} ${id} is missing`), ...violations];
   }
 }
 
-/** What an event tells that a client was told, too: `ssh-key.added <fingerprint>`, for example. */
+/** Returns the fact of an event in the form in which clients record it, such as `ssh-key.added <fingerprint>`. */
 export function factOf({ type, data }: Pick<SeenEvent, 'type' | 'data'>): string {
   const name = { 'ssh-key.added': 'fingerprint', 'ssh-key.removed': 'keyId' }[type] ?? 'sessionId';
   return `${type} ${String(data[name])}`;

@@ -3,21 +3,21 @@ import type { CommitFeed, EventStore, NewCommit } from '@keyfold/event-store';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
-type Happening = Readonly<{ stream: string; events: readonly { type: string; data: object }[] }>;
+type Change = Readonly<{ stream: string; events: readonly { type: string; data: object }[] }>;
 
 const AT = Date.UTC(2026, 0, 15, 12);
-/** So many commits of an account follow each other closely: their order is what faults may break. */
+/** Appends this many commits of an account in close succession, because faults may break their order. */
 const OF_ONE_ACCOUNT = 4;
-/** A share is appended in so many bursts, with some time between them, so that faults come in between. */
+/** Splits a share into this many bursts with pauses, so that faults happen between them. */
 const BURSTS = 8;
 const BETWEEN_BURSTS = 200;
-/** What goes on being appended when the share is used up and the fault lasts. */
+/** The commits of each burst after the share is used up, while the fault lasts. */
 const TRICKLE = 8;
 
-/** Accounts to which things happen: keys, uses of keys, changes and matters that nobody is told of, several streams each. */
+/** Appends events of many accounts: keys, uses of keys, changes and unpublished events, in several streams each. */
 export class EventFlow {
-  /** Public events that were appended. */
-  told = 0;
+  /** The number of public events appended. */
+  published = 0;
   readonly #versions = new Map<string, number>();
   /** The last append of each account. */
   readonly #appending = new Map<number, Promise<void>>();
@@ -28,42 +28,42 @@ export class EventFlow {
     private readonly random: () => number,
   ) {}
 
-  /** Appends about `events` public events in bursts, and goes on in a trickle until `meanwhile` is over. */
+  /** Appends about `events` public events in bursts, then a trickle until `meanwhile` settles. */
   async during(events: number, meanwhile: Promise<void>): Promise<void> {
-    const until = this.told + events;
+    const until = this.published + events;
     let isOver = false;
     const over = meanwhile.finally(() => (isOver = true));
-    // Thrown below.
+    // Rethrown below.
     over.catch(() => undefined);
-    while (this.told < until || !isOver) {
-      const left = until - this.told;
+    while (this.published < until || !isOver) {
+      const left = until - this.published;
       await this.burst(left > 0 ? Math.min(left, Math.ceil(events / BURSTS)) : TRICKLE);
       if (left > 0 || !isOver) await pause(BETWEEN_BURSTS);
     }
     await over;
   }
 
-  /** Appends so many commits, those of an account behind each other and accounts side by side. */
+  /** Appends commits, sequentially within an account and in parallel across accounts. */
   async burst(commits: number): Promise<void> {
-    const lines = Array.from({ length: Math.ceil(commits / OF_ONE_ACCOUNT) }, (_, index) => {
+    const appends = Array.from({ length: Math.ceil(commits / OF_ONE_ACCOUNT) }, (_, index) => {
       const account = 1 + Math.floor(this.random() * this.accounts);
       const count = Math.min(OF_ONE_ACCOUNT, commits - index * OF_ONE_ACCOUNT);
-      return this.#behindOthers(account, count);
+      return this.#appendInOrder(account, count);
     });
-    await Promise.all(lines);
+    await Promise.all(appends);
   }
 
-  #behindOthers(account: number, count: number): Promise<void> {
-    const happenings = Array.from({ length: count }, () => happeningOf(account, this.random()));
+  #appendInOrder(account: number, count: number): Promise<void> {
+    const changes = Array.from({ length: count }, () => changeOf(account, this.random()));
     const before = this.#appending.get(account) ?? Promise.resolve();
     const appending = before.then(async () => {
-      for (const happening of happenings) await this.#append(String(account), happening);
+      for (const change of changes) await this.#append(String(account), change);
     });
     this.#appending.set(account, appending);
     return appending;
   }
 
-  async #append(partition: string, { stream, events }: Happening): Promise<void> {
+  async #append(partition: string, { stream, events }: Change): Promise<void> {
     const version = (this.#versions.get(stream) ?? 0) + 1;
     this.#versions.set(stream, version);
     const { commit } = await this.store.append({
@@ -76,11 +76,11 @@ export class EventFlow {
       correlation: 'test',
       events: events.map((event) => ({ ...event, v: 1 })) as NewCommit['events'],
     });
-    this.told += publicEventsOf(commit).length;
+    this.published += publicEventsOf(commit).length;
   }
 }
 
-function happeningOf(account: number, choice: number): Happening {
+function changeOf(account: number, choice: number): Change {
   const keyId = account * 2 ** 20;
   const permission = Math.floor(choice * 1_000);
   if (choice < 0.3) {
@@ -100,19 +100,19 @@ function happeningOf(account: number, choice: number): Happening {
 
 const PAGE = 1_000;
 
-/** The ids of all public events of the store, by account, in the order of the store. */
-export async function toldEvents(feed: CommitFeed): Promise<Map<string, string[]>> {
-  const told = new Map<string, string[]>();
+/** Returns the ids of all public events in the store, by account and in feed order. */
+export async function publicEventIds(feed: CommitFeed): Promise<Map<string, string[]>> {
+  const ids = new Map<string, string[]>();
   for (const [slot, head] of await feed.readHeads()) {
     for (let position = 0; position < head;) {
       const commits = await feed.readFeed(slot, position, PAGE);
-      if (commits.length === 0) throw new Error(`slot ${slot} cannot be read behind position ${position}`);
+      if (commits.length === 0) throw new Error(`slot ${slot} cannot be read after position ${position}`);
       for (const commit of commits) {
-        const ids = publicEventsOf(commit).map((event) => outgoingMessage(event).id);
-        if (ids.length > 0) told.set(commit.partition, [...(told.get(commit.partition) ?? []), ...ids]);
+        const ofCommit = publicEventsOf(commit).map((event) => outgoingMessage(event).id);
+        if (ofCommit.length > 0) ids.set(commit.partition, [...(ids.get(commit.partition) ?? []), ...ofCommit]);
       }
       position += commits.length;
     }
   }
-  return told;
+  return ids;
 }

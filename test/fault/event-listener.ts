@@ -3,19 +3,19 @@ import { BrokerConnection } from '@keyfold/messaging/rabbitmq';
 import type { Channel, ConsumeMessage } from 'amqplib';
 
 const PREFETCH = 200;
-const LOOK_AFTER = 100;
+const RETRY_MS = 100;
 
-/** A subscriber that consumes a queue for as long as it lives, whatever becomes of the broker, and notes what it hears. */
+/** A subscriber that consumes a queue throughout broker faults and records the events that it receives. */
 export class EventListener {
-  /** Ids by account, in the order in which each came first. */
+  /** Ids by account, in the order of their first arrival. */
   readonly firstSeen = new Map<string, string[]>();
-  /** How many different events came. */
-  heard = 0;
-  /** Events that were published once more. */
+  /** The number of distinct events. */
+  received = 0;
+  /** Events that were published again. */
   repeated = 0;
-  /** Deliveries that the broker repeated because it did not get the answer to an earlier one. */
+  /** Deliveries that the broker repeated because the acknowledgement did not arrive. */
   redelivered = 0;
-  /** Messages that say that they are a replay. */
+  /** Messages that are marked as a replay. */
   replayed = 0;
   readonly #seen = new Set<string>();
   readonly #supervising: NodeJS.Timeout;
@@ -26,10 +26,10 @@ export class EventListener {
     private readonly connection: BrokerConnection,
     private readonly queue: string,
   ) {
-    this.#supervising = setInterval(() => void this.#listen(), LOOK_AFTER);
+    this.#supervising = setInterval(() => void this.#listen(), RETRY_MS);
   }
 
-  /** Begins to consume; the queue may come later. */
+  /** Starts to consume. The queue may be declared later. */
   static async open(url: string, queue: string): Promise<EventListener> {
     return new EventListener(await BrokerConnection.open(url, { role: 'consumer' }), queue);
   }
@@ -48,7 +48,7 @@ export class EventListener {
       channel.on('close', () => (this.#channel = this.#channel === channel ? undefined : this.#channel));
       await channel.prefetch(PREFETCH);
       await channel.consume(this.queue, (message) => {
-        if (message) this.#hear(channel, message);
+        if (message) this.#receive(channel, message);
         else void channel.close().catch(() => undefined);
       });
     } catch {
@@ -58,7 +58,7 @@ export class EventListener {
     }
   }
 
-  #hear(channel: Channel, message: ConsumeMessage): void {
+  #receive(channel: Channel, message: ConsumeMessage): void {
     const { messageId, headers = {} } = message.properties;
     const id = String(messageId);
     if (headers[REPLAY_HEADER] !== undefined) this.replayed += 1;
@@ -68,28 +68,31 @@ export class EventListener {
     try {
       channel.ack(message);
     } catch {
-      // The channel has just gone: it comes again.
+      // The channel has just closed; a new one follows.
     }
   }
 
   #note(id: string, account: string): void {
     this.#seen.add(id);
-    this.heard += 1;
+    this.received += 1;
     const ids = this.firstSeen.get(account);
     if (ids) ids.push(id);
     else this.firstSeen.set(account, [id]);
   }
 }
 
-/** What is wrong with what was heard: events that never came, events that nobody told of, and accounts whose order is another. */
-export function differences(told: ReadonlyMap<string, readonly string[]>, { firstSeen }: EventListener) {
+/**
+ * Compares the received events with the expected ones: lost events, unknown events, and accounts with a different
+ * order.
+ */
+export function differences(expected: ReadonlyMap<string, readonly string[]>, { firstSeen }: EventListener) {
   const ids = (of: ReadonlyMap<string, readonly string[]>) => [...of.values()].flat();
-  const heard = new Set(ids(firstSeen));
-  const known = new Set(ids(told));
-  const inOrder = (account: string) => (told.get(account) ?? []).filter((id) => heard.has(id)).join();
+  const received = new Set(ids(firstSeen));
+  const known = new Set(ids(expected));
+  const inOrder = (account: string) => (expected.get(account) ?? []).filter((id) => received.has(id)).join();
   return {
-    lost: ids(told).filter((id) => !heard.has(id)),
-    strange: [...heard].filter((id) => !known.has(id)),
+    lost: ids(expected).filter((id) => !received.has(id)),
+    strange: [...received].filter((id) => !known.has(id)),
     outOfOrder: [...firstSeen]
       .filter(([account, seen]) => seen.join() !== inOrder(account))
       .map(([account]) => account),

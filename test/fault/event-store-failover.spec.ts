@@ -16,9 +16,9 @@ import { COMMITS, slotOf, type CommitDocument } from '../../libs/event-store/src
 import { denseHistory } from '../../libs/event-store/testing/dense-history.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
 
-const SOON = { timeout: 60_000, interval: 20 };
+const POLL = { timeout: 60_000, interval: 20 };
 const NODES = [0, 1, 2];
-/** Two accounts whose streams are in two slots. */
+/** Two accounts whose streams are in different slots. */
 const PARTITIONS = ['account-a', 'account-b'];
 /** In each of them: enough for the compaction to last while primaries change. */
 const ENDED_STREAMS = 200;
@@ -28,7 +28,7 @@ let database: string;
 const connections: Connection[] = [];
 
 beforeAll(async () => {
-  // Long enough for a primary to take writes before it notices that it is alone.
+  // Long enough for a primary to accept writes before it notices that it is alone.
   set = await ReplicaSet.start(3, { electionTimeoutMillis: 2_000 });
 });
 afterAll(() => set.stop());
@@ -52,7 +52,10 @@ const openStore = async (uri?: string) => new MongoEventStore(await connect(uri)
 const request = (stream: string, version: number, partition: string) =>
   newCommit(stream, version, { partition, correlation: randomUUID() });
 
-/** Appends to one stream until `isEnough`; tries again what has no answer, as a client does, and begins at what is stored. */
+/**
+ * Appends to one stream until `isEnough`. Retries unanswered appends like a client and continues after the last stored
+ * version.
+ */
 async function appendUntil(store: MongoEventStore, partition: string, isEnough: () => boolean): Promise<Commit[]> {
   const stream = `${partition}-${randomUUID()}`;
   const acknowledged: Commit[] = [];
@@ -74,11 +77,11 @@ async function tryAppend(store: MongoEventStore, commit: NewCommit): Promise<App
 }
 
 async function nextVersion(store: MongoEventStore, stream: string): Promise<number> {
-  const commits = await vi.waitFor(() => store.readStreams([{ stream, version: 0 }]), SOON);
+  const commits = await vi.waitFor(() => store.readStreams([{ stream, version: 0 }]), POLL);
   return commits.length + 1;
 }
 
-/** Streams of two commits each, in both slots, to which nobody appends any more. */
+/** Appends streams of two commits each, in both slots, which then never change. */
 async function appendEndedStreams(store: MongoEventStore): Promise<string[]> {
   const streams = PARTITIONS.flatMap((partition) =>
     Array.from({ length: ENDED_STREAMS }, () => ({ stream: `ended-${randomUUID()}`, partition })),
@@ -89,18 +92,23 @@ async function appendEndedStreams(store: MongoEventStore): Promise<string[]> {
   return streams.map(({ stream }) => stream);
 }
 
-/** Compacts a few at a time, as the runner does, and tries again what has no answer; each time all of them or none are gone. */
+/**
+ * Compacts a few streams at a time, like the runner, and retries on outages. Each batch is removed completely or not at
+ * all.
+ */
 async function compactAll(store: MongoEventStore, streams: readonly string[]): Promise<void> {
   for (let next = 0; next < streams.length; next += 10) {
     const some = streams.slice(next, next + 10);
-    await vi.waitFor(() => store.compact(some), SOON);
-    const left = await vi.waitFor(() => store.readStreams(some.map((stream) => ({ stream, version: 0 }))), SOON);
+    await vi.waitFor(() => store.compact(some), POLL);
+    const left = await vi.waitFor(() => store.readStreams(some.map((stream) => ({ stream, version: 0 }))), POLL);
     expect(left).toEqual([]);
     await pause(50);
   }
 }
 
-/** What is acknowledged is stored where the answer said, and the feeds have streams in their order. */
+/**
+ * Checks that acknowledged commits are stored at the position of the answer, and that feeds contain streams in order.
+ */
 async function expectKept(acknowledged: readonly Commit[]): Promise<void> {
   const connection = await connect();
   const stored = new Map((await denseHistory(connection)).map((commit) => [commit.command.id, commit]));
@@ -122,8 +130,8 @@ describe.each([
       await set.restart(node);
     },
   },
-])('while the primary $what again and again', ({ change }) => {
-  it('no acknowledged commit of two processes is lost, and feeds and streams stay whole', async () => {
+])('while the primary $what repeatedly', ({ change }) => {
+  it('no acknowledged commit of two processes is lost, and feeds and streams stay complete', async () => {
     const stores = [await openStore(), await openStore()];
     let changes = 0;
     const appending = stores.flatMap((store) =>
@@ -132,14 +140,14 @@ describe.each([
     for (; changes < 3; changes++) {
       await pause(500);
       await change();
-      await vi.waitFor(() => stores[0]!.append(request(`probe-${randomUUID()}`, 1, 'probe')), SOON);
+      await vi.waitFor(() => stores[0]!.append(request(`probe-${randomUUID()}`, 1, 'probe')), POLL);
     }
     const acknowledged = (await Promise.all(appending)).flat();
     expect(acknowledged.length).toBeGreaterThan(30);
     await expectKept(acknowledged);
   });
 
-  it('streams that two processes compact are gone whole, and what others append beside them stays', async () => {
+  it('streams that two processes compact are removed completely, and concurrent appends stay', async () => {
     const [one, two, other] = [await openStore(), await openStore(), await openStore()];
     const ended = await appendEndedStreams(one);
     let compacted = false;
@@ -162,8 +170,8 @@ describe.each([
   });
 });
 
-describe('commits that only a primary without a majority took', () => {
-  it('are never answered as appended nor shown to a reader, and others have their places when they are rolled back', async () => {
+describe('commits that only a primary without a majority accepted', () => {
+  it('are neither acknowledged nor read, and after the rollback other commits get their positions', async () => {
     const partition = 'account-a';
     const known = await openStore();
     const { commit: first } = await known.append(request('account-a', 1, partition));
@@ -172,14 +180,14 @@ describe('commits that only a primary without a majority took', () => {
     const isolated = await openStore(set.node(old).uri(database));
     await isolated.readStreams([{ stream: 'account-a', version: 0 }]);
 
-    // Killed, because what was sent to a frozen node is not lost.
+    // Kills the node, because a frozen one would still receive what was sent to it.
     await Promise.all(others.map((node) => set.kill(node)));
     const outcomes = Promise.all(
       [request('account-a', 2, partition), request('account-x', 1, partition)].map((commit) =>
         answerOf(isolated, commit),
       ),
     );
-    await vi.waitFor(async () => expect(await commandsOn(old)).toHaveLength(3), SOON);
+    await vi.waitFor(async () => expect(await commandsOn(old)).toHaveLength(3), POLL);
     expect(await isolated.readFeed(slotOf(partition), 0, 10)).toEqual([first]);
     expect(await isolated.readStreams([{ stream: 'account-a', version: 0 }])).toEqual([first]);
 
@@ -188,17 +196,17 @@ describe('commits that only a primary without a majority took', () => {
     await set.primary();
     const after = await openStore();
     const second = request('account-a', 2, partition);
-    const winner = await vi.waitFor(() => after.append(second), SOON);
+    const winner = await vi.waitFor(() => after.append(second), POLL);
     expect(winner).toMatchObject({ outcome: 'appended', commit: { position: 2 } });
     const next = await after.append(request('account-y', 1, partition));
 
     await set.restart(old);
     expect(await outcomes).toEqual(['StoreUnavailable', 'StoreUnavailable']);
     const whole = [first, winner.commit, next.commit];
-    await vi.waitFor(async () => expect(await commandsOn(old)).toEqual(whole.map(({ command }) => command.id)), SOON);
+    await vi.waitFor(async () => expect(await commandsOn(old)).toEqual(whole.map(({ command }) => command.id)), POLL);
     expect(await after.readFeed(slotOf(partition), 0, 10)).toEqual(whole);
     await expectKept(whole);
-    const again = await vi.waitFor(() => known.append(request('account-x', 1, partition)), SOON);
+    const again = await vi.waitFor(() => known.append(request('account-x', 1, partition)), POLL);
     expect(again).toMatchObject({ outcome: 'appended', commit: { position: 4 } });
   });
 });
@@ -210,7 +218,7 @@ async function answerOf(store: MongoEventStore, commit: NewCommit): Promise<stri
   );
 }
 
-/** The command ids of what a node has, whatever the others have, in the order of their places. */
+/** Returns the command ids that one node contains, in the order of their positions. */
 async function commandsOn(node: number): Promise<string[]> {
   const client = new mongoose.mongo.MongoClient(set.node(node).uri(database), { serverSelectionTimeoutMS: 1_000 });
   try {

@@ -12,13 +12,15 @@ import { PARTITIONS, PROCESSES, schedule, type Fault, type Schedule } from './ap
 import { seededRandom } from './seeded-random.js';
 import { SocketCutter } from './socket-cutter.js';
 
-/** `SCHEDULES=1000 npx vitest run --project fault test/fault/event-store-model.spec.ts` looks for longer, from a seed of its own. */
+/**
+ * `SCHEDULES=1000 npx vitest run --project fault test/fault/event-store-model.spec.ts` runs longer, with a random seed.
+ */
 const { SCHEDULES } = process.env;
 const RUNS = SCHEDULES ? { numRuns: Number(SCHEDULES) } : { numRuns: 5, seed: 1 };
-/** A schedule that takes longer hangs, in milliseconds. */
+/** Milliseconds after which a schedule counts as hanging. */
 const SCHEDULE_TIMEOUT = 180_000;
 const SLOTS = [...new Set(PARTITIONS.map(slotOf))];
-const SOON = { timeout: 60_000, interval: 20 };
+const POLL = { timeout: 60_000, interval: 20 };
 
 let set: ReplicaSet;
 const cutter = new SocketCutter();
@@ -34,7 +36,7 @@ afterAll(async () => {
 });
 
 it(
-  'processes that append to the same slots lose nothing, skip nothing and keep every order, whatever fails meanwhile',
+  'processes that append to the same slots lose nothing, skip nothing and keep every order during faults',
   () => fc.assert(fc.asyncProperty(schedule, expectKept), { ...RUNS, timeout: SCHEDULE_TIMEOUT, endOnFailure: true }),
   SCHEDULES ? 24 * 3_600_000 : 240_000,
 );
@@ -47,13 +49,13 @@ async function expectKept(plan: Schedule): Promise<void> {
     ),
   );
   const [reading, ...writing] = connections;
-  if (!reading) throw new Error('there is no connection');
+  if (!reading) throw new Error('no connection');
   try {
-    await vi.waitFor(() => migrateSchema(reading, eventStoreModels(reading)), SOON);
+    await vi.waitFor(() => migrateSchema(reading, eventStoreModels(reading)), POLL);
     const acknowledged: Commit[] = [];
     const follower = new FeedFollower(new MongoEventStore(reading), SLOTS);
     await run(plan, writing, follower, acknowledged);
-    const history = await vi.waitFor(() => denseHistory(reading), SOON);
+    const history = await vi.waitFor(() => denseHistory(reading), POLL);
     expectNothingLost(history, acknowledged);
     expectDecidedInOrder(history);
     expectSeen(history, follower);
@@ -83,7 +85,7 @@ async function run(
   await Promise.all([reading, failing]);
 }
 
-/** Lets things go wrong in their turn, once so many commits are acknowledged. */
+/** Injects the faults in turn, each after its number of acknowledged commits. */
 async function failAt(faults: readonly Fault[], random: () => number, acknowledged: () => number): Promise<void> {
   for (const { after, kind } of faults.toSorted((left, right) => left.after - right.after)) {
     await vi.waitUntil(() => acknowledged() >= after, { timeout: 120_000, interval: 2 });
@@ -100,7 +102,7 @@ async function fail(kind: Fault['kind'], random: () => number): Promise<void> {
       () => random() < 0.5,
     );
   } else if (kind === 'step-down') {
-    // Refused when no other node is up to date yet.
+    // The server refuses while no other node is up to date.
     await set.stepDown(1).catch(() => undefined);
   } else {
     const node = await set.primary();
@@ -115,7 +117,7 @@ function expectNothingLost(history: readonly Commit[], acknowledged: readonly Co
   expect(new Set(acknowledged.map(({ command }) => command.id)).size).toBe(acknowledged.length);
 }
 
-/** A commit stands behind the one on which it was decided, and nothing of its stream between them. */
+/** Checks that each commit directly follows the one on which it was decided, within its stream. */
 function expectDecidedInOrder(history: readonly Commit[]): void {
   const holds = history.flatMap((commit) => commit.holds ?? []);
   expect(new Set(holds).size).toBe(holds.length);
@@ -125,7 +127,7 @@ function expectDecidedInOrder(history: readonly Commit[]): void {
   }
 }
 
-/** The reader was shown the feeds as they are now, and no hole had ever to be closed. */
+/** Checks that the reader saw the feeds as they are now and never had to close a hole. */
 function expectSeen(history: readonly Commit[], follower: FeedFollower): void {
   for (const [slot, seen] of follower.seen) {
     const feed = history.filter(({ partition }) => slotOf(partition) === slot);

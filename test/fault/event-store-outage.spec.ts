@@ -2,30 +2,19 @@ import { StoreUnavailable, type NewCommit } from '@keyfold/event-store';
 import { connectOptions, eventStoreModels, migrateSchema, MongoEventStore } from '@keyfold/event-store/mongo';
 import mongoose, { type Connection } from 'mongoose';
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newCommit } from '../../libs/event-store/testing/new-commit.js';
 import { denseHistory } from '../../libs/event-store/testing/dense-history.js';
-import { ReplicaSet } from '../support/mongo/replica-set.js';
-import { TcpProxy } from '../support/tcp-proxy.js';
+import { proxiedMongod } from '../support/mongo/proxied-mongod.js';
 
-/** Within which a caller hears of an outage: an operation may be tried twice, and each try waits for an answer and for a server. */
+/** The time within which an operation fails: it may run twice, and each try waits for a server and an answer. */
 const BOUND = 40_000;
-const SOON = { timeout: 60_000, interval: 20 };
+const POLL = { timeout: 60_000, interval: 20 };
 
-let set: ReplicaSet;
-let proxy: TcpProxy;
+const { set, proxy } = await proxiedMongod();
 let direct: Connection;
 let connection: Connection;
 let store: MongoEventStore;
-
-beforeAll(async () => {
-  set = await ReplicaSet.start(1);
-  proxy = await TcpProxy.start(set.node(0).port);
-});
-afterAll(async () => {
-  await proxy.close();
-  await set.stop();
-});
 
 beforeEach(async () => {
   const database = `keyfold-test-${randomUUID()}`;
@@ -43,15 +32,15 @@ const request = (stream: string) => newCommit(stream, 1, { partition: 'partition
 const requests = (count: number) => Array.from({ length: count }, () => request(`account-${randomUUID()}`));
 const appendAll = (commits: readonly NewCommit[]) => Promise.all(commits.map((commit) => store.append(commit)));
 
-/** Another process takes the place that the store under test would take next. */
-async function meetAnotherProcess(): Promise<void> {
+/** Appends from another process at the position that the store under test expects to use next. */
+async function appendFromAnotherProcess(): Promise<void> {
   const another = new MongoEventStore(direct);
   await store.append(request(`account-${randomUUID()}`));
   await another.append(request(`account-${randomUUID()}`));
   await store.append(request(`account-${randomUUID()}`));
 }
 
-/** The database has everything, once, and answers are what is stored. */
+/** Checks that every commit is stored once and that the answers match. */
 async function expectStored(commits: readonly NewCommit[], answers: Awaited<ReturnType<typeof appendAll>>) {
   const stored = await denseHistory(direct);
   for (const [index, { command }] of commits.entries()) {
@@ -63,32 +52,32 @@ async function expectStored(commits: readonly NewCommit[], answers: Awaited<Retu
 
 describe.each([
   { where: 'alone', prepare: async () => void (await store.append(request('account-0'))) },
-  { where: 'beside another process', prepare: meetAnotherProcess },
+  { where: 'beside another process', prepare: appendFromAnotherProcess },
 ])('a process $where', ({ prepare }) => {
   describe.each([1, 20])('that appends %i at once', (count) => {
-    it('hears that they are appended, and they are stored once, when the answer was lost', async () => {
+    it('gets them acknowledged and stored once if the answer was lost', async () => {
       await prepare();
       const commits = requests(count);
       proxy.dropAnswers(true);
       const appending = appendAll(commits);
-      await vi.waitUntil(() => isStored(commits[0]!), SOON);
+      await vi.waitUntil(() => isStored(commits[0]!), POLL);
       proxy.dropAnswers(false);
       await expectStored(commits, await appending);
     });
 
-    it('hears that they are appended when the answer to the second try of the driver was lost too', async () => {
+    it('gets them acknowledged if the answer to the retry of the driver was lost as well', async () => {
       await prepare();
       const commits = requests(count);
       proxy.dropAnswers(true);
       const appending = appendAll(commits);
-      await vi.waitUntil(() => isStored(commits[0]!), SOON);
+      await vi.waitUntil(() => isStored(commits[0]!), POLL);
       proxy.cutAll();
-      await vi.waitUntil(() => proxy.connections > 0, SOON);
+      await vi.waitUntil(() => proxy.connections > 0, POLL);
       proxy.dropAnswers(false);
       await expectStored(commits, await appending);
     });
 
-    it('hears that they are appended when the server did not get the first try', async () => {
+    it('gets them acknowledged if the server missed the first try', async () => {
       await prepare();
       const commits = requests(count);
       proxy.freeze(true);
@@ -102,10 +91,10 @@ describe.each([
 });
 
 describe.each([
-  { what: 'is dead', fail: () => set.kill(0), mend: () => set.restart(0) },
-  { what: 'hangs', fail: freeze, mend: async () => set.thaw(0) },
-])('while the server $what', ({ fail, mend }) => {
-  it('every method says so within a bounded time, and all goes on by itself afterwards', async () => {
+  { what: 'is down', fail: () => set.kill(0), recover: () => set.restart(0) },
+  { what: 'hangs', fail: freeze, recover: async () => set.thaw(0) },
+])('while the server $what', ({ fail, recover }) => {
+  it('every method fails within a bounded time and works again afterwards', async () => {
     const before = request('account-1');
     await store.append(before);
     await fail();
@@ -133,8 +122,8 @@ describe.each([
     await expect(store.append(request('account-3'))).rejects.toThrow(StoreUnavailable);
     expect(performance.now() - again).toBeLessThan(BOUND);
 
-    await mend();
-    const after = await vi.waitFor(() => store.append(request('account-4')), SOON);
+    await recover();
+    const after = await vi.waitFor(() => store.append(request('account-4')), POLL);
     expect(after.outcome).toBe('appended');
     expect(await store.readStreams([{ stream: 'account-4', version: 0 }])).toEqual([after.commit]);
     expect((await denseHistory(direct)).map(({ stream }) => stream)).toEqual(
@@ -143,7 +132,7 @@ describe.each([
   });
 });
 
-/** A signal takes a moment: what still gets through is no outage. */
+/** Freezes the server and waits until it stops answering: signals take effect with a delay. */
 async function freeze(): Promise<void> {
   set.freeze(0);
   const answers = () =>
@@ -154,10 +143,10 @@ async function freeze(): Promise<void> {
         () => true,
         () => false,
       );
-  await vi.waitUntil(async () => !(await answers()), SOON);
+  await vi.waitUntil(async () => !(await answers()), POLL);
 }
 
-it('an append that the network swallows half written is given up, and others go on afterwards', async () => {
+it('an append that the network cuts halfway is abandoned, and later ones succeed', async () => {
   await store.append(request('account-1'));
   const large = { type: 'account.renamed', v: 1, data: { name: 'x'.repeat(10 * 1024 * 1024) } };
   proxy.freeze(true);
@@ -172,7 +161,7 @@ it('an append that the network swallows half written is given up, and others go 
   expect(performance.now() - since).toBeLessThan(BOUND);
   proxy.cutAll();
   proxy.freeze(false);
-  expect((await vi.waitFor(() => store.append(request('account-2')), SOON)).outcome).toBe('appended');
+  expect((await vi.waitFor(() => store.append(request('account-2')), POLL)).outcome).toBe('appended');
   await denseHistory(direct);
 });
 
@@ -180,7 +169,7 @@ async function isStored({ command }: NewCommit): Promise<boolean> {
   return (await new MongoEventStore(direct).findCommand(command.id)) !== undefined;
 }
 
-/** Whatever the process has to send is sent. */
+/** Waits until the process has sent everything. */
 async function nextTurns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((go) => setImmediate(go));
 }

@@ -9,7 +9,7 @@ const away: Answer = { code: 503, message: 'the store is not available', data: n
 const [mine, rivals] = [keyLine('mine'), keyLine('rivals')];
 const listed = (id: number, title: string, { fingerprint } = mine): ListedKey => ({ id, title, fingerprint });
 
-/** What the ledger says after adds of the title `laptop` were answered in this way and these lists were shown. */
+/** Returns the violations after adds of the title `laptop` were answered like this and these lists were shown. */
 function violationsOf(
   adds: readonly (readonly [typeof mine, Answer | undefined])[],
   ...lists: (readonly ListedKey[])[]
@@ -21,37 +21,37 @@ function violationsOf(
   return ledger.violations;
 }
 
-describe('a ledger of what clients were told', () => {
-  it('is content when every answered key is listed once', () => {
+describe('a ledger of acknowledged keys', () => {
+  it('accepts every acknowledged key listed once', () => {
     expect(violationsOf([[mine, done]], [listed(1, 'laptop')])).toEqual([]);
   });
 
-  it('is content with either outcome of an add without an answer, once it is known', () => {
+  it('accepts either outcome of an unanswered add, once it is known', () => {
     expect(violationsOf([[mine, undefined]], [], [])).toEqual([]);
     expect(violationsOf([[mine, undefined]], [listed(1, 'laptop')], [listed(1, 'laptop')])).toEqual([]);
   });
 
   it.each([
-    ['an answered key is missing', [[mine, done]], [[]], 'was told to be there'],
-    ['a known key is missing later', [[mine, undefined]], [[listed(1, 'laptop')], []], 'was told to be there'],
-    ['a key without an answer comes late', [[mine, undefined]], [[], [listed(1, 'laptop')]], 'removed, or never added'],
+    ['an acknowledged key is missing', [[mine, done]], [[]], 'was acknowledged but'],
+    ['a known key is missing later', [[mine, undefined]], [[listed(1, 'laptop')], []], 'was acknowledged but'],
+    ['an unanswered key appears late', [[mine, undefined]], [[], [listed(1, 'laptop')]], 'removed, or never added'],
     [
-      'a title was given twice',
+      'a title was added twice',
       [
         [mine, done],
         [rivals, done],
       ],
       [[listed(1, 'laptop', rivals)]],
-      'although it was there',
+      'although it existed',
     ],
     [
-      'a title that somebody has is not listed',
+      'a taken title is not listed',
       [
         [mine, titleTaken],
         [rivals, undefined],
       ],
       [[]],
-      'was told to be there',
+      'was acknowledged but',
     ],
     [
       'a refused key is listed',
@@ -60,7 +60,7 @@ describe('a ledger of what clients were told', () => {
         [rivals, undefined],
       ],
       [[listed(1, 'laptop', mine)]],
-      'the key of another client',
+      "another client's key",
     ],
     [
       'a title is listed twice',
@@ -71,11 +71,11 @@ describe('a ledger of what clients were told', () => {
     ['a key is listed twice', [[mine, done]], [[listed(1, 'laptop'), listed(2, 'phone')]], 'a key is listed twice'],
     ['a key was never sent', [], [[listed(1, 'laptop')]], 'was never sent'],
     ['an answer is unexpected', [[mine, away]], [[]], 'was answered with 503'],
-  ] as const)('notices that %s', (_, adds, lists, sentence) => {
+  ] as const)('detects that %s', (_, adds, lists, sentence) => {
     expect(violationsOf(adds, ...lists).join('\n')).toContain(sentence);
   });
 
-  it('notices that a removed key is back and that its id was used again', () => {
+  it('detects that a removed key is back and that its id was reused', () => {
     const ledger = new KeyLedger('ann');
     for (const [title, key] of [
       ['laptop', mine],
@@ -86,8 +86,8 @@ describe('a ledger of what clients were told', () => {
       ledger.compare([listed(1, title, key)]);
       ledger.removed(title, done);
     }
-    expect(ledger.violations).toEqual(["ann: the id of phone was another key's"]);
+    expect(ledger.violations).toEqual(['ann: the id of phone belonged to another key']);
     ledger.compare([listed(1, 'phone', rivals)]);
-    expect(ledger.violations.at(-1)).toContain('phone is listed and was removed');
+    expect(ledger.violations.at(-1)).toContain('phone is listed but was removed');
   });
 });

@@ -4,34 +4,34 @@ import type { KeyLine } from '../support/key-line.js';
 const TITLE_TAKEN = 'key with the same title already exists';
 
 /**
- * What is known of one title from what clients were told. `owned`: a client was told that its key has the title, or a list showed
- * it; `taken`: a client was told that somebody's has it; `maybe`: a request about it has no answer. `candidates` are the
- * fingerprints that may have the title.
+ * The known state of one title. `owned`: an add was acknowledged or a list showed it. `taken`: an add was refused
+ * because the title exists. `maybe`: a request is unanswered. `candidates` are the fingerprints that may have the
+ * title.
  */
 type Entry = { presence: 'owned' | 'taken' | 'maybe' | 'gone'; candidates: Set<string> };
 
-/** The keys of one account as its clients were told, to be compared with what the server lists. */
+/** The keys of one account according to the answers of the server, for comparison with its lists. */
 export class KeyLedger {
-  /** Every way in which the server broke its word, a sentence each. */
+  /** A sentence for every contradiction in the server's answers. */
   readonly violations: string[] = [];
   readonly #entries = new Map<string, Entry>();
   readonly #titleOfId = new Map<number, string>();
 
   constructor(private readonly account: string) {}
 
-  /** A client is about to add a key. Several may race for a title, each with its own key. */
+  /** Records that a client is about to add a key. Clients may race for a title, each with its own key. */
   adding(title: string, { fingerprint }: KeyLine): void {
     const entry = this.#entry(title);
     if (entry.presence !== 'owned') entry.candidates.add(fingerprint);
   }
 
-  /** The add was answered, or not (`undefined`). */
+  /** Records the answer to an add, or that there was none (`undefined`). */
   added(title: string, { fingerprint }: KeyLine, answer: Answer | undefined): void {
     const entry = this.#entry(title);
     if (!answer) {
       if (entry.presence === 'gone') entry.presence = 'maybe';
     } else if (answer.code === 200) {
-      if (entry.presence === 'owned') this.#violated(`${title} was added although it was there`);
+      if (entry.presence === 'owned') this.#violated(`${title} was added although it existed`);
       this.#own(entry, fingerprint);
     } else if (answer.message !== TITLE_TAKEN) {
       this.#violated(`adding ${title} was answered with ${answer.code} ${answer.message}`);
@@ -41,13 +41,13 @@ export class KeyLedger {
     }
   }
 
-  /** The removal of a listed key was answered, or not. */
+  /** Records the answer to the removal of a listed key, or that there was none. */
   removed(title: string, answer: Answer | undefined): void {
     if (answer && answer.code !== 200) this.#violated(`removing ${title}: ${answer.code} ${answer.message}`);
     this.#entry(title).presence = answer ? 'gone' : 'maybe';
   }
 
-  /** Compares with a list; what it shows is known from now on. */
+  /** Compares with a list, and takes it as the known state from now on. */
   compare(list: readonly ListedKey[]): void {
     const titles = new Set(list.map(({ title }) => title));
     const fingerprints = new Set(list.map(({ fingerprint }) => fingerprint));
@@ -57,7 +57,7 @@ export class KeyLedger {
     for (const [title, entry] of this.#entries) {
       if (titles.has(title)) continue;
       const due = entry.presence === 'owned' || entry.presence === 'taken';
-      if (due) this.#violated(`${title} was told to be there and is not listed`);
+      if (due) this.#violated(`${title} was acknowledged but is not listed`);
       entry.presence = 'gone';
       entry.candidates.clear();
     }
@@ -65,10 +65,10 @@ export class KeyLedger {
 
   #compareKey({ id, title, fingerprint }: ListedKey): void {
     const entry = this.#entries.get(title);
-    if (!entry) return this.#violated(`${title} is listed and was never sent`);
-    if (entry.presence === 'gone') this.#violated(`${title} is listed and was removed, or never added`);
-    if (!entry.candidates.has(fingerprint)) this.#violated(`${title} is listed with the key of another client`);
-    if ((this.#titleOfId.get(id) ?? title) !== title) this.#violated(`the id of ${title} was another key's`);
+    if (!entry) return this.#violated(`${title} is listed but was never sent`);
+    if (entry.presence === 'gone') this.#violated(`${title} is listed but was removed, or never added`);
+    if (!entry.candidates.has(fingerprint)) this.#violated(`${title} is listed with another client's key`);
+    if ((this.#titleOfId.get(id) ?? title) !== title) this.#violated(`the id of ${title} belonged to another key`);
     this.#titleOfId.set(id, title);
     this.#own(entry, fingerprint);
   }

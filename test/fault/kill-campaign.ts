@@ -4,10 +4,10 @@ import { KeyTraffic } from './key-traffic.js';
 
 const IN_FLIGHT = 200;
 
-/** Clients of many accounts add, remove and log in until the server is killed, again and again. */
+/** Clients of many accounts add, remove and log in while the server is killed repeatedly. */
 export class KillCampaign {
   readonly #traffic: KeyTraffic;
-  /** What clients were refused without a reason. */
+  /** Unexpected refusals. */
   readonly #refusals: string[] = [];
 
   constructor(
@@ -18,12 +18,12 @@ export class KillCampaign {
     this.#traffic = new KeyTraffic(random, accounts);
   }
 
-  /** Makes the accounts and logs each of them in. */
+  /** Creates the accounts and logs each of them in. */
   begin(adminPassword: string): Promise<void> {
     return this.#connected((client) => this.#traffic.begin(client, adminPassword));
   }
 
-  /** Runs requests side by side and kills the server after a random number of answers; tells how many there were. */
+  /** Runs requests in parallel and kills the server after a random number of answers. Returns the number of answers. */
   async killInTheMiddle(adds: number): Promise<{ answered: number; planned: number }> {
     const tasks = this.#traffic.plan(adds);
     const killAfter = Math.floor(tasks.length * (0.1 + 0.5 * this.random()));
@@ -44,7 +44,7 @@ export class KillCampaign {
     return { answered, planned: tasks.length };
   }
 
-  /** Compares what the server shows now with what clients were told; answers every violation there ever was. */
+  /** Compares the current answers of the server with what it acknowledged. Returns every violation so far. */
   async check(): Promise<string[]> {
     const violations = await this.#connected((client) => this.#traffic.check(client));
     return [...this.#refusals, ...violations];
@@ -55,7 +55,7 @@ export class KillCampaign {
     try {
       return await work(client);
     } finally {
-      if (client.unavailable > 0) this.#refusals.push(`${client.unavailable} requests were answered with 503`);
+      if (client.unavailable > 0) this.#refusals.push(`${client.unavailable} requests got 503`);
       this.#refusals.push(...client.ignored);
       client.close();
     }

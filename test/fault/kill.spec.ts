@@ -9,7 +9,7 @@ import { StandaloneProcess } from '../support/standalone-process.js';
 import { KillCampaign } from './kill-campaign.js';
 import { seededRandom } from './seeded-random.js';
 
-/** Longer runs by hand: more kills, more adds, other moments. */
+/** Set for longer runs by hand: more kills, more adds, other times. */
 const KILLS = Number(process.env['KEYFOLD_FAULT_KILLS'] ?? 5);
 const ADDS = Number(process.env['KEYFOLD_FAULT_ADDS'] ?? 3_000);
 const SEED = Number(process.env['KEYFOLD_FAULT_SEED'] ?? 1);
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => server?.dispose());
 
 it(
-  `keeps its word over ${KILLS} kills amid ${ADDS} adds over ${ACCOUNTS} accounts (seed ${SEED})`,
+  `loses nothing over ${KILLS} kills and ${ADDS} adds to ${ACCOUNTS} accounts (seed ${SEED})`,
   async () => {
     const campaign = new KillCampaign(server, seededRandom(SEED), ACCOUNTS);
     await campaign.begin(ADMIN_PASSWORD);
@@ -45,7 +45,7 @@ it(
   60_000 * KILLS,
 );
 
-/** The feed and the streams have no gap, and what the projector wrote is what all events lead to. */
+/** Checks that the feed and the streams have no gap and that the read models match all events. */
 async function expectWholeStore(dataDir: string): Promise<void> {
   const events = new SqliteEventStore(new SqliteFile(join(dataDir, 'keyfold.db'), eventStoreSchema));
   const views = new SqliteFile(join(dataDir, 'views.db'), {
@@ -56,7 +56,7 @@ async function expectWholeStore(dataDir: string): Promise<void> {
   try {
     const found = await verifyStopped(events, new SqliteReadModelStore(views), new SqliteFeedLeases(views));
     expect(found).toMatchObject({ problems: [], behind: 0 });
-    // Of each account its own stream, its keys and at least one session.
+    // Each account has its own stream, its keys and at least one session.
     expect(found.streams).toBeGreaterThanOrEqual(3 * ACCOUNTS);
   } finally {
     await events.close();
@@ -68,7 +68,7 @@ const projectedPosition = (dataDir: string) =>
   numberIn(dataDir, 'views.db', 'SELECT position AS n FROM checkpoints WHERE reader = ?', projectorName);
 const lastPosition = (dataDir: string) => numberIn(dataDir, 'keyfold.db', 'SELECT max(position) AS n FROM commits');
 
-/** Looks into a file of the running server. */
+/** Queries a database file of the running server. */
 function numberIn(dataDir: string, file: string, sql: string, ...params: string[]): number {
   const database = new DatabaseSync(join(dataDir, file), { readOnly: true });
   try {

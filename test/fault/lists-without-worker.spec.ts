@@ -5,7 +5,7 @@ import { ReplicaSet } from '../support/mongo/replica-set.js';
 import { ScaledService } from '../support/scaled-service.js';
 
 const DATABASE = 'lists';
-/** Longer than the longest pause between two retries. */
+/** Longer than the longest pause between retries. */
 const RECOVERY = 45_000;
 
 let mongo: ReplicaSet;
@@ -21,7 +21,7 @@ afterAll(async () => {
   await mongo?.stop();
 });
 
-it('an entry whose write failed after its commit is right as soon as it can be written', async () => {
+it('an entry whose write failed after its commit is correct as soon as writes succeed', async () => {
   const account = await createAccount(admin, 'unwritten');
   await fail('update', 'accounts_1', { errorCode: 11_600 });
   (await rename(account, 'written')).data();
@@ -30,7 +30,7 @@ it('an entry whose write failed after its commit is right as soon as it can be w
   await expect.poll(() => namesOf(account), { timeout: RECOVERY }).toEqual({ byId: 'written', listed: 'written' });
 });
 
-it('so is an entry whose commit was stored although its client was answered 503', async () => {
+it('an entry is also correct if its commit was stored although the client got 503', async () => {
   const account = await createAccount(admin, 'unconfirmed');
   await fail('insert', 'commits', { writeConcernError: { code: 64, errmsg: 'waiting for replication timed out' } });
   expect((await rename(account, 'stored')).status).toBe(503);
@@ -38,13 +38,13 @@ it('so is an entry whose commit was stored although its client was answered 503'
   await expect.poll(() => namesOf(account), { timeout: RECOVERY }).toEqual({ byId: 'stored', listed: 'stored' });
 });
 
-it('the log says that a list is behind, and that it no longer is', async () => {
+it('the log reports when a list is behind and when it has caught up', async () => {
   const gateway = service.gateway(0);
   expect(gateway.output()).toContain('a list may be behind, retrying: MongoDB is not available');
   await expect.poll(() => gateway.output(), { timeout: RECOVERY }).toContain('the lists are up to date again');
 });
 
-/** Lets one command on one collection fail: the others go on. */
+/** Makes one command fail on one collection only. */
 const fail = (command: string, collection: string, failure: object) =>
   configure('alwaysOn', { failCommands: [command], namespace: `${DATABASE}.${collection}`, ...failure });
 const recover = () => configure('off');

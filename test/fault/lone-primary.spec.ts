@@ -6,14 +6,14 @@ import { ReplicaSet } from '../support/mongo/replica-set.js';
 
 const STREAM = { stream: 'account-1', version: 0 };
 
-describe('a new primary that has no majority yet', () => {
+describe('a new primary without a majority', () => {
   let set: ReplicaSet;
   beforeAll(async () => {
     set = await ReplicaSet.start(3, { testCommands: true });
     return () => set.stop();
   });
 
-  it('does not answer a read that was under way when the old one was lost', async () => {
+  it('does not answer a read that was in flight when the old primary was lost', async () => {
     const store = await openEventStore(set.uri('reads'));
     const { commit } = await store.append(newCommit('account-1', 1));
     expect(await store.readStreams([STREAM])).toEqual([commit]);
@@ -28,7 +28,7 @@ describe('a new primary that has no majority yet', () => {
     expect(await store.readStreams([STREAM])).toEqual([commit]);
   });
 
-  it('does not tell a process that streams are compacted when another one has just done so', async () => {
+  it('does not report streams as compacted that another process has just compacted', async () => {
     const [store, other] = [await openEventStore(set.uri('compactions')), await openEventStore(set.uri('compactions'))];
     await store.append(newCommit('account-1', 1));
     const old = await set.primary();
@@ -44,8 +44,8 @@ describe('a new primary that has no majority yet', () => {
 });
 
 /**
- * Lets one secondary vote but neither stand for election nor copy anything any more, so that the other one follows the primary and finds
- * no majority for its writes. Answers how it copies again and the lost node comes back.
+ * Lets one secondary vote, but neither stand for election nor replicate, so that the other one follows the primary
+ * without a majority for its writes. Returns a function that resumes replication and restarts the lost node.
  */
 async function stopReplication(set: ReplicaSet, primary: number): Promise<() => Promise<void>> {
   const voter = set.node((primary + 1) % 3);

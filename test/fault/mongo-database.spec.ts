@@ -23,7 +23,7 @@ test('a database starts empty', async () => {
   expect(await connection.listCollections()).toEqual([]);
 });
 
-test.each(['first', 'second'])('a database of a test ends with it, one of the file stays (%s)', async () => {
+test.each(['first', 'second'])('a database of a test is dropped after it, one of the file stays (%s)', async () => {
   expect(await ofFile.collection('notes').countDocuments()).toBe(1);
   expect(await ofTest.collection('notes').countDocuments()).toBe(1);
   const names = await databaseNames();
@@ -31,7 +31,7 @@ test.each(['first', 'second'])('a database of a test ends with it, one of the fi
   expect(ended.filter(({ name }) => names.includes(name))).toEqual([ofTest]);
 });
 
-test('a process is given the address of an empty database', async () => {
+test('a process gets the address of an empty database', async () => {
   const connection = await mongoose.createConnection(freshDatabaseUri()).asPromise();
   expect(connection.name).toMatch(/^keyfold-test-/);
   expect(await connection.listCollections()).toEqual([]);

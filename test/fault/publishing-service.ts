@@ -15,20 +15,22 @@ import { SCALED_SETTINGS, ScaledProcess } from '../support/scaled-process.js';
 import { migrate } from '../support/scaled-service.js';
 import { EventAudit } from './event-audit.js';
 
-/** Seconds between signs of life; a broker without any for twice as long is away. Other services keep the default. */
+/**
+ * Seconds between heartbeats. A broker without any for twice as long counts as down. Other services keep the default.
+ */
 const QUICK_HEARTBEAT = '?heartbeat=2';
 
 type Opened = Readonly<{ store: EventStore & CommitFeed; close: () => Promise<void> }>;
 
-/** A service that publishes to a virtual host of its own, and a subscriber there that has heard of every event. None runs at first. */
+/** A service that publishes to its own virtual host, with a subscriber of every event. No process runs at first. */
 export class PublishingService {
   readonly #audit: EventAudit;
 
   private constructor(
     readonly name: string,
-    /** What serves the API. */
+    /** Serves the API. */
     readonly api: ScaledProcess,
-    /** What publishes, where that is another process. */
+    /** Publishes, if a separate process does. */
     readonly worker: ScaledProcess | undefined,
     private readonly subscriber: EventSubscriber,
     private readonly openStore: () => Promise<Opened>,
@@ -37,7 +39,7 @@ export class PublishingService {
     this.#audit = new EventAudit(subscriber);
   }
 
-  /** One process on the embedded store. */
+  /** Creates one process on the embedded store. */
   static async standalone(broker: RabbitmqNode): Promise<PublishingService> {
     const { env, subscriber } = await virtualHost(broker, 'standalone');
     const folder = await mkdtemp(join(tmpdir(), 'keyfold-outage-'));
@@ -51,7 +53,7 @@ export class PublishingService {
     return new PublishingService('standalone', process, undefined, subscriber, openStore, cleanUp);
   }
 
-  /** A gateway and a worker on MongoDB. */
+  /** Creates a gateway and a worker on MongoDB. */
   static async scaled(broker: RabbitmqNode): Promise<PublishingService> {
     const { env, subscriber } = await virtualHost(broker, 'scaled', QUICK_HEARTBEAT);
     const uri = freshDatabaseUri();
@@ -70,18 +72,18 @@ export class PublishingService {
     return new ApiClient(this.api.baseUrl);
   }
 
-  /** How many events arrived. */
-  get heard(): number {
+  /** Returns the number of events received. */
+  get received(): number {
     return this.subscriber.count;
   }
 
-  /** Starts the processes that do not run, and waits for the API only. */
+  /** Starts the stopped processes and waits for the API only. */
   async startWithoutBroker(): Promise<void> {
     for (const each of this.#processes) if (!each.isRunning) each.spawn();
     await this.api.untilReady();
   }
 
-  /** Asks all processes to end and answers their exit codes. */
+  /** Stops all processes and returns their exit codes. */
   stop(): Promise<(number | null)[]> {
     return Promise.all(this.#processes.map((each) => each.stop()));
   }
@@ -91,7 +93,7 @@ export class PublishingService {
     return answers.every((answer) => answer?.code === 200);
   }
 
-  /** In what the events that arrived differ from what is in the store, once all have had time to arrive. */
+  /** Waits for all events to arrive and returns how they differ from the store. */
   async violations(): Promise<string[]> {
     const { store, close } = await this.openStore();
     try {
@@ -116,7 +118,7 @@ export class PublishingService {
   }
 }
 
-/** A virtual host with the topology and with a queue for every event. */
+/** Creates a virtual host with the topology and a queue for every event. */
 async function virtualHost(broker: RabbitmqNode, name: string, query = '') {
   const api = managementApi(broker.managementUrl);
   await api('PUT', `/vhosts/${name}`);

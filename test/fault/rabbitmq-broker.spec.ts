@@ -22,7 +22,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test('a virtual host starts empty and takes messages', async () => {
+test('a virtual host starts empty and accepts messages', async () => {
   expect(await ofTest.api('GET', `/queues/${ofTest.vhostPath}`)).toEqual([]);
   const connection = await connect(ofTest.url);
   const channel = await connection.createConfirmChannel();
@@ -33,20 +33,20 @@ test('a virtual host starts empty and takes messages', async () => {
   await connection.close();
 });
 
-test.each(['first', 'second'])('a virtual host of a test ends with it, one of the file stays (%s)', async () => {
+test.each(['first', 'second'])('a virtual host of a test is deleted after it, one of the file stays (%s)', async () => {
   const known = (await ofFile.api<{ name: string }[]>('GET', '/vhosts'))?.map(({ name }) => name) ?? [];
   expect(known).toContain(ofFile.vhost);
   expect(ended.filter((name) => known.includes(name))).toEqual([ofTest.vhost]);
 });
 
-test('a broker that is named and away is told in one line without its password', async () => {
+test('a configured broker that is down is reported in one line without its password', async () => {
   const port = await lastingPort();
   const refusal = await findRabbitmq(`amqp://user:hidden@127.0.0.1:${port}`).catch((error: Error) => error.message);
   expect(refusal).toMatch(/^RabbitMQ: RABBITMQ_URL cannot be used: .*ECONNREFUSED[^\n]*$/);
   expect(refusal).not.toContain('hidden');
 });
 
-test('a broker without a management API is told what it lacks', async () => {
+test('a broker without a management API is reported with what it lacks', async () => {
   const broker = createServer((socket) => socket.destroy());
   const port = await lastingPort();
   await new Promise<void>((listening) => broker.listen(port, '127.0.0.1', listening));

@@ -5,11 +5,11 @@ import { openEventStore } from '../support/mongo/open-event-store.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
 
 const STEP_DOWNS = 8;
-/** Reads between two changes of the primary, at least: they go on until it has changed. */
+/** The minimum of reads between two changes of the primary: reads continue until it has changed. */
 const READS = 300;
 const LAST_COMMITS = 20;
 
-it('whoever reads from a new primary sees everything that was acknowledged before', async () => {
+it('a read from a new primary sees everything that was acknowledged before', async () => {
   const set = await ReplicaSet.start(3);
   onTestFinished(() => set.stop());
   const [writer, reader] = [await openEventStore(set.uri('reads')), await openEventStore(set.uri('reads'))];
@@ -21,9 +21,9 @@ it('whoever reads from a new primary sees everything that was acknowledged befor
     const changing = isChanging ? set.stepDown().finally(() => (isChanging = false)) : undefined;
     for (let read = 0; isChanging || read < READS; read++) {
       const acknowledged = writing.version;
-      // What is stale ends too early: reading what is before the last commits would only take longer.
+      // Stale reads end too early, so reading the last commits is enough.
       const before = Math.max(0, acknowledged - LAST_COMMITS);
-      const commits = await reader.readStreams([{ stream: 'account-1', version: before }]).catch(unlessAway);
+      const commits = await reader.readStreams([{ stream: 'account-1', version: before }]).catch(unlessUnavailable);
       if (!commits) continue;
       reads += 1;
       const seen = before + commits.length;
@@ -38,7 +38,7 @@ it('whoever reads from a new primary sees everything that was acknowledged befor
   expect(writing.version).toBeGreaterThan(STEP_DOWNS);
 });
 
-/** Appends to one stream until it is stopped; `version` is what was acknowledged. */
+/** Appends to one stream until stopped; `version` is the last acknowledged one. */
 class Writing {
   version = 0;
   #stopped = false;
@@ -61,7 +61,7 @@ class Writing {
         this.version = next;
         next += 1;
       } catch (error) {
-        // An append that nobody answered may be there all the same; then the next version is due.
+        // An unanswered append may be stored; then continue with the next version.
         if (error instanceof WrongExpectedVersion) next += 1;
         else if (!isRetryable(error)) throw error;
       }
@@ -69,7 +69,7 @@ class Writing {
   }
 }
 
-function unlessAway(error: unknown): undefined {
+function unlessUnavailable(error: unknown): undefined {
   if (!(error instanceof StoreUnavailable)) throw error;
   return undefined;
 }

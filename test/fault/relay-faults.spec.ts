@@ -6,9 +6,9 @@ import { seededRandom, shuffled } from './seeded-random.js';
 
 const EVENTS = Number(process.env['KEYFOLD_FAULT_EVENTS'] ?? 3_000);
 const SEED = Number(process.env['KEYFOLD_FAULT_SEED'] ?? 1);
-/** All faults come once for so many events. */
+/** All faults happen once per this many events. */
 const EVENTS_OF_A_ROUND = 25_000;
-const SOON = { timeout: 180_000, interval: 20 };
+const POLL = { timeout: 180_000, interval: 20 };
 const TIMEOUT = 300_000 + EVENTS * 10;
 
 let node: RabbitmqNode;
@@ -20,7 +20,7 @@ afterAll(async () => {
   await node?.dispose();
 });
 
-/** All faults, in rounds, each in an order of its own. */
+/** Returns all faults in rounds, each in random order. */
 function schedule(): BrokerFault[] {
   const random = seededRandom(SEED);
   const names = Object.keys(brokerFaults) as BrokerFault[];
@@ -30,7 +30,7 @@ function schedule(): BrokerFault[] {
 const figure = (count: number) => count.toLocaleString('en');
 
 test(
-  'a relay loses nothing and keeps the order of each account, whatever becomes of broker and network',
+  'a relay loses nothing and keeps the order of each account despite broker and network faults',
   { timeout: TIMEOUT },
   async () => {
     const scene = await RelayScene.open(node, 'listener-of-one', seededRandom(SEED));
@@ -41,13 +41,13 @@ test(
     const repeated = new Map<BrokerFault, number>();
     const began = performance.now();
     for (const fault of faults) {
-      const more = await scene.suffer(fault, Math.ceil(EVENTS / faults.length));
+      const more = await scene.inject(fault, Math.ceil(EVENTS / faults.length));
       repeated.set(fault, (repeated.get(fault) ?? 0) + more);
     }
     await scene.expectWhole();
     console.log(
       `relay faults, seed ${SEED}: ${faults.length} faults in ${Math.round((performance.now() - began) / 1_000)} s, ` +
-        `${figure(listener.heard)} events of ${ACCOUNTS} accounts, 0 lost, 0 out of order, ${figure(listener.repeated)} ` +
+        `${figure(listener.received)} events of ${ACCOUNTS} accounts, 0 lost, 0 out of order, ${figure(listener.repeated)} ` +
         `duplicates (${[...repeated].map(([fault, count]) => `${fault} ${figure(count)}`).join(', ')}), ` +
         `${figure(listener.redelivered)} redelivered by the broker`,
     );
@@ -58,7 +58,7 @@ test(
 );
 
 test(
-  'two relays that share the slots do so too, while one of them stops and comes back',
+  'two relays that share the slots do the same while one of them stops and restarts',
   { timeout: TIMEOUT },
   async () => {
     const scene = await RelayScene.open(node, 'listener-of-two', seededRandom(SEED));
@@ -66,26 +66,26 @@ test(
     const share = Math.ceil(EVENTS / 15);
     const first = await scene.startRelay();
     const second = await scene.startRelay();
-    await vi.waitUntil(() => first.relay.status().members.length === 2, SOON);
-    await scene.suffer('sockets cut', share);
+    await vi.waitUntil(() => first.relay.status().members.length === 2, POLL);
+    await scene.inject('sockets cut', share);
 
     await scene.flow.during(share, scene.stopRelay(first));
-    await vi.waitUntil(() => second.relay.status().slots === scene.store.slots, SOON);
-    await scene.suffer('bytes stand still', share);
+    await vi.waitUntil(() => second.relay.status().slots === scene.store.slots, POLL);
+    await scene.inject('network stalled', share);
 
-    await scene.flow.during(share, comesBack(scene));
-    await scene.suffer('connections closed', share);
+    await scene.flow.during(share, untilShared(scene));
+    await scene.inject('connections closed', share);
     await scene.expectWhole();
     console.log(
-      `two relays: ${figure(listener.heard)} events, 0 lost, 0 out of order, ${figure(listener.repeated)} duplicates`,
+      `two relays: ${figure(listener.received)} events, 0 lost, 0 out of order, ${figure(listener.repeated)} duplicates`,
     );
     expect(listener.repeated).toBeLessThanOrEqual(scene.uncertain);
   },
 );
 
-/** Until each of the two has half of the slots again. */
-async function comesBack(scene: RelayScene): Promise<void> {
+/** Waits until both relays hold half of the slots again. */
+async function untilShared(scene: RelayScene): Promise<void> {
   await scene.startRelay();
   const slots = () => scene.relays.map(({ relay }) => relay.status().slots);
-  await vi.waitUntil(() => slots().filter((count) => count === scene.store.slots / 2).length === 2, SOON);
+  await vi.waitUntil(() => slots().filter((count) => count === scene.store.slots / 2).length === 2, POLL);
 }

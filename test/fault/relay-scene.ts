@@ -14,22 +14,22 @@ import { freshDatabase } from '../support/mongo/mongo-database.js';
 import type { RabbitmqNode } from '../support/rabbitmq/rabbitmq-node.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { brokerFaults, type BrokerFault, type Stage } from './broker-faults.js';
-import { EventFlow, toldEvents } from './event-flow.js';
+import { EventFlow, publicEventIds } from './event-flow.js';
 import { differences, EventListener } from './event-listener.js';
 
 export const ACCOUNTS = 200;
-/** Seconds; a connection that stands still is given up after two of them. */
+/** Seconds. A stalled connection is closed after two heartbeats. */
 const HEARTBEAT = 1;
-/** Messages in flight, at most: each fault may repeat so many. */
+/** The maximum number of messages in flight, each of which a fault may duplicate. */
 export const WINDOW = 500;
 const LEASE = 3_000;
-const SOON = { timeout: 180_000, interval: 20 };
+const POLL = { timeout: 180_000, interval: 20 };
 
 export type Running = Readonly<{ relay: Relay; connection: BrokerConnection }>;
 
-/** A store with a flow of events, a broker with a subscriber, and relays between them over a network that fails. */
+/** A store with a flow of events, a broker with a subscriber, and relays between them over a failing network. */
 export class RelayScene {
-  /** All that ever ran. */
+  /** Every relay that was ever started. */
   readonly relays: Running[] = [];
   readonly errors: unknown[] = [];
   readonly parked: unknown[] = [];
@@ -74,7 +74,7 @@ export class RelayScene {
     return new RelayScene(store, leases, parked, flow, stage, running);
   }
 
-  /** A relay as a process of its own has it. */
+  /** Starts a relay as a separate process would. */
   async startRelay(): Promise<Running> {
     const url = `${this.stage.proxy.through(this.stage.node.url)}?heartbeat=${HEARTBEAT}`;
     const connection = await BrokerConnection.open(url, { role: 'publisher' });
@@ -105,8 +105,8 @@ export class RelayScene {
     this.running.delete(running);
   }
 
-  /** Has the fault happen while events are appended, until all of them have arrived; answers how many came once more. */
-  async suffer(fault: BrokerFault, events: number): Promise<number> {
+  /** Injects the fault while events are appended and waits until all have arrived. Returns the number of duplicates. */
+  async inject(fault: BrokerFault, events: number): Promise<number> {
     const { listener } = this.stage;
     const before = listener.repeated;
     try {
@@ -121,36 +121,36 @@ export class RelayScene {
   async untilAllArrived(): Promise<void> {
     const { listener } = this.stage;
     await vi
-      .waitUntil(() => listener.heard >= this.flow.told, SOON)
+      .waitUntil(() => listener.received >= this.flow.published, POLL)
       .catch(async () => {
-        const { lost } = differences(await toldEvents(this.store), listener);
+        const { lost } = differences(await publicEventIds(this.store), listener);
         throw new Error(`${lost.length} events did not arrive, the first is ${lost[0]}`);
       });
   }
 
-  /** Everything is confirmed, checkpoints are at the heads, and what was heard is what the store tells. */
+  /** Checks that everything is confirmed, checkpoints are at the heads, and the received events match the store. */
   async expectWhole(): Promise<void> {
     await vi.waitFor(async () => {
       const positions = new Map((await this.leases.progress(relayName)).map(({ slot, position }) => [slot, position]));
       const behind = [...(await this.store.readHeads())].filter(([slot, head]) => (positions.get(slot) ?? 0) !== head);
       expect(behind).toEqual([]);
-    }, SOON);
-    const told = await toldEvents(this.store);
-    expect([...told.values()].flat()).toHaveLength(this.flow.told);
-    expect(differences(told, this.stage.listener)).toEqual({ lost: [], strange: [], outOfOrder: [] });
+    }, POLL);
+    const expected = await publicEventIds(this.store);
+    expect([...expected.values()].flat()).toHaveLength(this.flow.published);
+    expect(differences(expected, this.stage.listener)).toEqual({ lost: [], strange: [], outOfOrder: [] });
     expect([...(await this.parkedRelays.all()), ...this.parked]).toEqual([]);
     expect(this.errors).toEqual([]);
   }
 
-  /** How many messages may have been published more than once: the relays did not hear what became of them, or were refused. */
+  /** Returns how many messages may have been published twice: their outcome was lost, or they were refused. */
   get uncertain(): number {
     return this.relays.reduce((sum, { relay }) => sum + relay.status().retried + relay.status().refused, 0);
   }
 }
 
-/** The exchange and the log, and a durable queue for everything. */
+/** Declares the exchange, the log and a durable queue for all events. */
 async function subscribe(operator: BrokerConnection, queue: string): Promise<void> {
-  await vi.waitUntil(() => operator.state === 'connected', SOON);
+  await vi.waitUntil(() => operator.state === 'connected', POLL);
   await applyTopology({ channels: operator, vhost: '/' });
   const channel = await operator.channel();
   await channel.assertQueue(queue, { durable: true, arguments: { 'x-queue-type': 'quorum' } });

@@ -12,11 +12,11 @@ import { StandaloneProcess, type ProcessEnv } from '../support/standalone-proces
 import { EventListener } from './event-listener.js';
 
 const EVENTS = Number(process.env['KEYFOLD_FAULT_EVENTS'] ?? 1_500);
-/** An account may have a thousand. */
+/** Below the limit of 1,000 keys per account. */
 const KEYS_OF_ONE = 900;
 const MEMBERS = Math.max(4, Math.ceil(EVENTS / KEYS_OF_ONE));
 const AT_A_TIME = 32;
-const SOON = { timeout: 120_000, interval: 20 };
+const POLL = { timeout: 120_000, interval: 20 };
 const TIMEOUT = 300_000 + EVENTS * 5;
 
 type Service = Readonly<{ baseUrl: string; cli: ProcessEnv; dispose(): Promise<void> }>;
@@ -35,7 +35,7 @@ async function startOnMongodb(env: ProcessEnv): Promise<Service> {
   return { baseUrl: app.baseUrl, cli: { KEYFOLD_MONGODB_URI: uri }, dispose: () => app.dispose() };
 }
 
-/** Members who add keys, and what they were told is not looked at: the store says what happened. */
+/** Members who add keys. Ignores their answers, because the store records what happened. */
 class Members {
   readonly #tokens: string[] = [];
   readonly #client: AccountClient;
@@ -54,7 +54,7 @@ class Members {
     }
   }
 
-  /** Adds so many keys, those of a member one after the other. */
+  /** Adds keys, one at a time for each member. */
   async addKeys(count: number): Promise<void> {
     const members = [...this.#tokens.entries()].values();
     const work = async () => {
@@ -66,8 +66,8 @@ class Members {
     await Promise.all(Array.from({ length: AT_A_TIME }, work));
   }
 
-  /** The first member adds a key and removes it, again and again. */
-  async goOnUntil(isOver: () => boolean): Promise<void> {
+  /** Adds and removes a key of the first member repeatedly until `isOver`. */
+  async continueUntil(isOver: () => boolean): Promise<void> {
     const [token = ''] = this.#tokens;
     for (let turn = 0; !isOver(); turn++) {
       await this.#add(token, `live ${turn}`, `live ${turn}`);
@@ -94,7 +94,7 @@ describe.each([
   let env: ProcessEnv;
   let channel: Channel;
   let members: Members;
-  /** Subscribed before anything happened. */
+  /** Subscribed before the first event. */
   let live: EventListener;
   const ends: (() => Promise<void>)[] = [];
 
@@ -131,7 +131,7 @@ describe.each([
 
   const replay = (...args: readonly string[]) => keyfold(env, 'feed', 'replay', ...args);
 
-  /** How many events the store has, by the command's own count, for which it needs no broker. */
+  /** Returns the number of stored events, as the command counts them without a broker. */
   async function stored(...args: readonly string[]): Promise<number> {
     const { status, out, err } = await keyfold(service.cli, 'feed', 'replay', '--dry-run', ...args);
     expect({ status, err }).toEqual({ status: 0, err: '' });
@@ -139,42 +139,42 @@ describe.each([
     return countIn(out);
   }
 
-  it('only counts, and sends nothing, when nothing but the count is wanted', async () => {
+  it('only counts, and sends nothing, with --dry-run', async () => {
     await declare('late');
     const count = await stored('--queue', 'late');
     expect(count).toBeGreaterThan(EVENTS);
-    await vi.waitUntil(() => live.heard >= count, SOON);
-    expect(live).toMatchObject({ heard: count, replayed: 0, repeated: 0 });
+    await vi.waitUntil(() => live.received >= count, POLL);
+    expect(live).toMatchObject({ received: count, replayed: 0, repeated: 0 });
     expect(await channel.get('late')).toBe(false);
   });
 
   it(
-    'sends each event to one queue once and in order, while others hear only what happens',
+    'sends each event to one queue once and in order, while others receive only new events',
     { timeout: TIMEOUT },
     async () => {
       await declare('late');
       const late = await listenTo('late');
       const count = await stored();
-      await vi.waitUntil(() => live.heard >= count, SOON);
+      await vi.waitUntil(() => live.received >= count, POLL);
       const before = new Map([...live.firstSeen].map(([account, ids]) => [account, ids.length]));
       let isOver = false;
-      const goingOn = members.goOnUntil(() => isOver);
-      // Thrown below.
-      goingOn.catch(() => undefined);
+      const continuing = members.continueUntil(() => isOver);
+      // Rethrown below.
+      continuing.catch(() => undefined);
       const began = performance.now();
       const { status, out, err } = await replay('--queue', 'late').finally(() => (isOver = true));
       const seconds = (performance.now() - began) / 1_000;
-      await goingOn;
+      await continuing;
       expect({ status, err }).toEqual({ status: 0, err: '' });
       const sent = countIn(out);
       expect(sent).toBeGreaterThanOrEqual(count);
-      await vi.waitUntil(() => late.heard >= sent, SOON);
+      await vi.waitUntil(() => late.received >= sent, POLL);
       const total = await stored();
-      await vi.waitUntil(() => live.heard >= total, SOON);
-      console.log(`replay of ${sent} events in ${seconds.toFixed(1)} s, while ${total - count} others happened`);
+      await vi.waitUntil(() => live.received >= total, POLL);
+      console.log(`replay of ${sent} events in ${seconds.toFixed(1)} s, amid ${total - count} new events`);
       expect(total).toBeGreaterThan(count);
-      expect(late).toMatchObject({ heard: sent, replayed: sent, repeated: 0, redelivered: 0 });
-      expect(live).toMatchObject({ heard: total, replayed: 0, repeated: 0, redelivered: 0 });
+      expect(late).toMatchObject({ received: sent, replayed: sent, repeated: 0, redelivered: 0 });
+      expect(live).toMatchObject({ received: total, replayed: 0, repeated: 0, redelivered: 0 });
       const wrong = [...before].filter(([account, known]) => {
         const [all, again] = [live.firstSeen.get(account) ?? [], late.firstSeen.get(account) ?? []];
         return again.length < known || again.join() !== all.slice(0, again.length).join();
@@ -183,14 +183,14 @@ describe.each([
     },
   );
 
-  it('sends what is chosen by account and type', async () => {
+  it('filters by account and type', async () => {
     await declare('chosen');
     const [account = '', ids = []] = [...live.firstSeen].find(([, of]) => of.length > EVENTS / MEMBERS / 2) ?? [];
     const choice = ['--account', account, '--type', 'ssh-key.added', '--queue', 'chosen'];
     const { status, out } = await replay(...choice);
     expect(status).toBe(0);
     const chosen = await listenTo('chosen');
-    await vi.waitUntil(() => chosen.heard >= countIn(out), SOON);
+    await vi.waitUntil(() => chosen.received >= countIn(out), POLL);
     expect([...chosen.firstSeen.keys()]).toEqual([account]);
     const [again = []] = chosen.firstSeen.values();
     expect(again.length).toBeGreaterThan(0);
@@ -198,7 +198,7 @@ describe.each([
     expect(again.every((id) => id.startsWith(`ssh-keys-${account}:`))).toBe(true);
   });
 
-  it('tells of a queue or type that is not there, and of a missing address', async () => {
+  it('reports an unknown queue or type and a missing address', async () => {
     expect(await replay('--queue', 'nobody')).toEqual({
       status: 1,
       out: '',
@@ -215,24 +215,24 @@ describe.each([
     expect((await replay()).status).toBe(2);
   });
 
-  it('ends with a failure when the queue is deleted in the middle, and live events go on', async () => {
+  it('fails if the queue is deleted during the replay, and live events continue', async () => {
     await declare('doomed');
     const doomed = await listenTo('doomed');
     const running = startKeyfold(env, 'feed', 'replay', '--queue', 'doomed');
-    await vi.waitUntil(() => doomed.heard > 0, SOON);
+    await vi.waitUntil(() => doomed.received > 0, POLL);
     await channel.deleteQueue('doomed');
     const { status, out, err } = await running.result;
     expect({ status, err }).toEqual({ status: 1, err: 'keyfold: RabbitMQ has no queue doomed any more\n' });
     expect(countIn(out)).toBeLessThan(await stored());
-    const before = live.heard;
-    await members.goOnUntil(() => live.heard > before);
+    const before = live.received;
+    await members.continueUntil(() => live.received > before);
     expect(live).toMatchObject({ replayed: 0, repeated: 0 });
   });
 });
 
-/** The last line of the table. */
+/** Returns the count in the last line of the table. */
 function countIn(out: string): number {
   const [, count] = /^all +(\d+)$/m.exec(out) ?? [];
-  if (count === undefined) throw new Error(`there is no count in: ${out}`);
+  if (count === undefined) throw new Error(`no count in: ${out}`);
   return Number(count);
 }

@@ -22,7 +22,7 @@ describe('a replica set of one node', () => {
   });
   afterAll(() => set?.stop());
 
-  test('keeps acknowledged writes when it is killed and starts again', async () => {
+  test('keeps acknowledged writes after a kill and a restart', async () => {
     const notes = (await open(set.uri('killed'))).collection('notes');
     await notes.insertOne({ text: 'before' });
     await set.kill(0);
@@ -32,7 +32,7 @@ describe('a replica set of one node', () => {
     expect(await notes.countDocuments({ text: 'before' })).toBe(1);
   });
 
-  test('steps down and comes back', async () => {
+  test('steps down and becomes primary again', async () => {
     expect(await set.stepDown(2)).toBe(0);
     expect(await set.node(0).command({ hello: 1 })).toMatchObject({ isWritablePrimary: false });
     expect(await set.primary()).toBe(0);
@@ -45,7 +45,7 @@ describe('a replica set of one node', () => {
     expect(await set.node(0).command({ ping: 1 })).toMatchObject({ ok: 1 });
   });
 
-  test('fails at a point that a test asks for', async () => {
+  test('fails at a configured fail point', async () => {
     const notes = (await open(set.uri('points'))).collection('notes');
     const point = { failCommands: ['insert'], errorCode: 112 };
     await set.node(0).command({ configureFailPoint: 'failCommand', mode: { times: 1 }, data: point });
@@ -61,7 +61,7 @@ describe('a replica set of three nodes', () => {
   });
   afterAll(() => set?.stop());
 
-  test('goes on with another primary after a step-down, a kill and a freeze', async () => {
+  test('continues with another primary after a step-down, a kill and a freeze', async () => {
     const notes = (await open(set.uri('moves'))).collection('notes');
     await notes.insertOne({ text: 'at the start' });
 

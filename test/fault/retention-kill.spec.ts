@@ -13,9 +13,9 @@ import { ScaledService } from '../support/scaled-service.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
 const KILLS = 5;
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const POLL = { timeout: 60_000, interval: 100 };
 
-it('a service that is killed while it compacts sessions leaves nothing half on SQLite', async () => {
+it('a service killed while it compacts sessions leaves nothing incomplete on SQLite', async () => {
   const service = await StandaloneProcess.start();
   onTestFinished(() => service.dispose());
   const run = (...args: string[]) => keyfold({ KEYFOLD_DATA_DIR: service.dataDir }, ...args);
@@ -24,21 +24,21 @@ it('a service that is killed while it compacts sessions leaves nothing half on S
   const store = new SqliteEventStore(new SqliteFile(join(service.dataDir, 'keyfold.db'), eventStoreSchema));
   await appendOldSessions(store, 4_000);
   await store.close();
-  // Documents first, so that there are some to remove.
+  // Writes the documents first, so that there are some to remove.
   await service.restart({ KEYFOLD_SESSION_DAYS: '90' });
 
   for (let kill = 1; kill <= KILLS; kill++) {
     const before = compactedIn(service.output());
     await service.restart({ KEYFOLD_SESSION_DAYS: '0.001' });
-    const soon = { ...PATIENCE, interval: 1 };
-    await vi.waitFor(() => expect(compactedIn(service.output())).toBeGreaterThan(before), soon);
+    const often = { ...POLL, interval: 1 };
+    await vi.waitFor(() => expect(compactedIn(service.output())).toBeGreaterThan(before), often);
     await pause(Math.random() * 60);
     await service.kill();
     expect(await run('verify')).toMatchObject({ status: 0, out: expect.stringContaining(': no problem\n') });
   }
   await service.restart();
   const finished = expect.stringContaining('6003 commits of 3 streams and 3 documents: no problem');
-  const seldom = { ...PATIENCE, interval: 1_000 };
+  const seldom = { ...POLL, interval: 1_000 };
   await vi.waitFor(async () => expect(await run('verify')).toMatchObject({ status: 0, out: finished }), seldom);
   const database = new DatabaseSync(join(service.dataDir, 'keyfold.db'), { readOnly: true });
   const addresses = database.prepare("SELECT count(*) AS found FROM commits WHERE events LIKE '%192.0.2.77%'").get();
@@ -46,10 +46,11 @@ it('a service that is killed while it compacts sessions leaves nothing half on S
   expect(addresses).toEqual({ found: 0 });
 }, 240_000);
 
-it('a command that is killed while it compacts sessions leaves nothing half on MongoDB', async () => {
+it('a command killed while it compacts sessions leaves nothing incomplete on MongoDB', async () => {
   const set = await ReplicaSet.start(1);
   onTestFinished(() => set.stop());
-  // What a killed process had under way stays locked until the server gives it up, by default after a minute and a half at most.
+  // The server holds the locks of a killed process until it aborts its transaction, by default after at most 90
+  // seconds.
   await set.node(0).command({ setParameter: 1, transactionLifetimeLimitSeconds: 2 });
   const uri = set.uri('retention');
   const service = await ScaledService.create(uri, { gateways: 0, workers: 1 });
@@ -61,7 +62,7 @@ it('a command that is killed while it compacts sessions leaves nothing half on M
   const inspection = await StoreInspection.open(uri);
   onTestFinished(() => inspection.close());
   const left = () => inspection.connection.collection('sessions_1').countDocuments();
-  await vi.waitFor(async () => expect(await left()).toBe(2_000), PATIENCE);
+  await vi.waitFor(async () => expect(await left()).toBe(2_000), POLL);
   await inspection.untilProjected();
 
   for (let kill = 1; kill <= KILLS; kill++) {
@@ -81,7 +82,7 @@ it('a command that is killed while it compacts sessions leaves nothing half on M
   expect(await inspection.verify()).toMatchObject({ problems: [], documents: 0 });
 }, 300_000);
 
-/** While what a killed process had under way is locked, others are told to try again; in milliseconds. */
+/** Milliseconds for which the locks of a killed process may make others retry. */
 const UNLOCKED_AFTER = 60_000;
 
 /** Kills the command once it has removed something. */

@@ -5,10 +5,10 @@ import { AccountClient } from '../support/account-client.js';
 import { KeyTraffic } from './key-traffic.js';
 
 const IN_FLIGHT = 32;
-/** What a client waits after a request without an answer, so that a gateway that is away does not eat up the plan (milliseconds). */
+/** Milliseconds that a client waits after an unanswered request, so that a stopped gateway does not use up the plan. */
 const PAUSE = 50;
 
-/** Clients of all gateways add, remove and log in while something happens to the service, again and again. */
+/** Clients of all gateways add, remove and log in while the service is disturbed repeatedly. */
 export class ScaledCampaign {
   readonly #clients: readonly AccountClient[];
   readonly #traffic: KeyTraffic;
@@ -28,8 +28,8 @@ export class ScaledCampaign {
   }
 
   /**
-   * Runs a plan of requests side by side, and the disturbance after a random part of them was answered. Goes on until both are over;
-   * tells how many were answered while the disturbance lasted.
+   * Runs a plan of requests in parallel, with the disturbance after a random number of answers. Waits for both and
+   * returns the number of answers during the disturbance.
    */
   async disturbedBy(disturbance: () => Promise<void>, adds: number): Promise<number> {
     const tasks = this.#traffic.plan(adds);
@@ -43,18 +43,18 @@ export class ScaledCampaign {
         else await pause(PAUSE);
         if (answered === disturbAfter && !disturbed) {
           disturbed = disturbance().then(() => answered);
-          // Thrown below, when the requests are over.
+          // Rethrown below, after the requests.
           disturbed.catch(() => undefined);
         }
       }
     };
     await Promise.all(Array.from({ length: IN_FLIGHT }, work));
     if (!disturbed)
-      throw new Error(`only ${answered} of ${tasks.length} requests were answered: nothing was disturbed`);
+      throw new Error(`only ${answered} of ${tasks.length} requests were answered: the disturbance never started`);
     return (await disturbed) - disturbAfter;
   }
 
-  /** Compares what every gateway shows now with what clients were told; a sentence for each violation there ever was. */
+  /** Compares the current answers of every gateway with what was acknowledged. Returns every violation so far. */
   async check(): Promise<string[]> {
     const violations = new Set<string>();
     for (const client of this.#clients) {
@@ -64,16 +64,16 @@ export class ScaledCampaign {
     return [...violations];
   }
 
-  /** What clients were told since the last call that others must hear of. */
-  takeTold(): string[] {
-    return this.#traffic.takeTold();
+  /** Returns the acknowledged changes since the last call that must produce an event. */
+  takeAcknowledged(): string[] {
+    return this.#traffic.takeAcknowledged();
   }
 
   close(): void {
     this.#clients.forEach((client) => client.close());
   }
 
-  /** The gateways in turn, but for those that do not run. */
+  /** Returns the clients of running gateways in turn. */
   #client(): AccountClient {
     const running = this.#clients.filter((_, index) => this.service.gateway(index).isRunning);
     const client = running[this.#turn++ % running.length];

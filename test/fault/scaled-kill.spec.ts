@@ -9,12 +9,12 @@ import { EventAudit } from './event-audit.js';
 import { ScaledCampaign } from './scaled-campaign.js';
 import { seededRandom, shuffled } from './seeded-random.js';
 
-/** Longer runs by hand: more kills, more requests between them, other moments. */
+/** Set for longer runs by hand: more kills, more requests between them, other times. */
 const KILLS = Number(process.env['KILLS'] ?? 8);
 const ADDS = Number(process.env['KEYFOLD_FAULT_ADDS'] ?? 300);
 const SEED = Number(process.env['KEYFOLD_FAULT_SEED'] ?? 1);
 const ACCOUNTS = 30;
-/** Short, so that what a killed worker held is free again while the test runs. */
+/** Short, so that the slots of a killed worker are free again during the test. */
 const ENV = { KEYFOLD_LEASE_SECONDS: '2', KEYFOLD_LOG_LEVEL: 'warn' };
 
 let mongo: ReplicaSet;
@@ -35,10 +35,10 @@ afterAll(async () => {
   await Promise.all([mongo?.stop(), broker?.dispose()]);
 });
 
-/** `others`: whether there are processes that answer while it is away. */
+/** `others`: whether other processes answer meanwhile. */
 type Victim = Readonly<{ name: string; others: boolean; killAndRevive: () => Promise<void> }>;
 
-/** Each process of the service, and twice what all of them share. */
+/** Each process of the service once, and each shared one twice. */
 function victims(): Victim[] {
   const processes = service.processes.map((each) => ({
     name: each.name,
@@ -68,7 +68,7 @@ function victims(): Victim[] {
 }
 
 it(
-  `keeps its word over ${KILLS} kills of gateways, workers, broker and mongod (seed ${SEED})`,
+  `loses nothing over ${KILLS} kills of gateways, workers, broker and mongod (seed ${SEED})`,
   async () => {
     const random = seededRandom(SEED);
     const campaign = new ScaledCampaign(service, random, ACCOUNTS);
@@ -100,24 +100,24 @@ it(
   60_000 + 30_000 * KILLS,
 );
 
-/** The subscriber has what is in the store, and what clients were told. */
+/** Compares what the subscriber received with the store and with what clients were acknowledged. */
 async function violationsOfEvents(audit: EventAudit, campaign: ScaledCampaign): Promise<string[]> {
   const inspection = await StoreInspection.open(service.uri);
   try {
     const violations = await audit.check(inspection.events);
-    return [...violations, ...audit.untold(campaign.takeTold()).map((fact) => `nobody was told of ${fact}`)];
+    return [...violations, ...audit.unreported(campaign.takeAcknowledged()).map((fact) => `no event reports ${fact}`)];
   } finally {
     await inspection.close();
   }
 }
 
-/** The feed and the streams have no gap, and what the projectors wrote is what all events lead to. */
+/** Checks that the feed and the streams have no gap and that the read models match all events. */
 async function expectWholeStore(): Promise<void> {
   const inspection = await StoreInspection.open(service.uri);
   try {
     const found = await inspection.verify();
     expect(found).toMatchObject({ problems: [], behind: 0 });
-    // Of each account its own stream, its keys and at least one session.
+    // Each account has its own stream, its keys and at least one session.
     expect(found.streams).toBeGreaterThanOrEqual(3 * ACCOUNTS);
   } finally {
     await inspection.close();

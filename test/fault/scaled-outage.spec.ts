@@ -6,7 +6,7 @@ import { StoreInspection } from '../support/scaled-check.js';
 import { ScaledService } from '../support/scaled-service.js';
 import { keyLine } from '../support/key-line.js';
 
-/** How long any request may take while MongoDB is away, and how long the service may need to notice that it is back. */
+/** The longest that a request may take while MongoDB is down, and the time in which the service must recover. */
 const LONGEST_ANSWER = 15_000;
 const RECOVERY = 30_000;
 
@@ -18,9 +18,9 @@ afterAll(async () => {
   await mongo?.stop();
 });
 
-/** `isSilent`: the service keeps connections that nothing comes over. */
+/** `isSilent`: connections stay open but carry nothing. */
 type Outage = Readonly<{ isSilent: boolean; begin: () => Promise<void> | void; end: () => Promise<void> | void }>;
-/** The two kinds that a client can tell apart: connections end and new ones are refused, or nothing is heard any more. */
+/** The two outages that a client can distinguish: connections end and new ones are refused, or nothing answers. */
 const outages: Record<string, Outage> = {
   'was killed': { isSilent: false, begin: () => mongo.kill(0), end: () => mongo.restart(0) },
   'hangs with its connections open': { isSilent: true, begin: () => mongo.freeze(0), end: () => mongo.thaw(0) },
@@ -46,22 +46,22 @@ describe('while MongoDB', () => {
       pids = service.processes.map(({ pid }) => pid);
       over = false;
     });
-    // A test that failed leaves the database to the others.
+    // A failed test must not affect the others.
     afterEach(async () => {
       if (!over) await end();
     });
 
-    it('requests get 503 with Retry-After in time, health tells it, and all goes on by itself afterwards', async () => {
-      const underWay = Array.from({ length: 10 }, (_, index) => timed(() => addKey(member, `under way ${index}`)));
+    it('requests get 503 with Retry-After in time, health reports the outage, and the service recovers by itself', async () => {
+      const inFlight = Array.from({ length: 10 }, (_, index) => timed(() => addKey(member, `in flight ${index}`)));
       await begin();
       await expectAllRefused(member);
-      for (const { took, answer } of await Promise.all(underWay)) {
+      for (const { took, answer } of await Promise.all(inFlight)) {
         expect(took).toBeLessThan(LONGEST_ANSWER);
         expect([200, 503]).toContain(answer.status);
       }
-      // What follows finds the connections as the outage left them.
+      // The next requests use the connections that the outage left open.
       if (isSilent) await expectAllRefused(member);
-      await expectHealthTold();
+      await expectOutageReported();
 
       await end();
       over = true;
@@ -75,7 +75,7 @@ describe('while MongoDB', () => {
     });
   });
 
-  /** Reads and commands alike, side by side. */
+  /** Sends reads and commands in parallel. */
   async function expectAllRefused(member: ApiClient): Promise<void> {
     const requests: Record<string, () => Promise<Answer>> = {
       me: () => member.get('/api/me'),
@@ -97,7 +97,7 @@ describe('while MongoDB', () => {
     }
   }
 
-  async function expectHealthTold(): Promise<void> {
+  async function expectOutageReported(): Promise<void> {
     expect((await timed(() => service.api().get('/ping'))).answer.text).toBe('pong');
     for (const each of service.processes) {
       expect(await each.liveness(), each.name).toBe(200);
@@ -115,7 +115,7 @@ let keys = 0;
 const addKey = (member: ApiClient, title: string) =>
   member.post('/api/me/sshkey/add', { title: `${title} ${++keys}`, key: keyLine(`${keys}`).line });
 
-/** No write is half done, whatever its client was told. */
+/** Checks that no write is incomplete, whatever its client was answered. */
 async function expectWholeStore(uri: string): Promise<void> {
   const inspection = await StoreInspection.open(uri);
   try {

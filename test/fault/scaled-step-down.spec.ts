@@ -5,12 +5,12 @@ import { ScaledService } from '../support/scaled-service.js';
 import { ScaledCampaign } from './scaled-campaign.js';
 import { seededRandom } from './seeded-random.js';
 
-/** Longer runs by hand. */
+/** Set for longer runs by hand. */
 const STEP_DOWNS = Number(process.env['KEYFOLD_FAULT_STEP_DOWNS'] ?? 4);
 const ADDS = Number(process.env['KEYFOLD_FAULT_ADDS'] ?? 300);
 const SEED = Number(process.env['KEYFOLD_FAULT_SEED'] ?? 1);
 const ACCOUNTS = 30;
-/** Shorter than the time between two step-downs, so that there is always another node to take over. */
+/** Shorter than the time between two step-downs, so that another node can always take over. */
 const STAYS_DOWN_SECONDS = 2;
 
 let mongo: ReplicaSet;
@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 it(
-  `keeps its word over ${STEP_DOWNS} step-downs of the primary and the kill of one (seed ${SEED})`,
+  `loses nothing over ${STEP_DOWNS} step-downs of the primary and a kill of it (seed ${SEED})`,
   async () => {
     const campaign = new ScaledCampaign(service, seededRandom(SEED), ACCOUNTS);
     try {

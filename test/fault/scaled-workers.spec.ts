@@ -4,16 +4,16 @@ import { freshDatabaseUri } from '../support/mongo/mongo-database.js';
 import { StoreInspection } from '../support/scaled-check.js';
 import { migrate, ScaledService } from '../support/scaled-service.js';
 
-/** What a slot may be without a worker after its worker was killed, with the lease that is the default. */
+/** The longest time without a worker for a slot whose worker was killed, with the default lease. */
 const TAKE_OVER_MS = 15_000;
-/** For changes that need no lease to end. */
+/** For changes that do not wait for an expired lease. */
 const QUICK_MS = 24_000;
-/** Enough that the streams lie in most slots. */
+/** Enough for streams in most slots. */
 const ACCOUNTS = 60;
 
 let service: ScaledService;
 let inspection: StoreInspection;
-/** The first worker's name among the owners of slots. */
+/** The owner name of the first worker. */
 let first: string;
 beforeAll(async () => {
   service = await ScaledService.create(freshDatabaseUri(), { gateways: 1, workers: 3 });
@@ -28,7 +28,7 @@ afterAll(async () => {
   await inspection?.close();
 });
 
-/** How many slots each worker has, in ascending order. */
+/** Returns the number of slots of each worker, in ascending order. */
 const shares = async () => [...(await inspection.sharesOfWorkers()).values()].toSorted((a, b) => a - b);
 
 async function expectShares(due: number[], timeout: number): Promise<void> {
@@ -37,7 +37,7 @@ async function expectShares(due: number[], timeout: number): Promise<void> {
 
 it('three workers share the 64 slots evenly', () => expectShares([21, 21, 22], QUICK_MS));
 
-it('the slots of a worker that was killed when it had just renewed them are read by the others within 15 s', async () => {
+it('other workers read the slots of a killed worker within 15 s, even if it had just renewed its leases', async () => {
   const admin = await adminOf(service.api());
   await untilRenewed(first);
   await service.workers[0]!.kill();
@@ -49,18 +49,18 @@ it('the slots of a worker that was killed when it had just renewed them are read
   await inspection.untilProjected(left());
 });
 
-it('a worker that comes gets its share', async () => {
+it('a new worker gets its share', async () => {
   await service.workers[0]!.start();
   await expectShares([21, 21, 22], TAKE_OVER_MS);
 });
 
-it('a worker that is asked to end hands its slots over', async () => {
+it('a worker hands over its slots at shutdown', async () => {
   expect(await service.workers[1]!.stop()).toBe(0);
   await expectShares([32, 32], QUICK_MS);
   expect(await inspection.verify()).toMatchObject({ problems: [], behind: 0 });
 });
 
-/** Waits for the moment in which the leases of a worker were prolonged. */
+/** Waits for the moment at which a worker renews its leases. */
 async function untilRenewed(owner: string): Promise<void> {
   const leases = inspection.connection.collection('feed_leases');
   const endOfLease = async () => Number((await leases.findOne({ owner }))?.['until']);

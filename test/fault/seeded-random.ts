@@ -1,4 +1,4 @@
-/** Numbers in [0, 1) that a seed repeats (the generator mulberry32). */
+/** Returns a generator of numbers in [0, 1) that a seed determines (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** The items in an order that the random numbers choose (Fisher and Yates). */
+/** Returns the items in a random order (Fisher–Yates). */
 export function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
   const order = [...items];
   for (let last = order.length - 1; last > 0; last--) {

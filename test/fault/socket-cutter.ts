@@ -3,7 +3,10 @@ import type { Socket } from 'node:net';
 
 const OPENED = 'net.client.socket';
 
-/** Ends connections of this process to some ports, as a network does that fails. Clients of a replica set need no proxy with it. */
+/**
+ * Cuts this process's connections to some ports, like a network failure. Unlike a proxy it works with clients of a
+ * replica set.
+ */
 export class SocketCutter {
   readonly #open = new Set<Socket>();
 
@@ -11,7 +14,7 @@ export class SocketCutter {
     subscribe(OPENED, this.#watch);
   }
 
-  /** Resets the open connections for which `chosen` says so; answers how many there were. */
+  /** Resets the open connections that `chosen` selects and returns their number. */
   cut(ports: readonly number[], chosen: () => boolean): number {
     const cut = [...this.#open].filter((socket) => ports.includes(socket.remotePort ?? 0) && chosen());
     for (const socket of cut) socket.destroy(reset());
@@ -29,5 +32,5 @@ export class SocketCutter {
   };
 }
 
-/** What a socket says that its peer has reset. */
+/** The error of a socket whose peer has reset it. */
 const reset = () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });

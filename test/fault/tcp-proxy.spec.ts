@@ -7,7 +7,7 @@ import { ReplicaSet } from '../support/mongo/replica-set.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
 type Note = { _id: string };
-const EVENTUALLY = { timeout: 10_000 };
+const POLL = { timeout: 10_000 };
 let set: ReplicaSet;
 let proxy: TcpProxy;
 let straight: Connection;
@@ -45,10 +45,10 @@ test('a client with directConnection reaches the replica set only through the pr
   await expect(notesOf(proxied).insertOne({ _id: 'closed' })).rejects.toThrow();
 });
 
-test('a client connects again after its connections were cut', async () => {
+test('a client reconnects after its connections were cut', async () => {
   await notesOf(proxied).insertOne({ _id: 'before' });
   proxy.cutAll();
-  await expect.poll(() => write('after'), EVENTUALLY).toBe('acknowledged');
+  await expect.poll(() => write('after'), POLL).toBe('acknowledged');
 });
 
 test('new connections are refused until they are allowed again', async () => {
@@ -57,11 +57,11 @@ test('new connections are refused until they are allowed again', async () => {
   await expect(once(connect(proxy.port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
   expect(await write('refused')).toBe('failed');
   await proxy.refuse(false);
-  await expect.poll(() => write('allowed'), EVENTUALLY).toBe('acknowledged');
+  await expect.poll(() => write('allowed'), POLL).toBe('acknowledged');
   expect(await notesOf(straight).distinct('_id')).toEqual(['allowed']);
 });
 
-test('a frozen connection stays open and goes on where it stood', async () => {
+test('a frozen connection stays open and resumes', async () => {
   await notesOf(proxied).findOne();
   const open = proxy.connections;
   proxy.freeze(true);
@@ -74,7 +74,7 @@ test('a frozen connection stays open and goes on where it stood', async () => {
   expect(await notesOf(straight).countDocuments()).toBe(1);
 });
 
-test('a connection that begins while the proxy is frozen is accepted and not answered', async () => {
+test('a connection opened while the proxy is frozen is accepted but not answered', async () => {
   proxy.freeze(true);
   const socket = connect(proxy.port, '127.0.0.1');
   await once(socket, 'connect');
@@ -83,19 +83,19 @@ test('a connection that begins while the proxy is frozen is accepted and not ans
   await expect(end).rejects.toThrow('ECONNRESET');
 });
 
-test('a write whose answer is dropped is done, and its client hears of the cut only', async () => {
+test('a write whose answer is dropped is done, and its client sees only a cut connection', async () => {
   const client = await open(proxy.uri(), { retryWrites: false });
-  expect(await writeUnheard(client)).toBe('failed');
+  expect(await writeWithoutAnswer(client)).toBe('failed');
   expect(await notesOf(straight).countDocuments()).toBe(1);
   await client.close();
 });
 
-test('a write whose answer is dropped is acknowledged by its retry and not done twice', async () => {
-  expect(await writeUnheard(proxied)).toBe('acknowledged');
+test('a retry acknowledges a write whose answer was dropped, and the write is not done twice', async () => {
+  expect(await writeWithoutAnswer(proxied)).toBe('acknowledged');
   expect(await notesOf(straight).countDocuments()).toBe(1);
 });
 
-/** Which error a cut raises depends on what the client did in that moment. */
+/** Reports every error as `failed`, because the error of a cut connection depends on what the client was doing. */
 const write = (_id: string, connection = proxied) =>
   notesOf(connection)
     .insertOne({ _id })
@@ -104,11 +104,11 @@ const write = (_id: string, connection = proxied) =>
       () => 'failed',
     );
 
-async function writeUnheard(connection: Connection): Promise<string> {
+async function writeWithoutAnswer(connection: Connection): Promise<string> {
   await notesOf(connection).findOne();
   proxy.dropAnswers(true);
   const outcome = write('unheard', connection);
-  await expect.poll(() => notesOf(straight).countDocuments(), EVENTUALLY).toBe(1);
+  await expect.poll(() => notesOf(straight).countDocuments(), POLL).toBe(1);
   proxy.dropAnswers(false);
   return outcome;
 }

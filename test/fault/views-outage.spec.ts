@@ -5,31 +5,20 @@ import { MongoReadModelStore, projectionModels } from '@keyfold/projections/mong
 import { MongoThrottleStore, throttleModels } from '@keyfold/security/mongo';
 import mongoose, { type Connection } from 'mongoose';
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { active } from '../../libs/projections/testing/read-model-store.contract.js';
 import { key, NOON } from '../../libs/security/testing/throttled-keys.js';
-import { ReplicaSet } from '../support/mongo/replica-set.js';
-import { TcpProxy } from '../support/tcp-proxy.js';
+import { proxiedMongod } from '../support/mongo/proxied-mongod.js';
 
-/** Within which a caller hears of an outage: an operation may be tried twice, and each try waits for an answer and for a server. */
+/** The time within which an operation fails: it may run twice, and each try waits for a server and an answer. */
 const BOUND = 30_000;
 const account = accountStream(7);
 const first = { state: active(7), version: 1 };
 
-let set: ReplicaSet;
-let proxy: TcpProxy;
+const { set, proxy } = await proxiedMongod();
 let connection: Connection;
 let readModels: MongoReadModelStore;
 let throttle: MongoThrottleStore;
-
-beforeAll(async () => {
-  set = await ReplicaSet.start(1);
-  proxy = await TcpProxy.start(set.node(0).port);
-});
-afterAll(async () => {
-  await proxy.close();
-  await set.stop();
-});
 
 beforeEach(async () => {
   connection = await mongoose.createConnection(proxy.uri(`keyfold-test-${randomUUID()}`), connectOptions).asPromise();
@@ -42,8 +31,8 @@ afterEach(async () => {
   await connection.close();
 });
 
-describe('while MongoDB is away', () => {
-  it('every operation says so in bounded time, and all go on when it is back', async () => {
+describe('while MongoDB is down', () => {
+  it('every operation fails within a bounded time and works again afterwards', async () => {
     await readModels.put(account, first);
     await readModels.list(accounts, 0, 10);
     for (let n = 0; n < 5; n++) await throttle.take([key('blocked')], NOON);
@@ -84,7 +73,7 @@ describe('a lost answer', () => {
     for (const keys of [[silent, key('b')], [key('a')]]) {
       proxy.dropAnswers(true);
       const take = throttle.take(keys, NOON);
-      // The server has done it; the driver asks again on another connection.
+      // The server has done it; the driver retries on another connection.
       await vi.waitUntil(() => counts(keys), { timeout: BOUND, interval: 20 });
       proxy.dropAnswers(false);
       expect(await take).toMatchObject({ admitted: true });

@@ -8,11 +8,11 @@ export type ListedKey = Readonly<{ id: number; title: string; fingerprint: strin
 const ANSWER_MS = 30_000;
 
 /**
- * Speaks to one server over connections that stay open. What it cannot get a whole answer to has no answer: `undefined`. So has what is
- * answered with 503, because nobody can tell whether it was done.
+ * A client of one server with keep-alive connections. A request without a complete answer resolves with `undefined`. So
+ * does a 503, because the client cannot know whether the server carried out the request.
  */
 export class AccountClient {
-  /** How many answers were 503, and which requests the server left without any while it kept the connection. */
+  /** Counts the 503 answers; `ignored` lists the requests that timed out on an open connection. */
   unavailable = 0;
   readonly ignored: string[] = [];
   readonly #agent: Agent;
@@ -38,7 +38,7 @@ export class AccountClient {
     return this.send('POST', `/api/me/sshkey/delete?id=${id}`, token);
   }
 
-  /** The data of a request that must succeed. */
+  /** Returns the data of a request. Throws if the request fails. */
   async get<Data>(path: string, token: string): Promise<Data> {
     const answer = await this.send('GET', path, token);
     if (answer?.code !== 200) throw new Error(`GET ${path}: ${answer ? answer.message : 'no answer'}`);
@@ -62,7 +62,7 @@ export class AccountClient {
         response.on('error', () => resolve(undefined));
       });
       sent.on('timeout', () => {
-        this.ignored.push(`${method} ${path} had no answer in ${ANSWER_MS} ms`);
+        this.ignored.push(`${method} ${path} timed out after ${ANSWER_MS} ms`);
         sent.destroy();
       });
       sent.on('error', () => resolve(undefined));

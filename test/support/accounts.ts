@@ -1,9 +1,9 @@
 import type { ApiClient } from './api-client.js';
 
-/** The password that the test environment gives to the first admin. */
+/** The password of the first admin in the test environment. */
 export const ADMIN_PASSWORD = 'Adm1n-pass';
 
-/** An account as the administration shows it, as far as tests look at it. */
+/** The fields of a listed account that tests read. */
 export interface ListedAccount {
   id: number;
   username: string;
@@ -12,24 +12,24 @@ export interface ListedAccount {
 
 let addresses = 0;
 
-/** An address that no other login of the test file came from, so that no login counts against another. */
+/** Returns an address that no other login of this test file uses, so that logins do not share a throttle. */
 export function newAddress(): string {
   addresses++;
   return `172.20.${addresses >> 8}.${addresses & 255}`;
 }
 
-/** Speaks as the first admin. */
+/** Returns a client signed in as the first admin. */
 export function adminOf(api: ApiClient): Promise<ApiClient> {
   return api.from(newAddress()).signedIn('admin', ADMIN_PASSWORD);
 }
 
-/** The admin makes an account, whose password is `pw-<name>`. */
+/** Creates an account with the password `pw-<name>`. */
 export async function createAccount(admin: ApiClient, username: string, fields: object = {}): Promise<ListedAccount> {
   (await admin.post('/api/admin/user/create', { username, password: `pw-${username}`, role: 0, ...fields })).data();
   return accountNamed(admin, username);
 }
 
-/** The account of this name in the admin's list. Throws when there is none. */
+/** Returns the account with this name from the admin's list. Throws if there is none. */
 export async function accountNamed(admin: ApiClient, username: string): Promise<ListedAccount> {
   const { content } = (await admin.get('/api/admin/user/list')).data<{ content: ListedAccount[] }>();
   const found = content.find((account) => account.username === username);
@@ -37,12 +37,12 @@ export async function accountNamed(admin: ApiClient, username: string): Promise<
   return found;
 }
 
-/** Logs an account of `createAccount` in. */
+/** Returns a client signed in to an account that `createAccount` created. */
 export function signedInAs(api: ApiClient, username: string): Promise<ApiClient> {
   return api.from(newAddress()).signedIn(username, `pw-${username}`);
 }
 
-/** Makes an account and logs it in. */
+/** Creates an account and returns a client signed in to it. */
 export async function newMember(admin: ApiClient, username: string): Promise<ApiClient> {
   await createAccount(admin, username);
   return signedInAs(admin, username);

@@ -2,7 +2,7 @@ import { request, type IncomingHttpHeaders } from 'node:http';
 
 const ANSWER_MS = 30_000;
 
-/** What goes out: a path with its query, headers in lower case; an object becomes a JSON body. */
+/** A request: the path includes the query, header names are lower case, and an object is sent as JSON. */
 export interface Call {
   method?: string;
   path: string;
@@ -10,7 +10,7 @@ export interface Call {
   body?: string | Buffer | object | undefined;
 }
 
-/** An answer as it came in, and what its envelope says (wire contract 1.1). */
+/** A raw answer, with accessors for its envelope (wire contract 1.1). */
 export class Answer {
   constructor(
     readonly status: number,
@@ -18,7 +18,7 @@ export class Answer {
     readonly text: string,
   ) {}
 
-  /** The body as JSON. Throws with the body when it is none. */
+  /** Returns the parsed body. Throws with the body if it is not JSON. */
   get json(): unknown {
     try {
       return JSON.parse(this.text);
@@ -31,12 +31,12 @@ export class Answer {
     return this.#envelope.code;
   }
 
-  /** Code and message in one text, such as `401 token is invalidated`. */
+  /** Returns code and message in one string, such as `401 token is invalidated`. */
   get outcome(): string {
     return `${this.code} ${this.#envelope.message}`;
   }
 
-  /** What the answer carries; its type is the caller's word. Throws when the answer is a refusal. */
+  /** Returns the data of the envelope, unchecked against `Data`. Throws if the answer is a refusal. */
   data<Data = unknown>(): Data {
     if (this.code !== 200) throw new Error(`refused: HTTP ${this.status}, ${this.outcome}`);
     return this.#envelope.data as Data;
@@ -47,29 +47,29 @@ export class Answer {
   }
 }
 
-/** Speaks to one server; each request on a connection of its own, so that a restart of the server is not noticed. */
+/** A client of one server. Each request opens its own connection, so the client survives restarts of the server. */
 export class ApiClient {
   constructor(
     readonly baseUrl: string,
     private readonly headers: Record<string, string> = {},
   ) {}
 
-  /** The same client with more headers in every request. */
+  /** Returns a copy that adds these headers to every request. */
   with(headers: Record<string, string>): ApiClient {
     return new ApiClient(this.baseUrl, { ...this.headers, ...headers });
   }
 
-  /** The same client with this `Authorization` header. */
+  /** Returns a copy with this `Authorization` header. */
   as(token: string): ApiClient {
     return this.with({ authorization: token });
   }
 
-  /** The same client from another address, for a server that trusts 127.0.0.1 as a proxy. */
+  /** Returns a copy with this client address. The server must trust 127.0.0.1 as a proxy. */
   from(address: string): ApiClient {
     return this.with({ 'x-forwarded-for': address });
   }
 
-  /** The `Authorization` header of this client. */
+  /** Returns the `Authorization` header of this client. */
   get token(): string {
     return this.headers['authorization'] ?? '';
   }
@@ -86,13 +86,13 @@ export class ApiClient {
     return this.post('/api/auth/login', { username, password, otp_code });
   }
 
-  /** Logs in and speaks as that account from then on. Throws when the login is refused. */
+  /** Logs in and returns a client with the new token. Throws if the login is refused. */
   async signedIn(username: string, password: string, code?: string): Promise<ApiClient> {
     const { token } = (await this.logIn(username, password, code)).data<{ token: string }>();
     return this.as(token);
   }
 
-  /** Sends one request and reads its whole answer; throws when the connection breaks or 30 s pass. */
+  /** Sends one request and reads the complete answer. Throws if the connection breaks or 30 s pass. */
   send({ method = 'GET', path, headers = {}, body }: Call): Promise<Answer> {
     const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
     const bytes = isJson ? JSON.stringify(body) : body;
@@ -108,7 +108,7 @@ export class ApiClient {
           resolve(new Answer(answer.statusCode ?? 0, answer.headers, Buffer.concat(chunks).toString('utf8'))),
         );
       });
-      sent.on('timeout', () => sent.destroy(new Error(`${method} ${path} had no answer in ${ANSWER_MS} ms`)));
+      sent.on('timeout', () => sent.destroy(new Error(`${method} ${path} timed out after ${ANSWER_MS} ms`)));
       sent.on('error', reject);
       sent.end(bytes);
     });

@@ -2,7 +2,7 @@ import addFormats from 'ajv-formats';
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js';
 import type { Answer } from './api-client.js';
 
-/** The parts of an OpenAPI 3.1 document that tests look at. */
+/** The parts of an OpenAPI 3.1 document that tests read. */
 export interface ApiDocument {
   openapi: string;
   info: { title: string; version: string };
@@ -26,7 +26,7 @@ export interface ObjectSchema {
   required?: string[];
 }
 
-/** Every documented operation as `[method path, operation]`, such as `GET /api/me`. */
+/** Returns every documented operation as `[method path, operation]`, such as `GET /api/me`. */
 export function operationsOf({ paths }: ApiDocument): [string, Operation][] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]): [string, Operation] => [
@@ -36,21 +36,21 @@ export function operationsOf({ paths }: ApiDocument): [string, Operation][] {
   );
 }
 
-/** Compares answers with a document, whose objects are taken to have no other fields than those documented. */
+/** Validates answers against a document. Objects must not have undocumented fields. */
 export class AnswerSchemas {
   private readonly ajv: Ajv2020;
 
   constructor(private readonly document: ApiDocument) {
     this.ajv = new Ajv2020({ strict: true, allErrors: true });
     addFormats.default(this.ajv);
-    // What OpenAPI adds to JSON Schema 2020-12 in these documents, and where its schemas are kept.
+    // Strict mode rejects the keyword `example` of OpenAPI and the folder `components` otherwise.
     for (const keyword of ['example', 'components']) this.ajv.addKeyword(keyword);
     const schemas = structuredClone(document.components.schemas);
     for (const schema of Object.values(schemas)) Object.assign(schema, { additionalProperties: false });
     this.ajv.addSchema({ $id: 'api', components: { schemas } } as AnySchema);
   }
 
-  /** Every schema of the document, compiled in strict mode. Throws on one that is no JSON Schema. */
+  /** Compiles every schema of the document in strict mode. Throws if one is not a valid JSON Schema. */
   compileAll(): void {
     for (const name of Object.keys(this.document.components.schemas)) {
       this.ajv.compile({ $ref: `api#/components/schemas/${name}` });
@@ -62,7 +62,7 @@ export class AnswerSchemas {
     }
   }
 
-  /** What is wrong with an answer to an operation by its document; `undefined` when nothing is. */
+  /** Returns how an answer violates the documented operation, or `undefined` if it does not. */
   problemWith({ responses }: Operation, answer: Answer): string | undefined {
     const documented = responses[answer.status] ?? responses['default'];
     const type = String(answer.headers['content-type']).split(';')[0]!;
@@ -73,6 +73,6 @@ export class AnswerSchemas {
   }
 }
 
-/** References within the document, pointed at the schema that the document was added as. */
+/** Rewrites references within the document to the id under which Ajv knows the document. */
 const here = (schema: object): AnySchema =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/')) as AnySchema;

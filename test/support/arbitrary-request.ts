@@ -13,7 +13,7 @@ const value = fc.oneof({ weight: 4, arbitrary: text }, { weight: 3, arbitrary: n
 const fields = fc.dictionary(fc.oneof(fc.constantFrom(...FIELDS, ...MORE_FIELDS), fc.string({ maxLength: 8 })), value, {
   maxKeys: 8,
 });
-/** A body that a server can make something of, one that it cannot, and everything between. */
+/** A body that may be valid, invalid or anything in between. */
 const body = fc.oneof(
   { weight: 5, arbitrary: fields.map((each) => JSON.stringify(each)) },
   { weight: 1, arbitrary: fields.map((each) => JSON.stringify(each).slice(0, -2)) },
@@ -30,7 +30,7 @@ const query = fc
   )
   .map((pairs) => pairs.map(([name, each]) => `${name}=${encode(each)}`).join('&'));
 const rawQuery = fc.stringMatching(/^[!-"$-~]{0,20}$/);
-/** What may come after a path that is known. */
+/** Text to append to a known path. */
 const tail = fc.oneof(
   { weight: 6, arbitrary: fc.constant('') },
   fc.constantFrom('/', '//', '/..', '/%2e%2e/', '%00', '%', '%zz', '/x', ';a=b', '\\', '?', '#'),
@@ -62,7 +62,7 @@ const oddHeaders = fc.dictionary(
   { maxKeys: 3 },
 );
 
-/** Any request at all, mostly to one of these paths with something wrong in it. */
+/** Generates arbitrary requests, mostly malformed variants of requests to these paths. */
 export function arbitraryRequest(paths: readonly string[]): fc.Arbitrary<Call> {
   const path = fc
     .tuple(fc.constantFrom(...paths), tail, fc.oneof({ weight: 3, arbitrary: query }, rawQuery))

@@ -9,7 +9,10 @@ import type { ProcessEnv } from './keyfold-process.js';
 const ROOT = resolve(import.meta.dirname, '../..');
 const FILES = ['.npmrc', 'package.json', 'package-lock.json', 'tsconfig.json', 'apps', 'libs', 'scripts'];
 
-/** A fresh clone after `npm ci`: a copy of the sources, which a test may change, without a build. Gone after the test. */
+/**
+ * Creates a fresh clone after `npm ci`: a copy of the sources without a build, which a test may change. Deletes it
+ * after the test.
+ */
 export async function freshCheckout(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'keyfold-checkout-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -18,14 +21,14 @@ export async function freshCheckout(): Promise<string> {
   return folder;
 }
 
-/** Runs a command in a checkout with nothing of the caller's environment but the search path. */
+/** Runs a command in a checkout with only the search path of the caller's environment. */
 export function runIn(checkout: string, command: string, args: readonly string[], env: ProcessEnv = {}) {
   const environment = { PATH: process.env['PATH'], npm_config_cache: join(checkout, '.npm'), ...env };
   const child = spawn(command, args, { cwd: checkout, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
   const written = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (written.out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (written.err += text));
-  // A test run that ends early leaves nothing behind.
+  // Cleans up even if the test run ends early.
   const end = () => child.kill('SIGTERM');
   process.once('exit', end);
   child.once('close', () => process.off('exit', end));

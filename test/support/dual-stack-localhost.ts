@@ -2,8 +2,8 @@ import dns, { type LookupAddress, type LookupOptions } from 'node:dns';
 import { isIP } from 'node:net';
 
 /*
- * Loaded before a program (`node --import`), it gives `localhost` both addresses, as Debian does by default, whatever this machine has in
- * /etc/hosts, or those of `LOCALHOST_ADDRESSES`. Names are all that it changes: the program connects to the real addresses.
+ * A module to load before a program (`node --import`). It resolves `localhost` to both addresses, like Debian, or to those of
+ * `LOCALHOST_ADDRESSES`, whatever is in /etc/hosts. It changes names only: the program connects to the real addresses.
  */
 type Lookup = (
   name: string,

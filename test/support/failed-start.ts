@@ -1,7 +1,10 @@
 import { builtApp } from './keyfold-process.js';
 import { StandaloneProcess, StartFailure, type ProcessEnv } from './standalone-process.js';
 
-/** Starts the app (or another `entry` script) where it must not start, and answers how it ended and what it wrote. Throws when it starts. */
+/**
+ * Starts the app (or another `entry` script), expects the start to fail and returns the failure. Throws if the app
+ * starts.
+ */
 export async function failedStart(env: ProcessEnv, entry = builtApp('standalone')): Promise<StartFailure> {
   try {
     const started = await StandaloneProcess.start(env, entry);
@@ -10,5 +13,5 @@ export async function failedStart(env: ProcessEnv, entry = builtApp('standalone'
     if (error instanceof StartFailure) return error;
     throw error;
   }
-  throw new Error('the app started');
+  throw new Error('the app started, but should have failed');
 }

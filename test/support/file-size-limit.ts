@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 
 /**
- * Bounds the size of every file that a running process writes, so that writes beyond it fail as on a full disk; `unlimited` takes
- * the bound away. Uses `prlimit` of util-linux.
+ * Limits the size of files that a running process writes, so that larger writes fail as on a full disk. `unlimited`
+ * removes the limit. Requires `prlimit` of util-linux.
  */
 export function limitFileSize(pid: number, bytes: number | 'unlimited'): void {
   try {
@@ -12,8 +12,8 @@ export function limitFileSize(pid: number, bytes: number | 'unlimited'): void {
   }
 }
 
-/** The source of a program that runs another one whose files cannot grow from the start on. */
-export const withoutRoom = (entry: string) => `
+/** Returns the source of a program that runs `entry` with a file size limit of zero. */
+export const onFullDisk = (entry: string) => `
   import { execFileSync } from 'node:child_process';
   execFileSync('prlimit', ['--pid=' + process.pid, '--fsize=0:unlimited']);
   await import(${JSON.stringify(entry)});`;

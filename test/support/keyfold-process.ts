@@ -5,17 +5,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const START_MS = 60_000;
 const STOP_MS = 15_000;
-/** Longer than a process looks at what it needs. */
+/** Longer than a readiness check takes. */
 const EXPLANATION_MS = 4_000;
 
-/** Environment variables of the app; `undefined` takes a variable of the factory environment away. */
+/** Environment variables of the app; `undefined` removes a default variable. */
 export type ProcessEnv = Record<string, string | undefined>;
 
-/** The entry point of a built app. */
+/** Returns the entry point of a built app. */
 export const builtApp = (app: 'cli' | 'gateway' | 'standalone' | 'worker') =>
   resolve(import.meta.dirname, `../../dist/apps/${app}/src/main.js`);
 
-/** The app ended, or did not answer in time, before it was ready; `output` is all it wrote. */
+/** The app exited or timed out before it was ready; `output` is everything it wrote. */
 export class StartFailure extends Error {
   constructor(
     readonly exitCode: number | null,
@@ -25,13 +25,13 @@ export class StartFailure extends Error {
   }
 }
 
-/** A program of this project as a process of its own; it ends with the test run, however that ends. */
+/** A program of this project as a process, which ends with the test run. */
 export class KeyfoldProcess {
   private child: ChildProcess | undefined;
   private ended: Promise<number | null> = Promise.resolve(null);
   private written = '';
 
-  /** `readyUrl` answers with a status of success when the process is ready. */
+  /** `readyUrl` answers with a success status once the process is ready. */
   protected constructor(
     private readonly entry: string,
     private env: ProcessEnv,
@@ -40,7 +40,7 @@ export class KeyfoldProcess {
     if (!existsSync(entry)) throw new Error(`${entry} is missing: build the app first`);
   }
 
-  /** The id of the running process. */
+  /** Returns the id of the running process. */
   get pid(): number {
     if (this.child?.pid === undefined) throw new Error('no process is running');
     return this.child.pid;
@@ -50,17 +50,19 @@ export class KeyfoldProcess {
     return this.child?.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Resolves with the exit code when the process has ended; `null` when a signal ended it. */
+  /** Resolves with the exit code once the process has ended, or `null` if a signal ended it. */
   exit(): Promise<number | null> {
     return this.ended;
   }
 
-  /** All that the app wrote to stdout and stderr, over all its starts. */
+  /** Returns the output of all starts, stdout and stderr. */
   output(): string {
     return this.written;
   }
 
-  /** Asks the app to end (SIGTERM) and answers its exit code; `null` when a signal ended it. Kills and throws after 15 s. */
+  /**
+   * Stops the app (SIGTERM) and returns its exit code, or `null` if a signal ended it. Kills it and throws after 15 s.
+   */
   async stop(): Promise<number | null> {
     this.child?.kill('SIGTERM');
     const late = new AbortController();
@@ -68,31 +70,34 @@ export class KeyfoldProcess {
     late.abort();
     if (outcome !== 'late') return outcome;
     await this.kill();
-    throw new Error(`did not end within ${STOP_MS} ms of SIGTERM:\n${this.written}`);
+    throw new Error(`still running ${STOP_MS} ms after SIGTERM:\n${this.written}`);
   }
 
-  /** Ends the app at once (SIGKILL), as a power cut would. */
+  /** Kills the app (SIGKILL), like a power failure. */
   async kill(): Promise<void> {
     this.child?.kill('SIGKILL');
     await this.ended;
   }
 
-  /** Stops the app if it runs, and starts it on the same data and ports, from now on with more variables. */
+  /**
+   * Stops the app if it runs, then starts it on the same data and ports. The additional variables also apply to later
+   * starts.
+   */
   async restart(env: ProcessEnv = {}): Promise<void> {
     await this.stop();
     this.spawn(env);
     await this.untilReady();
   }
 
-  /** Kills the app if it runs and removes what it leaves. */
+  /** Kills the app if it runs and removes its files. */
   async dispose(): Promise<void> {
     await this.kill();
   }
 
-  /** Starts the process, from now on with more variables, and waits for nothing. */
+  /** Starts the process without waiting for it. The additional variables also apply to later starts. */
   spawn(env: ProcessEnv = {}): void {
     this.env = { ...this.env, ...env };
-    // Nothing of the caller's environment but the search path, so that every machine runs the same app.
+    // Passes the search path only, so that every machine runs the app with the same environment.
     const environment = { PATH: process.env['PATH'], TZ: 'UTC', ...this.env };
     const child = spawn(process.execPath, [this.entry], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr]) {
@@ -112,7 +117,7 @@ export class KeyfoldProcess {
       if (Date.now() > deadline) {
         const said = await explanationOf(this.readyUrl);
         await this.kill();
-        throw new StartFailure(null, `${this.written}At last it said: ${said}\n`);
+        throw new StartFailure(null, `${this.written}Last answer: ${said}\n`);
       }
       await pause(25);
     }
@@ -120,7 +125,7 @@ export class KeyfoldProcess {
 }
 
 const running = new Set<ChildProcess>();
-// A test run that ends early leaves no server behind.
+// Leaves no server behind if the test run ends early.
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 async function answers(url: string): Promise<boolean> {
@@ -133,7 +138,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** What a process says that is not ready. */
+/** Returns the last readiness answer of a process that is not ready. */
 async function explanationOf(url: string): Promise<string> {
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(EXPLANATION_MS) });

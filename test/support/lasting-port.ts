@@ -1,15 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems hand out, so that nothing takes it while its owner is down. */
+/** Below the ephemeral range, so that nothing takes the port while its owner is down. */
 const FIRST = 20_000;
-/** Files that run side by side take their ports from different ranges: one does not get a port whose owner is down in the other. */
+/** Parallel files use different ranges, so that no file gets a port of another file's stopped process. */
 const RANGES = 10;
 const RANGE = 1_000;
 
 const given = new Set<number>();
 
-/** A port of 127.0.0.1 that its owner may give up for a while and take again. No port is given twice. */
+/** Returns a port of 127.0.0.1 that its owner can release and take again. Never returns the same port twice. */
 export async function lastingPort(): Promise<number> {
   const range = Number(process.env['VITEST_POOL_ID'] ?? 0) % RANGES;
   for (;;) {

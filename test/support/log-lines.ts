@@ -1,7 +1,7 @@
-/** One line of the log; fields beside these belong to the message. */
+/** One log line. All other fields belong to the message. */
 export type LogLine = Record<string, unknown> & { level: number; msg: string };
 
-/** The lines that a process wrote to its pipes. Throws on a line that is no JSON object. */
+/** Parses the log lines of a process. Throws if a line is not a JSON object. */
 export function logLines(output: string): LogLine[] {
   return output
     .split('\n')

@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Kinds of tests whose files run for minutes, longest first. */
 const LONG = ['fault', 'e2e'];
 
-/** Begins with the longest files: one that began last would keep a single processor busy at the end. */
+/** Runs the longest files first, so that none of them runs alone on one CPU at the end. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

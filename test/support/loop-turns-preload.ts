@@ -2,14 +2,15 @@ import { createServer } from 'node:net';
 import { isMainThread } from 'node:worker_threads';
 
 /*
- * Loaded before a program (`node --import`), it measures the CPU time of each turn of the main thread's event loop and answers on the
- * socket `LOOP_TURNS_SOCKET` with the turns since the last connection: their number and the longest ones, in milliseconds.
+ * A module to load before a program (`node --import`). It measures the CPU time of each turn of the main thread's event loop. Each
+ * connection to the socket `LOOP_TURNS_SOCKET` receives the turns since the last one: their number and the longest ones in milliseconds.
  */
 const LONGEST = 20;
 
-/** CPU time of the main thread alone: other threads and other processes do not count. */
+/** Returns the CPU time of the main thread, without other threads and processes. */
 function threadCpu(): number {
-  // Brings the counters of the thread up to date. By itself the kernel does so at scheduler ticks only, every four milliseconds.
+  // Updates the counters of the thread, which the kernel otherwise does at scheduler ticks only, every four
+  // milliseconds.
   process.cpuUsage();
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
@@ -28,7 +29,7 @@ if (isMainThread) {
       longest = [...longest, took].toSorted((a, b) => b - a).slice(0, LONGEST);
     }
     last = now;
-    // Runs once in every turn, and does not wake a loop that is idle.
+    // Runs once per turn and does not wake an idle loop.
     setImmediate(endTurn).unref();
   };
   endTurn();

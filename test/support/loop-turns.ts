@@ -6,12 +6,12 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import type { ProcessEnv } from './keyfold-process.js';
 
-/** Turns of an event loop: their number, and the CPU time of the longest ones in milliseconds, longest first. */
+/** Turns of an event loop: their number, and the CPU milliseconds of the longest ones in descending order. */
 export type Turns = Readonly<{ turns: number; longest: readonly number[] }>;
 
 const preload = pathToFileURL(resolve(import.meta.dirname, 'loop-turns-preload.ts')).href;
 
-/** Measures the turns of a process that runs with its `env`. */
+/** Measures the event loop of a process that is started with its `env`. */
 export class LoopTurns {
   readonly #folder = mkdtempSync(join(tmpdir(), 'turns-'));
   readonly #socket = join(this.#folder, 'socket');

@@ -1,9 +1,9 @@
 import { until } from './rabbitmq/other-service.js';
 
-/** What a process tells of itself at `/metrics`: values by series, such as `keyfold_append_failures_total` or `name{label="value"}`. */
+/** The values of `/metrics` by series, such as `keyfold_append_failures_total` or `name{label="value"}`. */
 export type Series = ReadonlyMap<string, number>;
 
-/** Our own metrics, without those of Node. */
+/** Reads Keyfold's metrics, without those of Node. */
 export async function readMetrics(managementUrl: string): Promise<Series> {
   const text = await (await fetch(`${managementUrl}/metrics`)).text();
   const rows = text.split('\n').filter((line) => line.startsWith('keyfold_'));
@@ -15,14 +15,14 @@ export async function readMetrics(managementUrl: string): Promise<Series> {
   );
 }
 
-/** The same once it fits, such as when everything is answered or relayed. */
+/** Polls the metrics until they satisfy a condition. */
 export const metricsWhen = (managementUrl: string, fits: (series: Series) => boolean): Promise<Series> =>
   until(async () => {
     const series = await readMetrics(managementUrl);
     return fits(series) ? series : undefined;
   });
 
-/** What counters, and the numbers of values in histograms, grew by between two looks. */
+/** Returns how much counters and histogram counts grew between two readings. */
 export function growth(before: Series, after: Series): Record<string, number> {
   const counting = [...after].filter(([name]) => /_(total|count)(\{|$)/.test(name));
   const grown = counting.map(([name, value]) => [name, value - (before.get(name) ?? 0)] as const);

@@ -4,16 +4,13 @@ import { JwtService } from '@nestjs/jwt';
 import { randomUUID } from 'node:crypto';
 
 const DAY = 86_400_000;
-/** The admin that the first start makes. */
+/** The admin that the first start creates. */
 const ADMIN = 1;
 
-/** A login of the admin that lies so many days back, with a token for two days; those with odd numbers were logged out. */
+/** A login of the admin some days ago, with a token for two days. Sessions with odd numbers were logged out. */
 type OldSession = Readonly<{ id: string; daysAgo: number }>;
 
-/**
- * Stores sessions of long ago in an empty store, as a service would have that ran then: the even ones expired, the odd ones were
- * logged out. Answers their ids.
- */
+/** Stores old sessions in an empty store: the even ones expired, the odd ones were logged out. Returns their ids. */
 export async function appendOldSessions(store: EventStore, count: number, daysAgo = 100): Promise<string[]> {
   const old = Array.from({ length: count }, (_, index): OldSession => ({ id: `old-${index}`, daysAgo }));
   await Promise.all(old.map((session) => store.append(started(session))));
@@ -21,14 +18,14 @@ export async function appendOldSessions(store: EventStore, count: number, daysAg
   return old.map(({ id }) => id);
 }
 
-/** The token of such a session, signed as the service would have signed it. */
+/** Returns the token of such a session, signed like those of the service. */
 export function tokenOf(id: string, secret: string, daysAgo = 100): string {
   const signer = new TokenSigner(new JwtService({ secret }), { issuer: 'keyfold', lifetimeHours: 48 });
   const subject = { accountId: ADMIN, sessionId: id, username: 'admin', passwordTimestamp: 0 };
   return signer.sign({ ...subject, now: Date.now() - daysAgo * DAY });
 }
 
-/** How many sessions a service has compacted, as its log says. */
+/** Returns how many sessions a service has compacted, according to its log. */
 export const compactedIn = (log: string) =>
   [...log.matchAll(/compacted (\d+) sessions/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 

@@ -5,8 +5,8 @@ const STEP_MS = 30_000;
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /**
- * The six digits of a secret in base32 at a time step (RFC 6238 with SHA-1, RFC 4226 section 5.3).
- * Written apart from the server's library, so that both can disagree.
+ * Computes the six digits of a base32 secret at a time step (RFC 6238 with SHA-1, RFC 4226 section 5.3). Does not use
+ * the server's library, so that it can expose the library's mistakes.
  */
 export function oneTimeCode(secret: string, step: number): string {
   const counter = Buffer.alloc(8);
@@ -17,12 +17,12 @@ export function oneTimeCode(secret: string, step: number): string {
   return String(number % 1_000_000).padStart(6, '0');
 }
 
-/** The number of the 30-second step a time in milliseconds lies in. */
+/** Returns the number of the 30-second step that contains a time in milliseconds. */
 export function stepOf(time: number): number {
   return Math.floor(time / STEP_MS);
 }
 
-/** Returns once at least `milliseconds` of the step are left: at once, or when the next step has begun. */
+/** Waits until the current step has at least `milliseconds` left. */
 export async function untilStepHasLeft(milliseconds: number): Promise<void> {
   const left = STEP_MS - (Date.now() % STEP_MS);
   if (left < milliseconds) await pause(left + 20);

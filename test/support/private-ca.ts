@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Paths of PEM files. `authority` is the certificate that clients must know; `combined` has the server's certificate and key. */
+/** Paths of PEM files. Clients must trust `authority`; `combined` contains the server's certificate and key. */
 export type PrivateCa = Readonly<{
   authority: string;
   certificate: string;
@@ -15,7 +15,7 @@ export type PrivateCa = Readonly<{
 
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
 
-/** Makes a certificate authority that nobody knows, and one of its certificates for a server on 127.0.0.1. Uses `openssl`. */
+/** Creates a private certificate authority and a server certificate for 127.0.0.1. Requires `openssl`. */
 export function newPrivateCa(): PrivateCa {
   const folder = mkdtempSync(join(tmpdir(), 'keyfold-ca-'));
   const [authority, authorityKey, certificate, key, combined] = [

@@ -14,7 +14,7 @@ export type Program = Readonly<{
   isInstalled: () => boolean | Promise<boolean>;
   /** The Debian packages that contain it, or that fetching it requires. */
   packages: readonly string[];
-  /** What `npm run test:setup` fetches once the packages are installed. */
+  /** Downloads of `npm run test:setup` after it has installed the packages. */
   fetched?: 'mongod' | 'go' | 'kustomize';
 }>;
 
@@ -149,7 +149,7 @@ function isExecutable(path: string): boolean {
 
 const runs = (program: string, ...words: readonly string[]) => output(program, ...words) !== undefined;
 
-/** What a program prints; undefined if it cannot be started or fails. */
+/** Returns the output of a program; undefined if it fails or cannot be started. */
 function output(program: string, ...words: readonly string[]): string | undefined {
   try {
     const env = { ...process.env, PATH: searchPath };

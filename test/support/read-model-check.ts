@@ -1,7 +1,7 @@
 import type { CommitFeed, EventStore, FeedLeases } from '@keyfold/event-store';
 import { Verification, type ReadModelStore, type VerifiedCount } from '@keyfold/projections';
 
-/** Everything that is wrong with a store on which nothing works any more, a sentence each, and what was looked at. */
+/** Verifies a store that no process uses. Returns one sentence for each problem, and the counts of what was checked. */
 export async function verifyStopped(
   store: EventStore & CommitFeed,
   readModels: ReadModelStore,

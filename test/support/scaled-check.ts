@@ -5,7 +5,7 @@ import mongoose, { type Connection } from 'mongoose';
 import { setTimeout as pause } from 'node:timers/promises';
 import { verifyStopped } from './read-model-check.js';
 
-/** Looks into the database of a running service with connections of its own. */
+/** Reads the database of a running service on separate connections. */
 export class StoreInspection {
   readonly events: MongoEventStore;
   readonly leases: MongoFeedLeases;
@@ -27,24 +27,25 @@ export class StoreInspection {
     await this.connection.close();
   }
 
-  /** Waits until the projector has passed every commit. Throws which slots it has not. */
-  async untilProjected(patience = 60_000): Promise<void> {
-    const deadline = Date.now() + patience;
+  /** Waits until the projector has passed every commit. Throws with the slots that lag. */
+  async untilProjected(timeout = 60_000): Promise<void> {
+    const deadline = Date.now() + timeout;
     for (;;) {
       const waiting = await this.#slotsBehind();
       if (waiting.length === 0) return;
-      if (Date.now() > deadline) throw new Error(`not projected within ${patience} ms: slots ${waiting.join(', ')}`);
+      if (Date.now() > deadline)
+        throw new Error(`projector still lags after ${timeout} ms: slots ${waiting.join(', ')}`);
       await pause(100);
     }
   }
 
-  /** Waits for the projector, then compares the feed, every document and every list with what all commits lead to. For when nobody writes. */
+  /** Waits for the projector, then verifies the feed, every document and every list. Nobody may write meanwhile. */
   async verify(): Promise<Awaited<ReturnType<typeof verifyStopped>>> {
     await this.untilProjected();
     return verifyStopped(this.events, this.documents, this.leases);
   }
 
-  /** How many slots each worker holds, by the name that it has among the owners. */
+  /** Returns the number of slots of each worker, by owner name. */
   async sharesOfWorkers(): Promise<Map<string, number>> {
     const shares = new Map<string, number>();
     for (const { owner } of await this.leases.progress(projectorName)) {

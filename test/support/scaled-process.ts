@@ -5,7 +5,7 @@ import { lastingPort } from './lasting-port.js';
 /** The apps that work on MongoDB. */
 export type ScaledApp = 'gateway' | 'standalone' | 'worker';
 
-/** Settings on which the processes of one service must agree. */
+/** Settings that all processes of a service must share. */
 export const SCALED_SETTINGS = {
   KEYFOLD_ADMIN_PASSWORD: ADMIN_PASSWORD,
   KEYFOLD_TOKEN_SECRET: 'a secret that all processes of a test share',
@@ -13,12 +13,12 @@ export const SCALED_SETTINGS = {
   KEYFOLD_TRUSTED_PROXIES: '127.0.0.1',
 } as const;
 
-/** What `/health/ready` of a process says. */
+/** The answer of `/health/ready`. */
 export type Readiness = Readonly<{ code: number; status: string; checks: Readonly<Record<string, string>> }>;
 
-/** A built app on MongoDB as a process of its own, with ports on 127.0.0.1 that stay the same over its starts. */
+/** A built app on MongoDB as a process, with ports on 127.0.0.1 that survive restarts. */
 export class ScaledProcess extends KeyfoldProcess {
-  /** Of the API; a worker has none. */
+  /** The address of the API; a worker has none. */
   readonly baseUrl: string;
   readonly managementUrl: string;
 
@@ -41,24 +41,26 @@ export class ScaledProcess extends KeyfoldProcess {
     this.managementUrl = managementUrl;
   }
 
-  /** One that does not run yet. `name` is for messages of the test. */
+  /** Creates a process without starting it. `name` appears in test messages. */
   static async create(app: ScaledApp, name: string, env: ProcessEnv): Promise<ScaledProcess> {
     return new ScaledProcess(app, name, await lastingPort(), await lastingPort(), env);
   }
 
-  /** Starts it, from now on with more variables, and waits until it says that it is ready. Throws `StartFailure`. */
+  /**
+   * Starts it and waits until it is ready. The additional variables also apply to later starts. Throws `StartFailure`.
+   */
   async start(env: ProcessEnv = {}): Promise<void> {
     this.spawn(env);
     await this.untilReady();
   }
 
-  /** What the process says of itself; undefined while its management port is closed. */
+  /** Returns the readiness of the process; undefined while its management port is closed. */
   async readiness(): Promise<Readiness | undefined> {
     const answer = await this.#health('ready');
     return answer && { code: answer.status, ...((await answer.json()) as Omit<Readiness, 'code'>) };
   }
 
-  /** The HTTP status of its liveness; undefined while its management port is closed. */
+  /** Returns the HTTP status of the liveness probe; undefined while the management port is closed. */
   async liveness(): Promise<number | undefined> {
     return (await this.#health('live'))?.status;
   }

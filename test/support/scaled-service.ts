@@ -3,10 +3,10 @@ import { ApiClient } from './api-client.js';
 import { SCALED_SETTINGS, ScaledProcess, type ScaledApp } from './scaled-process.js';
 import type { ProcessEnv } from './standalone-process.js';
 
-/** How many processes, and settings that all of them get beside those of the tests; `undefined` takes one of those away. */
+/** The numbers of processes, and settings for all of them; `undefined` removes a default one. */
 export type ScaledOptions = Readonly<{ gateways?: number; workers?: number; env?: ProcessEnv }>;
 
-/** Several gateways and workers on one database, each a process that can be stopped, killed and started on its own. */
+/** Gateways and workers on one database, each a process that a test can stop, kill and start. */
 export class ScaledService {
   private constructor(
     readonly uri: string,
@@ -14,7 +14,7 @@ export class ScaledService {
     readonly workers: readonly ScaledProcess[],
   ) {}
 
-  /** Makes the collections and indexes of an empty database, starts everything at once and waits until all are ready. */
+  /** Prepares an empty database, starts all processes at once and waits until they are ready. */
   static async start(uri: string, options: ScaledOptions = {}): Promise<ScaledService> {
     const service = await ScaledService.create(uri, options);
     try {
@@ -27,7 +27,7 @@ export class ScaledService {
     }
   }
 
-  /** The processes, none of which runs yet. */
+  /** Creates the processes without starting them. */
   static async create(
     uri: string,
     { gateways = 2, workers = 2, env = {} }: ScaledOptions = {},
@@ -46,23 +46,23 @@ export class ScaledService {
     return this.gateways.map(({ baseUrl }) => baseUrl);
   }
 
-  /** The first gateway's address, which tests that need one name for the service use. */
+  /** Returns the address of the first gateway, for tests that use one address for the service. */
   get baseUrl(): string {
     return this.gateway(0).baseUrl;
   }
 
   gateway(index: number): ScaledProcess {
     const found = this.gateways[index];
-    if (!found) throw new Error(`there is no gateway ${index}`);
+    if (!found) throw new Error(`gateway ${index} does not exist`);
     return found;
   }
 
-  /** A client of one gateway. */
+  /** Returns a client of one gateway. */
   api(gateway = 0): ApiClient {
     return new ApiClient(this.gateway(gateway).baseUrl);
   }
 
-  /** Starts every process that does not run, all at once, and waits until all are ready. */
+  /** Starts all stopped processes at once and waits until all are ready. */
   async startAll(env: ProcessEnv = {}): Promise<void> {
     await Promise.all(this.processes.filter(({ isRunning }) => !isRunning).map((each) => each.start(env)));
   }
@@ -71,29 +71,29 @@ export class ScaledService {
     await Promise.all(this.processes.map((each) => each.untilReady()));
   }
 
-  /** Stops all processes and starts them on the same data and ports, from now on with more variables. */
+  /** Restarts all processes on the same data and ports. The additional variables also apply to later starts. */
   async restart(env: ProcessEnv = {}): Promise<void> {
     await this.stop();
     await this.startAll(env);
   }
 
-  /** Asks all processes to end and answers their exit codes. */
+  /** Stops all processes and returns their exit codes. */
   stop(): Promise<(number | null)[]> {
     return Promise.all(this.processes.map((each) => each.stop()));
   }
 
-  /** All that the processes wrote, each under its name. */
+  /** Returns the output of all processes, each under its name. */
   output(): string {
     return this.processes.map((each) => `--- ${each.name}\n${each.output()}`).join('');
   }
 
-  /** Kills all processes; the database is its owner's. */
+  /** Kills all processes. Leaves the database to its owner. */
   async dispose(): Promise<void> {
     await Promise.all(this.processes.map((each) => each.kill()));
   }
 }
 
-/** What `keyfold migrate` does for an empty database. */
+/** Runs `keyfold migrate` on an empty database. */
 export async function migrate(uri: string): Promise<void> {
   await (await openSharedStore(uri, { prepare: true, leaseMilliseconds: 10_000, sessionDays: 90 })).close();
 }

@@ -1,7 +1,9 @@
-/** A short secret is one-time codes' alone: six digits stand in other numbers, too. */
+/**
+ * Shorter secrets are one-time codes. They match whole numbers only, because six digits also occur in longer numbers.
+ */
 const SHORT = 8;
 
-/** Secrets of a run by name, in every form in which one may leak, to be searched for. */
+/** Searches text for secrets, in every encoding in which they may leak. */
 export class SecretSearch {
   readonly #forms = new Map<string, (text: string) => boolean>();
 
@@ -9,7 +11,7 @@ export class SecretSearch {
     return this.#forms.size;
   }
 
-  /** A secret that is a text: also in base64, in base64url, in hexadecimal and escaped for an address. */
+  /** Adds a text secret, with its base64, base64url, hexadecimal and URL-encoded forms. */
   add(name: string, secret: string): void {
     if (secret === '') throw new Error(`${name} is empty`);
     if (secret.length < SHORT) {
@@ -22,7 +24,7 @@ export class SecretSearch {
     if (encodeURIComponent(secret) !== secret) this.#search(`${name}, escaped`, encodeURIComponent(secret));
   }
 
-  /** A secret that is bytes: in base64, in base64url and in hexadecimal. */
+  /** Adds a binary secret, in base64, base64url and hexadecimal. */
   addBytes(name: string, secret: Buffer): void {
     this.#search(`${name}, in base64`, unpadded(secret.toString('base64')));
     this.#search(`${name}, in base64url`, unpadded(secret.toString('base64url')));
@@ -30,7 +32,7 @@ export class SecretSearch {
       this.#search(`${name}, in hexadecimal${hex === secret.toString('hex') ? '' : ' capitals'}`, hex);
   }
 
-  /** The names of the secrets that stand in a text. */
+  /** Returns the names of the secrets that a text contains. */
   foundIn(text: string): string[] {
     return [...this.#forms].filter(([, standsIn]) => standsIn(text)).map(([name]) => name);
   }
@@ -40,5 +42,5 @@ export class SecretSearch {
   }
 }
 
-/** What follows the secret in a longer text changes its last characters. */
+/** Drops the last character, because in a longer text it depends on what follows the secret. */
 const unpadded = (encoded: string) => encoded.replace(/=+$/, '').slice(0, -1);

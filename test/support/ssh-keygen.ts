@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KeyLine } from './key-line.js';
 
-/** Runs ssh-keygen and returns its output. Throws if it is missing or refuses. */
+/** Runs ssh-keygen and returns its output. Throws if it is missing or fails. */
 export function sshKeygen(...words: string[]): string {
   return execFileSync('ssh-keygen', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** What `ssh-keygen -lf` prints for a file, which may contain lines that it cannot read. */
+/** Returns the output of `ssh-keygen -lf` for a file, which may contain unreadable lines. */
 export function listedKeys(file: string): string {
   return spawnSync('ssh-keygen', ['-lf', file], { encoding: 'utf8' }).stdout;
 }
 
-/** Makes a key pair of a type and size, such as `rsa` with 3072 bits, and keeps its public half. */
+/** Generates a key pair of a type and size, such as `rsa` with 3072 bits, and returns its public half. */
 export function generateKey(type: string, bits: number, comment: string): KeyLine {
   const folder = mkdtempSync(join(tmpdir(), 'keyfold-key-'));
   try {

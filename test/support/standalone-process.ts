@@ -7,7 +7,7 @@ import { logLines } from './log-lines.js';
 
 export { StartFailure, type ProcessEnv } from './keyfold-process.js';
 
-/** The built standalone app as a process of its own, on a temporary data folder and a free port of 127.0.0.1. */
+/** The built standalone app as a process, with a temporary data folder and a free port of 127.0.0.1. */
 export class StandaloneProcess extends KeyfoldProcess {
   readonly baseUrl: string;
 
@@ -36,10 +36,10 @@ export class StandaloneProcess extends KeyfoldProcess {
     return started;
   }
 
-  /** Where it answers probes and metrics: on a port of its own choice, which its log names a moment after it is ready. */
+  /** Returns the address of probes and metrics. The app chooses the port and logs it shortly after it is ready. */
   get managementUrl(): string {
     const url = logLines(this.output()).find(({ msg }) => msg === 'management')?.['url'];
-    if (typeof url !== 'string') throw new Error(`no line names the management port:\n${this.output()}`);
+    if (typeof url !== 'string') throw new Error(`no log line contains the management port:\n${this.output()}`);
     return url;
   }
 

@@ -3,24 +3,24 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseSealingKeys, Sealer } from '@keyfold/security';
 
-/** One event as it is stored; secrets stand sealed in `sealed`. */
+/** A stored event; `sealed` contains its secrets. */
 export interface StoredEvent {
   type: string;
   data: Record<string, unknown>;
   sealed?: Record<string, string>;
 }
 
-/** One commit as far as tests look at it. */
+/** The parts of a stored commit that tests read. */
 export interface StoredCommit {
   stream: string;
-  /** That of the caller. */
+  /** The caller's correlation id. */
   session?: string;
   correlation: string;
   clientCorrelation?: string;
   events: StoredEvent[];
 }
 
-/** All commits of a data folder in their order, also while a process works on it. */
+/** Returns all commits of a data folder in order, even while a process uses it. */
 export function storedCommits(folder: string): StoredCommit[] {
   const database = new DatabaseSync(join(folder, 'keyfold.db'), { readOnly: true });
   try {
@@ -37,21 +37,21 @@ export function storedCommits(folder: string): StoredCommit[] {
   }
 }
 
-/** All stored events of a type in their order. */
+/** Returns all stored events of a type in order. */
 export function storedEvents(folder: string, type: string): StoredEvent[] {
   return storedCommits(folder)
     .flatMap(({ events }) => events)
     .filter((event) => event.type === type);
 }
 
-/** The static token of the administrator, opened with the generated key of the folder. */
+/** Returns the administrator's static token, unsealed with the generated key of the folder. */
 export function storedApiToken(folder: string): string {
   const sealed = storedEvents(folder, 'ApiTokenReset').at(-1)?.sealed?.['token'] ?? '';
   const keys = parseSealingKeys(readFileSync(join(folder, 'sealing-key'), 'utf8').trim());
   return new Sealer(keys).open(sealed, 'site-settings/api-token');
 }
 
-/** The files of a data folder, which has no folders in it. */
+/** Returns the files of a data folder. It has no subfolders. */
 export function filesOf(folder: string): { name: string; mode: number; bytes: Buffer }[] {
   const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
   return files.map(({ name }) => {

@@ -3,74 +3,74 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { lastingPort } from './lasting-port.js';
 
 /**
- * A network between a client and a server that can fail. Clients of a replica set move on to the hosts that its members name, past the
- * proxy: give them `directConnection=true` (`uri`).
+ * Simulates network failures between a client and a server. Clients of a replica set connect to the hosts that its
+ * members announce and bypass the proxy; pass them `directConnection=true` (`uri`).
  */
 export class TcpProxy {
-  private readonly lines = new Set<Line>();
+  private readonly proxied = new Set<ProxiedConnection>();
   private server: Server | undefined;
   private frozen = false;
-  private deaf = false;
+  private droppingAnswers = false;
 
   private constructor(
     readonly port: number,
     private readonly target: number,
   ) {}
 
-  /** Listens on a port of 127.0.0.1 and forwards to the target's port there. */
+  /** Listens on a port of 127.0.0.1 and forwards to the target port. */
   static async start(target: number): Promise<TcpProxy> {
     const proxy = new TcpProxy(await lastingPort(), target);
     await proxy.listen();
     return proxy;
   }
 
-  /** An address of the server, such as `amqp://user:password@host:5672/vhost`, as it is through the proxy. */
+  /** Rewrites the address of a server, such as `amqp://user:password@host:5672/vhost`, to go through the proxy. */
   through(url: string): string {
     const rerouted = new URL(url);
     rerouted.host = `127.0.0.1:${this.port}`;
     return rerouted.toString();
   }
 
-  /** The address of a database of the mongod behind it. */
+  /** Returns the address of a database of the mongod behind the proxy. */
   uri(database = ''): string {
     return `mongodb://127.0.0.1:${this.port}/${database}?directConnection=true`;
   }
 
-  /** How many connections are open. */
+  /** Returns the number of open connections. */
   get connections(): number {
-    return this.lines.size;
+    return this.proxied.size;
   }
 
-  /** Ends all connections with a reset, in both directions. */
+  /** Resets all connections in both directions. */
   cutAll(): void {
-    this.lines.forEach((line) => line.cut());
+    this.proxied.forEach((connection) => connection.cut());
   }
 
-  /** Whether new connections are refused. Open ones stay. */
+  /** Refuses new connections, or accepts them again. Open ones stay. */
   async refuse(on: boolean): Promise<void> {
     if (on === (this.server === undefined)) return;
     if (!on) return this.listen();
-    // It stops to listen at once; its end is that of the open connections.
+    // close() stops listening at once, but calls back only when the last connection has ended.
     this.server?.close();
     this.server = undefined;
   }
 
-  /** Whether bytes stand still, in open connections and new ones: nobody hears that anything is wrong. They go on afterwards. */
+  /** Holds back all bytes on open and new connections without an error, or lets them flow again. */
   freeze(on: boolean): void {
     this.frozen = on;
-    this.lines.forEach((line) => line.freeze(on));
+    this.proxied.forEach((connection) => connection.freeze(on));
   }
 
   /**
-   * Whether what the server answers is lost, so that its work is done and the client never hears. Connections that lost an answer are
-   * cut when this ends, because the rest of their bytes would make no sense.
+   * Drops the server's answers, so that it does the work and the client never learns of it. At the end, connections
+   * that lost an answer are cut, because the rest of their bytes would make no sense.
    */
   dropAnswers(on: boolean): void {
-    this.deaf = on;
-    if (!on) this.lines.forEach((line) => line.lostAnswers && line.cut());
+    this.droppingAnswers = on;
+    if (!on) this.proxied.forEach((connection) => connection.lostAnswers && connection.cut());
   }
 
-  /** Ends all connections and listens no more. */
+  /** Resets all connections and stops listening. */
   async close(): Promise<void> {
     await this.refuse(true);
     this.cutAll();
@@ -82,33 +82,33 @@ export class TcpProxy {
   }
 
   private open(client: Socket): void {
-    const line = new Line(client, connect(this.target, '127.0.0.1'), () => this.deaf);
-    this.lines.add(line);
-    line.onEnd(() => this.lines.delete(line));
-    line.freeze(this.frozen);
+    const connection = new ProxiedConnection(client, connect(this.target, '127.0.0.1'), () => this.droppingAnswers);
+    this.proxied.add(connection);
+    connection.onEnd(() => this.proxied.delete(connection));
+    connection.freeze(this.frozen);
   }
 }
 
-/** A client's connection and the one to the server that belongs to it. */
-class Line {
-  /** An answer of the server was thrown away. */
+/** A client's connection and the matching one to the server. */
+class ProxiedConnection {
+  /** Whether an answer of the server was dropped. */
   lostAnswers = false;
 
   constructor(
     private readonly client: Socket,
     private readonly server: Socket,
-    isDeaf: () => boolean,
+    dropsAnswers: () => boolean,
   ) {
     client.setNoDelay(true).on('data', (bytes) => server.write(bytes));
     server.setNoDelay(true).on('data', (bytes) => {
-      this.lostAnswers ||= isDeaf();
+      this.lostAnswers ||= dropsAnswers();
       if (!this.lostAnswers) client.write(bytes);
     });
     this.onEnd(() => this.cut());
   }
 
   onEnd(listener: () => void): void {
-    // An error is followed by `close`.
+    // `close` follows an error.
     for (const socket of [this.client, this.server]) socket.on('error', () => {}).once('close', listener);
   }
 

@@ -2,24 +2,24 @@ import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { builtApp, type ProcessEnv } from './keyfold-process.js';
 
-/** A program on a pseudo terminal. */
+/** A program on a pseudo-terminal. */
 export interface Terminal {
-  /** All that was shown, colours left out. */
+  /** Everything that was shown, without colours. */
   text(): string;
-  /** Waits until a text was shown. Throws when the program ends before. */
+  /** Waits until a text appears. Throws if the program ends first. */
   untilShown(text: string): Promise<void>;
   press(keys: string): void;
   /** The exit code of the program. */
   readonly ended: Promise<number | null>;
-  /** Hangs up, which ends the program if it still runs. */
+  /** Hangs up, which ends a running program. */
   close(): Promise<void>;
 }
 
-/** Runs a built app on a pseudo terminal; arguments are words for the shell. */
+/** Runs a built app on a pseudo-terminal; the shell parses the arguments. */
 export const onTerminal = (env: ProcessEnv, app: 'cli' | 'standalone' = 'standalone', ...args: string[]): Terminal =>
   commandOnTerminal(env, `exec '${process.execPath}' '${builtApp(app)}' ${args.join(' ')}`);
 
-/** Runs a command of the shell on a pseudo terminal, which `script` of util-linux provides. */
+/** Runs a shell command on a pseudo-terminal. Requires `script` of util-linux. */
 export function commandOnTerminal(env: ProcessEnv, command: string): Terminal {
   const child = spawn('script', ['-qec', command, '/dev/null'], { env: { PATH: process.env['PATH'], ...env } });
   let shown = '';

@@ -1,4 +1,4 @@
-// One durable commit after another, each in a transaction of its own: what a store without group commit does.
+// One durable commit after another, each in its own transaction, like a store without group commit.
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { answerWith } from '../child.mjs';
@@ -6,7 +6,7 @@ import { answerWith } from '../child.mjs';
 const EVENTS = JSON.stringify([{ type: 'SshKeyAdded', v: 1, data: { text: 'x'.repeat(330) } }]);
 const STREAMS = 64;
 
-/** Answers how many commits a second went into the file at `path`. */
+/** Returns the commits per second that were written to the file at `path`. */
 answerWith(({ path, seconds }) => {
   const database = open(path);
   const [{ stored }] = database.prepare('SELECT count(*) AS stored FROM commits').all();
@@ -25,7 +25,7 @@ answerWith(({ path, seconds }) => {
   return (made * 1000) / took;
 });
 
-/** The columns and the two unique indexes of the service's commits. */
+/** Creates the columns and the two unique indexes of the service's commits. */
 function open(path) {
   const database = new DatabaseSync(path);
   database.exec(`

@@ -1,4 +1,4 @@
-// Nothing but password hashes, with the parameters of the service and as many at a time.
+// Only password hashes, with the parameters and the concurrency of the service.
 import { hash, verify } from '@node-rs/argon2';
 import { availableParallelism } from 'node:os';
 import { answerWith } from '../child.mjs';
@@ -7,7 +7,7 @@ const COST = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
 const AT_A_TIME = Math.max(1, availableParallelism() - 1);
 const TEXT = 'a'.repeat(64);
 
-/** Answers how many hashes a second were verified. */
+/** Returns the hashes verified per second. */
 answerWith(async ({ seconds }) => {
   const stored = await hash(TEXT, COST);
   const start = performance.now();

@@ -1,4 +1,4 @@
-// The least that an HTTP service on Fastify does. Answers its port.
+// A minimal HTTP service on Fastify. Answers with its port.
 import Fastify from 'fastify';
 import { answerWith } from '../child.mjs';
 

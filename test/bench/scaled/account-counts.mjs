@@ -1,4 +1,4 @@
-// By hand: what each route costs one client as the number of accounts grows.
+// Run by hand: measures what each route costs one client as the number of accounts grows.
 import { Child } from '../child.mjs';
 import { ADMIN } from '../app.mjs';
 import { median } from '../rounds.mjs';
@@ -11,13 +11,16 @@ import { routes } from './routes.mjs';
 const FEW = 1_000;
 const MANY = Number(process.env.BENCH_ACCOUNTS) || 1_000_000;
 const SAMPLED = 1_000;
-/** Accounts that only warm the compiler, so that the first requests for the others show what a first request costs. */
+/** Accounts that only warm up the compiler, so that the first request for another account shows its true cost. */
 const WARMING = 200;
 const KEYS = 1;
 const ROUNDS = 3;
 const GOAL = 1.2;
 
-/** Measures every route at few and at many accounts, each round with new gateways. Answers rows of medians in milliseconds. */
+/**
+ * Measures every route with few and with many accounts, each round with new gateways. Returns rows of medians in
+ * milliseconds.
+ */
 export async function accountCounts(server) {
   const databases = [await makeDatabase(server, 'few', FEW), await makeDatabase(server, 'many', MANY)];
   const rounds = [];
@@ -53,8 +56,8 @@ async function makeDatabase(server, name, count) {
   await projector.ask({ uri, work: 'projector' });
   projector.end();
   await server.settle();
-  console.log(`${count} accounts made in ${Math.round((performance.now() - started) / 1000)} s`);
-  // Evenly spread over all: every (SAMPLED + WARMING) / WARMING-th one warms.
+  console.log(`${count} accounts created in ${Math.round((performance.now() - started) / 1000)} s`);
+  // Evenly spread: every (SAMPLED + WARMING) / WARMING-th account warms up.
   const isWarming = (_, index) => index % Math.round((SAMPLED + WARMING) / WARMING) === 0;
   return {
     uri,
@@ -64,7 +67,7 @@ async function makeDatabase(server, name, count) {
   };
 }
 
-/** By the name of a route, in the order of the databases. */
+/** Returns the medians by route name, in the order of the databases. */
 async function p50OfRoutes(databases) {
   const gateways = await Promise.all(databases.map(({ uri }) => startGateway(uri)));
   const admins = await Promise.all(gateways.map(async ({ url }) => ({ Authorization: await logIn(url) })));

@@ -1,14 +1,14 @@
-// The least that an HTTP service on MongoDB does: Fastify and the driver, one operation a request. Answers its port.
+// A minimal HTTP service on MongoDB: Fastify and the driver, with one operation per request. Answers with its port.
 import { randomUUID } from 'node:crypto';
 import Fastify from 'fastify';
 import mongoose from 'mongoose';
 import { answerWith } from '../child.mjs';
 
 const success = (data) => ({ code: 200, message: 'success', data });
-/** About what a commit says beside the key that was sent. */
+/** About as much data as a commit contains besides the key. */
 const CONTEXT = { hash: 'x'.repeat(43), type: 'AddSshKey', actor: 'session:1', text: 'x'.repeat(309) };
 
-/** `uri` names a database; `documents` are what can be found. */
+/** `uri` names a database; `documents` are its content. */
 answerWith(async ({ uri, documents }) => {
   const client = await new mongoose.mongo.MongoClient(uri).connect();
   const collection = client.db().collection('bare', { writeConcern: { w: 'majority', journal: true } });

@@ -1,7 +1,9 @@
-// npm run bench:scaled: one built gateway beside a bare service that does one operation of MongoDB a request, then the projector and the
-// rebuild; a mongod of its own, on the machine at hand. Ends with 1 when a goal is missed. `-- accounts` measures the routes at 1,000
-// and at 1,000,000 accounts instead, `-- gateways` one gateway beside two, `-- gateway`, `-- projection` and `-- relay` (with RabbitMQ) one part alone. BENCH_SECONDS shortens
-// a round, BENCH_ROUNDS their number, BENCH_ACCOUNTS the accounts; BENCH_PROFILES names a folder for CPU profiles of the gateway.
+// npm run bench:scaled: compares one built gateway with a minimal service that does one MongoDB operation per request,
+// then measures the projector and the rebuild. Starts its own mongod on this machine. Exits with 1 if it misses a goal.
+// `-- accounts` measures the routes at 1,000 and at 1,000,000 accounts instead, and `-- gateways` one gateway and two.
+// `-- gateway`, `-- projection` and `-- relay` (with RabbitMQ) measure one part. BENCH_SECONDS shortens a round,
+// BENCH_ROUNDS sets their number and BENCH_ACCOUNTS the number of accounts. BENCH_PROFILES names a folder for CPU
+// profiles of the gateway.
 import { residentMegabytes, untilIdle } from '../process-figures.mjs';
 import { alternate } from '../rounds.mjs';
 import { missedGoals, rowsOf } from '../table.mjs';
@@ -17,10 +19,10 @@ import { tableOf } from './table.mjs';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS) || 5;
 const LONGEST_ROUND = 3;
-/** How many rounds the measurement of the relay's latency is long. */
+/** The duration of the relay's latency measurement, in rounds. */
 const LATENCY_ROUNDS = 5;
 const seconds = Math.min(LONGEST_ROUND, Number(process.env.BENCH_SECONDS) || LONGEST_ROUND);
-/** What the storage engine keeps of a million accounts shall not be what is measured. */
+/** Large enough for a million accounts, so that the cache size does not affect the results. */
 const CACHE_GIGABYTES = 4;
 
 const [part = 'goals'] = process.argv.slice(2);
@@ -60,7 +62,7 @@ async function measureGateway(server) {
 }
 
 async function measured(subjects) {
-  // Compilers and caches of both sides get warm first; this round does not count.
+  // The first round warms up compilers and caches and does not count.
   await alternate(subjects, 1, Math.min(1, seconds));
   return rowsOf(subjects, await alternate(subjects, ROUNDS, seconds));
 }

@@ -6,10 +6,10 @@ import { rabbitmq } from './built.mjs';
 const { findRabbitmq } = await import('../../support/rabbitmq/rabbitmq-service.ts');
 const { managementApi } = await import('../../support/rabbitmq/management-api.ts');
 
-/** What a subscriber has that gets everything and must lose nothing. */
+/** The queue of a subscriber that receives everything and must lose nothing. */
 export const SUBSCRIBER = 'bench.subscriber';
 
-/** A virtual host of its own on the RabbitMQ that tests would use, with the topology of the service and one subscriber. */
+/** A new virtual host on the RabbitMQ of the tests, with the service's topology and one subscriber. */
 export class Broker {
   static async start() {
     const service = await findRabbitmq();
@@ -30,7 +30,7 @@ export class Broker {
     this.url = Object.assign(new URL(service.url), { pathname: `/${vhost}` }).toString();
   }
 
-  /** Takes the messages of a round away, so that each begins alike. */
+  /** Purges the messages, so that all rounds start alike. */
   async empty() {
     await this.api('DELETE', `/queues/${this.vhost}/${SUBSCRIBER}/contents`);
     await pause(500);
@@ -51,7 +51,7 @@ export class Broker {
   }
 }
 
-/** Runs `work` on a connection that is up. */
+/** Runs `work` on an open connection. */
 export async function brokerConnected(url, role, work) {
   const connection = await rabbitmq.BrokerConnection.open(url, { role });
   try {

@@ -1,4 +1,4 @@
-// What the benchmark uses of the service, built as the apps are.
+// The parts of the service that the benchmark uses, built like the apps.
 import { pathToFileURL } from 'node:url';
 import { built } from '../../../scripts/build.mjs';
 
@@ -8,5 +8,5 @@ export const { domain, eventStore, MongoParkedRelays, MongoReadModelStore, mongo
 export const { feedKeyOf, projections, rabbitmq, sealingContext, security, slotOf } = code;
 export const messaging = { ...code.messages, ...code.publicEvents };
 
-/** The file that starts a built app. */
+/** Returns the main file of a built app. */
 export const mainOf = (app) => new URL(`../../../dist/apps/${app}/src/main.js`, import.meta.url).pathname;

@@ -1,10 +1,10 @@
-// What changes accounts, route by route. What a request needs to know, a key or a secret, is asked for beforehand and not measured.
+// The routes that change accounts. Keys or secrets that a request needs are fetched beforehand and not measured.
 import { randomUUID } from 'node:crypto';
 import { generateSync } from 'otplib';
 import { answersOf } from './requests.mjs';
 import { nameOf, PASSWORD } from './story.mjs';
 
-/** Requests to routes that are slow or the same for every account. */
+/** Requests to routes that are slow or cost the same for every account. */
 export const FEWER = 200;
 const someOf = ({ accounts }) => accounts.slice(0, FEWER);
 
@@ -14,14 +14,14 @@ const post = (path, headers, body) =>
     ? { method: 'POST', path, headers }
     : { method: 'POST', path, headers: { ...headers, ...JSON_BODY }, body: JSON.stringify(body) };
 
-/** Requests to log in, each from an address of its own. */
+/** Returns login requests, each from its own address. */
 export const logins = (stage) =>
   someOf(stage).map(({ accountId }, index) => {
     const headers = { 'X-Forwarded-For': `10.1.${index >> 8}.${index & 255}` };
     return post('/api/auth/login', headers, { username: nameOf(accountId), password: PASSWORD });
   });
 
-/** The rows of the table, as those of `routes.mjs`; they leave accounts as they found them, but for a new SSO id. */
+/** The rows of the table, like those of `routes.mjs`. They restore the accounts, except for a new SSO id. */
 export const changingRoutes = [
   {
     name: 'POST /api/me/update',
@@ -99,7 +99,7 @@ export const changingRoutes = [
   },
 ];
 
-/** The accounts that were created last, as many as some. */
+/** Returns the accounts created last, as many as `someOf` returns. */
 async function createdAccounts({ url, admin, accounts }) {
   const { length } = someOf({ accounts });
   const list = (page) => ({ path: `/api/admin/user/list?page=${page}&per_page=${length}`, headers: admin });

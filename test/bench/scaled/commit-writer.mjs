@@ -2,7 +2,7 @@ import { eventStore, feedKeyOf, slotOf } from './built.mjs';
 
 const BATCH = 2_000;
 
-/** Fills an empty event store in bulk: nobody waits for these writes one by one, and nobody else gives out places meanwhile. */
+/** Fills an empty event store in bulk. No other writer may allocate positions meanwhile. */
 export class CommitWriter {
   #ordinals = new Map();
   #waiting = [];
@@ -17,7 +17,7 @@ export class CommitWriter {
     while (this.#waiting.length >= BATCH) await this.#send(this.#waiting.splice(0, BATCH));
   }
 
-  /** Everything that was written is there. */
+  /** Waits until everything is written. */
   async end() {
     await this.#send(this.#waiting.splice(0));
     await this.#writing;
@@ -30,7 +30,7 @@ export class CommitWriter {
     return feedKeyOf(slot, ordinal);
   }
 
-  /** One batch is made while another is under way. */
+  /** Prepares one batch while another is in flight. */
   async #send(documents) {
     await this.#writing;
     if (documents.length === 0) return;

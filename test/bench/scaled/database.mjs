@@ -5,7 +5,7 @@ import { eventStore, mongoModels } from './built.mjs';
 
 const { ReplicaSet } = await import('../../support/mongo/replica-set.ts');
 
-/** A mongod of its own, alone in its replica set, on the disk of the machine. */
+/** A private mongod, the only member of its replica set, on the disk of this machine. */
 export class Server {
   #set;
   #client;
@@ -16,10 +16,10 @@ export class Server {
     this.pid = pid;
   }
 
-  /** `cacheGigabytes`: what its storage engine may keep in memory. */
+  /** `cacheGigabytes` is the size of the storage engine's cache. */
   static async start(cacheGigabytes = 1) {
     const set = await ReplicaSet.start(1);
-    // A run that ends early leaves no server behind: it ends with this process.
+    // The mongod ends with this process, even if a run ends early.
     const client = await new mongoose.mongo.MongoClient(set.uri()).connect();
     const cache = { setParameter: 1, wiredTigerEngineRuntimeConfig: `cache_size=${cacheGigabytes}GB` };
     await client.db('admin').command(cache);
@@ -31,14 +31,14 @@ export class Server {
     return this.#set.uri(database);
   }
 
-  /** What was done since the start: operations by the server's own counters, and messages that carried them. */
+  /** Returns the server's counts since its start: operations, and the messages that carried them. */
   async counters() {
     const { opcounters, network } = await this.#client.db('admin').command({ serverStatus: 1 });
     const { insert, query, update, delete: deletes, getmore } = opcounters;
     return { operations: insert + query + update + deletes + getmore, messages: Number(network.numRequests) };
   }
 
-  /** Writes everything to the disk, so that no round pays for the one before. */
+  /** Flushes everything to the disk, so that no round pays for the previous one. */
   async settle() {
     await this.#client.db('admin').command({ fsync: 1 });
     await pause(500);
@@ -60,7 +60,7 @@ export async function connected(uri, work) {
   }
 }
 
-/** A prepared database, as `keyfold migrate` leaves it. */
+/** Prepares a database like `keyfold migrate`. */
 export async function migrate(uri) {
   await connected(uri, (connection) => eventStore.migrateSchema(connection, mongoModels(connection)));
 }

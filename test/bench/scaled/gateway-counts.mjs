@@ -1,4 +1,5 @@
-// What a second gateway on the same machine brings: the same load on one gateway and on two, and who works meanwhile.
+// Measures the gain of a second gateway on the same machine: the same load on one gateway and on two, with the CPU time
+// of each process.
 import { Accounts } from '../accounts.mjs';
 import { Child } from '../child.mjs';
 import { SUCCESS } from '../load.mjs';
@@ -13,7 +14,7 @@ const KEYS_LISTED = 5;
 const KEYS_PER_ROUND = 950;
 const LOGINS = 16;
 
-/** Rows for `gatewaysTable`. Accounts are made over the API, so that a login costs the hash that it costs a site. */
+/** Returns the rows for `gatewaysTable`. Accounts are created over the API, so that a login costs a real hash. */
 export async function gatewayCounts(server, rounds, seconds) {
   const uri = server.uri('gateways');
   await migrate(uri);
@@ -61,7 +62,7 @@ function subjectsOf(stage) {
   });
 }
 
-/** Two generators in either case, so that the one is not what limits. Cores are those that worked on average. */
+/** Uses two generators in either case, so that a single one is not the limit. Cores are averages. */
 async function measure({ server, gateways, generators }, count, { path, clients, ...load }, seconds) {
   const used = gateways.slice(0, count);
   const pids = {
@@ -97,7 +98,7 @@ const timesOf = (pids) =>
     Object.entries(pids).map(([who, all]) => [who, all.reduce((sum, pid) => sum + cpuSeconds(pid), 0)]),
   );
 
-/** The rows as text for a terminal. */
+/** Formats the rows for a terminal. */
 export function gatewaysTable(rows) {
   const cells = rows.map(({ name, perSecond, p99, gateways, mongod, generators, ratio }) => [
     name,

@@ -2,8 +2,8 @@ import { cpuSeconds } from '../process-figures.mjs';
 import { loadOn } from '../load.mjs';
 
 /**
- * `loadOn` with what the database did meanwhile, for each request: `operations` by the counters of the server, `messages` that carried
- * them, and `databaseCpu` in microseconds.
+ * Runs `loadOn` and adds the database's work per request: `operations` by the server's counters, the `messages` that
+ * carried them, and `databaseCpu` in microseconds.
  */
 export async function loadOnBoth(server, pid, generator, load) {
   const before = { cpu: cpuSeconds(server.pid), ...(await server.counters()) };

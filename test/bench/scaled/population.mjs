@@ -4,8 +4,8 @@ import { domain, eventStore } from './built.mjs';
 import { accountStory } from './story.mjs';
 
 /**
- * Prepares an empty database and fills it with so many accounts, each with a session and `keys` keys. Answers what `kept` of them
- * send, as `{ accountId, headers }`: evenly chosen, so that they lie everywhere. Documents are left to a projector.
+ * Prepares an empty database and fills it with accounts, each with a session and `keys` keys. Returns `{ accountId,
+ * headers }` for `kept` of them, spread evenly. A projector has to create the documents.
  */
 export async function populate(uri, count, keys, kept = count) {
   await migrate(uri);

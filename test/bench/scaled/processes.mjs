@@ -1,17 +1,17 @@
 import { ADMIN, App, freePort } from '../app.mjs';
 import { mainOf } from './built.mjs';
 
-/** Of no worth: they guard data that lives for one run. */
+/** Worthless secrets, because they protect the data of one run. */
 export const SECRETS = {
   KEYFOLD_TOKEN_SECRET: 'a secret that the processes of a benchmark share',
   KEYFOLD_SEALING_KEY: 'bench:7kHPEHiVD09lj+mji2UbxB+xfb2M1UIaBy9QtoSh5NM=',
 };
 
-/** BENCH_PROFILES names a folder for a CPU profile of each gateway and worker. */
+/** BENCH_PROFILES names a folder for CPU profiles of each gateway and worker. */
 const profiles = process.env.BENCH_PROFILES;
 const profiling = profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [];
 
-/** A gateway on a database. The forwarded header lets each client have an address of its own. */
+/** Starts a gateway on a database. It trusts the forwarded header, so that each client can have its own address. */
 export async function startGateway(uri) {
   const settings = {
     ...SECRETS,
@@ -22,7 +22,7 @@ export async function startGateway(uri) {
   return start('gateway', uri, settings);
 }
 
-/** A worker on a database; it is ready before it has read what there is. */
+/** Starts a worker on a database. It is ready before it has read the existing commits. */
 export async function startWorker(uri) {
   return start('worker', uri, {});
 }

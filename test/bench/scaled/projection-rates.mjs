@@ -9,15 +9,15 @@ import { keyRingStory } from './story.mjs';
 const STREAMS = 20_000;
 const COMMITS = 5;
 const ROUNDS = Math.min(3, Number(process.env.BENCH_ROUNDS) || 3);
-/** Compilers and caches get warm on these first. */
+/** Streams that warm up compilers and caches first. */
 const WARMING_STREAMS = 4_000;
 const GOAL = 20_000;
 
-/** The same commits in the feed in two orders: those of a stream behind each other, or spread over the whole feed. */
+/** Two orders of the same commits in the feed: consecutive within a stream, or spread over the whole feed. */
 const ORDERS = { together: (count) => inOrder(count), spread: (count) => shuffled(inOrder(count)) };
 const WORKS = ['projector', 'rebuild'];
 
-/** Lets a worker's projector and a rebuild work through `STREAMS` streams, and answers the medians of some rounds. */
+/** Runs a worker's projector and a rebuild over `STREAMS` streams and returns the medians of the rounds. */
 export async function projectionRates(server) {
   const rows = new Map();
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -52,7 +52,7 @@ export const missedProjectionGoals = (rows) =>
         `${name}: ${Math.round(perCpuSecond)} events a second of its cpu, the goal is ${GOAL}`,
     );
 
-/** First on a small database, then on the real one, in one process. */
+/** Measures a small database first, then the real one, in one process. */
 async function measure(server, order) {
   const child = new Child('./scaled/projector.mjs');
   const figures = [];
@@ -63,7 +63,7 @@ async function measure(server, order) {
     for (const work of WORKS) {
       const before = cpuSeconds(server.pid);
       const { cpuSeconds: own, seconds, made } = await child.ask({ uri, work });
-      if (made !== streams) throw new Error(`${work} made ${made} of ${streams} documents`);
+      if (made !== streams) throw new Error(`${work} wrote ${made} of ${streams} documents`);
       const database = ((cpuSeconds(server.pid) - before) * 1e6) / (streams * COMMITS);
       const events = streams * COMMITS;
       if (streams === STREAMS)
@@ -75,7 +75,7 @@ async function measure(server, order) {
   return figures;
 }
 
-/** Streams of `COMMITS` commits with one event each, in the order of the feed that `streams` names. */
+/** Writes streams of `COMMITS` commits with one event each, in the feed order that `streams` lists. */
 async function fill(uri, streams) {
   await migrate(uri);
   const stories = new Map();
@@ -91,7 +91,7 @@ async function fill(uri, streams) {
   });
 }
 
-/** The account of each commit; 1 and 2 are no ordinary accounts. */
+/** Returns the account of each commit. Accounts 1 and 2 are special. */
 const inOrder = (count) => Array.from({ length: count * COMMITS }, (_, index) => 3 + Math.floor(index / COMMITS));
 
 function shuffled(items) {

@@ -1,5 +1,5 @@
-// A projector, or a rebuild, in a process of its own. Answers the seconds of its processor time and of the clock,
-// and how many documents of key rings there are then.
+// Runs a projector or a rebuild in a separate process. Answers with its CPU seconds, the elapsed seconds and the number
+// of key ring documents.
 import { answerWith } from '../child.mjs';
 import { eventStore, MongoReadModelStore, projections } from './built.mjs';
 import { connected } from './database.mjs';
@@ -9,7 +9,7 @@ const { StreamLoader, Projection, Projector, Rebuild, readModels } = projections
 const { name, schema } = readModels.find(({ name }) => name === 'ssh_key_rings');
 const DOCUMENTS = `${name}_${schema}`;
 
-/** `work`: `projector` works through the feed from its checkpoint, `rebuild` makes every document anew. */
+/** `work`: `projector` reads the feed from its checkpoint, `rebuild` recreates every document. */
 answerWith(({ uri, work }) =>
   connected(uri, async (connection) => {
     const store = new eventStore.MongoEventStore(connection);

@@ -6,13 +6,13 @@ import { keyRingStory } from './story.mjs';
 
 const RATE = 200;
 const COMMITS = 5;
-/** Commits that come before those that count: connections and compilers get warm. */
+/** Uncounted commits at the start, which warm up connections and compilers. */
 const WARMING = 200;
-const PATIENCE = 20_000;
+const TIMEOUT = 20_000;
 
 /**
- * From the acknowledgement of a commit until a subscriber has its message, in milliseconds, at `RATE` commits a second: this process
- * appends and subscribes, the child relays.
+ * Measures the milliseconds from the acknowledgement of a commit to its message at a subscriber, at `RATE` commits per
+ * second. This process appends and subscribes, the child relays.
  */
 export async function relayLatency(uri, url, child, seconds) {
   await migrate(uri);
@@ -20,7 +20,7 @@ export async function relayLatency(uri, url, child, seconds) {
   const waits = await connected(uri, (connection) =>
     brokerConnected(url, 'consumer', (broker) => measure(connection, broker, WARMING + RATE * seconds)),
   );
-  child.tell({ work: 'end' });
+  child.send({ work: 'end' });
   await following;
   await drop(uri);
   const counted = waits.slice(WARMING).toSorted((a, b) => a - b);
@@ -36,14 +36,17 @@ async function measure(connection, broker, count) {
     noAck: true,
   });
   const acknowledged = await append(store, commitsOf(count));
-  const deadline = performance.now() + PATIENCE;
+  const deadline = performance.now() + TIMEOUT;
   while (received.size < count && performance.now() < deadline) await pause(20);
   if (received.size < count) throw new Error(`${received.size} of ${count} messages arrived`);
   await store.close();
   return [...acknowledged].map(([id, time]) => received.get(id) - time);
 }
 
-/** One after another in time, whatever becomes of those before; when each was acknowledged, by the id of its message. */
+/**
+ * Appends commits at fixed times, without waiting for earlier ones. Returns the time of each acknowledgement by message
+ * id.
+ */
 async function append(store, commits) {
   const acknowledged = new Map();
   const began = performance.now();
@@ -61,7 +64,7 @@ async function append(store, commits) {
   return acknowledged;
 }
 
-/** Of many accounts in turn, so that the commits of one are seconds apart. */
+/** Generates commits of many accounts in turn, so that those of one account are seconds apart. */
 function commitsOf(count) {
   const accounts = Math.ceil(count / COMMITS);
   const stories = Array.from({ length: accounts }, (_, index) => keyRingStory(3 + index, COMMITS));

@@ -12,7 +12,7 @@ const COMMITS = 5;
 const GOAL = 0.8;
 const LATENCY_GOALS = { p50: 10, p99: 100 };
 
-/** A relay that works through the feed beside a bare loop over the same messages, then what a subscriber waits for. */
+/** Compares a relay over the feed with a bare loop over the same messages, then measures a subscriber's latency. */
 export async function relayRates(server, rounds, seconds) {
   const broker = await Broker.start();
   const child = new Child('./scaled/relay.mjs');
@@ -29,7 +29,7 @@ export async function relayRates(server, rounds, seconds) {
       { name: bare, measure: measured('bare') },
       { name: 'relay, from MongoDB', measure: measured('relay'), base: bare, goal: GOAL },
     ];
-    // Compilers and caches of both sides get warm first; this round does not count.
+    // The first round warms up compilers and caches and does not count.
     await alternate(subjects, 1);
     const rows = rowsOf(subjects, await alternate(subjects, rounds));
     await drop(uri);
@@ -59,7 +59,7 @@ export function missedRelayGoals({ rows, latency }) {
   return [...rates, ...waits];
 }
 
-/** The commits of an account lie behind each other, those of a slot are of many accounts. */
+/** Writes commits that are consecutive within an account; a slot contains those of many accounts. */
 async function fill(uri) {
   await migrate(uri);
   await connected(uri, async (connection) => {

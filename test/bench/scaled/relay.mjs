@@ -1,11 +1,11 @@
-// The relay of a worker in a process of its own, or the bare loop that it is compared with.
+// Runs the relay of a worker, or the bare loop of the comparison, in a separate process.
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerWith } from '../child.mjs';
 import { brokerConnected } from './broker.mjs';
 import { eventStore, messaging, MongoParkedRelays, rabbitmq } from './built.mjs';
 import { connected } from './database.mjs';
 
-/** Messages in flight, of both. */
+/** Messages in flight, for both. */
 const WINDOW = 500;
 const PAGE = 1_000;
 const { messagesOf } = messaging;
@@ -14,7 +14,10 @@ let following = Promise.resolve();
 
 const works = { relay, bare, follow };
 
-/** `relay` publishes the whole feed anew, `bare` the same messages, made beforehand; `follow` goes on until `end` is asked. */
+/**
+ * `relay` publishes the whole feed, `bare` publishes the same messages prepared beforehand, and `follow` continues
+ * until `end`.
+ */
 answerWith(async ({ uri, url, work, messages }) => {
   if (work === 'end') {
     ended.resolve();
@@ -55,8 +58,8 @@ function open(connection, broker) {
     window: WINDOW,
   });
   const [leases, parked] = [new eventStore.MongoFeedLeases(connection), new MongoParkedRelays(connection)];
-  const tell = (problem) => console.error(problem);
-  const options = { onError: tell, onParked: tell };
+  const report = (problem) => console.error(problem);
+  const options = { onError: report, onParked: report };
   const relay = new messaging.Relay(store, publisher, leases, parked, messagesOf, options);
   const stop = async () => {
     await relay.stop();

@@ -1,16 +1,16 @@
-// One client for each server, which sends one request after another and takes the time of each, more finely than the generator.
+// One client per server that sends one request at a time and measures it more precisely than the generator.
 import { Agent, request } from 'node:http';
 import { SUCCESS } from '../load.mjs';
 
 /**
- * Sends requests `{ method, path, headers, body }` to several servers in turn, each server's one after another; answers the milliseconds
- * of each for each server. So a slow moment of the machine meets all. Throws at the first refusal.
+ * Sends requests `{ method, path, headers, body }` to several servers in turn, one at a time, so that a slow moment of
+ * the machine affects all. Returns the milliseconds of each request per server. Throws at the first refusal.
  */
 export async function timesOf(servers) {
   const clients = servers.map(({ url, requests }) => ({ url, requests, times: [], agent: newAgent() }));
   const most = Math.max(...servers.map(({ requests }) => requests.length));
   for (let index = 0; index < most; index += 1) {
-    // Who comes first changes, because the second one finds the machine awake.
+    // The order alternates, because the second request finds the machine awake.
     for (const client of index % 2 === 0 ? clients : clients.toReversed()) {
       const each = client.requests[index];
       if (each !== undefined) client.times.push(await timeOf(client, each));
@@ -20,7 +20,7 @@ export async function timesOf(servers) {
   return clients.map(({ times }) => times);
 }
 
-/** The data of the answers to requests that are sent one after another. Throws at the first refusal. */
+/** Sends requests one at a time and returns the data of their answers. Throws at the first refusal. */
 export async function answersOf(url, requests) {
   const agent = newAgent();
   const data = [];

@@ -1,13 +1,13 @@
-// What one client asks of accounts, route by route.
+// The routes that read accounts.
 import { keyBodies } from '../key-bodies.mjs';
 import { changingRoutes, FEWER, logins } from './changing-routes.mjs';
 
 const PER_PAGE = 30;
 
 /**
- * The rows of the table in the order in which they are measured: `requests` answers, at once or later, what is sent for some accounts by
- * an administrator's token, `total` being how many accounts there are and `url` where they are asked. "First" is the first request that a
- * gateway has for an account.
+ * The rows of the table in the order of measurement. `requests` returns what is sent for some accounts, possibly with
+ * an administrator's token; `total` is the number of accounts and `url` the address of the gateway. "First" means a
+ * gateway's first request for an account.
  */
 export const routes = [
   own('GET /api/me, first', '/api/me'),
@@ -42,7 +42,10 @@ function own(name, path) {
   return { name, requests: ({ accounts }) => accounts.map(({ headers }) => ({ path, headers })) };
 }
 
-/** A page of the list of accounts; the neighbours of that page in turn, so that no answer is asked for twice in a row. */
+/**
+ * Returns requests for a page of the account list. They alternate with its neighbours, so that no request repeats the
+ * previous one.
+ */
 function page(which, numberOf) {
   return {
     name: `GET /api/admin/user/list, ${which} page`,

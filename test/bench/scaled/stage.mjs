@@ -5,10 +5,10 @@ import { drop } from './database.mjs';
 import { populate } from './population.mjs';
 import { startGateway } from './processes.mjs';
 
-/** Everything that the subjects are measured with, on one mongod: one gateway, the bare service, and accounts that are logged in. */
+/** Prepares everything for the measurements on one mongod: a gateway, the minimal service and signed-in accounts. */
 export async function setStage(server, passes) {
   const uri = server.uri('keyfold');
-  // One client and all clients add in each pass, each time to rings that begin alike.
+  // In each pass, one client and all clients add keys, starting with equal rings.
   const adders = (CLIENTS + 1) * passes;
   const accounts = await populate(uri, CLIENTS + adders, KEYS_LISTED);
   const documents = Array.from({ length: CLIENTS }, (_, index) => bareDocument(index));
@@ -32,7 +32,7 @@ export async function setStage(server, passes) {
   };
 }
 
-/** About as large as what a session and its account come to. */
+/** About as large as a session with its account. */
 const bareDocument = (index) => ({
   _id: randomUUID(),
   version: 1,

@@ -1,4 +1,4 @@
-// Accounts with sessions and keys as the service would have stored them, made by its own deciders and without its password hashes' cost.
+// Stores accounts with sessions and keys like the service, through its own deciders but with cheap password hashes.
 import { createHash, createSecretKey, randomUUID } from 'node:crypto';
 import { hash } from '@node-rs/argon2';
 import { JwtService } from '@nestjs/jwt';
@@ -8,7 +8,7 @@ import { SECRETS } from './processes.mjs';
 
 export const PASSWORD = 'Bench-pass-1';
 const HOURS = 48;
-/** The least that argon2id can cost: what a login costs beside its hash shows. */
+/** The cheapest argon2id parameters, so that the other costs of a login become visible. */
 const CHEAPEST = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 const sealer = new security.Sealer(security.parseSealingKeys(SECRETS.KEYFOLD_SEALING_KEY));
@@ -18,7 +18,7 @@ const passwordHash = await hash(security.staticHash(PASSWORD), CHEAPEST);
 
 export const nameOf = (accountId) => `bench-${accountId}`;
 
-/** The commits of a new account with one session and some keys, and what signs the token of its session. */
+/** Returns the commits of a new account with one session and some keys, and the data that signs its token. */
 export function accountStory(accountId, keys) {
   const now = Date.now();
   const sessionId = randomUUID();
@@ -33,7 +33,7 @@ export function accountStory(accountId, keys) {
   return { commits, signToken: () => signer.sign(subject) };
 }
 
-/** The commits that add so many keys to an account's ring. */
+/** Returns the commits that add keys to an account's ring. */
 export function keyRingStory(accountId, keys) {
   const now = Date.now();
   const commands = keyBodies(keys).map((body) => {
@@ -71,7 +71,7 @@ const session = (accountId, sessionId, now) => ({
   },
 });
 
-/** One commit a command, from the beginning of a stream. */
+/** Runs commands from the beginning of a stream and returns one commit for each. */
 function commitsOf({ stream, partition }, { initialState, decide, evolve }, commands) {
   let state = initialState;
   return commands.map((command, index) => {

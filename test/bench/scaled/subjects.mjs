@@ -1,17 +1,17 @@
-// What is measured, beside what, and with which goal.
+// The subjects, the figures that they are compared with, and the goals.
 import { keyBodies } from '../key-bodies.mjs';
 import { CLIENTS, KEYS_LISTED } from '../stage.mjs';
 import { loadOnBoth } from './load.mjs';
 
-/** Keys that a client can add in a round: under the limit of 1,000 for an account. */
+/** Keys that a client can add in a round, below the limit of 1,000 per account. */
 const KEYS_PER_ROUND = 950;
-/** Requests of a round with one client, which could add more keys than fit within its seconds. */
+/** Requests of a round with one client, which could otherwise exceed that limit. */
 const REQUESTS_ALONE = 600;
 const INSERT = 'bare insert, w: majority, j: true';
 const FIND = 'bare find by id';
 const ADD = 'POST /api/me/sshkey/add';
 
-/** See `subjectsOf` of the embedded benchmark. A base and what is divided by it have the same number of clients. */
+/** See `subjectsOf` of the embedded benchmark. A subject and its base have the same number of clients. */
 export function subjectsOf(stage) {
   return [CLIENTS, 1].flatMap((clients) => {
     const { insert, find, add, get } = requestsOf(stage, clients);
@@ -33,7 +33,7 @@ export function subjectsOf(stage) {
   });
 }
 
-/** The same adds while something else runs on the database; `beside` says what. */
+/** Returns the same adds while something else uses the database; `beside` names it. */
 export function addsBeside(stage, beside) {
   const { insert, add } = requestsOf(stage, CLIENTS);
   const inserts = `${named(INSERT, CLIENTS)}, ${beside}`;
@@ -43,7 +43,7 @@ export function addsBeside(stage, beside) {
   ];
 }
 
-/** Each answers a function of the seconds of a round. */
+/** Returns functions of the seconds of a round. */
 function requestsOf({ server, gateway, bare, generator, readers, adders }, clients) {
   const lasting = (seconds) => (clients > 1 ? { seconds } : { amount: REQUESTS_ALONE });
   const load = (pid, request) => (seconds) => loadOnBoth(server, pid, generator, { ...request, ...lasting(seconds) });

@@ -14,7 +14,7 @@ const HEADINGS = [
   'goal',
 ];
 
-/** The rows as text for a terminal. All but the ratio is for one request. */
+/** Formats the rows for a terminal. All figures but the ratio are per request. */
 export function tableOf(rows) {
   const cells = rows.map(
     ({ name, perSecond, p50, p99, cpu, databaseCpu, operations, messages, stolen, ratio, goal }) => [

@@ -1,4 +1,5 @@
-// Imported first: lets this folder import the TypeScript sources of test/support, which name each other by their compiled names.
+// Import this first: it lets this folder import the TypeScript sources of test/support, whose imports name compiled
+// files.
 import { existsSync, readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 
@@ -9,7 +10,7 @@ registerHooks({
   },
   load(url, context, next) {
     if (!url.endsWith('.ts')) return next(url, context);
-    // Parameter properties are more than types, so that merely taking types away is not enough.
+    // Parameter properties need a real transformation; stripping types is not enough.
     const source = stripTypeScriptTypes(readFileSync(new URL(url), 'utf8'), { mode: 'transform' });
     return { format: 'module', source, shortCircuit: true };
   },

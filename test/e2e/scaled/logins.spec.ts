@@ -23,31 +23,31 @@ describe('two gateways', () => {
 
   afterAll(() => service?.dispose());
 
-  /** So many logins at once, in turn over the gateways. */
+  /** Sends logins at once, alternating between the gateways. */
   const parallel = (count: number, login: (side: ApiClient) => Promise<Answer>) =>
     Promise.all(Array.from({ length: count }, (_, index) => login(sides[index % sides.length]!)));
 
   it.each(['besieged', 'no-such-name'])(
-    'check at most 5 of 100 wrong passwords at once for the account %s from one source',
+    'check at most 5 of 100 parallel wrong passwords for the account %s from one source',
     async (name) => {
       if (name === 'besieged') await createAccount(admin, name);
       const answers = await parallel(100, (side) => side.from(`198.51.100.${name.length}`).logIn(name, 'wrong'));
       const outcomes = Map.groupBy(answers, ({ outcome }) => outcome);
       expect([...outcomes.keys()].toSorted()).toEqual([WRONG, REFUSED]);
-      // A password is hashed before it is called wrong, and a try that is refused is not hashed.
+      // A wrong password is hashed before it is refused; a throttled one is not.
       expect(outcomes.get(WRONG)).toHaveLength(5);
       expect(outcomes.get(REFUSED)).toHaveLength(95);
     },
   );
 
-  it('give at most 50 wrong tries to one source over all accounts', async () => {
+  it('allow one source at most 50 wrong tries over all accounts', async () => {
     const names = Array.from({ length: 60 }, (_, index) => `name-${index}`);
     const answers = await parallel(60, (side) => side.from('198.51.100.40').logIn(names.pop() ?? '', 'wrong'));
     expect(answers.filter(({ outcome }) => outcome === WRONG)).toHaveLength(50);
     expect(answers.filter(({ outcome }) => outcome === REFUSED)).toHaveLength(10);
   });
 
-  it('refuse a right password where too many wrong ones came from, and let it in from elsewhere', async () => {
+  it('refuse a correct password from a source of many wrong ones, but accept it from elsewhere', async () => {
     await createAccount(admin, 'watched');
     await parallel(10, (side) => side.from('198.51.100.60').logIn('watched', 'wrong'));
     for (const side of sides) {
@@ -56,11 +56,11 @@ describe('two gateways', () => {
     }
   });
 
-  // From one source nearly all logins are throttled. From many sources each one costs a password hash.
+  // With one source, nearly all logins are throttled. With many, each login costs a password hash.
   it.each<[number, string, () => string]>([
     [100, 'one source', () => '198.51.100.7'],
     [30, 'as many sources', newAddress],
-  ])('give exactly one token for one code in %i logins at once from %s', async (count, source, addressOf) => {
+  ])('create exactly one token for one code in %i logins at once from %s', async (count, source, addressOf) => {
     const name = `raced from ${source}`;
     const secret = await enrol(await newMember(admin, name));
     const code = codeNow(secret, 1);
@@ -74,7 +74,7 @@ describe('two gateways', () => {
   });
 });
 
-it.each([1, 2])('gateways that start at once on an empty database announce one password (try %i)', async () => {
+it.each([1, 2])('gateways that start at once on an empty database log one password (try %i)', async () => {
   const uri = freshDatabaseUri();
   const env = { KEYFOLD_ADMIN_PASSWORD: undefined, KEYFOLD_LOG_LEVEL: 'warn' };
   const service = await ScaledService.create(uri, { gateways: 3, workers: 0, env });

@@ -4,17 +4,17 @@ import { keyLine } from '../../support/key-line.js';
 /** Clients of two gateways: one writes, the other reads. */
 export type Sides = readonly [AccountClient, AccountClient];
 type Send = (client: AccountClient) => Promise<Answer | undefined>;
-/** Says what is wrong with an answer; `undefined` when it is as it must be. */
+/** Returns what is wrong with an answer; `undefined` if it is correct. */
 type Judge = (answer: Answer) => string | undefined;
 
 /**
- * An account whose every change goes through one gateway and is looked at through another at once, the sides changing with each pair.
- * What it should look like is known here, because nobody else changes it.
+ * An account whose every change goes through one gateway and is then read through the other; the gateways alternate.
+ * Nobody else changes it, so its expected state is known.
  */
 export class Member {
-  /** What was wrong, a sentence each. */
+  /** A sentence for each fault. */
   readonly faults: string[] = [];
-  /** How many changes were looked at. */
+  /** The number of changes that were read back. */
   pairs = 0;
   #titles: string[] = [];
   #shown: readonly ListedKey[] = [];
@@ -29,7 +29,7 @@ export class Member {
     this.#password = account.username;
   }
 
-  /** Makes the account and logs it in. `admin` is the administrator's token. */
+  /** Creates the account and logs it in. `admin` is the administrator's token. */
   static async create(sides: Sides, admin: string, username: string): Promise<Member> {
     const body = { username, password: username, role: 0, base_path: '/' };
     expectDone(await sides[0].send('POST', '/api/admin/user/create', admin, body));
@@ -44,7 +44,7 @@ export class Member {
     return member;
   }
 
-  /** Six changes that hold for sessions as they are. */
+  /** Makes six changes that end no session. */
   async changeThings(round: number): Promise<void> {
     const title = `key ${round}`;
     await this.#pair('a key that was added', (client) => this.#add(client, title), this.#keys, this.#judgeKeys);
@@ -59,7 +59,7 @@ export class Member {
     await this.#pair('a key that was deleted', (client) => this.#removeFirst(client), this.#keys, this.#judgeKeys);
   }
 
-  /** Four changes that end sessions; each takes password hashes. */
+  /** Makes four changes that end sessions. Each costs password hashes. */
   async changeSessions(round: number): Promise<void> {
     const other = await this.#logIn();
     const meOfOther: Send = (client) => client.send('GET', '/api/me', other);
@@ -82,7 +82,7 @@ export class Member {
     this.#token = await this.#logIn();
   }
 
-  /** A round that cannot go on, because a login is refused for instance, is a fault as well. */
+  /** Records a round that cannot continue, for example because a login is refused, as a fault. */
   async attempt(round: () => Promise<void>): Promise<boolean> {
     try {
       await round();
@@ -100,8 +100,7 @@ export class Member {
     if (written?.code !== 200) return this.#faulty(`${subject}: the change itself got ${inWords(written)}`);
     const answer = await read(reading);
     const fault = answer ? judge(answer) : 'no answer';
-    if (fault !== undefined)
-      this.#faulty(`${subject} through gateway ${writer} was looked at through the other: ${fault}`);
+    if (fault !== undefined) this.#faulty(`${subject} through gateway ${writer} was read through the other: ${fault}`);
   }
 
   #faulty(sentence: string): void {
@@ -116,7 +115,7 @@ export class Member {
     return client.addKey(this.#token, title, keyLine(`${this.account.id} ${title}`).line);
   }
 
-  /** Of the keys that the last look at them showed. */
+  /** Removes the first key of the last list. */
   async #removeFirst(client: AccountClient): Promise<Answer | undefined> {
     const [first] = this.#shown;
     if (!first) return undefined;
@@ -157,10 +156,10 @@ export class Member {
     return shown === due ? undefined : `the keys are [${shown}], not [${due}]`;
   };
 
-  /** Logs in on the side that the last change was not made on. */
+  /** Logs in through the gateway that did not make the last change. */
   async #logIn(): Promise<string> {
     const token = await this.sides[this.pairs % 2 === 0 ? 0 : 1].login(this.account.username, this.#password);
-    if (token === undefined) throw new Error(`the login of ${this.account.username} has no answer`);
+    if (token === undefined) throw new Error(`login of ${this.account.username} timed out`);
     return token;
   }
 }

@@ -28,7 +28,7 @@ describe('two workers with RabbitMQ', () => {
     await service?.dispose();
   });
 
-  it('tell what a gateway did, and do there what another service commands', async () => {
+  it('publish what a gateway did, and carry out commands of another service', async () => {
     const admin = await adminOf(service.api());
     const member = await newMember(admin, 'ann');
     const { line, fingerprint } = newKeyLine();
@@ -44,7 +44,7 @@ describe('two workers with RabbitMQ', () => {
     expect(await other.ask('ssh-keys.look-up', { username: 'ann' })).toEqual({ ok: true, data: null });
   });
 
-  it('count what they do, for whoever asks the management port', async () => {
+  it('report metrics on the management port', async () => {
     const sum = async (name: string) => {
       const urls = service.workers.map(({ managementUrl }) => `${managementUrl}/metrics`);
       const texts = await Promise.all(urls.map(async (url) => (await fetch(url)).text()));
@@ -59,7 +59,7 @@ describe('two workers with RabbitMQ', () => {
     expect(await sum('keyfold_relay_parked_accounts')).toBe(0);
   });
 
-  it('do every command once, also while one of them ends', async () => {
+  it('run every command once, even while one of them shuts down', async () => {
     const admin = await adminOf(service.api());
     const member = await newMember(admin, 'bob');
     const keys = Array.from({ length: 20 }, (_, n) => ({ title: `key ${n}`, ...newKeyLine() }));
@@ -84,7 +84,7 @@ describe('two workers with RabbitMQ', () => {
 });
 
 describe('a worker without RabbitMQ', () => {
-  it('starts, says what is missing and is not ready; the gateway is', async () => {
+  it('starts, reports what is missing and is not ready; the gateway is ready', async () => {
     const address = `amqp://guest:hidden-word@127.0.0.1:${await lastingPort()}`;
     const service = await ScaledService.create(freshDatabaseUri(), {
       gateways: 1,

@@ -37,7 +37,7 @@ describe('the metrics of a gateway and a worker', () => {
     await service?.dispose();
   });
 
-  /** Once everything that happened was projected, told and done. */
+  /** Waits until everything was projected, published and handled. */
   const whenIdle = async (): Promise<[gateway: Series, worker: Series]> => {
     const zeros = ['projector_pending_commits', 'relay_pending_commits', 'relay_oldest_unsent_seconds'];
     const idle = await metricsWhen(gateway, (series) => series.get('keyfold_http_requests_in_flight') === 0);
@@ -51,10 +51,10 @@ describe('the metrics of a gateway and a worker', () => {
     return [idle, done];
   };
 
-  it('have counted exactly what was asked and what came of it', async () => {
+  it('count requests, messages and their outcomes exactly', async () => {
     const admin = await adminOf(service.api());
     const [gatewayBefore, workerBefore] = await whenIdle();
-    const heardBefore = other.events.length;
+    const receivedBefore = other.events.length;
 
     const ann = await newMember(admin, 'ann');
     const { id } = await accountNamed(admin, 'ann');
@@ -89,23 +89,23 @@ describe('the metrics of a gateway and a worker', () => {
     });
     const grown = growth(workerBefore, workerAfter);
     const { keyfold_relay_page_messages_count: pages, ...exactly } = grown;
-    const heard = other.events.length - heardBefore;
-    expect(heard).toBe(5);
+    const received = other.events.length - receivedBefore;
+    expect(received).toBe(5);
     expect(exactly).toEqual({
       [messages('keyfold.commands.q', 'done')]: 1,
       [messages('keyfold.commands.q', 'parked')]: 1,
       [events('SshKeyUsed')]: 1,
       keyfold_append_duration_seconds_count: 1,
       keyfold_append_batch_commits_count: 1,
-      keyfold_relay_published_total: heard,
-      keyfold_relay_confirm_duration_seconds_count: heard,
+      keyfold_relay_published_total: received,
+      keyfold_relay_confirm_duration_seconds_count: received,
     });
     expect(pages).toBeGreaterThanOrEqual(1);
     const ofPages = (series: Series) => series.get('keyfold_relay_page_messages_sum') ?? 0;
-    expect(ofPages(workerAfter) - ofPages(workerBefore)).toBe(heard);
+    expect(ofPages(workerAfter) - ofPages(workerBefore)).toBe(received);
   });
 
-  it('tell how things stand', async () => {
+  it('report the current state', async () => {
     const [ofGateway, ofWorker] = await whenIdle();
     for (const series of [ofGateway, ofWorker]) expect(series.get('keyfold_store_available')).toBe(1);
     for (const [series, process] of [
@@ -126,8 +126,8 @@ describe('the metrics of a gateway and a worker', () => {
   });
 });
 
-describe('the metrics of a worker whose broker is away', () => {
-  it('say so, and leave out what only the broker knows', async () => {
+describe('the metrics of a worker whose broker is down', () => {
+  it('report it and omit what only the broker knows', async () => {
     const service = await ScaledService.create(freshDatabaseUri(), {
       gateways: 0,
       workers: 1,
@@ -154,8 +154,8 @@ describe('the metrics of a worker whose broker is away', () => {
   });
 });
 
-describe('the metrics of a gateway whose store is away', () => {
-  it('say so while it waits for the store', async () => {
+describe('the metrics of a gateway whose store is down', () => {
+  it('report it while the gateway waits for the store', async () => {
     const service = await ScaledService.create(`mongodb://127.0.0.1:${await lastingPort()}/keyfold?replicaSet=rs0`, {
       gateways: 1,
       workers: 0,

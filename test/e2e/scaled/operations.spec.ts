@@ -15,13 +15,13 @@ import { SCALED_SETTINGS } from '../../support/scaled-process.js';
 import { migrate } from '../../support/scaled-service.js';
 import { codeNow, enrol } from '../../support/two-factor.js';
 
-/** One after another; what a request leaves behind to be done later is counted with those after it. */
+/** Sent one at a time. Deferred work of a request counts with later requests. */
 const REQUESTS = 10;
 
 let app: NestFastifyApplication;
 let api: ApiClient;
 let member: ApiClient;
-/** The commands that were sent to MongoDB, such as `find commits`. */
+/** The commands sent to MongoDB, such as `find commits`. */
 const sent: string[] = [];
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(() => app?.close());
 
-/** The gateway as its process builds it, in this process. */
+/** Builds the gateway in this process as its own process would. */
 async function gatewayIn(uri: string): Promise<NestFastifyApplication> {
   const schema = z.object({ ...processSettings, ...apiSettings, ...sharedSecretSettings });
   const settings = readSettings(schema, { ...SCALED_SETTINGS, KEYFOLD_HOST: '127.0.0.1', KEYFOLD_PORT: '0' });
@@ -49,7 +49,7 @@ async function gatewayIn(uri: string): Promise<NestFastifyApplication> {
   return serveApi(GatewayModule.forRoot(ports, gatewayConfig(settings, ID_BLOCK.shared)), settings, context);
 }
 
-/** Sends a request several times and answers the commands of all of them. The first time, which warms the caches, is not counted. */
+/** Repeats a request and returns the commands of all repetitions, except those of the first, which warms the caches. */
 async function commandsOf(send: (index: number) => Promise<Answer>): Promise<string[]> {
   (await send(0)).data();
   sent.length = 0;
@@ -64,7 +64,7 @@ it.each(['/api/me', '/api/me/sshkey/list'])('a signed-in GET %s costs one round 
   expect(perRequest(commands), commands.join(', ')).toBe(1);
 });
 
-it('a read right after a change costs one round trip as well', async () => {
+it('a read right after a change also costs one round trip', async () => {
   const reads = await commandsOf(async (index) => {
     const before = [...sent];
     (await member.post('/api/me/sshkey/add', { title: `read ${index}`, key: keyLine(`read ${index}`).line })).data();
@@ -74,7 +74,7 @@ it('a read right after a change costs one round trip as well', async () => {
   expect(perRequest(reads), reads.join(', ')).toBe(1);
 });
 
-it('a key that is added costs at most 3 round trips', async () => {
+it('adding a key costs at most 3 round trips', async () => {
   const commands = await commandsOf((index) =>
     member.post('/api/me/sshkey/add', { title: `key ${index}`, key: keyLine(`counted ${index}`).line }),
   );
@@ -84,7 +84,7 @@ it('a key that is added costs at most 3 round trips', async () => {
 
 it.each([
   ['from one source', () => '198.51.100.1'],
-  ['from another source each', newAddress],
+  ['from a new source each', newAddress],
 ])('a login %s costs at most 5 round trips', async (_, addressOf) => {
   const commands = await commandsOf(() => api.from(addressOf()).logIn('counted', 'pw-counted'));
   expect(perRequest(commands), commands.join(', ')).toBeLessThanOrEqual(5);

@@ -8,7 +8,7 @@ import { StoreInspection } from '../../support/scaled-check.js';
 import { SCALED_SETTINGS } from '../../support/scaled-process.js';
 import { ScaledService } from '../../support/scaled-service.js';
 
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const POLL = { timeout: 60_000, interval: 100 };
 /** Several for each of the 64 slots. */
 const SESSIONS = 500;
 
@@ -17,7 +17,7 @@ afterEach(() => service?.dispose());
 
 const run = (...args: string[]) => keyfold({ KEYFOLD_MONGODB_URI: service.uri }, ...args);
 
-/** A gateway and two workers, none of which runs, on a database that has sessions of long ago and nothing else. */
+/** Creates a gateway and two workers, all stopped, on a database with old sessions and nothing else. */
 async function withOldSessions(count: number): Promise<string[]> {
   const uri = freshDatabaseUri();
   service = await ScaledService.create(uri, { gateways: 1, workers: 2, env: { KEYFOLD_LEASE_SECONDS: '2' } });
@@ -27,12 +27,12 @@ async function withOldSessions(count: number): Promise<string[]> {
   return ids.map((id) => tokenOf(id, SCALED_SETTINGS.KEYFOLD_TOKEN_SECRET));
 }
 
-async function expectSound(): Promise<void> {
+async function expectNoProblems(): Promise<void> {
   const { status, out } = await run('verify');
   expect({ status, out }).toMatchObject({ status: 0, out: expect.stringContaining(': no problem\n') });
 }
 
-it('workers compact sessions of long ago beside the gateway, which refuses their tokens as before', async () => {
+it('workers compact old sessions beside the gateway, which refuses their tokens as before', async () => {
   const [expired = ''] = await withOldSessions(SESSIONS);
   await service.startAll({ KEYFOLD_SESSION_DAYS: '36500' });
   const admin = await adminOf(service.api());
@@ -40,9 +40,9 @@ it('workers compact sessions of long ago beside the gateway, which refuses their
   expect(before.text).toBe('{"code":401,"message":"token is expired","data":null}');
 
   await Promise.all(service.workers.map((worker) => worker.restart({ KEYFOLD_SESSION_DAYS: '0.001' })));
-  await vi.waitFor(() => expect(compactedIn(service.output())).toBe(SESSIONS), PATIENCE);
+  await vi.waitFor(() => expect(compactedIn(service.output())).toBe(SESSIONS), POLL);
   expect((await run('events', 'show', `session-old-${SESSIONS - 1}`)).err).toContain('was compacted');
-  await expectSound();
+  await expectNoProblems();
   await service.gateway(0).restart();
   expect(await service.api().as(expired).get('/api/me')).toMatchObject({ status: before.status, text: before.text });
   expect((await admin.get('/api/me')).outcome).toBe('200 success');

@@ -5,11 +5,11 @@ import { freshDatabaseUri } from '../../support/mongo/mongo-database.js';
 import { ScaledService } from '../../support/scaled-service.js';
 import { Member, type Sides } from './member.js';
 
-/** Changes that are looked at through the other gateway; more by hand. */
+/** Changes that are read through the other gateway; set for longer runs by hand. */
 const PAIRS = Number(process.env['KEYFOLD_E2E_PAIRS'] ?? 2_000);
-/** Accounts that change side by side. */
+/** Accounts that change in parallel. */
 const MEMBERS = 32;
-/** Of so many rounds one ends sessions, which costs password hashes. */
+/** One in this many rounds ends sessions, which costs password hashes. */
 const ROUNDS_TO_NEW_SESSIONS = 30;
 const LIMIT_MS = 60_000 + 20 * PAIRS;
 
@@ -36,13 +36,13 @@ afterAll(async () => {
 });
 
 it(
-  `no read by id is stale over ${PAIRS} changes on one gateway that are looked at through the other`,
+  `no read by id is stale over ${PAIRS} changes on one gateway that are read through the other`,
   () => expectNothingStale(),
   LIMIT_MS,
 );
 
 it(
-  'so it is while every worker is down',
+  'nor is any while every worker is down',
   async () => {
     await Promise.all(service.workers.map((worker) => worker.kill()));
     await expectNothingStale();

@@ -14,13 +14,13 @@ let ca: PrivateCa;
 let mongo: ReplicaSet;
 let broker: RabbitmqNode;
 let service: ScaledService | undefined;
-/** Over TLS, without the certificate of the authority. */
+/** With TLS, but without the certificate of the authority. */
 let addresses: ProcessEnv;
 
 beforeAll(async () => {
   ca = newPrivateCa();
   const [amqps, management] = [await lastingPort(), await lastingPort()];
-  // Plain connections are for the test alone.
+  // Only the test uses plain connections.
   const mongod = [
     '--tlsMode=preferTLS',
     `--tlsCertificateKeyFile=${ca.combined}`,
@@ -55,7 +55,7 @@ const certificates = (prefix: string) => [
   `${prefix}.keyfile = ${ca.key}`,
 ];
 
-it('MongoDB and RabbitMQ are not believed when their certificates come from an unknown authority', async () => {
+it('MongoDB and RabbitMQ with certificates of an unknown authority are not trusted', async () => {
   const migrated = await keyfold(addresses, 'migrate');
   expect([migrated.status, migrated.err]).toEqual([
     1,
@@ -65,7 +65,7 @@ it('MongoDB and RabbitMQ are not believed when their certificates come from an u
   expect([applied.status, applied.err]).toEqual([1, expect.stringMatching(/self-signed certificate|unable to verify/)]);
 });
 
-it('a service that knows the authority works over TLS, and so does the command', async () => {
+it('a service that trusts the authority works over TLS, and so does the command', async () => {
   const env = { ...SCALED_SETTINGS, ...addresses, NODE_EXTRA_CA_CERTS: ca.authority };
   for (const command of [['migrate'], ['topology', 'apply'], ['topology', 'diff']]) {
     expect(await keyfold(env, ...command), command.join(' ')).toMatchObject({ status: 0 });

@@ -32,7 +32,7 @@ afterAll(async () => {
   await collector?.close();
 });
 
-it('a trace goes on from the gateway to the worker', async () => {
+it('a trace continues from the gateway to the worker', async () => {
   const member = await newMember(await adminOf(service.api()), 'ann');
   (await member.post('/api/me/sshkey/add', { title: 'laptop', key: newKeyLine().line })).data();
   await other.event('ssh-key.added');

@@ -11,7 +11,7 @@ type Policy = Readonly<{
   }>;
 }>;
 
-/** The network policies that are in force for a pod. */
+/** Returns the network policies that apply to a pod. */
 export function policiesFor(labels: Labels, manifests: readonly Manifest[]): Policy[] {
   const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy') as unknown as Policy[];
   return policies.filter(({ spec: { podSelector } }) => {
@@ -23,13 +23,13 @@ export function policiesFor(labels: Labels, manifests: readonly Manifest[]): Pol
   });
 }
 
-/** The ports of rules, each once, in the order of letters. */
+/** Returns the ports of rules, sorted and without duplicates. */
 export const portsOf = (rules: readonly Rule[]) =>
   [...new Set(rules.flatMap(({ ports }) => ports.map(({ port }) => String(port))))].toSorted((a, b) =>
     a.localeCompare(b),
   );
 
-/** The labels by which objects choose pods, wherever they do. */
+/** Returns every pod selector in an object, at any depth. */
 export function selectorsIn(value: unknown, field = ''): Labels[] {
   if (typeof value !== 'object' || value === null) return [];
   if (field === 'matchLabels' && !Object.keys(value).includes('kubernetes.io/metadata.name')) return [value as Labels];

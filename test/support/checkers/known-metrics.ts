@@ -1,12 +1,13 @@
 import { metricDefinitions } from '@keyfold/process';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 
-/** Labels that Prometheus adds to whatever it scrapes. */
+/** Labels that Prometheus adds to every scraped series. */
 export const LABELS_OF_A_SCRAPE = ['job', 'instance'];
 
 /**
- * What RabbitMQ tells by its plug-in rabbitmq_prometheus: `metrics.md` and `metrics-detailed.md` beside its source (rabbitmq-server,
- * deps/rabbitmq_prometheus), the alarms in `prometheus_rabbitmq_alarm_metrics_collector.erl` there.
+ * Metrics of the RabbitMQ plugin rabbitmq_prometheus. Sources: `metrics.md` and `metrics-detailed.md` in
+ * deps/rabbitmq_prometheus of rabbitmq-server. The alarms come from `prometheus_rabbitmq_alarm_metrics_collector.erl`
+ * in the same folder.
  */
 const OF_RABBITMQ: Readonly<Record<string, readonly string[]>> = {
   rabbitmq_alarms_memory_used_watermark: [],
@@ -16,7 +17,7 @@ const OF_RABBITMQ: Readonly<Record<string, readonly string[]>> = {
   rabbitmq_global_messages_dead_lettered_maxlen_total: ['queue_type', 'dead_letter_strategy'],
 };
 
-/** Every series that there can be, with its labels beside those of the scrape. */
+/** Returns every series that can exist, with its labels except those of the scrape. */
 export async function knownMetrics(): Promise<ReadonlyMap<string, readonly string[]>> {
   const known = new Map<string, readonly string[]>([['up', []], ...Object.entries(OF_RABBITMQ)]);
   for (const [name, { type, labels }] of Object.entries(metricDefinitions)) addSeries(known, name, type, labels);
@@ -33,7 +34,7 @@ function addSeries(known: Map<string, readonly string[]>, name: string, type: st
   for (const part of ['sum', 'count']) known.set(`${name}_${part}`, labels);
 }
 
-/** What prom-client tells of Node by itself, as this process shows it. */
+/** Returns prom-client's default metrics of Node, read from this process. */
 async function metricsOfNode(): Promise<{ name: string; type: string; labels: string[] }[]> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -41,7 +42,7 @@ async function metricsOfNode(): Promise<{ name: string; type: string; labels: st
   registry.clear();
   return metrics.map(({ name, type, values }) => {
     const labels = new Set(values.flatMap((value) => Object.keys(value.labels)));
-    // Collections of garbage are told from the first on.
+    // Garbage collection metrics appear only after the first collection.
     if (name === 'nodejs_gc_duration_seconds') labels.add('kind');
     return { name, type: String(type), labels: [...labels] };
   });

@@ -6,7 +6,7 @@ import { pinnedWheel } from './pinned-wheel.js';
 
 const REQUIREMENTS = join(import.meta.dirname, 'kubernetes-schemas.txt');
 
-/** Says what is wrong with objects for one version of Kubernetes, by its published schemas; fields that they do not know are wrong. */
+/** Validates objects against the published schemas of one Kubernetes version. Unknown fields are errors. */
 export class KubernetesSchemas {
   readonly #validators = new Map<string, Promise<ValidateFunction>>();
 
@@ -15,17 +15,17 @@ export class KubernetesSchemas {
     private readonly ajv: Ajv2020,
   ) {}
 
-  /** `version` as in `1.30`. */
+  /** Loads the schemas of a `version` such as `1.30`. */
   static async of(version: string): Promise<KubernetesSchemas> {
     const wheel = await pinnedWheel(REQUIREMENTS);
     const folder = join(wheel, 'kubernetes_validate/kubernetes-json-schema', `v${version}.0-local-strict`);
-    // Formats are those of the API (int-or-string), and what they mean stands in the types as well.
+    // The schemas use Kubernetes formats (int-or-string), which repeat what the types say.
     const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
     ajv.addSchema(await schemaIn(folder, '_definitions'), '_definitions.json');
     return new KubernetesSchemas(folder, ajv);
   }
 
-  /** One line for each problem. */
+  /** Returns one line for each problem. */
   async problemsOf(manifest: Manifest): Promise<string[]> {
     const validate = await this.#validatorOf(manifest);
     const isValid: boolean = validate(manifest);
@@ -38,7 +38,7 @@ export class KubernetesSchemas {
   }
 
   #validatorOf({ apiVersion, kind }: Manifest): Promise<ValidateFunction> {
-    // networking.k8s.io/v1 is in the files' names as networking-v1.
+    // The file name of networking.k8s.io/v1 contains networking-v1.
     const name = `${kind.toLowerCase()}-${apiVersion.replace(/^([^./]*)(?:\.[^/]*)?\//, '$1-')}`;
     const known = this.#validators.get(name) ?? schemaIn(this.folder, name).then((schema) => this.ajv.compile(schema));
     this.#validators.set(name, known);

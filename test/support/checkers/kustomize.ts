@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 
-/** An object of Kubernetes, as far as tests look at it. */
+/** The parts of a Kubernetes object that tests read. */
 export type Manifest = Readonly<{
   apiVersion: string;
   kind: string;
@@ -10,13 +10,16 @@ export type Manifest = Readonly<{
 }>;
 
 const run = promisify(execFile);
-/** kubectl has a kustomize of its own. */
+/** kubectl contains kustomize as a subcommand. */
 const PROGRAMS = [
   ['kustomize', 'build'],
   ['kubectl', 'kustomize'],
 ] as const;
 
-/** What `kubectl apply -k` of this folder would send. Throws what kustomize says, or one line where it is missing. */
+/**
+ * Returns the objects that `kubectl apply -k` would send for this folder. Throws the error of kustomize, or one line if
+ * it is missing.
+ */
 export async function builtBy(folder: string): Promise<Manifest[]> {
   for (const [program, word] of PROGRAMS) {
     const built = await run(program, [word, folder], { maxBuffer: 10_000_000 }).catch((error: { code?: unknown }) => {

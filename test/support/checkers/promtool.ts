@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Runs promtool. Throws what it says against the file, or one line where it is missing. */
+/** Runs promtool. Throws its output if it rejects the file, or one line if it is missing. */
 export async function promtool(...words: string[]): Promise<void> {
   await run('promtool', words).catch((error: Error & { code?: unknown; stdout?: string; stderr?: string }) => {
     if (error.code === 'ENOENT')
@@ -15,12 +15,12 @@ export async function promtool(...words: string[]): Promise<void> {
   });
 }
 
-/** Throws where one of them is no expression of Prometheus. */
+/** Throws if an expression is not valid PromQL. */
 export async function checkExpressions(expressions: readonly string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'keyfold-'));
   try {
     const rules = expressions.map((expr, index) => ({ record: `checked:${index}`, expr }));
-    // JSON is YAML as well.
+    // JSON is valid YAML.
     await writeFile(join(folder, 'rules.yml'), JSON.stringify({ groups: [{ name: 'checked', rules }] }));
     await promtool('check', 'rules', join(folder, 'rules.yml'));
   } finally {

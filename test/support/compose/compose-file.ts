@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-/** `1m30s` and the like, in milliseconds. */
+/** A duration such as `1m30s`, in milliseconds. */
 const duration = z.string().transform((text) => durationOf(text));
 
 type Membership = { ipv4_address?: string | undefined };
@@ -22,7 +22,10 @@ const healthcheck = z.strictObject({
   disable: z.boolean().default(false),
 });
 
-/** What the runner understands. Anything else is refused, so that nothing stands in the file that is not run, but limits and logging. */
+/**
+ * The keys of a service that the runner implements, besides limits and logging. It rejects all others, so that nothing
+ * in the file goes untested.
+ */
 const service = z.strictObject({
   image: z.string(),
   build: z.strictObject({ context: z.literal('.'), dockerfile: z.string() }).optional(),
@@ -67,7 +70,7 @@ const composeFile = z
     volumes: z.record(z.string(), z.strictObject({})),
     secrets: z.record(z.string(), z.strictObject({ file: z.string() })),
   })
-  // Anchors for what services have in common.
+  // Anchors for what services share.
   .catchall(z.unknown());
 
 export type ComposeFile = z.infer<typeof composeFile>;
@@ -75,19 +78,19 @@ export type Service = z.infer<typeof service>;
 export type ServiceNetwork = z.infer<typeof network>;
 export type HealthCheck = z.infer<typeof healthcheck>;
 
-/** The `docker-compose.yml` of a folder. Throws for what the runner does not understand. */
+/** Reads the `docker-compose.yml` of a folder. Throws on keys that the runner does not implement. */
 export function readComposeFile(folder: string): ComposeFile {
   return composeFile.parse(composeDocument(folder));
 }
 
-/** The same as it stands there, with its anchors and merged keys resolved. */
+/** Returns the document as written, with anchors and merge keys resolved. */
 export const composeDocument = (folder: string): unknown =>
   parse(readFileSync(join(folder, 'docker-compose.yml'), 'utf8'), { merge: true });
 
-/** The milliseconds of a duration of Docker: `10s`, `500ms`, `1m30s`. */
+/** Parses a Docker duration such as `10s`, `500ms` or `1m30s` into milliseconds. */
 export function durationOf(text: string): number {
   const units: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
   const parts = [...text.matchAll(/(\d+)(ms|s|m|h)/g)];
-  if (parts.map(([part]) => part).join('') !== text) throw new Error(`${text} is no duration`);
+  if (parts.map(([part]) => part).join('') !== text) throw new Error(`${text} is not a duration`);
   return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? 0), 0);
 }

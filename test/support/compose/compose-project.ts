@@ -11,19 +11,19 @@ import { Networks } from './networks.js';
 import { requirePrograms } from './run-program.js';
 import { Visitor } from './visitor.js';
 
-/** How many containers of a service; one where it is not named. */
+/** The number of containers of each service; services that are not listed get one. */
 export type Scale = Readonly<Record<string, number>>;
-type Placed = { container: Container; service: string; addresses: Map<string, string>; wanted: boolean };
+type Instance = { container: Container; service: string; addresses: Map<string, string>; wanted: boolean };
 
-const PATIENCE_MS = 180_000;
-const LOOK_MS = 50;
+const TIMEOUT_MS = 180_000;
+const POLL_MS = 50;
 
 /**
- * Runs a `docker-compose.yml` without a Docker engine: the same processes with the same commands, environment, secrets, mounts, users,
- * networks, names, order and health checks. Needs root.
+ * Runs a `docker-compose.yml` without Docker: with the same processes, commands, environment, secrets, mounts, users,
+ * networks, names, order and health checks. Requires root.
  */
 export class ComposeProject {
-  readonly #placed: Placed[] = [];
+  readonly #instances: Instance[] = [];
   readonly #images = new Map<string, Promise<Image>>();
   readonly #visitors: Visitor[] = [];
   #scale: Scale = {};
@@ -35,7 +35,10 @@ export class ComposeProject {
     private readonly networks: Networks,
   ) {}
 
-  /** Of a folder with a `docker-compose.yml`; nothing runs yet. Throws one line when this machine cannot. */
+  /**
+   * Prepares a folder with a `docker-compose.yml` without starting anything. Throws one line if this machine cannot run
+   * containers.
+   */
   static async create(folder: string): Promise<ComposeProject> {
     await requirePrograms();
     await removeLeftovers();
@@ -45,8 +48,8 @@ export class ComposeProject {
   }
 
   /**
-   * `docker compose up --detach --wait`: starts what does not run in the order that the file asks for, and waits until everything is
-   * healthy. What runs is left alone; surplus containers go. Throws with the last words of what failed.
+   * Does what `docker compose up --detach --wait` does: starts missing containers in dependency order, removes surplus
+   * ones and waits until all are healthy. Leaves running containers alone. Throws with the last output of what failed.
    */
   async up(scale: Scale = {}): Promise<void> {
     this.#scale = scale;
@@ -60,40 +63,44 @@ export class ComposeProject {
     await Promise.all(Object.keys(this.file.services).map((name) => this.#untilServing(name)));
   }
 
-  /** `docker compose stop`: who needs a service ends before it. Answers the exit codes by container. */
+  /** Does what `docker compose stop` does: stops dependent services first. Returns the exit code of each container. */
   async stop(): Promise<Map<string, number>> {
     const codes = new Map<string, number>();
     const waiting = new Set(Object.keys(this.file.services));
     while (waiting.size > 0) {
       const needed = new Set([...waiting].flatMap((name) => Object.keys(this.#service(name).depends_on)));
       const free = [...waiting].filter((name) => !needed.has(name));
-      const running = this.#placed.filter(({ service, container }) => free.includes(service) && container.isRunning);
-      await Promise.all(running.map(async (placed) => codes.set(placed.container.name, await this.#stop(placed))));
+      const running = this.#instances.filter(({ service, container }) => free.includes(service) && container.isRunning);
+      await Promise.all(
+        running.map(async (instance) => codes.set(instance.container.name, await this.#stop(instance))),
+      );
       for (const name of free) waiting.delete(name);
     }
     return codes;
   }
 
   containers(service: string): Container[] {
-    return this.#placed.filter((each) => each.service === service).map(({ container }) => container);
+    return this.#instances.filter((each) => each.service === service).map(({ container }) => container);
   }
 
-  /** The addresses of a service in a network, one for each container. */
+  /** Returns the addresses of a service in a network, one per container. */
   addresses(service: string, network: string): string[] {
-    const ofService = this.#placed.filter((each) => each.service === service);
+    const ofService = this.#instances.filter((each) => each.service === service);
     return ofService.flatMap(({ addresses }) => addresses.get(network) ?? []);
   }
 
-  /** `docker restart` of one container, and then until it is healthy. Answers the exit code that it ended with. */
+  /**
+   * Does what `docker restart` does to one container and waits until it is healthy. Returns the exit code of its stop.
+   */
   async restart(container: Container): Promise<number> {
-    const placed = this.#placedOf(container);
-    const code = await this.#stop(placed);
-    await this.#start(placed);
+    const instance = this.#instanceOf(container);
+    const code = await this.#stop(instance);
+    await this.#start(instance);
     await this.#untilHealthy([container]);
     return code;
   }
 
-  /** Somebody who joins networks of the file, as a service of another project would. */
+  /** Creates a client that joins networks of the file, like a service of another project. */
   async visitor(name: string, networks: readonly string[]): Promise<Visitor> {
     const connect = async (namespace: string) => {
       for (const network of networks) await this.networks.connect(namespace, network);
@@ -101,23 +108,23 @@ export class ComposeProject {
     return this.#remember(await Visitor.create(name, this.folder, connect));
   }
 
-  /** The rest of the world, with clients of these networks. It reaches who publishes a port, and nobody else. */
+  /** Creates clients outside the project, in these networks. They reach published ports only. */
   async world(clients: readonly string[]): Promise<Visitor> {
     const become = (namespace: string) => this.networks.becomeWorld(namespace, clients);
     return this.#remember(await Visitor.create('world', this.folder, become));
   }
 
-  /** What every container is and last said. */
+  /** Returns the state and the last output of every container. */
   async description(): Promise<string> {
-    return (await Promise.all(this.#placed.map(({ container }) => container.description()))).join('\n');
+    return (await Promise.all(this.#instances.map(({ container }) => container.description()))).join('\n');
   }
 
-  /** Ends everything at once and removes all of it. */
+  /** Kills everything and removes it. */
   async dispose(): Promise<void> {
-    for (const placed of this.#placed) placed.wanted = false;
-    await Promise.all(this.#placed.map(({ container }) => container.kill()));
+    for (const instance of this.#instances) instance.wanted = false;
+    await Promise.all(this.#instances.map(({ container }) => container.kill()));
     await Promise.all(this.#visitors.map((visitor) => visitor.dispose()));
-    for (const { container } of this.#placed) await removeNamespace(container.plan.namespace);
+    for (const { container } of this.#instances) await removeNamespace(container.plan.namespace);
     await this.networks.dispose();
     await rm(this.run, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -130,20 +137,20 @@ export class ComposeProject {
       else if (condition === 'service_completed_successfully') await this.#untilCompleted(dependency);
     }
     const count = this.#scale[name] ?? 1;
-    const there = () => this.#placed.filter((each) => each.service === name);
+    const there = () => this.#instances.filter((each) => each.service === name);
     for (const surplus of there().slice(count)) await this.#remove(surplus);
-    while (there().length < count) this.#placed.push(await this.#place(name, service, there().length + 1));
+    while (there().length < count) this.#instances.push(await this.#create(name, service, there().length + 1));
     const idle = there().filter(({ container }) => !container.isRunning);
-    await Promise.all(idle.map((placed) => this.#start(placed)));
+    await Promise.all(idle.map((instance) => this.#start(instance)));
   }
 
-  /** Long-running services are healthy, the others are done. */
+  /** Waits until a long-running service is healthy or a one-off service has completed. */
   async #untilServing(name: string): Promise<void> {
     if (this.#service(name).restart === 'no') await this.#untilCompleted(name);
     else await this.#untilHealthy(this.containers(name));
   }
 
-  async #place(name: string, service: Service, index: number): Promise<Placed> {
+  async #create(name: string, service: Service, index: number): Promise<Instance> {
     const image = await this.#image(service);
     const whole = `${this.file.name}-${name}-${index}`;
     const namespace = await makeNamespace(`${name}-${index}`);
@@ -152,43 +159,43 @@ export class ComposeProject {
       addresses.set(network, await this.networks.connect(namespace, network, ipv4_address));
     if (service.ports.length > 0) addresses.set('world', await this.networks.publish(namespace));
     await startNameServer(namespace, this.networks, Object.keys(service.networks));
-    const places = { project: this.folder, run: this.run };
-    const placed = { name: whole, namespace, addresses: [...addresses.values()] };
-    const plan = await planOf(this.file, service, image, placed, places);
+    const folders = { project: this.folder, run: this.run };
+    const identity = { name: whole, namespace, addresses: [...addresses.values()] };
+    const plan = await planOf(this.file, service, image, identity, folders);
     return { container: new Container(plan), service: name, addresses, wanted: false };
   }
 
-  async #start(placed: Placed): Promise<void> {
-    placed.wanted = true;
-    await placed.container.start();
-    await this.#setName(placed, true);
-    void this.#restartWhenEnded(placed, placed.container.starts);
+  async #start(instance: Instance): Promise<void> {
+    instance.wanted = true;
+    await instance.container.start();
+    await this.#setName(instance, true);
+    void this.#restartWhenEnded(instance, instance.container.starts);
   }
 
-  async #stop(placed: Placed): Promise<number> {
-    placed.wanted = false;
-    const code = await placed.container.stop();
-    await this.#setName(placed, false);
+  async #stop(instance: Instance): Promise<number> {
+    instance.wanted = false;
+    const code = await instance.container.stop();
+    await this.#setName(instance, false);
     return code;
   }
 
-  async #remove(placed: Placed): Promise<void> {
-    await this.#stop(placed);
-    this.#placed.splice(this.#placed.indexOf(placed), 1);
-    await removeNamespace(placed.container.plan.namespace);
+  async #remove(instance: Instance): Promise<void> {
+    await this.#stop(instance);
+    this.#instances.splice(this.#instances.indexOf(instance), 1);
+    await removeNamespace(instance.container.plan.namespace);
   }
 
-  /** What `restart: unless-stopped` means. */
-  async #restartWhenEnded(placed: Placed, start: number): Promise<void> {
-    await placed.container.ended();
-    if (!placed.wanted || placed.container.starts !== start) return;
-    await this.#setName(placed, false);
-    if (this.#service(placed.service).restart === 'no') return;
+  /** Implements `restart: unless-stopped`. */
+  async #restartWhenEnded(instance: Instance, start: number): Promise<void> {
+    await instance.container.ended();
+    if (!instance.wanted || instance.container.starts !== start) return;
+    await this.#setName(instance, false);
+    if (this.#service(instance.service).restart === 'no') return;
     await pause(1_000, undefined, { ref: false });
-    if (placed.wanted && !placed.container.isRunning) await this.#start(placed);
+    if (instance.wanted && !instance.container.isRunning) await this.#start(instance);
   }
 
-  async #setName({ service, addresses }: Placed, present: boolean): Promise<void> {
+  async #setName({ service, addresses }: Instance, present: boolean): Promise<void> {
     for (const [network, address] of addresses) {
       if (network in this.file.networks) await this.networks.setName(network, service, address, present);
     }
@@ -196,12 +203,12 @@ export class ComposeProject {
 
   async #untilHealthy(containers: readonly Container[]): Promise<void> {
     const isDue = (each: Container) => each.plan.healthcheck !== undefined && each.health !== 'healthy';
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + TIMEOUT_MS;
     for (let due = containers.filter(isDue); due.length > 0; due = due.filter(isDue)) {
       const failed = due.find(({ health, isRunning }) => health === 'unhealthy' || !isRunning);
       if (failed) throw new Error(`not healthy: ${await failed.description()}`);
       if (performance.now() > deadline) throw new Error(`not healthy in time: ${await due[0]?.description()}`);
-      await pause(LOOK_MS);
+      await pause(POLL_MS);
     }
   }
 
@@ -225,14 +232,14 @@ export class ComposeProject {
 
   #service(name: string): Service {
     const service = this.file.services[name];
-    if (!service) throw new Error(`there is no service ${name}`);
+    if (!service) throw new Error(`service ${name} does not exist`);
     return service;
   }
 
-  #placedOf(container: Container): Placed {
-    const placed = this.#placed.find((each) => each.container === container);
-    if (!placed) throw new Error(`${container.name} is gone`);
-    return placed;
+  #instanceOf(container: Container): Instance {
+    const instance = this.#instances.find((each) => each.container === container);
+    if (!instance) throw new Error(`${container.name} is gone`);
+    return instance;
   }
 
   #remember(visitor: Visitor): Visitor {

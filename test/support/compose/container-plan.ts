@@ -4,30 +4,30 @@ import type { ComposeFile, Service } from './compose-file.js';
 import type { ContainerPlan } from './container.js';
 import type { Image, Mount } from './images.js';
 
-/** Where the files of a run are: the project that is run, and the folder of the run. */
-export type Places = Readonly<{ project: string; run: string }>;
+/** The folders of the project and of the run. */
+export type Folders = Readonly<{ project: string; run: string }>;
 
-type Placed = Pick<ContainerPlan, 'name' | 'namespace' | 'addresses'>;
+type Identity = Pick<ContainerPlan, 'name' | 'namespace' | 'addresses'>;
 
-/** Puts together what the service says and what its image says, by the rules of Docker. */
+/** Merges the settings of a service with those of its image by Docker's rules. */
 export async function planOf(
   file: ComposeFile,
   service: Service,
   image: Image,
-  placed: Placed,
-  places: Places,
+  identity: Identity,
+  folders: Folders,
 ): Promise<ContainerPlan> {
   const user = service.user ?? image.user;
   const check = service.healthcheck ?? image.healthcheck;
   return {
-    ...placed,
-    folder: join(places.run, placed.name),
-    hostname: service.hostname ?? placed.name,
+    ...identity,
+    folder: join(folders.run, identity.name),
+    hostname: service.hostname ?? identity.name,
     user: image.users[user] ?? Number(user),
     users: image.users,
     workingFolder: image.workingFolder,
     environment: { ...image.environment, ...service.environment },
-    // An entry point of the service takes the command of the image away.
+    // An entrypoint in the service discards the command of the image.
     commandLine: [
       ...(service.entrypoint ?? image.entrypoint),
       ...(service.command ?? (service.entrypoint ? [] : image.command)),
@@ -35,8 +35,8 @@ export async function planOf(
     mounts: [
       ...image.mounts,
       ...service.tmpfs.map((target): Mount => ({ kind: 'tmpfs', target })),
-      ...service.secrets.map((name) => secretOf(file, name, places)),
-      ...(await Promise.all(service.volumes.map((volume) => volumeOf(file, volume, image.volumeOwner, places)))),
+      ...service.secrets.map((name) => secretOf(file, name, folders)),
+      ...(await Promise.all(service.volumes.map((volume) => volumeOf(file, volume, image.volumeOwner, folders)))),
     ],
     healthcheck: check?.disable ? undefined : check,
     stopSignal: image.stopSignal,
@@ -44,22 +44,22 @@ export async function planOf(
   };
 }
 
-/** The file itself, with the owner and the mode that it has. */
-function secretOf({ secrets }: ComposeFile, name: string, { project }: Places): Mount {
+/** Mounts the file itself, with its owner and mode. */
+function secretOf({ secrets }: ComposeFile, name: string, { project }: Folders): Mount {
   const secret = secrets[name];
-  if (!secret) throw new Error(`there is no secret ${name}`);
+  if (!secret) throw new Error(`secret ${name} does not exist`);
   return { kind: 'ro', source: resolve(project, secret.file), target: `/run/secrets/${name}` };
 }
 
-/** A file of the project, or a volume, which at first is what the image has there: a folder of its user. */
-async function volumeOf({ volumes }: ComposeFile, text: string, owner: number, places: Places): Promise<Mount> {
+/** Mounts a file of the project, or a volume. A new volume is a folder that belongs to the user of the image. */
+async function volumeOf({ volumes }: ComposeFile, text: string, owner: number, folders: Folders): Promise<Mount> {
   const [source = '', target = '', mode = 'rw'] = text.split(':');
   if (source.startsWith('./')) {
-    if (mode !== 'ro') throw new Error(`${text} lets a container change the project`);
-    return { kind: 'ro', source: resolve(places.project, source), target };
+    if (mode !== 'ro') throw new Error(`${text} must be read-only: it is part of the project`);
+    return { kind: 'ro', source: resolve(folders.project, source), target };
   }
-  if (!volumes[source]) throw new Error(`there is no volume ${source}`);
-  const folder = join(places.run, 'volumes', source);
+  if (!volumes[source]) throw new Error(`volume ${source} does not exist`);
+  const folder = join(folders.run, 'volumes', source);
   if ((await mkdir(folder, { recursive: true })) !== undefined) await chown(folder, owner, owner);
   return { kind: 'rw', source: folder, target };
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
-# What a container engine does between its namespaces and the program: a root of its own, read-only, with what was mounted, and the user.
-#   sh container.sh <folder> <host name> <user id> <working folder> <program> <arguments…>
-# Its environment is that of the container. The folder has `etc` and `mounts` (ro|rw|tmpfs|folder <target> [<source>|<owner>]).
+# Does what a container engine does between creating the namespaces and starting the program: sets up a read-only root
+# with its mounts, then changes the user. Usage: sh container.sh <folder> <host name> <user id> <working folder>
+# <program> <arguments…> The environment is that of the container. The folder contains `etc` and `mounts`
+# (ro|rw|tmpfs|folder <target> [<source>|<owner>]).
 set -eu
 folder=$1 hostname=$2 user=$3 working=$4
 shift 4
@@ -11,7 +12,7 @@ mount --make-rprivate /
 mount -t tmpfs -o mode=755 tmpfs "$root"
 mkdir "$root/dev" "$root/proc" "$root/run" "$root/usr" "$root/var"
 cp -R "$folder/etc" "$root/etc"
-# The programs of this machine stand for those of the image.
+# The programs of this machine replace those of the image.
 mount -o bind,ro /usr "$root/usr"
 mount -t tmpfs tmpfs "$root/usr/local"
 for name in bin lib lib32 lib64 libx32 sbin; do
@@ -45,7 +46,7 @@ done <"$folder/mounts"
 mkdir -p "$root$working"
 mount -o remount,ro "$root"
 
-# The process of a container's init passes signals on and waits.
+# Acts as the container's init: forwards signals and waits.
 init='
 "$@" &
 program=$!
@@ -54,6 +55,6 @@ while :; do
   wait "$program" && status=0 || status=$?
   kill -0 "$program" 2>/dev/null || exit "$status"
 done'
-# Without capabilities, and without a way to gain any; it ends with the process that made its namespaces.
+# Drops all capabilities and the means to gain any. Ends with the process that created the namespaces.
 exec chroot "$root" /usr/bin/setpriv --pdeathsig KILL --reuid "$user" --regid "$user" --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all \
   /usr/bin/env --chdir="$working" sh -c "$init" init "$@"

@@ -6,12 +6,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { HealthCheck } from './compose-file.js';
 import type { Image, Mount } from './images.js';
 
-/** All that a container is made of, taken from its service and its image. */
+/** Everything that defines a container, from its service and its image. */
 export type ContainerPlan = Readonly<{
   name: string;
-  /** Its network namespace. */
+  /** The network namespace. */
   namespace: string;
-  /** For its files; it survives stops, as the container does. */
+  /** The folder for its files. Like the container, it survives stops. */
   folder: string;
   hostname: string;
   addresses: readonly string[];
@@ -28,17 +28,17 @@ export type ContainerPlan = Readonly<{
 
 const SCRIPT = join(import.meta.dirname, 'container.sh');
 
-/** A container without an engine: a process with namespaces, a root and a user of its own, and the health that its check says. */
+/** A container without an engine: a process with its own namespaces, root and user, and with a health check. */
 export class Container {
-  /** Undefined while it runs or never ran; a signal counts as 128 and more. */
+  /** Undefined while the container runs or before its first start. Signals count as 128 plus their number. */
   exitCode: number | undefined;
-  /** The last word of its check since its start. */
+  /** The result of the last health check since the start. */
   health: 'starting' | 'healthy' | 'unhealthy' = 'starting';
-  /** How often it was started. */
+  /** The number of starts. */
   starts = 0;
   #engine: ChildProcess | undefined;
   #ended: Promise<void> = Promise.resolve();
-  #lastCheck = 'it was never asked';
+  #lastCheck = 'not checked yet';
 
   constructor(readonly plan: ContainerPlan) {}
 
@@ -60,7 +60,7 @@ export class Container {
     const parameters = [plan.folder, plan.hostname, String(plan.user), plan.workingFolder, ...plan.commandLine];
     const engine = spawn(
       'setpriv',
-      // All of it ends with this process, however that ends.
+      // The container ends with this process, however it ends.
       [
         '--pdeathsig',
         'KILL',
@@ -83,13 +83,13 @@ export class Container {
     if (plan.healthcheck) void this.#watch(plan.healthcheck, this.starts);
   }
 
-  /** Resolves when it has ended. */
+  /** Resolves with the exit code once the container has ended. */
   async ended(): Promise<number> {
     await this.#ended;
     return this.exitCode ?? 0;
   }
 
-  /** Asks it to end and kills it when it takes longer than its grace period, as an engine does. Answers the exit code. */
+  /** Stops the container as an engine does: signals it and kills it after the grace period. Returns the exit code. */
   async stop(): Promise<number> {
     const pid = await this.#firstProcess();
     if (pid !== undefined) process.kill(pid, this.plan.stopSignal);
@@ -100,16 +100,16 @@ export class Container {
     return this.ended();
   }
 
-  /** Ends it at once (SIGKILL). */
+  /** Kills the container (SIGKILL). */
   async kill(): Promise<void> {
     this.#engine?.kill('SIGKILL');
     await this.#ended;
   }
 
-  /** Runs a command in it, as `docker exec` does. Answers its exit code and what it wrote. */
-  async exec(commandLine: readonly string[], patience = 30_000): Promise<{ code: number | null; output: string }> {
+  /** Runs a command in the container, like `docker exec`. Returns its exit code and output. */
+  async exec(commandLine: readonly string[], timeout = 30_000): Promise<{ code: number | null; output: string }> {
     const pid = await this.#firstProcess();
-    if (pid === undefined) return { code: null, output: `${this.name} does not run` };
+    if (pid === undefined) return { code: null, output: `${this.name} is not running` };
     const user = this.plan.user;
     const into = [`--target=${pid}`, '--mount', '--uts', '--ipc', '--net', '--pid', '--root'];
     const as = [
@@ -123,7 +123,7 @@ export class Container {
     const child = spawn('nsenter', [...into, ...as, 'env', `--chdir=${this.plan.workingFolder}`, ...commandLine], {
       env: { ...this.plan.environment },
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: patience,
+      timeout,
       killSignal: 'SIGKILL',
     });
     let output = '';
@@ -132,14 +132,14 @@ export class Container {
     return { code, output };
   }
 
-  /** All that it wrote, over all its starts. */
+  /** Returns the output of all starts. */
   output(): Promise<string> {
     return readFile(this.#logFile, 'utf8').catch(() => '');
   }
 
-  /** What it is, for the messages of tests. */
+  /** Describes the state of the container for error messages. */
   async description(): Promise<string> {
-    const state = this.isRunning ? `runs, ${this.health} (${this.#lastCheck})` : `ended with ${this.exitCode}`;
+    const state = this.isRunning ? `running, ${this.health} (${this.#lastCheck})` : `exited with ${this.exitCode}`;
     return `${this.name} ${state}\n${(await this.output()).slice(-2_000)}`;
   }
 
@@ -147,7 +147,7 @@ export class Container {
     return join(this.plan.folder, 'output');
   }
 
-  /** The process 1 of the container, by its number here. */
+  /** Returns the process id of the container's process 1, as seen from here. */
   async #firstProcess(): Promise<number | undefined> {
     const engine = this.#engine?.pid;
     if (engine === undefined) return undefined;
@@ -174,7 +174,7 @@ export class Container {
     await writeFile(join(folder, 'mounts'), lines.join(''));
   }
 
-  /** Asks for its health, often while it starts, until it ends. */
+  /** Runs the health check until the container ends, more often during the start period. */
   async #watch(check: HealthCheck, start: number): Promise<void> {
     const began = performance.now();
     let failures = 0;

@@ -4,7 +4,7 @@ import { durationOf, type HealthCheck } from './compose-file.js';
 /** One instruction: its name in capitals, its flags such as `from`, and the rest of the line. */
 export type Instruction = Readonly<{ name: string; flags: Readonly<Record<string, string>>; rest: string }>;
 
-/** What the last stage of a Dockerfile says about the containers of its image. */
+/** The container settings of the last stage of a Dockerfile. */
 export type ImageDescription = Readonly<{
   entrypoint: readonly string[];
   command: readonly string[];
@@ -16,15 +16,15 @@ export type ImageDescription = Readonly<{
   copies: readonly Copy[];
 }>;
 
-/** What is copied into the image: from a stage, or else from the project. */
+/** A COPY instruction. Without a stage, it copies from the project. */
 export type Copy = Readonly<{ stage: string | undefined; sources: readonly string[]; target: string }>;
 
-/** Reads the last stage of a Dockerfile. Throws for an instruction there that the runner does not understand. */
+/** Reads the last stage of a Dockerfile. Throws on an instruction that the runner does not implement. */
 export function readDockerfile(path: string): ImageDescription {
   const all = instructionsOf(readFileSync(path, 'utf8'));
   const last = all.slice(all.findLastIndex(({ name }) => name === 'FROM') + 1);
   for (const { name } of last)
-    if (!KNOWN.includes(name)) throw new Error(`the runner does not know ${name} of ${path}`);
+    if (!KNOWN.includes(name)) throw new Error(`the runner does not implement ${name} in ${path}`);
   const restOf = (wanted: string) => last.findLast(({ name }) => name === wanted)?.rest ?? '';
   const list = (wanted: string) => JSON.parse(restOf(wanted) || '[]') as string[];
   return {
@@ -43,7 +43,7 @@ export function readDockerfile(path: string): ImageDescription {
 
 const KNOWN = 'ENV WORKDIR COPY USER EXPOSE STOPSIGNAL HEALTHCHECK ENTRYPOINT CMD'.split(' ');
 
-/** All instructions of all stages, comments and line breaks taken away. */
+/** Returns the instructions of all stages, without comments and line continuations. */
 export function instructionsOf(text: string): Instruction[] {
   const lines = text
     .replace(/^\s*#.*\n/gm, '')

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { pinnedWheel } from '../checkers/pinned-wheel.js';
 
-/** What the linter of Dockerfiles says of a file, nothing when all is well. */
+/** Runs hadolint on a Dockerfile and returns its output, which is empty if there is nothing to report. */
 export async function lintDockerfile(path: string): Promise<string> {
   const wheel = await pinnedWheel(join(import.meta.dirname, 'hadolint.txt'));
-  // Its status says the same.
-  const told = await promisify(execFile)(join(wheel, 'bin/hadolint'), ['--no-color', path]).catch(
+  // The exit status repeats what the output says.
+  const result = await promisify(execFile)(join(wheel, 'bin/hadolint'), ['--no-color', path]).catch(
     (error: Error & { stdout?: string }) => {
       if (!error.stdout) throw error;
       return { stdout: error.stdout };
     },
   );
-  return told.stdout;
+  return result.stdout;
 }

@@ -6,14 +6,14 @@ import { rabbitmqPrograms } from '../rabbitmq/rabbitmq-programs.js';
 import { run } from './run-program.js';
 import { readDockerfile, type Copy, type ImageDescription } from './dockerfile.js';
 
-/** A file or a folder of this machine that a container sees, or an empty folder of its own. */
+/** A file or folder of this machine that is mounted in a container, or a new empty folder. */
 export type Mount = Readonly<{ kind: 'ro' | 'rw' | 'tmpfs' | 'folder'; target: string; source?: string | undefined }>;
 
-/** What the runner uses of an image. */
+/** The parts of an image that the runner uses. */
 export type Image = Omit<ImageDescription, 'copies'> &
   Readonly<{
     mounts: readonly Mount[];
-    /** Users by name; a volume belongs at first to the one that has a folder there in the image. */
+    /** Users by name. A new volume belongs to the user who owns that folder in the image. */
     users: Readonly<Record<string, number>>;
     volumeOwner: number;
   }>;
@@ -29,12 +29,12 @@ const NOTHING = {
 } as const;
 
 /**
- * What stands here for the official images: the programs of this machine with the environment, the user and the entry point that the
- * Dockerfiles of github.com/docker-library give them. `folder` is for files that they need.
+ * Returns a replacement for an official image: programs of this machine with the environment, user and entrypoint of
+ * the Dockerfile in github.com/docker-library. `folder` receives the files that they need.
  */
 export async function officialImage(reference: string, folder: string): Promise<Image> {
   const make = OFFICIAL[reference.split(':', 1)[0] ?? ''];
-  if (!make) throw new Error(`the runner has nothing that stands for the image ${reference}`);
+  if (!make) throw new Error(`the runner has no replacement for the image ${reference}`);
   return make(folder);
 }
 
@@ -68,7 +68,7 @@ const OFFICIAL: Readonly<Record<string, (folder: string) => Promise<Image>>> = {
         HOME: '/var/lib/rabbitmq',
         LANG: 'C.UTF-8',
         RUNNING_UNDER_SYSTEMD: 'true',
-        // Not of the image: its schedulers would keep the processors of a test run busy.
+        // Not part of the image: busy-waiting schedulers would slow down the test run.
         RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '+S 2:2 +sbwt none +sbwtdcpu none +sbwtdio none',
       },
       user: '0',
@@ -84,7 +84,7 @@ const OFFICIAL: Readonly<Record<string, (folder: string) => Promise<Image>>> = {
   },
   haproxy: async () => ({
     ...NOTHING,
-    // What its entry point makes of the command of the image.
+    // The entrypoint of the image turns its command into this.
     command: ['haproxy', '-W', '-db', '-f', '/usr/local/etc/haproxy/haproxy.cfg'],
     user: '99',
     stopSignal: 'SIGUSR1',
@@ -94,7 +94,10 @@ const OFFICIAL: Readonly<Record<string, (folder: string) => Promise<Image>>> = {
   }),
 };
 
-/** The image of a Dockerfile of the project: what its last stage copies, beside this machine's Node in the place of the base image's. */
+/**
+ * Builds the image of a Dockerfile of the project from the copies of its last stage. This machine's Node replaces the
+ * base image.
+ */
 export async function builtImage(dockerfile: string, folder: string): Promise<Image> {
   const { copies, ...description } = readDockerfile(join(PROJECT, dockerfile));
   const content = join(folder, 'content');
@@ -115,22 +118,22 @@ export async function builtImage(dockerfile: string, folder: string): Promise<Im
 async function copyInto(content: string, workingFolder: string, { stage, sources, target }: Copy): Promise<void> {
   for (const source of sources) {
     const from = join(PROJECT, stage === undefined ? source : source.replace(`${workingFolder}/`, ''));
-    if (!existsSync(from)) throw new Error(`the image needs ${from}, which is missing`);
+    if (!existsSync(from)) throw new Error(`the image requires ${from}, which does not exist`);
     const into = join(content, resolve(workingFolder, target));
-    // A stage that installed without dev dependencies has fewer packages than this machine.
+    // A stage without dev dependencies has fewer packages than this machine.
     if (from === join(PROJECT, 'node_modules')) await linkProductionPackages(into);
     else if (source.endsWith('/') || stage !== undefined) await cp(from, into, { recursive: true });
     else await cp(from, join(into, source));
   }
 }
 
-/** What `npm ci --omit=dev` would install, by the lock file; as further names of the same files, because it is much. */
+/** Hard-links the packages that `npm ci --omit=dev` would install. Copies would take too long. */
 async function linkProductionPackages(target: string): Promise<void> {
   type Lock = { packages: Record<string, { dev?: boolean; devOptional?: boolean }> };
   const lock = JSON.parse(await readFile(join(PROJECT, 'package-lock.json'), 'utf8')) as Lock;
   const installed = Object.entries(lock.packages)
     .filter(([path, { dev, devOptional }]) => path !== '' && !dev && !devOptional)
-    // Packages within packages come with those.
+    // Nested packages come with their parents.
     .filter(([path]) => path.lastIndexOf('node_modules/') === 0 && existsSync(join(PROJECT, path)))
     .map(([path]) => path.replace('node_modules/', './'));
   await mkdir(target, { recursive: true });

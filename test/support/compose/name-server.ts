@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import type { Networks } from './networks.js';
 import { searchPath } from '../programs.js';
 
-/** Where a container asks for names, as with Docker. */
+/** The address of the name server in every container, as with Docker. */
 export const NAME_SERVER = '127.0.0.11';
 
-/** Answers in a namespace for the names of its networks, an address for each container of a service. It ends with the namespace. */
+/**
+ * Starts a DNS server in a namespace. It answers with one address for each container of a service and ends with the
+ * namespace.
+ */
 export async function startNameServer(namespace: string, networks: Networks, joined: readonly string[]): Promise<void> {
   const options = [
     '--keep-in-foreground',
@@ -25,9 +28,9 @@ export async function startNameServer(namespace: string, networks: Networks, joi
     env: { PATH: searchPath },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  // It says so when it has begun; before that a signal would end it.
+  // The server announces its start; a signal before that would kill it.
   const [words] = (await once(server.stderr, 'data')) as [Buffer];
-  if (!String(words).includes('started')) throw new Error(`the name server did not start: ${String(words)}`);
+  if (!String(words).includes('started')) throw new Error(`the name server failed to start: ${String(words)}`);
   server.stderr.resume();
   networks.onNames(() => server.kill('SIGHUP'));
   server.unref();

@@ -2,18 +2,18 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { run } from './run-program.js';
 
-/** Files and network namespaces of runs carry this name and the id of the process that made them. */
+/** Prefix of the files and network namespaces of a run; the id of its process follows. */
 const PREFIX = 'keyfold-compose-';
 
-/** Of this process alone, and short: the kernel allows few letters for some names. */
+/** Unique to this process, and short because the kernel limits the length of some names. */
 export const runName = `${PREFIX}${process.pid}`;
 
-/** Beside the packages, which images share with the project by hard links. */
+/** On the same file system as the packages, because images hard-link them. */
 const RUNS = resolve(import.meta.dirname, '../../../node_modules/.cache/compose');
 /** The folder for the files of this run. */
 export const runFolder = join(RUNS, runName);
 
-/** Makes a network namespace; `name` says what for. Answers its whole name. */
+/** Creates a network namespace and returns its full name. */
 export async function makeNamespace(name: string): Promise<string> {
   const whole = `${runName}-${name}`;
   await run('ip', 'netns', 'add', whole);
@@ -21,14 +21,14 @@ export async function makeNamespace(name: string): Promise<string> {
   return whole;
 }
 
-/** Ends what runs in a namespace and takes it away. */
+/** Kills the processes in a namespace and deletes it. */
 export async function removeNamespace(whole: string): Promise<void> {
   const pids = (await run('ip', 'netns', 'pids', whole)).split('\n').filter(Boolean);
   for (const pid of pids) kill(Number(pid));
   await run('ip', 'netns', 'del', whole);
 }
 
-/** Removes what runs left behind that were killed before they could. */
+/** Removes what killed runs left behind. */
 export async function removeLeftovers(): Promise<void> {
   for (const { name = '' } of JSON.parse((await run('ip', '-json', 'netns', 'list')) || '[]') as { name?: string }[]) {
     if (isAbandoned(name)) await removeNamespace(name);

@@ -4,17 +4,17 @@ import type { ServiceNetwork } from './compose-file.js';
 import { makeNamespace, removeNamespace } from './namespaces.js';
 import { run } from './run-program.js';
 
-/** Where Docker would choose the addresses; none of them is an address of a client of the tests. */
+/** The subnets that Docker would choose. They contain no address of a test client. */
 const CHOSEN_SUBNET = (index: number) => `172.29.${index}.0/24`;
-/** What stands for the rest of the world: whoever publishes a port has an address there as well. */
+/** The network outside the project. A container that publishes a port has an address in it. */
 const WORLD = { name: 'world', subnet: '198.51.100.0/24', gateway: '198.51.100.1' } as const;
 
 type Bridge = { device: string; prefix: string; mask: string; next: number; names: Map<string, Set<string>> };
 
-/** The networks of a compose file: a bridge for each, and the names that containers find each other by. */
+/** The networks of a compose file: one bridge each, and the names under which containers find each other. */
 export class Networks {
   readonly #bridges = new Map<string, Bridge>();
-  /** Told when names have changed. */
+  /** Called when names change. */
   readonly #listeners = new Set<() => void>();
   #cables = 0;
 
@@ -33,7 +33,7 @@ export class Networks {
     return created;
   }
 
-  /** Gives a namespace an interface in a network, with this address or the next free one, which it answers. */
+  /** Connects a namespace to a network with this address, or the next free one. Returns the address. */
   async connect(namespace: string, network: string, wanted?: string): Promise<string> {
     const bridge = this.#bridge(network);
     const address = wanted ?? `${bridge.prefix}${bridge.next++}`;
@@ -60,20 +60,20 @@ export class Networks {
     return address;
   }
 
-  /** Connects a namespace with the rest of the world, which answers come and go through; answers its address there. */
+  /** Connects a namespace to the outside network, which also routes its answers. Returns its address there. */
   async publish(namespace: string): Promise<string> {
     const address = await this.connect(namespace, WORLD.name);
     await run('ip', '-n', namespace, 'route', 'add', 'default', 'via', WORLD.gateway);
     return address;
   }
 
-  /** Makes a namespace the rest of the world, whose clients have these networks. */
+  /** Makes a namespace the outside world, with clients in these networks. */
   async becomeWorld(namespace: string, clients: readonly string[]): Promise<void> {
     await this.connect(namespace, WORLD.name, WORLD.gateway);
     for (const subnet of clients) await run('ip', '-n', namespace, 'route', 'add', 'local', subnet, 'dev', 'lo');
   }
 
-  /** From now on a name has this address too, or no longer. */
+  /** Adds an address to a name, or removes it. */
   async setName(network: string, name: string, address: string, present: boolean): Promise<void> {
     const { names } = this.#bridge(network);
     const addresses = names.get(name) ?? new Set();
@@ -85,7 +85,7 @@ export class Networks {
     for (const listener of this.#listeners) listener();
   }
 
-  /** The names of a network, in the form of `/etc/hosts`. */
+  /** Returns the names of a network in the format of `/etc/hosts`. */
   namesFile(network: string): string {
     return join(this.folder, `names-${network}`);
   }
@@ -100,19 +100,19 @@ export class Networks {
 
   async #addBridge(name: string, subnet: string, range = subnet): Promise<void> {
     const [, prefix = ''] = /^(\d+\.\d+\.\d+\.)0\/24$/.exec(subnet) ?? [];
-    if (prefix === '') throw new Error(`the runner knows subnets of 256 addresses, not ${subnet}`);
+    if (prefix === '') throw new Error(`the runner requires a /24 subnet, not ${subnet}`);
     const first = Number(/\.(\d+)\/\d+$/.exec(range)?.[1]);
     const device = `bridge${this.#bridges.size}`;
     await run('ip', '-n', this.namespace, 'link', 'add', device, 'type', 'bridge');
     await run('ip', '-n', this.namespace, 'link', 'set', device, 'up');
-    // The first address of a network is Docker's.
+    // Docker uses the first address of a network as the gateway.
     this.#bridges.set(name, { device, prefix, mask: '24', next: first + 2, names: new Map() });
     await writeFile(this.namesFile(name), '');
   }
 
   #bridge(network: string): Bridge {
     const bridge = this.#bridges.get(network);
-    if (!bridge) throw new Error(`there is no network ${network}`);
+    if (!bridge) throw new Error(`network ${network} does not exist`);
     return bridge;
   }
 }

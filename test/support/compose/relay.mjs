@@ -1,5 +1,6 @@
-// Runs in a network namespace and connects from there for somebody outside of it: `node relay.mjs <Unix socket>`. Each connection to the
-// socket begins with a line of JSON with `host`, `port` and perhaps the address to come from; then the bytes go to and fro.
+// Runs in a network namespace and opens connections there on behalf of a process outside: `node relay.mjs <Unix
+// socket>`. Each connection to the socket starts with a line of JSON with `host`, `port` and an optional source
+// address. Then it forwards bytes in both directions.
 import { connect, createServer } from 'node:net';
 
 const server = createServer({ allowHalfOpen: true }, (near) => {
@@ -16,7 +17,7 @@ const server = createServer({ allowHalfOpen: true }, (near) => {
       near.pipe(far);
       far.pipe(near);
     });
-    // What ends on one side ends on the other, in the same way.
+    // Propagates an end or an error of one side to the other.
     far.on('error', (error) => (connected ? near.destroy() : near.end(`${error.code}\n`)));
     near.on('close', () => far.destroy());
   });

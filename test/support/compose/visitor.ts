@@ -7,10 +7,10 @@ import { searchPath } from '../programs.js';
 
 const RELAY = join(import.meta.dirname, 'relay.mjs');
 
-/** Where a connection goes, and the address that it comes from where that matters. */
+/** The target of a connection, with an optional source address. */
 export type Destination = Readonly<{ host: string; port: number; from?: string | undefined }>;
 
-/** Somebody in a network of the containers, through whom a test connects from there. */
+/** A client in networks of the containers, through which a test opens connections. */
 export class Visitor {
   readonly #tunnels = new Map<string, Promise<Server>>();
 
@@ -19,7 +19,7 @@ export class Visitor {
     private readonly socket: string,
   ) {}
 
-  /** `enter` connects the namespace of the visitor with networks. */
+  /** Creates a visitor. `enter` connects its namespace to networks. */
   static async create(name: string, folder: string, enter: (namespace: string) => Promise<unknown>): Promise<Visitor> {
     const namespace = await makeNamespace(name);
     await enter(namespace);
@@ -40,7 +40,7 @@ export class Visitor {
     return new Visitor(namespace, socket);
   }
 
-  /** A port of this machine that leads to the destination, as long as the visitor is there. */
+  /** Returns a local port that forwards to the destination for the lifetime of the visitor. */
   async tunnel(destination: Destination): Promise<number> {
     const key = JSON.stringify(destination);
     const tunnel = this.#tunnels.get(key) ?? this.#listen(destination);
@@ -48,7 +48,7 @@ export class Visitor {
     return ((await tunnel).address() as AddressInfo).port;
   }
 
-  /** Connects; throws with the code of the failure, such as `ECONNREFUSED`. */
+  /** Opens a connection. Throws with the error code, such as `ECONNREFUSED`. */
   async connect(destination: Destination): Promise<Socket> {
     const socket = connect({ path: this.socket, allowHalfOpen: true });
     socket.write(`${JSON.stringify(destination)}\n`);
@@ -58,7 +58,7 @@ export class Visitor {
     const [line, ...more] = String(answer).split('\n');
     if (line !== 'connected')
       throw Object.assign(new Error(`${destination.host}:${destination.port}: ${line}`), { code: line });
-    // A server that speaks first has begun.
+    // The server may speak first.
     if (more.join('\n') !== '') socket.unshift(Buffer.from(answer).subarray('connected\n'.length));
     return socket;
   }

@@ -2,24 +2,24 @@ import type { OutgoingMessage } from '@keyfold/messaging';
 import { outgoingMessage, type PublicEvent } from '@keyfold/messaging/events';
 import { seededRandom } from '../../fault/seeded-random.js';
 
-/** What is published, in order, and what a subscriber must have stored when it has handled all of it once. */
+/** The messages to publish, in order, and what a subscriber stores after it handles each exactly once. */
 export type EventRun = Readonly<{
   publications: readonly Publication[];
-  /** Ids, in the order in which they take effect. */
+  /** Event ids in the order in which they take effect. */
   history: readonly string[];
   keys: ReadonlyMap<number, number>;
   disabled: ReadonlySet<number>;
 }>;
 
-/** `malformed` is nothing that Keyfold sends. */
+/** A message. Keyfold never sends a `malformed` one. */
 export type Publication = Readonly<{ message: OutgoingMessage; malformed?: true }>;
 
 const ACCOUNTS = 5;
 const NOON = Date.UTC(2026, 0, 15, 12);
 
 /**
- * The events of some accounts as the relay would send them after bad nights: among them are messages that come twice in a row, messages
- * that come again long after, and malformed ones.
+ * Generates events of some accounts as the relay sends them after faults: with immediate duplicates, late duplicates
+ * and malformed messages.
  */
 export function eventRun(count: number, seed = 1): EventRun {
   const random = seededRandom(seed);
@@ -42,15 +42,15 @@ export function eventRun(count: number, seed = 1): EventRun {
   return { publications, history: sent.map(({ id }) => id), keys: accounts.keys, disabled: accounts.disabled };
 }
 
-/** Accounts that change at random, and what their changes amount to. */
+/** Accounts that change at random, and the resulting state. */
 class Accounts {
-  /** The account of each key. */
+  /** Maps each key to its account. */
   readonly keys = new Map<number, number>();
   readonly disabled = new Set<number>();
   readonly #versions = new Map<string, number>();
   #nextKey = 1;
 
-  /** The events of one commit; `choice` is in [0, 1). */
+  /** Returns the events of one commit; `choice` is in [0, 1). */
   change(accountId: number, choice: number): PublicEvent[] {
     const account = { accountId };
     const held = [...this.keys].find(([, owner]) => owner === accountId)?.[0];
@@ -73,7 +73,7 @@ class Accounts {
       for (const [key, owner] of this.keys) if (owner === accountId) this.keys.delete(key);
       return [this.#event(stream, accountId, { type: 'account.deleted', data: { ...account, username: 'maria' } })];
     }
-    // Two events of one commit: they share their version.
+    // Two events of one commit share a version.
     const first = this.#event(stream, accountId, { type: 'account.changed', data: { ...account, basePath: '/team' } });
     const second = { type: 'account.changed', data: { ...account, permission: 1280 } } as const;
     return [first, { ...first, ...second, id: first.id.replace(/:0$/, ':1') }];
@@ -98,7 +98,7 @@ class Accounts {
   }
 
   #event(stream: string, accountId: number, said: Pick<PublicEvent, 'type' | 'data'>): PublicEvent {
-    // Versions have gaps: not every commit has something to tell.
+    // Versions have gaps because some commits publish no event.
     const streamVersion = (this.#versions.get(stream) ?? 0) + 1 + (accountId % 2);
     this.#versions.set(stream, streamVersion);
     const id = `${stream}:${streamVersion}:0`;
@@ -107,7 +107,7 @@ class Accounts {
   }
 }
 
-/** A message that looks like the one given, of the next version, but is broken. */
+/** Returns a broken copy of a message with the next version. */
 function malformed(message: OutgoingMessage, choice: number): OutgoingMessage {
   const next = { ...message, headers: { ...message.headers, cloudEvents_id: message.id.replace(/:\d+$/, ':999999') } };
   const broken: readonly OutgoingMessage[] = [

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExampleProgram } from './example-programs.js';
 
-/** A subscriber of `deploy/examples` as a process of its own, with a database in a temporary folder that outlives its starts. */
+/** A subscriber of `deploy/examples` as a process, with a database in a temporary folder that survives restarts. */
 export class ExampleProcess {
   #child: ChildProcess | undefined;
   #ended: Promise<number | null> = Promise.resolve(null);
@@ -17,7 +17,7 @@ export class ExampleProcess {
     private readonly settings: Readonly<Record<string, string>>,
   ) {}
 
-  /** `settings` are variables of the environment. */
+  /** Starts the example; `settings` are environment variables. */
   static async start(program: ExampleProgram, settings: Readonly<Record<string, string>>): Promise<ExampleProcess> {
     const folder = await mkdtemp(join(tmpdir(), 'keyfold-example-'));
     const example = new ExampleProcess(program, folder, settings);
@@ -25,7 +25,7 @@ export class ExampleProcess {
     return example;
   }
 
-  /** After it ended in whatever way. */
+  /** Starts the example again after it ended. */
   restart(): void {
     const { command, args, env } = this.program;
     const child = spawn(command, args, {
@@ -42,24 +42,24 @@ export class ExampleProcess {
     this.#child = child;
   }
 
-  /** At once (SIGKILL), as a power cut would. */
+  /** Kills the process (SIGKILL), like a power failure. */
   async kill(): Promise<void> {
     this.#child?.kill('SIGKILL');
     await this.#ended;
   }
 
-  /** Asks it to end (SIGTERM) and answers its exit code; null when a signal ended it. */
+  /** Stops the process (SIGTERM) and returns its exit code, or null if a signal ended it. */
   stop(): Promise<number | null> {
     this.#child?.kill('SIGTERM');
     return this.#ended;
   }
 
-  /** All that it wrote, over all its starts. */
+  /** Returns the output of all starts. */
   get output(): string {
     return this.#written;
   }
 
-  /** What it stored; no rows before its first start has made the table. */
+  /** Returns the stored rows, or none before the first start has created the table. */
   rows<Row>(query: string): Row[] {
     try {
       const database = new DatabaseSync(this.#database, { readOnly: true, timeout: 5_000 });
@@ -73,7 +73,7 @@ export class ExampleProcess {
     }
   }
 
-  /** The ids of the events that took effect, in the order in which they did. */
+  /** Returns the ids of the handled events in order. */
   get history(): string[] {
     return this.rows<{ id: string }>('SELECT id FROM history ORDER BY number').map(({ id }) => id);
   }
@@ -89,5 +89,5 @@ export class ExampleProcess {
 }
 
 const running = new Set<ChildProcess>();
-// A test run that ends early leaves none behind.
+// Leaves no process behind if the test run ends early.
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));

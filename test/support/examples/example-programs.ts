@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { pinnedWheel } from '../checkers/pinned-wheel.js';
 
-/** How a subscriber of `deploy/examples` is started. */
+/** How to start a subscriber of `deploy/examples`. */
 export type ExampleProgram = Readonly<{
   name: string;
   command: string;
@@ -21,7 +21,7 @@ const run = promisify(execFile);
 /** The folders of the examples. */
 export const exampleNames = ['typescript-amqplib', 'typescript-nest', 'python', 'go'] as const;
 
-/** Checks and compiles what has to be, with the packages of this repository where it has them; fetches the rest once for this user. */
+/** Checks and compiles an example with the packages of this repository. Downloads other packages once per user. */
 export async function exampleProgram(name: (typeof exampleNames)[number]): Promise<ExampleProgram> {
   const folder = join(EXAMPLES, name);
   switch (name) {

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, inject, onTestFinished } from 'vitest';
 
 /**
- * A connection to an empty database of its own on the MongoDB of the test run, with the options of the product. It is dropped and
- * closed after the running test, or after the file when no test runs yet (`beforeAll`).
+ * Opens a connection with production options to a new, empty database on the test run's MongoDB. Drops and closes it
+ * after the running test, or after the file if called outside of a test (`beforeAll`).
  */
 export async function freshDatabase(): Promise<Connection> {
   const { name, uri } = newDatabase();
@@ -17,17 +17,17 @@ export async function freshDatabase(): Promise<Connection> {
   return connection;
 }
 
-/** The address of an empty database as `freshDatabase` makes it, for processes that are given one; dropped like that one. */
+/** Returns the address of a new, empty database, for processes. Drops it as `freshDatabase` does. */
 export function freshDatabaseUri(): string {
   const { name, uri } = newDatabase();
   afterwards(() => drop(name));
   return uri;
 }
 
-/** The address of another database of the same service. Who logs in there keeps the database that knows the password. */
+/** Returns the address of another database of the same service. Keeps the authentication database of the user. */
 export function databaseUri(service: string, name: string): string {
   const [, hosts, known, options] = /^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/([^?]*))?(?:\?(.*))?$/.exec(service) ?? [];
-  if (hosts === undefined) throw new Error('the address of MongoDB has an unknown form');
+  if (hosts === undefined) throw new Error('unknown form of MongoDB address');
   const query = new URLSearchParams(options);
   if (hosts.includes('@') && !query.has('authSource')) query.set('authSource', known || 'admin');
   return `${hosts}/${name}?${query.toString()}`;
@@ -38,14 +38,14 @@ function newDatabase() {
   return { name, uri: databaseUri(serviceUri(), name) };
 }
 
-/** A test that needs MongoDB fails where there is none. */
+/** Fails tests that need MongoDB if there is none. */
 function serviceUri(): string {
   const uri = inject('mongodbUri');
   if (!uri) throw new Error(inject('mongodbMissing'));
   return uri;
 }
 
-/** Databases are dropped by a connection of their own: that of the test may be closed, cut or point elsewhere by now. */
+/** Drops databases on a separate connection, because the test's own may be closed, cut or redirected. */
 let dropping: Promise<Connection> | undefined;
 
 async function drop(name: string): Promise<void> {
@@ -66,7 +66,7 @@ function afterwards(cleanup: Cleanup): void {
   if (!duringTest(cleanup)) afterFile.push(cleanup);
 }
 
-/** Outside of a test vitest knows no end of one. */
+/** Registers the cleanup with vitest and returns false outside of a test. */
 function duringTest(cleanup: Cleanup): boolean {
   try {
     onTestFinished(cleanup);

@@ -2,20 +2,21 @@ import mongoose from 'mongoose';
 import { mongodBinary } from './mongod-binary.js';
 import { ReplicaSet } from './replica-set.js';
 
-/** A MongoDB that tests use, or why there is none, and how to let go of it. */
+/** The MongoDB of the tests, or the reason why there is none, with a function that releases it. */
 export type MongoService = Readonly<{ uri: string; missing?: string; stop: () => Promise<void> }>;
 
 const LOCAL = 'mongodb://127.0.0.1:27017';
-const GIVEN_PATIENCE = 10_000;
-const LOCAL_PATIENCE = 500;
+const GIVEN_TIMEOUT = 10_000;
+const LOCAL_TIMEOUT = 500;
 
 /**
- * The MongoDB of a test run: that of `MONGODB_URI`, else the one on this machine's usual port when it is a replica set, else a private
- * one. Prints which. Throws one line that says what is missing: a test that needs MongoDB is never skipped.
+ * Finds the MongoDB of a test run: that of `MONGODB_URI`, else a replica set on the default port of this machine, else
+ * a private one. Prints which one it uses. Throws one line that names what is missing: a test that needs MongoDB is
+ * never skipped.
  */
 export async function findMongo(given = process.env['MONGODB_URI']): Promise<MongoService> {
-  if (given) return foreign(await replicaSetAt(given, 'MONGODB_URI', GIVEN_PATIENCE), 'MONGODB_URI');
-  const local = await replicaSetAt(LOCAL, LOCAL, LOCAL_PATIENCE).catch(() => undefined);
+  if (given) return foreign(await replicaSetAt(given, 'MONGODB_URI', GIVEN_TIMEOUT), 'MONGODB_URI');
+  const local = await replicaSetAt(LOCAL, LOCAL, LOCAL_TIMEOUT).catch(() => undefined);
   return local === undefined ? privateSet() : foreign(local, LOCAL);
 }
 
@@ -33,30 +34,29 @@ function foreign(uri: string, origin: string): MongoService {
 
 const report = (what: string) => console.log(`MongoDB: ${what}`);
 
-/** The address at which the primary of a replica set answers. Throws when none does within `patience` ms. */
-async function replicaSetAt(uri: string, origin: string, patience: number): Promise<string> {
+/** Returns the address of a replica set whose primary answers. Throws if none answers within `timeout` ms. */
+async function replicaSetAt(uri: string, origin: string, timeout: number): Promise<string> {
   try {
-    const { setName } = await hello(uri, patience);
-    if (setName === undefined)
-      throw new Error('it is no replica set: start mongod with --replSet and run rs.initiate()');
+    const { setName } = await hello(uri, timeout);
+    if (setName === undefined) throw new Error('not a replica set: start mongod with --replSet and run rs.initiate()');
     if (/[?&](replicaSet|directConnection)=/.test(uri)) return uri;
     const whole = withReplicaSet(uri, setName);
-    await hello(whole, patience);
+    await hello(whole, timeout);
     return whole;
   } catch (error) {
     throw new Error(`MongoDB: ${origin} cannot be used: ${(error as Error).message}`, { cause: error });
   }
 }
 
-/** A client that knows the name finds the primary wherever it moves to. */
+/** Adds the replica set name, so that clients follow the primary. */
 function withReplicaSet(uri: string, name: string): string {
   const [address = '', options] = uri.split('?');
   const path = /\/\/[^/]*\//.test(address) ? address : `${address}/`;
   return `${path}?${options ? `${options}&` : ''}replicaSet=${name}`;
 }
 
-async function hello(uri: string, patience: number): Promise<{ setName?: string }> {
-  const limits = { serverSelectionTimeoutMS: patience, connectTimeoutMS: patience };
+async function hello(uri: string, timeout: number): Promise<{ setName?: string }> {
+  const limits = { serverSelectionTimeoutMS: timeout, connectTimeoutMS: timeout };
   const client = new mongoose.mongo.MongoClient(uri, limits);
   try {
     await client.connect();

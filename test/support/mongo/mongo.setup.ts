@@ -3,14 +3,16 @@ import { findMongo, type MongoService } from './mongo-service.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The address of a MongoDB replica set that tests may use; `freshDatabase` makes databases on it. Empty when there is none. */
+    /**
+     * The address of a MongoDB replica set for tests; `freshDatabase` creates databases on it. Empty if there is none.
+     */
     mongodbUri: string;
-    /** Why there is none. Tests that need MongoDB fail with it; the others run. */
+    /** The reason why there is none. Tests that need MongoDB fail with it; others run. */
     mongodbMissing: string;
   }
 }
 
-/** Projects of one run load this file each on their own and share one service. */
+/** Shared because each project of a run loads this file separately. */
 const shared = globalThis as { keyfoldTestMongo?: Promise<MongoService> };
 
 export default async function setup(project: TestProject) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const PREFIX = 'keyfold-mongod-';
 
-/** A new folder for the data of a mongod. Takes away the folders of test runs that were killed before they could. */
+/** Creates a data folder for a mongod. Removes the folders of killed test runs. */
 export async function mongodFolder(): Promise<string> {
   await removeAbandoned();
   return mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
@@ -12,7 +12,7 @@ export async function mongodFolder(): Promise<string> {
 
 export const removeFolder = (folder: string) => rm(folder, { recursive: true, force: true, maxRetries: 5 });
 
-/** The name of a folder says whose it is. */
+/** Removes folders whose process is gone; the name contains its id. */
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const owner = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length)) : Number.NaN;

@@ -4,11 +4,11 @@ import { lastingPort } from '../lasting-port.js';
 import { mongodBinary } from './mongod-binary.js';
 import { mongodFolder, removeFolder } from './mongod-folder.js';
 
-/** Small, because tests hold little data; diagnostics are written for support cases only. */
+/** Tests hold little data, and only support cases need diagnostics. */
 const ARGUMENTS = ['--quiet', '--wiredTigerCacheSizeGB=0.25', '--setParameter=diagnosticDataCollectionEnabled=false'];
 const LAUNCH_MS = 60_000;
 
-/** A mongod process on a port and a temporary folder that stay the same over its starts. It ends with this process, however that ends. */
+/** A mongod process whose port and temporary folder survive restarts. It ends with this process, however it ends. */
 export class Mongod {
   private constructor(
     readonly port: number,
@@ -16,9 +16,9 @@ export class Mongod {
     private readonly instance: MongoInstance,
   ) {}
 
-  /** Starts one that waits to become a member of the replica set. `arguments` are further ones of mongod. */
+  /** Starts a mongod that waits to join a replica set; `further` are more arguments of mongod. */
   static async start(replicaSet: string, ...further: readonly string[]): Promise<Mongod> {
-    // The library would print that the binary is not of the version that it would have fetched.
+    // The library would warn that the binary is not the version that it would have downloaded.
     process.env['MONGOMS_SYSTEM_BINARY_VERSION_CHECK'] = 'false';
     const [port, folder] = await Promise.all([lastingPort(), mongodFolder()]);
     const instance = new MongoInstance({
@@ -41,7 +41,7 @@ export class Mongod {
     return `127.0.0.1:${this.port}`;
   }
 
-  /** The address of a database for a client that talks to this node alone. */
+  /** Returns the address of a database for a client of this node only. */
   uri(database = ''): string {
     return `mongodb://${this.address}/${database}?directConnection=true`;
   }
@@ -50,7 +50,7 @@ export class Mongod {
     return this.instance.mongodProcess?.exitCode === null && this.instance.mongodProcess.signalCode === null;
   }
 
-  /** Ends it at once (SIGKILL), as a power cut would. */
+  /** Kills the process (SIGKILL), like a power failure. */
   async kill(): Promise<void> {
     const { mongodProcess } = this.instance;
     if (!mongodProcess || !this.isRunning) return;
@@ -65,7 +65,7 @@ export class Mongod {
     await this.instance.start();
   }
 
-  /** Stops all its threads without closing a socket (SIGSTOP), until `thaw`. */
+  /** Freezes the process with its sockets open (SIGSTOP), until `thaw`. */
   freeze(): void {
     this.instance.mongodProcess?.kill('SIGSTOP');
   }
@@ -74,12 +74,12 @@ export class Mongod {
     this.instance.mongodProcess?.kill('SIGCONT');
   }
 
-  /** Runs an administration command on this node. Throws when it does not answer within `patience` ms. */
-  async command(command: mongo.Document, patience = 10_000): Promise<mongo.Document> {
+  /** Runs an administration command on this node. Throws if it does not answer within `timeout` ms. */
+  async command(command: mongo.Document, timeout = 10_000): Promise<mongo.Document> {
     const client = new mongoose.mongo.MongoClient(this.uri(), {
-      serverSelectionTimeoutMS: patience,
-      connectTimeoutMS: patience,
-      socketTimeoutMS: patience,
+      serverSelectionTimeoutMS: timeout,
+      connectTimeoutMS: timeout,
+      socketTimeoutMS: timeout,
     });
     try {
       return await client.db('admin').command(command);
@@ -88,7 +88,7 @@ export class Mongod {
     }
   }
 
-  /** Ends it and removes its data. */
+  /** Kills the process and removes its data. */
   async dispose(): Promise<void> {
     await this.kill();
     await removeFolder(this.folder);

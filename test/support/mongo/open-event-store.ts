@@ -2,7 +2,7 @@ import { connectOptions, eventStoreModels, migrateSchema, MongoEventStore } from
 import mongoose from 'mongoose';
 import { onTestFinished } from 'vitest';
 
-/** The event store of a process in a prepared database; closed when the running test is over. */
+/** Opens an event store on a prepared database, like a process. Closes it after the running test. */
 export async function openEventStore(uri: string): Promise<MongoEventStore> {
   const connection = await mongoose.createConnection(uri, connectOptions).asPromise();
   await migrateSchema(connection, eventStoreModels(connection));

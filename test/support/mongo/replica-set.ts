@@ -2,25 +2,25 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Mongod } from './mongod.js';
 
 const NAME = 'rs0';
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
-/** How quickly a replica set notices that its primary is away. */
+/** How quickly a replica set detects a lost primary. */
 type ReplicaSetOptions = Readonly<{
-  /** How long a primary may be silent before the others elect a new one, in milliseconds. MongoDB's own value is 10,000. */
+  /** Milliseconds of silence after which the others elect a new primary. MongoDB's default is 10,000. */
   electionTimeoutMillis?: number;
-  /** How often members ask each other how they are, in milliseconds. MongoDB's own value is 2,000. */
+  /** Milliseconds between heartbeats. MongoDB's default is 2,000. */
   heartbeatIntervalMillis?: number;
-  /** Allows `configureFailPoint` and other commands that MongoDB keeps for tests. */
+  /** Allows `configureFailPoint` and other test commands. */
   testCommands?: boolean;
   /** Further arguments of each mongod. */
   arguments?: readonly string[];
 }>;
 
-/** A replica set of a test's own whose nodes can be killed, started again, frozen and asked to step down. Nodes are numbered from 0. */
+/** A private replica set whose nodes a test can kill, restart, freeze and step down. Node numbers start at 0. */
 export class ReplicaSet {
   private constructor(private readonly nodes: readonly Mongod[]) {}
 
-  /** Starts one and waits until it is complete. */
+  /** Starts a replica set and waits until it is complete. */
   static async start(count: 1 | 3, options: ReplicaSetOptions = {}): Promise<ReplicaSet> {
     const { electionTimeoutMillis = 1_000, heartbeatIntervalMillis = 200, testCommands = false } = options;
     const parameters = testCommands ? ['--setParameter=enableTestCommands=1'] : [];
@@ -33,7 +33,7 @@ export class ReplicaSet {
       const settings = {
         electionTimeoutMillis,
         heartbeatIntervalMillis,
-        // A frozen primary keeps its sockets: members miss it only when a heartbeat runs out of time.
+        // A frozen primary keeps its sockets open: members detect it only by a heartbeat timeout.
         heartbeatTimeoutSecs: Math.ceil(electionTimeoutMillis / 1_000),
         catchUpTimeoutMillis: electionTimeoutMillis,
       };
@@ -47,62 +47,62 @@ export class ReplicaSet {
     }
   }
 
-  /** The address of a database on the set: clients find the primary by themselves. */
+  /** Returns the address of a database on the set. Clients discover the primary. */
   uri(database = ''): string {
     return `mongodb://${this.nodes.map(({ address }) => address).join(',')}/${database}?replicaSet=${NAME}`;
   }
 
-  /** A node, to talk to it alone (`uri`, `port`, `command`). */
+  /** Returns one node, for direct access (`uri`, `port`, `command`). */
   node(node: number): Mongod {
     const found = this.nodes[node];
-    if (!found) throw new Error(`there is no node ${node}`);
+    if (!found) throw new Error(`node ${node} does not exist`);
     return found;
   }
 
-  /** The node that accepts writes; waits for one. A frozen or cut-off node that was primary before is not taken for one. */
+  /** Waits for a primary that accepts writes and returns its number. Ignores frozen or cut-off former primaries. */
   async primary(): Promise<number> {
-    const deadline = Date.now() + PATIENCE_MS;
+    const deadline = Date.now() + TIMEOUT_MS;
     while (Date.now() < deadline) {
       const claims = await Promise.all(this.nodes.map(claimOf));
       const latest = claims.reduce((first, claim) => ((claim ?? '') > (first ?? '') ? claim : first), undefined);
       if (latest !== undefined) return claims.indexOf(latest);
       await pause(50);
     }
-    throw new Error(`the replica set has no primary after ${PATIENCE_MS} ms`);
+    throw new Error(`the replica set still has no primary after ${TIMEOUT_MS} ms`);
   }
 
   /** Waits until every running node is primary or secondary, so that each can take over. */
   async complete(): Promise<void> {
-    const deadline = Date.now() + PATIENCE_MS;
+    const deadline = Date.now() + TIMEOUT_MS;
     while (!(await Promise.all(this.nodes.map(isMember))).every(Boolean)) {
-      if (Date.now() > deadline) throw new Error(`the replica set is not complete after ${PATIENCE_MS} ms`);
+      if (Date.now() > deadline) throw new Error(`the replica set is still incomplete after ${TIMEOUT_MS} ms`);
       await pause(50);
     }
   }
 
   /**
-   * Asks the primary to step down and not to come back for some time. Of three nodes another takes over at once; a single one is
-   * secondary for that long. Answers which node stepped down.
+   * Steps the primary down for some seconds. With three nodes another one takes over at once; a single node stays
+   * secondary meanwhile. Returns the node that stepped down.
    */
   async stepDown(seconds = 1): Promise<number> {
     const node = await this.primary();
     const force = this.nodes.length === 1;
     const command = { replSetStepDown: seconds, secondaryCatchUpPeriodSecs: force ? 0 : seconds, force };
-    await this.node(node).command(command, PATIENCE_MS);
+    await this.node(node).command(command, TIMEOUT_MS);
     return node;
   }
 
-  /** Ends a node at once (SIGKILL), as a power cut would. */
+  /** Kills a node (SIGKILL), like a power failure. */
   async kill(node: number): Promise<void> {
     await this.node(node).kill();
   }
 
-  /** Starts a killed node on the data and the port that it had. It catches up in the background: see `complete`. */
+  /** Restarts a killed node on its data and port. It catches up in the background; see `complete`. */
   async restart(node: number): Promise<void> {
     await this.node(node).restart();
   }
 
-  /** Lets a node hang with its sockets open (SIGSTOP). What had reached it before, it handles after `thaw`. */
+  /** Freezes a node with its sockets open (SIGSTOP). After `thaw` it handles what it received before. */
   freeze(node: number): void {
     this.node(node).freeze();
   }
@@ -111,13 +111,13 @@ export class ReplicaSet {
     this.node(node).thaw();
   }
 
-  /** Ends all nodes and removes their data. */
+  /** Kills all nodes and removes their data. */
   async stop(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.dispose()));
   }
 }
 
-/** The election that made a node primary, in an order of time; `undefined` when it is none or does not answer. */
+/** Returns the sortable election id of a primary; `undefined` if the node is not primary or does not answer. */
 async function claimOf(node: Mongod): Promise<string | undefined> {
   if (!node.isRunning) return undefined;
   const answer = await node.command({ hello: 1 }, 500).catch(() => undefined);

@@ -1,11 +1,11 @@
 import { connect, type ChannelModel, type ConsumeMessage } from 'amqplib';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What a message says of its event, and its data. */
+/** The event of a message, and its data. */
 export type SeenEvent = Readonly<{
   id: string;
   type: string;
-  /** The account, or what else keeps its order. */
+  /** The account, or another subject that orders the events. */
   partition: string;
   stream: string;
   version: number;
@@ -16,11 +16,11 @@ const PREFETCH = 500;
 const RECONNECT_MS = 100;
 
 /**
- * Another service that wants every event: a durable quorum queue, acknowledged by hand, and a connection that is made again whenever it
- * ends. It writes an event down before it acknowledges it, so that only what it never got can be missing.
+ * A subscriber of every event, with a durable quorum queue and manual acknowledgements. It reconnects whenever its
+ * connection ends. It records an event before it acknowledges it, so only events that never arrived can be missing.
  */
 export class EventSubscriber {
-  /** How many messages brought an event that was seen before, and how many of them the broker itself marked as delivered again. */
+  /** Counts messages with an event that was seen before, and those of them that the broker marked as redelivered. */
   duplicates = 0;
   redelivered = 0;
   #events: SeenEvent[] = [];
@@ -35,7 +35,7 @@ export class EventSubscriber {
     private readonly queue: string,
   ) {}
 
-  /** Declares the queue and binds it to all events, for which Keyfold's topology must be there; nothing is missed from then on. */
+  /** Declares the queue and binds it to all events, then misses none. Keyfold's topology must exist. */
   static async open(url: string, queue = 'every-event'): Promise<EventSubscriber> {
     const withHeartbeat = new URL(url);
     withHeartbeat.searchParams.set('heartbeat', '4');
@@ -45,12 +45,12 @@ export class EventSubscriber {
     return subscriber;
   }
 
-  /** How many events were seen. */
+  /** Returns the number of events seen. */
   get count(): number {
     return this.#ids.size;
   }
 
-  /** What was seen since the last call, in the order in which it was first seen; a long run keeps no more than that. */
+  /** Returns the events since the last call, in the order of their first arrival, and forgets them to save memory. */
   takeEvents(): SeenEvent[] {
     const events = this.#events;
     this.#events = [];
@@ -63,7 +63,7 @@ export class EventSubscriber {
 
   async close(): Promise<void> {
     this.#closed = true;
-    // A broker that is away or frozen says no goodbye.
+    // A broker that is down or frozen does not answer a close.
     await Promise.race([this.#connection?.close().catch(() => undefined), pause(1_000, undefined, { ref: false })]);
     await Promise.race([this.#following, pause(1_000, undefined, { ref: false })]);
   }
@@ -73,7 +73,7 @@ export class EventSubscriber {
       try {
         await this.#consumeUntilClosed();
       } catch {
-        // The broker is away, or went away meanwhile: it is asked again.
+        // The broker is or went down: retry.
       }
       if (!this.#closed) await pause(RECONNECT_MS);
     }
@@ -92,7 +92,7 @@ export class EventSubscriber {
       await channel.bindQueue(this.queue, 'keyfold.events', '#');
       await channel.prefetch(PREFETCH);
       await channel.consume(this.queue, (message) => {
-        // Without a message the consumer was cancelled: everything is made anew.
+        // A null message means that the consumer was cancelled: start over.
         if (!message) return void connection.close().catch(() => undefined);
         this.#take(message);
         channel.ack(message);

@@ -3,21 +3,21 @@ import { afterAll, inject, onTestFinished } from 'vitest';
 import { managementApi, type ManagementApi } from './management-api.js';
 import type { FoundRabbitmq } from './rabbitmq.setup.js';
 
-/** An empty virtual host on the RabbitMQ of the test run. */
+/** An empty virtual host on the test run's RabbitMQ. */
 export type FreshBroker = Readonly<{
-  /** With user, password and virtual host, as `KEYFOLD_RABBITMQ_URL` is. */
+  /** With user, password and virtual host, like `KEYFOLD_RABBITMQ_URL`. */
   url: string;
-  /** As `KEYFOLD_RABBITMQ_MANAGEMENT_URL` is: without the virtual host. */
+  /** Without the virtual host, like `KEYFOLD_RABBITMQ_MANAGEMENT_URL`. */
   managementUrl: string;
   vhost: string;
-  /** Asks the management API; `vhostPath` goes into the path where it wants a virtual host. */
+  /** Calls the management API; `vhostPath` is the virtual host, encoded for a path. */
   api: ManagementApi;
   vhostPath: string;
 }>;
 
 /**
- * An empty virtual host of its own on the RabbitMQ of the test run. It is deleted, and its connections closed, after the running test,
- * or after the file when no test runs yet (`beforeAll`).
+ * Creates an empty virtual host on the test run's RabbitMQ. Deletes it and closes its connections after the running
+ * test, or after the file if called outside of a test (`beforeAll`).
  */
 export async function freshBroker(): Promise<FreshBroker> {
   const { url, managementUrl, missing } = await foundRabbitmq();
@@ -38,14 +38,14 @@ export async function freshBroker(): Promise<FreshBroker> {
   return { url: vhostUrl(url, vhost), managementUrl, vhost, api, vhostPath };
 }
 
-/** The address of another virtual host of the same broker. */
+/** Returns the address of another virtual host of the same broker. */
 export function vhostUrl(url: string, vhost: string): string {
   const parsed = new URL(url);
   parsed.pathname = `/${encodeURIComponent(vhost)}`;
   return parsed.toString();
 }
 
-/** Which RabbitMQ the run has; starts it when nobody asked before. */
+/** Returns the run's RabbitMQ, and starts it on the first call. */
 export async function foundRabbitmq(): Promise<FoundRabbitmq> {
   const answer = await fetch(inject('rabbitmqLocator'));
   return (await answer.json()) as FoundRabbitmq;
@@ -62,7 +62,7 @@ function afterwards(cleanup: Cleanup): void {
   try {
     onTestFinished(cleanup);
   } catch {
-    // Outside of a test vitest knows no end of one.
+    // Vitest rejects onTestFinished outside of a test.
     afterFile.push(cleanup);
   }
 }

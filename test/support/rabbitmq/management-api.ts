@@ -1,22 +1,22 @@
-/** Asks the management API of a RabbitMQ; throws for every answer that is no success. */
+/** Calls the management API of a RabbitMQ. Throws on every answer that is not a success. */
 export type ManagementApi = <Answer>(
   method: 'GET' | 'PUT' | 'POST' | 'DELETE',
   path: string,
   body?: unknown,
-  patience?: number,
+  timeout?: number,
 ) => Promise<Answer | undefined>;
 
-const PATIENCE = 20_000;
+const TIMEOUT = 20_000;
 
-/** `url` has user and password; paths begin behind `/api`. */
+/** Creates a client; `url` contains user and password, paths start after `/api`. */
 export function managementApi(url: string): ManagementApi {
   const { origin, username, password } = new URL(url);
   const authorization = `Basic ${btoa(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)}`;
-  return async <Answer>(method: string, path: string, body?: unknown, patience = PATIENCE) => {
+  return async <Answer>(method: string, path: string, body?: unknown, timeout = TIMEOUT) => {
     const answer = await fetch(`${origin}/api${path}`, {
       method,
       headers: { authorization, 'content-type': 'application/json' },
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(timeout),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.text();

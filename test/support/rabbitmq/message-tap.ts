@@ -1,14 +1,14 @@
 import { connect, type Channel, type ChannelModel, type ConsumeMessage, type GetMessage } from 'amqplib';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Where a message was taken from: the exchange of events, their log, the parked commands, the answers to questions. */
+/** The source of a message: the event exchange, the event log, the parked commands or the answers to questions. */
 export type TappedFrom = 'events' | 'log' | 'parked' | 'reply';
 export type TappedMessage = Readonly<{ from: TappedFrom; message: ConsumeMessage | GetMessage }>;
 
-const LOOK_MS = 100;
+const POLL_MS = 100;
 const REPLY_MS = 20_000;
 
-/** Receives all that Keyfold publishes in a virtual host, and asks it questions. */
+/** Receives everything that Keyfold publishes in a virtual host, and asks it questions. */
 export class MessageTap {
   readonly tapped: TappedMessage[] = [];
 
@@ -17,7 +17,7 @@ export class MessageTap {
     private readonly channel: Channel,
   ) {}
 
-  /** Nothing that is published from now on is missed; Keyfold's topology must be there. */
+  /** Starts to receive, then misses nothing. Keyfold's topology must exist. */
   static async open(url: string): Promise<MessageTap> {
     const connection = await connect(url);
     const channel = await connection.createChannel();
@@ -32,7 +32,7 @@ export class MessageTap {
     return tap;
   }
 
-  /** The messages of one source so far. */
+  /** Returns the messages of one source so far. */
   messagesFrom(from: TappedFrom): (ConsumeMessage | GetMessage)[] {
     return this.tapped.filter((each) => each.from === from).map(({ message }) => message);
   }
@@ -42,7 +42,7 @@ export class MessageTap {
     this.channel.publish('keyfold.commands', type, Buffer.from(JSON.stringify(data)), options);
   }
 
-  /** Asks a question and waits for its answer. */
+  /** Asks a question and waits for the answer. */
   async ask(type: string, data: object, correlationId: string): Promise<Buffer> {
     const options = { type, correlationId, replyTo: 'amq.rabbitmq.reply-to', contentType: 'application/json' };
     this.channel.publish('keyfold.rpc', 'ssh-keys.look-up', Buffer.from(JSON.stringify(data)), options);
@@ -50,19 +50,19 @@ export class MessageTap {
     for (;;) {
       const answer = this.messagesFrom('reply').find(({ properties }) => properties.correlationId === correlationId);
       if (answer) return answer.content;
-      if (performance.now() > deadline) throw new Error(`${type} ${correlationId} has no answer`);
-      await pause(LOOK_MS);
+      if (performance.now() > deadline) throw new Error(`${type} ${correlationId} timed out`);
+      await pause(POLL_MS);
     }
   }
 
-  /** Takes what is parked until there are so many in all. */
+  /** Takes parked commands until there are `count` in total. */
   async untilParked(count: number): Promise<void> {
     const deadline = performance.now() + REPLY_MS;
     while (this.messagesFrom('parked').length < count) {
-      if (performance.now() > deadline) throw new Error(`${count} parked commands did not come`);
+      if (performance.now() > deadline) throw new Error(`timed out waiting for ${count} parked commands`);
       const message = await this.channel.get('keyfold.commands.parked', { noAck: true });
       if (message) this.tapped.push({ from: 'parked', message });
-      else await pause(LOOK_MS);
+      else await pause(POLL_MS);
     }
   }
 
@@ -70,7 +70,7 @@ export class MessageTap {
     await this.connection.close();
   }
 
-  /** Streams are consumed with acknowledgements only. */
+  /** Consumes the log with acknowledgements, which streams require. */
   async #followLog(): Promise<void> {
     const channel = await this.connection.createChannel();
     await channel.prefetch(100);

@@ -2,10 +2,10 @@ import { connect, type Channel, type ChannelModel, type ConsumeMessage, type Get
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const LONGEST_WAIT = 30_000;
-const QUESTION_TIME = 2_000;
+const TIMEOUT = 30_000;
+const REPLY_TIMEOUT = 2_000;
 
-/** A service that knows of Keyfold only what its documents say: it hears events, sends commands and asks questions. */
+/** A service that knows Keyfold by its documentation only: it receives events, sends commands and asks questions. */
 export class OtherService {
   readonly events: ConsumeMessage[] = [];
 
@@ -14,7 +14,7 @@ export class OtherService {
     private readonly channel: Channel,
   ) {}
 
-  /** Waits until Keyfold's exchange is there and binds a queue of its own to it. */
+  /** Waits for Keyfold's exchange and binds a new queue to it. */
   static async connect(url: string): Promise<OtherService> {
     const connection = await connect(url);
     connection.on('error', () => undefined);
@@ -27,7 +27,7 @@ export class OtherService {
     return service;
   }
 
-  /** The data of the next event of this type that fits. */
+  /** Returns the data of the next matching event of this type. */
   async event(type: string, fits: (data: Record<string, unknown>) => boolean = () => true) {
     return until(() =>
       this.events
@@ -37,14 +37,14 @@ export class OtherService {
     );
   }
 
-  /** Sends a command; answers its id. */
+  /** Sends a command and returns its id. */
   command(type: string, data: object, messageId: string = randomUUID(), headers: Record<string, string> = {}): string {
     const options = { type, messageId, headers, contentType: 'application/json', persistent: true };
     this.channel.publish('keyfold.commands', type, Buffer.from(JSON.stringify(data)), options);
     return messageId;
   }
 
-  /** Asks until somebody answers. */
+  /** Asks until an answer arrives. */
   async ask(type: string, data: object): Promise<unknown> {
     return until(() => this.#askOnce(type, data));
   }
@@ -54,7 +54,7 @@ export class OtherService {
     return until(async () => (await this.channel.get('keyfold.commands.parked', { noAck: true })) || undefined);
   }
 
-  /** How many messages of a queue wait. */
+  /** Returns the number of waiting messages in a queue. */
   async waiting(queue: string): Promise<number> {
     return (await this.channel.checkQueue(queue)).messageCount;
   }
@@ -66,16 +66,16 @@ export class OtherService {
   async #askOnce(type: string, data: object): Promise<unknown> {
     const channel = await this.connection.createChannel();
     const answered = Promise.withResolvers<unknown>();
-    const hear = (message: ConsumeMessage | null) => message && answered.resolve(dataOf(message));
-    await channel.consume('amq.rabbitmq.reply-to', hear, { noAck: true });
+    const onReply = (message: ConsumeMessage | null) => message && answered.resolve(dataOf(message));
+    await channel.consume('amq.rabbitmq.reply-to', onReply, { noAck: true });
     channel.publish('keyfold.rpc', 'ssh-keys.look-up', Buffer.from(JSON.stringify(data)), {
       type,
       replyTo: 'amq.rabbitmq.reply-to',
       correlationId: '1',
       contentType: 'application/json',
-      expiration: String(QUESTION_TIME),
+      expiration: String(REPLY_TIMEOUT),
     });
-    const answer = await Promise.race([answered.promise, sleep(QUESTION_TIME)]);
+    const answer = await Promise.race([answered.promise, sleep(REPLY_TIMEOUT)]);
     await channel.close();
     return answer;
   }
@@ -83,7 +83,7 @@ export class OtherService {
 
 const dataOf = ({ content }: ConsumeMessage) => JSON.parse(content.toString()) as Record<string, unknown>;
 
-/** A look at an exchange that is not there ends the channel that looks. */
+/** Checks for the exchange on a separate channel, because a missing exchange closes the channel. */
 async function hasExchange(connection: ChannelModel): Promise<true | undefined> {
   const channel = await connection.createChannel();
   channel.on('error', () => undefined);
@@ -96,13 +96,13 @@ async function hasExchange(connection: ChannelModel): Promise<true | undefined> 
   }
 }
 
-/** Looks until there is something to see. */
-export async function until<Seen>(look: () => Promise<Seen | undefined> | Seen | undefined): Promise<Seen> {
-  const end = performance.now() + LONGEST_WAIT;
+/** Polls until there is a value. Throws after a timeout. */
+export async function until<Value>(probe: () => Promise<Value | undefined> | Value | undefined): Promise<Value> {
+  const end = performance.now() + TIMEOUT;
   for (;;) {
-    const seen = await look();
-    if (seen !== undefined) return seen;
-    if (performance.now() > end) throw new Error('what was waited for did not come');
+    const value = await probe();
+    if (value !== undefined) return value;
+    if (performance.now() > end) throw new Error('timed out waiting for a condition');
     await sleep(25);
   }
 }

@@ -12,7 +12,10 @@ import { Watchdog } from './watchdog.js';
 const run = promisify(execFile);
 const START_MS = 90_000;
 const STOP_MS = 30_000;
-/** The port mapper is in the node's process group and ends with it; where none answers, the node would start one that stays. */
+/**
+ * Starts the port mapper in the node's process group, so that both end together. Otherwise the node would start a
+ * daemon that stays.
+ */
 const LAUNCH = `
 epmd -port "$ERL_EPMD_PORT" -address 127.0.0.1 &
 for try in 1 2 3 4 5 6 7 8 9 10; do epmd -names >/dev/null 2>&1 && break; sleep 0.1; done
@@ -21,8 +24,8 @@ exec "$0"`;
 type Ports = Readonly<{ amqp: number; management: number; distribution: number; epmd: number }>;
 
 /**
- * A RabbitMQ node with ports and a temporary folder that stay the same over its starts. Independent of any other on the machine. It ends
- * with this process, however that ends.
+ * A private RabbitMQ node whose ports and temporary folder survive restarts. It ends with this process, however it
+ * ends.
  */
 export class RabbitmqNode {
   #process: ChildProcess | undefined;
@@ -36,7 +39,7 @@ export class RabbitmqNode {
     private readonly watchdog: Watchdog,
   ) {}
 
-  /** `settings` are further lines of its rabbitmq.conf. */
+  /** Starts a node; `settings` are more lines of its rabbitmq.conf. */
   static async start(settings: readonly string[] = []): Promise<RabbitmqNode> {
     const programs = rabbitmqPrograms();
     const folder = await mkdtemp(join(tmpdir(), 'keyfold-rabbitmq-'));
@@ -61,7 +64,7 @@ export class RabbitmqNode {
     return this.ports.amqp;
   }
 
-  /** The default virtual host. */
+  /** The address of the default virtual host. */
   get url(): string {
     return `amqp://guest:guest@127.0.0.1:${this.ports.amqp}`;
   }
@@ -74,7 +77,7 @@ export class RabbitmqNode {
     return this.#process?.exitCode === null && this.#process.signalCode === null;
   }
 
-  /** Starts it again after `kill` or `stop`, on the same data and ports; resolves once it takes connections. */
+  /** Starts the node again after `kill` or `stop`, on the same data and ports. Resolves once it accepts connections. */
   async restart(): Promise<void> {
     this.#output = '';
     const child = spawn('sh', ['-c', LAUNCH, join(this.programs, 'rabbitmq-server')], {
@@ -89,16 +92,16 @@ export class RabbitmqNode {
     await this.#takesConnections();
   }
 
-  /** Ends it at once (SIGKILL), as a power cut would. */
+  /** Kills the node (SIGKILL), like a power failure. */
   async kill(): Promise<void> {
     const child = this.#process;
     if (!child?.pid) return;
-    // Also when its leader has ended: the port mapper outlives it. The last of the group closes the output.
+    // The port mapper outlives the leader of the group. The output closes with the last process.
     signal(-child.pid, 'SIGKILL');
     await this.#ended;
   }
 
-  /** Has it close its connections and files, as an operator would. */
+  /** Shuts the node down cleanly, like an operator. */
   async stop(): Promise<void> {
     const child = this.#process;
     if (child?.pid && this.isRunning) {
@@ -108,7 +111,7 @@ export class RabbitmqNode {
     await this.kill();
   }
 
-  /** Stops all its threads without closing a socket (SIGSTOP), until `thaw`. */
+  /** Freezes the node with its sockets open (SIGSTOP), until `thaw`. */
   freeze(): void {
     if (this.#process?.pid) signal(-this.#process.pid, 'SIGSTOP');
   }
@@ -117,7 +120,7 @@ export class RabbitmqNode {
     if (this.#process?.pid) signal(-this.#process.pid, 'SIGCONT');
   }
 
-  /** Runs an administration command, for example `('stop_app')`; answers its output. Takes about two seconds. */
+  /** Runs an administration command such as `('stop_app')` and returns its output. Takes about two seconds. */
   async ctl(...args: readonly string[]): Promise<string> {
     const { stdout } = await run(join(this.programs, 'rabbitmqctl'), ['--quiet', ...args], {
       env: this.#environment(),
@@ -126,12 +129,14 @@ export class RabbitmqNode {
     return stdout;
   }
 
-  /** Whether it has too little memory by its own account: then it takes no messages and tells publishers that they are blocked. */
+  /**
+   * Raises or clears the memory alarm. While it is on, the node accepts no messages and reports publishers as blocked.
+   */
   async memoryAlarm(on: boolean): Promise<void> {
     await this.ctl('set_vm_memory_high_watermark', ...(on ? ['0.000001'] : ['absolute', MEMORY]));
   }
 
-  /** Ends it and removes its data. */
+  /** Kills the node and removes its data. */
   async dispose(): Promise<void> {
     await this.kill();
     this.watchdog.release();
@@ -159,7 +164,7 @@ export class RabbitmqNode {
   #environment(): NodeJS.ProcessEnv {
     return {
       PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`,
-      // Its cookie, without which another user of the machine cannot command it.
+      // Without the Erlang cookie, another user of the machine cannot control the node.
       HOME: this.folder,
       LANG: 'C.UTF-8',
       ERL_EPMD_PORT: String(this.ports.epmd),
@@ -170,7 +175,7 @@ export class RabbitmqNode {
       RABBITMQ_CONF_ENV_FILE: join(this.folder, 'rabbitmq-env.conf'),
       RABBITMQ_CONFIG_FILE: join(this.folder, 'rabbitmq.conf'),
       RABBITMQ_ENABLED_PLUGINS_FILE: join(this.folder, 'enabled_plugins'),
-      // Two schedulers that sleep when idle: tests share their processors with it.
+      // Two schedulers that sleep when idle, because tests share the CPUs.
       RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '+S 2:2 +sbwt none +sbwtdcpu none +sbwtdio none',
     };
   }
@@ -179,7 +184,7 @@ export class RabbitmqNode {
     const deadline = Date.now() + START_MS;
     while (!(await answers(this.managementUrl))) {
       if (!this.isRunning || Date.now() > deadline)
-        throw new Error(`RabbitMQ: the private node did not start: ${this.#output}${await this.#log()}`);
+        throw new Error(`RabbitMQ: the private node failed to start: ${this.#output}${await this.#log()}`);
       await pause(100);
     }
   }
@@ -192,7 +197,7 @@ export class RabbitmqNode {
 
 const MEMORY = '1GB';
 
-/** The management API is the last to come up; a definition of an empty node is there then, too. */
+/** The management API comes up last; the initial definitions of the node are complete by then. */
 async function answers(managementUrl: string): Promise<boolean> {
   const { origin, username, password } = new URL(managementUrl);
   const authorization = `Basic ${btoa(`${username}:${password}`)}`;

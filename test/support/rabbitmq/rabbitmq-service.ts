@@ -3,22 +3,25 @@ import { managementApi } from './management-api.js';
 import { rabbitmqPrograms } from './rabbitmq-programs.js';
 import { RabbitmqNode } from './rabbitmq-node.js';
 
-/** A RabbitMQ that tests use: its addresses with user and password but without a virtual host, and how to let go of it. */
+/**
+ * The RabbitMQ of the tests: its addresses with user and password but no virtual host, and a function that releases it.
+ */
 export type RabbitmqService = Readonly<{ url: string; managementUrl: string; stop: () => Promise<void> }>;
 
 const LOCAL = 'amqp://guest:guest@127.0.0.1:5672';
-/** As RabbitMQ chooses it: 5672 and 15672. */
+/** RabbitMQ's default: 5672 and 15672. */
 const MANAGEMENT_OFFSET = 10_000;
-const GIVEN_PATIENCE = 10_000;
-const LOCAL_PATIENCE = 500;
+const GIVEN_TIMEOUT = 10_000;
+const LOCAL_TIMEOUT = 500;
 
 /**
- * The RabbitMQ of a test run: that of `RABBITMQ_URL`, else the one on this machine's usual port, else a private node. Prints which.
- * Throws one line that says what is missing: a test that needs RabbitMQ is never skipped.
+ * Finds the RabbitMQ of a test run: that of `RABBITMQ_URL`, else one on the default port of this machine, else a
+ * private node. Prints which one it uses. Throws one line that names what is missing: a test that needs RabbitMQ is
+ * never skipped.
  */
 export async function findRabbitmq(given = process.env['RABBITMQ_URL']): Promise<RabbitmqService> {
-  if (given) return foreign(given, 'RABBITMQ_URL', GIVEN_PATIENCE);
-  const local = await foreign(LOCAL, LOCAL.replace('guest:guest@', ''), LOCAL_PATIENCE).catch(() => undefined);
+  if (given) return foreign(given, 'RABBITMQ_URL', GIVEN_TIMEOUT);
+  const local = await foreign(LOCAL, LOCAL.replace('guest:guest@', ''), LOCAL_TIMEOUT).catch(() => undefined);
   return local ?? privateNode();
 }
 
@@ -29,16 +32,16 @@ async function privateNode(): Promise<RabbitmqService> {
   return { url: node.url, managementUrl: node.managementUrl, stop: () => node.dispose() };
 }
 
-async function foreign(url: string, origin: string, patience: number): Promise<RabbitmqService> {
+async function foreign(url: string, origin: string, timeout: number): Promise<RabbitmqService> {
   const { hostname, port, username, password, protocol } = new URL(url);
   const amqpPort = Number(port || (protocol === 'amqps:' ? 5671 : 5672));
-  await reachable(hostname, amqpPort, patience).catch((error: Error) => {
+  await reachable(hostname, amqpPort, timeout).catch((error: Error) => {
     throw new Error(`RabbitMQ: ${origin} cannot be used: ${error.message}`, { cause: error });
   });
   const managementUrl =
     process.env['RABBITMQ_MANAGEMENT_URL'] ??
     `http://${username || 'guest'}:${password || 'guest'}@${hostname}:${amqpPort + MANAGEMENT_OFFSET}`;
-  await managementApi(managementUrl)('GET', '/overview', undefined, patience).catch((error: Error) => {
+  await managementApi(managementUrl)('GET', '/overview', undefined, timeout).catch((error: Error) => {
     throw new Error(
       `RabbitMQ: ${origin} cannot be used: tests make virtual hosts through its management API, which cannot be ` +
         `used (${error.message}): enable the plugin rabbitmq_management, and set RABBITMQ_MANAGEMENT_URL where its port is not ` +
@@ -52,10 +55,10 @@ async function foreign(url: string, origin: string, patience: number): Promise<R
 
 const report = (what: string) => console.log(`RabbitMQ: ${what}`);
 
-function reachable(host: string, port: number, patience: number): Promise<void> {
+function reachable(host: string, port: number, timeout: number): Promise<void> {
   const socket = connect(port, host);
   return new Promise<void>((answer, fail) => {
-    socket.setTimeout(patience, () => fail(new Error(`no answer within ${patience} ms`)));
+    socket.setTimeout(timeout, () => fail(new Error(`no answer within ${timeout} ms`)));
     socket.once('error', fail).once('connect', answer);
   }).finally(() => socket.destroy());
 }

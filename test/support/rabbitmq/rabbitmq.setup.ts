@@ -6,20 +6,20 @@ import { findRabbitmq, type RabbitmqService } from './rabbitmq-service.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Answers where the RabbitMQ of the run is, see `FoundRabbitmq`. It is looked for or started when the first test asks. */
+    /** Serves the run's `FoundRabbitmq`. Finds or starts RabbitMQ when the first test asks. */
     rabbitmqLocator: string;
   }
 }
 
-/** What a test is told: the addresses, or why there is none. */
+/** The addresses, or the reason why there are none. */
 export type FoundRabbitmq = Readonly<{ url: string; managementUrl: string; missing?: string }>;
 
 type Locator = Readonly<{ server: Server; found: { service?: Promise<RabbitmqService> } }>;
 
-/** Projects of one run load this file each on their own and share one service. */
+/** Shared because each project of a run loads this file separately. */
 const shared = globalThis as { keyfoldTestRabbitmq?: Promise<Locator> };
 
-/** Most runs of few files need no broker, and a private one takes ten seconds: so none is started before a test asks. */
+/** Starts nothing until a test asks: most small runs need no broker, and a private one takes ten seconds to start. */
 export default async function setup(project: TestProject) {
   shared.keyfoldTestRabbitmq ??= listen();
   const { server, found } = await shared.keyfoldTestRabbitmq;
@@ -42,7 +42,7 @@ async function listen(): Promise<Locator> {
       ({ url, managementUrl }) => ({ url, managementUrl }),
       ({ message }: Error) => ({ url: '', managementUrl: '', missing: message }),
     );
-    void answer.then((told) => response.end(JSON.stringify(told)));
+    void answer.then((found) => response.end(JSON.stringify(found)));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

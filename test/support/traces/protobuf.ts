@@ -1,12 +1,12 @@
-/** A value as it lies in a message: a number, or bytes that are a text, bytes or a message. */
+/** A value on the wire: a number, or bytes that are a text, bytes or a message. */
 type Wire = bigint | Buffer;
 
-/** A message of protocol buffers, read without its schema: whoever reads it knows what its fields are. */
+/** Reads a protocol buffers message without its schema. The caller knows the types of the fields. */
 export class ProtobufMessage {
   readonly #fields = new Map<number, Wire[]>();
   #at = 0;
 
-  /** Throws on bytes that are no message. */
+  /** Parses a message. Throws if the bytes are not one. */
   constructor(private readonly bytes: Buffer) {
     while (this.#at < bytes.length) {
       const tag = Number(this.#varint());
@@ -30,7 +30,7 @@ export class ProtobufMessage {
 
   number(field: number): number {
     const [value = 0n] = this.#all(field);
-    if (typeof value !== 'bigint') throw new Error(`field ${field} is no number`);
+    if (typeof value !== 'bigint') throw new Error(`field ${field} is not a number`);
     return Number(value);
   }
 
@@ -51,7 +51,7 @@ export class ProtobufMessage {
     if (wireType === 1) return this.#take(8).readBigUInt64LE();
     if (wireType === 2) return this.#take(Number(this.#varint()));
     if (wireType === 5) return BigInt(this.#take(4).readUInt32LE());
-    throw new Error(`there is no wire type ${wireType}`);
+    throw new Error(`unknown wire type ${wireType}`);
   }
 
   #varint(): bigint {
@@ -63,13 +63,13 @@ export class ProtobufMessage {
   }
 
   #take(length: number): Buffer {
-    if (this.#at + length > this.bytes.length) throw new Error('the message ends too early');
+    if (this.#at + length > this.bytes.length) throw new Error('truncated message');
     this.#at += length;
     return this.bytes.subarray(this.#at - length, this.#at);
   }
 }
 
 function asBytes(value: Wire): Buffer {
-  if (typeof value === 'bigint') throw new Error('a number stands where bytes should be');
+  if (typeof value === 'bigint') throw new Error('expected bytes, found a number');
   return value;
 }

@@ -4,14 +4,14 @@ import { ProtobufMessage } from './protobuf.js';
 
 const KINDS = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'] as const;
 
-/** A span as OTLP 1 tells it (opentelemetry/proto/trace/v1/trace.proto), as far as tests look at it. */
+/** The fields of an OTLP 1 span (opentelemetry/proto/trace/v1/trace.proto) that tests read. */
 export type CollectedSpan = Readonly<{
   service: string;
   /** The process. */
   instance: string;
   traceId: string;
   spanId: string;
-  /** Empty for the first of its trace. */
+  /** Empty for the root span. */
   parentId: string;
   name: string;
   kind: (typeof KINDS)[number];
@@ -20,10 +20,10 @@ export type CollectedSpan = Readonly<{
   failed: boolean;
 }>;
 
-/** What takes traces over HTTP, on a free port of 127.0.0.1, and keeps them. */
+/** Receives traces over HTTP on a free port of 127.0.0.1 and keeps them. */
 export class TraceCollector {
   readonly spans: CollectedSpan[] = [];
-  /** Of each export. */
+  /** The headers of each export. */
   readonly headers: IncomingHttpHeaders[] = [];
   /** The HTTP status of every answer. */
   status = 200;
@@ -48,7 +48,7 @@ export class TraceCollector {
     return this.spans.filter((span) => span.name === name);
   }
 
-  /** The spans of a trace, each as the path of names that leads to it. */
+  /** Returns the spans of a trace, each as the path of names from the root. */
   pathsOf(traceId: string): string[] {
     const ofTrace = this.spans.filter((span) => span.traceId === traceId);
     const pathOf = (span: CollectedSpan): string => {
@@ -94,7 +94,7 @@ const spanOf = (span: ProtobufMessage): Omit<CollectedSpan, 'service' | 'instanc
   failed: span.messages(15).some((status) => status.number(3) === 2),
 });
 
-/** Texts and whole numbers, which are all that the service tells. */
+/** Reads strings and integers, the only types that the service sends. */
 const attributesOf = (message: ProtobufMessage, field: number): Record<string, string | number> =>
   Object.fromEntries(
     message.messages(field).map((pair) => {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What matters here of the entry point of the official image of MongoDB: on an empty data folder it makes the root user with a mongod
-# that listens on the loopback address and knows neither keys nor replica set; then it becomes the command.
+# Does what matters here of the entrypoint of the official MongoDB image: creates the root user in an empty data folder,
+# with a mongod on the loopback address without keys or a replica set. Then it runs the command.
 set -eu
 if [ "$1" = mongod ] && [ -n "${MONGO_INITDB_ROOT_PASSWORD_FILE:-}" ] && [ ! -e /data/db/WiredTiger ]; then
   mongod --bind_ip 127.0.0.1 --port 27017 --fork --logpath /data/db/docker-initdb.log --pidfilepath /tmp/initdb.pid

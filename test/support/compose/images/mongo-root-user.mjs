@@ -1,4 +1,4 @@
-// Stands for the shell of MongoDB in the entry point of its image.
+// Replaces the MongoDB shell in the entrypoint of the image.
 import mongoose from 'mongoose';
 import { readFileSync } from 'node:fs';
 
