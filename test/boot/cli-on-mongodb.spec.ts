@@ -118,9 +118,9 @@ describe('without a worker', () => {
     await forgetReadModels();
     expect(await run('verify')).toMatchObject({
       status: 0,
-      out: expect.stringMatching(/^\d+ commits of \d+ streams and 0 documents: no problem\n$/),
+      out: expect.stringMatching(/^\d+ commits of \d+ streams and 0 documents: no problems\n$/),
       err: expect.stringMatching(
-        /^no process projects: start a worker or run "keyfold migrate"\. The read models lack \d+ commits\n$/,
+        /^no projector is running, and the read models lack \d+ commits\. Start a worker or run "keyfold migrate"\n$/,
       ),
     });
     const following = startKeyfold({ KEYFOLD_MONGODB_URI: uri, KEYFOLD_LEASE_SECONDS: '2' }, 'migrate', '--follow');

@@ -35,7 +35,7 @@ describe('a password that is typed', () => {
     const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'set-password', 'admin');
     onTestFinished(() => terminal.close());
     for (const [index, line] of lines.entries()) {
-      await terminal.untilShown(index === 0 ? 'New password of admin: ' : 'The same once more: ');
+      await terminal.untilShown(index === 0 ? 'New password for admin: ' : 'Repeat the password: ');
       terminal.press(line);
     }
     return { status: await terminal.ended, shown: terminal.text() };
@@ -49,8 +49,8 @@ describe('a password that is typed', () => {
   });
 
   it.each([
-    ['in two ways is refused', ['one way\r', 'another way\r'], 2, 'the two passwords differ; nothing was changed'],
-    ['not to its end is refused', ['half of i\r', '\x04'], 2, 'no password was given; nothing was changed'],
+    ['in two ways is refused', ['one way\r', 'another way\r'], 2, 'the two passwords differ. Nothing was changed'],
+    ['not to its end is refused', ['half of i\r', '\x04'], 2, 'no password was entered. Nothing was changed'],
     ['until Ctrl-C is none', ['half of i\x03'], 130, ''],
   ])('%s', async (_, lines, expected, text) => {
     const { status, shown } = await typing(...lines);
@@ -63,7 +63,7 @@ describe('a password that is typed', () => {
     const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'set-password', 'admim');
     onTestFinished(() => terminal.close());
     expect(await terminal.ended).toBe(1);
-    expect(terminal.text().trim()).toBe('there is no account "admim"; nothing was changed');
+    expect(terminal.text().trim()).toBe('no account "admim". Nothing was changed');
   });
 
   it('is not asked for either when no process runs', async () => {
@@ -71,7 +71,7 @@ describe('a password that is typed', () => {
     const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'set-password', 'admim');
     onTestFinished(() => terminal.close());
     expect(await terminal.ended).toBe(1);
-    expect(terminal.text().trim()).toBe('there is no account "admim"; nothing was changed');
+    expect(terminal.text().trim()).toBe('no account "admim". Nothing was changed');
   });
 
   it('is asked for and set when no process runs', async () => {

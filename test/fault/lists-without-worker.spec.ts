@@ -40,7 +40,7 @@ it('so is an entry whose commit was stored although its client was answered 503'
 
 it('the log says that a list is behind, and that it no longer is', async () => {
   const gateway = service.gateway(0);
-  expect(gateway.output()).toContain('a list may be behind, retrying: MongoDB is not available');
+  expect(gateway.output()).toContain('a list may be stale, retrying: MongoDB is not available');
   await expect.poll(() => gateway.output(), { timeout: RECOVERY }).toContain('the lists are up to date again');
 });
 

@@ -202,11 +202,11 @@ describe.each([
     expect(await replay('--queue', 'nobody')).toEqual({
       status: 1,
       out: '',
-      err: 'RabbitMQ has no queue nobody: whoever wants the events declares it\n',
+      err: 'RabbitMQ has no queue nobody. The subscriber must declare it first\n',
     });
     const { status, out, err } = await replay('--queue', 'nobody', '--type', 'ssh-key.stolen');
     expect({ status, out }).toEqual({ status: 2, out: '' });
-    expect(err).toContain('there is no event ssh-key.stolen; there are account.registered, ');
+    expect(err).toContain('unknown event type ssh-key.stolen. Known types: account.registered, ');
     expect(await keyfold(service.cli, 'feed', 'replay', '--queue', 'nobody')).toEqual({
       status: 78,
       out: '',
