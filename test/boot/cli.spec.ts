@@ -72,7 +72,7 @@ describe('help', () => {
     ['queue list', 'Changes nothing'],
     ['queue show', 'Changes nothing'],
     ['queue redrive', 'as if for the first time'],
-    ['queue drop', 'permanently'],
+    ['queue drop', 'Permanently'],
   ])('of %s says what it does and changes, and needs no store', async (command, text) => {
     const { status, out } = await inThisProcess({ KEYFOLD_STORE: 'wrong' }, ...command.split(' '), '--help');
     expect(status).toBe(0);

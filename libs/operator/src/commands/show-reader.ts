@@ -49,6 +49,6 @@ function slotTable(slots: readonly SlotStatus[]): Iterable<string> {
   return tableOf(
     ['slot', 'head', 'checkpoint', 'lag', 'owner'],
     slots.map(({ slot, head, checkpoint, lag: behind, owner }) => [slot, head, checkpoint, behind, owner ?? 'none']),
-    ['total', commits, done, lag, counted(owners, 'process', 'processes')],
+    ['all', commits, done, lag, counted(owners, 'process', 'processes')],
   );
 }
