@@ -82,7 +82,7 @@ describe('beside gateway and worker', () => {
 
   it('the status of the feed says what to check while no relay has a lease', async () => {
     const problem = expect.stringMatching(
-      /^no relay has a lease\. Check that workers run with KEYFOLD_RABBITMQ_URL set;/,
+      /^no relay has a lease\. Check that workers run with KEYFOLD_RABBITMQ_URL set\./,
     );
     expect(JSON.parse((await run('feed', 'status', '--json')).out)).toMatchObject({ total: { owners: 0 }, problem });
     expect((await run('feed', 'status')).out).toContain('\nNothing is published: no relay has a lease. ');

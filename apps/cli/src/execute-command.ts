@@ -25,7 +25,7 @@ export { WRONG_USAGE } from '@keyfold/process';
 
 /** Runs a request on the configured store. Reports failures and returns the exit status. */
 export const executeStoreCommand = (request: OperatorRequest) =>
-  untilInterrupted((signal) =>
+  runInterruptibly((signal) =>
     runOnConfiguredStore(
       request,
       signal,
@@ -35,7 +35,7 @@ export const executeStoreCommand = (request: OperatorRequest) =>
 
 /** Sends events of the store to a queue, or only counts them without one. Reports failures and returns the exit status. */
 export const executeReplay = (selection: ReplaySelection, queue: string | undefined) =>
-  untilInterrupted((signal) => {
+  runInterruptibly((signal) => {
     // A running process also sends to the broker of this command's settings, not to its own.
     const url = queue === undefined ? '' : readCliBrokerSettings(process.env).KEYFOLD_RABBITMQ_URL;
     const target = queue === undefined ? undefined : { url, queue };
@@ -44,7 +44,7 @@ export const executeReplay = (selection: ReplaySelection, queue: string | undefi
 
 /** Sets a password from a file, the terminal or standard input. Reports failures and returns the exit status. */
 export const executeSetPassword = (username: string, file: string | undefined) =>
-  untilInterrupted(async (signal) => {
+  runInterruptibly(async (signal) => {
     // Report invalid settings and names before the password prompt.
     const sealingKeys = sealingKeysTo('set a password');
     if (isTyped(file)) {
@@ -65,7 +65,7 @@ export const executeSetPassword = (username: string, file: string | undefined) =
 
 /** Runs a command on RabbitMQ, which needs no store. Reports failures and returns the exit status. */
 export const executeBrokerCommand = (request: BrokerRequest) =>
-  untilInterrupted((signal) => {
+  runInterruptibly((signal) => {
     // These commands can be interrupted at any point and repeated.
     signal.addEventListener('abort', () => process.exit(INTERRUPTED));
     return runBrokerCommand(request, readCliBrokerSettings(process.env), terminal);
@@ -74,7 +74,7 @@ export const executeBrokerCommand = (request: BrokerRequest) =>
 const sealingKeysTo = (task: string) =>
   readCliSealingKeys(process.env, readCliSettings(process.env).KEYFOLD_STORE, task);
 
-async function untilInterrupted(run: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
+async function runInterruptibly(run: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
   const interruption = new AbortController();
   // Only the first signal; a second one kills the process.
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interruption.abort());

@@ -39,7 +39,7 @@ describe('readiness', () => {
 
   it('says why the startup waits until a check replaces the reason', async () => {
     const health = new Health();
-    health.waitFor('store', 'MongoDB is not available');
+    health.setPending('store', 'MongoDB is not available');
     expect((await health.readiness()).checks).toMatchObject({ store: 'MongoDB is not available' });
     health.add('store', () => {});
     expect((await health.readiness()).checks).toMatchObject({ store: 'ok' });
@@ -56,7 +56,7 @@ describe('readiness', () => {
   it('knows whether a single check passes', async () => {
     const health = running();
     expect(await health.passes('store')).toBe(false);
-    health.waitFor('store', 'MongoDB is not available');
+    health.setPending('store', 'MongoDB is not available');
     expect(await health.passes('store')).toBe(false);
     health.add('store', () => {});
     expect(await health.passes('store')).toBe(true);

@@ -26,8 +26,8 @@ export class Health {
   readonly #checks = new Map<string, Check>();
   readonly #results = new Map<string, Result>();
 
-  /** Reports a reason why the startup waits, until a check of this name is added. */
-  waitFor(name: string, reason: string): void {
+  /** Sets the reason why the startup waits, until a check of this name is added. */
+  setPending(name: string, reason: string): void {
     this.#pending.set(name, reason);
   }
 

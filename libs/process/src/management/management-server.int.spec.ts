@@ -25,7 +25,7 @@ describe('the management port', () => {
   });
 
   it('answers 503 with the problems, and 200 without any', async () => {
-    health.waitFor('store', 'MongoDB is not available');
+    health.setPending('store', 'MongoDB is not available');
     const waiting = await fetch(`${url}/health/ready`);
     expect(waiting.status).toBe(503);
     expect(await waiting.json()).toEqual({

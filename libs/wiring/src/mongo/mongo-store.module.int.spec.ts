@@ -7,7 +7,7 @@ import { MongoStoreModule } from './mongo-store.module.js';
 
 it('the readiness names each step of the startup', async () => {
   const health = new Health();
-  const steps = vi.spyOn(health, 'waitFor');
+  const steps = vi.spyOn(health, 'setPending');
   const context = {
     health,
     log: createLog('silent', false),

@@ -50,9 +50,9 @@ export class MongoStoreModule {
 
 /** The readiness names the current step, which may take some seconds. */
 async function openUsable(connection: Connection, uri: string, context: StartupContext): Promise<Connection> {
-  context.health.waitFor('store', 'connecting to MongoDB');
+  context.health.setPending('store', 'connecting to MongoDB');
   await untilAvailable(() => openConnection(connection, uri), context);
-  context.health.waitFor('store', 'checking the schema of the database');
+  context.health.setPending('store', 'checking the schema of the database');
   await untilAvailable(() => requireSchema(connection, mongoModels(connection)), context);
   return connection;
 }

@@ -29,7 +29,7 @@ export async function untilAvailable<Result>(
         return await Promise.race([step(), stopped.promise]);
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
-        health.waitFor('store', error.message);
+        health.setPending('store', error.message);
         if (loggedReason !== error.message) log.warn(`startup is waiting: ${error.message}`);
         loggedReason = error.message;
       }
