@@ -59,7 +59,7 @@ describe('sessions of long ago', () => {
     const { status, out, err } = await run('events', 'show', 'session-old-1');
     expect({ status, err }).toEqual({
       status: 0,
-      err: 'session-old-1 was compacted: its events were removed for their age\n',
+      err: 'session-old-1 was compacted: its events were removed because of their age\n',
     });
     expect(out).not.toMatch(/192\.0\.2\.77|an old/);
     expect(await run('feed', 'replay', '--dry-run', '--type', 'session.started')).toMatchObject({
@@ -87,7 +87,7 @@ describe('sessions of long ago', () => {
     if (where === 'while no process runs') await service.stop();
     expect(await run('compact', '--dry-run')).toEqual({
       status: 0,
-      out: 'would compact 20 sessions, whose tokens expired more than 90 days ago\n',
+      out: 'would compact 20 sessions whose tokens expired more than 90 days ago\n',
       err: '',
     });
     expect(await run('compact')).toEqual({
