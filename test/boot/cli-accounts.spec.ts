@@ -34,7 +34,7 @@ type Opened = Awaited<ReturnType<typeof openSharedStore>>;
 
 async function lockOn({ ports, close }: Opened, accountId: number): Promise<void> {
   const context = { actor: 'test', correlation: 'test' };
-  await ports.commands.run(accountStream(accountId), { type: 'LockTwoFactor', failures: 100 }, context);
+  await ports.runner.run(accountStream(accountId), { type: 'LockTwoFactor', failures: 100 }, context);
   await close();
 }
 
@@ -105,7 +105,7 @@ describe.each([
     const member = await newMember(admin, 'forgetful');
     expect(await scene.run(`${NEW_PASSWORD}\nand another line\n`, setPassword('forgetful'))).toEqual({
       status: 0,
-      out: '"forgetful" has a new password; its sessions have ended\n',
+      out: 'set a new password for "forgetful" and ended its sessions\n',
       err: '',
     });
     expect((await logIn('forgetful', 'pw-forgetful')).outcome).toBe(REFUSED);
@@ -125,18 +125,18 @@ describe.each([
       expect(await scene.run(input, setPassword('settled'))).toEqual({
         status: 2,
         out: '',
-        err: 'the new password is empty; nothing was changed\n',
+        err: 'the new password is empty. Nothing was changed\n',
       });
     expect(await scene.run('', [...setPassword('settled'), '--password-file', '/missing/file'])).toEqual({
       status: 2,
       out: '',
-      err: 'keyfold: cannot read /missing/file: ENOENT; nothing was changed\n',
+      err: 'keyfold: cannot read /missing/file: ENOENT. Nothing was changed\n',
     });
     for (const args of [setPassword('Settled'), disableTwoFactor('Settled')])
       expect(await scene.run(NEW_PASSWORD, args)).toEqual({
         status: 1,
         out: '',
-        err: 'there is no account "Settled"; nothing was changed\n',
+        err: 'no account "Settled". Nothing was changed\n',
       });
     expect((await logIn('settled', 'pw-settled')).code).toBe(200);
   });
@@ -149,14 +149,14 @@ describe.each([
     await scene.lockTwoFactor(id);
     expect((await logIn('locked out', 'pw-locked out')).code).toBe(429);
 
-    const off = { status: 0, out: 'two-factor of "locked out" is off\n', err: '' };
+    const off = { status: 0, out: 'turned two-factor off for "locked out"\n', err: '' };
     expect(await scene.run('', disableTwoFactor('locked out'))).toEqual(off);
     expect((await logIn('locked out', 'pw-locked out')).code).toBe(200);
     expect((await member.get('/api/me')).data()).toMatchObject({ username: 'locked out', otp: false });
 
     const history = await historyOf(id);
     expect(history).toMatch(/ {2}actor {8}operator\n(?: {2}\w+ +\S+\n)* {2}TwoFactorDisabled v1\n/);
-    const again = { ...off, out: 'two-factor of "locked out" was off already\n' };
+    const again = { ...off, out: 'two-factor is already off for "locked out"\n' };
     expect(await scene.run('', disableTwoFactor('locked out'))).toEqual(again);
     expect(await historyOf(id)).toBe(history);
   });

@@ -82,7 +82,7 @@ describe('beside gateway and worker', () => {
 
   it('feed status says what to check while no relay has a lease', async () => {
     const problem = expect.stringMatching(
-      /^no relay has a lease\. Check that workers run with KEYFOLD_RABBITMQ_URL set;/,
+      /^no relay has a lease\. Check that workers run with KEYFOLD_RABBITMQ_URL set\./,
     );
     expect(JSON.parse((await run('feed', 'status', '--json')).out)).toMatchObject({ total: { owners: 0 }, problem });
     expect((await run('feed', 'status')).out).toContain('\nNothing is published: no relay has a lease. ');
@@ -118,9 +118,9 @@ describe('without a worker', () => {
     await forgetReadModels();
     expect(await run('verify')).toMatchObject({
       status: 0,
-      out: expect.stringMatching(/^\d+ commits of \d+ streams and 0 documents: no problem\n$/),
+      out: expect.stringMatching(/^\d+ commits of \d+ streams and 0 documents: no problems\n$/),
       err: expect.stringMatching(
-        /^no process projects: start a worker or run "keyfold migrate"\. The read models lack \d+ commits\n$/,
+        /^no projector is running, and the read models lack \d+ commits\. Start a worker or run "keyfold migrate"\n$/,
       ),
     });
     const following = startKeyfold({ KEYFOLD_MONGODB_URI: uri, KEYFOLD_LEASE_SECONDS: '2' }, 'migrate', '--follow');

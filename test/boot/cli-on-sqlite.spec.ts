@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { keyfold, startKeyfold } from '../support/cli.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
-const GOOD = /^\d+ commits of \d+ streams and \d+ documents: no problem\n$/;
+const GOOD = /^\d+ commits of \d+ streams and \d+ documents: no problems\n$/;
 
 let service: StandaloneProcess;
 const run = (...args: string[]) => keyfold({ KEYFOLD_DATA_DIR: service.dataDir }, ...args);
@@ -50,7 +50,7 @@ describe.each([
     expect(await run('projections', 'rebuild', 'users')).toEqual({
       status: 2,
       out: '',
-      err: 'there is no read model "users"; there are accounts, sessions, ssh_key_rings, ssh_key_uses, site_settings\n',
+      err: 'unknown read model "users". Known models: accounts, sessions, ssh_key_rings, ssh_key_uses, site_settings\n',
     });
   });
 
@@ -72,7 +72,10 @@ describe.each([
       status: 1,
       out: expect.stringContaining('account-2 at version 1 since 1970-01-01T00:00:00.000Z: unknown event'),
     });
-    expect(await run('projections', 'retry-parked')).toMatchObject({ status: 0, out: '1 tried, 0 parked\n' });
+    expect(await run('projections', 'retry-parked')).toMatchObject({
+      status: 0,
+      out: 'retried 1 stream, 0 still parked\n',
+    });
   });
 
   it('feed status shows unpublished events, and fails for parked accounts', async () => {
@@ -93,7 +96,7 @@ describe.each([
   it('feed status says why nothing is published', async () => {
     const problem = service.isRunning
       ? 'KEYFOLD_RABBITMQ_URL is not set in the running process. Set it and restart the process'
-      : 'no process runs on this data folder. Start one with KEYFOLD_RABBITMQ_URL set';
+      : 'no process uses this data folder. Start one with KEYFOLD_RABBITMQ_URL set';
     const { status, out } = await run('feed', 'status');
     expect({ status, out }).toEqual({
       status: 0,
@@ -125,7 +128,7 @@ describe.each([
     expect(await run('events', 'show', 'account-99')).toEqual({
       status: 1,
       out: '',
-      err: expect.stringContaining('there is no stream account-99; streams are named account-<id>'),
+      err: expect.stringContaining('no stream account-99. Streams are named account-<id>'),
     });
   });
 
@@ -160,7 +163,7 @@ describe('the socket in the data folder', () => {
     unlinkSync(socket());
     expect(await run('verify')).toMatchObject({
       status: 1,
-      err: expect.stringMatching(/another process holds the data folder .* does not listen for operators.*stop it/),
+      err: expect.stringMatching(/another process uses the data folder .* accepts no commands.*stop that process/),
     });
     await service.restart();
   });

@@ -65,7 +65,7 @@ async function sqlite({ beside }: { beside: boolean }): Promise<Scene> {
     async kill(running) {
       if (!beside) return killed(running);
       await app.kill();
-      expect(await running.result).toMatchObject({ status: 1, err: expect.stringContaining('ask again') });
+      expect(await running.result).toMatchObject({ status: 1, err: expect.stringContaining('Run the command again') });
     },
     async open() {
       await stopped();

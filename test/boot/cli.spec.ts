@@ -58,21 +58,21 @@ describe('help', () => {
   it.each([
     ['verify', 'Changes nothing'],
     ['migrate', '--follow'],
-    ['compact', 'no way back'],
+    ['compact', 'cannot be undone'],
     ['projections status', 'Changes nothing'],
     ['projections rebuild', 'ssh_key_rings'],
     ['projections retry-parked', '30 seconds'],
     ['events show', 'sealed'],
-    ['account set-password', 'never an argument'],
+    ['account set-password', 'cannot be an argument'],
     ['account disable-two-factor', '100 wrong codes'],
     ['feed status', 'Changes nothing'],
     ['feed replay', 'x-keyfold-replay'],
-    ['topology apply', 'Repeating it does no harm'],
+    ['topology apply', 'Safe to repeat'],
     ['topology diff', 'Changes nothing'],
     ['queue list', 'Changes nothing'],
     ['queue show', 'Changes nothing'],
     ['queue redrive', 'as if for the first time'],
-    ['queue drop', 'for good'],
+    ['queue drop', 'Permanently'],
   ])('of %s says what it does and changes, and needs no store', async (command, text) => {
     const { status, out } = await inThisProcess({ KEYFOLD_STORE: 'wrong' }, ...command.split(' '), '--help');
     expect(status).toBe(0);
@@ -91,18 +91,18 @@ describe('wrong usage', () => {
     ['an unknown option', 'verify --deep', "unknown option '--deep'"],
     ['a missing argument', 'events show', "missing required argument 'stream'"],
     ['too many arguments', 'verify all', 'too many arguments'],
-    ['a password that others see', 'account set-password admin hunter2', 'the password is no argument'],
-    ['one in an option', 'account set-password admin --password=hunter2', 'the password is no argument'],
+    ['a password that others see', 'account set-password admin hunter2', 'the password cannot be an argument'],
+    ['one in an option', 'account set-password admin --password=hunter2', 'the password cannot be an argument'],
     ['half a command', 'projections', 'Usage: keyfold projections'],
-    ['a replay to nowhere', 'feed replay', "option '--queue <queue>' is needed"],
+    ['a replay to nowhere', 'feed replay', "option '--queue <queue>' or '--dry-run' is required"],
     [
       'a time that ends before it begins',
       'feed replay --dry-run --from 2026-02-01 --to 2026-01-01',
       "'--from' must be before",
     ],
-    ['a time that is none', 'feed replay --dry-run --from yesterday', 'It is a time of ISO 8601'],
-    ['an account that is none', 'feed replay --dry-run --account ann', 'It is the number of an account'],
-    ['a limit that is none', 'queue redrive --limit 0', 'It is a number from 1 on'],
+    ['a time that is none', 'feed replay --dry-run --from yesterday', 'Expected an ISO 8601 timestamp.'],
+    ['an account that is none', 'feed replay --dry-run --account ann', 'Expected an account id.'],
+    ['a limit that is none', 'queue redrive --limit 0', 'Expected a positive integer.'],
     ['a command dropped without a reason', 'queue drop x', "required option '--reason <text>'"],
   ])('is %s: status 2 with the correct usage', async (_, line, text) => {
     const { status, out, err } = await inThisProcess({}, ...line.split(' ').filter(Boolean));
@@ -114,10 +114,10 @@ describe('wrong usage', () => {
 
 describe('invalid settings exit with status 78', () => {
   it.each([
-    ['a store that there is not', { KEYFOLD_STORE: 'postgres' }, 'KEYFOLD_STORE: is sqlite or mongodb'],
+    ['a store that there is not', { KEYFOLD_STORE: 'postgres' }, 'KEYFOLD_STORE: must be sqlite or mongodb'],
     ['MongoDB without an address', { KEYFOLD_STORE: 'mongodb' }, 'KEYFOLD_MONGODB_URI: is required'],
     ['an address without a database', { KEYFOLD_MONGODB_URI: 'mongodb://127.0.0.1' }, 'must name a database'],
-    ['a folder that is missing', { KEYFOLD_DATA_DIR: '/missing/keyfold' }, 'KEYFOLD_DATA_DIR: there is no folder'],
+    ['a folder that is missing', { KEYFOLD_DATA_DIR: '/missing/keyfold' }, 'KEYFOLD_DATA_DIR: no folder'],
   ])('when they name %s', async (_, env, text) => {
     const { status, out, err } = await inThisProcess(env, 'verify');
     expect({ status, out }).toEqual({ status: 78, out: '' });
@@ -137,7 +137,7 @@ describe('invalid settings exit with status 78', () => {
     const folder = temporaryFolder();
     const { status, err } = await keyfold({ KEYFOLD_DATA_DIR: folder }, 'migrate');
     expect(status).toBe(78);
-    expect(err).toContain(`there is no database in ${folder}`);
+    expect(err).toContain(`no database in ${folder}`);
   });
 });
 
@@ -153,5 +153,5 @@ it('a data folder whose socket path would be too long is refused with advice', a
   writeFileSync(join(folder, 'keyfold.db'), '');
   const { status, err } = await inThisProcess({ KEYFOLD_DATA_DIR: folder }, 'verify');
   expect(status).toBe(1);
-  expect(err).toContain('choose a shorter folder with KEYFOLD_DATA_DIR');
+  expect(err).toContain('Set KEYFOLD_DATA_DIR to a shorter path');
 });

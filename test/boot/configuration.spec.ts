@@ -137,7 +137,7 @@ describe('a setting from a file', () => {
 it('an address of MongoDB without a store is refused with 78', async () => {
   const { exitCode, output } = await failedStart({ KEYFOLD_MONGODB_URI: 'mongodb://localhost/keyfold' });
   expect(exitCode).toBe(78);
-  expect(output).toContain('KEYFOLD_STORE: set it to mongodb or sqlite');
+  expect(output).toContain('KEYFOLD_STORE: must be set to mongodb or sqlite');
 });
 
 it('a start that fails after everything is open closes it', async () => {

@@ -36,10 +36,10 @@ async function warning(app: StandaloneProcess, beginning: string): Promise<strin
 it('an outage of RabbitMQ at both addresses of its host is reported with both errors', async () => {
   const env = { KEYFOLD_RABBITMQ_URL: `amqp://guest:hidden-word@localhost:${port}` };
   const app = await started(env);
-  const log = await warning(app, `RabbitMQ at localhost:${port} is away, events wait in the store`);
+  const log = await warning(app, `RabbitMQ at localhost:${port} is unavailable, events stay in the store`);
   const { err } = await keyfold({ ...DUAL_STACK, ...env }, 'topology', 'diff');
   const status = await keyfold({ KEYFOLD_DATA_DIR: app.dataDir }, 'feed', 'status');
-  expect(status.out).toContain(`\nNothing is published: RabbitMQ at localhost:${port} is away: `);
+  expect(status.out).toContain(`\nNothing is published: RabbitMQ at localhost:${port} is unavailable: `);
   for (const text of [log, err, status.out]) {
     expect(text).toMatch(bothRefused);
     expect(text).not.toContain('hidden-word');
@@ -70,7 +70,7 @@ it('an outage of the trace endpoint at both addresses of its host is reported wi
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://guest:hidden-word@localhost:${port}`,
     OTEL_EXPORTER_OTLP_TIMEOUT: '500',
   });
-  const log = await warning(app, `traces are lost, because localhost:${port} does not take them`);
+  const log = await warning(app, `cannot send traces to localhost:${port}, dropping them`);
   expect(log).toMatch(bothRefused);
   expect(log).not.toContain('hidden-word');
 });

@@ -56,7 +56,7 @@ it('keyfold feed status reports that everything was published', async () => {
 
 describe('keyfold queue', () => {
   it('redrives a parked command, which then succeeds', async () => {
-    expect(await queue('list')).toEqual({ status: 0, out: 'No such command is parked.\n', err: '' });
+    expect(await queue('list')).toEqual({ status: 0, out: 'No matching parked command.\n', err: '' });
     const { member, key, time, use, id } = await useOfUnknownKey('late');
     const listed = await queue('list');
     expect(listed).toMatchObject({ status: 0, err: '' });
@@ -69,13 +69,13 @@ describe('keyfold queue', () => {
     (await member.post('/api/me/sshkey/add', { title: 'laptop', key: key.line })).data();
     expect(await queue('redrive', '--id', id, '--dry-run')).toMatchObject({
       status: 0,
-      out: `would be sent again: ${id} (ssh-key.use, ssh-key-not-found)\n`,
+      out: `would be resent: ${id} (ssh-key.use, ssh-key-not-found)\n`,
     });
     const [added] = await keysOf(member);
     expect(added?.last_used_time).toBe(added?.added_time);
     expect(await queue('redrive', '--id', id)).toEqual({
       status: 0,
-      out: `sent again: ${id} (ssh-key.use, ssh-key-not-found)\n`,
+      out: `resent: ${id} (ssh-key.use, ssh-key-not-found)\n`,
       err: '',
     });
     const moved = await until(async () =>
@@ -110,7 +110,7 @@ describe('keyfold queue', () => {
     const [first, second] = [await useOfUnknownKey('one'), await useOfUnknownKey('two')];
     const { status, out } = await queue('redrive', '--limit', '1');
     expect(status).toBe(0);
-    expect(out.match(/^sent again: /gm)).toHaveLength(1);
+    expect(out.match(/^resent: /gm)).toHaveLength(1);
     await until(async () => ((await parked()).length === 2 ? true : undefined));
     for (const { id } of [first, second]) await queue('drop', id, '--reason', 'end of the test');
   });
@@ -121,7 +121,7 @@ describe('keyfold queue', () => {
     ['redrive', ['--type', 'no.such-type']],
     ['drop', ['no-such-id', '--reason', 'none']],
   ])('reports that there is nothing to %s %j', async (command, args) => {
-    expect(await queue(command, ...args)).toEqual({ status: 1, out: '', err: 'no such command is parked\n' });
+    expect(await queue(command, ...args)).toEqual({ status: 1, out: '', err: 'no matching parked command\n' });
   });
 
   it('needs the address of RabbitMQ, and no store', async () => {

@@ -66,7 +66,7 @@ describe('an unusable database is refused with advice:', () => {
 
   it('one of a replica set with another name', async () => {
     const uri = freshDatabaseUri().replace(/replicaSet=\w+/, 'replicaSet=another');
-    expect(await refusal(uri)).toContain('but KEYFOLD_MONGODB_URI says "another"');
+    expect(await refusal(uri)).toContain('but KEYFOLD_MONGODB_URI names "another"');
   });
 
   it.each(['', '?replicaSet=rs0'])('one of a standalone server (%j)', { timeout: 120_000 }, async (options) => {

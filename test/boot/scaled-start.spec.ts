@@ -53,7 +53,7 @@ describe('while MongoDB is down', () => {
     await app.untilReady();
     expect(await app.readiness()).toMatchObject({ code: 200, status: 'ready', checks: { store: 'ok' } });
     const reasons = warnings(app).map(({ msg }) => msg);
-    expect(reasons[0]).toMatch(/^the start waits: MongoDB is not available/);
+    expect(reasons[0]).toMatch(/^startup is waiting: MongoDB is not available/);
     expect(new Set(reasons).size).toBe(reasons.length);
   }
 

@@ -35,7 +35,7 @@ describe('a typed password', () => {
     const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'set-password', 'admin');
     onTestFinished(() => terminal.close());
     for (const [index, line] of lines.entries()) {
-      await terminal.untilShown(index === 0 ? 'New password of admin: ' : 'The same once more: ');
+      await terminal.untilShown(index === 0 ? 'New password for admin: ' : 'Repeat the password: ');
       terminal.press(line);
     }
     return { status: await terminal.ended, shown: terminal.text() };
@@ -53,13 +53,13 @@ describe('a typed password', () => {
       'with a different repetition is refused',
       ['one way\r', 'another way\r'],
       2,
-      'the two passwords differ; nothing was changed',
+      'the two passwords differ. Nothing was changed',
     ],
     [
       'with a premature end of input is refused',
       ['half of i\r', '\x04'],
       2,
-      'no password was given; nothing was changed',
+      'no password was entered. Nothing was changed',
     ],
     ['is cancelled by Ctrl-C', ['half of i\x03'], 130, ''],
   ])('%s', async (_, lines, expected, text) => {
@@ -73,7 +73,7 @@ describe('a typed password', () => {
     const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'set-password', 'admim');
     onTestFinished(() => terminal.close());
     expect(await terminal.ended).toBe(1);
-    expect(terminal.text().trim()).toBe('there is no account "admim"; nothing was changed');
+    expect(terminal.text().trim()).toBe('no account "admim". Nothing was changed');
   });
 
   it('is not asked for without a process either', async () => {
@@ -81,7 +81,7 @@ describe('a typed password', () => {
     const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'set-password', 'admim');
     onTestFinished(() => terminal.close());
     expect(await terminal.ended).toBe(1);
-    expect(terminal.text().trim()).toBe('there is no account "admim"; nothing was changed');
+    expect(terminal.text().trim()).toBe('no account "admim". Nothing was changed');
   });
 
   it('is asked for and set while no process runs', async () => {

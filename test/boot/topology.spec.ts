@@ -84,7 +84,7 @@ describe('keyfold topology', () => {
     ] as const) {
       const { status, out, err } = await topology('diff', { KEYFOLD_RABBITMQ_URL: url });
       expect({ status, out }).toEqual({ status: 1, out: '' });
-      expect(err).toMatch(/^keyfold: RabbitMQ at 127\.0\.0\.1:\d+ cannot be used: [^\n]*\n$/);
+      expect(err).toMatch(/^keyfold: cannot connect to RabbitMQ at 127\.0\.0\.1:\d+: [^\n]*\n$/);
       expect(err).toContain(reason);
       expect(err).not.toContain('hidden-word');
     }

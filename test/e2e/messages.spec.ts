@@ -127,7 +127,7 @@ describe('without RabbitMQ', () => {
     const member = await newMember(await adminOf(new ApiClient(alone.baseUrl)), 'alone');
     const key = newKeyLine();
     expect((await member.post('/api/me/sshkey/add', { title: 'laptop', key: key.line })).outcome).toBe('200 success');
-    await until(() => (alone.output().includes('events wait in the store') ? true : undefined));
+    await until(() => (alone.output().includes('events stay in the store') ? true : undefined));
     const management = /"url":"(http[^"]+)","msg":"management"/.exec(alone.output())?.[1];
     expect(await (await fetch(`${management}/health/ready`)).json()).toMatchObject({ status: 'ready' });
     expect(await alone.stop()).toBe(0);

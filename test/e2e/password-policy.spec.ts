@@ -66,7 +66,7 @@ describe('a password policy', () => {
     expect(await set('short')).toEqual({
       status: 2,
       out: '',
-      err: 'the password is too short: at least 10 characters; nothing was changed\n',
+      err: 'the password is too short: at least 10 characters. Nothing was changed\n',
     });
     expect(await set(COMMON)).toMatchObject({ status: 2, err: expect.stringMatching(/^the password is too common/) });
     expect(await set('not so short')).toMatchObject({ status: 0 });

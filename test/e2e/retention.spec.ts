@@ -11,7 +11,7 @@ import { StandaloneProcess } from '../support/standalone-process.js';
 /** Short enough for the service to check for old sessions every second. */
 const BUSY = { KEYFOLD_SESSION_DAYS: '0.001' };
 const POLL = { timeout: 30_000, interval: 100 };
-const NO_PROBLEM = /^\d+ commits of \d+ streams and \d+ documents: no problem\n$/;
+const NO_PROBLEM = /^\d+ commits of \d+ streams and \d+ documents: no problems\n$/;
 
 let service: StandaloneProcess;
 afterEach(() => service?.dispose());
@@ -59,18 +59,18 @@ describe('old sessions', () => {
     const { status, out, err } = await run('events', 'show', 'session-old-1');
     expect({ status, err }).toEqual({
       status: 0,
-      err: 'session-old-1 was compacted: its events were removed for their age\n',
+      err: 'session-old-1 was compacted: its events were removed because of their age\n',
     });
     expect(out).not.toMatch(/192\.0\.2\.77|an old/);
     expect(await run('feed', 'replay', '--dry-run', '--type', 'session.started')).toMatchObject({
       status: 0,
-      err: expect.stringContaining('passed over 1050 commits of old sessions'),
+      err: expect.stringContaining('skipped 1050 commits of old sessions'),
     });
 
     const admin = await adminOf(api());
     expect(await run('projections', 'rebuild')).toMatchObject({
       status: 0,
-      out: expect.stringMatching(/, 0 removed\n$/),
+      out: expect.stringMatching(/, removed 0\n$/),
     });
     await expectNoProblems();
     expect((await admin.get('/api/me')).outcome).toBe('200 success');
@@ -87,15 +87,15 @@ describe('old sessions', () => {
     if (where === 'while no process runs') await service.stop();
     expect(await run('compact', '--dry-run')).toEqual({
       status: 0,
-      out: 'would compact 20 sessions, whose tokens expired more than 90 days ago\n',
+      out: 'would compact 20 sessions whose tokens expired more than 90 days ago\n',
       err: '',
     });
     expect(await run('compact')).toEqual({
       status: 0,
-      out: 'compacted 20 sessions of 30 commits, whose tokens expired more than 90 days ago\n',
+      out: 'compacted 20 sessions (30 commits) whose tokens expired more than 90 days ago\n',
       err: '',
     });
-    expect((await run('compact')).out).toMatch(/^compacted 0 sessions of 0 commits/);
+    expect((await run('compact')).out).toMatch(/^compacted 0 sessions \(0 commits\)/);
     await expectNoProblems();
     if (!service.isRunning) await service.restart();
     expect((await admin.get('/api/me')).outcome).toBe('200 success');
@@ -105,7 +105,7 @@ describe('old sessions', () => {
     await withOldSessions(4);
     await service.restart({ KEYFOLD_SESSION_DAYS: '365' });
     expect(await keyfold({ KEYFOLD_DATA_DIR: service.dataDir, KEYFOLD_SESSION_DAYS: '1' }, 'compact')).toMatchObject({
-      out: 'compacted 0 sessions of 0 commits, whose tokens expired more than 365 days ago\n',
+      out: 'compacted 0 sessions (0 commits) whose tokens expired more than 365 days ago\n',
     });
   });
 });

@@ -90,7 +90,7 @@ it('with an unreachable endpoint, requests are answered, the log says so once, a
   });
   try {
     const api = new ApiClient(app.baseUrl);
-    const warnings = () => logLines(app.output()).filter(({ msg }) => msg.startsWith('traces are lost'));
+    const warnings = () => logLines(app.output()).filter(({ msg }) => msg.startsWith('cannot send traces'));
     let answered = 0;
     await until(async () => {
       expect((await api.get('/ping')).text).toBe('pong');

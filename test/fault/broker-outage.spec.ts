@@ -27,12 +27,12 @@ const outages: Record<string, Outage> = {
   'was killed': {
     begin: () => broker.kill(),
     end: () => broker.restart(),
-    workerSays: /^RabbitMQ at 127\.0\.0\.1:\d+ is away/,
+    workerSays: /^RabbitMQ at 127\.0\.0\.1:\d+ is unavailable/,
   },
   'hangs with its connections open': {
     begin: () => broker.freeze(),
     end: () => broker.thaw(),
-    workerSays: /^RabbitMQ at 127\.0\.0\.1:\d+ is away/,
+    workerSays: /^RabbitMQ at 127\.0\.0\.1:\d+ is unavailable/,
   },
   'has no memory left': {
     begin: () => broker.memoryAlarm(true),

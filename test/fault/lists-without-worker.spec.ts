@@ -40,7 +40,7 @@ it('an entry is also correct if its commit was stored although the client got 50
 
 it('the log reports when a list is behind and when it has caught up', async () => {
   const gateway = service.gateway(0);
-  expect(gateway.output()).toContain('a list may be behind, retrying: MongoDB is not available');
+  expect(gateway.output()).toContain('a list may be stale, retrying: MongoDB is not available');
   await expect.poll(() => gateway.output(), { timeout: RECOVERY }).toContain('the lists are up to date again');
 });
 

@@ -3,46 +3,48 @@ import type { Actions } from './actions.js';
 import { storeCommand, storeCommandGroup } from './store-command.js';
 
 const SET_PASSWORD = `
-For a password that is lost, that of the only administrator too. Does what an administrator does over the API: all sessions of the
-account end, the change is in its history (actor "operator") and subscribers are told. Two-factor stays as it is.
+Use it if a password is lost, even that of the only administrator. It has the same effect as a password change by an administrator: all
+sessions of the account end, the change is in its history (actor "operator"), and an event is published. Two-factor is not changed.
 
-The password is typed twice and not shown, or is the first line of the standard input when that is no terminal, or the content of the
-file, whose last line break is cut off. It is never an argument, because others can see those.
+On a terminal the command asks for the password twice, without showing it. Otherwise it reads the first line of standard input, or the
+file of --password-file without its trailing newline. The password cannot be an argument, because other users can see arguments.
 
-It is sealed with the key of the service. A process that runs on the embedded store uses its own; else KEYFOLD_SEALING_KEY, and where
-that is not set the file sealing-key in the data folder. On mongodb set KEYFOLD_SEALING_KEY as for the gateways. Another key is
-refused.
+The password is sealed with the key of the service. A running process on the embedded store uses its own key. Otherwise the command uses
+KEYFOLD_SEALING_KEY, or on sqlite the file sealing-key in the data folder. On mongodb set it to the same value as for the gateways. A
+different key is refused.
 
-A name under which too many logins failed stays refused for its minutes, 15 at most, also with the new password.`;
+A throttled account stays blocked for up to 15 minutes, even with the new password.`;
 
 const DISABLE_TWO_FACTOR = `
-For a second factor that is lost, or locked after 100 wrong codes. Does what an administrator does over the API: logins ask for no code
-until the account turns two-factor on again. Password and sessions stay, the change is in the history of the account (actor "operator")
-and subscribers are told. Where it is off nothing happens.`;
+Use it if a second factor is lost, or locked after 100 wrong codes. It has the same effect as turning two-factor off as an administrator:
+logins require no code until the account enables two-factor again. Password and sessions are not changed. The change is in the history of
+the account (actor "operator"), and an event is published. If two-factor is already off, nothing happens.`;
 
-/** `account`. */
+/** Adds `account`. */
 export function addAccountCommands(program: Command, { onStore, setPassword }: Actions): void {
   storeCommandGroup(program, 'account')
-    .summary('let somebody in who lost a password or a second factor')
-    .description('Lets somebody in who lost a password or a second factor.');
+    .summary('recover from a lost password or second factor')
+    .description('Recovers from a lost password or second factor.');
   storeCommand(program, 'account set-password')
-    .summary('give an account a new password')
-    .description('Gives an account a new password.')
-    .argument('<username>', 'exactly as the account has it, for example admin')
-    .option('--password-file <file>', 'the file that holds the password')
-    // The usual errors would repeat a password.
+    .summary('set the password of an account')
+    .description('Sets the password of an account.')
+    .argument('<username>', 'exact user name, for example admin')
+    .option('--password-file <file>', 'file that contains the password')
+    // The default errors would print the password.
     .allowExcessArguments()
     .allowUnknownOption()
     .addHelpText('after', SET_PASSWORD)
     .action((username: string, { passwordFile }: { passwordFile?: string }, command: Command) => {
       if (command.args.length > 1)
-        command.error('error: the password is no argument: it is typed, piped in, or in the file of --password-file');
+        command.error(
+          'error: the password cannot be an argument. Type it at the prompt, pipe it in or use --password-file',
+        );
       return setPassword(username, passwordFile);
     });
   storeCommand(program, 'account disable-two-factor')
     .summary('turn two-factor off and lift its lock')
-    .description('Turns two-factor of an account off and lifts its lock.')
-    .argument('<username>', 'exactly as the account has it')
+    .description('Turns two-factor off for an account and lifts its lock.')
+    .argument('<username>', 'exact user name')
     .addHelpText('after', DISABLE_TWO_FACTOR)
     .action((username: string) => onStore('account disable-two-factor', { username }));
 }

@@ -1,13 +1,13 @@
 import type { BrokerRequest, OperatorArgs, OperatorCommandName, ReplaySelection } from '@keyfold/operator';
 
-/** What the commands lead to; each remembers the exit status. */
+/** The actions of the commands. Each stores its exit status. */
 export type Actions = Readonly<{
-  /** Has a command carried out on the store of the settings. */
+  /** Runs a command on the configured store. */
   onStore<Name extends OperatorCommandName>(command: Name, args: OperatorArgs<Name>): Promise<void>;
-  /** Sets the password that is in the file, else on the standard input. */
+  /** Sets a password from a file, by default from the terminal or standard input. */
   setPassword(username: string, file: string | undefined): Promise<void>;
-  /** Carries out what concerns RabbitMQ alone. */
+  /** Runs a command on RabbitMQ. */
   onBroker(request: BrokerRequest): Promise<void>;
-  /** Sends events of the store to a queue; without one it only counts them. */
+  /** Sends past events to a queue; without a queue it only counts them. */
   replay(selection: ReplaySelection, queue: string | undefined): Promise<void>;
 }>;

@@ -14,7 +14,7 @@ import { z } from 'zod';
 
 const stores = ['sqlite', 'mongodb'] as const;
 const choice = z.object({
-  KEYFOLD_STORE: z.enum(stores, 'is sqlite or mongodb').optional(),
+  KEYFOLD_STORE: z.enum(stores, 'must be sqlite or mongodb').optional(),
   KEYFOLD_MONGODB_URI: z.string().optional(),
 });
 const onSqlite = z.object({ ...embeddedSettings, ...retentionSettings, ...passwordSettings });
@@ -25,29 +25,30 @@ const broker = z.object({
   KEYFOLD_RABBITMQ_URL: brokerSettings.KEYFOLD_RABBITMQ_URL.unwrap(),
 });
 
-/** Where RabbitMQ is, for commands that work on it alone. Throws `InvalidConfiguration`, also where it is not named. */
+/** Reads the settings of RabbitMQ. Throws `InvalidConfiguration`, also if the URL is missing. */
 export const readCliBrokerSettings = (environment: Environment) => readSettings(broker, environment);
 
+/** The settings of a command on a store. */
 export type CliSettings =
   | (z.infer<typeof onSqlite> & Readonly<{ KEYFOLD_STORE: 'sqlite' }>)
   | (z.infer<typeof onMongo> & Readonly<{ KEYFOLD_STORE: 'mongodb' }>);
 
 const explicitDays = z.object({
   KEYFOLD_SESSION_DAYS: z.string(
-    'is required to compact on MongoDB: the value that the workers have, for there is no way back',
+    'is required to compact on MongoDB. Set it to the same value as for the workers, because compaction cannot be undone',
   ),
 });
 
-/** Throws `InvalidConfiguration` where this shell does not say how long workers keep sessions: it is not where they were configured. */
+/** Requires an explicit retention time, because this shell may lack the settings of the workers. Throws `InvalidConfiguration`. */
 export const requireSessionDays = (environment: Environment): void => void readSettings(explicitDays, environment);
 
 const keysOnSqlite = z.object({ KEYFOLD_SEALING_KEY: generatedSecretSettings.KEYFOLD_SEALING_KEY });
 const keysOnMongo = (task: string) =>
   z.object({
-    KEYFOLD_SEALING_KEY: sealingKeys(`is required to ${task} on MongoDB: the value that the gateways have`),
+    KEYFOLD_SEALING_KEY: sealingKeys(`is required to ${task} on MongoDB. Set it to the same value as for the gateways`),
   });
 
-/** The sealing keys for a command that stores a secret; undefined where they may lie in the data folder. Throws `InvalidConfiguration`. */
+/** Reads the sealing keys for a command that stores a secret. Undefined if they may be in the data folder. Throws `InvalidConfiguration`. */
 export const readCliSealingKeys = (
   environment: Environment,
   store: CliSettings['KEYFOLD_STORE'],
@@ -57,8 +58,8 @@ export const readCliSealingKeys = (
     .KEYFOLD_SEALING_KEY;
 
 /**
- * Where the store is, by the settings of the processes that work on it; secrets are not asked for. An address of MongoDB alone says
- * that it is the store. Throws `InvalidConfiguration`.
+ * Reads the settings of the store, without secrets. A MongoDB connection string without KEYFOLD_STORE selects MongoDB. Throws
+ * `InvalidConfiguration`.
  */
 export function readCliSettings(environment: Environment): CliSettings {
   const { KEYFOLD_STORE, KEYFOLD_MONGODB_URI } = readSettings(choice, environment);

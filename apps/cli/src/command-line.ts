@@ -10,44 +10,43 @@ import { addStoreCommands } from './store.commands.js';
 import { addTopologyCommands } from './topology.commands.js';
 
 const OVERVIEW = `
-The commands work on the store that the settings name: KEYFOLD_STORE is sqlite or mongodb. Without it they take mongodb when
-KEYFOLD_MONGODB_URI is set (the standalone process refuses to start then), else sqlite in KEYFOLD_DATA_DIR (./data). Each setting may
-also come from the file that <setting>_FILE names.
+Commands use the store of the settings. KEYFOLD_STORE is sqlite or mongodb. It defaults to mongodb if KEYFOLD_MONGODB_URI is set, and
+otherwise to sqlite in KEYFOLD_DATA_DIR (./data). Each setting can also come from the file that <setting>_FILE names.
 
-All of them are safe beside running processes. The embedded store (sqlite) belongs to one process: while that runs, it carries the
-command out itself and is asked over a socket in the data folder; when none runs, the command takes the folder for as long as it
-needs, and a service that is started meanwhile is refused.
+You can run every command beside running processes. Only one process can open the embedded store (sqlite). If a service has it open, the
+command runs inside that service, which accepts it on a socket in the data folder. Otherwise the command opens the store itself, and a
+service cannot start until the command ends.
 
-The commands under "topology" and "queue" work on RabbitMQ alone, see there.
+The commands "topology" and "queue" use only RabbitMQ. See their help.
 
-Exit status: 0 all is well, 1 a problem was found or the command failed, 2 wrong usage, 78 wrong settings, 130 interrupted.`;
+Exit status: 0 success, 1 problem found or command failed, 2 invalid usage, 78 invalid settings, 130 interrupted.`;
 
-/** Runs a command line without the program's name; answers the exit status. */
+/** Runs a command line, given without the program name. Returns the exit status. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
   let status = 0;
-  /** Everything that a command needs is loaded only now, so that help is there at once. */
-  const operate = () => import('./operate.js');
+  /** Loads the code of the commands only when one runs, so that help appears at once. */
+  const load = () => import('./execute-command.js');
   const actions: Actions = {
     onStore: async (command, args) => {
-      status = await (await operate()).operateStore({ command, args } as OperatorRequest);
+      status = await (await load()).executeStoreCommand({ command, args } as OperatorRequest);
     },
     setPassword: async (username, file) => {
-      status = await (await operate()).operateSetPassword(username, file);
+      status = await (await load()).executeSetPassword(username, file);
     },
     onBroker: async (request) => {
-      status = await (await operate()).operateBroker(request);
+      status = await (await load()).executeBrokerCommand(request);
     },
     replay: async (selection, queue) => {
-      status = await (await operate()).operateReplay(selection, queue);
+      status = await (await load()).executeReplay(selection, queue);
     },
   };
   try {
     await commandLine(actions).parseAsync(args, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // It has said what was wrong, or the help that was asked for.
+    // Commander has already printed the error or the help.
     if (error.exitCode === 0) return status;
-    const { WRONG_USAGE } = await operate();
+    const { WRONG_USAGE } = await load();
     return WRONG_USAGE;
   }
   return status;
@@ -55,9 +54,9 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
 
 function commandLine(actions: Actions): Command {
   const program = new Command('keyfold')
-    .description('Looks after the store of the account service Keyfold.')
+    .description('Administers the account service Keyfold.')
     .addHelpText('after', OVERVIEW)
-    .showHelpAfterError('(--help after a command tells about it)')
+    .showHelpAfterError('(run the command with --help for details)')
     .exitOverride();
   addStoreCommands(program, actions);
   addAccountCommands(program, actions);

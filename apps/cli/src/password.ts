@@ -2,35 +2,35 @@ import { INTERRUPTED } from '@keyfold/process';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { harmless } from './terminal.js';
+import { escapeControls } from './terminal.js';
 
-/** A password that somebody gave, or why there is none. */
-export type GivenPassword = Readonly<{ password: string } | { problem: string }>;
+/** A password, or the reason why there is none. */
+export type PasswordInput = Readonly<{ password: string } | { problem: string }>;
 
-/** Whether somebody is asked for the password at the terminal. */
+/** Returns whether the password is typed at the terminal. */
 export const isTyped = (file: string | undefined): boolean => file === undefined && process.stdin.isTTY;
 
 /**
- * Reads a password where nobody else sees it, unlike an argument: the file without its last line break; else, on a terminal, what is
- * typed twice and not shown; else the first line of the standard input. An interrupted one ends the process.
+ * Reads a password from the file, without its trailing newline. Without a file it asks twice on a terminal, without echo, or reads the
+ * first line of standard input. An interruption ends the process.
  */
 export async function readPassword(
   username: string,
   file: string | undefined,
   signal: AbortSignal,
-): Promise<GivenPassword> {
-  // Nothing else has begun by then.
-  const giveUp = () => process.exit(INTERRUPTED);
-  signal.addEventListener('abort', giveUp);
+): Promise<PasswordInput> {
+  // Nothing else has started yet.
+  const exit = () => process.exit(INTERRUPTED);
+  signal.addEventListener('abort', exit);
   try {
     if (file !== undefined) return await contentOf(file);
     return isTyped(file) ? await typedTwice(username) : { password: await firstLine() };
   } finally {
-    signal.removeEventListener('abort', giveUp);
+    signal.removeEventListener('abort', exit);
   }
 }
 
-async function contentOf(file: string): Promise<GivenPassword> {
+async function contentOf(file: string): Promise<PasswordInput> {
   try {
     return { password: (await readFile(file, 'utf8')).replace(/\r?\n$/, '') };
   } catch (error) {
@@ -47,23 +47,23 @@ async function firstLine(): Promise<string> {
   return text.split('\n', 1)[0]!.replace(/\r$/, '');
 }
 
-async function typedTwice(username: string): Promise<GivenPassword> {
-  // It edits what is typed and would show it on its output.
+async function typedTwice(username: string): Promise<PasswordInput> {
+  // The line editor would echo the password to its output.
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const keyboard = createInterface({ input: process.stdin, output, terminal: true, historySize: 0 });
-  // Ctrl-C is a key to it.
+  // The line editor consumes Ctrl-C.
   keyboard.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   const lines = keyboard[Symbol.asyncIterator]();
   const ask = async (prompt: string) => {
-    process.stderr.write(harmless(prompt));
+    process.stderr.write(escapeControls(prompt));
     const line = await lines.next();
     process.stderr.write('\n');
     return line.done ? undefined : line.value;
   };
   try {
-    const password = await ask(`New password of ${username}: `);
-    const again = password === undefined ? undefined : await ask('The same once more: ');
-    if (password === undefined || again === undefined) return { problem: 'no password was given' };
+    const password = await ask(`New password for ${username}: `);
+    const again = password === undefined ? undefined : await ask('Repeat the password: ');
+    if (password === undefined || again === undefined) return { problem: 'no password was entered' };
     return password === again ? { password } : { problem: 'the two passwords differ' };
   } finally {
     keyboard.close();

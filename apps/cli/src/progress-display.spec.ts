@@ -8,7 +8,7 @@ function shown(isTTY: boolean) {
   return { display, written, reach };
 }
 
-it('a terminal gets one bar that is redrawn in place, and removed before another line', () => {
+it('a terminal shows one bar that is redrawn in place and removed before another line', () => {
   const { display, written, reach } = shown(true);
   reach(600);
   reach(1_201);
@@ -21,7 +21,7 @@ it('a terminal gets one bar that is redrawn in place, and removed before another
   ]);
 });
 
-it('a pipe gets a plain line for each tenth', () => {
+it('a pipe receives a plain line for each tenth', () => {
   const { display, written, reach } = shown(false);
   for (let done = 0; done <= 2_400; done += 50) reach(done);
   display.clear();
@@ -30,13 +30,13 @@ it('a pipe gets a plain line for each tenth', () => {
   expect(written[9]).toBe('100 % of 2,400 commits\n');
 });
 
-it('an empty feed is read as a whole', () => {
+it('an empty feed is complete', () => {
   const { written, reach } = shown(false);
   reach(0, 0);
   expect(written).toEqual(['100 % of 0 commits\n']);
 });
 
-it('a single commit is not many', () => {
+it('a single commit is in the singular', () => {
   const { written, reach } = shown(false);
   reach(1, 1);
   expect(written).toEqual(['100 % of 1 commit\n']);

@@ -1,19 +1,20 @@
 import type { Progress } from '@keyfold/operator';
 
 const BAR_LENGTH = 30;
-/** Erases the line of the cursor (ECMA-48, EL 2). */
+/** Erases the current line (ECMA-48, EL 2). */
 const ERASE_LINE = '\r\u001b[2K';
 
-/** Where progress is shown. */
+/** The stream on which progress is shown. */
 export type ProgressStream = Readonly<{ isTTY?: boolean; write(text: string): unknown }>;
 
-/** Shows how far a command has come: a bar that is redrawn on a terminal, elsewhere a line for each tenth. */
+/** Shows the progress of a command: as a bar on a terminal, otherwise as a line for each tenth. */
 export class ProgressDisplay {
   #isDrawn = false;
   #tenths = 0;
 
   constructor(private readonly stream: ProgressStream) {}
 
+  /** Updates the progress. */
   show({ done, total, unit }: Progress): void {
     const share = total === 0 ? 1 : Math.min(1, done / total);
     const text = `${Math.floor(share * 100)} % of ${total.toLocaleString('en')} ${total === 1 ? unit : `${unit}s`}`;

@@ -3,78 +3,77 @@ import type { Actions } from './actions.js';
 import { BROKER_SETTINGS } from './broker-settings.help.js';
 
 const QUEUE = `
-A command that another service sent over RabbitMQ is parked when no attempt can carry it out: it is malformed, of an unknown type, or
-refused. It stays in the queue keyfold.commands.parked until an operator decides. A message without an id is named by the hash of its
-body (#...).
+A command of another service is parked if no retry can help: it is malformed, has an unknown type or is refused. It stays in the queue
+keyfold.commands.parked until an operator decides. A message without an id is identified by the hash of its body (#...).
 ${BROKER_SETTINGS}`;
 
 const LIST = `
-One line for each: id, type, why it was parked, after how many attempts, since when, and its size. Changes nothing.
+Shows for each command: id, type, reason, number of attempts, time of the first failure, and size. Changes nothing.
 ${QUEUE}`;
 
 const SHOW = `
-Everything that is known of it as JSON, headers and body included. The exit status is 1 when no such command is parked. Changes nothing.
+Shows a parked command as JSON, including headers and body. The exit status is 1 if no command has this id. Changes nothing.
 ${QUEUE}`;
 
 const REDRIVE = `
-Sends parked commands to keyfold.commands.q again, as if for the first time. Each leaves the parked ones only when RabbitMQ has its
-copy. All of them without an option. The exit status is 1 when there was none.
+Resends parked commands to keyfold.commands.q as if for the first time; by default all of them. Each is removed from the parked commands
+only after RabbitMQ has confirmed its copy. The exit status is 1 if no command matches.
 ${QUEUE}`;
 
 const DROP = `
-Throws the parked commands with this id away for good, and writes a line for each with the reason.
+Permanently deletes the parked commands with this id, and prints a line with the reason for each.
 ${QUEUE}`;
 
 type ListOptions = Readonly<{ type?: string; json?: boolean }>;
 type RedriveOptions = Readonly<{ id?: string; type?: string; limit?: number; dryRun?: boolean }>;
 
-/** `queue`. */
+/** Adds `queue`. */
 export function addQueueCommands(program: Command, { onBroker }: Actions): void {
   const queue = program
     .command('queue')
-    .summary('look after commands of other services that were parked')
-    .description('Looks after commands of other services that were parked.');
+    .summary('manage parked commands of other services')
+    .description('Manages parked commands of other services.');
   queue
     .command('list')
     .summary('list parked commands')
     .description('Lists parked commands.')
-    .option('--type <type>', 'of this type only, for example ssh-key.use')
-    .option('--json', 'one JSON array')
+    .option('--type <type>', 'only commands of this type, for example ssh-key.use')
+    .option('--json', 'print one JSON array')
     .addHelpText('after', LIST)
     .action(({ type, json = false }: ListOptions) => onBroker({ subject: 'queue', command: 'list', type, json }));
   queue
     .command('show')
     .summary('show a parked command')
     .description('Shows a parked command.')
-    .argument('<id>', 'as "queue list" shows it')
+    .argument('<id>', 'id from "queue list"')
     .addHelpText('after', SHOW)
     .action((id: string) => onBroker({ subject: 'queue', command: 'show', id }));
   queue
     .command('redrive')
-    .summary('send parked commands again')
-    .description('Sends parked commands again.')
-    .option('--id <id>', 'with this id only')
-    .option('--type <type>', 'of this type only')
-    .option('--limit <number>', 'so many at most', atLeastOne)
-    .option('--dry-run', 'only say which')
+    .summary('resend parked commands')
+    .description('Resends parked commands.')
+    .option('--id <id>', 'only the command with this id')
+    .option('--type <type>', 'only commands of this type')
+    .option('--limit <number>', 'maximum number to send', positiveInteger)
+    .option('--dry-run', 'only list the commands')
     .addHelpText('after', REDRIVE)
     .action(({ id, type, limit = Infinity, dryRun = false }: RedriveOptions) =>
       onBroker({ subject: 'queue', command: 'redrive', id, type, limit, dryRun }),
     );
   queue
     .command('drop')
-    .summary('throw a parked command away')
-    .description('Throws a parked command away.')
-    .argument('<id>', 'as "queue list" shows it')
-    .requiredOption('--reason <text>', 'why, for whoever reads the output later')
+    .summary('delete a parked command')
+    .description('Deletes a parked command.')
+    .argument('<id>', 'id from "queue list"')
+    .requiredOption('--reason <text>', 'reason, for the output')
     .addHelpText('after', DROP)
     .action((id: string, { reason }: { reason: string }) =>
       onBroker({ subject: 'queue', command: 'drop', id, reason }),
     );
 }
 
-function atLeastOne(text: string): number {
+function positiveInteger(text: string): number {
   const count = Number(text);
-  if (!Number.isSafeInteger(count) || count < 1) throw new InvalidArgumentError('It is a number from 1 on.');
+  if (!Number.isSafeInteger(count) || count < 1) throw new InvalidArgumentError('Expected a positive integer.');
   return count;
 }

@@ -7,7 +7,7 @@ type GroupOf<Name> = Name extends `${infer Group} ${string}` ? Group : never;
 export const storeCommandGroup = (program: Command, group: GroupOf<OperatorCommandName>): Command =>
   program.command(group);
 
-/** Adds an operator's command, whose name is the words that the operator types. Its group must be there. */
+/** Adds an operator's command by its words on the command line. Its group must exist. */
 export function storeCommand(program: Command, name: OperatorCommandName): Command {
   const [word = '', group] = name.split(' ').toReversed();
   const parent = group === undefined ? program : program.commands.find((each) => each.name() === group);

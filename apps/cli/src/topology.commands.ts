@@ -2,37 +2,37 @@ import type { Command } from 'commander';
 import type { Actions } from './actions.js';
 import { BROKER_SETTINGS } from './broker-settings.help.js';
 
-const APPLY = `
-Makes the exchanges, queues, bindings and policies that are missing. Changes and deletes nothing that is there: what differs is shown
-with what to do about it, and the exit status is 1. Repeating it does no harm.
+const MANAGEMENT_API = `
+Bindings and policies are compared through the management API. Without it, the commands that set the policies are shown instead.`;
 
-A standalone process does the same by itself; a worker only looks and says what is missing.
-${BROKER_SETTINGS}
-Bindings and policies are looked at through the management API. Without it the commands that set the policies are shown instead.`;
+const APPLY = `
+Creates missing exchanges, queues, bindings and policies. Never changes or deletes existing ones: differences are shown with advice, and
+the exit status is 1. Safe to repeat.
+
+A standalone process does this itself. A worker only checks the topology and logs what is missing.
+${BROKER_SETTINGS}${MANAGEMENT_API}`;
 
 const DIFF = `
-For each exchange, queue, binding and policy: same, missing, different (with what differs and what to do about it), or unknown where
-it cannot be compared. The exit status is 1 when something is missing or different, or
-the management API refuses the user. Changes nothing.
-${BROKER_SETTINGS}
-Bindings and policies are looked at through the management API. Without it the commands that set the policies are shown instead.`;
+Shows for each exchange, queue, binding and policy: same, missing, different (with the difference and advice), or unknown if it cannot be
+compared. The exit status is 1 if something is missing or different, or if the management API rejects the user. Changes nothing.
+${BROKER_SETTINGS}${MANAGEMENT_API}`;
 
-/** `topology`. */
+/** Adds `topology`. */
 export function addTopologyCommands(program: Command, { onBroker }: Actions): void {
   const topology = program
     .command('topology')
-    .summary('look after what RabbitMQ needs')
-    .description('Looks after the exchanges, queues, bindings and policies that RabbitMQ needs.');
+    .summary('manage the topology of RabbitMQ')
+    .description('Manages the exchanges, queues, bindings and policies in RabbitMQ.');
   topology
     .command('apply')
-    .summary('make what is missing')
-    .description('Makes what is missing.')
+    .summary('create missing parts of the topology')
+    .description('Creates missing parts of the topology.')
     .addHelpText('after', APPLY)
     .action(() => onBroker({ subject: 'topology', command: 'apply' }));
   topology
     .command('diff')
-    .summary('show what is missing or different')
-    .description('Shows what is missing or different.')
+    .summary('show missing and different parts of the topology')
+    .description('Shows missing and different parts of the topology.')
     .addHelpText('after', DIFF)
     .action(() => onBroker({ subject: 'topology', command: 'diff' }));
 }

@@ -87,8 +87,8 @@ export function serveHttp(app: NestFastifyApplication, setCommonHeaders: Request
   const faults = new Logger('Fault');
   const outages = new RepeatedLine();
   const tellOutage = (message: string, request: FastifyRequest) =>
-    outages.tell(message, (untold) =>
-      faults.error({ ...correlationsOf(request), ...(untold > 0 && { untold }) }, message),
+    outages.write(message, (omitted) =>
+      faults.error({ ...correlationsOf(request), ...(omitted > 0 && { omitted }) }, message),
     );
   const mask = new PrivacyMask(defaultPrivacyPatterns);
   app.useGlobalFilters(

@@ -77,7 +77,7 @@ export const closingAfterClients = (app: NestFastifyApplication, { onTerminal }:
 
 async function prepare(app: NestFastifyApplication, settings: ApiSettings, context: ProcessContext): Promise<void> {
   const announce = (password: string) => announceFirstPassword(password, context.onTerminal);
-  context.health.waitsFor('store', 'admin, guest and static token are being looked for');
+  context.health.setPending('store', 'admin, guest and static token are being looked for');
   const firstStart = () => app.get(FirstStart).run(settings.KEYFOLD_ADMIN_PASSWORD, announce).catch(blameSetting);
   await untilAvailable(firstStart, context);
   context.health.add('store', () => app.get(StoreCheck, { strict: false }).run());

@@ -10,7 +10,7 @@ import {
   tracingModules,
   type Environment,
 } from '@keyfold/process';
-import { mongoStore, SecretsModule } from '@keyfold/wiring';
+import { loadMongoStoreModule, SecretsModule } from '@keyfold/wiring';
 import { z } from 'zod';
 import { closingAfterClients, gatewayConfig, GatewayModule, ID_BLOCK, serveApi } from './gateway.module.js';
 
@@ -30,7 +30,7 @@ export const startGateway = () =>
       measureProcess('gateway', context);
       const ports = [
         ...tracingModules(context.tracing, 'mongodb'),
-        await mongoStore(config.KEYFOLD_MONGODB_URI, context),
+        await loadMongoStoreModule(config.KEYFOLD_MONGODB_URI, context),
         SecretsModule.forRoot(config),
       ];
       const module = GatewayModule.forRoot(ports, gatewayConfig(config, ID_BLOCK.shared));

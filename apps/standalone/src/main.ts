@@ -1,9 +1,9 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 
-// Compiled code is kept between starts, which saves a good part of the start-up; so it must be on before anything else is imported.
+// The compile cache speeds up the startup, so it must be enabled before any other import.
 enableCompileCache(join(import.meta.dirname, '../../../.compile-cache'));
 const { startStandalone } = await import('./start.js');
 await startStandalone();
-// Now, because a process that is killed writes nothing.
+// A killed process would not write the cache.
 flushCompileCache();

@@ -5,8 +5,8 @@ import { WorkerModule, type Messages, type WorkerConfig } from '@keyfold/worker'
 @Module({})
 export class StandaloneModule {
   /**
-   * The gateway and the worker in one process; the worker uses what the gateway has, and so its cache. `providers` get what both have;
-   * `messages` are there when the process has a broker.
+   * Combines the gateway and the worker in one process. The worker uses the gateway's providers and so shares its cache. `providers` can
+   * inject those of both. `messages` is undefined without a broker.
    */
   static forRoot(
     ports: readonly DynamicModule[],

@@ -8,7 +8,7 @@ import { readStandaloneSettings } from './standalone.settings.js';
 const SEALING_KEY = 'k1:7kHPEHiVD09lj+mji2UbxB+xfb2M1UIaBy9QtoSh5NM=';
 const TOKEN_SECRET = 'a secret of at least 32 characters';
 
-/** The problems of an environment; none when it is fine. */
+/** Returns the problems of an environment. */
 function problemsOf(environment: Record<string, string | undefined>): readonly string[] {
   try {
     readStandaloneSettings(environment);
@@ -19,7 +19,7 @@ function problemsOf(environment: Record<string, string | undefined>): readonly s
   }
 }
 
-/** A file with this content; it is gone when the running test is over. */
+/** Returns a file with this content, which the end of the test deletes. */
 function fileWith(content: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -28,7 +28,7 @@ function fileWith(content: string): string {
 }
 
 describe('the configuration', () => {
-  it('needs nothing', () => {
+  it('has a default for every setting', () => {
     expect(readStandaloneSettings({})).toMatchObject({
       KEYFOLD_HOST: '0.0.0.0',
       KEYFOLD_PORT: 5244,
@@ -73,14 +73,14 @@ describe('the configuration', () => {
     });
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('ignores empty variables', () => {
     const names = ['KEYFOLD_PORT', 'KEYFOLD_ADMIN_PASSWORD', 'KEYFOLD_SEALING_KEY', 'KEYFOLD_PORT_FILE'];
     expect(readStandaloneSettings(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(
       readStandaloneSettings({}),
     );
   });
 
-  it('leaves variables alone that it does not know', () => {
+  it('ignores unknown variables', () => {
     expect(problemsOf({ PATH: '/bin', KEYFOLD_FUTURE: 'x', KEYFOLD_FUTURE_FILE: '/missing' })).toEqual([]);
   });
 });
@@ -93,7 +93,7 @@ describe('the store', () => {
     KEYFOLD_SEALING_KEY: SEALING_KEY,
   };
 
-  it('mongodb needs an address and secrets, and has no data folder', () => {
+  it('mongodb requires a connection string and secrets, and has no data folder', () => {
     expect(problemsOf({ KEYFOLD_STORE: 'mongodb', KEYFOLD_PORT: 'http' }).map((text) => text.split(':')[0])).toEqual([
       'KEYFOLD_PORT',
       'KEYFOLD_MONGODB_URI',
@@ -105,23 +105,23 @@ describe('the store', () => {
     expect(settings).not.toHaveProperty('KEYFOLD_DATA_DIR');
   });
 
-  it('must be said where an address of MongoDB is set, beside everything else that is wrong', () => {
-    const told = 'KEYFOLD_STORE: set it to mongodb or sqlite, because KEYFOLD_MONGODB_URI is set';
+  it('must be set together with a MongoDB connection string; other problems are reported as well', () => {
+    const problem = 'KEYFOLD_STORE: must be set to mongodb or sqlite if KEYFOLD_MONGODB_URI is set';
     for (const name of ['KEYFOLD_MONGODB_URI', 'KEYFOLD_MONGODB_URI_FILE'])
       expect(problemsOf({ [name]: 'x', KEYFOLD_STORE: '', KEYFOLD_PORT: 'http' })).toEqual([
-        told,
-        'KEYFOLD_PORT: needs a port number from 0 to 65535',
+        problem,
+        'KEYFOLD_PORT: must be a port number from 0 to 65535',
       ]);
     expect(problemsOf({ KEYFOLD_MONGODB_URI: 'x', KEYFOLD_STORE: 'sqlite' })).toEqual([]);
   });
 
-  it('may come from a file like every other setting', () => {
+  it('can come from a file like every other setting', () => {
     const { KEYFOLD_STORE: _, ...others } = onMongo;
     expect(readStandaloneSettings({ ...others, KEYFOLD_STORE_FILE: fileWith('mongodb\n') })).toMatchObject(onMongo);
   });
 });
 
-describe('a setting that is wrong', () => {
+describe('an invalid setting', () => {
   it.each([
     ['KEYFOLD_PORT', 'http'],
     ['KEYFOLD_PORT', '65536'],
@@ -141,13 +141,13 @@ describe('a setting that is wrong', () => {
     ['KEYFOLD_TRUSTED_PROXIES', '10.0.0.0/8,proxy'],
     ['KEYFOLD_TRUSTED_PROXIES', '10.0.0.0/33'],
     ['KEYFOLD_LOG_LEVEL', 'loud'],
-  ])('%s=%s is one problem, which names the setting', (name, value) => {
+  ])('%s=%s is reported as one problem, which names the setting', (name, value) => {
     const problems = problemsOf({ [name]: value });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(new RegExp(`^${name}: \\S`));
   });
 
-  it('is told with every other one at once', () => {
+  it('is reported together with all others', () => {
     const environment = {
       KEYFOLD_PORT: 'http',
       KEYFOLD_LOG_LEVEL: 'loud',
@@ -169,7 +169,7 @@ describe('a setting that is wrong', () => {
     for (const problem of problems) expect(message).toContain(`\n- ${problem}`);
   });
 
-  it('is told without the secret itself', () => {
+  it('is reported without the secret itself', () => {
     const secrets = { KEYFOLD_TOKEN_SECRET: 'much-too-short', KEYFOLD_SEALING_KEY: 'k1:not-32-bytes' };
     const text = problemsOf(secrets).join('\n');
     expect(text).toContain('KEYFOLD_SEALING_KEY');
@@ -184,7 +184,7 @@ describe('a setting in a file', () => {
     ['secret\r\n', 'secret'],
     ['secret\n\n', 'secret\n'],
     [' secret ', ' secret '],
-  ])('with the content %j is %j: only the last newline goes', (content, value) => {
+  ])('with the content %j is %j: only the last newline is removed', (content, value) => {
     const config = readStandaloneSettings({ KEYFOLD_ADMIN_PASSWORD_FILE: fileWith(content) });
     expect(config.KEYFOLD_ADMIN_PASSWORD).toBe(value);
   });
@@ -197,15 +197,15 @@ describe('a setting in a file', () => {
     expect(readStandaloneSettings(environment)).toMatchObject({ KEYFOLD_PORT: 8080, KEYFOLD_SEALING_KEY: SEALING_KEY });
   });
 
-  it('cannot be given together with the setting itself, but together with an empty one', () => {
+  it('conflicts with the setting itself unless that is empty', () => {
     const KEYFOLD_PORT_FILE = fileWith('8080');
     expect(problemsOf({ KEYFOLD_PORT: '8080', KEYFOLD_PORT_FILE })).toEqual([
-      'KEYFOLD_PORT and KEYFOLD_PORT_FILE are both set: keep one of them',
+      'KEYFOLD_PORT and KEYFOLD_PORT_FILE are both set. Remove one of them',
     ]);
     expect(readStandaloneSettings({ KEYFOLD_PORT: '', KEYFOLD_PORT_FILE }).KEYFOLD_PORT).toBe(8080);
   });
 
-  it('must be readable and must not be empty: a secret that is missing is never replaced in silence', () => {
+  it('must be readable and not empty: a missing secret is never silently replaced', () => {
     const empty = fileWith('\n');
     expect(problemsOf({ KEYFOLD_TOKEN_SECRET_FILE: '/missing/file' })).toEqual([
       'KEYFOLD_TOKEN_SECRET_FILE: cannot read /missing/file: ENOENT',
@@ -213,7 +213,7 @@ describe('a setting in a file', () => {
     expect(problemsOf({ KEYFOLD_TOKEN_SECRET_FILE: empty })).toEqual([`KEYFOLD_TOKEN_SECRET_FILE: ${empty} is empty`]);
   });
 
-  it('is checked as the setting itself is', () => {
+  it('is validated like the setting itself', () => {
     expect(problemsOf({ KEYFOLD_PORT_FILE: fileWith('http') })).toEqual([expect.stringMatching(/^KEYFOLD_PORT: /)]);
   });
 });
@@ -221,20 +221,20 @@ describe('a setting in a file', () => {
 describe("the admin's first password", () => {
   const OPENLIST_ADMIN_PASSWORD = 'from the original';
 
-  it('is also taken from the name that the original has for it', () => {
+  it('is also read from the name that the original uses', () => {
     expect(readStandaloneSettings({ OPENLIST_ADMIN_PASSWORD }).KEYFOLD_ADMIN_PASSWORD).toBe(OPENLIST_ADMIN_PASSWORD);
     expect(readStandaloneSettings({ OPENLIST_ADMIN_PASSWORD, KEYFOLD_ADMIN_PASSWORD: '' }).KEYFOLD_ADMIN_PASSWORD).toBe(
       OPENLIST_ADMIN_PASSWORD,
     );
   });
 
-  it('is taken from our own name first', () => {
+  it('is read from the name of Keyfold first', () => {
     const config = readStandaloneSettings({ OPENLIST_ADMIN_PASSWORD, KEYFOLD_ADMIN_PASSWORD: 'own' });
     expect(config.KEYFOLD_ADMIN_PASSWORD).toBe('own');
   });
 
   it.each(['KEYFOLD_ADMIN_PASSWORD', 'OPENLIST_ADMIN_PASSWORD'])(
-    'may come from the file that %s_FILE names',
+    'can come from the file that %s_FILE names',
     (name) => {
       const config = readStandaloneSettings({ [`${name}_FILE`]: fileWith('from a file\n') });
       expect(config.KEYFOLD_ADMIN_PASSWORD).toBe('from a file');
@@ -245,9 +245,9 @@ describe("the admin's first password", () => {
     ['OPENLIST_ADMIN_PASSWORD', 'OPENLIST_ADMIN_PASSWORD_FILE'],
     ['KEYFOLD_ADMIN_PASSWORD', 'OPENLIST_ADMIN_PASSWORD_FILE'],
     ['OPENLIST_ADMIN_PASSWORD', 'KEYFOLD_ADMIN_PASSWORD_FILE'],
-  ])('cannot be given by %s and by %s', (name, fileSetting) => {
+  ])('cannot be set by both %s and %s', (name, fileSetting) => {
     expect(problemsOf({ [name]: 'secret', [fileSetting]: fileWith('secret') })).toEqual([
-      `${name} and ${fileSetting} are both set: keep one of them`,
+      `${name} and ${fileSetting} are both set. Remove one of them`,
     ]);
   });
 });

@@ -1,16 +1,16 @@
 import type { DynamicModule } from '@nestjs/common';
 import { closingAfterClients, gatewayConfig, ID_BLOCK, serveApi } from '@keyfold/gateway';
-import { operatorRunner, requireFreeFolder } from '@keyfold/operator';
+import { operatorSocketProvider, requireFreeFolder } from '@keyfold/operator';
 import { measureProcess, runProcess, tracingModules, type ProcessContext, type Running } from '@keyfold/process';
-import { embeddedStore, mongoStore, SecretsModule } from '@keyfold/wiring';
+import { loadEmbeddedStoreModule, loadMongoStoreModule, SecretsModule } from '@keyfold/wiring';
 import { measureProjector, openMessages, ProjectorRunner, RetentionRunner } from '@keyfold/worker';
 import { StandaloneModule } from './standalone.module.js';
 import { readStandaloneSettings, type StandaloneSettings } from './standalone.settings.js';
 
-/** The API and the worker in one process, on either store. */
+/** Starts the API and the worker in one process, on either store. */
 export const startStandalone = () => runProcess(readStandaloneSettings, start, requireFreeStore);
 
-/** Nobody else can open the embedded store while a process runs on it. */
+/** Throws `AlreadyRunning` if another process owns the embedded store. */
 async function requireFreeStore(settings: StandaloneSettings): Promise<void> {
   if (settings.KEYFOLD_STORE === 'sqlite') await requireFreeFolder(settings.KEYFOLD_DATA_DIR);
 }
@@ -19,11 +19,13 @@ async function start(settings: StandaloneSettings, context: ProcessContext): Pro
   measureProcess('standalone', context);
   const embedded = settings.KEYFOLD_STORE === 'sqlite';
   const ports = [...tracingModules(context.tracing, settings.KEYFOLD_STORE), ...(await portsOf(settings, context))];
-  // Whoever runs one process wants no second one to prepare its broker.
+  // A single process prepares its broker itself, so that no second command is necessary.
   const messages = await openMessages(settings, context.log, { applyTopology: true });
   const { KEYFOLD_SESSION_DAYS: sessionDays } = settings;
-  // Operators ask this process, because they cannot open the embedded store while it runs.
-  const providers = embedded ? [operatorRunner(settings.KEYFOLD_DATA_DIR, sessionDays, messages?.relayProblem)] : [];
+  // This process runs the operator's commands, which cannot open the embedded store meanwhile.
+  const providers = embedded
+    ? [operatorSocketProvider(settings.KEYFOLD_DATA_DIR, sessionDays, messages?.relayProblem)]
+    : [];
   const module = StandaloneModule.forRoot(
     ports,
     gatewayConfig(settings, embedded ? ID_BLOCK.embedded : ID_BLOCK.shared),
@@ -34,7 +36,7 @@ async function start(settings: StandaloneSettings, context: ProcessContext): Pro
   const api = await serveApi(module, settings, context, async (app) => {
     const runner = app.get(ProjectorRunner, { strict: false });
     context.health.add('projector', () => runner.check());
-    // The embedded store has no other process whose lists are up to date already.
+    // On the embedded store no other process keeps the lists up to date.
     if (embedded) await runner.startCaughtUp(context.stopping);
     else runner.start();
     app.get(RetentionRunner, { strict: false }).start();
@@ -46,6 +48,6 @@ async function start(settings: StandaloneSettings, context: ProcessContext): Pro
 }
 
 async function portsOf(settings: StandaloneSettings, context: ProcessContext): Promise<DynamicModule[]> {
-  if (settings.KEYFOLD_STORE === 'sqlite') return [await embeddedStore(settings)];
-  return [await mongoStore(settings.KEYFOLD_MONGODB_URI, context), SecretsModule.forRoot(settings)];
+  if (settings.KEYFOLD_STORE === 'sqlite') return [await loadEmbeddedStoreModule(settings)];
+  return [await loadMongoStoreModule(settings.KEYFOLD_MONGODB_URI, context), SecretsModule.forRoot(settings)];
 }

@@ -1,7 +1,7 @@
 import type { DynamicModule, INestApplication } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import type { BrokerSettings, Health, Metrics } from '@keyfold/process';
-import { queues, type BrokerOptions } from '@keyfold/wiring';
+import { loadQueuesModule, type BrokerOptions } from '@keyfold/wiring';
 import type { Logger } from 'pino';
 import type { WorkerConfig } from './worker.config.js';
 
@@ -27,7 +27,7 @@ export async function openMessages(
     return undefined;
   }
   const [{ MessagesModule, startMessages, requireMessages, measureMessages, relayProblem }, broker] = await Promise.all(
-    [import('./messages.module.js'), queues({ ...settings, KEYFOLD_RABBITMQ_URL: url }, options)],
+    [import('./messages.module.js'), loadQueuesModule({ ...settings, KEYFOLD_RABBITMQ_URL: url }, options)],
   );
   return {
     moduleFor: (ports, config) => MessagesModule.forRoot([...ports, broker], config),

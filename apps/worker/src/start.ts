@@ -15,7 +15,7 @@ import {
   tracingModules,
   type Environment,
 } from '@keyfold/process';
-import { appendSamples, mongoStore, StoreCheck } from '@keyfold/wiring';
+import { appendSamples, loadMongoStoreModule, StoreCheck } from '@keyfold/wiring';
 import { z } from 'zod';
 import { TruthModule } from './truth.module.js';
 import { measureProjector, openMessages, ProjectorRunner, RetentionRunner, WorkerModule } from './worker.module.js';
@@ -36,7 +36,7 @@ export const startWorker = () =>
     async (config, context) => {
       measureProcess('worker', context);
       const { health, log, metrics, tracing } = context;
-      const store = await mongoStore(config.KEYFOLD_MONGODB_URI, context);
+      const store = await loadMongoStoreModule(config.KEYFOLD_MONGODB_URI, context);
       const messages = await openMessages(config, log);
       const module = WorkerModule.forRoot(
         [...tracingModules(tracing, 'mongodb'), store, TruthModule.forRoot(store)],

@@ -1,7 +1,8 @@
-export * from './ask-embedded-store.js';
-export * from './broker-command.js';
-export { operatorRunner } from './operator.runner.js';
-export * from './operator-stores.js';
-export type { OperatorArgs, OperatorCommandName, OperatorRequest, ReplaySelection } from './operator-command-map.js';
+export * from './open-operator-store.js';
+export type { OperatorArgs, OperatorCommandName, OperatorRequest, ReplaySelection } from './operator-commands.js';
+export { operatorSocketProvider } from './operator-socket.provider.js';
 export * from './output/operator-output.js';
+export * from './run-broker-command.js';
+export * from './run-on-embedded-store.js';
+export * from './run-on-store.js';
 export { requireFreeFolder } from './socket/require-free-folder.js';

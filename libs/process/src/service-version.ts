@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The version of the package that this file belongs to, from sources and from the build alike. */
+/** The name and version of the service, from the nearest package.json: `Keyfold v0.1.0`. */
 export const serviceVersion = `Keyfold v${findPackage(import.meta.dirname).version}`;
 
-/** The same for whoever looks at a message: `keyfold/0.1.0`. */
+/** The same in the form of an `app-id`: `keyfold/0.1.0`. */
 export const serviceAppId = serviceVersion.replace('Keyfold v', 'keyfold/');
 
 function findPackage(folder: string): { version: string } {
@@ -12,7 +12,7 @@ function findPackage(folder: string): { version: string } {
     return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
   } catch {
     const parent = dirname(folder);
-    if (parent === folder) throw new Error('package.json is missing: run the program inside its package');
+    if (parent === folder) throw new Error('cannot find package.json: run the program inside its package');
     return findPackage(parent);
   }
 }

@@ -4,7 +4,7 @@ import { Spans } from '../src/tracing/open-telemetry/spans.js';
 
 type SamplerSettings = Parameters<typeof samplerOf>[0];
 
-/** Spans that stay in memory when they have ended. */
+/** Keeps ended spans in memory. */
 export class RecordedSpans {
   readonly spans: Spans;
   readonly #exporter = new InMemorySpanExporter();
@@ -14,12 +14,12 @@ export class RecordedSpans {
     this.spans = new Spans(new TracerProvider({ sampler: samplerOf(sampler), spanProcessors }).getTracer('test'));
   }
 
-  /** In the order in which they ended. */
+  /** The ended spans, in the order in which they ended. */
   get ended(): ReadableSpan[] {
     return this.#exporter.getFinishedSpans();
   }
 
-  /** Each with its outcome or, where it failed, with the kind of its error. */
+  /** The name of each ended span, with its outcome or the type of its error. */
   get outcomes(): string[] {
     return this.ended.map(({ name, attributes }) => {
       const outcome = attributes['error.type'] ?? attributes['keyfold.refusal'] ?? attributes['keyfold.outcome'];

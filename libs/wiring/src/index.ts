@@ -1,4 +1,5 @@
-export * from './open-broker.js';
+export * from './load-queues-module.js';
+export * from './load-store-module.js';
 export * from './open-store.js';
 export * from './rabbitmq/broker-check.js';
 export * from './rabbitmq/broker-connections.js';

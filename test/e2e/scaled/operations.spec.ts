@@ -1,6 +1,6 @@
 import { gatewayConfig, GatewayModule, ID_BLOCK, serveApi } from '@keyfold/gateway';
 import { apiSettings, Health, Metrics, processSettings, readSettings, sharedSecretSettings } from '@keyfold/process';
-import { mongoStore, SecretsModule } from '@keyfold/wiring';
+import { loadMongoStoreModule, SecretsModule } from '@keyfold/wiring';
 import { getConnectionToken } from '@nestjs/mongoose';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Connection } from 'mongoose';
@@ -45,7 +45,7 @@ async function gatewayIn(uri: string): Promise<NestFastifyApplication> {
   const log = pino({ level: 'silent' });
   const { signal: stopping } = new AbortController();
   const context = { log, onTerminal: false, health: new Health(), metrics: new Metrics(), stopping };
-  const ports = [await mongoStore(uri, context), SecretsModule.forRoot(settings)];
+  const ports = [await loadMongoStoreModule(uri, context), SecretsModule.forRoot(settings)];
   return serveApi(GatewayModule.forRoot(ports, gatewayConfig(settings, ID_BLOCK.shared)), settings, context);
 }
 

@@ -11,21 +11,21 @@ import { randomUUID } from 'node:crypto';
 import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
 import type { CommandRun } from './operator-ports.js';
 
-/** Reports an account that does not exist, so that nobody is asked for a password in vain. */
+/** Checks that an account exists, before the operator is asked for a password. */
 export async function requireAccount({ username }: { username: string }, run: CommandRun): Promise<ExitCode> {
   return (await run.ports.names.accountOf(username)) ? DONE : reportUnknown(username, run);
 }
 
-/** Gives an account another password and changes nothing else; its sessions end. */
+/** Sets the password of an account, which ends its sessions. */
 export async function setPassword(
   { username, password }: { username: string; password: string },
   run: CommandRun,
 ): Promise<ExitCode> {
   if (password === '') return refuse('the new password is empty', run);
-  const changing = changeAccount(username, run, async ({ accountId }, { commands, newPasswords }) => {
-    const handler = new SetPasswordHandler(commands, await newPasswords());
+  const changing = changeAccount(username, run, async ({ accountId }, { runner, newPasswords }) => {
+    const handler = new SetPasswordHandler(runner, await newPasswords());
     await handler.execute(new SetPasswordCommand(operator, accountId, password, newOrigin()));
-    return `${quoted(username)} has a new password; its sessions have ended`;
+    return `set a new password for ${quoted(username)} and ended its sessions`;
   });
   return changing.catch((error: unknown) => {
     const isRefused = error instanceof DomainError && error.code.startsWith('password-too-');
@@ -35,33 +35,35 @@ export async function setPassword(
 }
 
 async function refuse(reason: string, { output }: CommandRun): Promise<ExitCode> {
-  await output.err(`${reason}; nothing was changed`);
+  await output.err(`${reason}. Nothing was changed`);
   return WRONG_USAGE;
 }
 
-/** Does what an administrator does who turns two-factor off, which also lifts a lock. */
+/** Turns two-factor off, as an administrator can, which also lifts its lock. */
 export const disableTwoFactor = ({ username }: { username: string }, run: CommandRun): Promise<ExitCode> =>
-  changeAccount(username, run, async ({ accountId, twoFactor }, { commands }) => {
-    const handler = new DisableTwoFactorHandler(commands);
+  changeAccount(username, run, async ({ accountId, twoFactor }, { runner }) => {
+    const handler = new DisableTwoFactorHandler(runner);
     await handler.execute(new DisableTwoFactorCommand(operator, accountId, newOrigin()));
-    return `two-factor of ${quoted(username)} ${twoFactor ? 'is off' : 'was off already'}`;
+    return twoFactor
+      ? `turned two-factor off for ${quoted(username)}`
+      : `two-factor is already off for ${quoted(username)}`;
   });
 
-/** Tells what `change` answers, or that there is no such account, also when it was deleted meanwhile. */
+/** Reports the result of `change`, or that the account does not exist or was deleted meanwhile. */
 async function changeAccount(
   username: string,
   run: CommandRun,
   change: (account: Account, ports: CommandRun['ports']) => Promise<string>,
 ): Promise<ExitCode> {
   const account = await run.ports.names.accountOf(username);
-  const done = account && (await change(account, run.ports).catch(unlessDeleted));
-  if (done === undefined) return reportUnknown(username, run);
-  await run.output.out(done);
+  const result = account && (await change(account, run.ports).catch(unlessDeleted));
+  if (result === undefined) return reportUnknown(username, run);
+  await run.output.out(result);
   return DONE;
 }
 
 async function reportUnknown(username: string, { output }: CommandRun): Promise<ExitCode> {
-  await output.err(`there is no account ${quoted(username)}; nothing was changed`);
+  await output.err(`no account ${quoted(username)}. Nothing was changed`);
   return FAILED;
 }
 
@@ -71,5 +73,5 @@ function unlessDeleted(error: unknown): undefined {
 
 const newOrigin = () => ({ correlation: randomUUID() });
 
-/** On one line, whatever is in it. */
+/** Escapes line breaks and control characters. */
 const quoted = (username: string) => JSON.stringify(username);

@@ -1,12 +1,15 @@
 import { FEED_PAGE } from '@keyfold/event-store';
 import { retentionName, SessionCompaction } from '@keyfold/projections';
-import { setImmediate as otherWork } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { CommandRun } from './operator-ports.js';
 import { DONE, type ExitCode } from '@keyfold/process';
 import { counted } from '../output/counted.js';
 import { readersBehind } from '@keyfold/wiring';
 
-/** Compacts the sessions that are due now, where no worker has been yet. Its checkpoints stay: a worker that comes by finds nothing to do. */
+/**
+ * Compacts the sessions that are due now, from the checkpoints of the retention on. It does not advance the checkpoints; a worker that
+ * follows finds nothing to do.
+ */
 export async function compactSessions({ dryRun }: { dryRun: boolean }, run: CommandRun): Promise<ExitCode> {
   const { feed, leases, sessionDays } = run.ports;
   const compaction = new SessionCompaction({ ...run.ports, readers: readersBehind(run.ports) }, dryRun);
@@ -17,11 +20,11 @@ export async function compactSessions({ dryRun }: { dryRun: boolean }, run: Comm
   const { sessions, commits, waiting } = compaction.count;
   const done = dryRun
     ? `would compact ${counted(sessions, 'session')}`
-    : `compacted ${counted(sessions, 'session')} of ${counted(commits, 'commit')}`;
-  await run.output.out(`${done}, whose tokens expired more than ${counted(sessionDays, 'day')} ago`);
+    : `compacted ${counted(sessions, 'session')} (${counted(commits, 'commit')})`;
+  await run.output.out(`${done} whose tokens expired more than ${counted(sessionDays, 'day')} ago`);
   if (waiting > 0)
     await run.output.err(
-      `${waiting} more must wait for readers of the feed: see "keyfold projections status" and "keyfold feed status"`,
+      `${counted(waiting, 'more session')} must wait for readers of the feed. See "keyfold projections status" and "keyfold feed status"`,
     );
   return DONE;
 }
@@ -36,12 +39,12 @@ async function compactSlot(
     signal.throwIfAborted();
     const page = await ports.feed.readFeed(slot, position, Math.min(FEED_PAGE, head - position));
     const last = page.at(-1);
-    // A hole is closed by the readers that follow the feed.
+    // The readers that follow the feed fill holes.
     if (!last) return;
     const { isYoung } = await compaction.compactPage(slot, page, () => !signal.aborted);
     if (isYoung) return;
     position = last.position;
-    // The embedded store answers at once, and the process that asks it may serve others.
-    await otherWork();
+    // The embedded store never waits, so a process that also serves requests must yield here.
+    await yieldToEventLoop();
   }
 }

@@ -5,20 +5,17 @@ import type { CommandRun, OperatorPorts } from './operator-ports.js';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { counted } from '../output/counted.js';
 
-/** Milliseconds between two looks at the checkpoints, and between two lines about them. */
-const LOOK_INTERVAL = 200;
+/** Milliseconds between two checks of the progress, and between two reports. */
+const CHECK_INTERVAL = 200;
 const REPORT_INTERVAL = 5_000;
 
 /**
- * Fills the read models of this version from the feed until they have the commits that are there now. `follow` keeps them up to date
- * until the command is interrupted, which is no failure then. Other processes may take part of the work. The indexes of MongoDB are
- * made before, when the store is opened (`openMongoStore`).
+ * Fills the read models of this version with all current commits. With `follow` it then keeps them up to date until it is interrupted,
+ * which counts as success. Other processes may do part of the work. `openMongoStore` has already created the indexes of MongoDB.
  */
 export async function migrate({ follow }: { follow: boolean }, run: CommandRun): Promise<ExitCode> {
   const { ports, output, signal } = run;
-  const projector = ports.newProjector?.(
-    (error) => void output.err(`cannot project, trying again: ${reasonOf(error)}`),
-  );
+  const projector = ports.newProjector?.((error) => void output.err(`cannot project, retrying: ${reasonOf(error)}`));
   projector?.start();
   try {
     const commits = await untilCaughtUp(run);
@@ -32,11 +29,11 @@ export async function migrate({ follow }: { follow: boolean }, run: CommandRun):
   }
   const parked = await ports.readModels.parked();
   if (parked.length === 0) return DONE;
-  await output.out(`${counted(parked.length, 'stream')} parked: see "keyfold projections status"`);
+  await output.out(`parked ${counted(parked.length, 'stream')}. See "keyfold projections status"`);
   return FAILED;
 }
 
-/** Waits for the checkpoints to reach what the feed had at the beginning; answers how many commits that are. */
+/** Waits until the checkpoints reach the current heads of the feed. Returns the number of commits. */
 async function untilCaughtUp({ ports, output, signal }: CommandRun): Promise<number> {
   const heads = [...(await ports.feed.readHeads())];
   const total = heads.reduce((sum, [, head]) => sum + head, 0);
@@ -48,7 +45,7 @@ async function untilCaughtUp({ ports, output, signal }: CommandRun): Promise<num
       reportedAt = performance.now();
       await output.err(`${done} of ${counted(total, 'commit')}`);
     }
-    await sleep(LOOK_INTERVAL, undefined, { signal });
+    await sleep(CHECK_INTERVAL, undefined, { signal });
   }
 }
 

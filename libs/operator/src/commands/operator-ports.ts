@@ -5,7 +5,7 @@ import type { Projection, Projector, ReadModelStore } from '@keyfold/projections
 import type { Sealer } from '@keyfold/security';
 import type { OperatorOutput } from '../output/operator-output.js';
 
-/** What the operator's commands work on, in the process of the command itself or in the one that owns the data folder. */
+/** The ports of the operator's commands, in the process of the command or in the one that owns the data folder. */
 export type OperatorPorts = Readonly<{
   store: EventStore;
   feed: CommitFeed;
@@ -15,23 +15,23 @@ export type OperatorPorts = Readonly<{
   relayLeases: FeedLeases;
   parkedRelays: ParkedRelays;
   projection: Projection;
-  commands: CommandRunner;
+  runner: CommandRunner;
   names: UserNames;
-  /** With keys that open what is stored. Throws `InvalidConfiguration`, `UnknownSealingKey` or `SealBroken` for missing or other keys. */
+  /** Returns a sealer that can open the stored secrets. Throws `InvalidConfiguration`, `UnknownSealingKey` or `SealBroken` otherwise. */
   sealer: () => Promise<Sealer>;
   /** Throws like `sealer`. */
   newPasswords: () => Promise<NewPasswords>;
-  /** A projector for the time of a command; undefined where the process runs one anyway. */
+  /** Creates a projector for the duration of a command; undefined if the process runs one already. */
   newProjector?: (onError: (error: unknown) => void) => Projector;
-  /** Why this process publishes no events, or undefined when it does. A process that exists for one command does not have it. */
+  /** Returns why this process publishes no events, or undefined if it does. Missing in a process that runs a single command. */
   relayProblem?: () => string | undefined;
-  /** No other process works on the store while the command does, so what is missing now does not come by itself. */
+  /** Whether no other process can change the store during the command, so that stale documents stay stale. */
   isAlone: boolean;
-  /** How long sessions are kept after their token has expired. */
+  /** Days for which a session is kept after its token expired. */
   sessionDays: number;
-  /** Unix milliseconds. */
+  /** Returns Unix milliseconds. */
   now: () => number;
 }>;
 
-/** What a command is run with. */
+/** The context of a running command. `signal` stops it at the next step. */
 export type CommandRun = Readonly<{ ports: OperatorPorts; output: OperatorOutput; signal: AbortSignal }>;

@@ -32,19 +32,19 @@ const stores = [
 ] as const;
 
 describe.each(stores)('on %s', (_, open) => {
-  let shelf: EmbeddedProjections | MongoProjections;
-  let commands: CommandRunner;
+  let projections: EmbeddedProjections | MongoProjections;
+  let runner: CommandRunner;
 
   beforeEach(async () => {
-    shelf = await open();
-    commands = newRunner();
+    projections = await open();
+    runner = newRunner();
     const token = { ...apiTokenReset('token'), sealed: { token: old.seal('token', 'site-settings/api-token') } };
-    await shelf.append(siteSettingsStream, token);
+    await projections.append(siteSettingsStream, token);
   });
 
-  /** That of a process that has just started. */
+  /** Returns the command runner of a process that has just started. */
   function newRunner(): CommandRunner {
-    const { store, readModels: documents } = shelf;
+    const { store, readModels: documents } = projections;
     const loader = new StreamLoader(store, documents);
     const projection = new Projection(loader, documents, Date.now);
     const lists = new ListUpdates(projection, (_, error) => expect.fail(String(error)));
@@ -52,17 +52,17 @@ describe.each(stores)('on %s', (_, open) => {
   }
   const register = (id: number, sealer = old) => {
     const sealed = { passwordHash: sealer.seal(`hash ${id}`, `account-${id}/password`) };
-    return shelf.append(accountStream(id), { ...registered(`account ${id}`, { accountId: id }), sealed });
+    return projections.append(accountStream(id), { ...registered(`account ${id}`, { accountId: id }), sealed });
   };
   const enrol = (id: number, enrolment: number) => {
     const sealed = { secret: old.seal(`secret ${enrolment}`, `account-${id}/two-factor`) };
-    return shelf.append(accountStream(id), { ...enrolmentStarted(enrolment), sealed });
+    return projections.append(accountStream(id), { ...enrolmentStarted(enrolment), sealed });
   };
 
   async function run(command: (run: CommandRun) => Promise<number>, signal = new AbortController().signal) {
     const lines: string[] = [];
     const write = async (line: string) => void lines.push(line);
-    const ports = { store: shelf.store, feed: shelf.store, commands, sealer: async () => both };
+    const ports = { store: projections.store, feed: projections.store, runner, sealer: async () => both };
     const output = { out: write, err: write };
     return { status: await command({ ports, output, signal } as unknown as CommandRun), lines };
   }
@@ -72,20 +72,20 @@ describe.each(stores)('on %s', (_, open) => {
     return (JSON.parse(lines[0]!) as { keys: unknown[] }).keys;
   };
 
-  /** What a process finds that has nothing but the log and the new key. */
+  /** Returns the account as a process sees it that has only the log and the new key. */
   async function rebuiltAccount(id: number): Promise<Account> {
-    await new Rebuild(shelf.store, shelf.store, shelf.readModels, readModels, Date.now).run(
+    await new Rebuild(projections.store, projections.store, projections.readModels, readModels, Date.now).run(
       async (problem) => expect.fail(problem),
       new AbortController().signal,
     );
-    const [{ state }] = await new StreamLoader(shelf.store, shelf.readModels).load(accountStream(id));
+    const [{ state }] = await new StreamLoader(projections.store, projections.readModels).load(accountStream(id));
     return state;
   }
 
-  it('every secret gets the first key, and what is rebuilt from the log needs no other', async () => {
+  it('every secret gets the first key, and a rebuild from the log needs no other key', async () => {
     await register(7);
     await enrol(7, 1);
-    await shelf.append(accountStream(7), twoFactorEnabled(1));
+    await projections.append(accountStream(7), twoFactorEnabled(1));
     await enrol(7, 2);
     for (const id of [8, 9, 10]) await register(id);
     await register(11, both);
@@ -102,14 +102,14 @@ describe.each(stores)('on %s', (_, open) => {
     expect(fresh.open(account.twoFactor!.sealedSecret, 'account-7/two-factor')).toBe('secret 1');
     expect(fresh.open(account.pendingEnrolment!.sealedSecret, 'account-7/two-factor')).toBe('secret 2');
     expect(account.credential).toBe(1);
-    const [{ state }] = await new StreamLoader(shelf.store, shelf.readModels).load(siteSettingsStream);
+    const [{ state }] = await new StreamLoader(projections.store, projections.readModels).load(siteSettingsStream);
     expect(fresh.open(state.sealedApiToken, 'site-settings/api-token')).toBe('token');
-    const heads = await shelf.store.readHeads();
+    const heads = await projections.store.readHeads();
     expect(await reseal()).toEqual({ status: 0, lines: ['resealed 0 secrets with the key "k2"; 8 already had it'] });
-    expect(await shelf.store.readHeads()).toEqual(heads);
+    expect(await projections.store.readHeads()).toEqual(heads);
   });
 
-  it('a secret that no key opens is reported and keeps its text, and the others are resealed', async () => {
+  it('a secret that no key opens is reported and not changed, and the others are resealed', async () => {
     await register(7, new Sealer([lost]));
     await register(8);
     const { status, lines } = await reseal();
@@ -117,7 +117,7 @@ describe.each(stores)('on %s', (_, open) => {
     expect(lines).toEqual([
       expect.stringMatching(/^the password of account-7: .* sealed with the key "lost"/),
       'resealed 2 secrets with the key "k2"; 0 already had it',
-      '1 problem: keep the old keys until there is none',
+      '1 problem. Keep the old keys until a run finds no problems',
     ]);
     expect(await keys()).toMatchObject([
       { key: 'k2', passwords: 1 },
@@ -125,17 +125,17 @@ describe.each(stores)('on %s', (_, open) => {
     ]);
   });
 
-  it('a password that is changed, and an account that is deleted, while they are resealed win', async () => {
+  it('a concurrent password change and a concurrent deletion win', async () => {
     await register(7);
     await register(8);
     const password = { sealedHash: both.seal('changed', 'account-7/password'), timestamp: 1_768_500_000 };
     const context = { actor: 'test', correlation: 'test' };
     const meanwhile = new Map<string, () => Promise<unknown>>([
       ['account-7', () => newRunner().run(accountStream(7), { type: 'SetPassword', password }, context)],
-      ['account-8', () => shelf.append(accountStream(8), deleted('account 8'))],
+      ['account-8', () => projections.append(accountStream(8), deleted('account 8'))],
     ]);
-    const read = shelf.store.readStreams.bind(shelf.store);
-    shelf.store.readStreams = async (points) => {
+    const read = projections.store.readStreams.bind(projections.store);
+    projections.store.readStreams = async (points) => {
       const found = await read(points);
       for (const { stream } of points) {
         const change = meanwhile.get(stream);
@@ -152,23 +152,23 @@ describe.each(stores)('on %s', (_, open) => {
     expect(account.credential).toBe(2);
   });
 
-  it('a stream that cannot be read is a failure of both commands', async () => {
+  it('a stream that cannot be read makes both commands fail', async () => {
     await register(7);
-    await shelf.append(accountStream(7), { type: 'MoonLanded', v: 1, data: {} });
+    await projections.append(accountStream(7), { type: 'MoonLanded', v: 1, data: {} });
     const problem = expect.stringContaining('cannot fold commit 2 of stream account-7');
     expect(await reseal()).toMatchObject({ status: 1, lines: expect.arrayContaining([problem]) });
     const { status, lines } = await run((each) => showSealingKeys({ json: false }, each));
     expect({ status, lines }).toMatchObject({ status: 1, lines: expect.arrayContaining([problem]) });
   });
 
-  it('status names the keys with what needs them', async () => {
+  it('status shows the keys in use, with the secrets and streams that need them', async () => {
     for (const id of [7, 8, 9, 10]) await register(id);
     const { lines } = await run((each) => showSealingKeys({ json: false }, each));
     expect(lines).toEqual([
       expect.stringMatching(/^key +passwords +two-factor +static token +streams$/),
       expect.stringMatching(/^k1 +4 +0 +1 +(?:[\w-]+, ){3}\.\.\.$/),
       expect.stringMatching(/^total +4 +0 +1$/),
-      'A sealing key that is not in this list is not needed.',
+      'Sealing keys that are not listed are no longer needed.',
     ]);
   });
 });

@@ -5,16 +5,16 @@ import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { counted } from '../output/counted.js';
 import type { CommandRun } from './operator-ports.js';
 
-/** Streams that are changed at once: they share the round trips to the store. */
-const STREAMS_AT_ONCE = 64;
+/** Streams that are changed concurrently, so that they share round trips to the store. */
+const CONCURRENT_STREAMS = 64;
 
 /**
- * Seals every secret with the first sealing key. Each stream is changed by a commit of its own and one that needs no change is passed
- * over, so a run that was interrupted is continued by the next.
+ * Reseals every secret with the first sealing key. Each stream is changed by its own commit, and streams that need no change are skipped,
+ * so the next run continues an interrupted one.
  */
 export async function resealAllSecrets(_: object, { ports, output, signal }: CommandRun): Promise<ExitCode> {
   const sealer = await ports.sealer();
-  const limit = pLimit(STREAMS_AT_ONCE);
+  const limit = pLimit(CONCURRENT_STREAMS);
   const context = { actor: actorOf(operator), correlation: randomUUID() };
   const count = { resealed: 0, unchanged: 0, problems: 0 };
   const report = (problem: string) => {
@@ -23,7 +23,7 @@ export async function resealAllSecrets(_: object, { ports, output, signal }: Com
   };
   const visit = async ({ holders, read, total }: SecretPage) => {
     await limit.map(holders, async (holder) => {
-      const done = await resealSecrets(holder, sealer, ports.commands, context);
+      const done = await resealSecrets(holder, sealer, ports.runner, context);
       count.resealed += done.resealed;
       count.unchanged += done.unchanged;
       for (const problem of done.problems) await report(problem);
@@ -35,6 +35,6 @@ export async function resealAllSecrets(_: object, { ports, output, signal }: Com
     `resealed ${counted(count.resealed, 'secret')} with the key "${sealer.sealingKeyId}"; ${count.unchanged} already had it`,
   );
   if (count.problems === 0) return DONE;
-  await output.err(`${counted(count.problems, 'problem')}: keep the old keys until there is none`);
+  await output.err(`${counted(count.problems, 'problem')}. Keep the old keys until a run finds no problems`);
   return FAILED;
 }

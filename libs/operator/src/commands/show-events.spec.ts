@@ -38,7 +38,7 @@ async function shown(commits: readonly Commit[] | EventStore['readStreams'], jso
 }
 
 describe('a commit is shown', () => {
-  it('as text, a value a line and no secret', async () => {
+  it('as text, one value per line and without secrets', async () => {
     expect(await shown([commit], false)).toEqual({
       status: 0,
       lines: [
@@ -58,7 +58,7 @@ describe('a commit is shown', () => {
     });
   });
 
-  it('as JSON, a line each, with its secrets replaced', async () => {
+  it('as JSON, one line per commit, with its secrets replaced', async () => {
     const { lines } = await shown([commit, { ...commit, version: 3 }], true);
     const [event] = commit.events;
     const sealed = { passwordHash: 'sealed with key k1' };
@@ -67,15 +67,15 @@ describe('a commit is shown', () => {
   });
 });
 
-it('a compacted stream is told, and the places of its commits are shown', async () => {
+it('a compacted stream is reported, and the positions of its commits are shown', async () => {
   const { causation: _, holds: __, ...left } = { ...commit, causation: '', stream: 'void-account-7', events: [] };
   const ofVoids = async ([point]: readonly StreamPoint[]) => (point?.stream === 'void-account-7' ? [left] : []);
   const { status, lines } = await shown(ofVoids, false);
   expect(status).toBe(0);
-  expect(lines[0]).toBe('account-7 was compacted: its events were removed for their age');
+  expect(lines[0]).toBe('account-7 was compacted: its events were removed because of their age');
   expect(lines).toContain('  position     17');
 });
 
-it('a stream without commits is a failure', async () => {
-  expect(await shown([], false)).toMatchObject({ status: 1, lines: [expect.stringContaining('there is no stream')] });
+it('a missing stream is a failure', async () => {
+  expect(await shown([], false)).toMatchObject({ status: 1, lines: [expect.stringContaining('no stream account-7')] });
 });

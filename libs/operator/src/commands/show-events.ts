@@ -3,7 +3,7 @@ import { voidStreamOf, type Commit } from '@keyfold/event-store';
 import type { CommandRun } from './operator-ports.js';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 
-/** Shows the commits of a stream, the oldest first. Sealed values are shown as sealed; nothing here could open them. */
+/** Shows the commits of a stream, oldest first. Sealed values are not opened. */
 export async function showEvents(
   { stream, json }: { stream: string; json: boolean },
   { ports, output, signal }: CommandRun,
@@ -12,11 +12,11 @@ export async function showEvents(
   if (commits.length === 0) {
     commits = await ports.store.readStreams([{ stream: voidStreamOf(stream), version: 0 }]);
     if (commits.length > 0)
-      await output.err(`${printable(stream)} was compacted: its events were removed for their age`);
+      await output.err(`${printable(stream)} was compacted: its events were removed because of their age`);
   }
   if (commits.length === 0) {
     await output.err(
-      `there is no stream ${printable(stream)}; streams are named account-<id>, ssh-keys-<account id>, ssh-key-use-<account id>, session-<session id> and site-settings`,
+      `no stream ${printable(stream)}. Streams are named account-<id>, ssh-keys-<account id>, ssh-key-use-<account id>, session-<session id> and site-settings`,
     );
     return FAILED;
   }
@@ -55,8 +55,8 @@ const withoutSecrets = (event: StoredEvent) =>
       }
     : event;
 
-/** A sealed value begins with the name of its key (security, `Sealer`). */
+/** A sealed value begins with the id of its key; see `Sealer`. */
 const sealedWith = (value: string) => `sealed with key ${printable(value.slice(0, value.indexOf('.')))}`;
 
-/** On one line, whatever is in it. */
+/** Escapes line breaks and control characters. */
 const printable = (text: string) => JSON.stringify(text).slice(1, -1);

@@ -1,15 +1,16 @@
 import { relayName, type ParkedRelay } from '@keyfold/messaging';
 import type { ExitCode } from '@keyfold/process';
 import type { CommandRun, OperatorPorts } from './operator-ports.js';
-import { showReader, slotStatuses, type SlotStatus } from './slot-status.js';
+import { showReader } from './show-reader.js';
+import { slotStatuses, type SlotStatus } from './slot-status.js';
 
-const NOT_RUNNING = 'no process runs on this data folder. Start one with KEYFOLD_RABBITMQ_URL set';
+const NOT_RUNNING = 'no process uses this data folder. Start one with KEYFOLD_RABBITMQ_URL set';
 const NO_LEASE =
-  'no relay has a lease. Check that workers run with KEYFOLD_RABBITMQ_URL set; /health/ready of a worker shows other reasons';
+  'no relay has a lease. Check that workers run with KEYFOLD_RABBITMQ_URL set. For other reasons see /health/ready of a worker';
 
 /**
- * How far the relay has come in each slot, who works on it, why nobody does, and whose events wait because one cannot be sent; the latter
- * is a failure.
+ * Shows the progress and owner of each slot of the relay, why nothing is published, and the accounts whose events wait because one cannot
+ * be sent. Fails if there are such accounts.
  */
 export async function showRelay({ json }: { json: boolean }, { ports, output }: CommandRun): Promise<ExitCode> {
   const slots = await slotStatuses(ports.feed, ports.relayLeases, relayName);
@@ -26,7 +27,7 @@ export async function showRelay({ json }: { json: boolean }, { ports, output }: 
   return showReader(reader, json, output);
 }
 
-/** A process that exists for one command sees no settings of others, only whether one of them has a lease. */
+/** A process that runs a single command does not know the settings of others, only whether one of them has a lease. */
 function problemOf({ relayProblem, isAlone }: OperatorPorts, slots: readonly SlotStatus[]): string | undefined {
   if (relayProblem) return relayProblem();
   if (isAlone) return NOT_RUNNING;

@@ -6,12 +6,12 @@ import type { CommandRun } from './operator-ports.js';
 import { tableOf } from '../output/table.js';
 
 const KINDS = ['password', 'two-factor secret', 'static token'] as const satisfies readonly SealedSecret['kind'][];
-/** Streams that are named for each key. */
-const NAMED_STREAMS = 3;
+/** Maximum number of streams to show for each key. */
+const MAX_SHOWN_STREAMS = 3;
 
 type Use = { readonly counts: Map<SealedSecret['kind'], number>; readonly streams: Set<string> };
 
-/** Shows which sealing keys are still needed, by how many secrets and in which streams. Needs no key itself. */
+/** Shows which sealing keys are in use, by how many secrets and in which streams. Needs no key itself. */
 export async function showSealingKeys(
   { json }: { json: boolean },
   { ports, output, signal }: CommandRun,
@@ -29,7 +29,7 @@ export async function showSealingKeys(
   await walkSecrets(ports.store, ports.feed, { visit, report }, signal);
   for (const line of json ? [asJson(uses)] : linesOf(uses)) await output.out(line);
   if (problems === 0) return DONE;
-  await output.err(`${counted(problems, 'problem')}: other keys may be needed as well`);
+  await output.err(`${counted(problems, 'problem')}. Other keys may be needed, too`);
   return FAILED;
 }
 
@@ -38,21 +38,21 @@ function count(uses: Map<string, Use>, stream: string, { kind, sealed }: SealedS
   const use = uses.get(key) ?? { counts: new Map(), streams: new Set() };
   uses.set(key, use);
   use.counts.set(kind, (use.counts.get(kind) ?? 0) + 1);
-  if (use.streams.size <= NAMED_STREAMS) use.streams.add(stream);
+  if (use.streams.size <= MAX_SHOWN_STREAMS) use.streams.add(stream);
 }
 
 const countsOf = ({ counts }: Use) => KINDS.map((kind) => counts.get(kind) ?? 0);
 
 function* linesOf(uses: ReadonlyMap<string, Use>): Generator<string> {
-  const rows = sorted(uses).map(([key, use]) => [key, ...countsOf(use), someOf(use)]);
+  const rows = sorted(uses).map(([key, use]) => [key, ...countsOf(use), sampleOf(use)]);
   const total = KINDS.map((_, index) => sorted(uses).reduce((sum, [, use]) => sum + (countsOf(use)[index] ?? 0), 0));
   yield* tableOf(['key', 'passwords', 'two-factor', 'static token', 'streams'], rows, ['total', ...total, '']);
-  yield 'A sealing key that is not in this list is not needed.';
+  yield 'Sealing keys that are not listed are no longer needed.';
 }
 
-function someOf({ streams }: Use): string {
-  const named = [...streams].slice(0, NAMED_STREAMS).join(', ');
-  return streams.size > NAMED_STREAMS ? `${named}, ...` : named;
+function sampleOf({ streams }: Use): string {
+  const shown = [...streams].slice(0, MAX_SHOWN_STREAMS).join(', ');
+  return streams.size > MAX_SHOWN_STREAMS ? `${shown}, ...` : shown;
 }
 
 const asJson = (uses: ReadonlyMap<string, Use>) =>

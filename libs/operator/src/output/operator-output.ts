@@ -1,12 +1,12 @@
-/** `done` of `total`, both counted in `unit` (a singular noun). */
+/** The progress of a command: `done` of `total`, in `unit`, a singular noun. */
 export type Progress = Readonly<{ done: number; total: number; unit: string }>;
 
-/** Where a command writes its lines. A promise ends when there is room for the next one. */
+/** The output of a command. Each promise resolves when the next line can be written. */
 export type OperatorOutput = Readonly<{
-  /** The result. */
+  /** Writes a line of the result. */
   out(line: string): Promise<void>;
-  /** Warnings, failures and other lines that are not part of the result. */
+  /** Writes a warning, an error or another line that is not part of the result. */
   err(line: string): Promise<void>;
-  /** Shows how far a long command has come. An output without progress leaves it out. */
+  /** Shows the progress of a long command. Optional. */
   progress?(progress: Progress): Promise<void>;
 }>;

@@ -1,6 +1,6 @@
 type Row = readonly (string | number)[];
 
-/** Lines of a table; columns with numbers are aligned on the right. */
+/** Returns the lines of a table. Columns with numbers are right-aligned. */
 export function* tableOf(head: Row, rows: readonly Row[], total: Row): Generator<string> {
   const all = [head, ...rows, total];
   const widths = head.map((_, column) => Math.max(...all.map((row) => String(row[column]).length)));

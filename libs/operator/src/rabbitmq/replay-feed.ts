@@ -11,19 +11,19 @@ import { messagesOf, publicEventTypes } from '@keyfold/messaging/events';
 import { EVENTS_EXCHANGE, RabbitMqPublisher, refusalOf, type BrokerConnection } from '@keyfold/messaging/rabbitmq';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withOperatorConnection } from './operator-connection.js';
+import { withOperatorConnection } from './with-operator-connection.js';
 import { DONE, FAILED, WRONG_USAGE, type ExitCode, serviceAppId } from '@keyfold/process';
 import { counted } from '../output/counted.js';
 import type { CommandRun } from '../commands/operator-ports.js';
 import { tableOf } from '../output/table.js';
 
-/** Milliseconds until the broker takes messages. */
-const PATIENCE = 15_000;
-/** How often it is looked for the queue when the broker took an event no more, and milliseconds between two looks. */
-const LOOKS = 10;
-const LOOK_INTERVAL = 250;
+/** How long the broker may take to accept messages (milliseconds). */
+const READY_TIMEOUT = 15_000;
+/** After a failed publish: how often to check for the queue, and the milliseconds between two checks. */
+const QUEUE_CHECKS = 10;
+const CHECK_INTERVAL = 250;
 
-/** Times are Unix milliseconds; `from` is included, `to` is not. Without `target` the command only counts what it would send. */
+/** Times are Unix milliseconds; `from` is inclusive, `to` exclusive. Without `target` the command only counts the events. */
 type ReplayArgs = Readonly<{
   from?: number | undefined;
   to?: number | undefined;
@@ -32,23 +32,23 @@ type ReplayArgs = Readonly<{
   target?: Readonly<{ url: string; queue: string }> | undefined;
 }>;
 
-/** Sends public events once more, to one queue. A failure when some could not be sent; what was sent before stays sent. */
+/** Sends past public events to one queue. Fails if some cannot be sent; events sent before that stay sent. */
 export async function replayFeed(args: ReplayArgs, run: CommandRun): Promise<ExitCode> {
   const { output } = run;
   const unknown = (args.types ?? []).filter((type) => !(publicEventTypes as readonly string[]).includes(type));
   if (unknown.length > 0) {
-    await output.err(`there is no event ${unknown.join(', ')}; there are ${publicEventTypes.join(', ')}`);
+    await output.err(`unknown event type ${unknown.join(', ')}. Known types: ${publicEventTypes.join(', ')}`);
     return WRONG_USAGE;
   }
   const { target } = args;
   if (target?.queue.startsWith('keyfold.')) {
-    await output.err(`${target.queue} is a queue of Keyfold itself: a replay is for the queue of a subscriber`);
+    await output.err(`cannot replay to ${target.queue}, a queue of Keyfold itself. Name the queue of a subscriber`);
     return WRONG_USAGE;
   }
   if (!target) return replayTo(undefined, args, run);
   return withOperatorConnection(target.url, output, async (connection) => {
     if (!(await hasQueue(connection, target.queue))) {
-      await output.err(`RabbitMQ has no queue ${target.queue}: whoever wants the events declares it`);
+      await output.err(`RabbitMQ has no queue ${target.queue}. The subscriber must declare it first`);
       return FAILED;
     }
     const publisher = new RabbitMqPublisher(connection, { exchange: EVENTS_EXCHANGE, appId: serviceAppId });
@@ -56,8 +56,8 @@ export async function replayFeed(args: ReplayArgs, run: CommandRun): Promise<Exi
       await untilReady(publisher);
       return await replayTo({ publisher, queue: target.queue, run: randomUUID() }, args, run);
     } catch (error) {
-      if (!(await isGone(connection, target.queue))) throw error;
-      throw new MessageRefused(`RabbitMQ has no queue ${target.queue} any more`, { cause: error });
+      if (!(await isDeleted(connection, target.queue))) throw error;
+      throw new MessageRefused(`queue ${target.queue} was deleted during the replay`, { cause: error });
     } finally {
       await publisher.close();
     }
@@ -69,13 +69,13 @@ async function hasQueue(connection: BrokerConnection, queue: string): Promise<bo
   return refusal === undefined;
 }
 
-/** Who deletes a quorum queue may end the channel or connection of those who send to it (measured on RabbitMQ 3.10.8). */
-async function isGone(connection: BrokerConnection, queue: string): Promise<boolean> {
-  for (let look = 0; look < LOOKS; look++) {
+/** Deleting a quorum queue can close the channels and connections of its publishers (observed on RabbitMQ 3.10.8). */
+async function isDeleted(connection: BrokerConnection, queue: string): Promise<boolean> {
+  for (let check = 0; check < QUEUE_CHECKS; check++) {
     try {
       return !(await hasQueue(connection, queue));
     } catch {
-      await sleep(LOOK_INTERVAL);
+      await sleep(CHECK_INTERVAL);
     }
   }
   return false;
@@ -85,7 +85,7 @@ async function untilReady(publisher: EventPublisher): Promise<void> {
   if (publisher.isReady) return;
   const ready = Promise.withResolvers<void>();
   const end = publisher.onReady(() => ready.resolve());
-  const late = setTimeout(() => ready.reject(new BrokerUnavailable('RabbitMQ takes no messages now')), PATIENCE);
+  const late = setTimeout(() => ready.reject(new BrokerUnavailable('RabbitMQ accepts no messages now')), READY_TIMEOUT);
   await ready.promise.finally(end);
   clearTimeout(late);
 }
@@ -100,7 +100,7 @@ async function replayTo(
       feed: ports.feed,
       messagesOf,
       onUnsendable: ({ stream, version }, error) =>
-        output.err(`passed over ${stream} at version ${version}: ${reasonOf(error)}`),
+        output.err(`skipped ${stream} at version ${version}: ${reasonOf(error)}`),
     },
     selectionOf(args),
     target,
@@ -113,7 +113,7 @@ async function replayTo(
     for (const line of tableOf(['event', done], [...replay.counts], ['all', total])) await output.out(line);
     if (replay.compacted > 0)
       await output.err(
-        `passed over ${counted(replay.compacted, 'commit')} of old sessions: compaction removed the events`,
+        `skipped ${counted(replay.compacted, 'commit')} of old sessions, whose events were removed by compaction`,
       );
   }
   return replay.unsendable === 0 ? DONE : FAILED;

@@ -3,34 +3,34 @@ import { connect, type Socket } from 'node:net';
 import { INTERRUPTED, type ExitCode } from '@keyfold/process';
 import type { OperatorOutput } from '../output/operator-output.js';
 import {
-  messagesOf,
   operatorSocketPath,
   OperatorSocketError,
   PROTOCOL,
+  receiveMessages,
   sendMessage,
   type ServerMessage,
   type SocketRequest,
 } from './operator-socket.js';
 
-/** How long the other process has to greet, and to end a command that was interrupted, in milliseconds. */
-const PATIENCE = 5_000;
+/** How long the other process may take to greet, and to end an interrupted command (milliseconds). */
+const RESPONSE_TIMEOUT = 5_000;
 
 /**
- * Has the process that owns the data folder carry out the request, and answers how it ended; undefined when nobody listens in the
- * folder. The signal closes our side: the command stops and may still say how it ended. Throws `OperatorSocketError`.
+ * Runs a request in the process that owns the data folder. Returns the exit status, or undefined if no process listens. The signal
+ * half-closes the connection: the command stops and can still write its last lines. Throws `OperatorSocketError`.
  */
-export async function askRunningProcess(
+export async function runInOwnerProcess(
   folder: string,
   request: SocketRequest,
   output: OperatorOutput,
   signal: AbortSignal,
 ): Promise<ExitCode | undefined> {
   const path = operatorSocketPath(folder);
-  const socket = await connected(path);
+  const socket = await connectTo(path);
   if (!socket) return undefined;
   const interrupt = () => {
     socket.end();
-    socket.setTimeout(PATIENCE, () => socket.destroy());
+    socket.setTimeout(RESPONSE_TIMEOUT, () => socket.destroy());
   };
   try {
     signal.addEventListener('abort', interrupt);
@@ -48,13 +48,13 @@ async function converse(
   output: OperatorOutput,
   signal: AbortSignal,
 ): Promise<ExitCode> {
-  socket.setTimeout(PATIENCE, () => socket.destroy());
+  socket.setTimeout(RESPONSE_TIMEOUT, () => socket.destroy());
   let greeted = false;
-  for await (const message of messagesOf(socket) as AsyncGenerator<ServerMessage>) {
+  for await (const message of receiveMessages(socket) as AsyncGenerator<ServerMessage>) {
     if ('keyfold' in message) {
       if (message.keyfold !== PROTOCOL) throw otherVersion(path);
       greeted = true;
-      // A command may be silent for long.
+      // A command may run for a long time without output.
       socket.setTimeout(0);
       await sendMessage(socket, request);
     } else if ('out' in message) await output.out(message.out);
@@ -65,17 +65,17 @@ async function converse(
   if (signal.aborted) return INTERRUPTED;
   throw new OperatorSocketError(
     greeted
-      ? `the process that listens at ${path} ended before the command did: ask again`
-      : `a process listens at ${path} but does not answer: it is busy, or it is stopping. Try again, or stop it`,
+      ? `the process behind ${path} ended before the command was complete. Run the command again`
+      : `the process behind ${path} does not respond: it is busy or stopping. Try again, or stop it`,
   );
 }
 
-/** A connection to the process that listens there; undefined when none does. Throws `OperatorSocketError`. */
-export async function connected(path: string): Promise<Socket | undefined> {
+/** Connects to the process that listens at `path`. Returns undefined if there is none. Throws `OperatorSocketError`. */
+export async function connectTo(path: string): Promise<Socket | undefined> {
   const socket = connect({ path, allowHalfOpen: true });
   return new Promise((resolve, reject) => {
     socket.once('connect', () => {
-      // What breaks later ends the messages, and that is enough to know.
+      // A later error ends the stream of messages, which is reported there.
       socket.off('error', failed).on('error', () => undefined);
       resolve(socket);
     });
@@ -89,5 +89,5 @@ export async function connected(path: string): Promise<Socket | undefined> {
 
 const otherVersion = (path: string) =>
   new OperatorSocketError(
-    `the process that listens at ${path} is of another version of keyfold: use the command of that version`,
+    `the process behind ${path} runs another version of keyfold. Use the keyfold command of that version`,
   );

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { askRunningProcess } from './operator-socket.client.js';
+import { runInOwnerProcess } from './operator-socket.client.js';
 import { operatorSocketPath, type RunSocketRequest, type SocketRequest } from './operator-socket.js';
 import { OperatorSocketServer } from './operator-socket.server.js';
 
@@ -27,26 +27,26 @@ async function serving(run: RunSocketRequest, folder = newFolder()) {
   return { folder, server, path: operatorSocketPath(folder) };
 }
 
-/** What a client was told, in order. */
+/** Returns what a client received, in order. */
 async function ask(folder: string, signal = never()) {
   const lines: string[] = [];
   const output = {
     out: async (line: string) => void lines.push(`out ${line}`),
     err: async (line: string) => void lines.push(`err ${line}`),
   };
-  return { exit: await askRunningProcess(folder, request, output, signal), lines };
+  return { exit: await runInOwnerProcess(folder, request, output, signal), lines };
 }
 
-/** Ends when it is told to, and says so. */
+/** Runs until it is interrupted, and reports that. */
 const untilAborted: RunSocketRequest = async (_, output, signal) => {
-  await output.out('begun');
+  await output.out('started');
   if (!signal.aborted) await new Promise((aborted) => signal.addEventListener('abort', aborted));
-  await output.err('told to stop');
+  await output.err('interrupted');
   return 130;
 };
 
 describe('a request', () => {
-  it('is carried out by the process that listens, whose lines and exit code come back in order', async () => {
+  it('runs in the listening process, which returns its lines and exit status in order', async () => {
     const { folder } = await serving(async ({ command, args }, output) => {
       await output.out(`${command} ${JSON.stringify(args)}`);
       await output.err('a "warning"\nof two lines');
@@ -59,7 +59,7 @@ describe('a request', () => {
     });
   });
 
-  it('may have a long answer, which waits for its reader', async () => {
+  it('can have a long output, which waits for its reader', async () => {
     const line = 'x'.repeat(10_000);
     const { folder } = await serving(async (_, output) => {
       for (let count = 0; count < 1_000; count++) await output.out(line);
@@ -69,7 +69,7 @@ describe('a request', () => {
     expect({ exit, lines: lines.length, last: lines.at(-1)?.length }).toEqual({ exit: 0, lines: 1_000, last: 10_004 });
   });
 
-  it('is carried out beside others', async () => {
+  it('runs concurrently with others', async () => {
     let arrived = 0;
     const both = Promise.withResolvers<void>();
     const { folder } = await serving(async () => {
@@ -80,14 +80,14 @@ describe('a request', () => {
     expect(await Promise.all([ask(folder), ask(folder)])).toMatchObject([{ exit: 0 }, { exit: 0 }]);
   });
 
-  it('that fails unexpectedly says so', async () => {
+  it('reports an unexpected failure', async () => {
     const { folder } = await serving(async () => {
       throw new Error('out of luck');
     });
     expect(await ask(folder)).toEqual({ exit: 1, lines: ['err out of luck'] });
   });
 
-  it('that is no request is refused', async () => {
+  it('is refused if it is malformed', async () => {
     const { path } = await serving(async () => 0);
     const socket = connect(path);
     socket.write('{"command":7}\n');
@@ -100,7 +100,7 @@ describe('a request', () => {
 });
 
 describe('an interruption', () => {
-  it('stops the command, which still says how it ended', async () => {
+  it('stops the command, which can still write its last lines', async () => {
     const { folder } = await serving(untilAborted);
     const interrupt = new AbortController();
     const lines: string[] = [];
@@ -108,38 +108,38 @@ describe('an interruption', () => {
       out: async (line: string) => (lines.push(line), interrupt.abort()),
       err: async (line: string) => void lines.push(line),
     };
-    expect(await askRunningProcess(folder, request, output, interrupt.signal)).toBe(130);
-    expect(lines).toEqual(['begun', 'told to stop']);
+    expect(await runInOwnerProcess(folder, request, output, interrupt.signal)).toBe(130);
+    expect(lines).toEqual(['started', 'interrupted']);
   });
 
   it('by the death of the client stops the command', async () => {
     const stopped = Promise.withResolvers<void>();
     const { path } = await serving(async (_, output, signal) => {
-      await output.out('begun');
+      await output.out('started');
       signal.addEventListener('abort', () => stopped.resolve());
       await stopped.promise;
       return 0;
     });
     const socket = connect(path);
     socket.write(`${JSON.stringify(request)}\n`);
-    socket.on('data', (data) => String(data).includes('begun') && socket.destroy());
+    socket.on('data', (data) => String(data).includes('started') && socket.destroy());
     await stopped.promise;
   });
 
-  it('by the end of the process stops the command and leaves no socket', async () => {
-    const begun = Promise.withResolvers<void>();
-    const { folder, server, path } = await serving((...parameters) => (begun.resolve(), untilAborted(...parameters)));
+  it('by the shutdown of the process stops the command and leaves no socket', async () => {
+    const started = Promise.withResolvers<void>();
+    const { folder, server, path } = await serving((...parameters) => (started.resolve(), untilAborted(...parameters)));
     const asked = ask(folder);
-    await begun.promise;
+    await started.promise;
     await server.close();
-    expect(await asked).toEqual({ exit: 130, lines: ['out begun', 'err told to stop'] });
+    expect(await asked).toEqual({ exit: 130, lines: ['out started', 'err interrupted'] });
     expect(existsSync(path)).toBe(false);
     expect((await ask(folder)).exit).toBeUndefined();
   });
 });
 
 describe('the socket', () => {
-  it('is for its owner alone from the first moment', async () => {
+  it('belongs to its owner alone from the first moment', async () => {
     const umask = process.umask(0);
     onTestFinished(() => void process.umask(umask));
     const { path } = await serving(async () => 0);
@@ -147,7 +147,7 @@ describe('the socket', () => {
     expect(process.umask()).toBe(0);
   });
 
-  it('that a killed process left behind is nobody, and the next process takes its place', async () => {
+  it('of a killed process is ignored and replaced by the next process', async () => {
     const folder = newFolder();
     const path = operatorSocketPath(folder);
     const script = `require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`;
@@ -158,13 +158,13 @@ describe('the socket', () => {
     expect((await ask(folder)).exit).toBe(0);
   });
 
-  it('of a process that listens is left to it', async () => {
+  it('of a listening process is not replaced', async () => {
     const { folder } = await serving(async () => 7);
     await expect(new OperatorSocketServer(async () => 0).start(folder)).rejects.toThrow('another process listens');
     expect((await ask(folder)).exit).toBe(7);
   });
 
-  it('is not made over a file of another kind', async () => {
+  it('does not replace another kind of file', async () => {
     const folder = newFolder();
     writeFileSync(operatorSocketPath(folder), 'kept');
     await expect(new OperatorSocketServer(async () => 0).start(folder)).rejects.toThrow('EADDRINUSE');
@@ -184,13 +184,13 @@ describe('the socket', () => {
       onTestFinished(() => server.close());
       expect((await ask(folder)).exit).toBe(5);
     } else {
-      await expect(server.start(folder)).rejects.toThrow(/has 108 bytes.*shorter folder with KEYFOLD_DATA_DIR/);
-      await expect(ask(folder)).rejects.toThrow('shorter folder');
+      await expect(server.start(folder)).rejects.toThrow(/has 108 bytes.*Set KEYFOLD_DATA_DIR to a shorter path/);
+      await expect(ask(folder)).rejects.toThrow('shorter path');
     }
   });
 });
 
-describe('a process that listens and', () => {
+describe('a listening process that', () => {
   async function listening(greet: (write: (text: string) => void, end: () => void) => void) {
     const folder = newFolder();
     const server = createServer((socket) => {
@@ -205,19 +205,19 @@ describe('a process that listens and', () => {
     return folder;
   }
 
-  it('says nothing is told of after a while', { timeout: 20_000 }, async () => {
-    await expect(ask(await listening(() => {}))).rejects.toThrow('does not answer');
+  it('never greets is reported after a timeout', { timeout: 20_000 }, async () => {
+    await expect(ask(await listening(() => {}))).rejects.toThrow('does not respond');
   });
 
-  it('speaks another protocol is told of', async () => {
+  it('uses another protocol is reported', async () => {
     await expect(ask(await listening((write) => write('{"keyfold":2}\n')))).rejects.toThrow('another version');
   });
 
-  it('ends in the middle of a command is told of', async () => {
+  it('ends during a command is reported', async () => {
     const folder = await listening((write, end) => {
-      write('{"keyfold":1}\n{"out":"begun"}\n{"out":"ha');
+      write('{"keyfold":1}\n{"out":"started"}\n{"out":"ha');
       end();
     });
-    await expect(ask(folder)).rejects.toThrow('ended before the command did');
+    await expect(ask(folder)).rejects.toThrow('ended before the command was complete');
   });
 });

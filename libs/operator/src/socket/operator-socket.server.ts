@@ -6,39 +6,39 @@ import { z } from 'zod';
 import { FAILED, WRONG_USAGE } from '@keyfold/process';
 import type { OperatorOutput } from '../output/operator-output.js';
 import {
-  messagesOf,
   operatorSocketPath,
   OperatorSocketError,
   PROTOCOL,
+  receiveMessages,
   sendMessage,
   type RunSocketRequest,
 } from './operator-socket.js';
 
 const operatorRequest = z.object({ command: z.string(), args: z.record(z.string(), z.unknown()) });
 
-/** How long an operator has to ask, and to read what a command still says when it is told to stop, in milliseconds. */
-const PATIENCE = 2_000;
+/** How long a client may take to send its request, and to read the last lines of a stopped command (milliseconds). */
+const CLIENT_TIMEOUT = 2_000;
 
-/** Lets operators reach the process that owns a data folder: they ask over a Unix socket in it, which only its owner can open. */
+/** Accepts operator requests for the process that owns a data folder, on a Unix socket in it that only its owner can open. */
 export class OperatorSocketServer {
   readonly #server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket));
   readonly #connections = new Map<Socket, { command: AbortController; served: Promise<void> }>();
 
   constructor(private readonly run: RunSocketRequest) {}
 
-  /** Listens in the folder, which this process has locked. Throws `OperatorSocketError`. */
+  /** Listens in the folder, which this process must have locked. Throws `OperatorSocketError`. */
   async start(folder: string): Promise<void> {
     const path = operatorSocketPath(folder);
     await removeStaleSocket(path);
     await listenForOwner(this.#server, path);
   }
 
-  /** Accepts nobody else, asks the running commands to stop and waits until they did. */
+  /** Accepts no more connections, stops the running commands and waits for their end. */
   async close(): Promise<void> {
     const closed = this.#server.listening ? once(this.#server, 'close') : Promise.resolve();
     this.#server.close();
     for (const { command } of this.#connections.values()) command.abort();
-    const late = setTimeout(() => this.#disconnect(), PATIENCE);
+    const late = setTimeout(() => this.#disconnect(), CLIENT_TIMEOUT);
     await Promise.all([...this.#connections.values()].map(({ served }) => served));
     clearTimeout(late);
     this.#disconnect();
@@ -51,7 +51,7 @@ export class OperatorSocketServer {
 
   #accept(socket: Socket): void {
     const command = new AbortController();
-    // Whoever closes their side wants no more; an error is followed by the close.
+    // A half-close interrupts the command. An error is always followed by `close`.
     socket.on('end', () => command.abort()).on('error', () => undefined);
     socket.on('close', () => {
       command.abort();
@@ -67,12 +67,12 @@ export class OperatorSocketServer {
       progress: (progress) => sendMessage(socket, { progress }),
     };
     try {
-      socket.setTimeout(PATIENCE, () => socket.destroy());
+      socket.setTimeout(CLIENT_TIMEOUT, () => socket.destroy());
       await sendMessage(socket, { keyfold: PROTOCOL, pid: process.pid });
-      const messages = messagesOf(socket);
+      const messages = receiveMessages(socket);
       const { value } = await messages.next();
       await messages.return(undefined);
-      // Read on, or the end of their side would never be seen.
+      // Keep reading, otherwise the half-close of the client would go unnoticed.
       socket.resume();
       socket.setTimeout(0);
       const request = operatorRequest.safeParse(value);
@@ -85,22 +85,22 @@ export class OperatorSocketServer {
   }
 }
 
-/** A process that was killed leaves its socket behind, where nobody listens any more. */
+/** Removes the socket that a killed process left behind. */
 async function removeStaleSocket(path: string): Promise<void> {
-  const answer = await new Promise<string>((resolve) => {
+  const result = await new Promise<string>((resolve) => {
     const socket = connect(path, () => resolve('connected'));
     socket.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? 'error'));
     socket.on('connect', () => socket.destroy());
   });
-  if (answer === 'connected') throw new OperatorSocketError(`another process listens at ${path}: stop it first`);
-  // A file of another kind is somebody's; listening there says so.
-  if (answer !== 'ECONNREFUSED' || !(await lstat(path)).isSocket()) return;
+  if (result === 'connected') throw new OperatorSocketError(`another process listens on ${path}. Stop it first`);
+  // Never delete another kind of file; listening will fail with the reason.
+  if (result !== 'ECONNREFUSED' || !(await lstat(path)).isSocket()) return;
   await unlink(path).catch((cause: NodeJS.ErrnoException) => {
-    throw new OperatorSocketError(`cannot remove ${path}, at which nobody listens: ${reasonOf(cause)}`, { cause });
+    throw new OperatorSocketError(`cannot remove the stale socket ${path}: ${reasonOf(cause)}`, { cause });
   });
 }
 
-/** The socket is made with its mode, because between making and changing it anybody could connect. */
+/** Creates the socket with its final mode, because others could connect before a later change of the mode. */
 async function listenForOwner(server: Server, path: string): Promise<void> {
   const umask = process.umask(0o177);
   try {
@@ -109,6 +109,6 @@ async function listenForOwner(server: Server, path: string): Promise<void> {
     process.umask(umask);
   }
   await once(server, 'listening').catch((cause: NodeJS.ErrnoException) => {
-    throw new OperatorSocketError(`cannot listen at ${path}: ${reasonOf(cause)}`, { cause });
+    throw new OperatorSocketError(`cannot listen on ${path}: ${reasonOf(cause)}`, { cause });
   });
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { ExitCode } from '@keyfold/process';
 import type { OperatorOutput, Progress } from '../output/operator-output.js';
 
-/** A command as it travels over the socket. The other process may be of another version, so the name may be unknown to it. */
+/** A command on the socket. The other process may have another version and not know the name. */
 export type SocketRequest = Readonly<{ command: string; args: Readonly<Record<string, unknown>> }>;
 
-/** Runs a request; `signal` asks it to stop at the next step. */
+/** Runs a request. `signal` stops it at the next step. */
 export type RunSocketRequest = (
   request: SocketRequest,
   output: OperatorOutput,
@@ -14,8 +14,9 @@ export type RunSocketRequest = (
 ) => Promise<ExitCode>;
 
 /**
- * The protocol: the server greets with its version of the protocol and its process id, the client sends one `SocketRequest`, the server answers with lines and at last an exit code,
- * each message one line of JSON. A client that closes the connection stops its command, and one that does not know a message ignores it.
+ * A message of the server. The server greets with the version of its protocol and its process id. The client sends one `SocketRequest`.
+ * The server responds with output and finally an exit code. Each message is a line of JSON. If the client half-closes the connection, the
+ * command stops; clients ignore unknown messages.
  */
 export type ServerMessage = Readonly<
   | { keyfold: typeof PROTOCOL; pid?: number }
@@ -24,12 +25,14 @@ export type ServerMessage = Readonly<
   | { progress: Progress }
   | { exit: number }
 >;
+
+/** The version of the protocol. */
 export const PROTOCOL = 1;
 
-/** sun_path of unix(7) has 108 bytes with the zero at its end. A longer path would be cut short in silence on some systems. */
-const LONGEST_PATH = 107;
+/** `sun_path` of unix(7) has 108 bytes including the terminating zero. Some systems silently truncate longer paths. */
+const MAX_PATH_BYTES = 107;
 
-/** The process that owns the data folder cannot be spoken to; the message says what to do. */
+/** The process that owns the data folder cannot be reached; the message says what to do. */
 export class OperatorSocketError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -37,18 +40,18 @@ export class OperatorSocketError extends Error {
   }
 }
 
-/** Where the process that owns a data folder listens for operators. Throws `OperatorSocketError`. */
+/** Returns the path of the operator socket of a data folder. Throws `OperatorSocketError` if it is too long. */
 export function operatorSocketPath(folder: string): string {
   const path = join(folder, 'operator.sock');
   const length = Buffer.byteLength(path);
-  if (length <= LONGEST_PATH) return path;
+  if (length <= MAX_PATH_BYTES) return path;
   throw new OperatorSocketError(
-    `the path ${path} has ${length} bytes and a socket's path can have ${LONGEST_PATH}: choose a shorter folder with KEYFOLD_DATA_DIR (a symbolic link will do)`,
+    `the path ${path} has ${length} bytes, but a socket path can have only ${MAX_PATH_BYTES}. Set KEYFOLD_DATA_DIR to a shorter path, for example of a symbolic link`,
   );
 }
 
-/** The messages that come in on a connection until it ends or breaks; the connection stays open when no more are read. */
-export async function* messagesOf(socket: Socket): AsyncGenerator<unknown> {
+/** Yields the messages of a connection until it ends or fails. The connection stays open if the caller stops reading. */
+export async function* receiveMessages(socket: Socket): AsyncGenerator<unknown> {
   const chunks = socket.setEncoding('utf8').iterator({ destroyOnReturn: false }) as AsyncIterable<string>;
   let text = '';
   try {
@@ -58,12 +61,12 @@ export async function* messagesOf(socket: Socket): AsyncGenerator<unknown> {
       for (const line of lines) yield JSON.parse(line) as unknown;
     }
   } catch (error) {
-    // Whether the other side ended or broke off makes no difference: nothing more comes.
+    // A failed connection counts as ended: there are no further messages.
     if (error instanceof SyntaxError) throw error;
   }
 }
 
-/** Sends a message and waits until there is room for another. */
+/** Sends a message and waits until the next one can be sent. */
 export function sendMessage(socket: Socket, message: ServerMessage | object): Promise<void> {
   return new Promise((sent) => {
     if (socket.destroyed || socket.write(`${JSON.stringify(message)}\n`)) return sent();

@@ -15,7 +15,7 @@ function newFolder(): string {
   return folder;
 }
 
-/** A folder in which a program listens that says this and ends the connection. */
+/** Returns a folder whose socket sends this greeting and closes the connection. */
 async function folderOf(greeting: string): Promise<string> {
   const folder = newFolder();
   const server = createServer((socket) => socket.on('error', () => undefined).end(greeting));
@@ -24,7 +24,7 @@ async function folderOf(greeting: string): Promise<string> {
   return folder;
 }
 
-it('a folder is free where nobody listens, also when a killed process left its socket or the folder is yet to be made', async () => {
+it('a folder is free if no process listens, even with the socket of a killed process or if the folder does not exist', async () => {
   const folder = newFolder();
   await requireFreeFolder(folder);
   await requireFreeFolder(join(folder, 'nowhere'));
@@ -33,7 +33,7 @@ it('a folder is free where nobody listens, also when a killed process left its s
   await requireFreeFolder(folder);
 });
 
-it('a folder in which a service listens is refused with its process id, and the service goes on', async () => {
+it('a folder with a listening service is refused with its process id, and the service keeps running', async () => {
   const folder = newFolder();
   const server = new OperatorSocketServer(async () => 0);
   await server.start(folder);
@@ -45,8 +45,8 @@ it('a folder in which a service listens is refused with its process id, and the 
 });
 
 it.each([
-  ['an older version, which does not say its process id', '{"keyfold":1}\n'],
-  ['a process that says nothing', ''],
+  ['an older version, which does not send its process id', '{"keyfold":1}\n'],
+  ['a process that sends nothing', ''],
 ])('a folder of %s is refused, too', async (_, greeting) => {
   const folder = await folderOf(greeting);
   await expect(requireFreeFolder(folder)).rejects.toThrow(`Keyfold already runs on the data folder ${folder}. Stop`);

@@ -1,10 +1,10 @@
-import { messagesOf, operatorSocketPath, type ServerMessage } from './operator-socket.js';
-import { connected } from './operator-socket.client.js';
+import { operatorSocketPath, receiveMessages, type ServerMessage } from './operator-socket.js';
+import { connectTo } from './operator-socket.client.js';
 
-/** How long the other process has to say who it is, in milliseconds. */
+/** How long the other process may take to greet (milliseconds). */
 const GREETING_TIMEOUT = 2_000;
 
-/** A service already runs on the data folder. */
+/** Another service uses the data folder. */
 export class AlreadyRunning extends Error {
   constructor(folder: string, pid: number | undefined) {
     super(
@@ -16,14 +16,14 @@ export class AlreadyRunning extends Error {
 }
 
 /**
- * Checks that no service listens for operators in the folder. A process that has the folder and does not listen (yet) is found by the
- * folder lock, later in the start. Throws `AlreadyRunning`, `OperatorSocketError`.
+ * Checks that no service listens on the operator socket of the folder. The folder lock, which is taken later in the startup, detects a
+ * process that does not listen yet. Throws `AlreadyRunning`, `OperatorSocketError`.
  */
 export async function requireFreeFolder(folder: string): Promise<void> {
-  const socket = await connected(operatorSocketPath(folder));
+  const socket = await connectTo(operatorSocketPath(folder));
   if (!socket) return;
   socket.setTimeout(GREETING_TIMEOUT, () => socket.destroy());
-  const { value: greeting } = await (messagesOf(socket) as AsyncGenerator<ServerMessage, undefined>).next();
+  const { value: greeting } = await (receiveMessages(socket) as AsyncGenerator<ServerMessage, undefined>).next();
   socket.destroy();
   throw new AlreadyRunning(folder, greeting && 'keyfold' in greeting ? greeting.pid : undefined);
 }

@@ -1,18 +1,19 @@
 import { InvalidConfiguration } from '../settings/read-settings.js';
 
-/** How a process or a command ended. */
+/** The exit status of a process or command. */
 export type ExitCode = number;
 
+/** Exit status for success. */
 export const DONE: ExitCode = 0;
-/** It found problems, or failed. */
+/** Exit status if a command found problems or failed. */
 export const FAILED: ExitCode = 1;
-/** A command line that is none, as shells say it. */
+/** Exit status for invalid usage. */
 export const WRONG_USAGE: ExitCode = 2;
-/** EX_CONFIG of sysexits.h. */
+/** Exit status for invalid settings: EX_CONFIG of sysexits.h. */
 const WRONG_SETTINGS: ExitCode = 78;
-/** 128 and the number of SIGINT. */
+/** Exit status after an interruption: 128 plus the number of SIGINT. */
 export const INTERRUPTED: ExitCode = 130;
 
-/** How to end because of an error. */
+/** Returns the exit status for an error. */
 export const exitCodeOf = (error: unknown): ExitCode =>
   error instanceof InvalidConfiguration ? WRONG_SETTINGS : FAILED;

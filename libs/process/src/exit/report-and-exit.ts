@@ -1,8 +1,8 @@
 import { reasonOf } from '@keyfold/event-store';
 import { exitCodeOf } from './exit-code.js';
-import { masked } from '../log/masked.js';
+import { maskSecrets } from '../log/mask-secrets.js';
 
-/** Errors whose message tells an operator what to do; by name, because the store that is not used is not even loaded. */
+/** Errors whose message tells the operator what to do. Compared by name, because the classes of an unused store are not loaded. */
 const OPERATOR_ERRORS = new Set([
   'AlreadyRunning',
   'FolderInUse',
@@ -18,17 +18,17 @@ const OPERATOR_ERRORS = new Set([
   'UnusableFolder',
 ]);
 
-/** Says on standard error why the process cannot start, and ends it. */
+/** Prints to standard error why the process cannot start, and exits. */
 export function reportAndExit(error: unknown): never {
-  process.stderr.write(`keyfold cannot start: ${masked(explain(error))}\n`);
+  process.stderr.write(`keyfold cannot start: ${maskSecrets(explain(error))}\n`);
   process.exit(exitCodeOf(error));
 }
 
-/** What to do about it, for everything an operator can do something about; else the whole error. */
+/** Returns the message of an error that an operator can fix; for other errors the stack trace. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return reasonOf(error);
   if (OPERATOR_ERRORS.has(error.name)) return error.message;
-  // What the operating system refuses; at several addresses it is one error of several.
+  // Errors of the operating system; a host with several addresses yields an `AggregateError`.
   if ('syscall' in error || error instanceof AggregateError) return reasonOf(error);
   return error.stack ?? reasonOf(error);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Health } from './health.js';
 
-/** A process that has started. */
+/** Returns the health of a started process. */
 function running(): Health {
   const health = new Health();
   health.started();
@@ -9,14 +9,14 @@ function running(): Health {
 }
 
 describe('readiness', () => {
-  it('is not there before the start is over', async () => {
+  it('is false until the startup is complete', async () => {
     const health = new Health();
     expect(await health.readiness()).toEqual({ status: 'not ready', checks: { process: 'is starting' } });
     health.started();
     expect(await health.readiness()).toEqual({ status: 'ready', checks: {} });
   });
 
-  it('names every check, and what is missing for those that fail', async () => {
+  it('lists every check, with the problem of those that fail', async () => {
     const health = running();
     health.add('store', () => {});
     expect(await health.readiness()).toEqual({ status: 'ready', checks: { store: 'ok' } });
@@ -27,7 +27,7 @@ describe('readiness', () => {
     });
   });
 
-  it('names the warning of a check that passes', async () => {
+  it('includes the warning of a passing check', async () => {
     const health = running();
     health.add('rabbitmq', () => 'it accepts no messages');
     expect(await health.readiness()).toEqual({
@@ -37,15 +37,15 @@ describe('readiness', () => {
     expect(await health.passes('rabbitmq')).toBe(true);
   });
 
-  it('says what the start waits for until a check takes its place', async () => {
+  it('says why the startup waits until a check replaces the reason', async () => {
     const health = new Health();
-    health.waitsFor('store', 'MongoDB is not available');
+    health.setPending('store', 'MongoDB is not available');
     expect((await health.readiness()).checks).toMatchObject({ store: 'MongoDB is not available' });
     health.add('store', () => {});
     expect((await health.readiness()).checks).toMatchObject({ store: 'ok' });
   });
 
-  it('ends with the first sign of the end, at once and whatever the checks would say', async () => {
+  it('is false from the start of the shutdown, without running checks', async () => {
     const health = running();
     health.add('store', () => new Promise(() => {}));
     health.stopping();
@@ -53,10 +53,10 @@ describe('readiness', () => {
     expect(await health.readiness()).toEqual({ status: 'not ready', checks: { process: 'is stopping' } });
   });
 
-  it('passes a check that is there and finds nothing missing', async () => {
+  it('knows whether a single check passes', async () => {
     const health = running();
     expect(await health.passes('store')).toBe(false);
-    health.waitsFor('store', 'MongoDB is not available');
+    health.setPending('store', 'MongoDB is not available');
     expect(await health.passes('store')).toBe(false);
     health.add('store', () => {});
     expect(await health.passes('store')).toBe(true);
@@ -64,7 +64,7 @@ describe('readiness', () => {
     expect(await health.passes('broker')).toBe(false);
   });
 
-  it('shares a look among those who ask within a second', async () => {
+  it('runs each check once for all callers within a second', async () => {
     vi.useFakeTimers();
     try {
       const check = vi.fn<() => void>(() => {});
@@ -82,7 +82,7 @@ describe('readiness', () => {
     }
   });
 
-  it('tells the outcome of a slow look for a second after it is there', async () => {
+  it('reuses the result of a slow check for a second after its end', async () => {
     vi.useFakeTimers();
     try {
       const check = vi.fn<() => Promise<void>>(() => new Promise((done) => setTimeout(done, 1_500)));
@@ -99,7 +99,7 @@ describe('readiness', () => {
     }
   });
 
-  it('waits for no check longer than 3 seconds', async () => {
+  it('waits at most 3 seconds for a check', async () => {
     vi.useFakeTimers();
     try {
       const health = running();

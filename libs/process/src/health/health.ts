@@ -1,56 +1,58 @@
 import { reasonOf } from '@keyfold/event-store';
 
 /**
- * Checks one thing that the process needs. Throws an error that says what is missing, or returns a warning about something that keeps
- * the process from none of its work for long.
+ * Checks one dependency of the process. Throws an error that names the problem, or returns a warning about a problem that does not make
+ * the process unready.
  */
 export type Check = () => Promise<string | void> | string | void;
 
-/** For everything that the process needs, `checks` has `ok`, `ok, but <warning>`, or what is missing. */
+/** Each check reports `ok`, `ok, but <warning>` or its problem. */
 export type Readiness = Readonly<{ status: 'ready' | 'not ready'; checks: Readonly<Record<string, string>> }>;
 
-/** How long the result of a check is told again once it is there, and how long a check may take (milliseconds). */
-const FRESH = 1_000;
-const LONGEST_CHECK = 3_000;
+/** How long the result of a check is reused (milliseconds). */
+const RESULT_LIFETIME = 1_000;
+/** How long a check may take (milliseconds). */
+const CHECK_TIMEOUT = 3_000;
 
-/** `until`: monotonic milliseconds up to which it is told again; a look that is under way is shared until it ends. */
 type Outcome = Readonly<{ passes: boolean; text: string }>;
+/** A result is reused until `until` (monotonic milliseconds); a running check is shared until it ends. */
 type Result = { until: number; readonly outcome: Promise<Outcome> };
 type Phase = 'is starting' | 'runs' | 'is stopping';
 
-/** Whether the process can do its work, and what is missing when it cannot. */
+/** Reports whether the process can work now, and why not. */
 export class Health {
   #phase: Phase = 'is starting';
-  readonly #missing = new Map<string, string>();
+  readonly #pending = new Map<string, string>();
   readonly #checks = new Map<string, Check>();
   readonly #results = new Map<string, Result>();
 
-  /** Something that the start waits for, until a check of this name replaces it. */
-  waitsFor(name: string, reason: string): void {
-    this.#missing.set(name, reason);
+  /** Sets the reason why the startup waits, until a check of this name is added. */
+  setPending(name: string, reason: string): void {
+    this.#pending.set(name, reason);
   }
 
-  /** From now on the process is ready only while this check passes. */
+  /** Adds a check; from now on the process is ready only while it passes. */
   add(name: string, check: Check): void {
-    this.#missing.delete(name);
+    this.#pending.delete(name);
     this.#checks.set(name, check);
   }
 
-  /** The start is over. */
+  /** Marks the startup as complete. */
   started(): void {
     if (this.#phase === 'is starting') this.#phase = 'runs';
   }
 
-  /** The process takes no more work: not ready from now on, whatever the checks say. */
+  /** Makes the process unready for good, whatever the checks report. */
   stopping(): void {
     this.#phase = 'is stopping';
   }
 
+  /** Runs all checks. */
   async readiness(): Promise<Readiness> {
-    // A load balancer must hear of the end at once, however long a look at something else would take.
+    // A load balancer must notice the shutdown at once, so no check may delay it.
     if (this.#phase === 'is stopping') return { status: 'not ready', checks: { process: this.#phase } };
     const checks: Record<string, string> = this.#phase === 'runs' ? {} : { process: this.#phase };
-    for (const [name, reason] of this.#missing) checks[name] = reason;
+    for (const [name, reason] of this.#pending) checks[name] = reason;
     const isWaiting = Object.keys(checks).length > 0;
     const names = [...this.#checks.keys()];
     const outcomes = await Promise.all(names.map((name) => this.#outcome(name)));
@@ -59,19 +61,19 @@ export class Health {
     return { status: isReady ? 'ready' : 'not ready', checks };
   }
 
-  /** Whether a check passes; false while there is none of this name. */
+  /** Returns whether a check passes; false if there is no check of this name. */
   async passes(name: string): Promise<boolean> {
     return this.#checks.has(name) && (await this.#outcome(name)).passes;
   }
 
-  /** Those who ask often or at once share a look. */
+  /** Frequent and concurrent callers share one run of a check. */
   #outcome(name: string): Promise<Outcome> {
     const known = this.#results.get(name);
     if (known && performance.now() < known.until) return known.outcome;
     const outcome = run(this.#checks.get(name));
     const result: Result = { until: Infinity, outcome };
     this.#results.set(name, result);
-    void outcome.then(() => (result.until = performance.now() + FRESH));
+    void outcome.then(() => (result.until = performance.now() + RESULT_LIFETIME));
     return outcome;
   }
 }
@@ -79,8 +81,8 @@ export class Health {
 async function run(check: Check | undefined): Promise<Outcome> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => late.reject(new Error(`no answer within ${LONGEST_CHECK / 1_000} seconds`)),
-    LONGEST_CHECK,
+    () => late.reject(new Error(`no answer within ${CHECK_TIMEOUT / 1_000} seconds`)),
+    CHECK_TIMEOUT,
   );
   try {
     const warning = await Promise.race([check?.(), late.promise]);

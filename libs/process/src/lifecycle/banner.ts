@@ -1,4 +1,4 @@
-/** What a person sees on the terminal at the first start, before anything else can go wrong. */
+/** Returns the note that shows the generated password on the terminal at the first start. */
 export function firstPasswordNote(password: string): string {
   return frame([
     'The admin account was created:',
@@ -10,7 +10,7 @@ export function firstPasswordNote(password: string): string {
   ]);
 }
 
-/** What a person sees on the terminal when the service is ready. */
+/** Returns the note that the service is ready, for the terminal. */
 export function banner(url: string): string {
   const address = url.replace('0.0.0.0', 'localhost').replace('[::]', 'localhost');
   return frame([`Keyfold is ready at ${address}`, `API documentation: ${address}/docs     Stop with Ctrl-C`]);

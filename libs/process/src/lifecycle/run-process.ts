@@ -8,32 +8,33 @@ import type { ProcessSettings } from '../settings/settings.js';
 import { unknownSettings } from '../settings/unknown-settings.js';
 import { openTracing } from '../tracing/open-tracing.js';
 import type { Tracing } from '../tracing/tracing.js';
-import { createLog } from '../log/log.js';
-import { masked } from '../log/masked.js';
-import { keepNextTickQuick } from './quick-next-tick.js';
+import { createLog } from '../log/create-log.js';
+import { maskSecrets } from '../log/mask-secrets.js';
+import { keepNextTickQuick } from './keep-next-tick-quick.js';
 import { reportAndExit } from '../exit/report-and-exit.js';
 
-/** What the work of a process finds around it. `stopping` is aborted when the process was asked to end, also while it starts. */
+/** The services around the work of a process. */
 export type ProcessContext = Readonly<{
   log: Logger;
   onTerminal: boolean;
   health: Health;
   metrics: Metrics;
-  /** There where the process is traced. */
+  /** Undefined if the process is not traced. */
   tracing?: Tracing | undefined;
+  /** Aborts when the shutdown begins, even during startup. */
   stopping: AbortSignal;
 }>;
 
-/** What was started; `close` finishes what runs. */
+/** The running work of a process; `close` finishes it. */
 export type Running = Readonly<{ close(): Promise<void> }>;
 
-/** A start that rejects leaves nothing to close. */
+/** Starts the work of a process. If it rejects, nothing is left to close. */
 type Start<Settings> = (settings: Settings, context: ProcessContext) => Promise<Running>;
 
 /**
- * The life of a process: settings, management port, start; on SIGTERM or SIGINT not ready, what was started closes, the management port
- * closes, status 0. A second signal ends it at once. A start that fails ends it with a message. `check` rejects where the process must
- * not start at all; it runs before a port is opened, because a port that is in use would hide the reason.
+ * Runs a process: reads its settings, opens the management port and calls `start`. On SIGTERM or SIGINT it becomes unready, closes its
+ * work and the management port, and exits with status 0. A second signal ends it at once. A failed startup exits with a message.
+ * `check` rejects if the process must not start; it runs before a port is opened, because a port in use would hide the reason.
  */
 export async function runProcess<Settings extends ProcessSettings>(
   read: (environment: Environment) => Settings,
@@ -76,7 +77,7 @@ export async function runProcess<Settings extends ProcessSettings>(
   }
 }
 
-/** A misspelt setting is often why another one is missing, and there is no log yet. */
+/** Prints the warnings if reading fails: a misspelt setting is often why another one is missing, and there is no log yet. */
 function readOrWarn<Settings>(read: (environment: Environment) => Settings, warnings: readonly string[]): Settings {
   try {
     return read(process.env);
@@ -86,14 +87,14 @@ function readOrWarn<Settings>(read: (environment: Environment) => Settings, warn
   }
 }
 
-/** Asked to end, the process ends with 0; by default the signal would kill it, as the second one does. */
+/** Closes the process on the first signal and exits with status 0. A second signal kills it, as is the default. */
 function onFirstSignal(close: () => Promise<void>): void {
   const end = (): void => {
     for (const signal of ['SIGTERM', 'SIGINT']) process.off(signal, end);
     close().then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`keyfold did not end well: ${masked(reasonOf(error))}\n`);
+        process.stderr.write(`keyfold failed to shut down cleanly: ${maskSecrets(reasonOf(error))}\n`);
         process.exit(1);
       },
     );

@@ -1,23 +1,23 @@
 import { expect, it } from 'vitest';
 import { loggedError } from './logged-error.js';
 
-it('an error is told with its kind, code, text and causes, and without what it was about', () => {
+it('an error is logged with its type, code, message and causes, and without its other fields', () => {
   const cause = new Error('E11000 duplicate key');
   const error = Object.assign(new RangeError('cannot be stored', { cause }), {
     code: 11_000,
     document: { sealed: 'something secret' },
   });
-  const told = loggedError(error);
-  expect(told).toMatchObject({
+  const logged = loggedError(error);
+  expect(logged).toMatchObject({
     type: 'RangeError',
     code: 11_000,
     message: expect.stringContaining('cannot be stored'),
   });
-  expect((told as { stack: string }).stack).toContain('E11000 duplicate key');
-  expect(JSON.stringify(told)).not.toContain('secret');
+  expect((logged as { stack: string }).stack).toContain('E11000 duplicate key');
+  expect(JSON.stringify(logged)).not.toContain('secret');
 });
 
-it('an error of several addresses, which has no text of its own, is told with those of all', () => {
+it('an error of several addresses has no message of its own and is logged with the messages of all', () => {
   const refused = ['::1', '127.0.0.1'].map((address) => new Error(`connect ECONNREFUSED ${address}:5672`));
   expect(loggedError(new AggregateError(refused))).toMatchObject({
     type: 'AggregateError',
@@ -25,6 +25,6 @@ it('an error of several addresses, which has no text of its own, is told with th
   });
 });
 
-it('what was thrown and is no error is told as it is', () => {
+it('a thrown value that is not an error is logged unchanged', () => {
   expect(loggedError('gone')).toBe('gone');
 });

@@ -4,7 +4,7 @@ import { RepeatedLine } from './repeated-line.js';
 let time: number;
 let line: RepeatedLine;
 let written: string[];
-const tell = (text: string) => line.tell(text, (untold) => written.push(`${text} ${untold}`));
+const log = (text: string) => line.write(text, (omitted) => written.push(`${text} ${omitted}`));
 
 beforeEach(() => {
   time = 0;
@@ -12,19 +12,19 @@ beforeEach(() => {
   line = new RepeatedLine(() => time);
 });
 
-describe('a line that many requests lead to', () => {
-  it('is written once in ten seconds, then with the number of those that were left out', () => {
-    for (let n = 0; n < 100; n++) tell('away');
+describe('a repeated line', () => {
+  it('is written once in ten seconds, then with the number of omitted repetitions', () => {
+    for (let n = 0; n < 100; n++) log('away');
     time = 9_999;
-    tell('away');
+    log('away');
     expect(written).toEqual(['away 0']);
     time = 10_000;
-    tell('away');
+    log('away');
     expect(written).toEqual(['away 0', 'away 100']);
   });
 
-  it('does not hide another one', () => {
-    for (const text of ['away', 'full', 'away', 'full']) tell(text);
+  it('does not suppress other lines', () => {
+    for (const text of ['away', 'full', 'away', 'full']) log(text);
     expect(written).toEqual(['away 0', 'full 0']);
   });
 });

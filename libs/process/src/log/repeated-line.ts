@@ -1,22 +1,23 @@
-/** How long a line that was written is not written again (milliseconds). */
-const PAUSE = 10_000;
-/** Reasons that are remembered. What fails has few of them; a text that differs each time shall not fill the memory. */
-const MOST_TEXTS = 100;
+/** How long a logged line is not logged again (milliseconds). */
+const INTERVAL = 10_000;
+/** Bounds the memory if the text differs every time. */
+const MAX_TEXTS = 100;
 
-type Line = { at: number; untold: number };
+type Line = { loggedAt: number; omitted: number };
 
-/** Lets a line that many requests lead to at once into the log now and then, with the number of those that were left out. */
+/** Logs a line that many requests cause at most once every ten seconds, with the number of omitted repetitions. */
 export class RepeatedLine {
   readonly #lines = new Map<string, Line>();
 
+  /** `now` returns monotonic milliseconds. */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Calls `write` unless it was called for the same text a moment ago; `untold` counts the calls that were left out since. */
-  tell(text: string, write: (untold: number) => void): void {
-    const known = this.#lines.get(text);
-    if (known && this.now() - known.at < PAUSE) return void known.untold++;
-    if (this.#lines.size >= MOST_TEXTS) this.#lines.clear();
-    this.#lines.set(text, { at: this.now(), untold: 0 });
-    write(known?.untold ?? 0);
+  /** Calls `write` unless the same text was written in the last ten seconds. `omitted` counts the calls since then. */
+  write(text: string, write: (omitted: number) => void): void {
+    const line = this.#lines.get(text);
+    if (line && this.now() - line.loggedAt < INTERVAL) return void line.omitted++;
+    if (this.#lines.size >= MAX_TEXTS) this.#lines.clear();
+    this.#lines.set(text, { loggedAt: this.now(), omitted: 0 });
+    write(line?.omitted ?? 0);
   }
 }

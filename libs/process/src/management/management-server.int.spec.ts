@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 describe('the management port', () => {
-  it('says that the process is alive, whatever is missing', async () => {
+  it('reports that the process is alive, whatever the checks report', async () => {
     const answer = await fetch(`${url}/health/live`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -24,8 +24,8 @@ describe('the management port', () => {
     expect(await answer.json()).toEqual({ status: 'alive' });
   });
 
-  it('answers 503 with what is missing, and 200 when nothing is', async () => {
-    health.waitsFor('store', 'MongoDB is not available');
+  it('answers 503 with the problems, and 200 without any', async () => {
+    health.setPending('store', 'MongoDB is not available');
     const waiting = await fetch(`${url}/health/ready`);
     expect(waiting.status).toBe(503);
     expect(await waiting.json()).toEqual({
@@ -39,14 +39,14 @@ describe('the management port', () => {
     expect(await ready.json()).toEqual({ status: 'ready', checks: { store: 'ok' } });
   });
 
-  it('tells what was counted', async () => {
+  it('exposes metrics', async () => {
     const answer = await fetch(`${url}/metrics`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(await answer.text()).toContain('process_cpu_seconds_total');
   });
 
-  it('answers 500 when it cannot tell, and goes on', async () => {
+  it('answers 500 if the metrics fail, and keeps running', async () => {
     class BrokenMetrics extends Metrics {
       override text = () => Promise.reject(new Error('a module is gone'));
     }
@@ -65,7 +65,7 @@ describe('the management port', () => {
     expect((await fetch(`${url}/ping`)).status).toBe(404);
   });
 
-  it('that another program has is refused with the name of its setting', async () => {
+  it('that another program uses is refused, and the message names the setting', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void other.close());
     await once(other, 'listening');
@@ -75,7 +75,7 @@ describe('the management port', () => {
     );
   });
 
-  it('closes although clients keep connections', async () => {
+  it('closes even if clients keep connections open', async () => {
     const server = await ManagementServer.open('127.0.0.1', 0, health, new Metrics());
     await (await fetch(`${server.url}/health/live`)).text();
     await server.close();

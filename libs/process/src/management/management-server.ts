@@ -8,8 +8,8 @@ import type { Health } from '../health/health.js';
 const ADDRESS_SETTINGS = { host: 'KEYFOLD_MANAGEMENT_HOST', port: 'KEYFOLD_MANAGEMENT_PORT' };
 
 /**
- * The port for those who run the process, open from the first moment to the last: `/health/live` answers while the event loop turns,
- * `/health/ready` says whether there is sense in sending work, `/metrics` what was counted. Three routes need no framework.
+ * Serves the management port during the whole life of the process: `/health/live` answers while the event loop runs, `/health/ready`
+ * says whether the process can work, and `/metrics` exposes its metrics. Three routes need no framework.
  */
 export class ManagementServer {
   private constructor(
@@ -17,10 +17,10 @@ export class ManagementServer {
     readonly url: string,
   ) {}
 
-  /** Port 0 takes any free one. Throws `UnusableAddress`. */
+  /** Opens the port; 0 stands for any free port. Throws `UnusableAddress`. */
   static async open(host: string, port: number, health: Health, metrics: Metrics): Promise<ManagementServer> {
     const server = createServer((request, response) => {
-      // Whoever only asks must not end the process.
+      // A failed request must not end the process.
       void answer(request, response, health, metrics).catch((error: unknown) =>
         send(response, 500, { status: String(error) }),
       );
@@ -50,7 +50,7 @@ async function answer(
 ): Promise<void> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD');
-    return send(response, 405, { status: 'only GET and HEAD are answered' });
+    return send(response, 405, { status: 'only GET and HEAD are allowed' });
   }
   switch (request.url?.split('?', 1)[0]) {
     case '/health/live':
@@ -64,7 +64,7 @@ async function answer(
       return sendText(response, 200, type, text);
     }
     default:
-      return send(response, 404, { status: 'there are /health/live, /health/ready and /metrics' });
+      return send(response, 404, { status: 'not found: use /health/live, /health/ready or /metrics' });
   }
 }
 

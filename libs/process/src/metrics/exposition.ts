@@ -1,12 +1,12 @@
 import type { MetricDefinition } from './metric-names.js';
 
-/** Values by size as a part of the process counted them: see `Histogram` of the event store. */
+/** The counts of a histogram; see `Histogram` of the event store. */
 export type Distribution = Readonly<{ bounds: readonly number[]; counts: readonly number[]; sum: number }>;
 
-/** A value of one metric; labels as its definition names them. */
+/** A value of a metric, with the labels of its definition. */
 export type Value = Readonly<{ labels?: Readonly<Record<string, string>>; value: number | Distribution }>;
 
-/** One metric with its values, in the text format of Prometheus 0.0.4. */
+/** Formats a metric in the Prometheus text format 0.0.4. */
 export function expose(name: string, { type, help }: MetricDefinition, values: readonly Value[]): string {
   const lines = values.flatMap(({ labels = {}, value }) =>
     typeof value === 'number' ? [line(name, labels, value)] : distributionLines(name, labels, value),
@@ -14,7 +14,7 @@ export function expose(name: string, { type, help }: MetricDefinition, values: r
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n');
 }
 
-/** Buckets of Prometheus hold everything up to their bound. */
+/** Prometheus buckets are cumulative. */
 function distributionLines(name: string, labels: Record<string, string>, { bounds, counts, sum }: Distribution) {
   let total = 0;
   const buckets = counts.map((count, index) => {

@@ -12,18 +12,18 @@ beforeEach(() => {
 });
 
 describe('metrics', () => {
-  it('have the values of the moment in which they are asked for', async () => {
+  it('have the values at scrape time', async () => {
     let published = 0;
     metrics.add(() => [{ name: 'keyfold_relay_published_total', value: (published += 5) }]);
     await metrics.text();
     expect(await linesOf('keyfold_relay_published_total')).toEqual([
-      '# HELP keyfold_relay_published_total Messages that the broker confirmed',
+      '# HELP keyfold_relay_published_total Messages confirmed by the broker',
       '# TYPE keyfold_relay_published_total counter',
       'keyfold_relay_published_total 10',
     ]);
   });
 
-  it('are told by their labels', async () => {
+  it('have labels', async () => {
     metrics.add(() =>
       ['a', 'b'].map((queue, index) => ({ name: 'keyfold_consumer_in_flight', labels: { queue }, value: index })),
     );
@@ -33,14 +33,14 @@ describe('metrics', () => {
     ]);
   });
 
-  it('by size have a bucket for each bound, which holds everything up to it, their sum and their number', async () => {
+  it('of the histogram type have cumulative buckets, a sum and a count', async () => {
     const histogram = new Histogram([0.5, 2]);
     for (const value of [0.25, 0.5, 1, 3]) histogram.observe(value);
     metrics.add(() => [
       { name: 'keyfold_http_request_duration_seconds', labels: { route: '/ping' }, value: histogram },
     ]);
     expect(await linesOf('keyfold_http_request_duration_seconds')).toEqual([
-      '# HELP keyfold_http_request_duration_seconds Time from the head of a request to its whole answer',
+      '# HELP keyfold_http_request_duration_seconds Time from the headers of a request to the end of its response',
       '# TYPE keyfold_http_request_duration_seconds histogram',
       'keyfold_http_request_duration_seconds_bucket{route="/ping",le="0.5"} 2',
       'keyfold_http_request_duration_seconds_bucket{route="/ping",le="2"} 3',
@@ -50,18 +50,18 @@ describe('metrics', () => {
     ]);
   });
 
-  it('of several sources with one name stand together', async () => {
+  it('of one name from several sources form one group', async () => {
     for (const queue of ['a', 'b'])
       metrics.add(() => [{ name: 'keyfold_consumer_in_flight', labels: { queue }, value: 1 }]);
     expect(await linesOf('keyfold_consumer_in_flight')).toHaveLength(4);
   });
 
-  it('escape what is no letter of a label', async () => {
+  it('escape special characters in labels', async () => {
     metrics.add(() => [{ name: 'keyfold_consumer_in_flight', labels: { queue: 'a"\\\n' }, value: 1 }]);
     expect(await linesOf('in_flight{')).toEqual(['keyfold_consumer_in_flight{queue="a\\"\\\\\\n"} 1']);
   });
 
-  it('do not wait for a source that does not answer', async () => {
+  it('do not wait for a source that hangs', async () => {
     await metrics.text();
     vi.useFakeTimers();
     try {
@@ -75,7 +75,7 @@ describe('metrics', () => {
     }
   });
 
-  it('of one source that fails are left out, and those of Node are there', async () => {
+  it('omit a source that fails, and include those of Node', async () => {
     metrics.add(() => {
       throw new Error('away');
     });
@@ -86,7 +86,7 @@ describe('metrics', () => {
     expect(text).toContain('process_cpu_seconds_total');
   });
 
-  it('are all in the table of docs/operating.md, as they are', () => {
+  it('match the table of docs/operating.md', () => {
     const text = readFileSync(new URL('../../../../docs/operating.md', import.meta.url), 'utf8');
     const rows = [...text.matchAll(/^\| `(keyfold_\w+)` +\| (\w+) +\| (.*?) *\| (.*?) *\|$/gm)].map(
       ([, ...cells]) => cells,
@@ -101,7 +101,7 @@ describe('metrics', () => {
     );
   });
 
-  it('are named as Prometheus wants it: counters end in total', () => {
+  it('follow the naming rules of Prometheus: counters end in total', () => {
     for (const [name, { type }] of Object.entries(metricDefinitions)) {
       expect(name).toMatch(/^keyfold_[a-z_]+$/);
       expect(name.endsWith('_total')).toBe(type === 'counter');

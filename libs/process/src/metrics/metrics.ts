@@ -2,40 +2,42 @@ import type { Registry } from 'prom-client';
 import { expose, type Value } from './exposition.js';
 import { metricDefinitions, type MetricName } from './metric-names.js';
 
-/** A value at this moment, or values by size as a histogram counted them; labels as the definition names them. */
+/** The current value of a metric. */
 export type Sample = Value & Readonly<{ name: MetricName }>;
 
-/** What to tell when somebody asks. One that fails or takes two seconds is left out, so that the others can still be seen. */
+/** Returns samples at scrape time. A source that fails or takes longer than two seconds is omitted; the others are still exposed. */
 export type MetricSource = () => readonly Sample[] | Promise<readonly Sample[]>;
 
+/** A text in the Prometheus format, with its content type. */
 export type MetricsText = Readonly<{ type: string; text: string }>;
 
-/** How long a source may take (milliseconds); those who collect wait for ten seconds. */
-const LONGEST_ANSWER = 2_000;
+/** How long a source may take (milliseconds). Prometheus times out a scrape after ten seconds. */
+const SOURCE_TIMEOUT = 2_000;
 
-/** Collects what the parts of a process count, when it is asked for and not before: measuring costs the work nothing. */
+/** Collects the samples of all sources at scrape time, so that an unscraped process does no work for its metrics. */
 export class Metrics {
   readonly #sources: MetricSource[] = [];
   #ofNode: Promise<Registry> | undefined;
 
+  /** Adds a source of samples. */
   add(source: MetricSource): void {
     this.#sources.push(source);
   }
 
-  /** In the text format of Prometheus, those of Node included. */
+  /** Returns all metrics, including those of Node. */
   async text(): Promise<MetricsText> {
     const ofNode = await (this.#ofNode ??= nodeRegistry());
-    const told = (await Promise.all(this.#sources.map(toldBy))).flat();
-    const own = [...Map.groupBy(told, ({ name }) => name)].map(([name, values]) =>
+    const samples = (await Promise.all(this.#sources.map(samplesOf))).flat();
+    const own = [...Map.groupBy(samples, ({ name }) => name)].map(([name, values]) =>
       expose(name, metricDefinitions[name], values),
     );
     return { type: ofNode.contentType, text: [await ofNode.metrics(), ...own].join('\n') };
   }
 }
 
-async function toldBy(source: MetricSource): Promise<readonly Sample[]> {
+async function samplesOf(source: MetricSource): Promise<readonly Sample[]> {
   const late = Promise.withResolvers<readonly Sample[]>();
-  const timer = setTimeout(() => late.resolve([]), LONGEST_ANSWER);
+  const timer = setTimeout(() => late.resolve([]), SOURCE_TIMEOUT);
   try {
     return await Promise.race([source(), late.promise]);
   } catch {
@@ -45,7 +47,7 @@ async function toldBy(source: MetricSource): Promise<readonly Sample[]> {
   }
 }
 
-/** Loaded when somebody asks first: a start need not wait for it. */
+/** Loads the library at the first scrape, so that it does not delay the startup. */
 async function nodeRegistry(): Promise<Registry> {
   const { collectDefaultMetrics, Registry } = await import('prom-client');
   const registry = new Registry();

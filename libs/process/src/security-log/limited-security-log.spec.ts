@@ -48,13 +48,13 @@ describe('the security log', () => {
     ]);
   });
 
-  it('names no account where none is known', () => {
+  it('omits an unknown account', () => {
     log.report({ name: 'authn_login_fail', outcome: 'refused', origin: { correlation: 'request-1' } });
     expect(lines[0]).toMatchObject({ event: 'authn_login_fail', network: 'unknown' });
     expect(lines[0]).not.toHaveProperty('account');
   });
 
-  it('writes five lines of a network in a minute and then the exact number of the others', () => {
+  it('writes five lines for a network in a minute, then the exact number of omitted events', () => {
     reportFrom('192.0.2.1', 1_250);
     reportFrom('192.0.2.254', 1_250);
     expect(lines).toHaveLength(5);
@@ -81,7 +81,7 @@ describe('the security log', () => {
     expect(scheduled).toHaveLength(2);
   });
 
-  it('does not let one network or event hide another', () => {
+  it('limits each network and event separately', () => {
     reportFrom('192.0.2.1', 50);
     reportFrom('198.51.100.1', 1);
     log.report({ ...refused('192.0.2.1'), name: 'authn_login_fail_max', outcome: 'throttled' });
@@ -91,7 +91,7 @@ describe('the security log', () => {
     ]);
   });
 
-  it('stays small and exact when every event comes from another network', () => {
+  it('stays small and exact even if every event comes from another network', () => {
     for (let n = 0; n < 20_000; n++) reportFrom(`2001:db8:${n.toString(16)}::1`, 1);
     expect(lines).toHaveLength(100);
     log.flush();
@@ -99,14 +99,14 @@ describe('the security log', () => {
     expect(lines.at(-1)).toMatchObject({ network: 'others', omitted: 19_900 });
   });
 
-  it('loses no event, whichever way they are mixed', () => {
+  it('counts every event, in any mix', () => {
     for (let n = 0; n < 3_000; n++) reportFrom(`203.0.${n % 150}.9`, 1 + (n % 3));
     log.flush();
     expect(written().length + omittedIn(lines)).toBe(log.counts.get('authn_login_fail'));
     expect(lines.length).toBeLessThanOrEqual(201);
   });
 
-  it('writes nothing at the end of a minute in which nothing was left out', () => {
+  it('writes nothing at the end of a minute without omitted events', () => {
     reportFrom('192.0.2.1', 5);
     log.flush();
     log.flush();

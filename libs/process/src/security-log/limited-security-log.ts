@@ -2,14 +2,14 @@ import { SecurityLog, type SecurityEvent, type SecurityEventName } from '@keyfol
 import { networksOf } from '@keyfold/security';
 import { securityLines, type SecurityLineLevel } from './security-lines.js';
 
-/** Milliseconds; then the counts of what was left out are written. */
+/** Milliseconds after which the counts of omitted events are logged. */
 const WINDOW = 60_000;
-/** Lines of one event in a window: from one network, and in all. */
+/** Maximum number of lines for one event in a window: per network and in total. */
 const LINES_PER_NETWORK = 5;
 const LINES = 100;
-/** Networks of one event that are told apart in a window. */
+/** Maximum number of networks that are counted separately for one event in a window. */
 const NETWORKS = 100;
-/** Stands for all networks beyond those. */
+/** Stands for all other networks. */
 const OTHERS = 'others';
 
 type Count = { lines: number; omitted: number };
@@ -17,16 +17,16 @@ type EventWindow = { lines: number; readonly networks: Map<string, Count> };
 type WriteLine = (level: SecurityLineLevel, fields: Readonly<Record<string, unknown>>, message: string) => void;
 
 /**
- * Writes each event as a line, up to a number of lines for each event and network in a minute, and counts the rest. At the end of
- * the minute a line for each event and network has the field `omitted`, so lines and `omitted` together are the exact number of events.
- * Memory and lines are bounded, whoever sends what from wherever.
+ * Logs each event as a line, with a limit for each event and network in a minute, and counts the rest. At the end of the minute it logs
+ * the counts in the field `omitted`, so the lines and `omitted` add up to the exact number of events. Memory and log volume are bounded
+ * for any traffic.
  */
 export class LimitedSecurityLog extends SecurityLog {
-  /** Events since the start of the process, those without a line included. */
+  /** Events since the start of the process, including omitted ones. */
   readonly counts = new Map<SecurityEventName, number>();
   #window = new Map<SecurityEventName, EventWindow>();
 
-  /** `schedule` runs a task once after so many milliseconds. */
+  /** `schedule` runs a task once after a delay. */
   constructor(
     private readonly write: WriteLine,
     private readonly schedule: (task: () => void, milliseconds: number) => void = later,
@@ -52,7 +52,7 @@ export class LimitedSecurityLog extends SecurityLog {
     this.write(level, fieldsOf(event, network), message);
   }
 
-  /** Ends the window: writes what was left out of it. */
+  /** Ends the window and logs the counts of omitted events. */
   flush(): void {
     const window = this.#window;
     this.#window = new Map();

@@ -1,8 +1,9 @@
 import type { SecurityEventName } from '@keyfold/application';
 
+/** The log level of a security event. */
 export type SecurityLineLevel = 'info' | 'warn';
 
-/** The level and the message of the line of each event. Only what an attacker may have done is a warning. */
+/** The log level and message of each security event. Only possible attacks are warnings. */
 export const securityLines: Readonly<
   Record<SecurityEventName, Readonly<{ level: SecurityLineLevel; message: string }>>
 > = {
@@ -10,7 +11,7 @@ export const securityLines: Readonly<
   authn_login_fail_max: { level: 'warn', message: 'login throttled' },
   authn_login_lock: { level: 'warn', message: 'second factor locked' },
   authn_password_change: { level: 'info', message: 'password changed' },
-  authn_token_created: { level: 'info', message: 'static token made' },
+  authn_token_created: { level: 'info', message: 'static token created' },
   authn_token_use: { level: 'info', message: 'static token used' },
   authn_token_fail: { level: 'warn', message: 'token refused' },
   authn_token_forged: { level: 'warn', message: 'forged token refused' },

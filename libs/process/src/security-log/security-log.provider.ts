@@ -2,14 +2,14 @@ import { Logger, type OnApplicationShutdown, type Provider } from '@nestjs/commo
 import { SecurityLog } from '@keyfold/application';
 import { LimitedSecurityLog } from './limited-security-log.js';
 
-/** Writes the last counts when the process shuts down. */
+/** Logs the last counts at shutdown. */
 class ProcessSecurityLog extends LimitedSecurityLog implements OnApplicationShutdown {
   onApplicationShutdown(): void {
     this.flush();
   }
 }
 
-/** The security log of a process, in its ordinary log. */
+/** Provides the security log, which is part of the ordinary log of the process. */
 export const securityLogProvider: Provider = {
   provide: SecurityLog,
   useFactory: () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 
-/** Everything that was wrong with the environment, one sentence each. */
+/** The settings are invalid; `problems` has one sentence for each problem. */
 export class InvalidConfiguration extends Error {
   constructor(readonly problems: readonly string[]) {
     super(`the configuration is invalid:\n${problems.map((problem) => `- ${problem}`).join('\n')}`);
@@ -9,14 +9,15 @@ export class InvalidConfiguration extends Error {
   }
 }
 
+/** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** compat: operators of the original know this name. */
+/** compat: the original uses this name. */
 const ALIASES: Record<string, string> = { OPENLIST_ADMIN_PASSWORD: 'KEYFOLD_ADMIN_PASSWORD' };
 
 /**
- * Reads the settings of a schema from the environment. Each may also come from the file named by `<setting>_FILE`. Throws
- * `InvalidConfiguration` with all problems at once.
+ * Reads the settings of a schema from the environment, or each from the file that `<setting>_FILE` names. Throws `InvalidConfiguration`
+ * with all problems at once.
  */
 export function readSettings<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
@@ -26,31 +27,31 @@ export function readSettings<Shape extends z.ZodRawShape>(
   const unread = new Set<string>();
   const values: Record<string, string> = {};
   for (const name of Object.keys(schema.shape)) {
-    const known = problems.length;
+    const problemsBefore = problems.length;
     const value = valueOf(name, environment, problems);
     if (value) values[name] = value;
-    if (problems.length > known) unread.add(name);
+    if (problems.length > problemsBefore) unread.add(name);
   }
   const parsed = schema.safeParse(values);
   const issues = parsed.error?.issues ?? [];
   for (const { path, message } of issues) {
-    // What could not be read is not also missing.
+    // A setting whose file cannot be read is not reported as missing, too.
     if (!unread.has(String(path[0]))) problems.push(`${String(path[0])}: ${message}`);
   }
   if (problems.length > 0 || !parsed.success) throw new InvalidConfiguration(problems);
   return parsed.data;
 }
 
-/** The value of a setting or its alias, or of the file that one of them names. */
+/** Returns the value of a setting or its alias, or the content of the file that one of them names. */
 function valueOf(name: string, environment: Environment, problems: string[]): string | undefined {
   const names = [name, ...Object.keys(ALIASES).filter((alias) => ALIASES[alias] === name)];
-  // An empty variable is one that is not set: compose files cannot leave one out.
+  // An empty variable counts as not set, because compose files cannot omit one.
   const set = (each: string) => Boolean(environment[each]);
   const plain = names.find(set);
   const fileSetting = names.map((each) => `${each}_FILE`).find(set);
   if (fileSetting === undefined) return plain && environment[plain];
   if (plain !== undefined) {
-    problems.push(`${plain} and ${fileSetting} are both set: keep one of them`);
+    problems.push(`${plain} and ${fileSetting} are both set. Remove one of them`);
     return undefined;
   }
   return contentOf(fileSetting, environment[fileSetting]!, problems);

@@ -2,7 +2,7 @@ import { parseSealingKeys, parseTokenSecrets, requireStrongSealingKey } from '@k
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
-/** A decimal number between two others; `text` is told when it is not. */
+/** A decimal number from `min` to `max`; `text` is the error message. */
 export const number = (text: string, min: number, max: number) =>
   z
     .string()
@@ -10,9 +10,10 @@ export const number = (text: string, min: number, max: number) =>
     .transform(Number)
     .pipe(z.number(text).min(min, text).max(max, text));
 
-export const port = number('needs a port number from 0 to 65535', 0, 65_535).refine(
+/** A port number. */
+export const port = number('must be a port number from 0 to 65535', 0, 65_535).refine(
   Number.isInteger,
-  'needs a whole number',
+  'must be an integer',
 );
 
 const entriesOf = (list: string) =>
@@ -21,10 +22,10 @@ const entriesOf = (list: string) =>
     .map((entry) => entry.trim())
     .filter(Boolean);
 
-/** A comma list of user names; `none` is an empty one. */
+/** A comma-separated list of user names; `none` is the empty list. */
 export const names = z.string().transform((list) => (list.trim() === 'none' ? [] : entriesOf(list)));
 
-/** A comma list of addresses and CIDR networks. */
+/** A comma-separated list of IP addresses and CIDR networks. */
 export const networks = z
   .string()
   .default('')
@@ -32,19 +33,19 @@ export const networks = z
   .pipe(
     z.array(
       z.string().refine((text) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text), {
-        error: (issue) => `${String(issue.input)} is no address and no CIDR network`,
+        error: (issue) => `${String(issue.input)} is not an IP address or a CIDR network`,
       }),
     ),
   );
 
-/** A list `id:key`; the problem that is told never contains the key. */
+/** A list of sealing keys `id:key`. A problem never contains a key. */
 export const sealingKeys = (missing: string) =>
   secrets(missing, (text) => requireStrongSealingKey(parseSealingKeys(text)));
 
-/** A comma list of secrets that sign tokens; the problem that is told never contains one. */
+/** A comma-separated list of token secrets. A problem never contains one. */
 export const tokenSecrets = (missing: string) => secrets(missing, parseTokenSecrets);
 
-/** A text that `check` takes; else its error is the problem. */
+/** A text that `check` accepts; otherwise the message of its error is the problem. */
 const secrets = (missing: string, check: (text: string) => unknown) =>
   z.string(missing).superRefine((text, context) => {
     try {
@@ -54,29 +55,29 @@ const secrets = (missing: string, check: (text: string) => unknown) =>
     }
   });
 
-/** An address of MongoDB with the name of a database; a problem never contains the password. */
+/** A MongoDB connection string with a database name. A problem never contains the password. */
 export const mongoUri = z
   .string('is required: mongodb://<host>:27017/<database>?replicaSet=<name>')
   .regex(/^mongodb(?:\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://')
   .regex(
     /^[^:]+:\/\/[^/?]+\/[^/?]+(?:\?.*)?$/,
-    'must name a database behind the hosts: mongodb://<host>:27017/<database>. A slash in the password is written %2F',
+    'must name a database after the hosts: mongodb://<host>:27017/<database>. Write a slash in the password as %2F',
   );
 
-/** An address of RabbitMQ; a problem never contains the password. */
+/** A RabbitMQ URL. A problem never contains the password. */
 export const amqpUrl = z
   .string('is required: amqp://<user>:<password>@<host>:5672/<virtual host>')
   .regex(/^amqps?:\/\//, { error: 'must begin with amqp:// or amqps://', abort: true })
   .refine(
     (text) => URL.canParse(text) && /^amqps?:\/\/(?:[^/?#@]+@)?[^/?#@]+(?:\/[^/?#@]*)?(?:\?[^#@]*)?$/.test(text),
-    'is no address: amqp://<user>:<password>@<host>:5672/<virtual host>. In user, password and virtual host / is written %2F, and @ %40',
+    'is not a valid URL: amqp://<user>:<password>@<host>:5672/<virtual host>. Write / as %2F and @ as %40 in user, password and virtual host',
   );
 
-/** An address of HTTP that may have user and password; a problem never contains the password. */
+/** An HTTP URL, possibly with user and password. A problem never contains the password. */
 export const httpUrl = z
   .string()
   .regex(/^https?:\/\//, { error: 'must begin with http:// or https://', abort: true })
   .refine(
     (text) => URL.canParse(text) && /^https?:\/\/(?:[^/?#@]+@)?[^/?#@]+(?:\/[^?#@]*)?$/.test(text),
-    'is no address: http://<user>:<password>@<host>:15672. In user and password / is written %2F, and @ %40',
+    'is not a valid URL: http://<user>:<password>@<host>:15672. Write / as %2F and @ as %40 in user and password',
   );

@@ -36,7 +36,7 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
 }
 
 describe('the settings of a process on MongoDB', () => {
-  it('need an address and both secrets, and have a default for everything else', () => {
+  it('need a connection string and both secrets; all others have defaults', () => {
     expect(readSettings(schema, COMPLETE)).toEqual({
       ...COMPLETE,
       KEYFOLD_STORE: 'mongodb',
@@ -44,15 +44,15 @@ describe('the settings of a process on MongoDB', () => {
     });
   });
 
-  it('say how to make what is missing', () => {
+  it('say how to generate missing ones', () => {
     expect(problemsOf({})).toEqual([
       'KEYFOLD_MONGODB_URI: is required: mongodb://<host>:27017/<database>?replicaSet=<name>',
-      'KEYFOLD_TOKEN_SECRET: is required with MongoDB, the same for every process: make one with "openssl rand -base64 48"',
-      'KEYFOLD_SEALING_KEY: is required with MongoDB, the same for every process: make one with "echo k1:$(openssl rand -base64 32)"',
+      'KEYFOLD_TOKEN_SECRET: is required with MongoDB, with the same value in every process. Generate one with "openssl rand -base64 48"',
+      'KEYFOLD_SEALING_KEY: is required with MongoDB, with the same value in every process. Generate one with "echo k1:$(openssl rand -base64 32)"',
     ]);
   });
 
-  it('refuse secrets that can be guessed, and say how to make better ones', () => {
+  it('refuse secrets that can be guessed, and say how to generate better ones', () => {
     expect(
       problemsOf({
         ...COMPLETE,
@@ -65,12 +65,12 @@ describe('the settings of a process on MongoDB', () => {
     ]);
   });
 
-  it('take a weak sealing key behind a good one, so that what it sealed can be resealed', () => {
+  it('accept a weak sealing key after a strong one, so that its secrets can be resealed', () => {
     const weak = `weak:${Buffer.alloc(32, 7).toString('base64')}`;
     expect(problemsOf({ ...COMPLETE, KEYFOLD_SEALING_KEY: `${COMPLETE.KEYFOLD_SEALING_KEY},${weak}` })).toEqual([]);
   });
 
-  it('take a list of secrets for tokens', () => {
+  it('accept a list of token secrets', () => {
     const list = `${COMPLETE.KEYFOLD_TOKEN_SECRET},another one of more than 32 characters`;
     expect(problemsOf({ ...COMPLETE, KEYFOLD_TOKEN_SECRET: list })).toEqual([]);
     expect(problemsOf({ ...COMPLETE, KEYFOLD_TOKEN_SECRET: `${list},short` })).toEqual([
@@ -78,13 +78,13 @@ describe('the settings of a process on MongoDB', () => {
     ]);
   });
 
-  it('know no other store', () => {
+  it('accept no other store', () => {
     expect(problemsOf({ ...COMPLETE, KEYFOLD_STORE: 'sqlite' })).toEqual([
-      'KEYFOLD_STORE: this process works on mongodb; sqlite is for the standalone process ("npm start")',
+      'KEYFOLD_STORE: must be mongodb: only the standalone process ("npm start") can use sqlite',
     ]);
   });
 
-  it('do not name as missing what could not be read', () => {
+  it('do not report a setting as missing if its file cannot be read', () => {
     const { KEYFOLD_TOKEN_SECRET: _, ...rest } = COMPLETE;
     expect(problemsOf({ ...rest, KEYFOLD_TOKEN_SECRET_FILE: '/missing/file' })).toEqual([
       'KEYFOLD_TOKEN_SECRET_FILE: cannot read /missing/file: ENOENT',
@@ -92,13 +92,13 @@ describe('the settings of a process on MongoDB', () => {
   });
 });
 
-describe('the address of MongoDB', () => {
+describe('the MongoDB connection string', () => {
   it.each([
     'mongodb://one:27017/keyfold',
     'mongodb://one,two:27018,[::1]:27019/keyfold?replicaSet=rs0',
     'mongodb://user:p%40ss@one/keyfold?authSource=admin',
     'mongodb+srv://cluster.example.net/keyfold',
-  ])('%s is one', (KEYFOLD_MONGODB_URI) => {
+  ])('%s is valid', (KEYFOLD_MONGODB_URI) => {
     expect(problemsOf({ ...COMPLETE, KEYFOLD_MONGODB_URI })).toEqual([]);
   });
 
@@ -109,8 +109,8 @@ describe('the address of MongoDB', () => {
     ['mongodb://localhost:27017/', 'must name a database'],
     ['mongodb://localhost:27017/?replicaSet=rs0', 'must name a database'],
     ['mongodb:///keyfold', 'must name a database'],
-    ['mongodb://user:pass/word@localhost/keyfold', 'A slash in the password is written %2F'],
-  ])('%s is none', (KEYFOLD_MONGODB_URI, text) => {
+    ['mongodb://user:pass/word@localhost/keyfold', 'Write a slash in the password as %2F'],
+  ])('%s is invalid', (KEYFOLD_MONGODB_URI, text) => {
     const problems = problemsOf({ ...COMPLETE, KEYFOLD_MONGODB_URI });
     expect(problems[0]).toMatch(/^KEYFOLD_MONGODB_URI: /);
     expect(problems.join('\n')).toContain(text);
@@ -118,25 +118,25 @@ describe('the address of MongoDB', () => {
   });
 });
 
-describe('the address of RabbitMQ', () => {
+describe('the RabbitMQ URL', () => {
   it.each([
     'amqp://localhost',
     'amqp://user:p%40s%2Fs@localhost:5672/keyfold',
     'amqps://user:pass@[::1]:5671/%2F?heartbeat=5',
-  ])('%s is one', (KEYFOLD_RABBITMQ_URL) => {
+  ])('%s is valid', (KEYFOLD_RABBITMQ_URL) => {
     expect(problemsOf({ ...COMPLETE, KEYFOLD_RABBITMQ_URL })).toEqual([]);
   });
 
   it.each([
     ['localhost:5672', 'must begin with amqp://'],
     ['http://user:pass-word@localhost', 'must begin with amqp://'],
-    ['amqp://', 'is no address'],
+    ['amqp://', 'is not a valid URL'],
     ['amqp://user:pass/word@localhost', '%2F'],
     ['amqp://user:1/word@localhost/keyfold', '%2F'],
     ['amqp://user:pa@ss-word@localhost', '%40'],
-    ['amqp://localhost:port-word', 'is no address'],
-    ['amqp://localhost/one/word', 'is no address'],
-  ])('%s is none, and the problem does not repeat it', (KEYFOLD_RABBITMQ_URL, text) => {
+    ['amqp://localhost:port-word', 'is not a valid URL'],
+    ['amqp://localhost/one/word', 'is not a valid URL'],
+  ])('%s is invalid, and the problem does not repeat it', (KEYFOLD_RABBITMQ_URL, text) => {
     const problems = problemsOf({ ...COMPLETE, KEYFOLD_RABBITMQ_URL });
     expect(problems).toEqual([expect.stringMatching(/^KEYFOLD_RABBITMQ_URL: /)]);
     expect(problems[0]).toContain(text);
@@ -144,13 +144,13 @@ describe('the address of RabbitMQ', () => {
   });
 });
 
-describe('the address of the management API', () => {
-  it.each(['http://localhost:15672', 'https://user:p%40ss@broker.example.net/rabbit'])('%s is one', (address) => {
+describe('the URL of the management API', () => {
+  it.each(['http://localhost:15672', 'https://user:p%40ss@broker.example.net/rabbit'])('%s is valid', (address) => {
     expect(problemsOf({ ...COMPLETE, KEYFOLD_RABBITMQ_MANAGEMENT_URL: address })).toEqual([]);
   });
 
   it.each(['localhost:15672', 'amqp://localhost', 'http://user:pass/word@localhost', 'http://'])(
-    '%s is none, and the problem does not repeat it',
+    '%s is invalid, and the problem does not repeat it',
     (address) => {
       const problems = problemsOf({ ...COMPLETE, KEYFOLD_RABBITMQ_MANAGEMENT_URL: address });
       expect(problems).toEqual([expect.stringMatching(/^KEYFOLD_RABBITMQ_MANAGEMENT_URL: /)]);
@@ -159,27 +159,27 @@ describe('the address of the management API', () => {
   );
 });
 
-describe('the days for which sessions are kept', () => {
+describe('the retention of sessions', () => {
   it.each([
     ['', 90],
     ['0.001', 0.001],
     ['36500', 36_500],
-  ])('"%s" is %d', (KEYFOLD_SESSION_DAYS, days) => {
+  ])('"%s" is %d days', (KEYFOLD_SESSION_DAYS, days) => {
     expect(readSettings(z.object(retentionSettings), { KEYFOLD_SESSION_DAYS })).toEqual({ KEYFOLD_SESSION_DAYS: days });
   });
 
-  it.each(['0', '36501', 'never', '-1'])('%s are none', (KEYFOLD_SESSION_DAYS) => {
+  it.each(['0', '36501', 'never', '-1'])('%s is invalid', (KEYFOLD_SESSION_DAYS) => {
     expect(() => readSettings(z.object(retentionSettings), { KEYFOLD_SESSION_DAYS })).toThrow(
-      'KEYFOLD_SESSION_DAYS: needs a number of days from 0.001 to 36500',
+      'KEYFOLD_SESSION_DAYS: must be a number of days from 0.001 to 36500',
     );
   });
 });
 
-describe('the names of system accounts', () => {
+describe('the system names', () => {
   const read = (KEYFOLD_SYSTEM_NAMES = '') =>
     readSettings(z.object(apiSettings), { KEYFOLD_SYSTEM_NAMES }).KEYFOLD_SYSTEM_NAMES;
 
-  it('are by default those that the guide for operators lists', () => {
+  it('default to the list in the operating guide', () => {
     const guide = readFileSync(new URL('../../../../docs/operating.md', import.meta.url), 'utf8');
     const [, list = ''] = /The default:\n\n((?: +`.*\n)+)/.exec(guide) ?? [];
     expect(read()).toEqual([...list.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
@@ -205,9 +205,9 @@ describe('the lease time', () => {
     });
   });
 
-  it.each(['0.9', '3601', 'soon', '-1'])('%s is none', (KEYFOLD_LEASE_SECONDS) => {
+  it.each(['0.9', '3601', 'soon', '-1'])('%s is invalid', (KEYFOLD_LEASE_SECONDS) => {
     expect(problemsOf({ ...COMPLETE, KEYFOLD_LEASE_SECONDS })).toEqual([
-      'KEYFOLD_LEASE_SECONDS: needs a number of seconds from 1 to 3600',
+      'KEYFOLD_LEASE_SECONDS: must be a number of seconds from 1 to 3600',
     ]);
   });
 });

@@ -13,7 +13,7 @@ import {
 } from './setting-types.js';
 import { tracingSettings } from './tracing.settings.js';
 
-/** System accounts of Debian and Red Hat, of Windows, of common services, and those of this service. */
+/** System accounts of Debian, Red Hat and Windows, of common services, and of this service. */
 const SYSTEM_NAMES =
   'root,toor,admin,administrator,adm,sudo,system,sys,daemon,bin,sync,shutdown,halt,operator,nobody,guest,mail,postmaster,www-data,' +
   'www,http,apache,nginx,ftp,sftp,ssh,sshd,git,backup,news,uucp,lp,man,games,proxy,list,irc,postgres,mysql,mongodb,rabbitmq,redis,' +
@@ -21,27 +21,27 @@ const SYSTEM_NAMES =
 
 /** Settings of every process. */
 export const processSettings = {
-  /** Where health is told. Port 0 takes any free one. */
+  /** Address of the management port. Port 0 stands for any free port. */
   KEYFOLD_MANAGEMENT_HOST: z.string().default('127.0.0.1'),
   KEYFOLD_MANAGEMENT_PORT: port.prefault('9464'),
   KEYFOLD_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   ...tracingSettings,
 };
 
-/** What a new password must be. Off by default, because clients of the original know no such rules. */
+/** Password policy. Off by default, because clients of the original expect none. */
 export const passwordSettings = {
-  /** How many characters a new password must have; 0 asks for none. */
-  KEYFOLD_PASSWORD_MIN_LENGTH: number('needs a whole number from 0 to 128', 0, 128)
-    .refine(Number.isInteger, 'needs a whole number from 0 to 128')
+  /** Minimum length of a new password, in characters; 0: no minimum. */
+  KEYFOLD_PASSWORD_MIN_LENGTH: number('must be an integer from 0 to 128', 0, 128)
+    .refine(Number.isInteger, 'must be an integer from 0 to 128')
     .prefault('0'),
-  /** Whether passwords that are on a list of common ones are refused. */
+  /** Whether common passwords are refused. */
   KEYFOLD_PASSWORD_REFUSE_COMMON: z
     .enum(['true', 'false'], 'must be true or false')
     .default('false')
     .transform((text) => text === 'true'),
 };
 
-/** The rules that these settings ask for. */
+/** Returns the password policy of these settings. */
 export const passwordRules = (settings: PasswordSettings) => ({
   minLength: settings.KEYFOLD_PASSWORD_MIN_LENGTH,
   refuseCommon: settings.KEYFOLD_PASSWORD_REFUSE_COMMON,
@@ -49,87 +49,87 @@ export const passwordRules = (settings: PasswordSettings) => ({
 
 /** Settings of a process that serves the API. */
 export const apiSettings = {
-  /** Where the API listens. Port 0 takes any free one. */
+  /** Address of the API. Port 0 stands for any free port. */
   KEYFOLD_HOST: z.string().default('0.0.0.0'),
   KEYFOLD_PORT: port.prefault('5244'),
-  /** The first password of the admin; used only when no admin exists. */
+  /** Initial password of the admin; used only if no admin exists. */
   KEYFOLD_ADMIN_PASSWORD: z.string().optional(),
   ...passwordSettings,
-  /** How long a token is good for. */
-  KEYFOLD_TOKEN_HOURS: number('needs a number of hours from 0.01 to 87600', 0.01, 87_600).prefault('48'),
-  /** How many days only its last owner may take a released name; an administrator may always give it out. 0: no time at all. */
-  KEYFOLD_RELEASED_NAME_DAYS: number('needs a number of days from 0 to 36500', 0, 36_500).prefault('30'),
-  /** Names that only an administrator may give out, in any letter case; `none` has none. */
+  /** Lifetime of a token. */
+  KEYFOLD_TOKEN_HOURS: number('must be a number of hours from 0.01 to 87600', 0.01, 87_600).prefault('48'),
+  /** Days for which a released name is reserved for its last owner; administrators can always assign it. 0: not reserved. */
+  KEYFOLD_RELEASED_NAME_DAYS: number('must be a number of days from 0 to 36500', 0, 36_500).prefault('30'),
+  /** Names that only an administrator can assign, in any letter case; `none` stands for an empty list. */
   KEYFOLD_SYSTEM_NAMES: names.prefault(SYSTEM_NAMES),
-  /** How long the line and the headers of a request may be together, in bytes. */
-  KEYFOLD_HEAD_BYTES: number('needs a number of bytes from 8192 to 1048576', 8_192, 1_048_576)
-    .refine(Number.isInteger, 'needs a whole number')
+  /** Maximum size of the request line and headers together, in bytes. */
+  KEYFOLD_HEAD_BYTES: number('must be a number of bytes from 8192 to 1048576', 8_192, 1_048_576)
+    .refine(Number.isInteger, 'must be an integer')
     .prefault('65536'),
-  /** Proxies whose forwarded headers are believed: addresses and CIDR networks. */
+  /** Proxies whose forwarded headers are trusted: addresses and CIDR networks. */
   KEYFOLD_TRUSTED_PROXIES: networks,
-  /** How long browsers that came over HTTPS shall come over nothing else; 0 tells them nothing, which is right where HTTP is used as well. */
-  KEYFOLD_HSTS_SECONDS: number('needs a number of seconds from 0 to 63072000', 0, 63_072_000)
-    .refine(Number.isInteger, 'needs a whole number')
+  /** HSTS max-age in seconds; 0 sends no header, which suits a service that is also used over HTTP. */
+  KEYFOLD_HSTS_SECONDS: number('must be a number of seconds from 0 to 63072000', 0, 63_072_000)
+    .refine(Number.isInteger, 'must be an integer')
     .prefault('0'),
 };
 
 /** Settings of a process that follows the feed. */
 export const projectorSettings = {
-  /** How long the slots of a process that fell silent stay unread, at most a third more. */
-  KEYFOLD_LEASE_SECONDS: number('needs a number of seconds from 1 to 3600', 1, 3_600).prefault('10'),
+  /** Lifetime of a lease. The slots of a crashed process stay unread for up to a third longer. */
+  KEYFOLD_LEASE_SECONDS: number('must be a number of seconds from 1 to 3600', 1, 3_600).prefault('10'),
 };
 
-/** Settings of a process that removes old sessions. */
+/** Settings of a process that compacts old sessions. */
 export const retentionSettings = {
-  /** How many days sessions are kept after their token has expired. */
-  KEYFOLD_SESSION_DAYS: number('needs a number of days from 0.001 to 36500', 0.001, 36_500).prefault('90'),
+  /** Days for which a session is kept after its token expired. */
+  KEYFOLD_SESSION_DAYS: number('must be a number of days from 0.001 to 36500', 0.001, 36_500).prefault('90'),
 };
 
 /** Settings of the embedded store. */
 export const embeddedSettings = {
-  /** Holds the database and the generated secrets. */
+  /** Folder of the database files and the generated secrets. */
   KEYFOLD_DATA_DIR: z
     .string()
     .default('./data')
     .transform((folder) => resolve(folder)),
 };
 
-/** Settings of the store that several processes share. */
+/** Settings of the shared store, MongoDB. */
 export const mongoSettings = {
-  /** The replica set and the name of the database. */
+  /** Connection string with replica set and database name. */
   KEYFOLD_MONGODB_URI: mongoUri,
 };
 
-/** Settings of a process that tells other services what happened and takes commands of them. Without an address it does neither. */
+/** Settings of a process that publishes events and consumes commands. Without a URL it does neither. */
 export const brokerSettings = {
-  /** RabbitMQ with user, password and virtual host, which is `/` where it names none. */
+  /** URL of RabbitMQ with user, password and virtual host, which defaults to `/`. */
   KEYFOLD_RABBITMQ_URL: amqpUrl.optional(),
-  /** Its management API; with the user of the other address where it names none. It looks at bindings and policies and sets the latter. */
+  /** URL of its management API, used to check bindings and policies and to set policies. Defaults to the user of the other URL. */
   KEYFOLD_RABBITMQ_MANAGEMENT_URL: httpUrl.optional(),
 };
 
-/** Secrets beside the embedded store: what is missing is generated in the data folder. */
+/** Secrets with the embedded store. Missing ones are generated in the data folder. */
 export const generatedSecretSettings = {
-  /** A comma list; the first secret signs tokens, all verify. */
+  /** Comma-separated list; the first secret signs tokens, all verify them. */
   KEYFOLD_TOKEN_SECRET: tokenSecrets('').optional(),
-  /** A list `id:key`; the first key seals, all open. */
+  /** Comma-separated list of `id:key`; the first key seals, all open. */
   KEYFOLD_SEALING_KEY: sealingKeys('').optional(),
 };
 
-/** Secrets of several processes: each of them needs the same. */
+/** Secrets with the shared store, the same in every process. */
 export const sharedSecretSettings = {
   KEYFOLD_TOKEN_SECRET: tokenSecrets(
-    'is required with MongoDB, the same for every process: make one with "openssl rand -base64 48"',
+    'is required with MongoDB, with the same value in every process. Generate one with "openssl rand -base64 48"',
   ),
   KEYFOLD_SEALING_KEY: sealingKeys(
-    'is required with MongoDB, the same for every process: make one with "echo k1:$(openssl rand -base64 32)"',
+    'is required with MongoDB, with the same value in every process. Generate one with "echo k1:$(openssl rand -base64 32)"',
   ),
 };
 
-/** A process that cannot work on the embedded store, because another process would have it open. */
+/** For a process that cannot use the embedded store, which only the standalone process can open. */
 export const mongoStoreOnly = {
   KEYFOLD_STORE: z
-    .literal('mongodb', 'this process works on mongodb; sqlite is for the standalone process ("npm start")')
+    .literal('mongodb', 'must be mongodb: only the standalone process ("npm start") can use sqlite')
     .default('mongodb'),
 };
 

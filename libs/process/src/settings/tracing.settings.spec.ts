@@ -15,8 +15,8 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
   }
 }
 
-describe('the settings of traces', () => {
-  it('name no endpoint and take every trace when nothing is set', () => {
+describe('the settings of tracing', () => {
+  it('default to no endpoint and to sampling every trace', () => {
     expect(read({})).toEqual({
       OTEL_EXPORTER_OTLP_HEADERS: {},
       OTEL_TRACES_SAMPLER: 'parentbased_always_on',
@@ -24,7 +24,7 @@ describe('the settings of traces', () => {
     });
   });
 
-  it('have headers as a list with escaped values', () => {
+  it('parse headers with percent-encoded values', () => {
     const text = 'Authorization=Basic%20dXNlcjpwYXNz, x-team = red ,empty=,,equal=a=b';
     expect(read({ OTEL_EXPORTER_OTLP_HEADERS: text }).OTEL_EXPORTER_OTLP_HEADERS).toEqual({
       Authorization: 'Basic dXNlcjpwYXNz',
@@ -38,7 +38,7 @@ describe('the settings of traces', () => {
     'refuse the headers %j without showing them',
     (text) => {
       expect(problemsOf({ OTEL_EXPORTER_OTLP_HEADERS: text })).toEqual([
-        'OTEL_EXPORTER_OTLP_HEADERS: needs a list name=value,name=value, with values escaped as in addresses',
+        'OTEL_EXPORTER_OTLP_HEADERS: must be a list name=value,name=value with percent-encoded values',
       ]);
     },
   );
@@ -47,7 +47,7 @@ describe('the settings of traces', () => {
     expect(problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })).toHaveLength(1);
   });
 
-  it('know the samplers of the standard and a share from 0 to 1', () => {
+  it('accept the standard samplers and a share from 0 to 1', () => {
     expect(read({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' })).toMatchObject({
       OTEL_TRACES_SAMPLER: 'traceidratio',
       OTEL_TRACES_SAMPLER_ARG: 0.25,

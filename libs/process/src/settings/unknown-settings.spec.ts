@@ -17,36 +17,36 @@ describe('a misspelt setting', () => {
     ['KEYFOLD_SESSIONS_DAYS', 'KEYFOLD_SESSION_DAYS'],
     ['KEYFOLD_DATADIR', 'KEYFOLD_DATA_DIR'],
     ['KEYFOLD_TOKEN_SECRET_FLIE', 'KEYFOLD_TOKEN_SECRET_FILE'],
-  ])('%s is reported with the one that was meant, %s', (name, meant) => {
+  ])('%s is reported with the suggestion %s', (name, meant) => {
     expect(unknownSettings({ [name]: 'x' })).toEqual([`${name} is not a setting. Did you mean ${meant}?`]);
   });
 
   it.each(['KEYFOLD_QUEUE', 'KEYFOLD_FUTURE', 'KEYFOLD_X', 'KEYFOLD_', 'KEYFOLD_PASSWORD_OF_THE_GUEST'])(
-    'that resembles no other is reported alone: %s',
+    'without a similar setting is reported without a suggestion: %s',
     (name) => {
       expect(unknownSettings({ [name]: 'x' })).toEqual([`${name} is not a setting`]);
     },
   );
 
-  it('is reported once each, without its value', () => {
+  it('is reported once, without its value', () => {
     const reports = unknownSettings({ KEYFOLD_PROT: 's3cret', PATH: '/bin', KEYFOLD_SEALING_KEYS: 's3cret' });
     expect(reports).toHaveLength(2);
     expect(reports.join()).not.toContain('s3cret');
   });
 });
 
-describe('nothing is reported', () => {
-  it.each(documented)('of %s and its file', (name) => {
+describe('no warning is reported', () => {
+  it.each(documented)('for %s and its file', (name) => {
     expect(unknownSettings({ [name]: 'x', [`${name}_FILE`]: 'x' })).toEqual([]);
   });
 
-  it('of variables of other programs, and of those that are empty', () => {
+  it('for variables of other programs and empty ones', () => {
     expect(
       unknownSettings({ PORT: '1', OPENLIST_ADMIN_PASSWORD: 'x', MY_KEYFOLD_PROT: '1', KEYFOLD_PROT: '' }),
     ).toEqual([]);
   });
 
-  it('of what Kubernetes tells about services that are called keyfold and keyfold-gateway', () => {
+  it('for the variables that Kubernetes sets for services called keyfold and keyfold-gateway', () => {
     const links = ['KEYFOLD', 'KEYFOLD_GATEWAY'].map((service) => ({
       [`${service}_SERVICE_HOST`]: '10.0.0.1',
       [`${service}_SERVICE_PORT`]: '5244',

@@ -2,16 +2,16 @@ import type { Environment } from './read-settings.js';
 import * as groups from './settings.js';
 
 const PREFIX = 'KEYFOLD_';
-/** More edits than these make another word of a name. */
-const MOST_EDITS = 3;
+/** A name with more edits than these is not a typo. */
+const MAX_EDITS = 3;
 
-/** Every setting of every process: shells and compose files give all processes the same environment. */
+/** The settings of all processes, because shells and compose files give every process the same environment. */
 const settings = Object.values(groups).flatMap((group) => Object.keys(group));
 const known = settings.flatMap((name) => [name, `${name}_FILE`]).filter((name) => name.startsWith(PREFIX));
 
 /**
- * One sentence for each variable that looks like a setting and is none, with the setting that was probably meant. An empty variable
- * counts as not set. Values are not repeated, because they may be secrets.
+ * Returns a warning for each unknown variable with the prefix of settings, with a suggestion if a known setting is similar. Empty
+ * variables count as not set. Warnings contain no values, which may be secrets.
  */
 export const unknownSettings = (environment: Environment): string[] =>
   Object.entries(environment)
@@ -21,18 +21,18 @@ export const unknownSettings = (environment: Environment): string[] =>
       return `${name} is not a setting${meant === undefined ? '' : `. Did you mean ${meant}?`}`;
     });
 
-/** Kubernetes and Docker links describe a service called `keyfold` by variables such as `KEYFOLD_PORT_5244_TCP`. */
+/** Kubernetes and Docker links set variables such as `KEYFOLD_PORT_5244_TCP` for a service called `keyfold`. */
 const isServiceLink = (name: string, value: string) =>
   /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/.test(name) ||
   /^(?:tcp|udp|sctp):\/\//.test(value);
 
 function nearestTo(name: string): string | undefined {
-  const limit = Math.min(MOST_EDITS, Math.ceil((name.length - PREFIX.length) / 2) - 1);
+  const limit = Math.min(MAX_EDITS, Math.ceil((name.length - PREFIX.length) / 2) - 1);
   const distances = known.map((each) => ({ name: each, edits: editsBetween(name, each) }));
   return distances.filter(({ edits }) => edits <= limit).toSorted((one, other) => one.edits - other.edits)[0]?.name;
 }
 
-/** How many letters to add, remove, replace or swap with their neighbour (optimal string alignment distance). */
+/** Returns the optimal string alignment distance: the number of letters to add, remove, replace or swap with a neighbour. */
 function editsBetween(one: string, other: string): number {
   const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number) => rows[row]?.[column] ?? Infinity;

@@ -1,6 +1,6 @@
 import { reasonOf } from '@keyfold/event-store';
 
-/** The server could not listen on its address; the message names the settings. */
+/** The server cannot listen on its address; the message names the settings. */
 export class UnusableAddress extends Error {
   constructor(host: string, port: number, settings: Readonly<{ host: string; port: string }>, cause: Error) {
     const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

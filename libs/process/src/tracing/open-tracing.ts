@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { TracingSettings } from '../settings/tracing.settings.js';
 import type { Tracing } from './tracing.js';
 
-/** Undefined without an endpoint; then nothing of it is even loaded. */
+/** Starts tracing. Without an endpoint it returns undefined and does not load OpenTelemetry. */
 export async function openTracing(
   settings: TracingSettings,
   log: Pick<Logger, 'info' | 'warn'>,

@@ -1,33 +1,33 @@
 import type { DynamicModule } from '@nestjs/common';
 
-/** A request as a trace tells of it. */
+/** The trace of one request. */
 export type RequestTrace = Readonly<{
-  /** Goes on with the request: what `next` begins is a part of it. */
+  /** Continues the request; everything that `next` starts belongs to its trace. */
   run(next: () => void): void;
   /**
-   * `route` as it is declared, without what a client put in its places; undefined where no route took the request. `status` of the
-   * answer; undefined where the client did not wait for it.
+   * Ends the trace. `route` is the declared pattern, without the client's values, or undefined if no route matched. `status` is that of
+   * the response, or undefined if the client disconnected before it.
    */
   end(answer: Readonly<{ route: string | undefined; status: number | undefined }>): void;
 }>;
 
-/** Tells of requests. */
+/** Traces requests. */
 export type RequestTraces = Readonly<{
-  /** `traceparent` is what the client sent; nobody vouches for it, so the new trace links to it and is no part of it. */
+  /** Begins a trace. `traceparent` comes from the client and cannot be trusted, so the new trace links to it and does not continue it. */
   begin(request: Readonly<{ method: string; scheme: string; traceparent: string | undefined }>): RequestTrace;
 }>;
 
-/** What a process needs to tell of its work; there is none in a process that nobody traces. */
+/** The tracing of a process. A process without a trace endpoint has none. */
 export type Tracing = Readonly<{
   requests: RequestTraces;
   /** Provides `CommandTraces` and `MessageTraces` to every module of the app. */
   module(store: 'sqlite' | 'mongodb'): DynamicModule;
-  /** What every line of the log says that is written for a traced request or message. */
+  /** Returns the fields to add to each log line of a traced request or message. */
   logFields(): Readonly<{ traceId?: string }>;
-  /** Sends what is left, as far as that is possible within some seconds. */
+  /** Sends the remaining spans; gives up after a few seconds. */
   end(): Promise<void>;
 }>;
 
-/** The modules that an app needs besides, because it is traced. */
+/** Returns the modules that an app needs for tracing; none if the process is not traced. */
 export const tracingModules = (tracing: Tracing | undefined, store: 'sqlite' | 'mongodb'): DynamicModule[] =>
   tracing ? [tracing.module(store)] : [];

@@ -6,7 +6,7 @@ import type { Connection } from 'mongoose';
 import type { StoreAdapters } from '../stores/store-adapters.js';
 import { MongoCheck } from './mongo-check.js';
 
-/** The adapters of the store that processes share. The connection must be open. */
+/** Returns the adapters of the shared store. The connection must be open. */
 export function mongoAdapters(connection: Connection): StoreAdapters {
   const events = new MongoEventStore(connection);
   return {

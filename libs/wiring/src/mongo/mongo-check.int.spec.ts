@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { ReplicaSet } from '../../../../test/support/mongo/replica-set.js';
 import { MongoCheck } from './mongo-check.js';
 
-it('a look at a MongoDB that hangs leaves nothing behind that goes on waiting', async () => {
+it('a check of a hanging MongoDB leaves no pending operation', async () => {
   const set = await ReplicaSet.start(1);
   onTestFinished(() => set.stop());
   const connection = await mongoose.createConnection(set.uri('keyfold'), connectOptions).asPromise();

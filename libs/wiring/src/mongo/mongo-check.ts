@@ -2,10 +2,10 @@ import { reasonOf } from '@keyfold/event-store';
 import type { Connection } from 'mongoose';
 import { StoreCheck } from '../stores/store-check.js';
 
-/** How long the primary may take to answer (milliseconds), shorter than what waits for the readiness. */
-const LONGEST_PING = 1_500;
+/** How long the primary may take to answer (milliseconds); shorter than the timeout of a readiness check. */
+const PING_TIMEOUT = 1_500;
 
-/** Asks the primary, since nothing works without one. */
+/** Pings the primary, because nothing works without one. */
 export class MongoCheck extends StoreCheck {
   #lastFailure = '';
 
@@ -16,9 +16,10 @@ export class MongoCheck extends StoreCheck {
     client.on('serverHeartbeatSucceeded', () => (this.#lastFailure = ''));
   }
 
+  /** Throws an error with the last heartbeat failure. */
   async run(): Promise<void> {
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new Error('no primary answers')), LONGEST_PING);
+    const timer = setTimeout(() => late.abort(new Error('no primary answers')), PING_TIMEOUT);
     try {
       const options = { readPreference: 'primary', signal: late.signal } as const;
       await this.connection.getClient().db('admin').command({ ping: 1 }, options);

@@ -4,7 +4,7 @@ import { projectionModels } from '@keyfold/projections/mongo';
 import { throttleModels } from '@keyfold/security/mongo';
 import type { Connection } from 'mongoose';
 
-/** Everything that `keyfold migrate` makes and that a start requires. */
+/** Returns the models whose collections and indexes `keyfold migrate` creates and every startup requires. */
 export const mongoModels = (connection: Connection) => [
   ...eventStoreModels(connection),
   ...feedModels(connection),

@@ -5,9 +5,9 @@ import { freshDatabaseUri } from '../../../../test/support/mongo/mongo-database.
 import { Health, Metrics, createLog } from '@keyfold/process';
 import { MongoStoreModule } from './mongo-store.module.js';
 
-it('the readiness names each step of the start', async () => {
+it('the readiness names each step of the startup', async () => {
   const health = new Health();
-  const steps = vi.spyOn(health, 'waitsFor');
+  const steps = vi.spyOn(health, 'setPending');
   const context = {
     health,
     log: createLog('silent', false),
@@ -18,10 +18,10 @@ it('the readiness names each step of the start', async () => {
   const store = MongoStoreModule.forRoot(freshDatabaseUri(), context);
   const start = NestFactory.createApplicationContext(store, { logger: false, abortOnError: false });
   await expect(start).rejects.toThrow(UnusableDatabase);
-  const compared = 'the database is being compared with what this version needs';
+  const schemaStep = 'checking the schema of the database';
   expect(steps.mock.calls).toEqual([
-    ['store', 'MongoDB is being connected'],
-    ['store', compared],
+    ['store', 'connecting to MongoDB'],
+    ['store', schemaStep],
   ]);
-  expect(await health.readiness()).toMatchObject({ checks: { process: 'is starting', store: compared } });
+  expect(await health.readiness()).toMatchObject({ checks: { process: 'is starting', store: schemaStep } });
 });

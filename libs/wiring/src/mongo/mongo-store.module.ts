@@ -2,19 +2,18 @@ import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/
 import { getConnectionToken, MongooseModule } from '@nestjs/mongoose';
 import { EventStore } from '@keyfold/event-store';
 import { connectOptions, requireSchema } from '@keyfold/event-store/mongo';
-import type { ProcessContext } from '@keyfold/process';
 import type { Connection } from 'mongoose';
 import { portProviders, storePorts } from '../stores/store-adapters.js';
-import { untilAvailable } from '../stores/until-available.js';
+import { untilAvailable, type StartupContext } from '../stores/until-available.js';
 import { mongoAdapters } from './mongo-adapters.js';
 import { mongoModels } from './mongo-models.js';
 import { openConnection } from './open-connection.js';
 
-/** Made once the connection was found fit for use: nothing may touch the database before. */
+/** Created only after the database was found usable; nothing may touch it before. */
 const ADAPTERS = Symbol('the adapters of a usable database');
 
-/** Commits that were accepted are finished before the connection closes, which belongs to a module that closes later. */
-class StoreEnd implements OnApplicationShutdown {
+/** Finishes accepted commits before the connection closes, which belongs to a module that closes later. */
+class StoreShutdown implements OnApplicationShutdown {
   constructor(private readonly store: EventStore) {}
 
   onApplicationShutdown(): Promise<void> {
@@ -25,14 +24,16 @@ class StoreEnd implements OnApplicationShutdown {
 @Module({})
 export class MongoStoreModule {
   /**
-   * The store of any number of processes. While MongoDB is away the start waits. Fails with `InvalidConfiguration` for an address that
-   * nobody can use and with `UnusableDatabase` for a database that this program must not touch.
+   * Provides the store that processes share. The startup waits while MongoDB is unavailable. It fails with `InvalidConfiguration` for an
+   * invalid connection string and with `UnusableDatabase` for a database that this version cannot use.
    */
-  static forRoot(uri: string, context: ProcessContext): DynamicModule {
+  static forRoot(uri: string, context: StartupContext): DynamicModule {
     return {
       module: MongoStoreModule,
-      // It only makes the connection and closes it; its own way of waiting has one text for every reason.
-      imports: [MongooseModule.forRoot(uri, { ...connectOptions, lazyConnection: true, connectionFactory: quiet })],
+      // It only creates and closes the connection; its own retries report the same text for every reason.
+      imports: [
+        MongooseModule.forRoot(uri, { ...connectOptions, lazyConnection: true, connectionFactory: ignoreFailure }),
+      ],
       providers: [
         {
           provide: ADAPTERS,
@@ -40,24 +41,24 @@ export class MongoStoreModule {
           useFactory: async (connection: Connection) => mongoAdapters(await openUsable(connection, uri, context)),
         },
         ...portProviders(ADAPTERS),
-        { provide: StoreEnd, inject: [EventStore], useFactory: (store: EventStore) => new StoreEnd(store) },
+        { provide: StoreShutdown, inject: [EventStore], useFactory: (store: EventStore) => new StoreShutdown(store) },
       ],
       exports: storePorts,
     };
   }
 }
 
-/** Each step may take some seconds, of which the readiness tells meanwhile. */
-async function openUsable(connection: Connection, uri: string, context: ProcessContext): Promise<Connection> {
-  context.health.waitsFor('store', 'MongoDB is being connected');
+/** The readiness names the current step, which may take some seconds. */
+async function openUsable(connection: Connection, uri: string, context: StartupContext): Promise<Connection> {
+  context.health.setPending('store', 'connecting to MongoDB');
   await untilAvailable(() => openConnection(connection, uri), context);
-  context.health.waitsFor('store', 'the database is being compared with what this version needs');
+  context.health.setPending('store', 'checking the schema of the database');
   await untilAvailable(() => requireSchema(connection, mongoModels(connection)), context);
   return connection;
 }
 
-/** Whoever opens the connection hears of the failure. */
-function quiet(connection: Connection): Connection {
+/** `openConnection` reports the failure; without a handler it would end the process. */
+function ignoreFailure(connection: Connection): Connection {
   connection.asPromise().catch(() => undefined);
   return connection;
 }

@@ -9,7 +9,7 @@ import { ReplicaSet } from '../../../../test/support/mongo/replica-set.js';
 import { InvalidConfiguration } from '@keyfold/process';
 import { openConnection } from './open-connection.js';
 
-/** What the address leads to: the error, or undefined when the connection is open. */
+/** Returns the error of opening this connection string, or undefined. */
 async function errorOf(uri: string): Promise<Error | undefined> {
   const connection = mongoose.createConnection();
   onTestFinished(() => connection.close());
@@ -31,39 +31,39 @@ describe('a connection', () => {
   it('to a replica set of another name is refused with both names', async () => {
     const error = await errorOf(`mongodb://${hostsOf(freshDatabaseUri())}/keyfold?replicaSet=another`);
     expect(error).toBeInstanceOf(UnusableDatabase);
-    expect(error?.message).toMatch(/is called "\w+", but KEYFOLD_MONGODB_URI says "another"/);
+    expect(error?.message).toMatch(/is "\w+", but KEYFOLD_MONGODB_URI names "another"/);
   });
 
-  it('with an option that the driver does not know is a wrong configuration', async () => {
+  it('with an unknown option is invalid configuration', async () => {
     const error = await errorOf(`mongodb://user:p%40ss@${hostsOf(freshDatabaseUri())}/keyfold?colour=blue`);
     expect(error).toBeInstanceOf(InvalidConfiguration);
     expect((error as InvalidConfiguration).problems).toEqual(['KEYFOLD_MONGODB_URI: option colour is not supported']);
   });
 
-  it('of a user who is not known is refused without the password', async () => {
+  it('of an unknown user is refused, and the message omits the password', async () => {
     const error = await errorOf(freshDatabaseUri().replace('//', '//keyfold:s3cret%21@'));
     expect(error).toBeInstanceOf(UnusableDatabase);
-    expect(error?.message).toBe('MongoDB refuses the user of KEYFOLD_MONGODB_URI: Authentication failed.');
+    expect(error?.message).toBe('MongoDB rejects the user of KEYFOLD_MONGODB_URI: Authentication failed.');
   });
 
   it.each([
     ['mongodb://no-host.invalid/keyfold?replicaSet=rs0', /no-host\.invalid/],
     ['mongodb+srv://no-host.invalid/keyfold', /no-host\.invalid/],
-  ])('to a name that nobody knows may come to be: %s', async (uri, reason) => {
+  ])('to an unknown host may succeed later: %s', async (uri, reason) => {
     const error = await errorOf(uri);
     expect(error).toBeInstanceOf(StoreUnavailable);
     expect(error?.message).toMatch(/^MongoDB is not available: /);
     expect(error?.message).toMatch(reason);
   });
 
-  it('to a port where nobody listens may come to be', async () => {
+  it('to an unused port may succeed later', async () => {
     const error = await errorOf(`mongodb://127.0.0.1:${await lastingPort()}/keyfold`);
     expect(error).toBeInstanceOf(StoreUnavailable);
     expect(error?.message).toMatch(/ECONNREFUSED/);
   });
 });
 
-describe('a replica set that was never initiated', () => {
+describe('a replica set that is not initiated', () => {
   let mongod: Mongod;
 
   beforeAll(async () => {
@@ -71,15 +71,15 @@ describe('a replica set that was never initiated', () => {
   });
   afterAll(() => mongod.dispose());
 
-  it.each(['?replicaSet=rs0', ''])('may be, and the reason says what it waits for (%j)', async (options) => {
+  it.each(['?replicaSet=rs0', ''])('may be initiated later, and the message says how (%j)', async (options) => {
     const error = await errorOf(`mongodb://${mongod.address}/keyfold${options}`);
     expect(error).toBeInstanceOf(StoreUnavailable);
-    expect(error?.message).toBe(`the replica set of MongoDB at ${mongod.address} waits for rs.initiate()`);
+    expect(error?.message).toBe(`the replica set of MongoDB at ${mongod.address} is not initiated. Run rs.initiate()`);
   });
 });
 
-describe('a connection that could not be opened', () => {
-  it('opens once the server is there', async () => {
+describe('a connection that failed to open', () => {
+  it('opens once the server is available', async () => {
     const set = await ReplicaSet.start(1);
     onTestFinished(() => set.stop());
     await set.kill(0);
@@ -94,7 +94,7 @@ describe('a connection that could not be opened', () => {
 });
 
 describe('a connection that was open', () => {
-  it('comes back by itself with the server: another try makes no second client', async () => {
+  it('reconnects by itself; another attempt creates no second client', async () => {
     const set = await ReplicaSet.start(1);
     onTestFinished(() => set.stop());
     const connection = mongoose.createConnection();
@@ -113,8 +113,8 @@ describe('a connection that was open', () => {
   });
 });
 
-describe('a connection that began to open by itself', () => {
-  it('leaves no client that looks for servers when that failed', async () => {
+describe('a connection that mongoose opened', () => {
+  it('leaves no client that keeps looking for servers after a failure', async () => {
     const uri = `mongodb://127.0.0.1:${await lastingPort()}/keyfold`;
     const connection = mongoose.createConnection(uri, { serverSelectionTimeoutMS: 100 });
     onTestFinished(() => connection.close());

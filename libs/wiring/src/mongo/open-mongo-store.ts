@@ -5,7 +5,7 @@ import { mongoAdapters } from './mongo-adapters.js';
 import { mongoModels } from './mongo-models.js';
 import { openConnection } from './open-connection.js';
 
-/** See `openMongoStore` of `open-store.ts`. */
+/** See `openMongoStore` in `open-store.ts`. */
 export async function openMongo(uri: string, options: Readonly<{ prepare: boolean }>): Promise<OpenStore> {
   const connection = mongoose.createConnection();
   try {

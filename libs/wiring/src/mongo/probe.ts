@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 
-/** What a server says of itself: its replica set, whether that was initiated, and which one the address asks for. */
+/** The replica set of a server, whether it is initiated, and which one the connection string names (`wanted`). */
 export type Probed = Readonly<{
   host: string;
   setName: string | undefined;
@@ -8,16 +8,16 @@ export type Probed = Readonly<{
   wanted: string | undefined;
 }>;
 
-/** How long one server may take to answer (milliseconds). */
+/** How long each server may take to respond (milliseconds). */
 const PROBE_TIMEOUT = 1_000;
 
 /**
- * Asks the hosts of an address one by one who they are, without its user and whatever their replica set, because the driver does not
- * tell why it passed over a server. The first that answers counts; undefined when none does.
+ * Queries the hosts of a connection string directly and without credentials, because the driver does not report why it skips a server.
+ * Returns the first response, or undefined if no host responds.
  */
 export async function probe(uri: string): Promise<Probed | undefined> {
   const [, hosts, query = ''] = /^mongodb:\/\/(?:[^@]*@)?([^/]+)\/[^?]*\??(.*)$/.exec(uri) ?? [];
-  // With +srv the hosts come by DNS, and wrong names show there.
+  // With +srv the hosts come from DNS, which reports wrong names.
   if (hosts === undefined) return undefined;
   const options = new URLSearchParams(query);
   const wanted = options.get('replicaSet') ?? undefined;
@@ -29,7 +29,7 @@ export async function probe(uri: string): Promise<Probed | undefined> {
   return undefined;
 }
 
-/** `isreplicaset` without `setName`: started with --replSet, never initiated. */
+/** `isreplicaset` without `setName`: started with --replSet but not initiated. */
 type Hello = { setName?: string; isreplicaset?: boolean };
 
 async function helloOf(uri: string): Promise<Hello | undefined> {

@@ -2,16 +2,16 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import type { BrokerConnection } from '@keyfold/messaging/rabbitmq';
 
 /**
- * The connections of a process to RabbitMQ. They come back by themselves, and may be down at any time. They close after the modules that
- * import theirs have ended.
+ * The connections of a process to RabbitMQ. They may be down at any time and reconnect by themselves. They close after the modules that
+ * use them.
  */
 export class BrokerConnections implements OnApplicationShutdown {
   constructor(
-    /** Only publishes: a broker without memory stops it, and with it whatever else went over it. */
+    /** Only publishes, because a broker with a memory alarm blocks everything on such a connection. */
     readonly publisher: BrokerConnection,
-    /** Consumes, settles, and looks at the topology. */
+    /** Consumes, settles and checks the topology. */
     readonly consumer: BrokerConnection,
-    /** Host and port, for logs: never user and password. */
+    /** Host and port for logs, without credentials. */
     readonly host: string,
   ) {}
 

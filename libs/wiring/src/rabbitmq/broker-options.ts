@@ -1,9 +1,10 @@
 import type { BrokerSettings } from '@keyfold/process';
 
-/** The settings of a process that has a broker. */
+/** The settings of a process with a broker. */
 export type BrokerModuleSettings = BrokerSettings & Readonly<{ KEYFOLD_RABBITMQ_URL: string }>;
 
+/** Options of a process with a broker. */
 export type BrokerOptions = Readonly<{
-  /** Makes what is missing of the topology instead of waiting for an operator. */
+  /** Creates missing parts of the topology instead of waiting for an operator. */
   applyTopology?: boolean;
 }>;

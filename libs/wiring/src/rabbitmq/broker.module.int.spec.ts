@@ -8,7 +8,7 @@ import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
 import { BrokerCheck } from './broker-check.js';
 import { BrokerConnections } from './broker-connections.js';
 import type { BrokerOptions } from './broker-options.js';
-import { broker } from '../open-broker.js';
+import { BrokerModule } from './broker.module.js';
 import { TopologyWatch } from './topology-watch.js';
 
 const EVENTUALLY = { timeout: 20_000 };
@@ -19,13 +19,13 @@ beforeEach(async () => {
   fresh = await freshBroker();
   const opened = await TcpProxy.start(Number(new URL(fresh.url).port));
   proxy = opened;
-  // After the processes of the test, which end in the reverse order.
+  // Runs after the end of the processes, because callbacks run in reverse order.
   onTestFinished(() => opened.close());
 });
 
-/** Publishes when it ends, as the relay does with what it has in hand. */
+/** Publishes during the shutdown, as the relay does. */
 @Injectable()
-class LastWords implements OnApplicationShutdown {
+class LastPublisher implements OnApplicationShutdown {
   static confirmed = 0;
 
   constructor(private readonly connections: BrokerConnections) {}
@@ -35,7 +35,7 @@ class LastWords implements OnApplicationShutdown {
     const channel = await this.connections.publisher.confirmChannel();
     channel.publish(EVENTS_EXCHANGE, 'account.changed', Buffer.from('{}'));
     await channel.waitForConfirms();
-    LastWords.confirmed++;
+    LastPublisher.confirmed++;
   }
 }
 
@@ -45,9 +45,9 @@ async function start(options: BrokerOptions = {}, managementUrl = fresh.manageme
   const logger: LoggerService = { log: write, warn: write, error: write };
   const url = proxy.through(fresh.url);
   const settings = { KEYFOLD_RABBITMQ_URL: url, KEYFOLD_RABBITMQ_MANAGEMENT_URL: managementUrl };
-  const imported = await broker(settings, options);
+  const imported = BrokerModule.forRoot(settings, options);
   const user = class {};
-  Module({ imports: [imported], providers: [LastWords] })(user);
+  Module({ imports: [imported], providers: [LastPublisher] })(user);
   const app = await NestFactory.createApplicationContext(user, { logger, abortOnError: false });
   onTestFinished(() => app.close());
   const find = <T>(token: abstract new (...parameters: never[]) => T) => app.get<T>(token as never, { strict: false });
@@ -64,28 +64,28 @@ async function start(options: BrokerOptions = {}, managementUrl = fresh.manageme
 }
 
 describe('a process with a broker', () => {
-  it('starts while RabbitMQ is away, tells that once, and begins when it is there', async () => {
+  it('starts while RabbitMQ is unavailable, logs that once, and connects when it is available', async () => {
     await proxy.refuse(true);
     const { lines, ready, check } = await start({ applyTopology: true });
     await expect.poll(() => lines, EVENTUALLY).toHaveLength(1);
-    expect(lines[0]).toMatch(/^RabbitMQ at 127\.0\.0\.1:\d+ is away, events wait in the store: .*ECONNREFUSED/);
-    expect(() => check.run()).toThrow('is away');
+    expect(lines[0]).toMatch(/^RabbitMQ at 127\.0\.0\.1:\d+ is unavailable, events stay in the store: .*ECONNREFUSED/);
+    expect(() => check.run()).toThrow('is unavailable');
     await proxy.refuse(false);
     await ready;
     await expect
       .poll(() => lines.filter((line) => line.startsWith('connected to RabbitMQ')), EVENTUALLY)
       .toHaveLength(1);
     check.run();
-    expect(lines.join('\n')).toContain('made exchange keyfold.events, ');
+    expect(lines.join('\n')).toContain('created exchange keyfold.events, ');
     expect(lines.join('\n')).not.toContain('guest');
   });
 
-  it('goes on after its connections were cut', async () => {
+  it('reconnects after its connections were cut', async () => {
     const { lines, ready, connections, check } = await start({ applyTopology: true });
     await ready;
     await expect.poll(() => lines.some((line) => line.startsWith('connected')), EVENTUALLY).toBe(true);
     proxy.cutAll();
-    await expect.poll(() => lines.filter((line) => /is away/.test(line)), EVENTUALLY).toHaveLength(1);
+    await expect.poll(() => lines.filter((line) => /is unavailable/.test(line)), EVENTUALLY).toHaveLength(1);
     await expect.poll(() => lines.filter((line) => line.startsWith('connected')), EVENTUALLY).toHaveLength(2);
     const channel = await connections.publisher.confirmChannel();
     channel.publish(EVENTS_EXCHANGE, 'account.changed', Buffer.from('{}'));
@@ -93,21 +93,21 @@ describe('a process with a broker', () => {
     check.run();
   });
 
-  it('that ends can publish until the last module is done', async () => {
+  it('can publish during the shutdown until the last module is done', async () => {
     const { app, ready, connections } = await start({ applyTopology: true });
     await ready;
     await expect.poll(() => connections.publisher.state, EVENTUALLY).toBe('connected');
-    const before = LastWords.confirmed;
+    const before = LastPublisher.confirmed;
     await app.close();
-    expect(LastWords.confirmed).toBe(before + 1);
+    expect(LastPublisher.confirmed).toBe(before + 1);
     await expect.poll(() => proxy.connections, EVENTUALLY).toBe(0);
   });
 });
 
-describe('a topology that is incomplete', () => {
-  it('is told with what to do, and found complete at the next connect', async () => {
+describe('an incomplete topology', () => {
+  it('is logged with advice, and found complete at the next connect', async () => {
     const { lines, ready, check, watch, connections } = await start();
-    await expect.poll(() => lines.join('\n'), EVENTUALLY).toContain('lacks what Keyfold needs');
+    await expect.poll(() => lines.join('\n'), EVENTUALLY).toContain('the topology of RabbitMQ is incomplete');
     expect(lines.join('\n')).toContain(`the queue ${RPC_QUEUE} is missing: run keyfold topology apply`);
     await expect.poll(() => connections.publisher.state, EVENTUALLY).toBe('connected');
     expect(() => check.run()).toThrow('is missing: run keyfold topology apply');
@@ -115,11 +115,11 @@ describe('a topology that is incomplete', () => {
     await applyTopology({ channels: connections.consumer, vhost: fresh.vhost });
     proxy.cutAll();
     await ready;
-    expect(lines).toContain('RabbitMQ has what Keyfold needs now');
-    expect(lines.filter((line) => line.includes('lacks'))).toHaveLength(1);
+    expect(lines).toContain('the topology of RabbitMQ is complete');
+    expect(lines.filter((line) => line.includes('incomplete'))).toHaveLength(1);
   });
 
-  it('that differs is told and does not keep a process that applies it from beginning', async () => {
+  it('with a difference is logged and does not stop a process that applies it', async () => {
     const other = await start();
     await expect.poll(() => other.connections.consumer.state, EVENTUALLY).toBe('connected');
     const channel = await other.connections.consumer.channel();
@@ -129,7 +129,7 @@ describe('a topology that is incomplete', () => {
     expect(lines.some((line) => line.startsWith('queue keyfold.rpc is different: inequivalent arg'))).toBe(true);
   });
 
-  it('is made without its policies when the management API does not answer', async () => {
+  it('is created without its policies if the management API does not answer', async () => {
     const { lines, ready } = await start(
       { applyTopology: true },
       `http://guest:hidden@127.0.0.1:${await lastingPort()}`,
@@ -138,16 +138,16 @@ describe('a topology that is incomplete', () => {
     expect(lines.join('\n')).toMatch(
       /cannot set policies: the management API at 127\.0\.0\.1:\d+ does not answer: .*ECONNREFUSED/,
     );
-    expect(lines.join('\n')).toContain('run keyfold topology diff');
+    expect(lines.join('\n')).toContain('Run keyfold topology diff');
     expect(lines.join('\n')).not.toContain('hidden');
   });
 
-  it('is made again when it is missing at a later connect', async () => {
+  it('is recreated if parts are missing at a later connect', async () => {
     const { lines, ready, connections, watch } = await start({ applyTopology: true });
     await ready;
     await (await connections.consumer.channel()).deleteQueue(RPC_QUEUE);
     proxy.cutAll();
-    await expect.poll(() => lines, EVENTUALLY).toContain(`made queue ${RPC_QUEUE}`);
+    await expect.poll(() => lines, EVENTUALLY).toContain(`created queue ${RPC_QUEUE}`);
     await expect.poll(() => watch.isComplete, EVENTUALLY).toBe(true);
   });
 });

@@ -12,8 +12,8 @@ const log = new Logger('RabbitMQ');
 @Module({})
 export class BrokerModule {
   /**
-   * Provides `BrokerConnections`, `TopologyWatch` and `BrokerCheck`. The start does not wait for RabbitMQ, which may be away for any
-   * time.
+   * Provides `BrokerConnections`, `TopologyWatch` and `BrokerCheck`. The startup does not wait for RabbitMQ, which may be unavailable
+   * for any time.
    */
   static forRoot(settings: BrokerModuleSettings, options: BrokerOptions = {}): DynamicModule {
     return {
@@ -24,7 +24,7 @@ export class BrokerModule {
           provide: TopologyWatch,
           inject: [BrokerConnections],
           useFactory: ({ consumer }: BrokerConnections) =>
-            new TopologyWatch(consumer, { look: topologyCheck(consumer, settings, options, log), log }),
+            new TopologyWatch(consumer, topologyCheck(consumer, settings, options, log), log),
         },
         {
           provide: BrokerCheck,
@@ -40,9 +40,9 @@ export class BrokerModule {
 
 async function openConnections(url: string): Promise<BrokerConnections> {
   const { host } = new URL(url);
-  const told = new BrokerLog(host, log, ['publisher', 'consumer']);
+  const states = new BrokerLog(host, log, ['publisher', 'consumer']);
   const open = (role: 'publisher' | 'consumer') =>
-    BrokerConnection.open(url, { role, onState: (state, reason) => told.tell(role, state, reason) });
+    BrokerConnection.open(url, { role, onState: (state, reason) => states.report(role, state, reason) });
   const [publisher, consumer] = await Promise.all([open('publisher'), open('consumer')]);
   return new BrokerConnections(publisher, consumer, host);
 }

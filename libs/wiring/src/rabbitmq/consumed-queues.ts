@@ -1,21 +1,22 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { BrokerConnection, ParkedCommands, QueueStatus, QueueTransport } from '@keyfold/messaging/rabbitmq';
 
-/** The transports of the queues that a process consumes; the app connects them to its handlers. */
+/** The transports of the consumed queues, which the app connects to its handlers. */
 export class ConsumedQueues implements OnApplicationShutdown {
   constructor(
     readonly transports: readonly QueueTransport[],
-    /** Answers questions and nothing else. */
+    /** Used only to answer questions. */
     private readonly answers: BrokerConnection,
-    /** Where commands lie that nobody could carry out. */
+    /** The parked commands. */
     readonly parked: ParkedCommands,
   ) {}
 
+  /** Returns the status of each queue. */
   status(): readonly QueueStatus[] {
     return this.transports.map((transport) => transport.queueStatus());
   }
 
-  /** For readiness: throws what is missing. */
+  /** Checks for readiness that every queue is consumed. Throws the problems otherwise. */
   check(): void {
     const idle = this.status().filter(({ state }) => state !== 'consuming');
     if (idle.length === 0) return;

@@ -22,14 +22,14 @@ import { BrokerModule } from './broker.module.js';
 import { ConsumedQueues } from './consumed-queues.js';
 import { TopologyWatch } from './topology-watch.js';
 
-/** Messages that are handled at a time. */
-const COMMANDS_AT_A_TIME = 20;
-const QUESTIONS_AT_A_TIME = 10;
+/** Maximum number of messages in flight. */
+const COMMANDS_IN_FLIGHT = 20;
+const QUESTIONS_IN_FLIGHT = 10;
 
 const log = new Logger('Queue');
 
-/** Ends before the connection that it publishes over. */
-class PublisherEnd implements OnApplicationShutdown {
+/** Closes the publisher before its connection. */
+class PublisherShutdown implements OnApplicationShutdown {
   constructor(private readonly publisher: RabbitMqPublisher) {}
 
   onApplicationShutdown(): Promise<void> {
@@ -39,7 +39,7 @@ class PublisherEnd implements OnApplicationShutdown {
 
 @Module({})
 export class QueuesModule {
-  /** Provides `EventPublisher` and `ConsumedQueues`, and what `BrokerModule` does. */
+  /** Provides `EventPublisher`, `ConsumedQueues` and everything that `BrokerModule` provides. */
   static forRoot(settings: BrokerModuleSettings, options?: BrokerOptions): DynamicModule {
     const broker = BrokerModule.forRoot(settings, options);
     return {
@@ -54,15 +54,15 @@ export class QueuesModule {
               exchange: EVENTS_EXCHANGE,
               appId: serviceAppId,
               onProblem: (problem) => {
-                log.warn(`events wait: ${problem}`);
-                topology.lookAgain();
+                log.warn(`cannot publish events, retrying: ${problem}`);
+                topology.recheck();
               },
             }),
         },
         {
-          provide: PublisherEnd,
+          provide: PublisherShutdown,
           inject: [EventPublisher],
-          useFactory: (publisher: RabbitMqPublisher) => new PublisherEnd(publisher),
+          useFactory: (publisher: RabbitMqPublisher) => new PublisherShutdown(publisher),
         },
         {
           provide: ConsumedQueues,
@@ -81,23 +81,23 @@ async function consumedQueues(
   url: string,
   traces: MessageTraces | undefined,
 ): Promise<ConsumedQueues> {
-  // Its own, and silent: what happens to it happens to the others as well, or is the doing of a stranger.
+  // It has its own connection, which logs nothing: an outage also hits the others, and any client can make it fail.
   const answers = await BrokerConnection.open(url, { role: 'publisher' });
-  const copies = new MessageCopies(publisher, (problem) => log.warn(`a command waits: ${problem}`));
+  const copies = new MessageCopies(publisher, (problem) => log.warn(`cannot move a command, retrying: ${problem}`));
   const retrying = new RetryProcess(copies, {
     retryQueue: COMMAND_RETRY_QUEUE,
     parkedQueue: PARKED_COMMANDS,
-    onFailure: (told, error) =>
-      log.warn({ ...told, ...(error !== undefined && { err: error }) }, `a command was ${told.outcome}`),
+    onFailure: (fields, error) =>
+      log.warn({ ...fields, ...(error !== undefined && { err: error }) }, `a command was ${fields.outcome}`),
   });
   const replying = new ReplyProcess(new ReplyChannel(answers), {
-    onIgnored: (problem) => log.warn(`${problem}; it is told once`),
-    onFailure: (told, error) => {
-      if (error !== undefined) log.error({ ...told, err: error }, 'a question could not be answered');
+    onIgnored: (problem) => log.warn(`${problem}. Further occurrences are not logged`),
+    onFailure: (fields, error) => {
+      if (error !== undefined) log.error({ ...fields, err: error }, 'cannot answer a question');
     },
   });
-  const commands = { queue: COMMAND_QUEUE, transportId: COMMANDS, prefetch: COMMANDS_AT_A_TIME, traces };
-  const questions = { queue: RPC_QUEUE, transportId: QUESTIONS, prefetch: QUESTIONS_AT_A_TIME, traces };
+  const commands = { queue: COMMAND_QUEUE, transportId: COMMANDS, prefetch: COMMANDS_IN_FLIGHT, traces };
+  const questions = { queue: RPC_QUEUE, transportId: QUESTIONS, prefetch: QUESTIONS_IN_FLIGHT, traces };
   return new ConsumedQueues(
     [new QueueTransport(consumer, retrying, commands), new QueueTransport(consumer, replying, questions)],
     answers,

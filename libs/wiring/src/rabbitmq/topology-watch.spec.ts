@@ -1,8 +1,8 @@
 import type { BrokerConnection, BrokerState } from '@keyfold/messaging/rabbitmq';
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { TopologyWatch } from './topology-watch.js';
 
-/** A connection as far as the watch sees it. */
+/** The part of a connection that the watch uses. */
 class Connection {
   state: BrokerState = 'disconnected';
   #listener: (() => void) | undefined;
@@ -12,117 +12,113 @@ class Connection {
     return () => (this.#listener = undefined);
   }
 
-  comesUp(): void {
+  async connect(): Promise<void> {
     this.state = 'connected';
     this.#listener?.();
+    await vi.advanceTimersByTimeAsync(0);
   }
 }
 
 let connection: Connection;
 let lines: string[];
-let looks: number;
+let checks: number;
 let missing: readonly string[] | Error;
 let watch: TopologyWatch;
 const write = (text: string) => void lines.push(text);
+const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1_000);
 
 beforeEach(() => {
+  vi.useFakeTimers();
   connection = new Connection();
   lines = [];
-  looks = 0;
+  checks = 0;
   missing = [];
-  watch = opened(5);
+  const check = async () => {
+    checks++;
+    if (missing instanceof Error) throw missing;
+    return missing;
+  };
+  watch = new TopologyWatch(connection as unknown as BrokerConnection, check, { log: write, warn: write });
 });
-afterEach(() => watch.onApplicationShutdown());
-
-function opened(pause?: number): TopologyWatch {
-  return new TopologyWatch(connection as unknown as BrokerConnection, {
-    look: async () => {
-      looks++;
-      if (missing instanceof Error) throw missing;
-      return missing;
-    },
-    log: { log: write, warn: write },
-    ...(pause !== undefined && { pause }),
-  });
-}
-
-const ready = () => new Promise<void>((listener) => void watch.onTopologyReady(listener));
-
-it('nothing is looked at before there is a connection', async () => {
-  await new Promise(setImmediate);
-  expect([looks, watch.isComplete]).toEqual([0, false]);
+afterEach(() => {
+  watch.onApplicationShutdown();
+  vi.useRealTimers();
 });
 
-it('a complete topology is looked at once a connect', async () => {
-  connection.comesUp();
-  await ready();
-  connection.comesUp();
-  await expect.poll(() => looks).toBe(2);
+it('nothing is checked before there is a connection', async () => {
+  await seconds(60);
+  expect([checks, watch.isComplete]).toEqual([0, false]);
+});
+
+it('a complete topology is checked once per connect', async () => {
+  await connection.connect();
+  expect([checks, watch.isComplete]).toEqual([1, true]);
+  await seconds(60);
+  expect(checks).toBe(1);
+  await connection.connect();
+  expect(checks).toBe(2);
   expect(lines).toEqual([]);
 });
 
-it('what is missing is told once and looked for until it is there', async () => {
+it('an incomplete topology is logged once and checked every half minute until it is complete', async () => {
   missing = ['the queue one is missing'];
-  connection.comesUp();
-  await expect.poll(() => looks).toBeGreaterThan(3);
+  await connection.connect();
   expect(watch.missing).toEqual(missing);
+  await seconds(29);
+  expect(checks).toBe(1);
+  await seconds(1);
+  expect(checks).toBe(2);
   missing = [];
-  await ready();
+  await seconds(30);
+  expect(watch.isComplete).toBe(true);
   expect(lines).toEqual([
-    'RabbitMQ lacks what Keyfold needs, looking again: the queue one is missing',
-    'RabbitMQ has what Keyfold needs now',
+    'the topology of RabbitMQ is incomplete, retrying: the queue one is missing',
+    'the topology of RabbitMQ is complete',
   ]);
 });
 
-it('a look that fails is told and repeated', async () => {
+it('a failed check is logged and repeated', async () => {
   missing = new Error('no answer');
-  connection.comesUp();
-  await expect.poll(() => looks).toBeGreaterThan(1);
+  await connection.connect();
   expect(watch.isComplete).toBe(false);
   missing = [];
-  await ready();
+  await seconds(1);
+  expect(watch.isComplete).toBe(true);
   expect(lines[0]).toContain('no answer');
 });
 
-it('a look that fails is repeated after a second, then after twice as long each time, up to half a minute', async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  watch.onApplicationShutdown();
+it('a failed check is repeated after one second, then after twice as long each time, up to half a minute', async () => {
   missing = new Error('no answer');
-  watch = opened();
-  connection.comesUp();
-  await vi.advanceTimersByTimeAsync(0);
-  for (const seconds of [1, 2, 4, 8, 16, 30, 30]) {
-    const before = looks;
-    await vi.advanceTimersByTimeAsync(seconds * 1_000 - 1);
-    expect(looks).toBe(before);
+  await connection.connect();
+  for (const delay of [1, 2, 4, 8, 16, 30, 30]) {
+    const before = checks;
+    await vi.advanceTimersByTimeAsync(delay * 1_000 - 1);
+    expect(checks).toBe(before);
     await vi.advanceTimersByTimeAsync(1);
-    expect(looks).toBe(before + 1);
+    expect(checks).toBe(before + 1);
   }
   missing = ['the queue one is missing'];
-  await vi.advanceTimersByTimeAsync(30_000);
+  await seconds(30);
   missing = new Error('no answer');
-  await vi.advanceTimersByTimeAsync(30_000);
-  const before = looks;
-  await vi.advanceTimersByTimeAsync(1_000);
-  expect(looks).toBe(before + 1);
+  await seconds(30);
+  const before = checks;
+  await seconds(1);
+  expect(checks).toBe(before + 1);
 });
 
-it('who asks when it is complete already is called at once, and once', async () => {
-  connection.comesUp();
-  await ready();
+it('a listener is called once, at once if the topology is complete', async () => {
+  await connection.connect();
   let calls = 0;
   watch.onTopologyReady(() => calls++);
   expect(calls).toBe(1);
-  connection.comesUp();
-  await expect.poll(() => looks).toBe(2);
-  expect(calls).toBe(1);
+  await connection.connect();
+  expect([checks, calls]).toEqual([2, 1]);
 });
 
-it('who called it off is not called', async () => {
-  let calls = 0;
-  watch.onTopologyReady(() => calls++)();
-  connection.comesUp();
-  await ready();
-  expect(calls).toBe(0);
+it('a listener is called when the topology becomes complete, unless it unsubscribed', async () => {
+  const called: string[] = [];
+  watch.onTopologyReady(() => called.push('gone'))();
+  watch.onTopologyReady(() => called.push('waiting'));
+  await connection.connect();
+  expect(called).toEqual(['waiting']);
 });

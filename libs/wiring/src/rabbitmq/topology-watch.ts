@@ -3,114 +3,103 @@ import { BackOff } from '@keyfold/concurrency';
 import { reasonOf } from '@keyfold/event-store';
 import type { BrokerConnection } from '@keyfold/messaging/rabbitmq';
 
-/** Milliseconds between two looks at a topology that is incomplete. */
-const PAUSE = 30_000;
-/** Milliseconds after a look that failed, doubled with each up to `PAUSE`: what keeps a connected broker from answering is soon over. */
-const FIRST_PAUSE = 1_000;
+/** Milliseconds between two checks of an incomplete topology. */
+const RECHECK_INTERVAL = 30_000;
+/** Milliseconds after a failed check, doubled with each up to `RECHECK_INTERVAL`. Most problems of a connected broker end soon. */
+const INITIAL_RETRY_DELAY = 1_000;
 
 type Log = Readonly<{ log(text: string): void; warn(text: string): void }>;
 
-export type TopologyWatchOptions = Readonly<{
-  /** Answers what is missing, one text each; may make it. Throws when it cannot tell. */
-  look: () => Promise<readonly string[]>;
-  log: Log;
-  /** For tests. */
-  pause?: number;
-}>;
+/** Returns the missing parts of the topology, and may create them first. Throws if the topology cannot be checked. */
+export type TopologyCheck = () => Promise<readonly string[]>;
 
-/** Looks at every connect whether RabbitMQ has what Keyfold needs, then again until it has. Tells once what is missing. */
+/** Checks the topology at every connect, and again until it is complete. Logs each problem once. */
 export class TopologyWatch implements OnApplicationShutdown {
   #missing: readonly string[] | undefined;
-  #told = '';
-  readonly #pause: number;
-  readonly #backOff: BackOff;
-  #looking: Promise<void> | undefined;
+  #logged = '';
+  readonly #backOff = new BackOff(INITIAL_RETRY_DELAY, RECHECK_INTERVAL);
+  #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #ended = false;
+  #stopped = false;
   readonly #listeners = new Set<() => void>();
-  readonly #endConnects: () => void;
+  readonly #stopListening: () => void;
 
   constructor(
     private readonly connection: BrokerConnection,
-    private readonly options: TopologyWatchOptions,
+    private readonly check: TopologyCheck,
+    private readonly log: Log,
   ) {
-    this.#pause = options.pause ?? PAUSE;
-    this.#backOff = new BackOff(FIRST_PAUSE, this.#pause);
-    this.#endConnects = connection.onConnected(() => this.#look());
-    if (connection.state !== 'disconnected') this.#look();
+    this.#stopListening = connection.onConnected(() => this.recheck());
+    if (connection.state !== 'disconnected') this.recheck();
   }
 
-  /** Whether nothing was missing at the last look. */
+  /** Whether the last check found the topology complete. */
   get isComplete(): boolean {
     return this.#missing?.length === 0;
   }
 
-  /** What was missing at the last look; empty before the first. */
+  /** The missing parts that the last check found; empty before the first check. */
   get missing(): readonly string[] {
     return this.#missing ?? [];
   }
 
-  /** Calls `listener` once, as soon as the topology is complete: at once where it is. Answers what calls that off. */
+  /** Calls `listener` once, as soon as the topology is complete. Returns a function that unsubscribes. */
   onTopologyReady(listener: () => void): () => void {
     if (this.isComplete) listener();
     else this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Something speaks against it: looks again, and goes on looking while anything is missing. */
-  lookAgain(): void {
-    this.#look();
+  /** Checks again because of a sign that the topology is incomplete. */
+  recheck(): void {
+    clearTimeout(this.#timer);
+    // A running check may belong to a lost connection, so the next one follows it instead of sharing it.
+    const previous = this.#running ?? Promise.resolve();
+    const running = previous.then(() => this.#check());
+    this.#running = running;
+    void running.then(() => {
+      if (this.#running === running) this.#running = undefined;
+    });
   }
 
-  /** A look that is under way ends with its connection, and nobody hears of it. */
+  /** Stops. A running check ends with its connection, and its result is ignored. */
   onApplicationShutdown(): void {
-    this.#ended = true;
-    this.#endConnects();
+    this.#stopped = true;
+    this.#stopListening();
     clearTimeout(this.#timer);
     this.#listeners.clear();
   }
 
-  /** A look that is under way when another is wanted may be of a connection that is gone: the next one comes after it. */
-  #look(): void {
-    clearTimeout(this.#timer);
-    const before = this.#looking ?? Promise.resolve();
-    const looking = before.then(() => this.#lookNow());
-    this.#looking = looking;
-    void looking.then(() => {
-      if (this.#looking === looking) this.#looking = undefined;
-    });
-  }
-
-  async #lookNow(): Promise<void> {
-    if (this.#ended || this.connection.state === 'disconnected') return;
-    let pause = this.#pause;
+  async #check(): Promise<void> {
+    if (this.#stopped || this.connection.state === 'disconnected') return;
+    let delay = RECHECK_INTERVAL;
     try {
-      const missing = await this.options.look();
+      const missing = await this.check();
       this.#backOff.reset();
-      if (!this.#ended) this.#found(missing);
+      if (!this.#stopped) this.#found(missing);
     } catch (error) {
-      pause = this.#backOff.next();
-      this.#tell(`cannot look at the topology, trying again: ${reasonOf(error)}`);
+      delay = this.#backOff.next();
+      this.#warn(`cannot check the topology of RabbitMQ, retrying: ${reasonOf(error)}`);
     }
-    if (this.#ended || this.isComplete) return;
+    if (this.#stopped || this.isComplete) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#look(), pause).unref();
+    this.#timer = setTimeout(() => this.recheck(), delay).unref();
   }
 
   #found(missing: readonly string[]): void {
     this.#missing = missing;
     if (missing.length > 0)
-      return this.#tell(`RabbitMQ lacks what Keyfold needs, looking again: ${missing.join('; ')}`);
-    if (this.#told !== '') this.options.log.log('RabbitMQ has what Keyfold needs now');
-    this.#told = '';
+      return this.#warn(`the topology of RabbitMQ is incomplete, retrying: ${missing.join('; ')}`);
+    if (this.#logged !== '') this.log.log('the topology of RabbitMQ is complete');
+    this.#logged = '';
     const listeners = [...this.#listeners];
     this.#listeners.clear();
     for (const listener of listeners) listener();
   }
 
-  #tell(text: string): void {
-    if (text === this.#told || this.#ended) return;
-    this.#told = text;
-    this.options.log.warn(text);
+  #warn(text: string): void {
+    if (text === this.#logged || this.#stopped) return;
+    this.#logged = text;
+    this.log.warn(text);
   }
 }

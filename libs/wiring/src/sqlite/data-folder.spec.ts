@@ -14,13 +14,13 @@ function temporaryFolder(): string {
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 describe('the data folder', () => {
-  it('is made with its parents, for its owner alone', () => {
+  it('is created with its parents, for its owner alone', () => {
     const folder = join(temporaryFolder(), 'deep', 'data');
     prepareDataFolder(folder);
     expect(modeOf(folder)).toBe(0o700);
   });
 
-  it('is taken from others when it was there already, empty or with a database', () => {
+  it('is closed to other users if it exists already, empty or with a database', () => {
     const folder = join(temporaryFolder(), 'data');
     mkdirSync(folder, { mode: 0o755 });
     prepareDataFolder(folder);
@@ -32,7 +32,7 @@ describe('the data folder', () => {
     expect(modeOf(folder)).toBe(0o700);
   });
 
-  it('is refused as it stands when others use it for other things', () => {
+  it('is refused and not changed if it contains other files', () => {
     const folder = join(temporaryFolder(), 'data');
     mkdirSync(folder, { mode: 0o755 });
     writeFileSync(join(folder, 'file'), 'kept');
@@ -47,7 +47,7 @@ describe('the data folder', () => {
   });
 });
 
-it('the files of the data folder are taken from others, and only they', () => {
+it('the files of the data folder are closed to other users, and no others', () => {
   const folder = temporaryFolder();
   const own = ['keyfold.db', 'keyfold.db-wal', 'keyfold.db-shm', 'views.db', 'lock', 'token-secret', 'sealing-key'];
   for (const name of [...own, 'notes']) {
@@ -64,7 +64,7 @@ describe.each([
   ['token-secret', generatedTokenSecret],
   ['sealing-key', generatedSealingKey],
 ])('the generated %s', (name, secretOf) => {
-  it('is made once, for its owner alone, with nothing left beside it', () => {
+  it('is generated once, for its owner alone, without leftover files', () => {
     const folder = temporaryFolder();
     const secret = secretOf(folder);
     expect(secretOf(folder)).toBe(secret);
@@ -72,25 +72,25 @@ describe.each([
     expect(modeOf(join(folder, name))).toBe(0o600);
   });
 
-  it('is another one in every folder', () => {
+  it('differs in every folder', () => {
     expect(secretOf(temporaryFolder())).not.toBe(secretOf(temporaryFolder()));
   });
 
-  it('is not replaced when its file is empty', () => {
+  it('is not replaced if its file is empty', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, name), '\n');
     expect(() => secretOf(folder)).toThrow(InvalidConfiguration);
     expect(() => secretOf(folder)).toThrow(join(folder, name));
   });
 
-  it('is not used when it can be guessed', () => {
+  it('is refused if it can be guessed', () => {
     const folder = temporaryFolder();
     const weak = name === 'token-secret' ? 'x'.repeat(48) : `k1:${Buffer.alloc(32).toString('base64')}`;
     writeFileSync(join(folder, name), weak);
     expect(() => secretOf(folder)).toThrow(/repeats itself and can be guessed/);
   });
 
-  it('does not stumble over the draft of a start that was killed', () => {
+  it('ignores a partial file of a killed startup', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, `${name}.${process.pid}`), 'half a sec');
     expect(secretOf(folder).length).toBeGreaterThanOrEqual(32);
@@ -104,10 +104,10 @@ it('the generated secrets have at least 256 bits', () => {
 });
 
 describe('the generated sealing-key', () => {
-  it('is never made for a database that exists', () => {
+  it('is never generated for an existing database', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'keyfold.db'), '');
-    expect(() => generatedSealingKey(folder)).toThrow('restore it from a backup');
+    expect(() => generatedSealingKey(folder)).toThrow('Restore it from a backup');
     expect(readdirSync(folder)).toEqual(['keyfold.db']);
   });
 });

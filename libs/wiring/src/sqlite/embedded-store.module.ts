@@ -6,6 +6,7 @@ import { generatedSealingKey, generatedTokenSecret, prepareDataFolder, protectDa
 import { EmbeddedStore } from './embedded-store.js';
 import { sqliteAdapters } from './sqlite-adapters.js';
 
+/** The settings of the embedded store. */
 export type EmbeddedStoreSettings = Readonly<{
   KEYFOLD_DATA_DIR: string;
   KEYFOLD_TOKEN_SECRET?: string | undefined;
@@ -17,15 +18,15 @@ const ADAPTERS = Symbol('the adapters of the embedded store');
 @Module({})
 export class EmbeddedStoreModule {
   /**
-   * The store of one process, with the secrets beside it. Opens the data folder (throws `FolderInUse`, `UnusableFile`,
-   * `InvalidConfiguration`); two modules of one process would be two owners of it, so make one and share it.
+   * Opens the data folder and provides the store and its secrets. A process must create this module only once, because it owns the
+   * folder. Throws `FolderInUse`, `UnusableFile`, `InvalidConfiguration`.
    */
   static forRoot(settings: EmbeddedStoreSettings): DynamicModule {
     const folder = settings.KEYFOLD_DATA_DIR;
     prepareDataFolder(folder);
     const lock = new FolderLock(folder);
     protectDataFiles(folder);
-    // Before the database is made: a key that is missing beside one is lost and must not be generated.
+    // Read before the database is created: if one exists, a missing key is lost and must not be generated.
     const secrets = SecretsModule.forRoot({
       KEYFOLD_SEALING_KEY: settings.KEYFOLD_SEALING_KEY ?? generatedSealingKey(folder),
       KEYFOLD_TOKEN_SECRET: settings.KEYFOLD_TOKEN_SECRET ?? generatedTokenSecret(folder),

@@ -12,18 +12,18 @@ import { throttleTable } from '@keyfold/security/sqlite';
 import { join } from 'node:path';
 import { StoreCheck } from '../stores/store-check.js';
 
-/** The files of the embedded store: what must survive a power cut, and what can be made again from it or may be lost. */
+/** The database files of the embedded store: the events, which must survive a power cut, and the views, which can be rebuilt or lost. */
 export class EmbeddedStore extends StoreCheck implements OnApplicationShutdown {
   readonly events: SqliteFile;
   readonly views: SqliteFile;
 
-  /** The folder must be locked before. Throws `UnusableFile`. */
+  /** Opens the files; the caller must hold the folder lock. Throws `UnusableFile`. */
   constructor(
     folder: string,
     private readonly lock: FolderLock,
   ) {
     super();
-    // How far the events were sent lies beside them: a restored file sends again what it does not know to be sent.
+    // The relay's progress is stored with the events, so that a restored file resends what it has not recorded as sent.
     this.events = new SqliteFile(join(folder, 'keyfold.db'), {
       ...eventStoreSchema,
       sql: `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedRelaysTable}`,
@@ -36,16 +36,17 @@ export class EmbeddedStore extends StoreCheck implements OnApplicationShutdown {
     this.#requireOneHistory(folder);
   }
 
-  /** After a restore of keyfold.db alone, the read models would show what the log does not hold. */
+  /** After a restore of keyfold.db alone, the read models would show events that the log lacks. */
   #requireOneHistory(folder: string): void {
     const [log] = this.events.read('SELECT coalesce(max(position), 0) AS head FROM commits');
     const [views] = this.views.read('SELECT coalesce(max(position), 0) AS head FROM checkpoints');
     if (Number(views!['head']) <= Number(log!['head'])) return;
     throw new UnusableFile(
-      `views.db in ${folder} is ahead of keyfold.db, so keyfold.db was restored from an older copy: delete views.db, it is made again`,
+      `views.db in ${folder} is ahead of keyfold.db, so keyfold.db was restored from an older copy. Delete views.db; it is rebuilt at the next start`,
     );
   }
 
+  /** Reads from both files. */
   async run(): Promise<void> {
     this.events.read('SELECT 1');
     this.views.read('SELECT 1');

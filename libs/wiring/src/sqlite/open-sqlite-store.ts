@@ -4,7 +4,7 @@ import { generatedSealingKey, protectDataFiles } from './data-folder.js';
 import { EmbeddedStore } from './embedded-store.js';
 import { sqliteAdapters } from './sqlite-adapters.js';
 
-/** See `openSqliteStore` of `open-store.ts`. */
+/** See `openSqliteStore` in `open-store.ts`. */
 export function openSqlite(folder: string): OpenSqliteStore {
   const lock = new FolderLock(folder);
   try {

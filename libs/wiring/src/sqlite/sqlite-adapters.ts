@@ -5,7 +5,7 @@ import { SqliteThrottleStore } from '@keyfold/security/sqlite';
 import type { StoreAdapters } from '../stores/store-adapters.js';
 import type { EmbeddedStore } from './embedded-store.js';
 
-/** The adapters of the embedded store. The relay's state lies beside the events, so a restored backup has both. */
+/** Returns the adapters of the embedded store. The relay's state is stored with the events, so that a restored backup has both. */
 export function sqliteAdapters(store: EmbeddedStore): StoreAdapters {
   const events = new SqliteEventStore(store.events);
   return {

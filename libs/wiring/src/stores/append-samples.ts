@@ -2,10 +2,10 @@ import type { AppendCounts } from '@keyfold/event-store';
 import { readModels } from '@keyfold/projections';
 import type { Sample } from '@keyfold/process';
 
-/** Every type of event that there is: those that never happened are told as 0. */
+/** All event types, so that a type without events is exposed as 0. */
 const eventTypes = readModels.flatMap(({ aggregate }) => Object.keys(aggregate.upcasters));
 
-/** What became of the appends of this process. */
+/** Returns the metrics of this process's appends. */
 export const appendSamples = ({ events, conflicts, failures, batches, durations }: AppendCounts): Sample[] => [
   ...eventTypes.map((type): Sample => {
     return { name: 'keyfold_events_appended_total', labels: { type }, value: events.get(type) ?? 0 };

@@ -4,37 +4,37 @@ import { ProjectionRetry, type Projection, type StreamRef } from '@keyfold/proje
 import { RepeatedLine } from '@keyfold/process';
 
 const log = new Logger('Projection');
-const REBUILD = 'run `keyfold projections rebuild`, or start a worker';
+const ADVICE = 'Run `keyfold projections rebuild` or start a worker';
 
 const recovered = (refused: number) =>
   refused === 0
     ? log.log('the lists are up to date again')
-    : log.error({ entries: refused }, `some entries of the lists are still behind: ${REBUILD}`);
+    : log.error({ entries: refused }, `list entries are stale. ${ADVICE}`);
 
-/** Retries list entries that a command could not write after its commit, until the process ends: before the store closes. */
+/** Retries list entries that a command could not write after its commit. Stops before the store closes. */
 export class ListRetry implements OnApplicationShutdown {
   readonly #retry: ProjectionRetry;
-  readonly #behind = new RepeatedLine();
+  readonly #line = new RepeatedLine();
 
   constructor(projection: Projection) {
     this.#retry = new ProjectionRetry(projection, recovered);
   }
 
-  /** The `OnListBehind` of the `ListUpdates` of a `CommandRunner`. */
+  /** Adds an entry to retry; the `OnListBehind` of `ListUpdates`. */
   readonly add = (ref: StreamRef<unknown>, error: unknown, correlation: string): void => {
-    const waits = this.#retry.add(ref);
-    const line = waits
-      ? `a list may be behind, retrying: ${reasonOf(error)}`
-      : `a list is behind, and too many entries wait for a retry: ${REBUILD}`;
-    this.#behind.tell(line, (untold) => {
-      const fields = { correlation, ...(untold > 0 && { untold }) };
-      if (waits) log.warn(fields, line);
-      else log.error(fields, line);
+    const isQueued = this.#retry.add(ref);
+    const text = isQueued
+      ? `a list may be stale, retrying: ${reasonOf(error)}`
+      : `a list is stale, too many entries to retry. ${ADVICE}`;
+    this.#line.write(text, (omitted) => {
+      const fields = { correlation, ...(omitted > 0 && { omitted }) };
+      if (isQueued) log.warn(fields, text);
+      else log.error(fields, text);
     });
   };
 
   async onApplicationShutdown(): Promise<void> {
     const left = await this.#retry.stop();
-    if (left > 0) log.warn({ entries: left }, `list entries not written before the shutdown: ${REBUILD}`);
+    if (left > 0) log.warn({ entries: left }, `stale list entries at shutdown. ${ADVICE}`);
   }
 }

@@ -2,7 +2,7 @@ import type { FeedLeases } from '@keyfold/event-store';
 import { relayName, type ParkedRelays } from '@keyfold/messaging';
 import type { ReadersBehind } from '@keyfold/projections';
 
-/** The readers of the feed that must have read a session before it is compacted. */
+/** Returns the readers of the feed that must have read a session before it can be compacted. */
 export const readersBehind = ({
   leases,
   relayLeases,

@@ -4,11 +4,11 @@ import { EarlierTokenSecrets, parseSealingKeys, parseTokenSecrets, Sealer } from
 import { createSecretKey } from 'node:crypto';
 import type { Secrets } from '@keyfold/process';
 
-/** What signs tokens and what seals secrets. */
+/** Provides the signing of tokens and the sealing of secrets. */
 @Module({})
 export class SecretsModule {
   static forRoot({ KEYFOLD_TOKEN_SECRET, KEYFOLD_SEALING_KEY }: Secrets): DynamicModule {
-    // Key objects, because a text is parsed anew for every token.
+    // The library would parse a text again for every token, so it gets key objects.
     const [first, ...earlier] = parseTokenSecrets(KEYFOLD_TOKEN_SECRET).map((secret) => ({
       secret: createSecretKey(Buffer.from(secret)),
     }));

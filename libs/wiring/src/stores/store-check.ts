@@ -1,4 +1,4 @@
-/** Whether the store answers; throws an error that says what is missing. For readiness, so it is cheap and bounded. */
+/** Checks for readiness whether the store is available. `run` is cheap and bounded in time, and throws an error that names the problem. */
 export abstract class StoreCheck {
   abstract run(): Promise<void>;
 }

@@ -6,8 +6,8 @@ import { securityLogProvider } from '@keyfold/process';
 import { ListRetry } from './list-retry.js';
 
 /**
- * Plain classes that read and change the truth, for every process that does; made of `EventStore` and `ReadModelStore`. A process has
- * them once, and with them one cache.
+ * Provides the classes that load streams and run commands, on `EventStore` and `ReadModelStore`. A process needs them exactly once,
+ * because they share one cache.
  */
 export const truthProviders: Provider[] = [
   { provide: Clock, useClass: SystemClock },
@@ -52,5 +52,5 @@ export const truthProviders: Provider[] = [
   },
 ];
 
-/** What `truthProviders` provides. */
+/** The tokens of `truthProviders`. */
 export const truth = [Clock, SecurityLog, StreamLoader, Projection, CommandRunner, UserNames];

@@ -14,7 +14,7 @@ beforeEach(() => {
   stop = new AbortController();
 });
 
-/** Fails with these reasons, one after the other, then succeeds. */
+/** Fails with each of these reasons in turn, then succeeds. */
 function failing(...reasons: string[]) {
   return vi.fn<() => Promise<string>>(async () => {
     const reason = reasons.shift();
@@ -25,15 +25,15 @@ function failing(...reasons: string[]) {
 
 const run = <Result>(step: () => Promise<Result>) => untilAvailable(step, { health, log, stopping: stop.signal });
 
-describe('a step of the start', () => {
-  it('is tried again while the store is away, and each new reason is told once', async () => {
+describe('a step of the startup', () => {
+  it('is retried while the store is unavailable, and each new reason is logged once', async () => {
     const step = failing('away', 'away', 'no primary');
     expect(await run(step)).toBe('done');
     expect(step).toHaveBeenCalledTimes(4);
-    expect(warn.mock.calls).toEqual([['the start waits: away'], ['the start waits: no primary']]);
+    expect(warn.mock.calls).toEqual([['startup is waiting: away'], ['startup is waiting: no primary']]);
   });
 
-  it('tells the reason with the readiness', async () => {
+  it('reports the reason in the readiness', async () => {
     const waiting = run(failing('away'));
     await expect.poll(() => health.readiness()).toMatchObject({ checks: { store: 'away' } });
     await waiting;
@@ -45,12 +45,12 @@ describe('a step of the start', () => {
     expect(step).toHaveBeenCalledTimes(1);
   });
 
-  it('ends when the process is asked to end, also in the middle of a try that takes long', async () => {
+  it('ends when the process shuts down, even during a long attempt', async () => {
     const hanging = run(() => new Promise(() => {}));
     const pausing = run(() => Promise.reject(new StoreUnavailable('away')));
     await expect.poll(() => warn.mock.calls.length).toBe(1);
     stop.abort();
-    await expect(hanging).rejects.toThrow('asked to end');
+    await expect(hanging).rejects.toThrow('the process is shutting down');
     await expect(pausing).rejects.toThrow(/abort/);
   });
 });

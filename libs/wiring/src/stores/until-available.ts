@@ -3,33 +3,36 @@ import { StoreUnavailable } from '@keyfold/event-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessContext } from '@keyfold/process';
 
-/** Milliseconds between two tries; doubled from the first to the last. */
-const FIRST_PAUSE = 250;
-const LONGEST_PAUSE = 4_000;
+/** Milliseconds between attempts, doubled after each one up to the maximum. */
+const INITIAL_DELAY = 250;
+const MAX_DELAY = 4_000;
+
+/** What a waiting startup needs of its process. */
+export type StartupContext = Pick<ProcessContext, 'health' | 'log' | 'stopping'>;
 
 /**
- * Runs a step of the start and waits while the store is away, because the order in which services start must not matter. Readiness and
- * one log line for each new reason say why. Rejects when the process is asked to end.
+ * Runs a step of the startup and retries it while the store is unavailable, because services may start in any order. Reports each new
+ * reason in the log and in the readiness. Rejects if the process shuts down meanwhile.
  */
 export async function untilAvailable<Result>(
   step: () => Promise<Result>,
-  { health, log, stopping }: Pick<ProcessContext, 'health' | 'log' | 'stopping'>,
+  { health, log, stopping }: StartupContext,
 ): Promise<Result> {
   const stopped = Promise.withResolvers<never>();
   stopped.promise.catch(() => undefined);
-  const stop = () => stopped.reject(new Error('asked to end'));
+  const stop = () => stopped.reject(new Error('the process is shutting down'));
   stopping.addEventListener('abort', stop, { once: true });
-  let told = '';
+  let loggedReason = '';
   try {
-    for (const backOff = new BackOff(FIRST_PAUSE, LONGEST_PAUSE); ;) {
+    for (const backOff = new BackOff(INITIAL_DELAY, MAX_DELAY); ;) {
       stopping.throwIfAborted();
       try {
         return await Promise.race([step(), stopped.promise]);
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
-        health.waitsFor('store', error.message);
-        if (told !== error.message) log.warn(`the start waits: ${error.message}`);
-        told = error.message;
+        health.setPending('store', error.message);
+        if (loggedReason !== error.message) log.warn(`startup is waiting: ${error.message}`);
+        loggedReason = error.message;
       }
       await sleep(backOff.next(), undefined, { signal: stopping });
     }

@@ -12,7 +12,7 @@ const CLIENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const context = { actor: 'test', correlation: 'test' };
 const ring = sshKeyRingStream(7);
 
-/** A traced command on a store of its own; `beforeAppend` happens before each try to append. */
+/** Sets up traced commands on a new store; `beforeAppend` runs before each attempt to append. */
 function traced(
   beforeAppend: (append: number, folder: EmbeddedFolder) => Promise<void> | undefined = () => undefined,
   recorded = new RecordedSpans(),
@@ -28,12 +28,12 @@ function traced(
   return { add, recorded, store };
 }
 
-/** The same command by another process. */
+/** Runs the same command as another process. */
 const rival = (folder: EmbeddedFolder, title: string) =>
   new EmbeddedService(folder).runner.run(ring, addKey(title, publicKey(title)), context);
 
 describe('a command', () => {
-  it('is a span in which its append is one, and the commit stores where that was, not what a client said', async () => {
+  it('has a span with its append as a child, and the commit stores its context, not that of the client', async () => {
     const { add, recorded, store } = traced();
     await add('laptop');
     expect(recorded.outcomes).toEqual(['append commits: appended', 'AddSshKey']);
@@ -44,7 +44,7 @@ describe('a command', () => {
     expect(commit?.traceparent).toBe(`00-${traceId}-${spanId}-01`);
   });
 
-  it('is a part of what runs it', async () => {
+  it('has a span that is a child of the active span', async () => {
     const { add, recorded } = traced();
     const request = recorded.spans.begin('request', {});
     await recorded.spans.follow(request, () => add('laptop'));
@@ -53,7 +53,7 @@ describe('a command', () => {
     expect(append?.spanContext().traceId).toBe(request.spanContext().traceId);
   });
 
-  it('that is refused is no error', async () => {
+  it('that is refused is not an error', async () => {
     const { add, recorded } = traced();
     await add('laptop');
     await expect(add('laptop')).rejects.toEqual(new DomainError('ssh-key-title-taken'));
@@ -61,14 +61,14 @@ describe('a command', () => {
     expect(recorded.ended.at(-1)?.status).toEqual({ code: 0 });
   });
 
-  it('shows every try to append, of which those that met another writer are no errors', async () => {
+  it('has a span for each attempt to append; conflicts are not errors', async () => {
     const { add, recorded } = traced((append, folder) => (append === 1 ? rival(folder, 'theirs') : undefined));
     await add('ours');
     expect(recorded.outcomes).toEqual(['append commits: conflict', 'append commits: appended', 'AddSshKey']);
     expect(recorded.ended.map(({ status }) => status.code)).toEqual([0, 0, 0]);
   });
 
-  it('that fails is an error, of which only the kind is told', async () => {
+  it('that fails is an error; only its type is recorded', async () => {
     const { add, recorded } = traced(() => Promise.reject(new StoreUnavailable('mongodb://user:secret@host is away')));
     await expect(add('laptop')).rejects.toBeInstanceOf(StoreUnavailable);
     expect(recorded.outcomes).toEqual(['append commits: StoreUnavailable', 'AddSshKey: StoreUnavailable']);
@@ -78,7 +78,7 @@ describe('a command', () => {
     }
   });
 
-  it('is told to nobody when its trace is not sampled, and its commit says so', async () => {
+  it('is not exported without sampling, and its commit stores the unsampled flag', async () => {
     const recorded = new RecordedSpans({ OTEL_TRACES_SAMPLER: 'parentbased_always_off', OTEL_TRACES_SAMPLER_ARG: 1 });
     const { add, store } = traced(undefined, recorded);
     await add('laptop');

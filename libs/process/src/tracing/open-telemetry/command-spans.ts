@@ -4,7 +4,7 @@ import { SpanKind } from '@opentelemetry/api';
 import type { Spans } from './spans.js';
 import { traceparentOfSpan } from './trace-context.js';
 
-/** One span for a command, and one for each try to append. */
+/** Creates a span for each command and one for each attempt to append. */
 export class CommandSpans extends CommandTraces {
   constructor(
     private readonly spans: Spans,

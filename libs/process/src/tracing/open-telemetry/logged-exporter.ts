@@ -3,13 +3,13 @@ import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Logs when a collector stops taking traces and when it takes them again, instead of logging each batch. */
+/** Logs when exports begin to fail and when they succeed again, instead of logging each batch. */
 export class LoggedExporter implements SpanExporter {
   #failing = false;
-  /** A batch is sent when some request fills it or starts its timer, and is no part of that one. */
+  /** A batch is sent in the context of an arbitrary request, to which its log lines do not belong. */
   readonly #outside = AsyncLocalStorage.snapshot();
 
-  /** `host` is what the log calls the other side. */
+  /** `host` is the name of the collector in the log. */
   constructor(
     private readonly exporter: SpanExporter,
     private readonly host: string,
@@ -32,13 +32,13 @@ export class LoggedExporter implements SpanExporter {
   #report(error: Error | undefined): void {
     if ((error !== undefined) === this.#failing) return;
     this.#failing = error !== undefined;
-    if (error) this.log.warn(`traces are lost, because ${this.host} does not take them: ${reasonFor(error)}`);
-    else this.log.info(`traces are taken again by ${this.host}`);
+    if (error) this.log.warn(`cannot send traces to ${this.host}, dropping them: ${reasonFor(error)}`);
+    else this.log.info(`sending traces to ${this.host} again`);
   }
 }
 
-/** What the other side wrote may be anything, so of an HTTP answer only its status is told. */
+/** The body of a response may contain anything, so only its status is logged. */
 function reasonFor(error: Error): string {
   const { code } = error as { code?: unknown };
-  return typeof code === 'number' ? `it answers ${code}` : reasonOf(error);
+  return typeof code === 'number' ? `HTTP status ${code}` : reasonOf(error);
 }

@@ -12,8 +12,8 @@ const command = { queue: 'keyfold.commands.q', id: 'm1', type: 'ssh-key.use', tr
 
 const send = () => Promise.resolve();
 
-describe('a message that goes out', () => {
-  it('is a span in the trace of its commit', async () => {
+describe('a published message', () => {
+  it('has a span in the trace of its commit', async () => {
     const recorded = new RecordedSpans();
     await new MessageSpans(recorded.spans).publish(message, SAMPLED, send);
     expect(recorded.ended).toMatchObject([
@@ -25,13 +25,13 @@ describe('a message that goes out', () => {
     ]);
   });
 
-  it.each([UNSAMPLED, undefined])('is none when its commit was not traced: %s', async (traceparent) => {
+  it.each([UNSAMPLED, undefined])('has no span if its commit was not traced: %s', async (traceparent) => {
     const recorded = new RecordedSpans();
     await new MessageSpans(recorded.spans).publish(message, traceparent, send);
     expect(recorded.ended).toEqual([]);
   });
 
-  it('is a span for each try, and a try that fails is an error', async () => {
+  it('has a span for each attempt; a failed attempt is an error', async () => {
     const recorded = new RecordedSpans();
     const traces = new MessageSpans(recorded.spans);
     const away = new BrokerUnavailable('away');
@@ -41,15 +41,15 @@ describe('a message that goes out', () => {
   });
 });
 
-describe('a message that comes in', () => {
-  it('is a span in the trace of its sender, and says what became of it', async () => {
+describe('a consumed message', () => {
+  it('has a span in the trace of its sender, with its outcome', async () => {
     const recorded = new RecordedSpans();
     await new MessageSpans(recorded.spans).handle(command, () => Promise.resolve('parked'));
     expect(recorded.outcomes).toEqual(['process keyfold.commands.q: parked']);
     expect(recorded.ended[0]).toMatchObject({ parentSpanContext: { traceId: TRACE, spanId: SPAN } });
   });
 
-  it('begins a trace when it comes with none', async () => {
+  it('begins a new trace if it has none', async () => {
     const recorded = new RecordedSpans();
     const bare = { queue: command.queue, id: undefined, type: undefined, traceparent: undefined };
     await new MessageSpans(recorded.spans).handle(bare, () => Promise.resolve('parked'));
@@ -57,7 +57,7 @@ describe('a message that comes in', () => {
     expect(recorded.ended[0]?.parentSpanContext).toBeUndefined();
   });
 
-  it('is told to nobody when its sender is not traced', async () => {
+  it('is not exported if its sender was not sampled', async () => {
     const recorded = new RecordedSpans();
     await new MessageSpans(recorded.spans).handle({ ...command, traceparent: UNSAMPLED }, () =>
       Promise.resolve('done'),

@@ -3,7 +3,7 @@ import { SpanKind, type Attributes } from '@opentelemetry/api';
 import type { Spans } from './spans.js';
 import { spanContextOf } from './trace-context.js';
 
-/** One span for a message that goes out and one for a message that comes in, each in the trace that led to it. */
+/** Creates a span for each published and each consumed message, in the trace that caused it. */
 export class MessageSpans extends MessageTraces {
   constructor(private readonly spans: Spans) {
     super();
@@ -11,7 +11,7 @@ export class MessageSpans extends MessageTraces {
 
   publish({ id, type }: OutgoingMessage, traceparent: string | undefined, send: () => Promise<void>): Promise<void> {
     const parent = spanContextOf(traceparent);
-    // Nobody traced the command, so nobody asks what became of it.
+    // The command was not traced, so a span of its message would have no context.
     if (!parent) return send();
     const attributes: Attributes = {
       'messaging.system': 'rabbitmq',

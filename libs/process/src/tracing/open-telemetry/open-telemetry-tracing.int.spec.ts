@@ -6,7 +6,7 @@ import { OpenTelemetryTracing } from './open-telemetry-tracing.js';
 const EXPORT_TIMEOUT = 10_000;
 const quiet = { info: () => undefined, warn: () => undefined };
 
-it('the end of a process does not wait for an endpoint that takes traces and never answers', async () => {
+it('the shutdown does not wait for an endpoint that accepts traces and never responds', async () => {
   const asked = Promise.withResolvers<void>();
   const server = createServer(() => asked.resolve());
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));

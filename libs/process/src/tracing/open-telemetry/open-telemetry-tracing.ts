@@ -25,13 +25,13 @@ import { LoggedExporter } from './logged-exporter.js';
 
 type Settings = TracingSettings & Readonly<{ OTEL_EXPORTER_OTLP_ENDPOINT: string }>;
 
-/** How long the end of the process waits for the last batch (milliseconds). */
-const LAST_BATCH = 3_000;
+/** How long the shutdown waits for the last batch (milliseconds). */
+const SHUTDOWN_TIMEOUT = 3_000;
 
 @Module({})
 class TracingModule {}
 
-/** Spans by our own hand at the few places that matter, sent as OTLP over HTTP; nothing global, and no library is patched. */
+/** Sends manually created spans as OTLP over HTTP. It registers nothing globally and patches no library. */
 export class OpenTelemetryTracing implements Tracing {
   readonly requests: RequestSpans;
   readonly #spans: Spans;
@@ -41,13 +41,13 @@ export class OpenTelemetryTracing implements Tracing {
     this.requests = new RequestSpans(this.#spans);
   }
 
-  /** Whether anybody is at the endpoint does not matter. */
+  /** Starts tracing. The endpoint need not be reachable. */
   static open(settings: Settings, log: Pick<Logger, 'info' | 'warn'>): OpenTelemetryTracing {
     const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = settings;
     const url = new URL(endpoint);
     const sending = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, headers });
     const exporter = new LoggedExporter(sending, url.host, log);
-    log.info(`traces go to ${url.host}`);
+    log.info(`sending traces to ${url.host}`);
     return new OpenTelemetryTracing(providerFor(exporter, settings));
   }
 
@@ -69,7 +69,7 @@ export class OpenTelemetryTracing implements Tracing {
   }
 
   async end(): Promise<void> {
-    await Promise.race([this.provider.shutdown().catch(() => undefined), sleep(LAST_BATCH)]);
+    await Promise.race([this.provider.shutdown().catch(() => undefined), sleep(SHUTDOWN_TIMEOUT)]);
   }
 }
 

@@ -6,7 +6,7 @@ import { RequestSpans } from './request-spans.js';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
 
-/** The span of a request that ends like this. */
+/** Returns the span of a request that ends in this way. */
 function spanOf(answer: Parameters<RequestTrace['end']>[0], method = 'GET', traceparent?: string) {
   const recorded = new RecordedSpans();
   new RequestSpans(recorded.spans).begin({ method, scheme: 'http', traceparent }).end(answer);
@@ -16,7 +16,7 @@ function spanOf(answer: Parameters<RequestTrace['end']>[0], method = 'GET', trac
 }
 
 describe('a request', () => {
-  it('is named after method and route', () => {
+  it('has a span that is named after method and route', () => {
     const { name, attributes, status } = spanOf({ route: '/api/me', status: 200 });
     expect(name).toBe('GET /api/me');
     expect(attributes).toEqual({
@@ -29,11 +29,11 @@ describe('a request', () => {
     expect(status).toEqual({ code: 0 });
   });
 
-  it.each(['/u/:name', '/s3/*'])('of %s does not tell its path, in which there may be a name', (route) => {
+  it.each(['/u/:name', '/s3/*'])('of %s has no path attribute, because the path may contain a name', (route) => {
     expect(spanOf({ route, status: 200 }).attributes).not.toHaveProperty('url.path');
   });
 
-  it('that no route takes is told without what the client asked for', () => {
+  it('that no route matches is recorded without its path and method', () => {
     const { name, attributes } = spanOf({ route: undefined, status: 404 }, 'BREW');
     expect(name).toBe('HTTP');
     expect(attributes).toEqual({
@@ -43,7 +43,7 @@ describe('a request', () => {
     });
   });
 
-  it('that fails is an error, one that is refused is none', () => {
+  it('that fails is an error, and one that is refused is not', () => {
     expect(spanOf({ route: '/api/me', status: 503 })).toMatchObject({
       attributes: { 'error.type': '503' },
       status: { code: 2 },
@@ -51,13 +51,13 @@ describe('a request', () => {
     expect(spanOf({ route: '/api/me', status: 404 }).status).toEqual({ code: 0 });
   });
 
-  it('whose client is gone has no status', () => {
+  it('whose client disconnected has no status', () => {
     const { attributes } = spanOf({ route: '/api/me', status: undefined });
     expect(attributes).toMatchObject({ 'keyfold.outcome': 'client-gone' });
     expect(attributes).not.toHaveProperty('http.response.status_code');
   });
 
-  it('begins a trace of its own and links to that of the client', () => {
+  it("begins a new trace that links to the client's", () => {
     const span = spanOf({ route: '/api/me', status: 200 }, 'GET', `00-${TRACE}-${SPAN}-00`);
     expect(span.parentSpanContext).toBeUndefined();
     expect(span.spanContext().traceId).not.toBe(TRACE);

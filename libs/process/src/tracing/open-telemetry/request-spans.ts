@@ -3,10 +3,13 @@ import type { RequestTrace, RequestTraces } from '../tracing.js';
 import type { Spans } from './spans.js';
 import { linksTo } from './trace-context.js';
 
-/** Others are told as `_OTHER`: a client can make up as many as it likes. */
+/** Other methods are recorded as `_OTHER`, because clients can invent any number of them. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
 
-/** One span for a request, by the conventions for HTTP servers, without what clients write into addresses and headers. */
+/**
+ * Creates a span for each request by the OpenTelemetry conventions for HTTP servers, without values that clients put into URLs and
+ * headers.
+ */
 export class RequestSpans implements RequestTraces {
   constructor(private readonly spans: Spans) {}
 
@@ -19,14 +22,14 @@ export class RequestSpans implements RequestTraces {
       run: (next) => this.spans.within(span, next),
       end: ({ route, status }) => {
         if (route !== undefined) span.updateName(`${name} ${route}`).setAttributes(pathOf(route));
-        noteAnswer(span, status);
+        recordResponse(span, status);
         span.end();
       },
     };
   }
 }
 
-function noteAnswer(span: Span, status: number | undefined): void {
+function recordResponse(span: Span, status: number | undefined): void {
   if (status === undefined) {
     span.setAttribute('keyfold.outcome', 'client-gone');
     return;
@@ -35,6 +38,6 @@ function noteAnswer(span: Span, status: number | undefined): void {
   if (status >= 500) span.setAttribute('error.type', String(status)).setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** The path of a route without places for values is the route; every other one may have a name in it. */
+/** Without parameters, the path equals the route. Otherwise it may contain a name. */
 const pathOf = (route: string): Attributes =>
   /[:*]/.test(route) ? { 'http.route': route } : { 'http.route': route, 'url.path': route };

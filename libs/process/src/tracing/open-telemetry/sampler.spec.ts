@@ -9,7 +9,7 @@ const parent = (traceFlags: number) => ({
   isRemote: true,
 });
 
-/** How many of a thousand new traces, and which parts of traces that are and are not sampled, are told of. */
+/** Returns the share of a thousand new traces that is sampled, and which spans of existing traces are. */
 function sampled(OTEL_TRACES_SAMPLER: TracingSettings['OTEL_TRACES_SAMPLER'], OTEL_TRACES_SAMPLER_ARG = 1) {
   const recorded = new RecordedSpans({ OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG });
   for (let count = 0; count < 1_000; count++) recorded.spans.begin('new', {}).end();
@@ -24,11 +24,11 @@ it.each([
   ['always_off', 0, []],
   ['parentbased_always_on', 1, ['of sampled']],
   ['parentbased_always_off', 0, ['of sampled']],
-] as const)('%s takes a share of %d of the new traces, and of others %j', (name, share, parts) => {
+] as const)('%s samples a share of %d of the new traces, and of existing ones %j', (name, share, parts) => {
   expect(sampled(name)).toEqual({ share, parts });
 });
 
-it.each(['traceidratio', 'parentbased_traceidratio'] as const)('%s takes the share that is set', (name) => {
+it.each(['traceidratio', 'parentbased_traceidratio'] as const)('%s samples the configured share', (name) => {
   const { share } = sampled(name, 0.25);
   expect(share).toBeGreaterThan(0.1);
   expect(share).toBeLessThan(0.4);

@@ -9,7 +9,7 @@ import type { TracingSettings } from '../../settings/tracing.settings.js';
 
 type SamplerSettings = Pick<TracingSettings, 'OTEL_TRACES_SAMPLER' | 'OTEL_TRACES_SAMPLER_ARG'>;
 
-/** The sampler of the standard's name, which the SDK leaves to its users. */
+/** Returns the sampler for a standard name. The SDK does not resolve these names itself. */
 export function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: share }: SamplerSettings): Sampler {
   const root = rootSamplers[name.replace('parentbased_', '') as keyof typeof rootSamplers](share);
   return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;

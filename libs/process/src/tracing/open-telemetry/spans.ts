@@ -13,36 +13,36 @@ import { HoldTaken, WrongExpectedVersion } from '@keyfold/event-store';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * Makes spans, and knows in which of them the running code is. Attributes are given by the callers and never taken from errors, whose
- * texts may have names or addresses in them.
+ * Creates spans and tracks which one is active. Attributes come from the callers, never from errors, whose messages may contain names
+ * or addresses.
  */
 export class Spans {
   readonly #active = new AsyncLocalStorage<Context>();
 
   constructor(private readonly tracer: Tracer) {}
 
-  /** The span that the running code belongs to. */
+  /** The active span of the running code. */
   get active(): Span | undefined {
     const context = this.#active.getStore();
     return context && trace.getSpan(context);
   }
 
-  /** A span that the caller ends; without `parent` it begins a trace. */
+  /** Starts a span, which the caller must end. Without `parent` it begins a new trace. */
   begin(name: string, options: SpanOptions, parent?: SpanContext): Span {
     return this.tracer.startSpan(name, options, parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT);
   }
 
-  /** Runs `work` as a part of the span. */
+  /** Runs `work` with the span active. */
   within<Result>(span: Span, work: () => Result): Result {
     return this.#active.run(trace.setSpan(ROOT_CONTEXT, span), work);
   }
 
-  /** Runs `work` as a part of the span, which ends with it and says how; answers and throws what `work` does. */
+  /** Runs `work` with the span active, then records the outcome and ends the span. Returns and throws what `work` does. */
   async follow<Result>(span: Span, work: () => Promise<Result>): Promise<Result> {
     try {
       return await this.within(span, work);
     } catch (error) {
-      noteFailure(span, error);
+      recordFailure(span, error);
       throw error;
     } finally {
       span.end();
@@ -50,8 +50,8 @@ export class Spans {
   }
 }
 
-/** A refusal is an answer, and a conflict is decided again; everything else is an error, which is told by its kind alone. */
-function noteFailure(span: Span, error: unknown): void {
+/** Records an outcome. Refusals and conflicts are not errors. Only the type of an error is recorded. */
+function recordFailure(span: Span, error: unknown): void {
   if (error instanceof DomainError) span.setAttributes({ 'keyfold.outcome': 'refused', 'keyfold.refusal': error.code });
   else if (error instanceof WrongExpectedVersion || error instanceof HoldTaken) {
     span.setAttribute('keyfold.outcome', 'conflict');

@@ -2,7 +2,7 @@ import type { Health } from '../health/health.js';
 import { serviceAppId } from '../service-version.js';
 import type { Metrics } from './metrics.js';
 
-/** Tells what the process is and whether its store answers; to be called first, so that a start that waits can be seen. */
+/** Adds the metrics of the process and of its store. Call it first, so that they also show a startup that waits. */
 export function measureProcess(
   process: 'gateway' | 'standalone' | 'worker',
   { health, metrics }: Readonly<{ health: Health; metrics: Metrics }>,

@@ -3,28 +3,31 @@ import { BrokerConnection } from '@keyfold/messaging/rabbitmq';
 import type { OperatorOutput } from '../output/operator-output.js';
 import { FAILED, type ExitCode } from '@keyfold/process';
 
-/** Milliseconds that the broker may take to answer. */
-const PATIENCE = 15_000;
+/** How long the broker may take to accept the connection (milliseconds). */
+const CONNECT_TIMEOUT = 15_000;
 
 /**
- * Does work that needs RabbitMQ, over a connection that exists for as long. What the broker does not do is told and is a failure: a
- * command does not wait for a broker that is away, unlike a service.
+ * Runs `work` on a temporary connection to RabbitMQ. Unlike a service, a command does not wait for an unavailable broker: errors of the
+ * broker are reported, and the command fails.
  */
 export async function withOperatorConnection(
   url: string,
   output: OperatorOutput,
   work: (connection: BrokerConnection) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const told = Promise.withResolvers<string | undefined>();
-  const late = setTimeout(() => told.resolve(`no answer within ${PATIENCE / 1_000} seconds`), PATIENCE);
+  const problem = Promise.withResolvers<string | undefined>();
+  const late = setTimeout(
+    () => problem.resolve(`no answer within ${CONNECT_TIMEOUT / 1_000} seconds`),
+    CONNECT_TIMEOUT,
+  );
   const connection = await BrokerConnection.open(url, {
     role: 'operator',
-    onState: (state, reason) => told.resolve(state === 'disconnected' ? (reason ?? 'no answer') : undefined),
+    onState: (state, reason) => problem.resolve(state === 'disconnected' ? (reason ?? 'no answer') : undefined),
   });
   try {
-    const failure = await told.promise;
+    const failure = await problem.promise;
     if (failure === undefined) return await work(connection);
-    await output.err(`keyfold: RabbitMQ at ${new URL(url).host} cannot be used: ${failure}`);
+    await output.err(`keyfold: cannot connect to RabbitMQ at ${new URL(url).host}: ${failure}`);
   } catch (error) {
     if (!(error instanceof BrokerUnavailable || error instanceof MessageRefused)) throw error;
     await output.err(`keyfold: ${error.message}`);

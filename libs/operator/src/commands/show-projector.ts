@@ -1,10 +1,11 @@
 import { projectorName, type ParkedStream } from '@keyfold/projections';
 import type { ExitCode } from '@keyfold/process';
 import type { CommandRun } from './operator-ports.js';
-import { showReader, slotStatuses } from './slot-status.js';
+import { showReader } from './show-reader.js';
+import { slotStatuses } from './slot-status.js';
 
-/** How far the projector has come in each slot, who works on it, and which streams are parked; the latter is a failure. */
-export async function showStatus({ json }: { json: boolean }, { ports, output }: CommandRun): Promise<ExitCode> {
+/** Shows the progress and owner of each slot of the projector, and the parked streams. Fails if there are any. */
+export async function showProjector({ json }: { json: boolean }, { ports, output }: CommandRun): Promise<ExitCode> {
   const slots = await slotStatuses(ports.feed, ports.leases, projectorName);
   const reader = {
     name: projectorName,

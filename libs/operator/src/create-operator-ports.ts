@@ -12,12 +12,12 @@ import { Argon2PasswordHasher, parseSealingKeys, Sealer } from '@keyfold/securit
 import type { StoreAdapters } from '@keyfold/wiring';
 import type { OperatorPorts } from './commands/operator-ports.js';
 
-/** A store that was opened for one command of an operator. */
+/** A store that was opened for one command. */
 export type OperatorStore = Readonly<{ ports: OperatorPorts; close(): Promise<void> }>;
 
 /**
- * `sessionDays`: how long sessions are kept after their token has expired. `sealingKeys`: those of the service, where it does not have
- * them in its data folder. `passwordRules`: what new passwords must be; none when left out.
+ * How to open the embedded store. `sessionDays`: how long a session is kept after its token expired. `sealingKeys`: the keys of the
+ * service if they are not in the data folder. `passwordRules`: the policy for new passwords, by default none.
  */
 export type EmbeddedStoreOptions = Readonly<{
   folder: string;
@@ -27,9 +27,9 @@ export type EmbeddedStoreOptions = Readonly<{
 }>;
 
 /**
- * `prepare`: makes the collections and indexes that are missing; else they must be there. `sessionDays`: how long sessions are kept
- * after their token has expired. `sealingKeys`: those of the gateways, for a command that stores a secret. `passwordRules`: what new
- * passwords must be; none when left out.
+ * How to open the shared store. `prepare`: create missing collections and indexes, which must exist otherwise. `sessionDays`: how long a
+ * session is kept after its token expired. `sealingKeys`: the keys of the gateways, for commands that store secrets. `passwordRules`: the
+ * policy for new passwords, by default none.
  */
 export type SharedStoreOptions = Readonly<{
   prepare: boolean;
@@ -39,8 +39,8 @@ export type SharedStoreOptions = Readonly<{
   passwordRules?: PasswordRules;
 }>;
 
-/** The ports of a process that exists for one command. The sealing keys are asked for by a command that needs them. */
-export function operatorPorts(
+/** Creates the ports of a process that runs a single command. `sealingKeys` is called only by commands that need the keys. */
+export function createOperatorPorts(
   adapters: StoreAdapters,
   options: Readonly<{
     isAlone: boolean;
@@ -57,9 +57,9 @@ export function operatorPorts(
   const loader = new StreamLoader(store, readModels);
   const projection = new Projection(loader, readModels, Date.now);
   const sealer = async () => {
-    const made = new Sealer(parseSealingKeys(sealingKeys()));
-    await requireSealingKey(loader, made);
-    return made;
+    const opened = new Sealer(parseSealingKeys(sealingKeys()));
+    await requireSealingKey(loader, opened);
+    return opened;
   };
   return {
     store,
@@ -70,7 +70,7 @@ export function operatorPorts(
     relayLeases,
     parkedRelays,
     projection,
-    commands: new CommandRunner(store, loader, new ListUpdates(projection, leftToTheProjector), clock),
+    runner: new CommandRunner(store, loader, new ListUpdates(projection, ignoreStaleList), clock),
     names: new UserNames(store, loader),
     sealer,
     newPasswords: async () =>
@@ -87,5 +87,5 @@ export function operatorPorts(
   };
 }
 
-/** A list that is behind: the projector of a worker brings it there, or the next start. */
-const leftToTheProjector = () => undefined;
+/** The projector of a worker or the next startup updates a stale list. */
+const ignoreStaleList = () => undefined;

@@ -2,9 +2,9 @@ import { applyTopology, diffTopology, isOpen, Management, vhostOf, type Finding 
 import type { OperatorOutput } from '../output/operator-output.js';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import type { BrokerModuleSettings } from '@keyfold/wiring';
-import { withOperatorConnection } from './operator-connection.js';
+import { withOperatorConnection } from './with-operator-connection.js';
 
-/** Compares the topology with the broker, or makes what is missing; the exit code tells whether differences are left. */
+/** Compares the topology with the broker (`diff`) or also creates missing parts (`apply`). Fails if differences remain. */
 export function runTopologyCommand(
   command: 'apply' | 'diff',
   settings: BrokerModuleSettings,
@@ -18,10 +18,8 @@ export function runTopologyCommand(
     for (const line of findings.flatMap(linesOf)) await output.out(line);
     await output.out(summaryOf(findings));
     if (!management)
-      await output.err(
-        'bindings and policies are only compared, and policies only set, with KEYFOLD_RABBITMQ_MANAGEMENT_URL',
-      );
-    // With the management API nothing is unknown but what it does not let this user see.
+      await output.err('set KEYFOLD_RABBITMQ_MANAGEMENT_URL to compare bindings and policies and to set policies');
+    // With the management API, something is unknown only if this user has no permission to see it.
     const isBad = (finding: Finding) => isOpen(finding) || (management !== undefined && finding.state === 'unknown');
     return findings.some(isBad) ? FAILED : DONE;
   });
@@ -30,8 +28,8 @@ export function runTopologyCommand(
 const STATE_WIDTH = 'different  '.length;
 
 function linesOf({ object, state, detail }: Finding): string[] {
-  const more = detail === undefined ? [] : detail.split('\n').map((line) => `${' '.repeat(STATE_WIDTH)}${line}`);
-  return [`${state.padEnd(STATE_WIDTH)}${object}`, ...more];
+  const details = detail === undefined ? [] : detail.split('\n').map((line) => `${' '.repeat(STATE_WIDTH)}${line}`);
+  return [`${state.padEnd(STATE_WIDTH)}${object}`, ...details];
 }
 
 function summaryOf(findings: readonly Finding[]): string {

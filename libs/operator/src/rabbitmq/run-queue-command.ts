@@ -2,9 +2,9 @@ import { ParkedCommands, type ParkedCommand, type ParkedSelection } from '@keyfo
 import type { OperatorOutput } from '../output/operator-output.js';
 import { tableOf } from '../output/table.js';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
-import { withOperatorConnection } from './operator-connection.js';
+import { withOperatorConnection } from './with-operator-connection.js';
 
-/** What an operator wants of the parked commands. */
+/** An operator's command on the parked commands. */
 export type QueueRequest = Readonly<
   | { command: 'list'; type?: string | undefined; json: boolean }
   | { command: 'show'; id: string }
@@ -12,7 +12,7 @@ export type QueueRequest = Readonly<
   | { command: 'drop'; id: string; reason: string }
 >;
 
-/** Looks at parked commands, sends them again or throws them away; a failure when there is none that was asked for. */
+/** Lists, shows, redrives or drops parked commands. Fails if none matches, except for `list`. */
 export function runQueueCommand(url: string, request: QueueRequest, output: OperatorOutput): Promise<ExitCode> {
   return withOperatorConnection(url, output, async (connection) => {
     const parked = new ParkedCommands(connection);
@@ -24,14 +24,14 @@ export function runQueueCommand(url: string, request: QueueRequest, output: Oper
       case 'redrive':
         return redrive(parked, request, output);
       case 'drop':
-        return told(output, (tell) => parked.drop({ id: request.id }, tell), 'dropped', `: ${request.reason}`);
+        return report(output, (done) => parked.drop({ id: request.id }, done), 'dropped', `: ${request.reason}`);
     }
   });
 }
 
 async function list(commands: readonly ParkedCommand[], json: boolean, output: OperatorOutput): Promise<ExitCode> {
   if (json) await output.out(JSON.stringify(commands));
-  else if (commands.length === 0) await output.out('No such command is parked.');
+  else if (commands.length === 0) await output.out('No matching parked command.');
   else for (const line of linesOf(commands)) await output.out(line);
   return DONE;
 }
@@ -47,7 +47,7 @@ function linesOf(commands: readonly ParkedCommand[]) {
 async function show(parked: ParkedCommands, id: string, output: OperatorOutput): Promise<ExitCode> {
   const found = await parked.show(id);
   for (const command of found) await output.out(JSON.stringify(command, undefined, 2));
-  return found.length > 0 ? DONE : nothing(output);
+  return found.length > 0 ? DONE : reportNoMatch(output);
 }
 
 async function redrive(
@@ -56,34 +56,34 @@ async function redrive(
   output: OperatorOutput,
 ): Promise<ExitCode> {
   const selection = selectionOf({ id, type });
-  if (!dryRun) return told(output, (tell) => parked.redrive(selection, limit, tell), 'sent again');
-  const some = (await parked.list(selection)).slice(0, limit);
-  return told(
+  if (!dryRun) return report(output, (done) => parked.redrive(selection, limit, done), 'resent');
+  const selected = (await parked.list(selection)).slice(0, limit);
+  return report(
     output,
-    async (tell) => {
-      for (const command of some) await tell(command);
+    async (done) => {
+      for (const command of selected) await done(command);
     },
-    'would be sent again',
+    'would be resent',
   );
 }
 
-/** A line for each command, as soon as it is done. */
-async function told(
+/** Runs `work` and writes a line for each command as soon as it is done. */
+async function report(
   output: OperatorOutput,
-  work: (tell: (command: ParkedCommand) => Promise<void>) => Promise<void>,
-  done: string,
-  more = '',
+  work: (done: (command: ParkedCommand) => Promise<void>) => Promise<void>,
+  outcome: string,
+  suffix = '',
 ): Promise<ExitCode> {
   let count = 0;
   await work(async ({ id, type, errorCode }) => {
     count += 1;
-    await output.out(`${done}: ${id} (${type}, ${errorCode})${more}`);
+    await output.out(`${outcome}: ${id} (${type}, ${errorCode})${suffix}`);
   });
-  return count > 0 ? DONE : nothing(output);
+  return count > 0 ? DONE : reportNoMatch(output);
 }
 
-async function nothing(output: OperatorOutput): Promise<ExitCode> {
-  await output.err('no such command is parked');
+async function reportNoMatch(output: OperatorOutput): Promise<ExitCode> {
+  await output.err('no matching parked command');
   return FAILED;
 }
 

@@ -5,21 +5,21 @@ import { CommitFeed, EventStore, FeedLeases, StreamCompaction } from '@keyfold/e
 import { ParkedRelays, RELAY_LEASES } from '@keyfold/messaging';
 import { Projection, ReadModelStore } from '@keyfold/projections';
 import { Sealer } from '@keyfold/security';
-import { OperatorCommands } from './operator-commands.js';
+import { OperatorCommandRunner } from './operator-command.runner.js';
 import { OperatorSocketServer } from './socket/operator-socket.server.js';
 
-/** Serves operators beside the work of the process that owns a data folder. */
-class OperatorRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
+/** Accepts operator requests in the process that owns a data folder. */
+class OperatorSocket implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #server: OperatorSocketServer;
 
   constructor(
     private readonly folder: string,
-    commands: OperatorCommands,
+    runner: OperatorCommandRunner,
   ) {
-    this.#server = new OperatorSocketServer((request, output, signal) => commands.run(request, output, signal));
+    this.#server = new OperatorSocketServer((request, output, signal) => runner.run(request, output, signal));
   }
 
-  /** Throws `OperatorSocketError`. */
+  /** Starts listening. Throws `OperatorSocketError`. */
   onApplicationBootstrap(): Promise<void> {
     return this.#server.start(this.folder);
   }
@@ -32,15 +32,15 @@ class OperatorRunner implements OnApplicationBootstrap, BeforeApplicationShutdow
 const NO_BROKER = 'KEYFOLD_RABBITMQ_URL is not set in the running process. Set it and restart the process';
 
 /**
- * A provider for the module of that process; the ports are its own. `relayProblem` returns why it publishes no events now; a process
- * without RabbitMQ has none.
+ * Provides the operator socket of a process, whose commands run on the ports of that process. `relayProblem` returns why it publishes no
+ * events now; a process without RabbitMQ passes none.
  */
-export const operatorRunner = (
+export const operatorSocketProvider = (
   folder: string,
   sessionDays: number,
   relayProblem: ((parts: ModuleRef) => string | undefined) | undefined,
-): FactoryProvider<OperatorRunner> => ({
-  provide: OperatorRunner,
+): FactoryProvider<OperatorSocket> => ({
+  provide: OperatorSocket,
   inject: [
     EventStore,
     CommitFeed,
@@ -65,16 +65,16 @@ export const operatorRunner = (
     relayLeases: FeedLeases,
     parkedRelays: ParkedRelays,
     projection: Projection,
-    commands: CommandRunner,
+    runner: CommandRunner,
     names: UserNames,
     passwords: NewPasswords,
     sealer: Sealer,
     parts: ModuleRef,
   ) => {
     const adapters = { store, feed, compaction, readModels, leases, relayLeases, parkedRelays };
-    const changing = { projection, commands, names, newPasswords: async () => passwords, sealer: async () => sealer };
+    const changing = { projection, runner, names, newPasswords: async () => passwords, sealer: async () => sealer };
     const reported = { relayProblem: () => (relayProblem ? relayProblem(parts) : NO_BROKER) };
     const ports = { ...adapters, ...changing, ...reported, isAlone: false, sessionDays, now: Date.now };
-    return new OperatorRunner(folder, new OperatorCommands(ports));
+    return new OperatorSocket(folder, new OperatorCommandRunner(ports));
   },
 });

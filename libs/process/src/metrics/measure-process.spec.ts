@@ -1,10 +1,10 @@
 import { Health } from '../health/health.js';
 import { describe, expect, it } from 'vitest';
 import { Metrics } from './metrics.js';
-import { measureProcess } from './process-samples.js';
+import { measureProcess } from './measure-process.js';
 
 describe('a process', () => {
-  it('says what it is, and has no store until a check finds one', async () => {
+  it('exposes its version and kind, and no available store until a check passes', async () => {
     const [metrics, health] = [new Metrics(), new Health()];
     measureProcess('worker', { metrics, health });
     const lines = async () => (await metrics.text()).text.split('\n').filter((line) => line.startsWith('keyfold_'));
@@ -12,7 +12,7 @@ describe('a process', () => {
       expect.stringMatching(/^keyfold_build_info\{version="\d+\.\d+\.\d+[^"]*",process="worker"\} 1$/),
       'keyfold_store_available 0',
     ]);
-    health.waitsFor('store', 'MongoDB is not available');
+    health.setPending('store', 'MongoDB is not available');
     expect(await lines()).toContain('keyfold_store_available 0');
     health.add('store', () => {});
     expect(await lines()).toContain('keyfold_store_available 1');

@@ -1,0 +1,11 @@
+/** Secrets that can be recognized by their form: a password in a URL, a token, the static token, a password hash. */
+const PATTERNS: readonly (readonly [pattern: RegExp, mask: string])[] = [
+  [/\b([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s"'<>/]*@/gi, '$1***@'],
+  [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, '***'],
+  [/\bopenlist-[0-9a-f]{8}-[\w-]{8,}/g, '***'],
+  [/\$argon2[a-z]{1,2}\$[^\s"'\\]+/g, '***'],
+];
+
+/** Masks secrets in a log line. Libraries may write them there: a driver, for example, repeats a URL in its error. */
+export const maskSecrets = (line: string): string =>
+  PATTERNS.reduce((text, [pattern, mask]) => text.replace(pattern, mask), line);

@@ -1,0 +1,17 @@
+import type { DynamicModule } from '@nestjs/common';
+import type { EmbeddedStoreSettings } from './sqlite/embedded-store.module.js';
+import type { StartupContext } from './stores/until-available.js';
+
+// Only the used store is loaded, because the driver of the other one costs startup time and memory.
+
+/** Loads the embedded store and returns `EmbeddedStoreModule.forRoot`, which includes the secrets. */
+export async function loadEmbeddedStoreModule(settings: EmbeddedStoreSettings): Promise<DynamicModule> {
+  const { EmbeddedStoreModule } = await import('./sqlite/embedded-store.module.js');
+  return EmbeddedStoreModule.forRoot(settings);
+}
+
+/** Loads the MongoDB driver and returns `MongoStoreModule.forRoot`. */
+export async function loadMongoStoreModule(uri: string, context: StartupContext): Promise<DynamicModule> {
+  const { MongoStoreModule } = await import('./mongo/mongo-store.module.js');
+  return MongoStoreModule.forRoot(uri, context);
+}
