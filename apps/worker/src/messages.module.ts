@@ -2,7 +2,7 @@ import { Module, type DynamicModule, type INestApplication } from '@nestjs/commo
 import type { ModuleRef } from '@nestjs/core';
 import { LookUpSshKeysHandler, RecordSshKeyUseHandler } from '@keyfold/application';
 import { EventStore, reasonOf } from '@keyfold/event-store';
-import { EventPublisher, MessageTraces, ParkedRelays, Relay, RelayLeases } from '@keyfold/messaging';
+import { EventPublisher, MessageTraces, ParkedAccounts, Relay, RelayLeases } from '@keyfold/messaging';
 import { messagesOf } from '@keyfold/messaging/events';
 import {
   BrokerCheck,
@@ -34,12 +34,12 @@ export class MessagesModule {
         LookUpSshKeysHandler,
         {
           provide: Relay,
-          inject: [EventStore, EventPublisher, RelayLeases, ParkedRelays, { token: MessageTraces, optional: true }],
+          inject: [EventStore, EventPublisher, RelayLeases, ParkedAccounts, { token: MessageTraces, optional: true }],
           useFactory: (
             store: EventStore,
             publisher: EventPublisher,
             leases: RelayLeases,
-            parked: ParkedRelays,
+            parked: ParkedAccounts,
             traces?: MessageTraces,
           ) =>
             new Relay(store, publisher, leases, parked, messagesOf, {

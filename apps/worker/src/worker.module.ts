@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { Clock } from '@keyfold/application';
 import { EventStore, FeedLeases } from '@keyfold/event-store';
-import { ParkedRelays, RelayLeases } from '@keyfold/messaging';
+import { ParkedAccounts, RelayLeases } from '@keyfold/messaging';
 import { readersBehind } from '@keyfold/operation';
 import { Projection, Projector, ReadModelStore, Retention } from '@keyfold/projections';
 import type { Messages } from './open-messages.js';
@@ -33,13 +33,13 @@ export class WorkerModule {
         },
         {
           provide: RetentionRunner,
-          inject: [EventStore, ReadModelStore, FeedLeases, RelayLeases, ParkedRelays, Clock],
+          inject: [EventStore, ReadModelStore, FeedLeases, RelayLeases, ParkedAccounts, Clock],
           useFactory: (
             store: EventStore,
             readModels: ReadModelStore,
             leases: FeedLeases,
             relayLeases: RelayLeases,
-            parkedRelays: ParkedRelays,
+            parkedRelays: ParkedAccounts,
             clock: Clock,
           ) => {
             const readers = readersBehind({ leases, relayLeases, parkedRelays });

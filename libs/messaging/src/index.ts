@@ -5,7 +5,7 @@ export * from './exchanges.js';
 export * from './message-traces.js';
 export * from './messaging.errors.js';
 export * from './relay/event-publisher.js';
-export * from './relay/parked-relays.js';
+export * from './relay/parked-accounts.js';
 export * from './relay/relay.js';
 export * from './relay/relay-status.js';
 export type { MessagesOf } from './relay/relay-parts.js';

@@ -8,9 +8,9 @@ import type { MessageContext } from '../src/consuming/message-context.js';
 import { BrokerConnection } from '../src/rabbitmq/broker-connection.js';
 import { QueueTransport, type QueueTransportOptions } from '../src/rabbitmq/queue-transport.js';
 import { ReplyChannel } from '../src/rabbitmq/reply-channel.js';
-import { ReplyProcess } from '../src/rabbitmq/reply-process.js';
-import { MessageCopies } from '../src/rabbitmq/retry-copies.js';
-import { RetryProcess } from '../src/rabbitmq/retry-process.js';
+import { ReplyProcessor } from '../src/rabbitmq/reply-processor.js';
+import { MessageCopies } from '../src/rabbitmq/message-copies.js';
+import { RetryProcessor } from '../src/rabbitmq/retry-processor.js';
 
 export type Handler = (data: unknown, context: MessageContext) => unknown;
 type Handlers = Readonly<Record<string, Handler>>;
@@ -91,7 +91,7 @@ export class ConsumedQueues {
 
   /** Consumes the commands until the test is over. */
   consumeCommands(handlers: Handlers, options: Partial<QueueTransportOptions> = {}): QueueTransport {
-    const process = new RetryProcess(new MessageCopies(this.publishing, (problem) => this.told.push(problem)), {
+    const process = new RetryProcessor(new MessageCopies(this.publishing, (problem) => this.told.push(problem)), {
       retryQueue: 'retry',
       parkedQueue: 'parked',
       onFailure: (told) => this.told.push(told),
@@ -101,7 +101,7 @@ export class ConsumedQueues {
   }
 
   answerQuestions(handlers: Handlers, options: Partial<QueueTransportOptions> = {}): QueueTransport {
-    const process = new ReplyProcess(new ReplyChannel(this.answering), {
+    const process = new ReplyProcessor(new ReplyChannel(this.answering), {
       onIgnored: (told) => this.told.push(told),
       onFailure: (told) => this.told.push(told),
     });

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerWith } from '../child.mjs';
 import { brokerConnected } from './broker.mjs';
-import { eventStore, messaging, MongoParkedRelays, rabbitmq } from './built.mjs';
+import { eventStore, messaging, MongoParkedAccounts, rabbitmq } from './built.mjs';
 import { connected } from './database.mjs';
 
 /** Messages in flight, of both. */
@@ -54,7 +54,7 @@ function open(connection, broker) {
     appId: 'keyfold/bench',
     window: WINDOW,
   });
-  const [leases, parked] = [new eventStore.MongoFeedLeases(connection), new MongoParkedRelays(connection)];
+  const [leases, parked] = [new eventStore.MongoFeedLeases(connection), new MongoParkedAccounts(connection)];
   const tell = (problem) => console.error(problem);
   const options = { onError: tell, onParked: tell };
   const relay = new messaging.Relay(store, publisher, leases, parked, messagesOf, options);

@@ -3,7 +3,7 @@ import { connect, type Channel, type ConfirmChannel, type RecoveringChannelModel
 import { reasonOf } from '@keyfold/event-store';
 import { hostname } from 'node:os';
 import { BrokerUnavailable } from '../messaging.errors.js';
-import { within } from '../within.js';
+import { waitAtMost } from '../wait-at-most.js';
 import { vhostOf } from './topology/management.js';
 
 /** `blocked`: connected, and the broker takes no messages for lack of memory or disk. */
@@ -99,7 +99,7 @@ export class BrokerConnection {
     this.#closed = true;
     this.#state = 'disconnected';
     this.#connected.clear();
-    await within(CLOSE_TIMEOUT, this.model.close());
+    await waitAtMost(CLOSE_TIMEOUT, this.model.close());
   }
 
   async #opened<Opened extends Channel>(open: () => Promise<Opened>): Promise<Opened> {

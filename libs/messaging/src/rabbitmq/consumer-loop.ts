@@ -1,8 +1,8 @@
 import { reasonOf } from '@keyfold/event-store';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { within } from '../within.js';
+import { waitAtMost } from '../wait-at-most.js';
 import type { BrokerConnection } from './broker-connection.js';
-import { Subscription, type SubscriptionOptions } from './consumer-subscription.js';
+import { Consumer, type ConsumerOptions } from './consumer.js';
 
 /** `cancelled`: there is a connection, and the queue is not consumed; it is tried again. */
 export type ConsumerState = 'consuming' | 'cancelled' | 'disconnected';
@@ -20,14 +20,14 @@ const STOP_TIME = 2_000;
 export class ConsumerLoop {
   readonly #stopped = new AbortController();
   #running: Promise<void> | undefined;
-  #subscription: Subscription | undefined;
-  #last: Subscription | undefined;
+  #subscription: Consumer | undefined;
+  #last: Consumer | undefined;
   #problem: string | undefined;
 
   /** `onProblem` hears each new reason why the queue is not consumed, once. */
   constructor(
     private readonly connection: BrokerConnection,
-    private readonly options: SubscriptionOptions,
+    private readonly options: ConsumerOptions,
     private readonly onProblem: (problem: string) => void,
   ) {}
 
@@ -48,7 +48,7 @@ export class ConsumerLoop {
   /** Ends the deliveries; those that came can still be settled. */
   async stop(): Promise<void> {
     this.#stopped.abort();
-    if (this.#running) await within(STOP_TIME, this.#running);
+    if (this.#running) await waitAtMost(STOP_TIME, this.#running);
   }
 
   /** Waits until the channel is closed; after `stop`, and once all deliveries were settled. */
@@ -69,7 +69,7 @@ export class ConsumerLoop {
   /** Until the consumer has come to its end; answers whether there was one. */
   async #consume(): Promise<boolean> {
     try {
-      const subscription = await Subscription.open(this.connection, this.options);
+      const subscription = await Consumer.open(this.connection, this.options);
       this.#subscription = this.#last = subscription;
       this.#problem = undefined;
       const stop = () => void subscription.cancel();

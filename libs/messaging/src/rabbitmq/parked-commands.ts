@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BrokerUnavailable } from '../messaging.errors.js';
 import type { BrokerConnection } from './broker-connection.js';
-import { envelopeOf } from './consumer-envelope.js';
-import { closeChannel } from './goodbye.js';
-import { MessageCopies } from './retry-copies.js';
+import { envelopeOf } from './envelope.js';
+import { closeChannel } from './close-channel.js';
+import { MessageCopies } from './message-copies.js';
 import { redriveOptions } from './retry-headers.js';
 import { COMMAND_QUEUE, PARKED_COMMANDS } from './topology/index.js';
 

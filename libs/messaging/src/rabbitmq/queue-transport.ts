@@ -7,9 +7,9 @@ import { HandlerTimedOut, InvalidMessage } from '../consuming/consuming.errors.j
 import type { MessageContext } from '../consuming/message-context.js';
 import type { MessageTraces } from '../message-traces.js';
 import type { BrokerConnection } from './broker-connection.js';
-import { envelopeOf, type Envelope } from './consumer-envelope.js';
+import { envelopeOf, type Envelope } from './envelope.js';
 import { ConsumerLoop, type ConsumerState } from './consumer-loop.js';
-import type { MessageProcess, Outcome } from './consumer-process.js';
+import type { MessageProcessor, Outcome } from './message-processor.js';
 import type { Settlement } from './settlement.js';
 
 /** A queue, and how its messages are taken. Without times of its own a handler has 60 seconds and the end of the process waits 15. */
@@ -57,7 +57,7 @@ export class QueueTransport extends Server implements CustomTransportStrategy {
   /** `connection` is one that consumes. */
   constructor(
     connection: BrokerConnection,
-    private readonly process: MessageProcess,
+    private readonly process: MessageProcessor,
     private readonly options: QueueTransportOptions,
   ) {
     super();

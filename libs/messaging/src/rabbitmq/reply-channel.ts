@@ -1,6 +1,6 @@
 import type { Channel, Options } from 'amqplib';
 import type { BrokerConnection } from './broker-connection.js';
-import { closeChannel } from './goodbye.js';
+import { closeChannel } from './close-channel.js';
 
 /** How long an answer waits for the connection to come back (milliseconds). */
 const PATIENCE = 2_000;

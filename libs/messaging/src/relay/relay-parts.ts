@@ -1,7 +1,7 @@
 import type { Commit, EventStore } from '@keyfold/event-store';
 import type { MessageTraces } from '../message-traces.js';
 import type { EventPublisher, OutgoingMessage } from './event-publisher.js';
-import type { ParkedRelay, ParkedRelays } from './parked-relays.js';
+import type { ParkedAccount, ParkedAccounts } from './parked-accounts.js';
 import type { RelayCounter } from './relay-status.js';
 
 /** The messages that a commit becomes, in their order; none for what is nobody's business. Throws when nobody can tell. */
@@ -10,11 +10,11 @@ export type MessagesOf = (commit: Commit) => readonly OutgoingMessage[];
 export type RelayParts = Readonly<{
   store: EventStore;
   publisher: EventPublisher;
-  parked: ParkedRelays;
+  parked: ParkedAccounts;
   messagesOf: MessagesOf;
   counter: RelayCounter;
   /** Told of every account that is parked. */
-  onParked(record: ParkedRelay): void;
+  onParked(record: ParkedAccount): void;
   /** Unix milliseconds. */
   clock(): number;
   /** Monotonic milliseconds. */

@@ -16,25 +16,25 @@ import { freshBroker } from '../../../../test/support/rabbitmq/fresh-broker.js';
 import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
 import { modelMessagesOf, ModelPublisher } from '../../testing/model-publisher.js';
 import { UnsendableMessage } from '../messaging.errors.js';
-import { MongoParkedRelays } from '../mongo/mongo-parked-relays.js';
-import { messagingModels } from '../mongo/parked-relay.model.js';
+import { MongoParkedAccounts } from '../mongo/mongo-parked-accounts.js';
+import { messagingModels } from '../mongo/parked-account.model.js';
 import { BrokerConnection } from '../rabbitmq/broker-connection.js';
-import { RabbitMqPublisher } from '../rabbitmq/confirm-publisher.js';
-import { parkedRelaysTable, SqliteParkedRelays } from '../sqlite/sqlite-parked-relays.js';
-import type { ParkedRelays } from './parked-relays.js';
+import { RabbitMqPublisher } from '../rabbitmq/rabbitmq-publisher.js';
+import { parkedAccountsTable, SqliteParkedAccounts } from '../sqlite/sqlite-parked-accounts.js';
+import type { ParkedAccounts } from './parked-accounts.js';
 import { Relay, relayName } from './relay.js';
 import type { MessagesOf } from './relay-parts.js';
 
-type Stored = Readonly<{ store: EventStore; leases: FeedLeases; parked: ParkedRelays }>;
+type Stored = Readonly<{ store: EventStore; leases: FeedLeases; parked: ParkedAccounts }>;
 
 async function openSqliteStore(): Promise<Stored> {
-  const sql = `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedRelaysTable}`;
+  const sql = `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedAccountsTable}`;
   const file = new SqliteFile(join(temporaryFolder(), 'keyfold.db'), { ...eventStoreSchema, sql });
   onTestFinished(() => file.close());
   return {
     store: new SqliteEventStore(file),
     leases: new SqliteFeedLeases(file),
-    parked: new SqliteParkedRelays(file),
+    parked: new SqliteParkedAccounts(file),
   };
 }
 
@@ -42,7 +42,7 @@ async function openMongoStore(): Promise<Stored> {
   const { store, connection, close } = await openMongo();
   onTestFinished(close);
   await migrateSchema(connection, [...feedModels(connection), ...messagingModels(connection)]);
-  return { store, leases: new MongoFeedLeases(connection), parked: new MongoParkedRelays(connection) };
+  return { store, leases: new MongoFeedLeases(connection), parked: new MongoParkedAccounts(connection) };
 }
 
 const stores = [

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { ModelEventStore } from '../../../event-store/src/contract/model-event-store.contract.js';
 import { newCommit } from '../../../event-store/src/contract/new-commit.contract.js';
-import { ModelParkedRelays } from '../../testing/model-parked-relays.js';
+import { ModelParkedAccounts } from '../../testing/model-parked-accounts.js';
 import { modelMessagesOf, ModelPublisher, type Fate } from '../../testing/model-publisher.js';
 import { UnsendableMessage } from '../messaging.errors.js';
 import { RelayCounter } from './relay-status.js';
@@ -52,7 +52,7 @@ const turns = async (count: number) => {
 /** One slot, the lease of which passes from process to process. A process that lost it goes on with what it had at hand. */
 class Slot {
   readonly store = new ModelEventStore();
-  readonly parked = new ModelParkedRelays();
+  readonly parked = new ModelParkedAccounts();
   readonly broker: string[] = [];
   readonly broken = new Set<string>();
   readonly publishers: ModelPublisher[] = [];

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { MessageTraces } from '../message-traces.js';
 import type { EventPublisher } from './event-publisher.js';
-import type { ParkedRelay, ParkedRelays } from './parked-relays.js';
+import type { ParkedAccount, ParkedAccounts } from './parked-accounts.js';
 import type { MessagesOf } from './relay-parts.js';
 import { RelayCounter, type RelayStatus } from './relay-status.js';
 import { SlotRelay } from './slot-relay.js';
@@ -19,7 +19,7 @@ export type RelayOptions = Readonly<{
   /** Told once of what goes wrong for as long as it lasts. */
   onError(error: unknown): void;
   /** Told of every account that is parked. */
-  onParked(record: ParkedRelay): void;
+  onParked(record: ParkedAccount): void;
   leaseMilliseconds?: number;
   /** The least time between two looks at the feed. */
   restMilliseconds?: number;
@@ -57,7 +57,7 @@ export class Relay {
     private readonly store: EventStore,
     private readonly publisher: EventPublisher,
     leases: FeedLeases,
-    private readonly parked: ParkedRelays,
+    private readonly parked: ParkedAccounts,
     private readonly messagesOf: MessagesOf,
     private readonly options: RelayOptions,
   ) {

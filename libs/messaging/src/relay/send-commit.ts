@@ -1,6 +1,6 @@
 import { reasonOf, type Commit } from '@keyfold/event-store';
 import { BrokerUnavailable, MessageRefused, UnsendableMessage } from '../messaging.errors.js';
-import type { AccountLine } from './account-line.js';
+import type { AccountProgress } from './account-progress.js';
 import type { OutgoingMessage } from './event-publisher.js';
 import type { RelayParts } from './relay-parts.js';
 
@@ -9,7 +9,7 @@ import type { RelayParts } from './relay-parts.js';
  * be tried again. Answers an `UnsendableMessage` when no try will succeed.
  */
 export async function sendCommit(
-  line: AccountLine,
+  line: AccountProgress,
   commit: Commit,
   parts: RelayParts,
   held: () => boolean,
@@ -43,7 +43,7 @@ function publish(message: OutgoingMessage, commit: Commit, { publisher, traces }
   return traces.publish(message, commit.traceparent, () => publisher.publish(message));
 }
 
-function noteFailure(line: AccountLine, { counter, now }: RelayParts, error: unknown): void {
+function noteFailure(line: AccountProgress, { counter, now }: RelayParts, error: unknown): void {
   line.isHeldUp = true;
   if (error instanceof MessageRefused) {
     counter.refused += 1;

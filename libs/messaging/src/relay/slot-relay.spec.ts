@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { ModelPublisher, type Fate } from '../../testing/model-publisher.js';
 import { ModelEventStore } from '../../../event-store/src/contract/model-event-store.contract.js';
 import { newCommit } from '../../../event-store/src/contract/new-commit.contract.js';
-import { always, givenIn, idsOf } from './slot-relay-case.contract.js';
+import { always, givenIn, idsOf } from '../../testing/slot-relay-case.js';
 
 const given = (...accounts: string[]) => givenIn(new ModelEventStore(), newCommit, accounts);
 

@@ -1,8 +1,8 @@
 import { FEED_PAGE, type Commit, type Handled } from '@keyfold/event-store';
 import { UnsendableMessage } from '../messaging.errors.js';
-import { within } from '../within.js';
-import { AccountLine } from './account-line.js';
-import type { ParkedRelay } from './parked-relays.js';
+import { waitAtMost } from '../wait-at-most.js';
+import { AccountProgress } from './account-progress.js';
+import type { ParkedAccount } from './parked-accounts.js';
 import type { RelayParts } from './relay-parts.js';
 import { sendCommit } from './send-commit.js';
 
@@ -18,9 +18,9 @@ const RETRY_UNFINISHED_AFTER = 1_000;
  * its order holds whatever is refused; accounts do not wait for each other. What is confirmed ahead of the checkpoint is remembered.
  */
 export class SlotRelay {
-  readonly #lines = new Map<string, AccountLine>();
+  readonly #lines = new Map<string, AccountProgress>();
   /** Records of accounts that wait no more; until they are gone, a successor sends again what they stand for. */
-  readonly #released = new Set<ParkedRelay>();
+  readonly #released = new Set<ParkedAccount>();
   #loaded: Promise<void> | undefined;
   /** Messages of the commits that were sent since the last page. */
   #sent = 0;
@@ -57,7 +57,7 @@ export class SlotRelay {
       return line;
     });
     const awaited = lines.flatMap(({ parked, sending }) => (parked || !sending ? [] : [sending]));
-    await within(this.parts.patience, Promise.all(awaited));
+    await waitAtMost(this.parts.patience, Promise.all(awaited));
     this.parts.counter.pages.observe(this.#sent);
     this.#sent = 0;
     throwErrorOf(lines);
@@ -104,14 +104,14 @@ export class SlotRelay {
     for (const found of await this.parts.parked.all(this.slot)) {
       const record = { ...found, epoch: this.epoch };
       if (found.epoch !== record.epoch) await this.parts.parked.park(record);
-      const line = new AccountLine(record.partition, record.position - 1);
+      const line = new AccountProgress(record.partition, record.position - 1);
       line.parked = record;
       this.#lines.set(record.partition, line);
     }
   }
 
-  #lineOf(partition: string): AccountLine {
-    const line = this.#lines.get(partition) ?? new AccountLine(partition);
+  #lineOf(partition: string): AccountProgress {
+    const line = this.#lines.get(partition) ?? new AccountProgress(partition);
     this.#lines.set(partition, line);
     return line;
   }
@@ -123,7 +123,7 @@ export class SlotRelay {
     }
   }
 
-  #work(line: AccountLine, commits: readonly Commit[], held: () => boolean): void {
+  #work(line: AccountProgress, commits: readonly Commit[], held: () => boolean): void {
     if (line.parked) line.skippedTo = Math.max(line.skippedTo, commits.at(-1)?.position ?? 0);
     else if (!line.sending && line.restsUntil <= this.parts.now()) {
       const unsent = commits.filter(({ position }) => !line.covers(position));
@@ -131,7 +131,7 @@ export class SlotRelay {
     }
   }
 
-  #begin(line: AccountLine, sending: Promise<unknown>): void {
+  #begin(line: AccountProgress, sending: Promise<unknown>): void {
     line.sending = sending.then(
       () => {
         line.sending = undefined;
@@ -144,7 +144,7 @@ export class SlotRelay {
   }
 
   /** In order, until something stands in the way; answers whether nothing did. */
-  async #sendAll(line: AccountLine, commits: readonly Commit[], held: () => boolean): Promise<boolean> {
+  async #sendAll(line: AccountProgress, commits: readonly Commit[], held: () => boolean): Promise<boolean> {
     for (const commit of commits) {
       if (commit.position <= line.sentTo) continue;
       const outcome = await sendCommit(line, commit, this.parts, held);
@@ -161,7 +161,7 @@ export class SlotRelay {
   }
 
   /** The record is there before the checkpoint can pass the commit. */
-  async #park(line: AccountLine, { position }: Commit, error: UnsendableMessage): Promise<void> {
+  async #park(line: AccountProgress, { position }: Commit, error: UnsendableMessage): Promise<void> {
     if (line.parked?.position !== position) {
       const { slot, epoch } = this;
       const record = { slot, partition: line.partition, position, error: error.message, at: this.parts.clock(), epoch };
@@ -175,7 +175,7 @@ export class SlotRelay {
     line.restsUntil = this.parts.now() + RETRY_PARKED_AFTER;
   }
 
-  async #release(line: AccountLine, checkpoint: number, held: () => boolean): Promise<void> {
+  async #release(line: AccountProgress, checkpoint: number, held: () => boolean): Promise<void> {
     for (let after = line.sentTo; after < Math.max(checkpoint, line.skippedTo);) {
       const page = await this.parts.store.readFeed(this.slot, after, FEED_PAGE);
       const own = page.filter(({ partition }) => partition === line.partition);
@@ -200,7 +200,7 @@ export class SlotRelay {
     }
   }
 
-  #handled(page: readonly Commit[], lines: readonly AccountLine[]): Handled {
+  #handled(page: readonly Commit[], lines: readonly AccountProgress[]): Handled {
     const open = page.findIndex(({ partition, position }) => !this.#lineOf(partition).covers(position));
     if (open === -1) return;
     const now = this.parts.now();
@@ -211,7 +211,7 @@ export class SlotRelay {
   }
 }
 
-function throwErrorOf(lines: readonly AccountLine[]): void {
+function throwErrorOf(lines: readonly AccountProgress[]): void {
   const failed = lines.find(({ error }) => error !== undefined);
   const error = failed?.error;
   for (const line of lines) line.error = undefined;

@@ -11,8 +11,8 @@ import {
   QueueTransport,
   RabbitMqPublisher,
   ReplyChannel,
-  ReplyProcess,
-  RetryProcess,
+  ReplyProcessor,
+  RetryProcessor,
   RPC_QUEUE,
 } from '@keyfold/messaging/rabbitmq';
 import { serviceAppId } from '../process/service-version.js';
@@ -84,13 +84,13 @@ async function consumedQueues(
   // Its own, and silent: what happens to it happens to the others as well, or is the doing of a stranger.
   const answers = await BrokerConnection.open(url, { role: 'publisher' });
   const copies = new MessageCopies(publisher, (problem) => log.warn(`a command waits: ${problem}`));
-  const retrying = new RetryProcess(copies, {
+  const retrying = new RetryProcessor(copies, {
     retryQueue: COMMAND_RETRY_QUEUE,
     parkedQueue: PARKED_COMMANDS,
     onFailure: (told, error) =>
       log.warn({ ...told, ...(error !== undefined && { err: error }) }, `a command was ${told.outcome}`),
   });
-  const replying = new ReplyProcess(new ReplyChannel(answers), {
+  const replying = new ReplyProcessor(new ReplyChannel(answers), {
     onIgnored: (problem) => log.warn(`${problem}; it is told once`),
     onFailure: (told, error) => {
       if (error !== undefined) log.error({ ...told, err: error }, 'a question could not be answered');

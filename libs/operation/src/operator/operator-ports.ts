@@ -1,6 +1,6 @@
 import type { CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
 import type { EventStore, FeedLeases } from '@keyfold/event-store';
-import type { ParkedRelays, RelayLeases } from '@keyfold/messaging';
+import type { ParkedAccounts, RelayLeases } from '@keyfold/messaging';
 import type { Projection, Projector, ReadModelStore } from '@keyfold/projections';
 import type { Sealer } from '@keyfold/security';
 import type { OperatorOutput } from './operator-request.js';
@@ -11,7 +11,7 @@ export type OperatorPorts = Readonly<{
   readModels: ReadModelStore;
   leases: FeedLeases;
   relayLeases: RelayLeases;
-  parkedRelays: ParkedRelays;
+  parkedRelays: ParkedAccounts;
   projection: Projection;
   commands: CommandRunner;
   names: UserNames;

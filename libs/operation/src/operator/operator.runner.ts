@@ -2,7 +2,7 @@ import type { BeforeApplicationShutdown, FactoryProvider, OnApplicationBootstrap
 import { ModuleRef } from '@nestjs/core';
 import { CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
 import { EventStore, FeedLeases } from '@keyfold/event-store';
-import { ParkedRelays, RelayLeases } from '@keyfold/messaging';
+import { ParkedAccounts, RelayLeases } from '@keyfold/messaging';
 import { Projection, ReadModelStore } from '@keyfold/projections';
 import { Sealer } from '@keyfold/security';
 import { OperatorCommands } from './operator-commands.js';
@@ -46,7 +46,7 @@ export const operatorRunner = (
     ReadModelStore,
     FeedLeases,
     RelayLeases,
-    ParkedRelays,
+    ParkedAccounts,
     Projection,
     CommandRunner,
     UserNames,
@@ -59,7 +59,7 @@ export const operatorRunner = (
     readModels: ReadModelStore,
     leases: FeedLeases,
     relayLeases: RelayLeases,
-    parkedRelays: ParkedRelays,
+    parkedRelays: ParkedAccounts,
     projection: Projection,
     commands: CommandRunner,
     names: UserNames,

@@ -1,5 +1,5 @@
 import { FolderLock, SqliteEventStore, SqliteFeedLeases } from '@keyfold/event-store/sqlite';
-import { SqliteParkedRelays } from '@keyfold/messaging/sqlite';
+import { SqliteParkedAccounts } from '@keyfold/messaging/sqlite';
 import { SqliteReadModelStore } from '@keyfold/projections/sqlite';
 import { generatedSealingKey, protectDataFiles } from './data-folder.js';
 import { EmbeddedStore } from './embedded-store.module.js';
@@ -16,7 +16,7 @@ export function openEmbedded({ folder, sessionDays, sealingKeys, passwordRules }
       readModels: new SqliteReadModelStore(files.views),
       leases: new SqliteFeedLeases(files.views),
       relayLeases: new SqliteFeedLeases(files.events),
-      parkedRelays: new SqliteParkedRelays(files.events),
+      parkedRelays: new SqliteParkedAccounts(files.events),
     };
     return {
       ports: operatorPorts(adapters, {

@@ -10,8 +10,8 @@ import {
   SqliteFile,
   UnusableFile,
 } from '@keyfold/event-store/sqlite';
-import { ParkedRelays, RelayLeases } from '@keyfold/messaging';
-import { parkedRelaysTable, SqliteParkedRelays } from '@keyfold/messaging/sqlite';
+import { ParkedAccounts, RelayLeases } from '@keyfold/messaging';
+import { parkedAccountsTable, SqliteParkedAccounts } from '@keyfold/messaging/sqlite';
 import { ReadModelStore } from '@keyfold/projections';
 import { readModelTables, SqliteReadModelStore } from '@keyfold/projections/sqlite';
 import { ThrottleStore } from '@keyfold/security';
@@ -41,7 +41,7 @@ export class EmbeddedStore extends StoreCheck implements OnApplicationShutdown {
     // How far the events were sent lies beside them: a restored file sends again what it does not know to be sent.
     this.events = new SqliteFile(join(folder, 'keyfold.db'), {
       ...eventStoreSchema,
-      sql: `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedRelaysTable}`,
+      sql: `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedAccountsTable}`,
     });
     this.views = new SqliteFile(join(folder, 'views.db'), {
       version: 1,
@@ -99,7 +99,7 @@ export class EmbeddedStoreModule {
         { provide: ReadModelStore, useValue: new SqliteReadModelStore(store.views) },
         { provide: FeedLeases, useValue: new SqliteFeedLeases(store.views) },
         { provide: RelayLeases, useValue: new SqliteFeedLeases(store.events) },
-        { provide: ParkedRelays, useValue: new SqliteParkedRelays(store.events) },
+        { provide: ParkedAccounts, useValue: new SqliteParkedAccounts(store.events) },
         { provide: ThrottleStore, useValue: new SqliteThrottleStore(store.views) },
       ],
       exports: [
@@ -108,7 +108,7 @@ export class EmbeddedStoreModule {
         FeedLeases,
         ReadModelStore,
         RelayLeases,
-        ParkedRelays,
+        ParkedAccounts,
         ThrottleStore,
         StoreCheck,
         secrets,

@@ -1,5 +1,5 @@
 import { migrateSchema, MongoEventStore, MongoFeedLeases, requireSchema } from '@keyfold/event-store/mongo';
-import { MongoParkedRelays } from '@keyfold/messaging/mongo';
+import { MongoParkedAccounts } from '@keyfold/messaging/mongo';
 import { MongoReadModelStore } from '@keyfold/projections/mongo';
 import mongoose from 'mongoose';
 import { mongoModels } from './mongo-store.module.js';
@@ -21,7 +21,7 @@ export async function openShared(uri: string, options: SharedStoreOptions): Prom
     readModels: new MongoReadModelStore(connection),
     leases: new MongoFeedLeases(connection),
     relayLeases: new MongoFeedLeases(connection),
-    parkedRelays: new MongoParkedRelays(connection),
+    parkedRelays: new MongoParkedAccounts(connection),
   };
   return {
     ports: operatorPorts(adapters, { ...options, isAlone: false, sealingKeys: () => options.sealingKeys ?? '' }),

@@ -10,8 +10,8 @@ import {
   MongoFeedLeases,
   requireSchema,
 } from '@keyfold/event-store/mongo';
-import { ParkedRelays, RelayLeases } from '@keyfold/messaging';
-import { messagingModels, MongoParkedRelays } from '@keyfold/messaging/mongo';
+import { ParkedAccounts, RelayLeases } from '@keyfold/messaging';
+import { messagingModels, MongoParkedAccounts } from '@keyfold/messaging/mongo';
 import { ReadModelStore } from '@keyfold/projections';
 import { MongoReadModelStore, projectionModels } from '@keyfold/projections/mongo';
 import { ThrottleStore } from '@keyfold/security';
@@ -56,7 +56,7 @@ export class MongoStoreModule {
       adapter(Counter, MongoCounter),
       adapter(FeedLeases, MongoFeedLeases),
       adapter(RelayLeases, MongoFeedLeases),
-      adapter(ParkedRelays, MongoParkedRelays),
+      adapter(ParkedAccounts, MongoParkedAccounts),
       adapter(ReadModelStore, MongoReadModelStore),
       adapter(ThrottleStore, MongoThrottleStore),
       adapter(StoreCheck, MongoCheck),
@@ -74,7 +74,16 @@ export class MongoStoreModule {
         ...adapters,
         { provide: StoreEnd, inject: [EventStore], useFactory: (store: EventStore) => new StoreEnd(store) },
       ],
-      exports: [EventStore, Counter, FeedLeases, RelayLeases, ParkedRelays, ReadModelStore, ThrottleStore, StoreCheck],
+      exports: [
+        EventStore,
+        Counter,
+        FeedLeases,
+        RelayLeases,
+        ParkedAccounts,
+        ReadModelStore,
+        ThrottleStore,
+        StoreCheck,
+      ],
     };
   }
 }

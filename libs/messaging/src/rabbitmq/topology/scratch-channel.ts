@@ -1,7 +1,7 @@
 import { reasonOf } from '@keyfold/event-store';
 import type { Channel } from 'amqplib';
 import { BrokerUnavailable } from '../../messaging.errors.js';
-import { closeChannel } from '../goodbye.js';
+import { closeChannel } from '../close-channel.js';
 
 /** Where channels come from: a `BrokerConnection`. */
 export type ChannelSource = Readonly<{ channel(): Promise<Channel> }>;

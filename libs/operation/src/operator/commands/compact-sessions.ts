@@ -1,5 +1,5 @@
 import { FEED_PAGE } from '@keyfold/event-store';
-import { relayName, type ParkedRelays, type RelayLeases } from '@keyfold/messaging';
+import { relayName, type ParkedAccounts, type RelayLeases } from '@keyfold/messaging';
 import { retentionName, SessionCompaction, type ReadersBehind } from '@keyfold/projections';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { CommandRun, OperatorPorts } from '../operator-ports.js';
@@ -28,7 +28,7 @@ export const readersBehind = ({
   leases,
   relayLeases,
   parkedRelays,
-}: Pick<OperatorPorts, 'leases'> & { relayLeases: RelayLeases; parkedRelays: ParkedRelays }): ReadersBehind => ({
+}: Pick<OperatorPorts, 'leases'> & { relayLeases: RelayLeases; parkedRelays: ParkedAccounts }): ReadersBehind => ({
   leases,
   relay: { name: relayName, leases: relayLeases, parked: parkedRelays },
 });

@@ -1,11 +1,11 @@
 import { reasonOf } from '@keyfold/event-store';
 import type { Channel, ConsumeMessage } from 'amqplib';
-import { within } from '../within.js';
+import { waitAtMost } from '../wait-at-most.js';
 import type { BrokerConnection } from './broker-connection.js';
 import { Settlement } from './settlement.js';
 
 /** Whose deliveries go where, and how many at a time. */
-export type SubscriptionOptions = Readonly<{
+export type ConsumerOptions = Readonly<{
   queue: string;
   /** How many deliveries may be unsettled at a time. */
   prefetch: number;
@@ -16,7 +16,7 @@ export type SubscriptionOptions = Readonly<{
 const PATIENCE = 1_000;
 
 /** One consumer on a channel of its own, from its beginning to its end. */
-export class Subscription {
+export class Consumer {
   readonly #ended = Promise.withResolvers<string>();
   readonly #lost = new AbortController();
   readonly #closed = Promise.withResolvers<void>();
@@ -26,7 +26,7 @@ export class Subscription {
 
   private constructor(
     private readonly channel: Channel,
-    private readonly options: SubscriptionOptions,
+    private readonly options: ConsumerOptions,
   ) {
     channel.on('error', (error: Error) => {
       // The broker has closed it by now, and to close it once more would end the whole connection.
@@ -41,9 +41,9 @@ export class Subscription {
   }
 
   /** Begins to consume. Rejects when the broker is away or refuses it, for instance because the queue is missing. */
-  static async open(connection: BrokerConnection, options: SubscriptionOptions): Promise<Subscription> {
+  static async open(connection: BrokerConnection, options: ConsumerOptions): Promise<Consumer> {
     const channel = await connection.channel();
-    const subscription = new Subscription(channel, options);
+    const subscription = new Consumer(channel, options);
     try {
       await subscription.#begin();
     } catch (error) {
@@ -61,13 +61,13 @@ export class Subscription {
   /** No more deliveries; those that came can still be settled. */
   async cancel(): Promise<void> {
     if (this.#over) return;
-    if (this.#tag !== undefined) await within(PATIENCE, this.channel.cancel(this.#tag));
+    if (this.#tag !== undefined) await waitAtMost(PATIENCE, this.channel.cancel(this.#tag));
     this.#end('it was cancelled');
   }
 
   /** Waits until the channel is closed, which it is once its last delivery was settled. */
   async closed(): Promise<void> {
-    await within(PATIENCE, this.#closed.promise);
+    await waitAtMost(PATIENCE, this.#closed.promise);
   }
 
   async #begin(): Promise<void> {

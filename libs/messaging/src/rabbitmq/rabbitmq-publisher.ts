@@ -3,12 +3,12 @@ import type { ConfirmChannel, Message } from 'amqplib';
 import { BrokerUnavailable, MessageRefused, UnsendableMessage } from '../messaging.errors.js';
 import { EventPublisher, type OutgoingMessage } from '../relay/event-publisher.js';
 import type { BrokerConnection } from './broker-connection.js';
-import { closeChannel } from './goodbye.js';
+import { closeChannel } from './close-channel.js';
 import { propertiesOf } from './message-properties.js';
 import { MessagesInFlight, type InFlight, type Sending } from './messages-in-flight.js';
 
 /** Where a publisher sends and what it waits for. Times in milliseconds; 10 s and 500 messages unless told otherwise. */
-export type ConfirmPublisherOptions = Readonly<{
+export type RabbitMqPublisherOptions = Readonly<{
   /** The exchange of `publish`. */
   exchange: string;
   /** Program and version, for whoever looks at a message: `keyfold/1.0.0`. */
@@ -56,7 +56,7 @@ export class RabbitMqPublisher extends EventPublisher {
 
   constructor(
     private readonly connection: BrokerConnection,
-    private readonly options: ConfirmPublisherOptions,
+    private readonly options: RabbitMqPublisherOptions,
   ) {
     super();
     this.#window = options.window ?? WINDOW;

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ParkedRelay, ParkedRelays } from './parked-relays.js';
+import type { ParkedAccount, ParkedAccounts } from '../src/relay/parked-accounts.js';
 
 /** Runs the contract of the port against an adapter. Each case has accounts of its own. */
-export function describeParkedRelays(name: string, open: () => Promise<ParkedRelays>): void {
+export function describeParkedAccounts(name: string, open: () => Promise<ParkedAccounts>): void {
   describe(`${name} keeps the contract of parked relays`, () => {
-    let relays: ParkedRelays;
+    let relays: ParkedAccounts;
     let slot = 0;
     beforeAll(async () => {
       relays = await open();
     });
-    const parked = (details: Partial<ParkedRelay> = {}): ParkedRelay => ({
+    const parked = (details: Partial<ParkedAccount> = {}): ParkedAccount => ({
       slot,
       partition: '7',
       position: 5,

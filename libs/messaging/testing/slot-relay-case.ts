@@ -1,9 +1,9 @@
 import type { Commit, EventStore, NewCommit } from '@keyfold/event-store';
-import { UnsendableMessage } from '../messaging.errors.js';
-import { RelayCounter } from './relay-status.js';
-import { SlotRelay } from './slot-relay.js';
-import { ModelParkedRelays } from '../../testing/model-parked-relays.js';
-import { modelMessagesOf, ModelPublisher, type Fate } from '../../testing/model-publisher.js';
+import { UnsendableMessage } from '../src/messaging.errors.js';
+import { RelayCounter } from '../src/relay/relay-status.js';
+import { SlotRelay } from '../src/relay/slot-relay.js';
+import { ModelParkedAccounts } from './model-parked-accounts.js';
+import { modelMessagesOf, ModelPublisher, type Fate } from './model-publisher.js';
 
 /** A slot whose commits are those of the named accounts in turn, and the relay of a process that has just taken it. */
 export async function givenIn(
@@ -11,7 +11,7 @@ export async function givenIn(
   newCommit: (stream: string, version: number, details: Partial<NewCommit>) => NewCommit,
   accounts: readonly string[],
 ) {
-  const parked = new ModelParkedRelays();
+  const parked = new ModelParkedAccounts();
   const counter = new RelayCounter();
   const time = { now: 0 };
   const fates = new Map<string, Fate>();

@@ -2,7 +2,7 @@ import type { ConfirmChannel, Options } from 'amqplib';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BrokerUnavailable, MessageRefused } from '../messaging.errors.js';
 import type { BrokerConnection } from './broker-connection.js';
-import { closeChannel } from './goodbye.js';
+import { closeChannel } from './close-channel.js';
 
 /** How long the broker may take to confirm while it is not blocked (milliseconds). */
 const CONFIRM_TIME = 10_000;

@@ -1,17 +1,17 @@
-import type { ParkedRelay } from './parked-relays.js';
+import type { ParkedAccount } from './parked-accounts.js';
 
 const SHORTEST_BACK_OFF = 100;
 const LONGEST_BACK_OFF = 30_000;
 
 /** How far one account of a slot was sent. Positions are those of its commits in the slot; times are monotonic milliseconds. */
-export class AccountLine {
+export class AccountProgress {
   /** Everything of the account up to here is confirmed. */
   sentTo: number;
   /** Messages of the next commit that are confirmed. */
   parts = 0;
   /** Its commits up to here were left out because it is parked. */
   skippedTo = 0;
-  parked: ParkedRelay | undefined;
+  parked: ParkedAccount | undefined;
   /** Somebody sends for it; there is never more than one. */
   sending: Promise<void> | undefined;
   /** What ended the last sending, other than the broker's answers. */

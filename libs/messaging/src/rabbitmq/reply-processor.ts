@@ -1,8 +1,8 @@
 import type { ConsumeMessage } from 'amqplib';
 import { InvalidMessage } from '../consuming/consuming.errors.js';
 import { failureOf } from '../consuming/failure.js';
-import { dataOf, envelopeOf, namesOf } from './consumer-envelope.js';
-import type { MessageProcess, Outcome, RunHandler } from './consumer-process.js';
+import { dataOf, envelopeOf, namesOf } from './envelope.js';
+import type { MessageProcessor, Outcome, RunHandler } from './message-processor.js';
 import type { ReplyChannel } from './reply-channel.js';
 
 /**
@@ -25,7 +25,7 @@ export type ReplyOptions = Readonly<{
 }>;
 
 /** For questions: answered once, in time or not at all, and never tried again; who asked knows best whether to ask once more. */
-export class ReplyProcess implements MessageProcess {
+export class ReplyProcessor implements MessageProcessor {
   readonly #told = new Set<string>();
 
   constructor(

@@ -1,5 +1,5 @@
 /** An account whose events wait, because the one at `position` of its slot cannot be sent. `at` in unix milliseconds. */
-export type ParkedRelay = Readonly<{
+export type ParkedAccount = Readonly<{
   slot: number;
   partition: string;
   position: number;
@@ -14,13 +14,13 @@ export type ParkedRelay = Readonly<{
  * position on is still to be sent, so it is written before the relay's checkpoint passes that position, and it lies where the
  * checkpoint lies: lost together, both are made again. Every method may fail with `StoreUnavailable`.
  */
-export abstract class ParkedRelays {
+export abstract class ParkedAccounts {
   /** Writes the record of an account, or replaces it, unless there is one of a later epoch. */
-  abstract park(parked: ParkedRelay): Promise<void>;
+  abstract park(parked: ParkedAccount): Promise<void>;
 
   /** Removes the record, unless it was written again meanwhile with another position or epoch. */
-  abstract unpark(parked: ParkedRelay): Promise<void>;
+  abstract unpark(parked: ParkedAccount): Promise<void>;
 
   /** All records, or those of one slot, the oldest first. */
-  abstract all(slot?: number): Promise<ParkedRelay[]>;
+  abstract all(slot?: number): Promise<ParkedAccount[]>;
 }

@@ -1,5 +1,5 @@
 import type { ConsumeMessage } from 'amqplib';
-import type { Envelope } from './consumer-envelope.js';
+import type { Envelope } from './envelope.js';
 
 /** What became of a message that can be acknowledged. */
 export type Outcome = 'done' | 'retried' | 'parked' | 'answered' | 'refused' | 'ignored';
@@ -8,7 +8,7 @@ export type Outcome = 'done' | 'retried' | 'parked' | 'answered' | 'refused' | '
 export type RunHandler = (envelope: Envelope & { type: string }, data: unknown, time?: number) => Promise<unknown>;
 
 /** What a queue does with its messages. */
-export type MessageProcess = {
+export type MessageProcessor = {
   /**
    * Resolves once the message may be acknowledged. Rejects when that cannot be said, which is so when `signal` is aborted; then the
    * message goes back to the queue.

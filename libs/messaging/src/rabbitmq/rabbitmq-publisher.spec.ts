@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { OutgoingMessage } from '../relay/event-publisher.js';
 import type { BrokerConnection, BrokerState } from './broker-connection.js';
-import { RabbitMqPublisher } from './confirm-publisher.js';
+import { RabbitMqPublisher } from './rabbitmq-publisher.js';
 
 const message = (id: string): OutgoingMessage => ({ id, type: 'told', at: 0, headers: {}, body: Buffer.from('{}') });
 type Confirm = (error: Error | null) => void;

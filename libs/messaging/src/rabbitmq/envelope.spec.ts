@@ -1,6 +1,6 @@
 import type { ConsumeMessage } from 'amqplib';
 import { describe, expect, it } from 'vitest';
-import { dataOf, envelopeOf, LONGEST_BODY } from './consumer-envelope.js';
+import { dataOf, envelopeOf, LONGEST_BODY } from './envelope.js';
 
 const message = (properties: object, body: string | Buffer = '{}') =>
   ({ properties, content: Buffer.from(body) }) as Pick<ConsumeMessage, 'properties' | 'content'>;

@@ -1,9 +1,9 @@
 import type { ConsumeMessage, Options } from 'amqplib';
 import { InvalidMessage } from '../consuming/consuming.errors.js';
 import { failureOf, type Failure } from '../consuming/failure.js';
-import { dataOf, envelopeOf, namesOf, type Envelope } from './consumer-envelope.js';
-import type { MessageProcess, Outcome, RunHandler } from './consumer-process.js';
-import type { MessageCopies } from './retry-copies.js';
+import { dataOf, envelopeOf, namesOf, type Envelope } from './envelope.js';
+import type { MessageProcessor, Outcome, RunHandler } from './message-processor.js';
+import type { MessageCopies } from './message-copies.js';
 import { bareCopyOptions, copyOptions, type FailedTry } from './retry-headers.js';
 
 /** How often a message is tried that fails for a reason of its own. */
@@ -33,7 +33,7 @@ export type RetryOptions = Readonly<{
  * For commands: a message is acknowledged when its handler has done it, or when a copy of it is safe in the queue of retries or in that
  * of parked messages. A crash between copy and acknowledgement makes a second copy, which the id of the message tells apart.
  */
-export class RetryProcess implements MessageProcess {
+export class RetryProcessor implements MessageProcessor {
   constructor(
     private readonly copies: MessageCopies,
     private readonly options: RetryOptions,

@@ -4,7 +4,7 @@ import { freshBroker } from '../../../../test/support/rabbitmq/fresh-broker.js';
 import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
 import type { OutgoingMessage } from '../relay/event-publisher.js';
 import { BrokerConnection } from './broker-connection.js';
-import { RabbitMqPublisher, type ConfirmPublisherOptions } from './confirm-publisher.js';
+import { RabbitMqPublisher, type RabbitMqPublisherOptions } from './rabbitmq-publisher.js';
 
 const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000, interval: 20 });
 const REJECTING = { 'x-queue-type': 'quorum', 'x-max-length': 1, 'x-overflow': 'reject-publish' };
@@ -19,7 +19,7 @@ const message = (type: string, details: Partial<OutgoingMessage> = {}): Outgoing
 });
 
 /** An exchange with a queue for everything that begins with `kept`, a publisher behind a proxy, and a channel beside it. */
-async function openPublisher(options: Partial<ConfirmPublisherOptions> = {}) {
+async function openPublisher(options: Partial<RabbitMqPublisherOptions> = {}) {
   const { url } = await freshBroker();
   const proxy = await TcpProxy.start(Number(new URL(url).port || 5672));
   onTestFinished(() => proxy.close());
