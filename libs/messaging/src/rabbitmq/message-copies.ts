@@ -1,95 +1,41 @@
-import type { ConfirmChannel, Options } from 'amqplib';
+import type { Options } from 'amqplib';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BrokerUnavailable, MessageRefused } from '../messaging.errors.js';
 import type { BrokerConnection } from './broker-connection.js';
-import { closeChannel } from './close-channel.js';
+import { ConfirmSender } from './confirm-sender.js';
 
-/** How long the broker may take to confirm while it is not blocked (milliseconds). */
-const CONFIRM_TIME = 10_000;
-/** Milliseconds between two tries; doubled from the first to the last. */
-const FIRST_PAUSE = 100;
-const LONGEST_PAUSE = 5_000;
+/** Milliseconds before the second attempt; doubled for each further one, up to the maximum. */
+const INITIAL_DELAY = 100;
+const MAX_DELAY = 5_000;
 
-/** Puts copies of messages into a queue, past every exchange, so that the messages themselves can be acknowledged. */
+/** Puts copies of messages directly into a queue, so that the originals can be acknowledged. */
 export class MessageCopies {
-  #channel: ConfirmChannel | undefined;
-  /** One at a time: so a message that the broker returns is the one at hand. */
-  #line: Promise<unknown> = Promise.resolve();
+  readonly #sender: ConfirmSender;
 
-  /** `connection` is one that publishes; `onProblem` hears of a queue that takes nothing. */
-  constructor(
-    private readonly connection: BrokerConnection,
-    private readonly onProblem: (problem: string) => void,
-  ) {}
+  /** `connection` must be one that publishes. `onProblem` is called when a queue takes no copies. */
+  constructor(connection: BrokerConnection, onProblem: (problem: string) => void) {
+    this.#sender = new ConfirmSender(connection, { onProblem });
+  }
 
   /**
-   * Resolves once the broker has the copy on disk; tries again while it is away or refuses. Rejects when `signal` is aborted, and with
-   * `TypeError` or `RangeError` when the properties cannot be written.
+   * Resolves once the broker has the copy on disk. Retries while the broker is away or refuses the copy.
+   *
+   * @throws UnsendableMessage the properties cannot be encoded
+   * @throws the reason of `signal` once it is aborted
    */
-  async put(queue: string, body: Buffer, options: Options.Publish, signal: AbortSignal): Promise<void> {
-    let told = '';
-    for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+  async put(queue: string, body: Buffer, properties: Options.Publish, signal: AbortSignal): Promise<void> {
+    for (let delay = INITIAL_DELAY; ; delay = Math.min(2 * delay, MAX_DELAY)) {
       signal.throwIfAborted();
       try {
-        return await this.#inLine(() => this.#putOnce(queue, body, options));
+        return await this.#sender.send({ exchange: '', routingKey: queue, body, properties });
       } catch (error) {
-        if (error instanceof TypeError || error instanceof RangeError) throw error;
-        // Everything else is a channel that went away, or a queue that takes nothing.
-        if (error instanceof MessageRefused && told !== error.message) this.onProblem((told = error.message));
+        if (!(error instanceof MessageRefused || error instanceof BrokerUnavailable)) throw error;
       }
-      await sleep(pause, undefined, { signal });
+      await sleep(delay, undefined, { signal });
     }
   }
 
-  async close(): Promise<void> {
-    const channel = this.#channel;
-    this.#channel = undefined;
-    if (channel) await closeChannel(channel);
-  }
-
-  #inLine<Result>(task: () => Promise<Result>): Promise<Result> {
-    const result = this.#line.then(task);
-    this.#line = result.catch(() => undefined);
-    return result;
-  }
-
-  async #putOnce(queue: string, body: Buffer, options: Options.Publish): Promise<void> {
-    if (this.connection.state === 'blocked') throw new BrokerUnavailable('RabbitMQ is blocked');
-    const channel = await this.#open();
-    const confirmed = Promise.withResolvers<void>();
-    const onReturn = () => confirmed.reject(new MessageRefused(`there is no queue ${queue}`));
-    const onClose = () => confirmed.reject(new BrokerUnavailable('the channel was closed'));
-    channel.on('return', onReturn).on('close', onClose);
-    const late = setTimeout(() => this.#giveUp(channel), CONFIRM_TIME);
-    try {
-      channel.sendToQueue(queue, body, { ...options, mandatory: true }, (error: unknown) => {
-        if (error) confirmed.reject(new MessageRefused(`queue ${queue} takes nothing`));
-        else confirmed.resolve();
-      });
-      await confirmed.promise;
-    } catch (error) {
-      // A channel that closed before anybody listened says so only now.
-      if (!(error instanceof Error && error.name === 'IllegalOperationError')) throw error;
-      this.#giveUp(channel);
-      throw new BrokerUnavailable('the channel was closed', { cause: error });
-    } finally {
-      clearTimeout(late);
-      channel.off('return', onReturn).off('close', onClose);
-    }
-  }
-
-  async #open(): Promise<ConfirmChannel> {
-    if (this.#channel) return this.#channel;
-    const channel = await this.connection.confirmChannel();
-    channel.on('close', () => {
-      if (this.#channel === channel) this.#channel = undefined;
-    });
-    return (this.#channel = channel);
-  }
-
-  /** It is not known what became of the copy, so it is sent again on another channel. */
-  #giveUp(channel: ConfirmChannel): void {
-    if (this.#channel === channel) this.#channel = undefined;
-    void closeChannel(channel);
+  close(): Promise<void> {
+    return this.#sender.close();
   }
 }

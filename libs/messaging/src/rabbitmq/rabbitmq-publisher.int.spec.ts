@@ -171,7 +171,7 @@ describe('a broker that goes away', () => {
   });
 
   it('is given up when it does not confirm in time, and goes on over another channel', async () => {
-    const { publisher, proxy } = await openPublisher({ confirmMilliseconds: 300 });
+    const { publisher, proxy } = await openPublisher({ confirmTimeout: 300 });
     proxy.dropAnswers(true);
     const results = await Promise.allSettled([publisher.publish(message('kept')), publisher.publish(message('kept'))]);
     expect(results).toEqual([unavailable, unavailable]);

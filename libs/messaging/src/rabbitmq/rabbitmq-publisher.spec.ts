@@ -63,7 +63,7 @@ describe('a publisher', () => {
     connection.makesDead = true;
     const publisher = await open();
     connection.makesDead = false;
-    await expect(publisher.publish(message('1'))).rejects.toThrow('cannot be sent');
+    await expect(publisher.publish(message('1'))).rejects.toThrow('cannot send 1');
     await vi.advanceTimersByTimeAsync(1_000);
     const sent = publisher.publish(message('2'));
     connection.confirms[0]!(null);
@@ -75,7 +75,7 @@ describe('a publisher', () => {
     const publisher = await open();
     const lost = publisher.publish(message('1'));
     connection.reconnected();
-    await expect(lost).rejects.toThrow('nobody knows whether 1 arrived');
+    await expect(lost).rejects.toThrow('it is unknown whether 1 arrived');
     await vi.advanceTimersByTimeAsync(200);
     expect(publisher.isReady).toBe(true);
     expect(connection.channels).toHaveLength(2);
@@ -102,7 +102,7 @@ describe('a publisher', () => {
     };
     await nack('1');
     await nack('2');
-    expect(problems).toEqual(['a queue refuses messages, that of a subscriber perhaps, because it is full']);
+    expect(problems).toEqual(['a queue refuses messages; it may be full']);
     expect(publisher.problem).toBe(problems[0]);
     const taken = publisher.publish(message('3'));
     connection.confirms.pop()!(null);

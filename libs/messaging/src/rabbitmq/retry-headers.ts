@@ -13,14 +13,13 @@ const DROPPED = /^(?:x-death|x-first-death-.*|x-last-death-.*|x-delivery-count|x
 export function copyOptions(properties: MessageProperties, failed: FailedTry): Options.Publish {
   return {
     ...copiedProperties(properties),
-    persistent: true,
     headers: { ...keptHeaders(properties), ...failedHeaders(failed) },
   };
 }
 
 /** The same without the headers of the sender, for messages whose headers nobody can write again. */
 export function bareCopyOptions({ messageId, type }: MessageProperties, failed: FailedTry): Options.Publish {
-  return { ...textProperties({ messageId, type }), persistent: true, headers: failedHeaders(failed) };
+  return { ...textProperties({ messageId, type }), headers: failedHeaders(failed) };
 }
 
 /** How often an operator sent the message again. */
@@ -31,7 +30,7 @@ export function redriveOptions(properties: MessageProperties): Options.Publish {
   const { [REDRIVEN]: before, ...headers } = keptHeaders(properties);
   for (const name of Object.keys(failedHeaders({ code: '', attempt: 0, firstFailedAt: '' }))) delete headers[name];
   const times = typeof before === 'number' ? before + 1 : 1;
-  return { ...copiedProperties(properties), persistent: true, headers: { ...headers, [REDRIVEN]: times } };
+  return { ...copiedProperties(properties), headers: { ...headers, [REDRIVEN]: times } };
 }
 
 /** The properties that are plain texts. `user-id` is not among them: the broker refuses that of somebody else. */

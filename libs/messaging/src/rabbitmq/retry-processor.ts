@@ -1,5 +1,6 @@
 import type { ConsumeMessage, Options } from 'amqplib';
 import { InvalidMessage } from '../consuming/consuming.errors.js';
+import { UnsendableMessage } from '../messaging.errors.js';
 import { failureOf, type Failure } from '../consuming/failure.js';
 import { dataOf, envelopeOf, namesOf, type Envelope } from './envelope.js';
 import type { MessageProcessor, Outcome, RunHandler } from './message-processor.js';
@@ -76,7 +77,7 @@ export class RetryProcessor implements MessageProcessor {
     try {
       await put(copyOptions(message.properties, failed));
     } catch (error) {
-      if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
+      if (!(error instanceof UnsendableMessage)) throw error;
       await put(bareCopyOptions(message.properties, failed));
     }
   }
