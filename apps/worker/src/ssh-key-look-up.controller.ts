@@ -7,16 +7,16 @@ import { DataOf, MessageController } from './message-controller.decorator.js';
 
 type Found = Extract<SshKeyLookUpReply, { ok: true }>['data'];
 
-/** A server asks which keys may log in under a name. */
+/** Answers which SSH keys may log in under a username. */
 @MessageController()
 export class SshKeyLookUpController {
-  constructor(private readonly queries: QueryBus) {}
+  constructor(private readonly queryBus: QueryBus) {}
 
   @MessagePattern<string>('ssh-keys.look-up', QUESTIONS)
   async lookUp(
     @Payload(new DataOf(SshKeyLookUpRequest)) { username, fingerprint }: SshKeyLookUpRequest,
   ): Promise<Found> {
-    const found = await this.queries.execute(new LookUpSshKeys(username, fingerprint));
+    const found = await this.queryBus.execute(new LookUpSshKeys(username, fingerprint));
     if (!found) return null;
     const keys = found.keys.map(({ blob, ...key }) => ({ ...key, publicKey: `${key.type} ${blob}` }));
     return { ...found, keys };

@@ -12,8 +12,8 @@ import type { WorkerConfig } from './worker.config.js';
 @Module({})
 export class WorkerModule {
   /**
-   * What follows the feed, and with `messages` what talks to other services. `ports` are the modules that provide the adapters of the
-   * store, and what reads and changes the truth.
+   * Provides projector and retention and, with `messages`, publishing and consuming. `ports` are the modules that provide the adapters of
+   * the store and the handlers' dependencies.
    */
   static forRoot(ports: readonly DynamicModule[], config: WorkerConfig, messages?: Messages): DynamicModule {
     return {
@@ -24,7 +24,7 @@ export class WorkerModule {
           provide: Projector,
           inject: [EventStore, Projection, FeedLeases],
           useFactory: (store: EventStore, projection: Projection, leases: FeedLeases) =>
-            new Projector(store, projection, leases, ProjectorRunner.tell, config),
+            new Projector(store, projection, leases, ProjectorRunner.reportError, config),
         },
         {
           provide: ProjectorRunner,
@@ -44,8 +44,8 @@ export class WorkerModule {
           ) => {
             const readers = readersBehind({ leases, relayLeases, parkedRelays });
             const parts = { store, readModels, readers, sessionDays: config.sessionDays, now: () => clock.now() };
-            const told = { onCompacted: RetentionRunner.tellCompacted, onError: RetentionRunner.tell };
-            return new RetentionRunner(new Retention(parts, leases, told));
+            const listeners = { onCompacted: RetentionRunner.reportCompacted, onError: RetentionRunner.reportError };
+            return new RetentionRunner(new Retention(parts, leases, listeners));
           },
         },
       ],

@@ -1,6 +1,6 @@
 import { ParkedAccounts, type ParkedAccount } from '../src/relay/parked-accounts.js';
 
-/** The port in as few words as possible. */
+/** An in-memory model of the port. */
 export class ModelParkedAccounts extends ParkedAccounts {
   readonly #records = new Map<string, ParkedAccount>();
 

@@ -15,7 +15,7 @@ describeParkedAccounts('MongoDB', async () => {
   return new MongoParkedAccounts(connection);
 });
 
-it('reading from a new primary waits until it shows what was acknowledged before', async () => {
+it('reads wait until a new primary shows all acknowledged writes', async () => {
   const options = { ...connectOptions, monitorCommands: true };
   const connection = await mongoose.createConnection(freshDatabaseUri(), options).asPromise();
   onTestFinished(() => connection.close());

@@ -1,24 +1,26 @@
 import { collectionOf, PrimaryBarrier, reaching } from '@keyfold/event-store/mongo';
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import { ParkedAccounts, type ParkedAccount } from '../relay/parked-accounts.js';
-import { PARKED_RELAYS, type ParkedAccountDocument } from './parked-account.model.js';
+import { PARKED_ACCOUNTS, type ParkedAccountDocument } from './parked-account.model.js';
 
 const DUPLICATE_KEY = 11_000;
 
-/** Parked accounts as documents of MongoDB: `parked-relay.model.ts`. */
+/** Stores parked accounts in MongoDB. */
 export class MongoParkedAccounts extends ParkedAccounts {
   readonly #parked: mongo.Collection<ParkedAccountDocument>;
   readonly #barrier: PrimaryBarrier;
 
   constructor(connection: Connection) {
     super();
-    this.#parked = collectionOf(connection, PARKED_RELAYS);
-    this.#barrier = new PrimaryBarrier(connection, collectionOf(connection, PARKED_RELAYS));
+    this.#parked = collectionOf(connection, PARKED_ACCOUNTS);
+    this.#barrier = new PrimaryBarrier(connection, collectionOf(connection, PARKED_ACCOUNTS));
   }
 
   async park(parked: ParkedAccount): Promise<void> {
     const filter = { _id: idOf(parked), epoch: { $lte: parked.epoch } };
-    await reaching(() => this.#parked.updateOne(filter, { $set: parked }, { upsert: true }).catch(throwUnlessLater));
+    await reaching(() =>
+      this.#parked.updateOne(filter, { $set: parked }, { upsert: true }).catch(throwUnlessDuplicate),
+    );
   }
 
   async unpark(parked: ParkedAccount): Promise<void> {
@@ -26,7 +28,7 @@ export class MongoParkedAccounts extends ParkedAccounts {
     await reaching(() => this.#parked.deleteOne({ _id: idOf(parked), position, epoch }));
   }
 
-  /** A record that a new primary does not show yet would be taken for none, and its account for one that waits for nothing. */
+  /** Reads through the primary barrier: without it, a new primary could miss a record, and the account's events would be lost. */
   async all(slot?: number): Promise<ParkedAccount[]> {
     const filter = slot === undefined ? {} : { slot };
     const found = await this.#barrier.read(() => this.#parked.find(filter, { sort: { at: 1 } }).toArray());
@@ -36,7 +38,7 @@ export class MongoParkedAccounts extends ParkedAccounts {
 
 const idOf = ({ slot, partition }: ParkedAccount) => `${slot}/${partition}`;
 
-/** A record of a later epoch does not match, so that the upsert would make a second one. */
-function throwUnlessLater(error: unknown): void {
+/** Ignores the duplicate key that the upsert hits if the stored record has a later epoch. */
+function throwUnlessDuplicate(error: unknown): void {
   if (!(error instanceof mongoose.mongo.MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
 }

@@ -1,14 +1,14 @@
 import type { Channel } from 'amqplib';
 import { waitAtMost } from '../wait-at-most.js';
 
-/** How long a broker may take to answer that a channel is closed (milliseconds). */
-const CLOSE_TIME = 1_000;
+/** Milliseconds the broker may take to confirm that a channel is closed. */
+const CLOSE_TIMEOUT = 1_000;
 
 /**
- * Closes a channel, and does not wait for ever: a broker without memory reads nothing from who publishes, a hanging one nothing at all.
- * Such a channel ends with its connection.
+ * Closes a channel, waiting a second at most: a broker with a memory alarm does not read from connections that publish, and a frozen one
+ * does not read at all. A channel that is still open then closes with its connection.
  */
-export const closeChannel = (channel: Channel): Promise<void> => waitAtMost(CLOSE_TIME, close(channel));
+export const closeChannel = (channel: Channel): Promise<void> => waitAtMost(CLOSE_TIMEOUT, close(channel));
 
-/** Rejects for a channel that is closed already, where the library throws. */
+/** Rejects if the channel is already closed; amqplib throws synchronously. */
 const close = async (channel: Channel): Promise<void> => channel.close();

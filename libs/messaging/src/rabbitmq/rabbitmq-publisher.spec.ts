@@ -5,16 +5,16 @@ import type { OutgoingMessage } from '../relay/event-publisher.js';
 import type { BrokerConnection, BrokerState } from './broker-connection.js';
 import { RabbitMqPublisher } from './rabbitmq-publisher.js';
 
-const message = (id: string): OutgoingMessage => ({ id, type: 'told', at: 0, headers: {}, body: Buffer.from('{}') });
+const message = (id: string): OutgoingMessage => ({ id, type: 'renamed', at: 0, headers: {}, body: Buffer.from('{}') });
 type Confirm = (error: Error | null) => void;
 
-/** What cannot be had from a broker at will: moments between an event of the connection and whoever listens. */
+/** A connection that stops between an event and its listeners, which a real broker cannot be made to do. */
 class ModelConnection {
   state: BrokerState = 'connected';
   readonly channels: EventEmitter[] = [];
   readonly confirms: Confirm[] = [];
-  /** Channels that are made now are closed, and nobody was told. */
-  makesDead = false;
+  /** New channels are closed, but emit no `close`. */
+  makesClosed = false;
   reconnected = () => {};
 
   onConnected(listener: () => void): () => void {
@@ -23,11 +23,11 @@ class ModelConnection {
   }
 
   async confirmChannel(): Promise<ConfirmChannel> {
-    const isDead = this.makesDead;
+    const isClosed = this.makesClosed;
     const channel = Object.assign(new EventEmitter(), {
       close: async () => undefined,
       publish: (_exchange: string, _key: string, _body: Buffer, _properties: object, confirm: Confirm) => {
-        if (isDead) throw Object.assign(new Error('Channel closed'), { name: 'IllegalOperationError' });
+        if (isClosed) throw Object.assign(new Error('Channel closed'), { name: 'IllegalOperationError' });
         this.confirms.push(confirm);
         return true;
       },
@@ -59,10 +59,10 @@ async function open(window?: number): Promise<RabbitMqPublisher> {
 }
 
 describe('a publisher', () => {
-  it('takes another channel when its own was closed before anybody listened', async () => {
-    connection.makesDead = true;
+  it('opens another channel if its own was closed before it listened', async () => {
+    connection.makesClosed = true;
     const publisher = await open();
-    connection.makesDead = false;
+    connection.makesClosed = false;
     await expect(publisher.publish(message('1'))).rejects.toThrow('cannot send 1');
     await vi.advanceTimersByTimeAsync(1_000);
     const sent = publisher.publish(message('2'));
@@ -71,7 +71,7 @@ describe('a publisher', () => {
     expect(connection.channels).toHaveLength(2);
   });
 
-  it('takes another channel after each connect, whatever it heard of the one before', async () => {
+  it('opens another channel after each connect, whether or not the last one emitted `close`', async () => {
     const publisher = await open();
     const lost = publisher.publish(message('1'));
     connection.reconnected();
@@ -81,7 +81,7 @@ describe('a publisher', () => {
     expect(connection.channels).toHaveLength(2);
   });
 
-  it('sends what waits in line when the broker was blocked only for a moment', async () => {
+  it('sends waiting messages after the broker was blocked for a moment', async () => {
     const publisher = await open(1);
     const sent = [publisher.publish(message('1')), publisher.publish(message('2'))];
     connection.state = 'blocked';
@@ -93,7 +93,7 @@ describe('a publisher', () => {
     await Promise.all(sent);
   });
 
-  it('tells a problem once, and again after a message was taken', async () => {
+  it('reports a problem once, and again after a message was confirmed', async () => {
     const publisher = await open();
     const nack = async (id: string) => {
       const refused = publisher.publish(message(id));

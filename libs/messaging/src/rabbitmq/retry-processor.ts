@@ -2,23 +2,23 @@ import type { ConsumeMessage, Options } from 'amqplib';
 import { InvalidMessage } from '../consuming/consuming.errors.js';
 import { UnsendableMessage } from '../messaging.errors.js';
 import { failureOf, type Failure } from '../consuming/failure.js';
-import { dataOf, envelopeOf, namesOf, type Envelope } from './envelope.js';
+import { dataOf, envelopeOf, logFieldsOf, type Envelope } from './envelope.js';
 import type { MessageProcessor, Outcome, RunHandler } from './message-processor.js';
 import type { MessageCopies } from './message-copies.js';
-import { bareCopyOptions, copyOptions, type FailedTry } from './retry-headers.js';
+import { bareCopyOptions, copyOptions, type FailedAttempt } from './retry-headers.js';
 
-/** How often a message is tried that fails for a reason of its own. */
-const MOST_ATTEMPTS = 10;
+/** Maximum number of attempts for a message that fails for a reason of its own. */
+const MAX_ATTEMPTS = 10;
 
-/** Where messages of a queue go that cannot be done now or ever, and who hears of it. */
+/** Where failed messages go, and who is notified. */
 export type RetryOptions = Readonly<{
-  /** Gives messages back to the queue after a time. */
+  /** Returns messages to their queue after a delay. */
   retryQueue: string;
-  /** Keeps messages for a person. */
+  /** Keeps messages for an operator. */
   parkedQueue: string;
-  /** `id`, `type` and `correlation` only where they have the right form. */
+  /** Called for each failed attempt. `error` is set if it was unexpected. */
   onFailure(
-    told: Readonly<{
+    failed: Readonly<{
       outcome: Outcome;
       id?: string;
       type?: string;
@@ -31,8 +31,8 @@ export type RetryOptions = Readonly<{
 }>;
 
 /**
- * For commands: a message is acknowledged when its handler has done it, or when a copy of it is safe in the queue of retries or in that
- * of parked messages. A crash between copy and acknowledgement makes a second copy, which the id of the message tells apart.
+ * Processes commands: acknowledges a message once its handler succeeds, or once a copy is safe in the retry queue or the parked queue. A
+ * crash between copy and acknowledgement leaves a duplicate, which the message id identifies.
  */
 export class RetryProcessor implements MessageProcessor {
   constructor(
@@ -43,12 +43,12 @@ export class RetryProcessor implements MessageProcessor {
   async process(message: ConsumeMessage, run: RunHandler, signal: AbortSignal): Promise<Outcome> {
     const envelope = envelopeOf(message);
     try {
-      await run(requireNamed(envelope), dataOf(message));
+      await run(requireIdentified(envelope), dataOf(message));
       return 'done';
     } catch (error) {
-      // What was aborted from here comes again by itself.
+      // An aborted message is redelivered, so it needs no copy.
       signal.throwIfAborted();
-      return await this.#putAside(message, envelope, error, signal);
+      return await this.#copyAway(message, envelope, error, signal);
     }
   }
 
@@ -56,23 +56,23 @@ export class RetryProcessor implements MessageProcessor {
     return this.copies.close();
   }
 
-  async #putAside(message: ConsumeMessage, envelope: Envelope, error: unknown, signal: AbortSignal): Promise<Outcome> {
+  async #copyAway(message: ConsumeMessage, envelope: Envelope, error: unknown, signal: AbortSignal): Promise<Outcome> {
     const failure = failureOf(error);
-    const outcome = isHopeless(failure, envelope) ? 'parked' : 'retried';
-    const failed: FailedTry = {
+    const outcome = cannotSucceed(failure, envelope) ? 'parked' : 'retried';
+    const failed: FailedAttempt = {
       code: failure.code,
       attempt: outcome === 'retried' && failure.kind !== 'outage' ? envelope.attempt + 1 : envelope.attempt,
       firstFailedAt: envelope.firstFailedAt ?? new Date().toISOString(),
     };
     const { attempt } = envelope;
-    const told = { outcome, ...namesOf(envelope), code: failure.code, attempt } as const;
-    this.options.onFailure(told, failure.code === 'unexpected-error' ? error : undefined);
+    const report = { outcome, ...logFieldsOf(envelope), code: failure.code, attempt } as const;
+    this.options.onFailure(report, failure.code === 'unexpected-error' ? error : undefined);
     const { retryQueue, parkedQueue } = this.options;
     await this.#copy(message, outcome === 'parked' ? parkedQueue : retryQueue, failed, signal);
     return outcome;
   }
 
-  async #copy(message: ConsumeMessage, queue: string, failed: FailedTry, signal: AbortSignal): Promise<void> {
+  async #copy(message: ConsumeMessage, queue: string, failed: FailedAttempt, signal: AbortSignal): Promise<void> {
     const put = (options: Options.Publish) => this.copies.put(queue, message.content, options, signal);
     try {
       await put(copyOptions(message.properties, failed));
@@ -83,18 +83,18 @@ export class RetryProcessor implements MessageProcessor {
   }
 }
 
-/** A command needs an id, or nobody could tell a second delivery from a second command. */
-function requireNamed(envelope: Envelope): Envelope & { type: string } {
-  const { id, hasUnfitId, type } = envelope;
-  if (hasUnfitId)
+/** Throws if the id is missing: without it, a redelivery could not be distinguished from a new command. */
+function requireIdentified(envelope: Envelope): Envelope & { type: string } {
+  const { id, hasInvalidId, type } = envelope;
+  if (hasInvalidId)
     throw new InvalidMessage(
       'message-id-invalid',
       'the message-id must be 1 to 200 printable ASCII characters without spaces',
     );
-  if (id === undefined) throw new InvalidMessage('message-id-missing', 'there is no message-id');
-  if (type === undefined) throw new InvalidMessage('type-unknown', 'there is no type');
+  if (id === undefined) throw new InvalidMessage('message-id-missing', 'the message has no message-id');
+  if (type === undefined) throw new InvalidMessage('type-unknown', 'the message has no type');
   return { ...envelope, type };
 }
 
-const isHopeless = ({ kind }: Failure, { attempt }: Envelope) =>
-  kind === 'permanent' || (kind === 'transient' && attempt >= MOST_ATTEMPTS);
+const cannotSucceed = ({ kind }: Failure, { attempt }: Envelope) =>
+  kind === 'permanent' || (kind === 'transient' && attempt >= MAX_ATTEMPTS);

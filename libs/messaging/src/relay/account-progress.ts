@@ -1,50 +1,53 @@
 import type { ParkedAccount } from './parked-accounts.js';
 
-const SHORTEST_BACK_OFF = 100;
-const LONGEST_BACK_OFF = 30_000;
+/** Milliseconds before a refused message is resent; doubled for each further refusal, up to the maximum. */
+const INITIAL_DELAY = 100;
+const MAX_DELAY = 30_000;
 
-/** How far one account of a slot was sent. Positions are those of its commits in the slot; times are monotonic milliseconds. */
+/** How far the events of one account in a slot were sent. Positions are those of its commits; times are monotonic milliseconds. */
 export class AccountProgress {
-  /** Everything of the account up to here is confirmed. */
-  sentTo: number;
-  /** Messages of the next commit that are confirmed. */
-  parts = 0;
-  /** Its commits up to here were left out because it is parked. */
-  skippedTo = 0;
+  /** Everything up to this position is confirmed. */
+  sentUpTo: number;
+  /** Number of confirmed messages of the commit after `sentUpTo`. */
+  confirmedMessages = 0;
+  /** Commits up to this position were skipped because the account is parked. */
+  skippedUpTo = 0;
   parked: ParkedAccount | undefined;
-  /** Somebody sends for it; there is never more than one. */
+  /** The send in progress; there is never more than one. */
   sending: Promise<void> | undefined;
-  /** What ended the last sending, other than the broker's answers. */
+  /** Why the last send failed, unless the broker was the reason. */
   error: unknown;
-  /** Nothing is sent before. */
-  restsUntil = -Infinity;
-  /** The broker did not take its last message. */
-  isHeldUp = false;
+  /** Nothing is sent before this time. */
+  retryAt = -Infinity;
+  /** Whether the broker did not take the last message. */
+  isStalled = false;
   #refusals = 0;
 
   constructor(
     readonly partition: string,
-    sentTo = 0,
+    sentUpTo = 0,
   ) {
-    this.sentTo = sentTo;
+    this.sentUpTo = sentUpTo;
   }
 
   /** Whether the checkpoint may pass a commit of the account. */
   covers(position: number): boolean {
-    return position <= this.sentTo || position <= this.skippedTo;
+    return position <= this.sentUpTo || position <= this.skippedUpTo;
   }
 
-  get isAtRest(): boolean {
+  get isIdle(): boolean {
     return !this.sending && !this.parked && this.error === undefined;
   }
 
-  confirmed(): void {
-    this.isHeldUp = false;
+  /** Resets the back-off after a confirmed message. */
+  resetBackOff(): void {
+    this.isStalled = false;
     this.#refusals = 0;
   }
 
-  refused(now: number): void {
-    this.restsUntil = now + Math.min(LONGEST_BACK_OFF, SHORTEST_BACK_OFF * 2 ** this.#refusals);
+  /** Backs off after a refused message. */
+  backOff(now: number): void {
+    this.retryAt = now + Math.min(MAX_DELAY, INITIAL_DELAY * 2 ** this.#refusals);
     this.#refusals = Math.min(this.#refusals + 1, 20);
   }
 }

@@ -1,6 +1,6 @@
-/** A message as it goes to the broker: AMQP properties, headers and body, made once and sent as often as needed. */
+/** A message for the broker: its AMQP properties, headers and body. */
 export type OutgoingMessage = Readonly<{
-  /** Unique for ever; the same message sent again has the same id. */
+  /** Globally unique; a resent message keeps its id. */
   id: string;
   type: string;
   /** Unix milliseconds. */
@@ -10,27 +10,27 @@ export type OutgoingMessage = Readonly<{
   body: Buffer;
 }>;
 
-/** The broker has the message on disk in every queue that wants it, or it is known why not. */
+/** Publishes events with confirms: a message is confirmed once every matching queue has it on disk. */
 export abstract class EventPublisher {
-  /** Whether messages are taken now; false while the broker is away or takes none. */
+  /** Whether messages can be published now; false while the broker is unreachable or blocked. */
   abstract readonly isReady: boolean;
 
-  /** Why messages are not taken although the broker is there; undefined once one was taken, and before any was sent. */
+  /** Why the broker takes no messages although it is connected; undefined once one was confirmed. */
   abstract readonly problem: string | undefined;
 
-  /** Calls `listener` each time that messages are taken again; answers what ends it. */
+  /** Calls `listener` whenever the publisher becomes ready. Returns a function that removes the listener. */
   abstract onReady(listener: () => void): () => void;
 
   /**
-   * Publishes to all subscribers and resolves once the broker has confirmed it. Many may be under way at once; those that were begun
-   * in some order reach a queue in that order, but a refusal of one does not stop the ones behind it.
+   * Publishes to all subscribers and resolves once the broker has confirmed the message. Concurrent messages reach a queue in the order of
+   * the calls, but the refusal of one does not stop later ones.
    *
-   * @throws MessageRefused the broker refused it, or no queue wanted it: try again later
-   * @throws BrokerUnavailable it was not sent, or it is not known whether it arrived; it may be sent again
-   * @throws UnsendableMessage no try will ever succeed
+   * @throws MessageRefused a queue rejected it, or no queue matched it; retry later
+   * @throws BrokerUnavailable it was not sent, or it is unknown whether it arrived; it may be resent
+   * @throws UnsendableMessage retries cannot succeed
    */
   abstract publish(message: OutgoingMessage): Promise<void>;
 
-  /** As `publish`, to one queue, past every other subscriber. */
+  /** As `publish`, but to a single queue. */
   abstract publishTo(queue: string, message: OutgoingMessage): Promise<void>;
 }

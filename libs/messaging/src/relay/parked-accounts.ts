@@ -1,26 +1,26 @@
-/** An account whose events wait, because the one at `position` of its slot cannot be sent. `at` in unix milliseconds. */
+/** An account whose events wait because the commit at `position` of its slot cannot be sent. `at` is in Unix milliseconds. */
 export type ParkedAccount = Readonly<{
   slot: number;
   partition: string;
   position: number;
   error: string;
   at: number;
-  /** Of the lease under which this was written: what a process writes that lost the slot does not count any more. */
+  /** The epoch of the lease under which the record was written; records of an earlier epoch are stale. */
   epoch: number;
 }>;
 
 /**
- * Accounts whose events are not sent for the time being; all others go on. While a record stands, everything of its account from its
- * position on is still to be sent, so it is written before the relay's checkpoint passes that position, and it lies where the
- * checkpoint lies: lost together, both are made again. Every method may fail with `StoreUnavailable`.
+ * Stores the accounts whose events wait while those of all others are sent. A record means that the events of its account from its position
+ * on are still to be sent. So it is written before the relay's checkpoint passes that position, and stored beside the checkpoint: a backup
+ * contains both or neither. Every method may throw `StoreUnavailable`.
  */
 export abstract class ParkedAccounts {
-  /** Writes the record of an account, or replaces it, unless there is one of a later epoch. */
+  /** Creates or replaces the record of an account, unless it has one of a later epoch. */
   abstract park(parked: ParkedAccount): Promise<void>;
 
-  /** Removes the record, unless it was written again meanwhile with another position or epoch. */
+  /** Removes a record, unless it was replaced by one with another position or epoch. */
   abstract unpark(parked: ParkedAccount): Promise<void>;
 
-  /** All records, or those of one slot, the oldest first. */
+  /** Returns all records, or those of one slot, oldest first. */
   abstract all(slot?: number): Promise<ParkedAccount[]>;
 }

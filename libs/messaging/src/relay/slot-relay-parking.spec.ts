@@ -7,19 +7,19 @@ import { always, givenIn, idsOf } from '../../testing/slot-relay-case.js';
 const given = (...accounts: string[]) => givenIn(new ModelEventStore(), newCommit, accounts);
 
 describe('an account with a commit that cannot be sent', () => {
-  it('is parked before the checkpoint passes the commit, and all others go on', async () => {
+  it('is parked before the checkpoint passes the commit, and all others continue', async () => {
     const { newRelay, publisher, pageBehind, unknown, parked } = await given('a', 'b', 'a', 'a', 'b');
     unknown.add('a:2');
     const relay = newRelay();
     expect(await relay.handle(await pageBehind(0), always)).toBeUndefined();
     expect(publisher.arrived).toEqual(idsOf('a:1 b:1 b:2'));
     expect(await parked.all()).toEqual([
-      { slot: 0, partition: 'a', position: 3, error: 'nobody knows it', at: 77, epoch: 1 },
+      { slot: 0, partition: 'a', position: 3, error: 'unknown event', at: 77, epoch: 1 },
     ]);
     expect(relay.parkedAccounts).toBe(1);
   });
 
-  it('is not passed when the record cannot be written', async () => {
+  it('stops the checkpoint if the record cannot be written', async () => {
     const { newRelay, pageBehind, unknown, parked } = await given('b', 'a', 'b');
     unknown.add('a:1');
     const relay = newRelay();
@@ -30,14 +30,14 @@ describe('an account with a commit that cannot be sent', () => {
     expect(await parked.all()).toHaveLength(1);
   });
 
-  it('is parked as well when the broker can never take a message of it', async () => {
+  it('is parked as well if the message is unsendable', async () => {
     const { newRelay, pageBehind, fates, parked } = await given('a', 'b');
     fates.set('a:1:0', 'unsendable');
     expect(await newRelay().handle(await pageBehind(0), always)).toBeUndefined();
     expect(await parked.all()).toMatchObject([{ partition: 'a', position: 1, error: 'too large' }]);
   });
 
-  it('gets everything that was left out, in order, once the commit can be sent', async () => {
+  it('is sent all skipped commits, in order, once the commit can be sent', async () => {
     const { newRelay, publisher, pageBehind, unknown, parked, append, time } = await given('a', 'a', 'b', 'a');
     unknown.add('a:2');
     const relay = newRelay();
@@ -57,7 +57,7 @@ describe('an account with a commit that cannot be sent', () => {
     expect(relay.hasParked).toBe(false);
   });
 
-  it('sends nothing again that the checkpoint had passed before', async () => {
+  it('is not resent commits from before the checkpoint', async () => {
     const { newRelay, publisher, pageBehind, unknown, time } = await given('a', 'a', 'a', 'b', 'a');
     unknown.add('a:4');
     const relay = newRelay();
@@ -68,7 +68,7 @@ describe('an account with a commit that cannot be sent', () => {
     expect(publisher.arrived).toEqual(idsOf('a:4'));
   });
 
-  it('leaves no record behind when many are sent again at once', async () => {
+  it('leaves no record behind if many are released at once', async () => {
     const accounts = ['a', 'b', 'c', 'd'];
     const { newRelay, pageBehind, unknown, parked, time } = await given(...accounts);
     for (const account of accounts) unknown.add(`${account}:1`);
@@ -81,7 +81,7 @@ describe('an account with a commit that cannot be sent', () => {
     expect(await parked.all()).toEqual([]);
   });
 
-  it('stays parked while the commit cannot be sent, and is parked anew at a later one', async () => {
+  it('stays parked while the commit cannot be sent, and is parked again at a later one', async () => {
     const { newRelay, publisher, pageBehind, unknown, parked, time } = await given('a', 'a', 'a');
     unknown.add('a:1').add('a:3');
     const relay = newRelay();
@@ -96,7 +96,7 @@ describe('an account with a commit that cannot be sent', () => {
     expect(publisher.arrived).toEqual(idsOf('a:1 a:2'));
   });
 
-  it('is tried at once by whoever takes the slot, whom the one before cannot cross any more', async () => {
+  it('is retried at once by a new holder of the slot, whose record the previous holder cannot remove', async () => {
     const { newRelay, publisher, pageBehind, unknown, parked } = await given('a', 'a', 'b');
     unknown.add('a:1');
     await newRelay(1).handle(await pageBehind(0), always);
@@ -111,7 +111,7 @@ describe('an account with a commit that cannot be sent', () => {
     expect(await parked.all()).toEqual([]);
   });
 
-  it('leaves out nothing that comes while it is caught up', async () => {
+  it('misses no commit that arrives while it is catching up', async () => {
     const { newRelay, publisher, pageBehind, unknown, append, time } = await given('a', 'a');
     unknown.add('a:1');
     const relay = newRelay();
@@ -132,7 +132,7 @@ describe('an account with a commit that cannot be sent', () => {
     expect(publisher.arrived).toEqual(idsOf('a:1 a:2 a:3 a:4'));
   });
 
-  it('has its record removed later when that fails at first', async () => {
+  it('has its record removed later if that fails at first', async () => {
     const { newRelay, pageBehind, unknown, parked, time } = await given('a');
     unknown.add('a:1');
     const relay = newRelay();

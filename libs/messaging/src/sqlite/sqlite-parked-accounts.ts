@@ -1,11 +1,12 @@
 import type { SqliteFile } from '@keyfold/event-store/sqlite';
 import { ParkedAccounts, type ParkedAccount } from '../relay/parked-accounts.js';
 
-/** For the file that also holds the relay's checkpoints. */
+/** SQL that creates the table, in the file that also contains the relay's checkpoints. */
 export const parkedAccountsTable = `CREATE TABLE IF NOT EXISTS parked_relays (
     slot INTEGER NOT NULL, partition TEXT NOT NULL, position INTEGER NOT NULL, error TEXT NOT NULL, at INTEGER NOT NULL,
     epoch INTEGER NOT NULL, PRIMARY KEY (slot, partition)) STRICT`;
 
+/** Stores parked accounts in SQLite. */
 export class SqliteParkedAccounts extends ParkedAccounts {
   constructor(private readonly file: SqliteFile) {
     super();
