@@ -43,7 +43,7 @@ describe.each(exampleNames)('the example %s', (name) => {
       await published;
     }
     await expectApplied(example, run);
-    expect(example.output).toContain('refused a message');
+    expect(example.output).toContain('rejected a message');
     expect(await example.stop()).toBe(0);
   });
 

@@ -9,15 +9,15 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-const schema = `CREATE TABLE IF NOT EXISTS seen (stream TEXT PRIMARY KEY, version INTEGER, place INTEGER);
+const schema = `CREATE TABLE IF NOT EXISTS seen (stream TEXT PRIMARY KEY, version INTEGER, event_index INTEGER);
 	CREATE TABLE IF NOT EXISTS history (number INTEGER PRIMARY KEY, id TEXT, type TEXT, data TEXT);
 	CREATE TABLE IF NOT EXISTS keys (id PRIMARY KEY, account, public_key); CREATE TABLE IF NOT EXISTS disabled (account PRIMARY KEY);`
 
-// Changes a row only for an event that comes after all that were seen of its stream.
+// Updates the row only if the event is newer than all seen events of its stream.
 const advance = `INSERT INTO seen VALUES (?1, ?2, ?3) ON CONFLICT (stream) DO UPDATE
-	SET version = ?2, place = ?3 WHERE (?2, ?3) > (version, place)`
+	SET version = ?2, event_index = ?3 WHERE (?2, ?3) > (version, event_index)`
 
-// What an event does. Types that are not here, or that are new, go into the history only.
+// The effect of each event type. All other types only go into the history.
 var effects = map[string]string{
 	"ssh-key.added":      "REPLACE INTO keys SELECT ?1 ->> 'keyId', ?1 ->> 'accountId', ?1 ->> 'publicKey'",
 	"ssh-key.removed":    "DELETE FROM keys WHERE id = ?1 ->> 'keyId'",
@@ -36,7 +36,7 @@ func openKeyTable(path string) (*sql.DB, error) {
 	return db, err
 }
 
-// A message is acknowledged once its effect is stored, or was before; what Keyfold never sends is refused.
+// Acknowledges a message once its effect is stored and rejects messages that are not from Keyfold.
 func handle(keys *sql.DB, message amqp.Delivery) error {
 	id, _ := message.Headers["cloudEvents_id"].(string)
 	kind, _ := message.Headers["cloudEvents_type"].(string)
@@ -45,7 +45,7 @@ func handle(keys *sql.DB, message amqp.Delivery) error {
 		return err
 	}
 	if seen == nil || kind == "" || !valid {
-		log.Print("refused a message that is not an event of Keyfold")
+		log.Print("rejected a message that is not a Keyfold event")
 		return message.Reject(false)
 	}
 	if err := apply(keys, id, kind, data, seen); err != nil {
@@ -54,7 +54,7 @@ func handle(keys *sql.DB, message amqp.Delivery) error {
 	return message.Ack(false)
 }
 
-// Effect and progress in one transaction: both happen once, or neither.
+// Stores effect and progress in one transaction: either both or neither.
 func apply(keys *sql.DB, id, kind, data string, seen []string) error {
 	tx, err := keys.Begin()
 	if err != nil {

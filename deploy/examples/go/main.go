@@ -1,4 +1,4 @@
-// Keeps a table of SSH keys from Keyfold's events; README.md beside this file says how. The table is in keys.go.
+// Maintains a table of SSH keys from Keyfold's events; see README.md. The table is in keys.go.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 )
 
-// One consumer at a time keeps the order. A message that came back more often than the limit would be dropped.
+// One consumer at a time keeps the order. A message that is redelivered more often than the limit would be dropped.
 var queueArguments = amqp.Table{"x-queue-type": "quorum", "x-single-active-consumer": true, "x-delivery-limit": 1_000_000}
 
 func main() {
@@ -36,7 +36,7 @@ func main() {
 	}
 }
 
-// Handles messages one after another until anything goes wrong; what was not acknowledged comes again, in order.
+// Handles messages one by one until an error occurs. Unacknowledged messages are then redelivered in order.
 func subscribe(ctx context.Context, keys *sql.DB) error {
 	connection, err := amqp.Dial(cmp.Or(os.Getenv("KEYFOLD_RABBITMQ_URL"), "amqp://localhost"))
 	if err != nil {
@@ -63,7 +63,7 @@ func consume(connection *amqp.Connection, queue string) (<-chan amqp.Delivery, e
 	if !given {
 		bindings = "ssh-key.# account.#"
 	}
-	defer time.AfterFunc(10*time.Second, func() { connection.Close() }).Stop() // A broker that starts may not answer.
+	defer time.AfterFunc(10*time.Second, func() { connection.Close() }).Stop() // A starting broker may not respond.
 	channel, err := connection.Channel()
 	if err != nil {
 		return nil, err

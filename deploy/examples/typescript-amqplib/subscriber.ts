@@ -5,18 +5,18 @@ import { connect, type Channel, type ConsumeMessage } from 'amqplib';
 
 const { KEYFOLD_RABBITMQ_URL: url = 'amqp://localhost', KEYFOLD_QUEUE: queue = 'sftp.keyfold-events' } = process.env;
 const bindings = (process.env['KEYFOLD_BINDINGS'] ?? 'ssh-key.# account.#').split(' ').filter(Boolean);
-// One consumer at a time keeps the order. A message that came back more often than the limit would be dropped.
+// One consumer at a time keeps the order. A message that is redelivered more often than the limit would be dropped.
 const queueArguments = { 'x-queue-type': 'quorum', 'x-single-active-consumer': true, 'x-delivery-limit': 1_000_000 };
 const db = new DatabaseSync(process.env['DATABASE'] ?? 'keys.db', { timeout: 5_000 });
 db.exec(`PRAGMA journal_mode = WAL;
-  CREATE TABLE IF NOT EXISTS seen (stream TEXT PRIMARY KEY, version INTEGER, place INTEGER);
+  CREATE TABLE IF NOT EXISTS seen (stream TEXT PRIMARY KEY, version INTEGER, event_index INTEGER);
   CREATE TABLE IF NOT EXISTS history (number INTEGER PRIMARY KEY, id TEXT, type TEXT, data TEXT);
   CREATE TABLE IF NOT EXISTS keys (id PRIMARY KEY, account, public_key);
   CREATE TABLE IF NOT EXISTS disabled (account PRIMARY KEY);`);
-// Changes a row only for an event that comes after all that were seen of its stream.
-const advance = db.prepare(`INSERT INTO seen VALUES (:stream, :version, :place) ON CONFLICT (stream) DO UPDATE
-  SET version = :version, place = :place WHERE (:version, :place) > (version, place)`);
-// What an event does. Types that are not here, or that are new, go into the history only.
+// Updates the row only if the event is newer than all seen events of its stream.
+const advance = db.prepare(`INSERT INTO seen VALUES (:stream, :version, :index) ON CONFLICT (stream) DO UPDATE
+  SET version = :version, event_index = :index WHERE (:version, :index) > (version, event_index)`);
+// The effect of each event type. All other types only go into the history.
 const effects = new Map([
   ['ssh-key.added', `REPLACE INTO keys SELECT :data ->> 'keyId', :data ->> 'accountId', :data ->> 'publicKey'`],
   ['ssh-key.removed', `DELETE FROM keys WHERE id = :data ->> 'keyId'`],
@@ -26,11 +26,11 @@ const effects = new Map([
   ['account.deleted', `DELETE FROM keys WHERE account = :data ->> 'accountId'`],
 ]);
 
-// Effect and progress in one transaction: both happen once, or neither.
-function apply(id: string, type: string, data: string, [, stream = '', version, place]: RegExpExecArray): void {
+// Stores effect and progress in one transaction: either both or neither.
+function apply(id: string, type: string, data: string, [, stream = '', version, index]: RegExpExecArray): void {
   db.exec('BEGIN IMMEDIATE');
   try {
-    const isNew = advance.run({ stream, version: Number(version), place: Number(place) }).changes > 0;
+    const isNew = advance.run({ stream, version: Number(version), index: Number(index) }).changes > 0;
     if (isNew) db.prepare('INSERT INTO history (id, type, data) VALUES (:id, :type, :data)').run({ id, type, data });
     if (isNew && effects.has(type)) db.prepare(effects.get(type) ?? '').run({ data });
     db.exec('COMMIT');
@@ -42,17 +42,17 @@ function apply(id: string, type: string, data: string, [, stream = '', version, 
 
 function handle(message: ConsumeMessage, channel: Channel): void {
   const { cloudEvents_id: id, cloudEvents_type: type } = message.properties.headers ?? {};
-  const place = typeof id === 'string' && /^(.+):(\d{1,15}):(\d{1,9})$/.exec(id);
+  const match = typeof id === 'string' && /^(.+):(\d{1,15}):(\d{1,9})$/.exec(id);
   const data = message.content.toString();
-  if (place && typeof type === 'string' && db.prepare('SELECT 1 WHERE json_valid(?)').get(data)) {
-    apply(id, type, data, place);
+  if (match && typeof type === 'string' && db.prepare('SELECT 1 WHERE json_valid(?)').get(data)) {
+    apply(id, type, data, match);
     return channel.ack(message);
   }
-  console.error('refused a message that is not an event of Keyfold');
+  console.error('rejected a message that is not a Keyfold event');
   channel.reject(message, false);
 }
 
-// Handles messages one after another until anything goes wrong; what was not acknowledged by then comes again, in order.
+// Handles messages one by one until an error occurs. Unacknowledged messages are then redelivered in order.
 async function subscribe(signal: AbortSignal): Promise<void> {
   const connection = (await connect(url, { noDelay: true, timeout: 10_000 })).on('error', console.error);
   const late = setTimeout(() => void connection.close().catch(console.error), 10_000);

@@ -1,19 +1,19 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { DatabaseSync } from 'node:sqlite';
 
-/** What a message says once it was checked; `stream`, `version` and `place` are the parts of `id`. */
+/** A validated event; `stream`, `version` and `index` are the parts of `id`. */
 export type KeyfoldEvent = Readonly<{
   id: string;
   type: string;
   data: string;
-  seen: { stream: string; version: number; place: number };
+  seen: { stream: string; version: number; index: number };
 }>;
 
-/** Changes a row only for an event that comes after all that were seen of its stream. */
-const ADVANCE = `INSERT INTO seen VALUES (:stream, :version, :place) ON CONFLICT (stream) DO UPDATE
-  SET version = :version, place = :place WHERE (:version, :place) > (version, place)`;
+/** Updates the row only if the event is newer than all seen events of its stream. */
+const ADVANCE = `INSERT INTO seen VALUES (:stream, :version, :index) ON CONFLICT (stream) DO UPDATE
+  SET version = :version, event_index = :index WHERE (:version, :index) > (version, event_index)`;
 
-/** What an event does. Types that are not here, or that are new, go into the history only. */
+/** The effect of each event type. All other types only go into the history. */
 const EFFECTS = new Map([
   ['ssh-key.added', `REPLACE INTO keys SELECT :data ->> 'keyId', :data ->> 'accountId', :data ->> 'publicKey'`],
   ['ssh-key.removed', `DELETE FROM keys WHERE id = :data ->> 'keyId'`],
@@ -23,29 +23,30 @@ const EFFECTS = new Map([
   ['account.deleted', `DELETE FROM keys WHERE account = :data ->> 'accountId'`],
 ]);
 
+/** Stores keys, disabled accounts and progress in SQLite. */
 @Injectable()
 export class KeyTable implements OnApplicationShutdown {
   readonly #db = new DatabaseSync(process.env['DATABASE'] ?? 'keys.db', { timeout: 5_000 });
 
   constructor() {
     this.#db.exec(`PRAGMA journal_mode = WAL;
-      CREATE TABLE IF NOT EXISTS seen (stream TEXT PRIMARY KEY, version INTEGER, place INTEGER);
+      CREATE TABLE IF NOT EXISTS seen (stream TEXT PRIMARY KEY, version INTEGER, event_index INTEGER);
       CREATE TABLE IF NOT EXISTS history (number INTEGER PRIMARY KEY, id TEXT, type TEXT, data TEXT);
       CREATE TABLE IF NOT EXISTS keys (id PRIMARY KEY, account, public_key);
       CREATE TABLE IF NOT EXISTS disabled (account PRIMARY KEY);`);
   }
 
-  /** The event that a message carries; undefined for what Keyfold never sends. */
+  /** Returns the event in a message, or undefined if the message is not from Keyfold. */
   eventOf(headers: Readonly<Record<string, unknown>>, data: string): KeyfoldEvent | undefined {
     const { cloudEvents_id: id, cloudEvents_type: type } = headers;
     if (typeof id !== 'string' || typeof type !== 'string') return undefined;
-    const [, stream, version, place] = /^(.+):(\d{1,15}):(\d{1,9})$/.exec(id) ?? [];
+    const [, stream, version, index] = /^(.+):(\d{1,15}):(\d{1,9})$/.exec(id) ?? [];
     const isJson = this.#db.prepare('SELECT 1 WHERE json_valid(:data)').get({ data }) !== undefined;
     if (!stream || !isJson) return undefined;
-    return { id, type, data, seen: { stream, version: Number(version), place: Number(place) } };
+    return { id, type, data, seen: { stream, version: Number(version), index: Number(index) } };
   }
 
-  /** Effect and progress in one transaction: both happen once, or neither. Answers whether the event was new. */
+  /** Stores effect and progress in one transaction: either both or neither. Returns whether the event was new. */
   apply({ id, type, data, seen }: KeyfoldEvent): boolean {
     this.#db.exec('BEGIN IMMEDIATE');
     try {

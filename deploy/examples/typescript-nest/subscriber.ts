@@ -14,10 +14,10 @@ import { KeyTable } from './key-table.js';
 
 const { KEYFOLD_RABBITMQ_URL: url = 'amqp://localhost', KEYFOLD_QUEUE: queue = 'sftp.keyfold-events' } = process.env;
 const bindings = (process.env['KEYFOLD_BINDINGS'] ?? 'ssh-key.# account.#').split(' ').filter(Boolean);
-// One consumer at a time keeps the order. A message that came back more often than the limit would be dropped.
+// One consumer at a time keeps the order. A message that is redelivered more often than the limit would be dropped.
 const queueArguments = { 'x-queue-type': 'quorum', 'x-single-active-consumer': true, 'x-delivery-limit': 1_000_000 };
 
-/** Takes messages one after another and hands them to the key table, for as long as the application runs. */
+/** Applies messages to the key table one by one while the application runs. */
 @Injectable()
 export class EventSubscriber implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #log = new Logger(EventSubscriber.name);
@@ -29,7 +29,7 @@ export class EventSubscriber implements OnApplicationBootstrap, BeforeApplicatio
     this.#running = this.#run(this.#stopping.signal);
   }
 
-  /** Comes before any `onApplicationShutdown`: the table is open until the last message is handled. */
+  /** Runs before any `onApplicationShutdown`, so the table is open until the last message is handled. */
   async beforeApplicationShutdown(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -42,7 +42,7 @@ export class EventSubscriber implements OnApplicationBootstrap, BeforeApplicatio
     }
   }
 
-  /** Ends when anything goes wrong; what was not acknowledged by then comes again, in order. */
+  /** Rejects when an error occurs. Unacknowledged messages are then redelivered in order. */
   async #subscribe(signal: AbortSignal): Promise<void> {
     const connection = (await connect(url, { noDelay: true, timeout: 10_000 })).on('error', console.error);
     const late = setTimeout(() => void connection.close().catch(console.error), 10_000);
@@ -64,7 +64,7 @@ export class EventSubscriber implements OnApplicationBootstrap, BeforeApplicatio
   #handle(message: ConsumeMessage, channel: Channel): void {
     const event = this.keys.eventOf(message.properties.headers ?? {}, message.content.toString());
     if (!event) {
-      this.#log.warn('refused a message that is not an event of Keyfold');
+      this.#log.warn('rejected a message that is not a Keyfold event');
       return channel.reject(message, false);
     }
     if (this.keys.apply(event)) this.#log.log(`applied ${event.id} ${event.type}`);
