@@ -4,7 +4,7 @@ export * from './consuming/transport-ids.js';
 export * from './exchanges.js';
 export * from './message-traces.js';
 export * from './messaging.errors.js';
-export * from './relay/event-publisher.js';
+export * from './event-publisher.js';
 export * from './relay/parked-accounts.js';
 export * from './relay/relay.js';
 export * from './relay/relay-status.js';

@@ -1,4 +1,4 @@
-import type { OutgoingMessage } from './relay/event-publisher.js';
+import type { OutgoingMessage } from './event-publisher.js';
 
 /** An incoming message as traced; invalid ids, types and trace contexts are left out. */
 export type FollowedMessage = Readonly<{

@@ -1,6 +1,6 @@
 import type { Commit } from '@keyfold/event-store';
 import { BrokerUnavailable, MessageRefused, UnsendableMessage } from '../src/messaging.errors.js';
-import { EventPublisher, type OutgoingMessage } from '../src/relay/event-publisher.js';
+import { EventPublisher, type OutgoingMessage } from '../src/event-publisher.js';
 
 /** The outcome of a message. `lost`: it arrived, but its confirm did not. `unsent`: neither arrived. */
 export type Fate = 'confirmed' | 'refused' | 'lost' | 'unsent' | 'unsendable';

@@ -1,5 +1,5 @@
 import type { Commit } from '@keyfold/event-store';
-import type { OutgoingMessage } from '../relay/event-publisher.js';
+import type { OutgoingMessage } from '../event-publisher.js';
 import { outgoingMessage } from './outgoing-message.js';
 import { publicEventsOf } from './translation.js';
 

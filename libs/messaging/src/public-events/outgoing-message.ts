@@ -1,5 +1,5 @@
 import { UnsendableMessage } from '../messaging.errors.js';
-import type { OutgoingMessage } from '../relay/event-publisher.js';
+import type { OutgoingMessage } from '../event-publisher.js';
 import { schemaUriOf } from './event-schemas.js';
 import type { PublicEvent } from './public-event.js';
 

@@ -1,5 +1,5 @@
 import { outgoingMessage } from './outgoing-message.js';
-import type { OutgoingMessage } from '../relay/event-publisher.js';
+import type { OutgoingMessage } from '../event-publisher.js';
 import type { PublicEvent } from './public-event.js';
 import { definitionOf, type PublicEventType } from './public-events.js';
 

@@ -54,7 +54,7 @@ describe('a hostile message', () => {
     ['an expiry', '{"n":', { expiration: '60000' }, 'body-malformed'],
     ['an invalid attempt', '{"n":', { headers: { 'x-attempt': 'many' } }, 'body-malformed'],
     ['headers of every kind', '{"n":', { headers: { __proto__x: 1, a: [1, { b: null }], c: 1.5 } }, 'body-malformed'],
-  ])('with %s is parked, and the queue is consumed further', async (_, body, options, code) => {
+  ])('with %s is parked, and later messages are handled', async (_, body, options, code) => {
     const queues = await ConsumedQueues.open();
     const seen: unknown[] = [];
     const transport = queues.consumeCommands({ work: (data) => void seen.push(data) });

@@ -18,7 +18,7 @@ export class MessageCopies {
   }
 
   /**
-   * Resolves once the broker has the copy on disk. Retries while the broker is away or refuses the copy.
+   * Resolves once the broker has the copy on disk. Retries with back-off while the broker is unavailable or refuses the copy.
    *
    * @throws UnsendableMessage the properties cannot be encoded
    * @throws the reason of `signal` once it is aborted

@@ -1,5 +1,5 @@
 import type { Options } from 'amqplib';
-import type { OutgoingMessage } from '../relay/event-publisher.js';
+import type { OutgoingMessage } from '../event-publisher.js';
 
 /** Returns the AMQP properties of a public event. AMQP measures `timestamp` in seconds. */
 export const propertiesOf = ({ id, type, at, headers }: OutgoingMessage, appId: string): Options.Publish => ({

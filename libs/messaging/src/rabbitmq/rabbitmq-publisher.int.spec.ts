@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freshBroker } from '../../../../test/support/rabbitmq/fresh-broker.js';
 import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
-import type { OutgoingMessage } from '../relay/event-publisher.js';
+import type { OutgoingMessage } from '../event-publisher.js';
 import { BrokerConnection } from './broker-connection.js';
 import { RabbitMqPublisher, type RabbitMqPublisherOptions } from './rabbitmq-publisher.js';
 

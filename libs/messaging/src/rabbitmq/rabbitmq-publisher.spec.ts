@@ -1,7 +1,7 @@
 import type { ConfirmChannel } from 'amqplib';
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { OutgoingMessage } from '../relay/event-publisher.js';
+import type { OutgoingMessage } from '../event-publisher.js';
 import type { BrokerConnection, BrokerState } from './broker-connection.js';
 import { RabbitMqPublisher } from './rabbitmq-publisher.js';
 

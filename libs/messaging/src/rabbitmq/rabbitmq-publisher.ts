@@ -1,5 +1,5 @@
 import { UnsendableMessage } from '../messaging.errors.js';
-import { EventPublisher, type OutgoingMessage } from '../relay/event-publisher.js';
+import { EventPublisher, type OutgoingMessage } from '../event-publisher.js';
 import type { BrokerConnection } from './broker-connection.js';
 import { ConfirmSender, type ConfirmSenderOptions } from './confirm-sender.js';
 import { propertiesOf } from './message-properties.js';

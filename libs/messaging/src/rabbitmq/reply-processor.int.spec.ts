@@ -34,8 +34,8 @@ describe('a question', () => {
   });
 
   it.each([
-    ['no JSON', '{', {}, 'body-malformed'],
-    ['too many bytes', 'x'.repeat(65_537), {}, 'body-too-large'],
+    ['malformed JSON', '{', {}, 'body-malformed'],
+    ['too large a body', 'x'.repeat(65_537), {}, 'body-too-large'],
     ['an unknown type', '{}', { type: 'other' }, 'type-unknown'],
     ['no type', '{}', { type: '' }, 'type-unknown'],
   ])('with %s is answered with an error', async (_, body, options, code) => {

@@ -1,6 +1,6 @@
 import type { Commit, EventStore } from '@keyfold/event-store';
 import type { MessageTraces } from '../message-traces.js';
-import type { EventPublisher, OutgoingMessage } from './event-publisher.js';
+import type { EventPublisher, OutgoingMessage } from '../event-publisher.js';
 import type { ParkedAccount, ParkedAccounts } from './parked-accounts.js';
 import type { RelayCounter } from './relay-status.js';
 

@@ -2,7 +2,7 @@ import { feedLag, FeedLeases, FeedReader, type EventStore, type FeedLag } from '
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { MessageTraces } from '../message-traces.js';
-import type { EventPublisher } from './event-publisher.js';
+import type { EventPublisher } from '../event-publisher.js';
 import type { ParkedAccount, ParkedAccounts } from './parked-accounts.js';
 import type { MessagesOf } from './relay-parts.js';
 import { RelayCounter, type RelayStatus } from './relay-status.js';

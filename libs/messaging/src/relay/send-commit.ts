@@ -1,7 +1,7 @@
 import { reasonOf, type Commit } from '@keyfold/event-store';
 import { BrokerUnavailable, MessageRefused, UnsendableMessage } from '../messaging.errors.js';
 import type { AccountProgress } from './account-progress.js';
-import type { OutgoingMessage } from './event-publisher.js';
+import type { OutgoingMessage } from '../event-publisher.js';
 import type { RelayParts } from './relay-parts.js';
 
 /**

@@ -186,6 +186,7 @@ export class SlotRelay {
     account.retryAt = this.parts.now() + PARKED_DELAY;
   }
 
+  /** Sends what was skipped and ends the parking, unless a commit still cannot be sent. */
   async #release(account: AccountProgress, checkpoint: number, held: () => boolean): Promise<void> {
     for (let after = account.sentUpTo; after < Math.max(checkpoint, account.skippedUpTo);) {
       const page = await this.parts.store.readFeed(this.slot, after, FEED_PAGE);
@@ -198,7 +199,7 @@ export class SlotRelay {
       after = page.at(-1)?.position ?? after;
       account.sentUpTo = after;
     }
-    // No commit was skipped since the last page, so the account continues with new commits.
+    // All skipped commits are sent, so the account continues like any other.
     if (account.parked) this.#released.add(account.parked);
     account.parked = undefined;
     await this.#removeReleased();

@@ -1,5 +1,5 @@
 import type { Commit } from '@keyfold/event-store';
-import type { OutgoingMessage } from '../relay/event-publisher.js';
+import type { OutgoingMessage } from '../event-publisher.js';
 
 /** Selects the events to replay; a missing field matches all. `from` (inclusive) and `to` (exclusive) are Unix milliseconds. */
 export type ReplaySelection = Readonly<{

@@ -6,7 +6,7 @@ import { newCommand } from '../../../event-store/src/contract/new-commit.contrac
 import { goldenEvent } from '../../testing/golden-commits.js';
 import { MessageRefused } from '../messaging.errors.js';
 import { messagesOf } from '../public-events/messages-of.js';
-import { EventPublisher, type OutgoingMessage } from '../relay/event-publisher.js';
+import { EventPublisher, type OutgoingMessage } from '../event-publisher.js';
 import { Replay, REPLAY_HEADER } from './replay.js';
 import type { ReplaySelection } from './replay-selection.js';
 

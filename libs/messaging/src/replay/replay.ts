@@ -1,6 +1,6 @@
 import { isCompacted, type Commit, type EventStore } from '@keyfold/event-store';
 import pLimit from 'p-limit';
-import type { EventPublisher, OutgoingMessage } from '../relay/event-publisher.js';
+import type { EventPublisher, OutgoingMessage } from '../event-publisher.js';
 import { selectsCommit, selectsMessage, type ReplaySelection } from './replay-selection.js';
 
 /** Header of replayed messages, with the id of the replay. */

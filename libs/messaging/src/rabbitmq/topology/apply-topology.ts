@@ -19,19 +19,19 @@ import { TOPOLOGY, type BindingObject, type PolicyObject } from './topology.js';
  *
  * @throws BrokerUnavailable
  */
-export async function applyTopology(broker: Broker, topology = TOPOLOGY): Promise<readonly Finding[]> {
+export async function applyTopology(broker: Broker): Promise<readonly Finding[]> {
   const { channels, management } = broker;
   const findings: Finding[] = [];
-  for (const exchange of topology.exchanges) {
+  for (const exchange of TOPOLOGY.exchanges) {
     const found = await diffExchange(broker, exchange);
     findings.push(await createIfMissing(channels, found, (channel) => declareExchange(channel, exchange)));
   }
-  for (const queue of topology.queues) {
+  for (const queue of TOPOLOGY.queues) {
     const found = await diffQueue(broker, queue);
     findings.push(await createIfMissing(channels, found, (channel) => declareQueue(channel, queue)));
   }
-  for (const binding of topology.bindings) findings.push(await bind(broker, binding));
-  for (const policy of topology.policies) {
+  for (const binding of TOPOLOGY.bindings) findings.push(await bind(broker, binding));
+  for (const policy of TOPOLOGY.policies) {
     const found = await diffPolicy(broker, policy);
     findings.push(found.state === 'missing' && management ? await setPolicy(management, policy, found.object) : found);
   }

@@ -7,13 +7,13 @@ import { TOPOLOGY } from './topology.js';
  *
  * @throws BrokerUnavailable
  */
-export async function checkTopology(channels: ChannelSource, topology = TOPOLOGY): Promise<readonly string[]> {
+export async function checkTopology(channels: ChannelSource): Promise<readonly string[]> {
   const problems: string[] = [];
-  for (const { name } of topology.exchanges) {
+  for (const { name } of TOPOLOGY.exchanges) {
     const refusal = await attemptOnScratchChannel(channels, (channel) => channel.checkExchange(name));
     if (refusal) problems.push(problem(`exchange ${name}`, refusal));
   }
-  for (const { name } of topology.queues) {
+  for (const { name } of TOPOLOGY.queues) {
     const refusal = await attemptOnScratchChannel(channels, (channel) => channel.checkQueue(name));
     if (refusal) problems.push(problem(`queue ${name}`, refusal));
   }

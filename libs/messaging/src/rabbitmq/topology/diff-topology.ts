@@ -14,12 +14,12 @@ export type Broker = Readonly<{ channels: ChannelSource; management?: Management
  *
  * @throws BrokerUnavailable
  */
-export async function diffTopology(broker: Broker, topology = TOPOLOGY): Promise<readonly Finding[]> {
+export async function diffTopology(broker: Broker): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const exchange of topology.exchanges) findings.push(await diffExchange(broker, exchange));
-  for (const queue of topology.queues) findings.push(await diffQueue(broker, queue));
-  for (const binding of topology.bindings) findings.push(await diffBinding(broker, binding));
-  for (const policy of topology.policies) findings.push(await diffPolicy(broker, policy));
+  for (const exchange of TOPOLOGY.exchanges) findings.push(await diffExchange(broker, exchange));
+  for (const queue of TOPOLOGY.queues) findings.push(await diffQueue(broker, queue));
+  for (const binding of TOPOLOGY.bindings) findings.push(await diffBinding(broker, binding));
+  for (const policy of TOPOLOGY.policies) findings.push(await diffPolicy(broker, policy));
   if (broker.management) findings.push(...(await refusingSubscribers(broker.management)));
   return findings;
 }
@@ -98,9 +98,9 @@ type Steps = Readonly<Record<'check' | 'declare', (channel: Channel) => Promise<
 
 /** Declares an existing object again: that changes nothing, and the broker refuses if the object differs. */
 async function diffDeclared(channels: ChannelSource, object: string, advice: string, steps: Steps): Promise<Finding> {
-  const missing = await attemptOnScratchChannel(channels, steps.check);
-  if (missing?.code === NOT_FOUND) return { object, state: 'missing' };
-  if (missing) return { object, state: 'unknown', detail: missing.reason };
+  const unreadable = await attemptOnScratchChannel(channels, steps.check);
+  if (unreadable?.code === NOT_FOUND) return { object, state: 'missing' };
+  if (unreadable) return { object, state: 'unknown', detail: unreadable.reason };
   const refusal = await attemptOnScratchChannel(channels, steps.declare);
   if (!refusal) return { object, state: 'same' };
   if (refusal.code !== PRECONDITION_FAILED) return { object, state: 'unknown', detail: refusal.reason };
