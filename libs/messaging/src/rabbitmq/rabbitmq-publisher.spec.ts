@@ -1,42 +1,10 @@
-import type { ConfirmChannel } from 'amqplib';
-import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { OutgoingMessage } from '../event-publisher.js';
-import type { BrokerConnection, BrokerState } from './broker-connection.js';
+import { ModelConnection } from '../../testing/model-connection.js';
+import type { BrokerConnection } from './broker-connection.js';
 import { RabbitMqPublisher } from './rabbitmq-publisher.js';
 
 const message = (id: string): OutgoingMessage => ({ id, type: 'renamed', at: 0, headers: {}, body: Buffer.from('{}') });
-type Confirm = (error: Error | null) => void;
-
-/** A connection that stops between an event and its listeners, which a real broker cannot be made to do. */
-class ModelConnection {
-  state: BrokerState = 'connected';
-  readonly channels: EventEmitter[] = [];
-  readonly confirms: Confirm[] = [];
-  /** New channels are closed, but emit no `close`. */
-  makesClosed = false;
-  reconnected = () => {};
-
-  onConnected(listener: () => void): () => void {
-    this.reconnected = listener;
-    return () => undefined;
-  }
-
-  async confirmChannel(): Promise<ConfirmChannel> {
-    const isClosed = this.makesClosed;
-    const channel = Object.assign(new EventEmitter(), {
-      close: async () => undefined,
-      publish: (_exchange: string, _key: string, _body: Buffer, _properties: object, confirm: Confirm) => {
-        if (isClosed) throw Object.assign(new Error('Channel closed'), { name: 'IllegalOperationError' });
-        this.confirms.push(confirm);
-        return true;
-      },
-    });
-    this.channels.push(channel);
-    return channel as unknown as ConfirmChannel;
-  }
-}
-
 let connection: ModelConnection;
 const problems: string[] = [];
 
