@@ -1,16 +1,16 @@
 #!/bin/sh
-# Makes the secrets that docker-compose.yml names, in deploy/secrets. What is there stays, so it may be run again at any time.
-# A new password: delete mongodb-uri, or a rabbitmq-…-url and rabbitmq-definitions.json, run it again, and then
-# "docker compose up --detach --force-recreate". How token-secret and sealing-key are changed stands in docs/operating.md;
-# mongodb-root-password is read only when there are no data yet.
+# Creates the secrets of docker-compose.yml in deploy/secrets. Existing files stay, so you can run it again at any time.
+# To change a password, delete mongodb-uri, or a rabbitmq-…-url and rabbitmq-definitions.json. Run this script again and then
+# "docker compose up --detach --force-recreate". For token-secret and sealing-key, see "Secrets and keys" in docs/operating.md.
+# mongodb-root-password is read only while the data volume is empty.
 set -eu
 umask 077
 mkdir -p "$(dirname "$0")/secrets"
 cd "$(dirname "$0")/secrets"
-command -v openssl >/dev/null || { echo "make-secrets: openssl is missing: install the package openssl" >&2; exit 1; }
+command -v openssl >/dev/null || { echo "make-secrets: openssl not found. Install the package openssl." >&2; exit 1; }
 
-# Writes what a command prints into a file, unless there is one. Containers have users of their own and must be able to read the files;
-# on this machine the folder keeps everybody else out.
+# Writes the output of a command to a file, unless the file exists. Containers run as other users and must be able to read the files;
+# on the host, the mode of the folder keeps other users out.
 make() {
   name=$1
   shift
@@ -20,14 +20,14 @@ make() {
   "$@" >"$name.new"
   chmod 444 "$name.new"
   mv "$name.new" "$name"
-  echo "made deploy/secrets/$name"
+  echo "created deploy/secrets/$name"
 }
 
 sealing_key() { echo "k1:$(openssl rand -base64 32)"; }
 mongodb_uri() { echo "mongodb://keyfold:$(openssl rand -hex 24)@mongo:27017/keyfold?replicaSet=rs0"; }
 rabbitmq_url() { echo "amqp://$1:$(openssl rand -hex 24)@rabbitmq:5672/keyfold"; }
 
-# RabbitMQ's form: base64 of four bytes of salt and the SHA-256 of the salt and the password.
+# RabbitMQ's format: base64 of a four-byte salt followed by the SHA-256 of salt and password.
 password_hash() {
   password=$(sed 's|.*:\(.*\)@.*|\1|' "$1")
   salt=$(openssl rand -hex 4 | sed 's/\(..\)/\\x\1/g')
@@ -36,12 +36,12 @@ password_hash() {
     { bytes "$salt"; printf '%s' "$password"; } | openssl dgst -sha256 -binary
   } | openssl base64 -A
 }
-# printf of POSIX knows octal numbers only.
+# POSIX printf supports only octal escapes.
 bytes() {
   for byte in $(echo "$1" | sed 's/\\x/ /g'); do printf "\\$(printf '%03o' "0x$byte")"; done
 }
 
-# Users with the least rights, see docs/messaging.md. The operator sets policies, for which RabbitMQ wants an administrator.
+# Users with least privilege, see docs/messaging.md. The operator sets policies, which requires the administrator tag.
 rabbitmq_definitions() {
   cat <<EOF
 {
@@ -88,4 +88,4 @@ make mongodb-uri mongodb_uri
 make rabbitmq-worker-url rabbitmq_url keyfold-worker
 make rabbitmq-operator-url rabbitmq_url keyfold-operator
 make rabbitmq-definitions.json rabbitmq_definitions
-echo "Keep deploy/secrets/sealing-key: without it nobody can log in again."
+echo "Back up deploy/secrets/sealing-key: without it nobody can log in."

@@ -1,17 +1,18 @@
 // npm run build: builds every app whose sources changed since its last build. Commands that start an app build only that app.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { makeCurrent, newBuildFolder, useBuild } from './build-folders.mjs';
 import { holdingLock } from './build-lock.mjs';
 import { changedSource } from './changed-source.mjs';
 
 const root = join(import.meta.dirname, '..');
 const entryOf = (app) => `apps/${app}/src/main.ts`;
-const folderOf = (entry) => join(root, 'dist', dirname(entry));
-const fileOf = (entry) => join(folderOf(entry), `${basename(entry, '.ts')}.js`);
+/** The link to the current build of an entry point. */
+const linkOf = (entry) => join(root, 'dist', dirname(entry));
 const apps = ['cli', 'gateway', 'standalone', 'worker'].map(entryOf);
 /** The files besides the sources that every build depends on. */
-const common = ['package-lock.json', 'scripts/build.mjs', 'scripts/bundle.mjs'];
+const common = ['package-lock.json', 'scripts/build.mjs', 'scripts/build-folders.mjs', 'scripts/bundle.mjs'];
 /** A file in each build that contains its start time and the files that it depends on. */
 const RECORD = 'built.json';
 
@@ -20,10 +21,13 @@ export function buildApps() {
   buildStale(apps);
 }
 
-/** Builds the app of an entry point if it is stale, and returns the built file. Exits the process if the build fails. */
+/**
+ * Builds the app of an entry point if it is stale, and returns the built file. The build is kept until this process ends. Exits the process if
+ * the build fails.
+ */
 export function built(entry) {
   buildStale([entry]);
-  return fileOf(entry);
+  return join(useBuild(linkOf(entry)), `${basename(entry, '.ts')}.js`);
 }
 
 function buildStale(entries) {
@@ -36,22 +40,18 @@ function buildStale(entries) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** Builds in a temporary folder and then replaces the previous build, so that an interrupted build is never used. */
+/** Changes the link only when the build is complete, so that an interrupted build is never used. */
 async function build(entry, bundle) {
   const began = Date.now();
-  const folder = folderOf(entry);
-  const [unfinished, former] = [`${folder}.unfinished`, `${folder}.former`];
-  const inputs = [...common, ...(await bundle(entry, unfinished))];
-  writeFileSync(join(unfinished, RECORD), JSON.stringify({ began, inputs }));
-  rmSync(former, { recursive: true, force: true });
-  if (existsSync(folder)) renameSync(folder, former);
-  renameSync(unfinished, folder);
-  rmSync(former, { recursive: true, force: true });
+  const folder = newBuildFolder(linkOf(entry));
+  const inputs = [...common, ...(await bundle(entry, folder))];
+  writeFileSync(join(folder, RECORD), JSON.stringify({ began, inputs }));
+  makeCurrent(folder, linkOf(entry));
 }
 
 function isFresh(entry) {
   try {
-    const { began, inputs } = JSON.parse(readFileSync(join(folderOf(entry), RECORD), 'utf8'));
+    const { began, inputs } = JSON.parse(readFileSync(join(linkOf(entry), RECORD), 'utf8'));
     return changedSource(inputs, began) === undefined;
   } catch {
     return false;

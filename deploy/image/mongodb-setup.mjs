@@ -1,10 +1,10 @@
-// Makes a new mongod of docker-compose.yml usable: a replica set of one node, and the user of Keyfold with its password of now. What is
-// there stays. Says what it did; ends with 1 when it cannot.
+// Prepares the mongod of docker-compose.yml: creates a single-node replica set if there is none, and creates Keyfold's user or updates its
+// password. Exits with status 1 on failure.
 import mongoose from 'mongoose';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const NOT_YET_INITIALIZED = 94;
 
 const fileOf = (name) => readFileSync(process.env[name], 'utf8').trim();
@@ -19,7 +19,7 @@ const client = new mongoose.mongo.MongoClient(`mongodb://${target.host}/`, {
     password: fileOf('MONGO_INITDB_ROOT_PASSWORD_FILE'),
   },
   directConnection: true,
-  serverSelectionTimeoutMS: PATIENCE_MS,
+  serverSelectionTimeoutMS: TIMEOUT_MS,
 });
 try {
   await initiate(client.db('admin'));
@@ -39,14 +39,14 @@ async function initiate(admin) {
     if (error.code !== NOT_YET_INITIALIZED) throw error;
     const members = [{ _id: 0, host: target.host }];
     await admin.command({ replSetInitiate: { _id: replicaSet, members } });
-    console.log(`made the replica set ${replicaSet} of ${target.host}`);
+    console.log(`created the replica set ${replicaSet} with ${target.host}`);
   }
 }
 
 async function untilPrimary(admin) {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + TIMEOUT_MS;
   while (!(await admin.command({ hello: 1 })).isWritablePrimary) {
-    if (Date.now() > deadline) throw new Error(`${target.host} is not primary after ${PATIENCE_MS / 1_000} seconds`);
+    if (Date.now() > deadline) throw new Error(`${target.host} is not primary after ${TIMEOUT_MS / 1_000} seconds`);
     await pause(100);
   }
 }
@@ -55,5 +55,5 @@ async function makeUser(db) {
   const { users } = await db.command({ usersInfo: user });
   const roles = [{ role: 'readWrite', db: database }];
   await db.command({ [users.length === 0 ? 'createUser' : 'updateUser']: user, pwd: password, roles });
-  console.log(`${users.length === 0 ? 'made' : 'updated'} the user ${user} of the database ${database}`);
+  console.log(`${users.length === 0 ? 'created' : 'updated'} the user ${user} of the database ${database}`);
 }

@@ -7,6 +7,7 @@ import { StandaloneProcess } from '../support/standalone-process.js';
 
 const BUILDING = /^Building Keyfold, about \d+ s \.\.\.\n$/;
 const USAGE = /^Usage: keyfold /;
+const BUILD = /^src\.build-[0-9a-f-]{36}$/;
 
 /** Starts the smallest app, which builds it when it is stale. */
 const help = (checkout: string) => runIn(checkout, process.execPath, ['scripts/start.mjs', 'cli', '--help']).result;
@@ -25,6 +26,50 @@ describe('on a fresh clone the operator’s command', () => {
     expect({ status, err }).toEqual({ status: 0, err: expect.stringMatching(BUILDING) });
     expect(JSON.parse(out)).toBeTypeOf('object');
   });
+});
+
+/** Code that a service loads when an operator asks for it. */
+const LOADED_LATER = 'libs/operator/src/rabbitmq/replay-feed.ts';
+
+it('a running service keeps its build until it has ended, and loads the rest of its code from it', async () => {
+  const checkout = await freshCheckout();
+  const env = {
+    KEYFOLD_HOST: '127.0.0.1',
+    KEYFOLD_PORT: '0',
+    KEYFOLD_MANAGEMENT_PORT: '0',
+    KEYFOLD_DATA_DIR: join(checkout, 'data'),
+  };
+  const builds = async () => {
+    const names = await readdir(join(checkout, 'dist/apps/standalone'));
+    return names.filter((name) => BUILD.test(name));
+  };
+  const rebuild = async (change: string) => {
+    await appendFile(join(checkout, LOADED_LATER), `Object.assign(globalThis, { ${change}: true });\n`);
+    const { status } = await runIn(checkout, process.execPath, ['scripts/build.mjs', 'apps/standalone/src/main.ts'])
+      .result;
+    expect(status).toBe(0);
+  };
+  const service = runIn(checkout, process.execPath, ['scripts/start.mjs', 'standalone'], env);
+  onTestFinished(async () => {
+    service.child.kill('SIGTERM');
+    await service.result;
+  });
+  await expect.poll(() => service.written.out, { timeout: 60_000 }).toContain('"msg":"ready"');
+  const [own] = await builds();
+
+  for (const change of ['first', 'second', 'third']) await rebuild(change);
+  const replay = ['scripts/start.mjs', 'cli', 'feed', 'replay', '--dry-run'];
+  const { status, out, err } = await runIn(checkout, process.execPath, replay, env).result;
+  expect({ status, out, err }).toMatchObject({ status: 0, out: expect.stringContaining('would be sent') });
+  // Besides its own: the current one and the one before. The first rebuild is gone.
+  expect(await builds()).toHaveLength(3);
+  expect(await builds()).toContain(own);
+
+  service.child.kill('SIGTERM');
+  await service.result;
+  await rebuild('fourth');
+  expect(await builds()).toHaveLength(2);
+  expect(await builds()).not.toContain(own);
 });
 
 describe('an app', () => {
@@ -64,13 +109,14 @@ describe('an app', () => {
 
   it('is built anew after an interrupted build, whose lock is taken over', async () => {
     const checkout = await freshCheckout();
-    const unfinished = join(checkout, 'dist/apps/cli/src.unfinished');
+    const unfinished = join(checkout, 'dist/apps/cli/src.build-unfinished');
     await mkdir(unfinished, { recursive: true });
     await writeFile(join(unfinished, 'main.js'), 'throw new Error("unfinished");');
     const { pid } = spawnSync(process.execPath, ['--version']);
     await writeFile(join(checkout, 'dist/.build-lock'), String(pid));
     expect(await help(checkout)).toMatchObject({ status: 0, out: expect.stringMatching(USAGE) });
-    expect(await readdir(join(checkout, 'dist/apps/cli'))).toEqual(['src']);
+    expect(await readdir(join(checkout, 'dist/apps/cli'))).toEqual(['src', expect.stringMatching(BUILD)]);
+    expect(await readdir(join(checkout, 'dist/apps/cli'))).not.toContain('src.build-unfinished');
   });
 
   it('is built once by processes that start side by side', async () => {

@@ -1,5 +1,4 @@
-import { accountDecider } from '@keyfold/domain';
-import { openEmbeddedStore, openSharedStore } from '@keyfold/operation';
+import { openEmbeddedStore, openSharedStore } from '@keyfold/operator';
 import { accountStream } from '@keyfold/projections';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,7 +34,7 @@ type Opened = Awaited<ReturnType<typeof openSharedStore>>;
 
 async function lockOn({ ports, close }: Opened, accountId: number): Promise<void> {
   const context = { actor: 'test', correlation: 'test' };
-  await ports.commands.run(accountStream(accountId), accountDecider, { type: 'LockTwoFactor', failures: 100 }, context);
+  await ports.commands.run(accountStream(accountId), { type: 'LockTwoFactor', failures: 100 }, context);
   await close();
 }
 

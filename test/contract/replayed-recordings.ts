@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { readKeys, readRecordings, type RecordedCase } from './recording.js';
+import { readKeys, readRecordings, type RecordedCase, type Recording } from './recording.js';
 import { Replayer, type ReplayedServer } from './replayer.js';
 
 /** A server on data of its own, which are gone afterwards. */
@@ -22,18 +22,19 @@ export function itAnswersAsRecorded(start: Start): void {
 }
 
 /**
- * Replays every recording, one after another, against one server, for servers that take long to start. No recording uses the accounts
- * of another; the one case that needs a server on which nothing ran before comes first.
+ * Replays recordings, one after another, against one server, for servers that take long to start: every recording unless `groups`
+ * names some. No recording uses the accounts of another. The one case that needs a fresh server always runs, and runs first.
  */
-export function itAnswersAsRecordedAtOneServer(start: Start): void {
+export function itAnswersAsRecordedAtOneServer(start: Start, groups?: readonly string[]): void {
   const server = serverOfSuite(start);
   const recordings = readRecordings('account');
+  const chosen = groups?.map((name) => recordingNamed(name, recordings)) ?? recordings;
   const [fresh, ...more] = recordings.flatMap(({ cases }) => cases.filter((recorded) => recorded.fresh));
   if (!fresh || more.length > 0) throw new Error('one server can be fresh for one case');
 
   it(titleOf(fresh), () => withReplayer(server(), (replayer) => replayer.replay(fresh)));
 
-  for (const { group, given, cases } of recordings) {
+  for (const { group, given, cases } of chosen) {
     describe(`the recording ${group}`, () => {
       const replayer = replayerOfSuite(server, given);
       for (const recorded of cases.filter((each) => !each.fresh)) {
@@ -41,6 +42,12 @@ export function itAnswersAsRecordedAtOneServer(start: Start): void {
       }
     });
   }
+}
+
+function recordingNamed(name: string, recordings: readonly Recording[]): Recording {
+  const found = recordings.find(({ group }) => group === name);
+  if (!found) throw new Error(`there is no recording ${name}`);
+  return found;
 }
 
 /** A server that runs as long as the suite. */

@@ -1,4 +1,4 @@
-import type { EventStore } from '@keyfold/event-store';
+import type { CommitFeed } from '@keyfold/event-store';
 import { relayName } from '@keyfold/messaging';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ export class Audit {
   /** A sentence for each event that did not come or came out of order, and for each thing that clients were told and no event tells. */
   async check(told: Iterable<string>): Promise<string[]> {
     const { events } = this.inspection;
-    const sinceBegin: Pick<EventStore, 'slots' | 'readFeed'> = {
+    const sinceBegin: Pick<CommitFeed, 'slots' | 'readFeed'> = {
       slots: events.slots,
       readFeed: (slot, after, limit) => events.readFeed(slot, Math.max(after, this.begin.get(slot) ?? 0), limit),
     };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { metricDefinitions } from '@keyfold/operation';
+import { metricDefinitions } from '@keyfold/process';
 import { parse } from 'yaml';
 import { knownMetrics, LABELS_OF_A_SCRAPE } from '../support/checkers/known-metrics.js';
 import { groupingsIn, metricsIn } from '../support/checkers/promql.js';

@@ -8,7 +8,7 @@ import {
   projectorSettings,
   readSettings,
   sharedSecretSettings,
-} from '@keyfold/operation';
+} from '@keyfold/process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -176,8 +176,8 @@ describe('a pod', () => {
   });
 
   it('has more time to end than the process takes at most', () => {
-    const [, shutdown = ''] = /^SIGTERM or SIGINT:(.*?)(?:\n\n|$(?![^]))/ms.exec(textOf('docs/operating.md')) ?? [];
-    const waits = [...shutdown.matchAll(/(\d+) seconds at most/g)].map(([, seconds]) => Number(seconds));
+    const [, shutdown = ''] = /^### Shutdown\n(.*?)^## /ms.exec(textOf('docs/operating.md')) ?? [];
+    const waits = [...shutdown.matchAll(/at most (\d+) seconds/g)].map(([, seconds]) => Number(seconds));
     expect(waits.length).toBeGreaterThan(1);
     const longest = waits.reduce((sum, seconds) => sum + seconds, 0);
     for (const { spec, kind, metadata } of workloadsOf(example).filter((workload) => workload.kind === 'Deployment')) {

@@ -5,13 +5,13 @@ import { securityEventNames } from '@keyfold/application';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
 
-it('every row of what happens when something is away names tests that exist', () => {
+it('every row of the outages names tests that exist', () => {
   const guide = readFileSync(resolve(PROJECT, 'docs/operating.md'), 'utf8');
-  const [, section = ''] = guide.split('## When something is away');
+  const [, section = ''] = guide.split('## Outages');
   const rows = section
     .split('\n## ')[0]!
     .split('\n')
-    .filter((line) => /^\| (?!-|away )/.test(line));
+    .filter((line) => /^\| (?!-|outage )/.test(line));
   expect(rows.length).toBeGreaterThan(10);
   for (const row of rows) {
     const tests = [...row.matchAll(/`(test\/[\w/.-]+)`/g)].map(([, path = '']) => path);

@@ -16,10 +16,11 @@ beforeAll(async () => {
 
 afterAll(() => app.dispose());
 
-describe.each([
-  ['one source', () => '198.51.100.7'],
-  ['a hundred sources', newAddress],
-])('one code in 100 logins at once from %s', (source, addressOf) => {
+// From one source nearly all logins are throttled. From many sources each one costs a password hash.
+describe.each<[number, string, () => string]>([
+  [100, 'one source', () => '198.51.100.7'],
+  [30, 'as many sources', newAddress],
+])('one code in %i logins at once from %s', (count, source, addressOf) => {
   const name = `raced from ${source}`;
   let code: string;
   let answers: Answer[];
@@ -28,7 +29,7 @@ describe.each([
     const secret = await enrol(await newMember(admin, name));
     code = codeNow(secret, 1);
     const logIn = () => api.from(addressOf()).logIn(name, `pw-${name}`, code);
-    answers = await Promise.all(Array.from({ length: 100 }, logIn));
+    answers = await Promise.all(Array.from({ length: count }, logIn));
   });
 
   it('gives exactly one token', async () => {
@@ -40,7 +41,7 @@ describe.each([
 
   it('is refused to all others', () => {
     const others = answers.map((answer) => answer.code).filter((each) => each !== 200);
-    expect(others).toHaveLength(99);
+    expect(others).toHaveLength(count - 1);
     for (const each of others) expect([402, 429]).toContain(each);
   });
 

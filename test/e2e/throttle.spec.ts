@@ -62,8 +62,9 @@ it('a right password forgets the wrong ones before it', async () => {
   }
 });
 
-it('100 right passwords at once are all right', async () => {
-  const answers = await parallel(100, () => api.from('198.51.100.30').logIn('patient', 'pw-patient'));
+// More than the 50 wrong tries that a source gets.
+it('60 right passwords at once are all right', async () => {
+  const answers = await parallel(60, () => api.from('198.51.100.30').logIn('patient', 'pw-patient'));
   expect(answers.every(({ code }) => code === 200)).toBe(true);
 });
 

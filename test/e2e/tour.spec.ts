@@ -8,7 +8,7 @@ import { StandaloneProcess } from '../support/standalone-process.js';
 import { commandOnTerminal } from '../support/terminal.js';
 
 const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8');
-const [section = ''] = /^## A tour[^]*?(?=^## )/m.exec(readme) ?? [];
+const [section = ''] = /^## A five-minute tour[^]*?(?=^## )/m.exec(readme) ?? [];
 const blocks = [...section.matchAll(/^```(sh)?\n([^]*?)^```$/gm)].map(([, kind, lines = '']) => ({ kind, lines }));
 /** What is pasted, without the installation, and what the README prints below it. */
 const commands = blocks.filter(({ kind, lines }) => kind === 'sh' && !lines.startsWith('sudo'));

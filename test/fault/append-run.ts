@@ -1,8 +1,9 @@
 import {
   HoldTaken,
-  StoreUnavailable,
+  isRetryable,
   WrongExpectedVersion,
   type Commit,
+  type CommitFeed,
   type EventStore,
   type NewCommit,
 } from '@keyfold/event-store';
@@ -52,7 +53,7 @@ export class FeedFollower {
   holes = 0;
 
   constructor(
-    private readonly store: EventStore,
+    private readonly feed: CommitFeed,
     private readonly slots: readonly number[],
   ) {
     for (const slot of slots) this.seen.set(slot, []);
@@ -69,11 +70,11 @@ export class FeedFollower {
 
   async #readOn(): Promise<boolean> {
     const positions = new Map([...this.seen].map(([slot, commits]) => [slot, commits.length]));
-    const slots = await this.store.slotsWithNews(positions);
+    const slots = await this.feed.slotsWithNews(positions);
     for (const slot of slots) {
       const seen = this.seen.get(slot) ?? [];
-      const page = await this.store.readFeed(slot, seen.length, 20);
-      if (page.length === 0) this.holes += await this.store.closeHoles(slot, seen.length);
+      const page = await this.feed.readFeed(slot, seen.length, 20);
+      if (page.length === 0) this.holes += await this.feed.closeHoles(slot, seen.length);
       seen.push(...page);
     }
     return slots.length > 0;
@@ -86,7 +87,7 @@ export async function untilThere<Result>(operation: () => Promise<Result>): Prom
     try {
       return await operation();
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
+      if (!isRetryable(error)) throw error;
       await pause(10);
     }
   }

@@ -1,4 +1,4 @@
-import type { EventStore } from '@keyfold/event-store';
+import type { CommitFeed } from '@keyfold/event-store';
 import { publicEventsOf } from '@keyfold/messaging/events';
 import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -27,7 +27,7 @@ export class EventAudit {
   }
 
   /** Waits until the subscriber has everything that the store has; a sentence for each violation. For when nobody writes. */
-  async check(store: Pick<EventStore, 'slots' | 'readFeed'>, patience = PATIENCE): Promise<string[]> {
+  async check(store: Pick<CommitFeed, 'slots' | 'readFeed'>, patience = PATIENCE): Promise<string[]> {
     await this.#readStore(store);
     const deadline = performance.now() + patience;
     while (this.subscriber.count < this.#dueCount && performance.now() < deadline) await pause(50);
@@ -41,7 +41,7 @@ export class EventAudit {
     return untold;
   }
 
-  async #readStore(store: Pick<EventStore, 'slots' | 'readFeed'>): Promise<void> {
+  async #readStore(store: Pick<CommitFeed, 'slots' | 'readFeed'>): Promise<void> {
     for (let slot = 0; slot < store.slots; slot++) {
       for (;;) {
         const page = await store.readFeed(slot, this.#positions.get(slot) ?? 0, PAGE);

@@ -1,5 +1,5 @@
 import { outgoingMessage, publicEventsOf } from '@keyfold/messaging/events';
-import type { EventStore, NewCommit } from '@keyfold/event-store';
+import type { CommitFeed, EventStore, NewCommit } from '@keyfold/event-store';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -101,11 +101,11 @@ function happeningOf(account: number, choice: number): Happening {
 const PAGE = 1_000;
 
 /** The ids of all public events of the store, by account, in the order of the store. */
-export async function toldEvents(store: EventStore): Promise<Map<string, string[]>> {
+export async function toldEvents(feed: CommitFeed): Promise<Map<string, string[]>> {
   const told = new Map<string, string[]>();
-  for (const [slot, head] of await store.readHeads()) {
+  for (const [slot, head] of await feed.readHeads()) {
     for (let position = 0; position < head;) {
-      const commits = await store.readFeed(slot, position, PAGE);
+      const commits = await feed.readFeed(slot, position, PAGE);
       if (commits.length === 0) throw new Error(`slot ${slot} cannot be read behind position ${position}`);
       for (const commit of commits) {
         const ids = publicEventsOf(commit).map((event) => outgoingMessage(event).id);

@@ -1,5 +1,5 @@
 import { eventStoreSchema, SqliteEventStore, SqliteFile } from '@keyfold/event-store/sqlite';
-import type { EventStore } from '@keyfold/event-store';
+import type { CommitFeed, EventStore } from '@keyfold/event-store';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { EventAudit } from './event-audit.js';
 /** Seconds between signs of life; a broker without any for twice as long is away. Other services keep the default. */
 const QUICK_HEARTBEAT = '?heartbeat=2';
 
-type Opened = Readonly<{ store: EventStore; close: () => Promise<void> }>;
+type Opened = Readonly<{ store: EventStore & CommitFeed; close: () => Promise<void> }>;
 
 /** A service that publishes to a virtual host of its own, and a subscriber there that has heard of every event. None runs at first. */
 export class PublishingService {

@@ -1,4 +1,4 @@
-import { openSharedStore } from '@keyfold/operation';
+import { openSharedStore } from '@keyfold/operator';
 import { SqliteEventStore, SqliteFile, eventStoreSchema } from '@keyfold/event-store/sqlite';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-import { openSharedStore } from '@keyfold/operation';
+import { openSharedStore } from '@keyfold/operator';
 import { ApiClient } from './api-client.js';
 import { SCALED_SETTINGS, ScaledProcess, type ScaledApp } from './scaled-process.js';
 import type { ProcessEnv } from './standalone-process.js';

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Actions } from './actions.js';
+import { storeCommand, storeCommandGroup } from './store-command.js';
 
 const SET_PASSWORD = `
 For a password that is lost, that of the only administrator too. Does what an administrator does over the API: all sessions of the
@@ -21,12 +22,10 @@ and subscribers are told. Where it is off nothing happens.`;
 
 /** `account`. */
 export function addAccountCommands(program: Command, { onStore, setPassword }: Actions): void {
-  const account = program
-    .command('account')
+  storeCommandGroup(program, 'account')
     .summary('let somebody in who lost a password or a second factor')
     .description('Lets somebody in who lost a password or a second factor.');
-  account
-    .command('set-password')
+  storeCommand(program, 'account set-password')
     .summary('give an account a new password')
     .description('Gives an account a new password.')
     .argument('<username>', 'exactly as the account has it, for example admin')
@@ -40,8 +39,7 @@ export function addAccountCommands(program: Command, { onStore, setPassword }: A
         command.error('error: the password is no argument: it is typed, piped in, or in the file of --password-file');
       return setPassword(username, passwordFile);
     });
-  account
-    .command('disable-two-factor')
+  storeCommand(program, 'account disable-two-factor')
     .summary('turn two-factor off and lift its lock')
     .description('Turns two-factor of an account off and lifts its lock.')
     .argument('<username>', 'exactly as the account has it')

@@ -9,7 +9,7 @@ import {
   retentionSettings,
   sealingKeys,
   type Environment,
-} from '@keyfold/operation';
+} from '@keyfold/process';
 import { z } from 'zod';
 
 const stores = ['sqlite', 'mongodb'] as const;

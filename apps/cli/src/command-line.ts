@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { addAccountCommands } from './account.commands.js';
+import type { OperatorRequest } from '@keyfold/operator';
 import type { Actions } from './actions.js';
 import { addFeedCommands } from './feed.commands.js';
 import { addProjectionCommands } from './projection.commands.js';
@@ -27,8 +28,8 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   /** Everything that a command needs is loaded only now, so that help is there at once. */
   const operate = () => import('./operate.js');
   const actions: Actions = {
-    onStore: async (command, parameters = {}) => {
-      status = await (await operate()).operateStore({ command, args: parameters });
+    onStore: async (command, args) => {
+      status = await (await operate()).operateStore({ command, args } as OperatorRequest);
     },
     setPassword: async (username, file) => {
       status = await (await operate()).operateSetPassword(username, file);

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type { Actions } from './actions.js';
+import { storeCommand, storeCommandGroup } from './store-command.js';
 
 const STATUS = `
 For each slot of the feed: its last position (head), how far its events were published (checkpoint), how many commits are left (lag) and
@@ -30,19 +31,16 @@ type Options = Readonly<{
 
 /** `feed`. */
 export function addFeedCommands(program: Command, { onStore, replay }: Actions): void {
-  const feed = program
-    .command('feed')
+  storeCommandGroup(program, 'feed')
     .summary('look after the events that are sent to others')
     .description('Looks after the events that are sent to others.');
-  feed
-    .command('status')
+  storeCommand(program, 'feed status')
     .summary('show how far events were sent and whose wait')
     .description('Shows how far events were sent and whose wait.')
     .option('--json', 'one JSON object')
     .addHelpText('after', STATUS)
     .action(({ json = false }: { json?: boolean }) => onStore('feed status', { json }));
-  feed
-    .command('replay')
+  storeCommand(program, 'feed replay')
     .summary('send past events to one queue')
     .description('Sends past events to one queue.')
     .option('--from <time>', 'what happened at this time or later', time)

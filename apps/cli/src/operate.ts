@@ -1,25 +1,27 @@
 import {
+  brokerCommand,
+  type BrokerRequest,
   askEmbeddedStore,
   carryOut,
+  openSharedStore,
+  type OperatorRequest,
+  type ReplaySelection,
+} from '@keyfold/operator';
+import {
   DONE,
   exitCodeOf,
   explain,
   INTERRUPTED,
-  openSharedStore,
   passwordRules,
   unknownSettings,
   WRONG_USAGE,
-  brokerCommand,
-  type BrokerRequest,
   type ExitCode,
-  type OperatorRequest,
-  type ReplaySelectionArgs,
-} from '@keyfold/operation';
+} from '@keyfold/process';
 import { readCliBrokerSettings, readCliSealingKeys, readCliSettings, requireSessionDays } from './cli.settings.js';
 import { isTyped, readPassword } from './password.js';
 import { terminal } from './terminal.js';
 
-export { WRONG_USAGE } from '@keyfold/operation';
+export { WRONG_USAGE } from '@keyfold/process';
 
 /** Has a request carried out on the store of the environment's settings; answers the exit status. A failure is told. */
 export const operateStore = (request: OperatorRequest) =>
@@ -28,7 +30,7 @@ export const operateStore = (request: OperatorRequest) =>
   );
 
 /** Sends events of the store to a queue, or counts them; answers the exit status. A failure is told. */
-export const operateReplay = (selection: ReplaySelectionArgs, queue: string | undefined) =>
+export const operateReplay = (selection: ReplaySelection, queue: string | undefined) =>
   whileNotInterrupted((signal) => {
     // Whoever carries it out sends to the broker of this command's settings.
     const url = queue === undefined ? '' : readCliBrokerSettings(process.env).KEYFOLD_RABBITMQ_URL;

@@ -1,4 +1,4 @@
-import { INTERRUPTED } from '@keyfold/operation';
+import { INTERRUPTED } from '@keyfold/process';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';

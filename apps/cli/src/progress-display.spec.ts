@@ -4,7 +4,7 @@ import { ProgressDisplay } from './progress-display.js';
 function shown(isTTY: boolean) {
   const written: string[] = [];
   const display = new ProgressDisplay({ isTTY, write: (text) => written.push(text) });
-  const reach = (done: number, total = 2_400) => display.show({ done, total, unit: 'commits' });
+  const reach = (done: number, total = 2_400) => display.show({ done, total, unit: 'commit' });
   return { display, written, reach };
 }
 
@@ -34,4 +34,10 @@ it('an empty feed is read as a whole', () => {
   const { written, reach } = shown(false);
   reach(0, 0);
   expect(written).toEqual(['100 % of 0 commits\n']);
+});
+
+it('a single commit is not many', () => {
+  const { written, reach } = shown(false);
+  reach(1, 1);
+  expect(written).toEqual(['100 % of 1 commit\n']);
 });

@@ -1,4 +1,4 @@
-import type { Progress } from '@keyfold/operation';
+import type { Progress } from '@keyfold/operator';
 
 const BAR_LENGTH = 30;
 /** Erases the line of the cursor (ECMA-48, EL 2). */
@@ -16,7 +16,7 @@ export class ProgressDisplay {
 
   show({ done, total, unit }: Progress): void {
     const share = total === 0 ? 1 : Math.min(1, done / total);
-    const text = `${Math.floor(share * 100)} % of ${total.toLocaleString('en')} ${unit}`;
+    const text = `${Math.floor(share * 100)} % of ${total.toLocaleString('en')} ${total === 1 ? unit : `${unit}s`}`;
     if (this.stream.isTTY) {
       const filled = Math.floor(share * BAR_LENGTH);
       this.stream.write(`${ERASE_LINE}[${'#'.repeat(filled)}${'-'.repeat(BAR_LENGTH - filled)}] ${text}`);

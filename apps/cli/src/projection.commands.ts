@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Actions } from './actions.js';
+import { storeCommand, storeCommandGroup } from './store-command.js';
 
 const STATUS = `
 For each slot of the feed: its last position (head), how far the projector has come (checkpoint), how many commits are left (lag) and
@@ -19,28 +20,24 @@ it again every 30 seconds by itself. The exit status is 1 when one stays parked.
 
 /** `projections`. */
 export function addProjectionCommands(program: Command, { onStore }: Actions): void {
-  const projections = program
-    .command('projections')
+  storeCommandGroup(program, 'projections')
     .summary('look after the read models')
     .description('Looks after the read models.');
-  projections
-    .command('status')
+  storeCommand(program, 'projections status')
     .summary('show how far the projector has come and what is parked')
     .description('Shows how far the projector has come and which streams are parked.')
     .option('--json', 'one JSON object')
     .addHelpText('after', STATUS)
     .action(({ json = false }: { json?: boolean }) => onStore('projections status', { json }));
-  projections
-    .command('rebuild')
+  storeCommand(program, 'projections rebuild')
     .summary('make the documents of the read models anew')
     .description('Makes the documents of the read models anew.')
     .argument('[model]', 'one read model; all without it')
     .addHelpText('after', REBUILD)
     .action((model?: string) => onStore('projections rebuild', { model }));
-  projections
-    .command('retry-parked')
+  storeCommand(program, 'projections retry-parked')
     .summary('try parked streams again')
     .description('Tries parked streams again.')
     .addHelpText('after', RETRY)
-    .action(() => onStore('projections retry-parked'));
+    .action(() => onStore('projections retry-parked', {}));
 }

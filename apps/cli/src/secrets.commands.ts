@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Actions } from './actions.js';
+import { storeCommand, storeCommandGroup } from './store-command.js';
 
 const RESEAL = `
 Reseals every password, two-factor secret and the static token with the first key of KEYFOLD_SEALING_KEY, so that the other keys can be
@@ -18,15 +19,13 @@ stream cannot be read.`;
 
 /** `secrets`. */
 export function addSecretsCommands(program: Command, { onStore }: Actions): void {
-  const secrets = program.command('secrets').summary('rotate sealing keys').description('Rotates sealing keys.');
-  secrets
-    .command('reseal')
+  storeCommandGroup(program, 'secrets').summary('rotate sealing keys').description('Rotates sealing keys.');
+  storeCommand(program, 'secrets reseal')
     .summary('reseal all secrets with the first sealing key')
     .description('Reseals all secrets with the first sealing key.')
     .addHelpText('after', RESEAL)
-    .action(() => onStore('secrets reseal'));
-  secrets
-    .command('status')
+    .action(() => onStore('secrets reseal', {}));
+  storeCommand(program, 'secrets status')
     .summary('show which sealing keys are still needed')
     .description('Shows which sealing keys are still needed, and by what.')
     .option('--json', 'one JSON object')

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Actions } from './actions.js';
+import { storeCommand, storeCommandGroup } from './store-command.js';
 
 const VERIFY = `
 Reads every commit and folds every stream from nothing, in bounded memory, and looks whether
@@ -33,29 +34,25 @@ the places of its commits are shown. Changes nothing.`;
 
 /** `verify`, `migrate`, `compact` and `events`. */
 export function addStoreCommands(program: Command, { onStore }: Actions): void {
-  program
-    .command('verify')
+  storeCommand(program, 'verify')
     .summary('look whether events, read models and lists agree')
     .description('Looks whether events, read models and lists agree.')
     .addHelpText('after', VERIFY)
-    .action(() => onStore('verify'));
-  program
-    .command('migrate')
+    .action(() => onStore('verify', {}));
+  storeCommand(program, 'migrate')
     .summary('prepare the database for this version')
     .description('Prepares the database for this version of Keyfold.')
     .option('--follow', 'then keep the read models up to date until interrupted')
     .addHelpText('after', MIGRATE)
     .action(({ follow = false }: { follow?: boolean }) => onStore('migrate', { follow }));
-  program
-    .command('compact')
+  storeCommand(program, 'compact')
     .summary('remove what is kept of sessions that expired long ago')
     .description('Removes what is kept of sessions that expired long ago.')
     .option('--dry-run', 'only count')
     .addHelpText('after', COMPACT)
     .action(({ dryRun = false }: { dryRun?: boolean }) => onStore('compact', { dryRun }));
-  const events = program.command('events').summary('look at what happened').description('Looks at what happened.');
-  events
-    .command('show')
+  storeCommandGroup(program, 'events').summary('look at what happened').description('Looks at what happened.');
+  storeCommand(program, 'events show')
     .summary('show the commits of a stream')
     .description('Shows the commits of a stream.')
     .argument('<stream>', 'for example account-1')

@@ -1,4 +1,4 @@
-import type { OperatorOutput } from '@keyfold/operation';
+import type { OperatorOutput } from '@keyfold/operator';
 import { ProgressDisplay } from './progress-display.js';
 
 // Whoever reads may have enough, as `head` has: then there is nobody to tell anything.

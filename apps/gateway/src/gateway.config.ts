@@ -1,6 +1,6 @@
 import type { PasswordRules } from '@keyfold/application';
 import { NameRules } from '@keyfold/domain';
-import { passwordRules, serviceVersion, type ApiSettings } from '@keyfold/operation';
+import { passwordRules, serviceVersion, type ApiSettings } from '@keyfold/process';
 import { availableParallelism } from 'node:os';
 
 /** What the gateway needs to know; the apps read it from their environment. */

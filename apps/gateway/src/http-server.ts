@@ -1,22 +1,22 @@
 import { Logger } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { StoreUnavailable } from '@keyfold/event-store';
 import {
   defaultPrivacyPatterns,
   EnvelopeFilter,
   errorEnvelope,
-  Fault,
+  oneInATurn,
   PrivacyMask,
   successEnvelope,
   UNKNOWN_PATH,
+  whenThereIsTime,
 } from '@keyfold/http-envelope';
-import { RepeatedLine } from '@keyfold/operation';
-import { HashQueueFull } from '@keyfold/security';
+import { RepeatedLine } from '@keyfold/process';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { BatchedResponse } from './batched-response.js';
 import { answerBrokenRequest, refuseExpectation } from './broken-requests.js';
 import { endConnectionsOnClose } from './connections-on-close.js';
+import { faultOf } from './fault-of.js';
 import { documentApi } from './openapi/openapi.document.js';
 import { handleInTurns } from './request-turns.js';
 import type { RequestHook } from './request/answer-headers.hook.js';
@@ -30,6 +30,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const REQUEST_TIMEOUT = 60_000;
 /** In bytes; the longest body of a client is a key of 16 KiB. */
 const BODY_LIMIT = 131_072;
+/** In bytes; a larger body can take milliseconds to read. */
+const LARGE_BODY = 4_096;
 
 /** Fastify with the project's rules for what comes before a route: ids, broken addresses, broken requests. */
 export function createHttpAdapter(setCommonHeaders: RequestHook, maxHeaderSize: number): FastifyAdapter {
@@ -70,7 +72,8 @@ export function serveHttp(app: NestFastifyApplication, setCommonHeaders: Request
   // Bodies are taken as bytes whatever their type says; the routes read them by the rules of the original.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) =>
-    done(null, body),
+    // Many clients can hold back the last byte of a body and send it at the same time.
+    (body.length > LARGE_BODY ? oneInATurn : whenThereIsTime)(() => done(null, body)),
   );
   server.addHook('onRequest', (request, reply, done) => {
     request.sentContentType = request.headers['content-type'];
@@ -100,16 +103,4 @@ export function serveHttp(app: NestFastifyApplication, setCommonHeaders: Request
     }),
   );
   documentApi(app);
-}
-
-/** Errors that are nobody's mistake: the client should come again. `report` hears what the operator must know, a full disk for instance. */
-function faultOf(error: unknown, report: (message: string) => void): Fault | undefined {
-  if (error instanceof StoreUnavailable) {
-    report(error.message);
-    return new Fault(503, 'the store is not available', error);
-  }
-  if (error instanceof HashQueueFull) return new Fault(503, 'too many logins at the moment', error);
-  // The client hung up in the middle of its body: nobody reads the answer, and it is nothing to report.
-  if (error instanceof Error && error.message === 'aborted') return new Fault(400, 'the request ended too early');
-  return undefined;
 }

@@ -2,16 +2,15 @@ import {
   apiSettings,
   measureProcess,
   mongoSettings,
-  mongoStore,
   mongoStoreOnly,
   processSettings,
   readSettings,
   runProcess,
-  SecretsModule,
   sharedSecretSettings,
   tracingModules,
   type Environment,
-} from '@keyfold/operation';
+} from '@keyfold/process';
+import { mongoStore, SecretsModule } from '@keyfold/wiring';
 import { z } from 'zod';
 import { closingAfterClients, gatewayConfig, GatewayModule, ID_BLOCK, serveApi } from './gateway.module.js';
 

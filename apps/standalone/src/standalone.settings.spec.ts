@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { InvalidConfiguration } from '@keyfold/operation';
+import { InvalidConfiguration } from '@keyfold/process';
 import { readStandaloneSettings } from './standalone.settings.js';
 
 const SEALING_KEY = 'k1:7kHPEHiVD09lj+mji2UbxB+xfb2M1UIaBy9QtoSh5NM=';

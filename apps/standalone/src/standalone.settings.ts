@@ -10,7 +10,7 @@ import {
   retentionSettings,
   sharedSecretSettings,
   type Environment,
-} from '@keyfold/operation';
+} from '@keyfold/process';
 import { z } from 'zod';
 
 const stores = ['sqlite', 'mongodb'] as const;

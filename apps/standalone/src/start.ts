@@ -1,17 +1,8 @@
 import type { DynamicModule } from '@nestjs/common';
 import { closingAfterClients, gatewayConfig, ID_BLOCK, serveApi } from '@keyfold/gateway';
-import {
-  embeddedStore,
-  measureProcess,
-  mongoStore,
-  operatorRunner,
-  requireFreeFolder,
-  runProcess,
-  SecretsModule,
-  tracingModules,
-  type ProcessContext,
-  type Running,
-} from '@keyfold/operation';
+import { operatorRunner, requireFreeFolder } from '@keyfold/operator';
+import { measureProcess, runProcess, tracingModules, type ProcessContext, type Running } from '@keyfold/process';
+import { embeddedStore, mongoStore, SecretsModule } from '@keyfold/wiring';
 import { measureProjector, openMessages, ProjectorRunner, RetentionRunner } from '@keyfold/worker';
 import { StandaloneModule } from './standalone.module.js';
 import { readStandaloneSettings, type StandaloneSettings } from './standalone.settings.js';

@@ -1,5 +1,6 @@
 import type { Relay } from '@keyfold/messaging';
-import type { BrokerConnections, ConsumedQueues, Sample } from '@keyfold/operation';
+import type { Sample } from '@keyfold/process';
+import type { BrokerConnections, ConsumedQueues } from '@keyfold/wiring';
 
 type QueueStatus = ReturnType<ConsumedQueues['status']>[number];
 

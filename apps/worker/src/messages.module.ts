@@ -1,17 +1,11 @@
 import { Module, type DynamicModule, type INestApplication } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import { LookUpSshKeysHandler, RecordSshKeyUseHandler } from '@keyfold/application';
-import { EventStore, reasonOf } from '@keyfold/event-store';
-import { EventPublisher, MessageTraces, ParkedAccounts, Relay, RelayLeases } from '@keyfold/messaging';
+import { CommitFeed, reasonOf, type FeedLeases } from '@keyfold/event-store';
+import { EventPublisher, MessageTraces, ParkedAccounts, Relay, RELAY_LEASES } from '@keyfold/messaging';
 import { messagesOf } from '@keyfold/messaging/events';
-import {
-  BrokerCheck,
-  BrokerConnections,
-  ConsumedQueues,
-  TopologyWatch,
-  type Health,
-  type Metrics,
-} from '@keyfold/operation';
+import type { Health, Metrics } from '@keyfold/process';
+import { BrokerCheck, BrokerConnections, ConsumedQueues, TopologyWatch } from '@keyfold/wiring';
 import { connectionSamples, parkedSamples, queueSamples, relayLagSamples, relaySamples } from './message-metrics.js';
 import { RelayRunner } from './relay.runner.js';
 import { SshKeyLookUpController } from './ssh-key-look-up.controller.js';
@@ -34,15 +28,15 @@ export class MessagesModule {
         LookUpSshKeysHandler,
         {
           provide: Relay,
-          inject: [EventStore, EventPublisher, RelayLeases, ParkedAccounts, { token: MessageTraces, optional: true }],
+          inject: [CommitFeed, EventPublisher, RELAY_LEASES, ParkedAccounts, { token: MessageTraces, optional: true }],
           useFactory: (
-            store: EventStore,
+            feed: CommitFeed,
             publisher: EventPublisher,
-            leases: RelayLeases,
+            leases: FeedLeases,
             parked: ParkedAccounts,
             traces?: MessageTraces,
           ) =>
-            new Relay(store, publisher, leases, parked, messagesOf, {
+            new Relay(feed, publisher, leases, parked, messagesOf, {
               ...config,
               traces,
               onError: RelayRunner.reportError,

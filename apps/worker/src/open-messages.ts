@@ -1,6 +1,7 @@
 import type { DynamicModule, INestApplication } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
-import { queues, type BrokerOptions, type BrokerSettings, type Health, type Metrics } from '@keyfold/operation';
+import type { BrokerSettings, Health, Metrics } from '@keyfold/process';
+import { queues, type BrokerOptions } from '@keyfold/wiring';
 import type { Logger } from 'pino';
 import type { WorkerConfig } from './worker.config.js';
 

@@ -1,5 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import type { Metrics, Sample } from '@keyfold/operation';
+import type { Metrics, Sample } from '@keyfold/process';
 import { Projector, type ProjectorLag } from '@keyfold/projections';
 
 /** Adds the metrics of the projector in this process. The lag is missing while the store is unavailable. */

@@ -2,11 +2,9 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { EventStore } from '@keyfold/event-store';
 import {
-  appendSamples,
   brokerSettings,
   measureProcess,
   mongoSettings,
-  mongoStore,
   mongoStoreOnly,
   NestLog,
   processSettings,
@@ -14,10 +12,10 @@ import {
   readSettings,
   retentionSettings,
   runProcess,
-  StoreCheck,
   tracingModules,
   type Environment,
-} from '@keyfold/operation';
+} from '@keyfold/process';
+import { appendSamples, mongoStore, StoreCheck } from '@keyfold/wiring';
 import { z } from 'zod';
 import { TruthModule } from './truth.module.js';
 import { measureProjector, openMessages, ProjectorRunner, RetentionRunner, WorkerModule } from './worker.module.js';

@@ -1,6 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
-import { truth, truthProviders } from '@keyfold/operation';
+import { truth, truthProviders } from '@keyfold/wiring';
 
 /** Provides reading and writing of the event store, for a process in which no gateway provides it. */
 @Module({})

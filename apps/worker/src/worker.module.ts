@@ -1,8 +1,8 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { Clock } from '@keyfold/application';
-import { EventStore, FeedLeases } from '@keyfold/event-store';
-import { ParkedAccounts, RelayLeases } from '@keyfold/messaging';
-import { readersBehind } from '@keyfold/operation';
+import { CommitFeed, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
+import { ParkedAccounts, RELAY_LEASES } from '@keyfold/messaging';
+import { readersBehind } from '@keyfold/wiring';
 import { Projection, Projector, ReadModelStore, Retention } from '@keyfold/projections';
 import type { Messages } from './open-messages.js';
 import { ProjectorRunner } from './projector.runner.js';
@@ -22,9 +22,9 @@ export class WorkerModule {
       providers: [
         {
           provide: Projector,
-          inject: [EventStore, Projection, FeedLeases],
-          useFactory: (store: EventStore, projection: Projection, leases: FeedLeases) =>
-            new Projector(store, projection, leases, ProjectorRunner.reportError, config),
+          inject: [CommitFeed, Projection, FeedLeases],
+          useFactory: (feed: CommitFeed, projection: Projection, leases: FeedLeases) =>
+            new Projector(feed, projection, leases, ProjectorRunner.reportError, config),
         },
         {
           provide: ProjectorRunner,
@@ -33,19 +33,31 @@ export class WorkerModule {
         },
         {
           provide: RetentionRunner,
-          inject: [EventStore, ReadModelStore, FeedLeases, RelayLeases, ParkedAccounts, Clock],
+          inject: [
+            EventStore,
+            CommitFeed,
+            StreamCompaction,
+            ReadModelStore,
+            FeedLeases,
+            RELAY_LEASES,
+            ParkedAccounts,
+            Clock,
+          ],
           useFactory: (
             store: EventStore,
+            feed: CommitFeed,
+            compaction: StreamCompaction,
             readModels: ReadModelStore,
             leases: FeedLeases,
-            relayLeases: RelayLeases,
+            relayLeases: FeedLeases,
             parkedRelays: ParkedAccounts,
             clock: Clock,
           ) => {
             const readers = readersBehind({ leases, relayLeases, parkedRelays });
-            const parts = { store, readModels, readers, sessionDays: config.sessionDays, now: () => clock.now() };
+            const { sessionDays } = config;
+            const parts = { store, compaction, readModels, readers, sessionDays, now: () => clock.now() };
             const listeners = { onCompacted: RetentionRunner.reportCompacted, onError: RetentionRunner.reportError };
-            return new RetentionRunner(new Retention(parts, leases, listeners));
+            return new RetentionRunner(new Retention(parts, feed, leases, listeners));
           },
         },
       ],

@@ -13,11 +13,11 @@ const schema = `CREATE TABLE IF NOT EXISTS seen (stream TEXT PRIMARY KEY, versio
 	CREATE TABLE IF NOT EXISTS history (number INTEGER PRIMARY KEY, id TEXT, type TEXT, data TEXT);
 	CREATE TABLE IF NOT EXISTS keys (id PRIMARY KEY, account, public_key); CREATE TABLE IF NOT EXISTS disabled (account PRIMARY KEY);`
 
-// Updates the row only if the event is newer than all seen events of its stream.
+// Changes a row only if the event is newer than all events already seen in its stream.
 const advance = `INSERT INTO seen VALUES (?1, ?2, ?3) ON CONFLICT (stream) DO UPDATE
 	SET version = ?2, event_index = ?3 WHERE (?2, ?3) > (version, event_index)`
 
-// The effect of each event type. All other types only go into the history.
+// Effect of each event type. Other and unknown types are only added to the history.
 var effects = map[string]string{
 	"ssh-key.added":      "REPLACE INTO keys SELECT ?1 ->> 'keyId', ?1 ->> 'accountId', ?1 ->> 'publicKey'",
 	"ssh-key.removed":    "DELETE FROM keys WHERE id = ?1 ->> 'keyId'",
@@ -36,7 +36,7 @@ func openKeyTable(path string) (*sql.DB, error) {
 	return db, err
 }
 
-// Acknowledges a message once its effect is stored and rejects messages that are not from Keyfold.
+// Acknowledges a message once its effect is stored or was stored before. Rejects messages that Keyfold cannot have sent.
 func handle(keys *sql.DB, message amqp.Delivery) error {
 	id, _ := message.Headers["cloudEvents_id"].(string)
 	kind, _ := message.Headers["cloudEvents_type"].(string)
@@ -54,7 +54,7 @@ func handle(keys *sql.DB, message amqp.Delivery) error {
 	return message.Ack(false)
 }
 
-// Stores effect and progress in one transaction: either both or neither.
+// Stores effect and progress in one transaction: both or neither.
 func apply(keys *sql.DB, id, kind, data string, seen []string) error {
 	tx, err := keys.Begin()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Maintains a table of SSH keys from Keyfold's events; see README.md. The table is in keys.go.
+// Maintains a table of SSH keys from Keyfold's events, see README.md. The table is in keys.go.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 )
 
-// One consumer at a time keeps the order. A message that is redelivered more often than the limit would be dropped.
+// A single active consumer keeps the order. RabbitMQ drops messages redelivered more often than the limit.
 var queueArguments = amqp.Table{"x-queue-type": "quorum", "x-single-active-consumer": true, "x-delivery-limit": 1_000_000}
 
 func main() {
@@ -36,7 +36,7 @@ func main() {
 	}
 }
 
-// Handles messages one by one until an error occurs. Unacknowledged messages are then redelivered in order.
+// Handles messages sequentially until any failure. Unacknowledged messages are redelivered in order.
 func subscribe(ctx context.Context, keys *sql.DB) error {
 	connection, err := amqp.Dial(cmp.Or(os.Getenv("KEYFOLD_RABBITMQ_URL"), "amqp://localhost"))
 	if err != nil {
@@ -50,7 +50,7 @@ func subscribe(ctx context.Context, keys *sql.DB) error {
 			return ctx.Err()
 		case message, open := <-messages:
 			if !open {
-				return errors.New("the broker ended the consumer")
+				return errors.New("the broker cancelled the consumer")
 			}
 			err = handle(keys, message)
 		}
@@ -63,7 +63,7 @@ func consume(connection *amqp.Connection, queue string) (<-chan amqp.Delivery, e
 	if !given {
 		bindings = "ssh-key.# account.#"
 	}
-	defer time.AfterFunc(10*time.Second, func() { connection.Close() }).Stop() // A starting broker may not respond.
+	defer time.AfterFunc(10*time.Second, func() { connection.Close() }).Stop() // A starting broker may not answer.
 	channel, err := connection.Channel()
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-"""Maintains a table of SSH keys from Keyfold's events; see README.md."""
+"""Maintains a table of SSH keys from Keyfold's events, see README.md."""
 import os
 import re
 import signal
@@ -11,17 +11,17 @@ import pika
 URL = os.environ.get("KEYFOLD_RABBITMQ_URL", "amqp://guest:guest@localhost")
 QUEUE = os.environ.get("KEYFOLD_QUEUE", "sftp.keyfold-events")
 BINDINGS = os.environ.get("KEYFOLD_BINDINGS", "ssh-key.# account.#").split()
-# One consumer at a time keeps the order. A message that is redelivered more often than the limit would be dropped.
+# A single active consumer keeps the order. RabbitMQ drops messages redelivered more often than the limit.
 QUEUE_ARGUMENTS = {"x-queue-type": "quorum", "x-single-active-consumer": True, "x-delivery-limit": 1_000_000}
 SCHEMA = """PRAGMA journal_mode = WAL;
 CREATE TABLE IF NOT EXISTS seen (stream TEXT PRIMARY KEY, version INTEGER, event_index INTEGER);
 CREATE TABLE IF NOT EXISTS history (number INTEGER PRIMARY KEY, id TEXT, type TEXT, data TEXT);
 CREATE TABLE IF NOT EXISTS keys (id PRIMARY KEY, account, public_key);
 CREATE TABLE IF NOT EXISTS disabled (account PRIMARY KEY);"""
-# Updates the row only if the event is newer than all seen events of its stream.
+# Changes a row only if the event is newer than all events already seen in its stream.
 ADVANCE = """INSERT INTO seen VALUES (:stream, :version, :index) ON CONFLICT (stream) DO UPDATE
     SET version = :version, event_index = :index WHERE (:version, :index) > (version, event_index)"""
-# The effect of each event type. All other types only go into the history.
+# Effect of each event type. Other and unknown types are only added to the history.
 EFFECTS = {
     "ssh-key.added": "REPLACE INTO keys SELECT :data ->> 'keyId', :data ->> 'accountId', :data ->> 'publicKey'",
     "ssh-key.removed": "DELETE FROM keys WHERE id = :data ->> 'keyId'",
@@ -39,7 +39,7 @@ def handle(db, channel, delivery, headers, body):
         print("rejected a message that is not a Keyfold event", file=sys.stderr)
         return channel.basic_reject(delivery.delivery_tag, requeue=False)
     seen = {"stream": match[1], "version": int(match[2]), "index": int(match[3])}
-    with db:  # Stores effect and progress in one transaction: either both or neither.
+    with db:  # Stores effect and progress in one transaction: both or neither.
         is_new = db.execute(ADVANCE, seen).rowcount > 0
         if is_new:
             db.execute("INSERT INTO history (id, type, data) VALUES (?, ?, ?)", (id, type, data))
@@ -50,13 +50,13 @@ def handle(db, channel, delivery, headers, body):
 
 
 def subscribe(db):
-    """Handles messages one by one until an error occurs. Unacknowledged messages are then redelivered in order."""
+    """Handles messages sequentially until any failure. Unacknowledged messages are redelivered in order."""
     with pika.BlockingConnection(pika.URLParameters(URL)) as connection:
         channel = connection.channel()
         channel.queue_declare(QUEUE, durable=True, arguments=QUEUE_ARGUMENTS)
         for binding in BINDINGS:
             channel.queue_bind(QUEUE, "keyfold.events", binding)
-        channel.basic_qos(prefetch_count=1)  # With more, pika would requeue later messages before this one.
+        channel.basic_qos(prefetch_count=1)  # pika returns prefetched messages ahead of the current one, which breaks the order.
         for delivery, properties, body in channel.consume(QUEUE, inactivity_timeout=1):
             if delivery:
                 handle(db, channel, delivery, properties.headers or {}, body)

@@ -5,7 +5,7 @@ import { connect, type Channel, type ConsumeMessage } from 'amqplib';
 
 const { KEYFOLD_RABBITMQ_URL: url = 'amqp://localhost', KEYFOLD_QUEUE: queue = 'sftp.keyfold-events' } = process.env;
 const bindings = (process.env['KEYFOLD_BINDINGS'] ?? 'ssh-key.# account.#').split(' ').filter(Boolean);
-// One consumer at a time keeps the order. A message that is redelivered more often than the limit would be dropped.
+// A single active consumer keeps the order. RabbitMQ drops messages redelivered more often than the limit.
 const queueArguments = { 'x-queue-type': 'quorum', 'x-single-active-consumer': true, 'x-delivery-limit': 1_000_000 };
 const db = new DatabaseSync(process.env['DATABASE'] ?? 'keys.db', { timeout: 5_000 });
 db.exec(`PRAGMA journal_mode = WAL;
@@ -13,10 +13,10 @@ db.exec(`PRAGMA journal_mode = WAL;
   CREATE TABLE IF NOT EXISTS history (number INTEGER PRIMARY KEY, id TEXT, type TEXT, data TEXT);
   CREATE TABLE IF NOT EXISTS keys (id PRIMARY KEY, account, public_key);
   CREATE TABLE IF NOT EXISTS disabled (account PRIMARY KEY);`);
-// Updates the row only if the event is newer than all seen events of its stream.
+// Changes a row only if the event is newer than all events already seen in its stream.
 const advance = db.prepare(`INSERT INTO seen VALUES (:stream, :version, :index) ON CONFLICT (stream) DO UPDATE
   SET version = :version, event_index = :index WHERE (:version, :index) > (version, event_index)`);
-// The effect of each event type. All other types only go into the history.
+// Effect of each event type. Other and unknown types are only added to the history.
 const effects = new Map([
   ['ssh-key.added', `REPLACE INTO keys SELECT :data ->> 'keyId', :data ->> 'accountId', :data ->> 'publicKey'`],
   ['ssh-key.removed', `DELETE FROM keys WHERE id = :data ->> 'keyId'`],
@@ -26,7 +26,7 @@ const effects = new Map([
   ['account.deleted', `DELETE FROM keys WHERE account = :data ->> 'accountId'`],
 ]);
 
-// Stores effect and progress in one transaction: either both or neither.
+// Stores effect and progress in one transaction: both or neither.
 function apply(id: string, type: string, data: string, [, stream = '', version, index]: RegExpExecArray): void {
   db.exec('BEGIN IMMEDIATE');
   try {
@@ -52,10 +52,10 @@ function handle(message: ConsumeMessage, channel: Channel): void {
   channel.reject(message, false);
 }
 
-// Handles messages one by one until an error occurs. Unacknowledged messages are then redelivered in order.
+// Handles messages sequentially until any failure. Unacknowledged messages are redelivered in order.
 async function subscribe(signal: AbortSignal): Promise<void> {
   const connection = (await connect(url, { noDelay: true, timeout: 10_000 })).on('error', console.error);
-  const late = setTimeout(() => void connection.close().catch(console.error), 10_000);
+  const timer = setTimeout(() => void connection.close().catch(console.error), 10_000);
   try {
     const channel = await connection.createChannel();
     const messages = on(channel, 'delivery', { close: ['close', 'cancel'], signal });
@@ -63,10 +63,10 @@ async function subscribe(signal: AbortSignal): Promise<void> {
     for (const binding of bindings) await channel.bindQueue(queue, 'keyfold.events', binding);
     await channel.prefetch(100);
     await channel.consume(queue, () => undefined);
-    clearTimeout(late);
+    clearTimeout(timer);
     for await (const [message] of messages) handle(message as ConsumeMessage, channel);
   } finally {
-    clearTimeout(late);
+    clearTimeout(timer);
     await Promise.race([connection.close().catch(() => undefined), pause(3_000)]);
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { DatabaseSync } from 'node:sqlite';
 
-/** A validated event; `stream`, `version` and `index` are the parts of `id`. */
+/** A validated message; `stream`, `version` and `index` are the parts of `id`. */
 export type KeyfoldEvent = Readonly<{
   id: string;
   type: string;
@@ -9,11 +9,11 @@ export type KeyfoldEvent = Readonly<{
   seen: { stream: string; version: number; index: number };
 }>;
 
-/** Updates the row only if the event is newer than all seen events of its stream. */
+/** Changes a row only if the event is newer than all events already seen in its stream. */
 const ADVANCE = `INSERT INTO seen VALUES (:stream, :version, :index) ON CONFLICT (stream) DO UPDATE
   SET version = :version, event_index = :index WHERE (:version, :index) > (version, event_index)`;
 
-/** The effect of each event type. All other types only go into the history. */
+/** Effect of each event type. Other and unknown types are only added to the history. */
 const EFFECTS = new Map([
   ['ssh-key.added', `REPLACE INTO keys SELECT :data ->> 'keyId', :data ->> 'accountId', :data ->> 'publicKey'`],
   ['ssh-key.removed', `DELETE FROM keys WHERE id = :data ->> 'keyId'`],
@@ -23,7 +23,6 @@ const EFFECTS = new Map([
   ['account.deleted', `DELETE FROM keys WHERE account = :data ->> 'accountId'`],
 ]);
 
-/** Stores keys, disabled accounts and progress in SQLite. */
 @Injectable()
 export class KeyTable implements OnApplicationShutdown {
   readonly #db = new DatabaseSync(process.env['DATABASE'] ?? 'keys.db', { timeout: 5_000 });
@@ -36,7 +35,7 @@ export class KeyTable implements OnApplicationShutdown {
       CREATE TABLE IF NOT EXISTS disabled (account PRIMARY KEY);`);
   }
 
-  /** Returns the event in a message, or undefined if the message is not from Keyfold. */
+  /** Returns the event in a message, or undefined if Keyfold cannot have sent it. */
   eventOf(headers: Readonly<Record<string, unknown>>, data: string): KeyfoldEvent | undefined {
     const { cloudEvents_id: id, cloudEvents_type: type } = headers;
     if (typeof id !== 'string' || typeof type !== 'string') return undefined;
@@ -46,7 +45,7 @@ export class KeyTable implements OnApplicationShutdown {
     return { id, type, data, seen: { stream, version: Number(version), index: Number(index) } };
   }
 
-  /** Stores effect and progress in one transaction: either both or neither. Returns whether the event was new. */
+  /** Stores effect and progress in one transaction: both or neither. Returns whether the event was new. */
   apply({ id, type, data, seen }: KeyfoldEvent): boolean {
     this.#db.exec('BEGIN IMMEDIATE');
     try {

@@ -14,10 +14,10 @@ import { KeyTable } from './key-table.js';
 
 const { KEYFOLD_RABBITMQ_URL: url = 'amqp://localhost', KEYFOLD_QUEUE: queue = 'sftp.keyfold-events' } = process.env;
 const bindings = (process.env['KEYFOLD_BINDINGS'] ?? 'ssh-key.# account.#').split(' ').filter(Boolean);
-// One consumer at a time keeps the order. A message that is redelivered more often than the limit would be dropped.
+// A single active consumer keeps the order. RabbitMQ drops messages redelivered more often than the limit.
 const queueArguments = { 'x-queue-type': 'quorum', 'x-single-active-consumer': true, 'x-delivery-limit': 1_000_000 };
 
-/** Applies messages to the key table one by one while the application runs. */
+/** Passes messages to the key table, one at a time, while the application runs. */
 @Injectable()
 export class EventSubscriber implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #log = new Logger(EventSubscriber.name);
@@ -29,7 +29,7 @@ export class EventSubscriber implements OnApplicationBootstrap, BeforeApplicatio
     this.#running = this.#run(this.#stopping.signal);
   }
 
-  /** Runs before any `onApplicationShutdown`, so the table is open until the last message is handled. */
+  /** Runs before `onApplicationShutdown` hooks, so that the table stays open until the last message is handled. */
   async beforeApplicationShutdown(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -42,10 +42,10 @@ export class EventSubscriber implements OnApplicationBootstrap, BeforeApplicatio
     }
   }
 
-  /** Rejects when an error occurs. Unacknowledged messages are then redelivered in order. */
+  /** Handles messages until any failure. Unacknowledged messages are redelivered in order. */
   async #subscribe(signal: AbortSignal): Promise<void> {
     const connection = (await connect(url, { noDelay: true, timeout: 10_000 })).on('error', console.error);
-    const late = setTimeout(() => void connection.close().catch(console.error), 10_000);
+    const timer = setTimeout(() => void connection.close().catch(console.error), 10_000);
     try {
       const channel = await connection.createChannel();
       const messages = on(channel, 'delivery', { close: ['close', 'cancel'], signal });
@@ -53,10 +53,10 @@ export class EventSubscriber implements OnApplicationBootstrap, BeforeApplicatio
       for (const binding of bindings) await channel.bindQueue(queue, 'keyfold.events', binding);
       await channel.prefetch(100);
       await channel.consume(queue, () => undefined);
-      clearTimeout(late);
+      clearTimeout(timer);
       for await (const [message] of messages) this.#handle(message as ConsumeMessage, channel);
     } finally {
-      clearTimeout(late);
+      clearTimeout(timer);
       await Promise.race([connection.close().catch(() => undefined), pause(3_000)]);
     }
   }

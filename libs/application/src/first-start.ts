@@ -1,10 +1,10 @@
-import { accountDecider, ADMIN_ID, GUEST_ID, ROLE_ADMIN, ROLE_GUEST, siteSettingsDecider } from '@keyfold/domain';
+import { ADMIN_ID, GUEST_ID, ROLE_ADMIN, ROLE_GUEST } from '@keyfold/domain';
 import { EventStore } from '@keyfold/event-store';
 import { accountStream, siteSettingsStream, StreamLoader } from '@keyfold/projections';
 import { Sealer } from '@keyfold/security';
 import { randomInt, randomUUID } from 'node:crypto';
 import { NewPasswords } from './accounts/new-passwords.js';
-import { CommandRunner } from './handle-command.js';
+import { CommandRunner } from './command-runner.js';
 import { sealedFor } from './sealed-for.js';
 import { requireSealingKey } from './sealing-key-check.js';
 import { UserNames } from './user-names.js';
@@ -55,7 +55,7 @@ export class FirstStart {
     }
     const token = `openlist-${randomUUID()}${randomText(64)}`;
     const command = { type: 'ResetApiToken', sealedToken: this.sealer.seal(token, sealedFor.apiToken) } as const;
-    await this.commands.run(siteSettingsStream, siteSettingsDecider, command, context('api-token'));
+    await this.commands.run(siteSettingsStream, command, context('api-token'));
   }
 
   /** Several gateways that start at once must announce one password, so it follows from the key that they share. */
@@ -80,7 +80,7 @@ export class FirstStart {
       ssoId: '',
       allowLdap: true,
     } as const;
-    await this.commands.run(accountStream(accountId), accountDecider, command, context(username));
+    await this.commands.run(accountStream(accountId), command, context(username));
   }
 }
 

@@ -1,4 +1,4 @@
-import { accountDecider, type Account, type AccountCommand, type RegisterAccount } from '@keyfold/domain';
+import { type Account, type AccountCommand, type RegisterAccount } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import type { EmbeddedService } from './embedded-service.js';
 
@@ -15,7 +15,7 @@ export async function accountState({ loader }: Service<'loader'>, accountId: num
 
 /** Runs a command on an account. */
 export const changeAccount = ({ commands }: Service<'commands'>, accountId: number, command: AccountCommand) =>
-  commands.run(accountStream(accountId), accountDecider, command, context);
+  commands.run(accountStream(accountId), command, context);
 
 /** Makes an ordinary account, or what differs from one. */
 export async function registerAccount(

@@ -5,7 +5,7 @@ import {
   SqliteEventStore,
   SqliteFile,
 } from '@keyfold/event-store/sqlite';
-import { Projection, StreamLoader } from '@keyfold/projections';
+import { ListUpdates, Projection, StreamLoader } from '@keyfold/projections';
 import { readModelTables, SqliteReadModelStore } from '@keyfold/projections/sqlite';
 import { Argon2PasswordHasher, DeviceTokens, LoginThrottle, Sealer, TokenSigner } from '@keyfold/security';
 import { SqliteThrottleStore, throttleTable } from '@keyfold/security/sqlite';
@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { NewPasswords } from '../src/accounts/new-passwords.js';
-import { CommandRunner } from '../src/handle-command.js';
+import { CommandRunner } from '../src/command-runner.js';
 import type { SecurityEvent } from '../src/security-log/security-log.js';
 import { UserNames } from '../src/user-names.js';
 import { SettableClock } from './settable-clock.js';
@@ -82,9 +82,10 @@ export class EmbeddedService {
     this.counter = new SqliteCounter(events);
     this.loader = new StreamLoader(this.store, this.readModels);
     this.projection = new Projection(this.loader, this.readModels, () => clock.now());
-    const onProjectionError = (_: unknown, error: unknown) => this.projectionErrors.push(error);
-    const parts = [this.store, this.loader, this.projection, clock, onProjectionError] as const;
-    this.commands = new CommandRunner(...parts, undefined, { report: (event) => void this.reported.push(event) });
+    const lists = new ListUpdates(this.projection, (_, error) => this.projectionErrors.push(error));
+    this.commands = new CommandRunner(this.store, this.loader, lists, clock, undefined, {
+      report: (event) => void this.reported.push(event),
+    });
     this.names = new UserNames(this.store, this.loader);
     this.passwords = new NewPasswords(this.hasher, sealer, clock);
     this.throttle = new LoginThrottle(throttleStore, () => clock.now());

@@ -1,5 +1,5 @@
 export * from './kernel/aggregate.js';
-export { TEXT_BYTES } from './kernel/bounded-text.js';
+export { bytesOf, TEXT_BYTES } from './kernel/bounded-text.js';
 export * from './kernel/decider.js';
 export * from './kernel/domain-error.js';
 export * from './kernel/event.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Batcher, type Call } from './batcher.js';
-import { StoreUnavailable } from './event-store.errors.js';
+import { Contended, StoreUnavailable } from './event-store.errors.js';
 
 type Calls = readonly Call<string, string>[];
 
@@ -64,13 +64,13 @@ describe('callers', () => {
 });
 
 describe('a round trip that fails', () => {
-  it('fails those whom it left open, and nobody else', async () => {
+  it('rejects the calls that it left open and no others', async () => {
     const { batcher, batches, begun } = openBatcher();
     const calls = [batcher.submit('a'), batcher.submit('b')];
     await begun(1);
     const late = batcher.submit('c');
     batches[0]!.calls[0]!.resolve('a!');
-    batches[0]!.end(new Error('broken'));
+    batches[0]!.end(new Contended('broken'));
     expect(await calls[0]).toBe('a!');
     await expect(calls[1]).rejects.toThrow('broken');
     await begun(2);

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { Contended, StoreUnavailable } from './event-store.errors.js';
+import { isOutage } from './event-store.errors.js';
 
 /** One caller's part of a batch; it settles alone. */
 export type Call<Item, Result> = Readonly<{
@@ -44,8 +44,7 @@ export class Batcher<Item, Result> {
         const again = await this.run(calls);
         if (again) this.#waiting.unshift(...again);
       } catch (error) {
-        const outage = error instanceof StoreUnavailable && !(error instanceof Contended);
-        const waiting = outage ? this.#waiting.splice(0) : [];
+        const waiting = isOutage(error) ? this.#waiting.splice(0) : [];
         for (const { reject } of [...calls, ...waiting]) reject(error);
       }
     }

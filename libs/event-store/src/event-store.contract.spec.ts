@@ -2,12 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { Commit, NewCommit } from './commit.js';
 import { voidStreamOf } from './compacted-stream.js';
 import { ModelCounter, ModelEventStore, openInMemory } from './contract/model-event-store.contract.js';
+import type { WholeStore } from './contract/contract-case.contract.js';
 import { newCommit } from './contract/new-commit.contract.js';
 import { describeEventStore, eventStoreCases, type OpenStore } from './event-store.contract.js';
-import { Counter, EventStore, type Appended, type StreamPoint } from './event-store.js';
+import type { CommitFeed } from './commit-feed.js';
+import { Counter } from './counter.js';
+import { EventStore, type Appended, type StreamPoint } from './event-store.js';
+import type { StreamCompaction } from './stream-compaction.js';
 
 /** Says yes to everything and keeps nothing. */
-class NoopEventStore extends EventStore {
+class NoopEventStore extends EventStore implements CommitFeed, StreamCompaction {
   readonly slots = 1;
   append = async (commit: NewCommit): Promise<Appended> => ({
     outcome: 'appended',
@@ -31,7 +35,7 @@ class NoopCounter extends Counter {
 }
 
 /** Stores that break one promise each. */
-const broken: Record<string, () => EventStore> = {
+const broken: Record<string, () => WholeStore> = {
   'forgets holds': () =>
     new (class extends ModelEventStore {
       override append = ({ holds: _, ...commit }: NewCommit) => super.append(commit);

@@ -1,4 +1,4 @@
-/** The stream has other commits than the decision was made on: load again and decide again. */
+/** The stream does not have the version that the decision was based on. Load it and decide again. */
 export class WrongExpectedVersion extends Error {
   constructor(stream: string, version: number) {
     super(`stream ${stream} is not at version ${version - 1}`);
@@ -6,7 +6,7 @@ export class WrongExpectedVersion extends Error {
   }
 }
 
-/** Another commit holds `key` for ever. */
+/** Another commit holds `key`, permanently. */
 export class HoldTaken extends Error {
   constructor(readonly key: string) {
     super(`hold ${key} is taken`);
@@ -14,7 +14,7 @@ export class HoldTaken extends Error {
   }
 }
 
-/** A command id came with another request than the one that used it first. */
+/** A different request already used the command id. */
 export class CommandIdReused extends Error {
   constructor(id: string) {
     super(`command id ${id} was used by a different request`);
@@ -22,19 +22,29 @@ export class CommandIdReused extends Error {
   }
 }
 
-/** The store cannot be reached or cannot write (full disk, locked file): nothing was half written, trying again later helps. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** The store cannot be reached or cannot write (full disk, locked file). Nothing is half written; retry later. */
 export class StoreUnavailable extends Error {
-  readonly retryAfterSeconds = 5;
+  readonly retryAfterSeconds = RETRY_AFTER_SECONDS;
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.name = 'StoreUnavailable';
   }
 }
 
-/** Others were quicker each time, at one place of the store. No outage: it says nothing about other places. */
-export class Contended extends StoreUnavailable {
+/** Other writers were faster on every attempt. The store works, and calls that touch other data succeed; retry later. */
+export class Contended extends Error {
+  readonly retryAfterSeconds = RETRY_AFTER_SECONDS;
   constructor(message: string) {
     super(message);
     this.name = 'Contended';
   }
 }
+
+/** Whether the same call may succeed later: the store is away, or other writers were faster. Its outcome may be unknown. */
+export const isRetryable = (error: unknown): error is StoreUnavailable | Contended =>
+  error instanceof StoreUnavailable || error instanceof Contended;
+
+/** Whether other calls would fail as well, because the store itself is away. */
+export const isOutage = (error: unknown): error is StoreUnavailable => error instanceof StoreUnavailable;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import type { Commit } from '../src/commit.js';
-import type { EventStore } from '../src/event-store.js';
+import type { CommitFeed } from '../src/commit-feed.js';
 import { StoreUnavailable } from '../src/event-store.errors.js';
 import { FeedLeases, type Lease, type SlotProgress } from '../src/feed/feed-leases.js';
 import { FeedReader, type FeedReaderOptions } from '../src/feed/feed-reader.js';
@@ -17,7 +17,7 @@ export class FeedWorkers {
   readonly errors: unknown[] = [];
   readonly #atWork = new Map<number, string>();
 
-  constructor(private readonly store: EventStore) {}
+  constructor(private readonly feed: CommitFeed) {}
 
   /** Not started; stopped when the running test is over. `meanwhile` runs in the middle of each batch. */
   newReader(
@@ -26,7 +26,7 @@ export class FeedWorkers {
     options: Partial<FeedReaderOptions> = {},
     meanwhile: () => Promise<unknown> = () => sleep(5),
   ): FeedReader {
-    const reader = new FeedReader(this.store, leases, {
+    const reader = new FeedReader(this.feed, leases, {
       reader: 'reader',
       owner,
       handle: (commits) => this.#handle(owner, commits, meanwhile),
@@ -43,7 +43,7 @@ export class FeedWorkers {
   }
 
   async #handle(owner: string, commits: readonly Commit[], meanwhile: () => Promise<unknown>): Promise<void> {
-    const slot = slotOf(commits[0]!, this.store.slots);
+    const slot = slotOf(commits[0]!, this.feed.slots);
     const other = this.#atWork.get(slot);
     if (other !== undefined) this.overlaps.push(`${owner} and ${other} on slot ${slot}`);
     this.#atWork.set(slot, owner);

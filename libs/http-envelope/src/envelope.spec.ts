@@ -1,3 +1,4 @@
+import { bytesOf } from '@keyfold/domain';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { errorEnvelope, PreparedAnswer, successEnvelope, writtenOnce } from './envelope.js';
@@ -41,6 +42,19 @@ describe('successEnvelope', () => {
     );
   });
 
+  it('takes as many bytes for a text as the bounds of texts count', () => {
+    const unit = fc.oneof(
+      fc.constantFrom(...'<>&"\\\n\r\t\b\f\0\u2028\u2029', '\ud800', '\udc00'),
+      fc.string({ unit: 'binary' }),
+    );
+    const frame = Buffer.byteLength(successEnvelope(''));
+    fc.assert(
+      fc.property(fc.string({ unit }), (text) => {
+        expect(Buffer.byteLength(successEnvelope(text))).toBe(frame + bytesOf(text));
+      }),
+    );
+  });
+
   it('never holds markup, a line separator, a bare control letter or half a pair', () => {
     const letters = fc.string({
       unit: fc.constantFrom('<', '>', '&', '\u2028', '\u2029', '\\', 'b', '\b', '\f', '\ud800', '"', 'u'),
@@ -59,7 +73,7 @@ describe('successEnvelope', () => {
 describe('a prepared answer', () => {
   it('is sent as its data would be', () => {
     for (const data of [{ title: '<b>' }, undefined, []]) {
-      expect(successEnvelope(new PreparedAnswer(data))).toBe(successEnvelope(data));
+      expect(successEnvelope(PreparedAnswer.of(data))).toBe(successEnvelope(data));
     }
   });
 

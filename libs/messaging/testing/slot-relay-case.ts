@@ -1,4 +1,4 @@
-import type { Commit, EventStore, NewCommit } from '@keyfold/event-store';
+import type { Commit, CommitFeed, EventStore, NewCommit } from '@keyfold/event-store';
 import { UnsendableMessage } from '../src/messaging.errors.js';
 import { RelayCounter } from '../src/relay/relay-status.js';
 import { SlotRelay } from '../src/relay/slot-relay.js';
@@ -7,7 +7,7 @@ import { modelMessagesOf, ModelPublisher, type Fate } from './model-publisher.js
 
 /** Creates a slot with one commit for each name in `accounts`, and relays that have just taken it. */
 export async function givenIn(
-  store: EventStore & Readonly<{ commits: readonly Commit[] }>,
+  store: EventStore & CommitFeed & Readonly<{ commits: readonly Commit[] }>,
   newCommit: (stream: string, version: number, details: Partial<NewCommit>) => NewCommit,
   accounts: readonly string[],
 ) {
@@ -25,7 +25,7 @@ export async function givenIn(
   for (const account of accounts) await append(account);
   const newRelay = (epoch = 1) =>
     new SlotRelay(0, epoch, {
-      store,
+      feed: store,
       publisher,
       parked,
       counter,

@@ -1,20 +1,14 @@
 import type { StoredEvent } from '@keyfold/domain';
 import type { Commit } from '@keyfold/event-store';
 import { describe, expect, it } from 'vitest';
-import { foldCommit, UnfoldableStream } from './fold.js';
-import type { ReadModel } from './read-model.js';
+import { foldCommit, UnfoldableStream, type Fold } from './fold.js';
 
 /** Adds up numbers; version 1 of the event carried them as text. */
-const sums: ReadModel<number> = {
-  name: 'sums',
-  schema: 1,
-  streamPrefix: 'sum-',
-  initialState: 0,
+const sums: Fold<number> = {
   upcasters: {
     Added: { 1: ({ data, ...event }) => ({ ...event, v: 2, data: { by: Number(data['by']) } }), 2: 'current' },
   },
-  evolve: (sum, { data }) => sum + (data as { by: number }).by,
-  weightOf: () => 1,
+  decider: { initialState: 0, evolve: (sum, { data }) => sum + (data as { by: number }).by },
 };
 const added = (by: number): StoredEvent => ({ type: 'Added', v: 2, data: { by } });
 const commit = (version: number, ...events: readonly StoredEvent[]): Commit => ({

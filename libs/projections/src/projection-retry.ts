@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Projection } from './projection.js';
-import type { StreamRef } from './read-model.js';
+import type { StreamRef } from './stream-ref.js';
 
 /** Milliseconds before a retry; doubled after each failure, up to the longest. */
 const FIRST_PAUSE = 500;

@@ -1,20 +1,24 @@
+import { accountAggregate } from '@keyfold/domain';
 import { describe, expect, it, vi } from 'vitest';
 import { disabled, registered, renamed } from '../../domain/testing/account.events.js';
 import { EmbeddedProjections } from '../testing/embedded-projections.js';
-import { accounts, accountStream, streamRef, type ReadModel, type StreamRef } from './read-model.js';
+import { accountStream, streamRef, type StreamAggregate, type StreamRef } from './stream-ref.js';
 
 const account = accountStream(7);
 const unknownEvent = { type: 'AccountArchived', v: 1, data: {} };
 
-/** The model of a later version of the program, which reads an archived account as a disabled one. */
-const laterAccounts: ReadModel<unknown> = {
-  ...(accounts as ReadModel<unknown>),
-  upcasters: { ...accounts.upcasters, AccountArchived: { 1: (event) => ({ ...event, type: 'AccountDisabled' }) } },
+/** The aggregate of a later version of the program, which reads an archived account as a disabled one. */
+const laterAggregate: StreamAggregate<unknown> = {
+  ...accountAggregate,
+  upcasters: {
+    ...accountAggregate.upcasters,
+    AccountArchived: { 1: (event) => ({ ...event, type: 'AccountDisabled' }) },
+  },
 };
 const laterRef = (stream: string, partition: string): StreamRef<unknown> => ({
   stream,
   partition,
-  model: laterAccounts,
+  aggregate: laterAggregate,
 });
 
 const documentOf = async ({ readModels }: EmbeddedProjections, ref = account) =>
@@ -105,7 +109,8 @@ describe('a stream that cannot be folded', () => {
   it('is parked as well when its document cannot be written, so that the streams behind it go on', async () => {
     const projections = new EmbeddedProjections();
     await projections.append(account, registered('ann'));
-    const unwritable: StreamRef<unknown> = { ...account, model: { ...laterAccounts, evolve: () => ({ endless: 1n }) } };
+    const decider = { ...accountAggregate.decider, evolve: () => ({ endless: 1n }) } as never;
+    const unwritable: StreamRef<unknown> = { ...account, aggregate: { ...laterAggregate, decider } };
     expect(await projections.newProjection().project(unwritable)).toBe('parked');
     expect(await projections.readModels.parked()).toMatchObject([{ stream: 'account-7', version: 0 }]);
   });

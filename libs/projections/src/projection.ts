@@ -1,7 +1,7 @@
 import { reasonOf, StoreUnavailable, type Commit } from '@keyfold/event-store';
 import { UnfoldableStream } from './fold.js';
 import type { ParkedStream, ReadModelStore } from './read-model-store.js';
-import type { StreamRef } from './read-model.js';
+import type { StreamRef } from './stream-ref.js';
 import type { StreamLoader } from './stream-loader.js';
 
 const RETRIED_TOGETHER = 200;

@@ -5,7 +5,8 @@ import { sessionStarted } from '../../domain/testing/session.events.js';
 import { EmbeddedProjections } from '../testing/embedded-projections.js';
 import type { Loaded } from './fold.js';
 import { projectorName, type Projector } from './projector.js';
-import { accounts, accountStream, sessionStream, type StreamRef } from './read-model.js';
+import { accounts } from './read-model.js';
+import { accountStream, sessionStream, type StreamRef } from './stream-ref.js';
 
 const account = accountStream(7);
 const unknownEvent = { type: 'AccountArchived', v: 1, data: {} };

@@ -2,7 +2,7 @@ import {
   feedLag,
   FeedReader,
   type Commit,
-  type EventStore,
+  type CommitFeed,
   type FeedLag,
   type FeedLeases,
   type FeedReaderStatus,
@@ -10,7 +10,8 @@ import {
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Projection } from './projection.js';
-import { readModels, streamRef } from './read-model.js';
+import { readModels } from './read-model.js';
+import { streamRef } from './stream-ref.js';
 
 /** Milliseconds between two tries of the parked streams. */
 const RETRY_PARKED_INTERVAL = 30_000;
@@ -34,13 +35,13 @@ export class Projector {
   #retriedParkedAt = -Infinity;
 
   constructor(
-    private readonly store: EventStore,
+    private readonly commits: CommitFeed,
     private readonly projection: Projection,
     leases: FeedLeases,
     onError: (error: unknown) => void,
     options: Readonly<{ leaseMilliseconds?: number }> = {},
   ) {
-    this.#feed = new FeedReader(store, leases, {
+    this.#feed = new FeedReader(commits, leases, {
       ...options,
       reader: projectorName,
       owner: `${hostname()}:${process.pid}:${randomUUID()}`,
@@ -72,8 +73,8 @@ export class Projector {
   /** Looks into the store. Throws `StoreUnavailable`. */
   async lag(): Promise<ProjectorLag> {
     const { positions } = this.#feed.status();
-    const [lag, parked] = await Promise.all([feedLag(this.store, positions), this.projection.parked()]);
-    const ofOwnSlots = parked.filter(({ partition }) => positions.has(this.store.slotOf(partition)));
+    const [lag, parked] = await Promise.all([feedLag(this.commits, positions), this.projection.parked()]);
+    const ofOwnSlots = parked.filter(({ partition }) => positions.has(this.commits.slotOf(partition)));
     return { ...lag, parkedStreams: ofOwnSlots.length };
   }
 

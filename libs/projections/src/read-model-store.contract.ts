@@ -2,7 +2,8 @@ import { absentAccount, type Account } from '@keyfold/domain';
 import { describe, expect, it } from 'vitest';
 import { parked, parkedCases } from './parked-streams.contract.js';
 import type { ReadModelStore } from './read-model-store.js';
-import { accounts, accountStream, sessionStream, siteSettingsStream, sshKeyRingStream } from './read-model.js';
+import { accounts } from './read-model.js';
+import { accountStream, sessionStream, siteSettingsStream, sshKeyRingStream } from './stream-ref.js';
 
 /** An empty store of its own, closed after the running test. `reopen` closes the store and opens the same data again. */
 export type OpenReadModels = Readonly<{ store: ReadModelStore; reopen(): Promise<ReadModelStore> }>;
@@ -137,9 +138,9 @@ function documentCases(newStore: NewStore): void {
     await store.put(accountStream(1), { state: deleted(1), version: 2 });
     await store.put(sshKeyRingStream(1), { state: { keys: [], keysEver: 4 }, version: 1 });
     const [one, ten, nine] = [
-      { stream: 'account-1', version: 2, place: null, state: deleted(1) },
-      { stream: 'account-10', version: 10, place: 10, state: active(10) },
-      { stream: 'account-9', version: 9, place: 9, state: active(9) },
+      { stream: 'account-1', version: 2, sortKey: null, state: deleted(1) },
+      { stream: 'account-10', version: 10, sortKey: 10, state: active(10) },
+      { stream: 'account-9', version: 9, sortKey: 9, state: active(9) },
     ];
     expect(await store.documents(accounts, '', 10)).toEqual([one, ten, nine]);
     expect(await store.documents(accounts, '', 2)).toEqual([one, ten]);
@@ -189,6 +190,17 @@ function listCases(newStore: NewStore): void {
     expect(await idsOf(store, 0, 0)).toEqual({ ids: [], total: 5 });
     expect(await idsOf(store, 1, Number.MAX_SAFE_INTEGER)).toEqual({ ids: [2, 3, 4_000, 5_000], total: 5 });
     expect(await idsOf(store, Number.MAX_SAFE_INTEGER, 2)).toEqual({ ids: [], total: 5 });
+  });
+
+  it('ends a page at the first entry that the reader does not take, and can be read again', async () => {
+    const store = await listed(...Array.from({ length: 300 }, (_, index) => index + 1));
+    const asked: number[] = [];
+    const takes = ({ accountId }: Account) => asked.push(accountId) > 0 && accountId !== 250;
+    const { items, total } = await store.list(accounts, 1, Number.MAX_SAFE_INTEGER, takes);
+    expect(items.map(({ accountId }) => accountId)).toEqual(Array.from({ length: 248 }, (_, index) => index + 2));
+    expect(total).toBe(300);
+    expect(asked.at(-1)).toBe(250);
+    expect((await idsOf(store, 248, 3)).ids).toEqual([249, 250, 251]);
   });
 
   it('loses an entry whose place is gone', async () => {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { readModelOf, readModels } from './read-model.js';
 import {
   accountStream,
-  readModels,
   sessionStream,
   siteSettingsStream,
   sshKeyRingStream,
   sshKeyUseStream,
   streamRef,
-} from './read-model.js';
+} from './stream-ref.js';
 
 const refs = [accountStream(7), sessionStream('b3f1', 7), sshKeyRingStream(7), sshKeyUseStream(7), siteSettingsStream];
 
@@ -17,9 +17,9 @@ describe('a stream name', () => {
   });
 
   it('belongs to one model only', () => {
-    expect(new Set(refs.map(({ model }) => model)).size).toBe(readModels.length);
+    expect(new Set(refs.map(readModelOf)).size).toBe(readModels.length);
     for (const { stream } of refs) {
-      expect(readModels.filter(({ streamPrefix }) => stream.startsWith(streamPrefix))).toHaveLength(1);
+      expect(readModels.filter(({ aggregate }) => stream.startsWith(aggregate.streamPrefix))).toHaveLength(1);
     }
   });
 

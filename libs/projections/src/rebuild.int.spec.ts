@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { disabled, registered, renamed } from '../../domain/testing/account.events.js';
 import { keyAdded } from '../../domain/testing/ssh-key-ring.events.js';
 import { EmbeddedProjections } from '../testing/embedded-projections.js';
-import { accounts, accountStream, readModels, sshKeyRingStream, type ReadModel } from './read-model.js';
+import { accounts, readModels, type ReadModel } from './read-model.js';
+import { accountStream, sshKeyRingStream } from './stream-ref.js';
 import { Rebuild } from './rebuild.js';
 import { Verification } from './verification/verification.js';
 
@@ -25,11 +26,11 @@ const rebuild = (
   { store, readModels: documents }: Pick<EmbeddedProjections, 'store' | 'readModels'>,
   models: readonly ReadModel<unknown>[] = readModels,
   signal = new AbortController().signal,
-) => new Rebuild(store, documents, models, () => 1_768_478_400_000).run(async () => {}, signal);
+) => new Rebuild(store, store, documents, models, () => 1_768_478_400_000).run(async () => {}, signal);
 
 async function problemsOf({ store, readModels: documents, leases }: EmbeddedProjections) {
   const problems: string[] = [];
-  await new Verification({ store, readModels: documents, isSettled: true }, leases).run(
+  await new Verification({ store, feed: store, readModels: documents, isSettled: true }, leases).run(
     async (problem) => void problems.push(problem),
     new AbortController().signal,
   );

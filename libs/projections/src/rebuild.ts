@@ -1,8 +1,9 @@
-import type { Commit, EventStore } from '@keyfold/event-store';
+import type { Commit, CommitFeed, EventStore } from '@keyfold/event-store';
 import pLimit from 'p-limit';
-import { foldCommit, UnfoldableStream, type Loaded } from './fold.js';
+import { foldCommit, initialOf, UnfoldableStream, type Loaded } from './fold.js';
 import type { ParkedStream, ReadModelStore } from './read-model-store.js';
-import { streamRef, type ReadModel, type StreamRef } from './read-model.js';
+import { readModelOf, type ReadModel } from './read-model.js';
+import { streamRef, type StreamRef } from './stream-ref.js';
 import { documentPages } from './verification/document-pages.js';
 import { walkFeed } from './verification/feed-walk.js';
 
@@ -29,6 +30,7 @@ export class Rebuild {
 
   constructor(
     private readonly store: EventStore,
+    private readonly feed: CommitFeed,
     private readonly readModels: ReadModelStore,
     private readonly models: readonly ReadModel<unknown>[],
     private readonly now: () => number,
@@ -37,9 +39,9 @@ export class Rebuild {
   /** Tells of empty positions in the feed. Throws `StoreUnavailable`, and the reason of the signal, which is heeded after every page. */
   async run(report: (problem: string) => Promise<void>, signal: AbortSignal): Promise<RebuiltCount> {
     const parked = new Map((await this.readModels.parked()).map((each) => [each.stream, each]));
-    await pLimit(SLOTS_AT_ONCE).map(await this.store.readHeads(), async ([slot, head]) => {
+    await pLimit(SLOTS_AT_ONCE).map(await this.feed.readHeads(), async ([slot, head]) => {
       const begun = new Map<string, Begun>();
-      for await (const page of walkFeed(this.store, slot, head, false, report)) {
+      for await (const page of walkFeed(this.feed, slot, head, false, report)) {
         signal.throwIfAborted();
         for (const commit of page) await this.#pass(commit, begun);
         while (begun.size > STREAMS_KEPT) await this.#complete(begun, parked);
@@ -54,7 +56,7 @@ export class Rebuild {
     const { stream, partition, version } = commit;
     if (version === 1) {
       const ref = streamRef(stream, partition);
-      if (ref && this.models.includes(ref.model)) begun.set(stream, { ref, loaded: nothingOf(ref) });
+      if (ref && this.models.includes(readModelOf(ref))) begun.set(stream, { ref, loaded: initialOf(ref.aggregate) });
     }
     const kept = begun.get(stream);
     // What follows on a stream that was completed was read then.
@@ -83,7 +85,7 @@ export class Rebuild {
     const { ref } = begun;
     try {
       for (const commit of commits) {
-        begun.loaded = foldCommit(ref.model, begun.loaded, commit);
+        begun.loaded = foldCommit(ref.aggregate, begun.loaded, commit);
         this.count.events += commit.events.length;
       }
       return true;
@@ -105,13 +107,11 @@ export class Rebuild {
 
   async #removeStranger(model: ReadModel<unknown>, stream: string, version: number): Promise<void> {
     const commits = await this.store.readStreams([{ stream, version: 0 }]);
-    const ref = { stream, partition: commits[0]?.partition ?? stream, model };
+    const ref = { stream, partition: commits[0]?.partition ?? stream, aggregate: model.aggregate };
     await this.readModels.remove(ref, version);
-    const begun: Begun = { ref, loaded: nothingOf(ref) };
+    const begun: Begun = { ref, loaded: initialOf(ref.aggregate) };
     if (commits.length > 0 && (await this.#foldOrPark(begun, commits)))
       await this.readModels.replace(ref, begun.loaded);
     this.count.removed++;
   }
 }
-
-const nothingOf = ({ model }: StreamRef<unknown>): Loaded<unknown> => ({ state: model.initialState, version: 0 });

@@ -5,7 +5,7 @@ import { sessionStarted } from '../../domain/testing/session.events.js';
 import { keyAdded } from '../../domain/testing/ssh-key-ring.events.js';
 import { EmbeddedProjections } from '../testing/embedded-projections.js';
 import { UnfoldableStream } from './fold.js';
-import { accountStream, sessionStream, sshKeyRingStream, sshKeyUseStream } from './read-model.js';
+import { accountStream, sessionStream, sshKeyRingStream, sshKeyUseStream } from './stream-ref.js';
 import { StreamLoader } from './stream-loader.js';
 
 const account = accountStream(7);

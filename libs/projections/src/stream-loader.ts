@@ -1,14 +1,14 @@
 import type { Commit, EventStore } from '@keyfold/event-store';
 import { LRUCache } from 'lru-cache';
-import { foldCommit, type Loaded } from './fold.js';
+import { foldCommit, initialOf, type Loaded } from './fold.js';
 import type { ReadModelStore } from './read-model-store.js';
-import type { StreamRef } from './read-model.js';
+import type { StreamRef } from './stream-ref.js';
 
 type LoadedAll<Refs extends readonly StreamRef<unknown>[]> = {
   -readonly [K in keyof Refs]: Refs[K] extends StreamRef<infer State> ? Loaded<State> : never;
 };
 
-/** Units of `ReadModel.weightOf`, each about a kilobyte. */
+/** In the units of `Aggregate.weightOf`, each about a kilobyte. */
 const CACHE_WEIGHT = 49_152;
 
 /**
@@ -60,10 +60,10 @@ export class StreamLoader {
 
   /** Adds a commit that was just appended to what is cached, so that the next load need not fetch it. */
   advance(ref: StreamRef<unknown>, commit: Commit): void {
-    const baseline = this.#baselines.peek(ref.stream)?.loaded ?? initial(ref);
+    const baseline = this.#baselines.peek(ref.stream)?.loaded ?? initialOf(ref.aggregate);
     if (baseline.version !== commit.version - 1) return;
     try {
-      this.#remember(ref, foldCommit(ref.model, baseline, commit));
+      this.#remember(ref, foldCommit(ref.aggregate, baseline, commit));
     } catch {
       // The commit is stored all the same; the next load says what is wrong with it.
     }
@@ -78,7 +78,9 @@ export class StreamLoader {
   async #baselinesOf(refs: readonly StreamRef<unknown>[]): Promise<Loaded<unknown>[]> {
     const cached = refs.map(({ stream }) => this.#baselines.peek(stream)?.loaded);
     const documents = await this.readModels.get(refs.filter((_, index) => !cached[index]));
-    return refs.map((ref, index) => cached[index] ?? this.#remember(ref, documents.get(ref.stream) ?? initial(ref)));
+    return refs.map(
+      (ref, index) => cached[index] ?? this.#remember(ref, documents.get(ref.stream) ?? initialOf(ref.aggregate)),
+    );
   }
 
   #foldTail(ref: StreamRef<unknown>, baseline: Loaded<unknown>, commits: readonly Commit[]): Loaded<unknown> {
@@ -86,20 +88,18 @@ export class StreamLoader {
     if (tail.length === 0) return baseline;
     return this.#remember(
       ref,
-      tail.reduce((loaded, commit) => foldCommit(ref.model, loaded, commit), baseline),
+      tail.reduce((loaded, commit) => foldCommit(ref.aggregate, loaded, commit), baseline),
     );
   }
 
-  #remember({ stream, model }: StreamRef<unknown>, loaded: Loaded<unknown>): Loaded<unknown> {
+  #remember({ stream, aggregate }: StreamRef<unknown>, loaded: Loaded<unknown>): Loaded<unknown> {
     const known = this.#baselines.peek(stream);
     if (!known || known.loaded.version < loaded.version) {
-      this.#baselines.set(stream, { loaded, weight: model.weightOf(loaded.state) });
+      this.#baselines.set(stream, { loaded, weight: aggregate.weightOf(loaded.state) });
     }
     return loaded;
   }
 }
-
-const initial = ({ model }: StreamRef<unknown>): Loaded<unknown> => ({ state: model.initialState, version: 0 });
 
 const pointsOf = (refs: readonly StreamRef<unknown>[], baselines: readonly Loaded<unknown>[]) =>
   refs.map(({ stream }, index) => ({ stream, version: baselines[index]!.version }));

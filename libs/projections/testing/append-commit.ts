@@ -1,7 +1,7 @@
 import type { DomainEvent, StoredEvent } from '@keyfold/domain';
 import type { Commit, EventStore, NewCommit } from '@keyfold/event-store';
 import { randomUUID } from 'node:crypto';
-import type { StreamRef } from '../src/read-model.js';
+import type { StreamRef } from '../src/stream-ref.js';
 
 /** Of this version, or as another version stored it. */
 export type AnyEvent = DomainEvent | StoredEvent;

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { Projection } from '../src/projection.js';
 import { Projector } from '../src/projector.js';
-import type { StreamRef } from '../src/read-model.js';
+import type { StreamRef } from '../src/stream-ref.js';
 import { readModelTables, SqliteReadModelStore } from '../src/sqlite/index.js';
 import { StreamLoader } from '../src/stream-loader.js';
 import { appendCommit, type AnyEvent } from './append-commit.js';

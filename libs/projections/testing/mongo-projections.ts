@@ -12,7 +12,7 @@ import { freshDatabase } from '../../../test/support/mongo/mongo-database.js';
 import { MongoReadModelStore, projectionModels } from '../src/mongo/index.js';
 import { Projection } from '../src/projection.js';
 import { Projector } from '../src/projector.js';
-import type { StreamRef } from '../src/read-model.js';
+import type { StreamRef } from '../src/stream-ref.js';
 import { StreamLoader } from '../src/stream-loader.js';
 import { appendCommit, type AnyEvent } from './append-commit.js';
 

@@ -1,10 +1,10 @@
-import type { Commit, EventStore, FeedLeases, NewCommit } from '@keyfold/event-store';
+import type { Commit, CommitFeed, EventStore, FeedLeases, NewCommit, StreamCompaction } from '@keyfold/event-store';
 import { randomUUID } from 'node:crypto';
 import { registered } from '../../domain/testing/account.events.js';
 import { loggedOut, sessionStarted } from '../../domain/testing/session.events.js';
 import type { Projector } from '../src/projector.js';
 import type { ReadModelStore } from '../src/read-model-store.js';
-import { accountStream, sessionStream, type StreamRef } from '../src/read-model.js';
+import { accountStream, sessionStream, type StreamRef } from '../src/stream-ref.js';
 import { SessionCompaction, type CompactionParts } from '../src/retention/session-compaction.js';
 import { Verification } from '../src/verification/verification.js';
 import type { AnyEvent } from './append-commit.js';
@@ -17,7 +17,7 @@ export const RELAY = 'relay';
 
 /** What a history is written to, on either store. */
 export type Shelf = Readonly<{
-  store: EventStore;
+  store: EventStore & CommitFeed & StreamCompaction;
   readModels: ReadModelStore;
   leases: FeedLeases;
   newProjector(): Projector;
@@ -84,7 +84,8 @@ export class SessionHistory {
       now: async () => this.now,
     };
     const relay = { name: RELAY, leases: all, parked: { all: async () => this.parked } };
-    return { store, readModels, readers: { leases, relay }, sessionDays: this.sessionDays, now: () => this.now };
+    const readers = { leases, relay };
+    return { store, compaction: store, readModels, readers, sessionDays: this.sessionDays, now: () => this.now };
   }
 
   /** In unix milliseconds, on a whole second. */
@@ -95,9 +96,10 @@ export class SessionHistory {
   /** Compacts whatever is due now, page by page, from the beginning of all slots. */
   async compact(parts = this.parts, page = 500): Promise<SessionCompaction['count']> {
     const compaction = new SessionCompaction(parts);
-    for (const [slot, head] of await parts.store.readHeads()) {
+    const { store: feed } = this.shelf;
+    for (const [slot, head] of await feed.readHeads()) {
       for (let position = 0; position < head; position += page) {
-        await compaction.compactPage(slot, await parts.store.readFeed(slot, position, page));
+        await compaction.compactPage(slot, await feed.readFeed(slot, position, page));
       }
     }
     return compaction.count;
@@ -107,7 +109,7 @@ export class SessionHistory {
   async problems(): Promise<string[]> {
     const found: string[] = [];
     const { store, readModels, leases } = this.shelf;
-    const verification = new Verification({ store, readModels, isSettled: true }, leases);
+    const verification = new Verification({ store, feed: store, readModels, isSettled: true }, leases);
     await verification.run(async (problem) => void found.push(problem), new AbortController().signal);
     return found;
   }

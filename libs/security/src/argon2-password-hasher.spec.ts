@@ -6,6 +6,7 @@ import { HashQueueFull } from './password-hasher.js';
 import { staticHash } from './static-hash.js';
 
 const secret = staticHash('Adm1n-pass');
+const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 const roomy = new Argon2PasswordHasher({ concurrency: 2, maxWaiting: 100 });
 
 describe('a stored hash', () => {
@@ -113,6 +114,31 @@ describe('the queue', () => {
     await Promise.all([...crowd, ask('single', ['single'])]);
     expect(done).toEqual(['crowd 4 refused', 'crowd 1', 'crowd 2', 'single', 'crowd 3']);
     expect(hasher.refused).toBe(1);
+  });
+
+  test('keeps a newcomer, known or not, when everybody waits for one hash', async () => {
+    for (const standing of ['unknown', 'known']) {
+      const hasher = new Argon2PasswordHasher({ concurrency: 1, maxWaiting: 20, cost: CHEAP });
+      const ask = (groups: string[]) =>
+        hasher.hash(secret, groups).then(
+          () => 'served',
+          () => 'refused',
+        );
+      const crowd = Array.from({ length: 21 }, (_, n) => ask(['unknown', `network ${n}`]));
+      expect(await ask([standing, 'newcomer'])).toBe('served');
+      const outcomes = await Promise.all(crowd);
+      expect(outcomes.filter((outcome) => outcome === 'refused')).toHaveLength(1);
+    }
+  });
+
+  test('keeps half of its places for known askers, whatever the others do', async () => {
+    const hasher = new Argon2PasswordHasher({ concurrency: 1, maxWaiting: 20, cost: CHEAP });
+    const refused: string[] = [];
+    const ask = (groups: string[]) => hasher.hash(secret, groups).catch(() => refused.push(groups[0]!));
+    const known = Array.from({ length: 11 }, (_, n) => ask(['known', `network ${n}`]));
+    const unknown = Array.from({ length: 100 }, (_, n) => ask(['unknown', `network ${n}`]));
+    await Promise.all([...known, ...unknown]);
+    expect(refused).toEqual(Array.from({ length: 90 }, () => 'unknown'));
   });
 
   test('goes on after a hash that failed', async () => {

@@ -18,6 +18,11 @@ describe('a device token', () => {
     expect(devices.read(token, NOON + 90 * DAY)).toBeUndefined();
   });
 
+  it('names the two-factor enrolment whose code the device passed', () => {
+    const device = { ...ann, id: 'laptop', enrolment: 2 };
+    expect(devices.read(devices.sign(device, NOON), NOON)).toEqual(device);
+  });
+
   it('gives a device that has none an id of its own', () => {
     const [one, two] = [devices.sign(ann, NOON), devices.sign(ann, NOON)].map((token) => devices.read(token, NOON)!.id);
     expect(one).toMatch(/^[\w-]{36}$/);

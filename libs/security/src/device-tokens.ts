@@ -2,8 +2,11 @@ import type { JwtService, JwtVerifyOptions } from '@nestjs/jwt';
 import { randomUUID } from 'node:crypto';
 import { DEVICE_AUDIENCE as AUDIENCE, EarlierTokenSecrets } from './token-signer.js';
 
-/** A device that logged in to an account. `nameHash`: of the name that the account had then. */
-export type Device = Readonly<{ id: string; accountId: number; nameHash: string }>;
+/**
+ * A device that logged in to an account. `nameHash`: of the name that the account had then. `enrolment`: the two-factor enrolment whose
+ * code it passed, if any.
+ */
+export type Device = Readonly<{ id: string; accountId: number; nameHash: string; enrolment?: number | undefined }>;
 
 const LIFETIME_DAYS = 90;
 
@@ -19,7 +22,7 @@ export class DeviceTokens {
 
   /** A token for 90 days. A device without an id is a new one. `now` in unix milliseconds. */
   sign(
-    { id = randomUUID(), accountId, nameHash }: Omit<Device, 'id'> & { id?: string | undefined },
+    { id = randomUUID(), accountId, nameHash, enrolment }: Omit<Device, 'id'> & { id?: string | undefined },
     now: number,
   ): string {
     const iat = Math.floor(now / 1_000);
@@ -27,6 +30,7 @@ export class DeviceTokens {
       sub: String(accountId),
       name: nameHash,
       jti: id,
+      ...(enrolment !== undefined && { enr: enrolment }),
       aud: AUDIENCE,
       iat,
       exp: iat + LIFETIME_DAYS * 86_400,
@@ -41,7 +45,13 @@ export class DeviceTokens {
       audience: AUDIENCE,
       clockTimestamp: Math.floor(now / 1_000),
     };
-    const claims = this.earlier.verified<{ sub: string; name: string; jti: string }>(this.jwt, token, options);
-    return claims && { id: claims.jti, accountId: Number(claims.sub), nameHash: claims.name };
+    const claims = this.earlier.verified<{ sub: string; name: string; jti: string; enr?: number }>(
+      this.jwt,
+      token,
+      options,
+    );
+    if (!claims) return undefined;
+    const { jti: id, sub, name: nameHash, enr: enrolment } = claims;
+    return { id, accountId: Number(sub), nameHash, ...(enrolment !== undefined && { enrolment }) };
   }
 }

@@ -40,13 +40,47 @@ describe('a fair queue', () => {
 
   it('drops the last item of the longest line of the longest group', () => {
     const queue = queueOf('a/x 1', 'a/y 1', 'a/y 2', 'b/v 1', 'b/v 2');
-    expect(drained(() => queue.dropOfLongest())).toEqual(['a/y 2', 'b/v 2', 'a/y 1', 'b/v 1', 'a/x 1']);
+    expect(drained(() => queue.dropOfLongest())).toEqual(['a/y 2', 'a/y 1', 'b/v 2', 'a/x 1', 'b/v 1']);
   });
 
-  it('drops what came last when all lines are equally long', () => {
+  it('drops what waited longest when all lines are equally long, so that a newcomer stays', () => {
     const queue = queueOf('a 1', 'b 1', 'c 1');
-    expect(queue.dropOfLongest()).toBe('c 1');
-    expect(drained(() => queue.next())).toEqual(['a 1', 'b 1']);
+    expect(queue.dropOfLongest()).toBe('a 1');
+    expect(drained(() => queue.next())).toEqual(['b 1', 'c 1']);
+  });
+
+  it('drops of equally long lines that of the group which has asked most often', () => {
+    const queue = queueOf('a 1', 'b 1', 'c 1');
+    expect([queue.next(), queue.next()]).toEqual(['a 1', 'b 1']);
+    queue.push(['b'], 'b 2');
+    queue.push(['d'], 'd 1');
+    expect(queue.dropOfLongest()).toBe('b 2');
+  });
+
+  it('forgets who asked when it is empty', () => {
+    const queue = queueOf('a 1', 'b 1', 'b 2', 'b 3');
+    drained(() => queue.next());
+    for (const group of ['a', 'b']) queue.push([group], `${group} 4`);
+    expect(queue.dropOfLongest()).toBe('a 4');
+  });
+
+  it('serves a newcomer although two hundred others ask again at once whenever they are served or dropped', () => {
+    const queue = new FairQueue<string>();
+    const networks = Array.from({ length: 200 }, (_, n) => `network ${n}`);
+    const idle = new Set(networks);
+    const ask = (network: string) => {
+      queue.push([network], network);
+      idle.delete(network);
+      if (queue.size > 40) idle.add(queue.dropOfLongest()!);
+    };
+    const served: string[] = [];
+    for (let turn = 0; turn < 100 && !served.includes('newcomer'); turn++) {
+      for (const network of networks) if (idle.has(network)) ask(network);
+      if (turn === 50) ask('newcomer');
+      served.push(queue.next()!);
+      idle.add(served.at(-1)!);
+    }
+    expect(served.at(-1)).toBe('newcomer');
   });
 
   it('has nothing when it is empty, and works on', () => {

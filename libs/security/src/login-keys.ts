@@ -86,10 +86,12 @@ const STRANGE_CODES: ThrottleRule = {
   countFrom: 'first',
 };
 const KNOWN_CODES: ThrottleRule = { ...STRANGE_CODES, limit: 30 };
+/** The share of one known source or device: 14 in its 30 days and 23 in any, so it leaves some of the 30 to the others. */
+const SHARE_OF_CODES: ThrottleRule = { ...KNOWN_CODES, limit: 10, maxBlock: MONTH };
 
 /**
  * What a login tries: `account` is any stable text for the account, unknown names included; `address` is the client's; `device` the id in
- * a device token of that account.
+ * a device token of that account; for codes only if that device has passed one of the present enrolment.
  */
 export type LoginTry = Readonly<{
   factor: 'password' | 'one-time-code';
@@ -101,17 +103,20 @@ export type LoginTry = Readonly<{
 /** How well the account knows where a try comes from; `new` and `strange` differ for passwords only. */
 export type Standing = 'device' | 'known' | 'new' | 'strange';
 
-/** A key that a try counts on, and whether a success makes it start anew; the others get the try back. */
-export type LoginKey = ThrottledKey & Readonly<{ cleared?: true }>;
+/**
+ * A key that a try counts on. `cleared`: a success makes it start anew; the others get the try back. `asks`: it bounds what is asked of the
+ * service, not what is guessed.
+ */
+export type LoginKey = ThrottledKey & Readonly<{ cleared?: true; asks?: true }>;
 
 /** The keys that a try counts on. Strangers in the same network keep out neither a device nor a known source. */
 export function keysOf(login: LoginTry, standing: Standing): LoginKey[] {
   const { factor, account, address, device } = login;
   const from = standing === 'device' ? device! : sourceOf(address);
-  const source = { key: `source:${sourceOf(address)}`, rule: SOURCE };
-  const network = { key: `network:${networksOf(address)[0]}`, rule: NETWORK };
+  const source = { key: `source:${sourceOf(address)}`, rule: SOURCE, asks: true } as const;
+  const network = { key: `network:${networksOf(address)[0]}`, rule: NETWORK, asks: true } as const;
   const pair = { key: `${factor}:${account}:${from}`, rule: PAIR, cleared: true } as const;
-  const ofAccount = factor === 'password' ? passwordKeys(login, standing) : codeKeys(login, standing);
+  const ofAccount = factor === 'password' ? passwordKeys(login, standing) : codeKeys(login, standing, from);
   if (standing === 'device') return [pair, ...ofAccount];
   return standing === 'known' ? [source, pair, ...ofAccount] : [source, network, pair, ...ofAccount];
 }
@@ -131,9 +136,13 @@ function passwordKeys(login: LoginTry, standing: Standing): LoginKey[] {
   return [{ key: `known-passwords:${login.account}`, rule: KNOWN_PASSWORDS }];
 }
 
-function codeKeys(login: LoginTry, standing: Standing): LoginKey[] {
+function codeKeys(login: LoginTry, standing: Standing, from: string): LoginKey[] {
+  const known = `known-codes:${login.account}`;
   if (standing === 'device' || standing === 'known')
-    return [{ key: `known-codes:${login.account}`, rule: KNOWN_CODES }];
+    return [
+      { key: `${known}:${from}`, rule: SHARE_OF_CODES },
+      { key: known, rule: KNOWN_CODES },
+    ];
   return [
     { key: ofNetwork(login), rule: NETWORK_PAIR },
     { key: `strange-codes:${login.account}`, rule: STRANGE_CODES },

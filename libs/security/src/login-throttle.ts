@@ -56,6 +56,11 @@ export class LoginThrottle {
     return this.store.succeed({ giveBack: keys.map(({ key }) => key) });
   }
 
+  /** The try was not checked because too many waited: it was no guess, but its source and network asked for it. */
+  giveBackGuess({ keys }: CountedTry): Promise<void> {
+    return this.store.succeed({ giveBack: keys.filter(({ asks }) => !asks).map(({ key }) => key) });
+  }
+
   async #standingOf(login: LoginTry): Promise<Standing> {
     if (login.device !== undefined) return 'device';
     return (await this.isKnown(login)) ? 'known' : 'new';

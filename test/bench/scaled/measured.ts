@@ -2,7 +2,7 @@
 export { sealedFor } from '../../../libs/application/src/sealed-for.js';
 export { nameHash } from '../../../libs/application/src/user-names.js';
 export { placeOf, slotOf } from '../../../libs/event-store/src/mongo/commit.model.js';
-export { mongoModels } from '../../../libs/operation/src/stores/mongo-store.module.js';
+export { mongoModels } from '../../../libs/wiring/src/mongo/mongo-models.js';
 export * as domain from '@keyfold/domain';
 export * as eventStore from '@keyfold/event-store/mongo';
 export * as messages from '@keyfold/messaging';

@@ -35,7 +35,7 @@ async function project(store, documents, connection) {
 }
 
 const rebuild = (store, documents) =>
-  new Rebuild(store, documents, readModels, Date.now).run(fail, new AbortController().signal);
+  new Rebuild(store, store, documents, readModels, Date.now).run(fail, new AbortController().signal);
 
 async function fail(problem) {
   throw new Error(problem);

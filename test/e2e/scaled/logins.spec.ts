@@ -56,14 +56,15 @@ describe('two gateways', () => {
     }
   });
 
-  it.each([
-    ['one source', () => '198.51.100.7'],
-    ['a hundred sources', newAddress],
-  ])('give exactly one token for one code in 100 logins at once from %s', async (source, addressOf) => {
+  // From one source nearly all logins are throttled. From many sources each one costs a password hash.
+  it.each<[number, string, () => string]>([
+    [100, 'one source', () => '198.51.100.7'],
+    [30, 'as many sources', newAddress],
+  ])('give exactly one token for one code in %i logins at once from %s', async (count, source, addressOf) => {
     const name = `raced from ${source}`;
     const secret = await enrol(await newMember(admin, name));
     const code = codeNow(secret, 1);
-    const answers = await parallel(100, (side) => side.from(addressOf()).logIn(name, `pw-${name}`, code));
+    const answers = await parallel(count, (side) => side.from(addressOf()).logIn(name, `pw-${name}`, code));
     const [won, ...more] = answers.filter((answer) => answer.code === 200);
     expect(more).toEqual([]);
     const { token } = won!.data<{ token: string }>();

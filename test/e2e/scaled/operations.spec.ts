@@ -1,14 +1,6 @@
 import { gatewayConfig, GatewayModule, ID_BLOCK, serveApi } from '@keyfold/gateway';
-import {
-  apiSettings,
-  Health,
-  Metrics,
-  mongoStore,
-  processSettings,
-  readSettings,
-  SecretsModule,
-  sharedSecretSettings,
-} from '@keyfold/operation';
+import { apiSettings, Health, Metrics, processSettings, readSettings, sharedSecretSettings } from '@keyfold/process';
+import { mongoStore, SecretsModule } from '@keyfold/wiring';
 import { getConnectionToken } from '@nestjs/mongoose';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Connection } from 'mongoose';

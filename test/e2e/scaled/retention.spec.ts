@@ -1,4 +1,4 @@
-import { openSharedStore } from '@keyfold/operation';
+import { openSharedStore } from '@keyfold/operator';
 import { afterEach, expect, it, vi } from 'vitest';
 import { adminOf } from '../../support/accounts.js';
 import { keyfold } from '../../support/cli.js';

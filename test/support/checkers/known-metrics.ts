@@ -1,4 +1,4 @@
-import { metricDefinitions } from '@keyfold/operation';
+import { metricDefinitions } from '@keyfold/process';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 
 /** Labels that Prometheus adds to whatever it scrapes. */

@@ -1,7 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
 import { LogInHandler, SecurityLog, securityEventNames, type LoginCounts } from '@keyfold/application';
 import { EventStore } from '@keyfold/event-store';
-import { appendSamples, type LimitedSecurityLog, type Metrics, type Sample } from '@keyfold/operation';
+import type { LimitedSecurityLog, Metrics, Sample } from '@keyfold/process';
+import { appendSamples } from '@keyfold/wiring';
 import { PasswordHasher } from '@keyfold/security';
 import { HashDurations } from './hash-durations.js';
 import type { RequestCounts } from './request-counts.js';

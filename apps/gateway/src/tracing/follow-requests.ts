@@ -1,5 +1,5 @@
 import { traceparentOf } from '@keyfold/event-store';
-import type { RequestTrace, RequestTraces } from '@keyfold/operation';
+import type { RequestTrace, RequestTraces } from '@keyfold/process';
 import type { FastifyInstance } from 'fastify';
 
 declare module 'fastify' {

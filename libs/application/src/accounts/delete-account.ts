@@ -1,8 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { accountDecider } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
-import { CommandRunner, type Origin } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../command-runner.js';
 
 /** Deletes an account in one commit; its keys and sessions end with it, because every answer about them looks at the account. */
 export class DeleteAccount extends Command<void> {
@@ -21,6 +20,6 @@ export class DeleteAccountHandler implements ICommandHandler<DeleteAccount> {
 
   async execute({ caller, accountId, origin }: DeleteAccount): Promise<void> {
     const context = { actor: actorOf(caller), ...origin };
-    await this.commands.run(accountStream(accountId), accountDecider, { type: 'DeleteAccount' }, context);
+    await this.commands.run(accountStream(accountId), { type: 'DeleteAccount' }, context);
   }
 }

@@ -30,7 +30,7 @@ export class NewPasswords {
     return this.makeUnchecked(password, accountId, actor);
   }
 
-  /** The same for a password that nobody chose, whatever the policy. Throws `HashQueueFull`. */
+  /** The same without the policy: for a password that `require` has passed, or that nobody chose. Throws `HashQueueFull`. */
   async makeUnchecked(password: string, accountId: number, actor: string): Promise<NewPassword> {
     if (this.#actors.size(actor) > WAITING_PER_ACTOR) throw new HashQueueFull();
     const hash = await this.#actors.run(actor, () => this.hasher.hash(staticHash(password), ['known', actor]));

@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountDecider } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
-import { CommandRunner, type Origin } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../command-runner.js';
 import { UserNames } from '../user-names.js';
 import { AccountIds } from './account-ids.js';
 import type { WrittenAccount } from './written-account.js';
@@ -46,7 +46,7 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccount> 
     await this.passwords.require(text);
     const accountId = await this.ids.next();
     const context = { actor: actorOf(caller), ...origin };
-    const password = await this.passwords.make(text, accountId, context.actor);
-    await this.commands.run(accountStream(accountId), accountDecider, { ...wanted, accountId, password }, context);
+    const password = await this.passwords.makeUnchecked(text, accountId, context.actor);
+    await this.commands.run(accountStream(accountId), { ...wanted, accountId, password }, context);
   }
 }

@@ -1,8 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { accountDecider } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
-import { CommandRunner, type Origin } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../command-runner.js';
 import { UserNames } from '../user-names.js';
 import type { WrittenAccount } from './written-account.js';
 import { NewPasswords } from './new-passwords.js';
@@ -32,8 +31,8 @@ export class UpdateAccountHandler implements ICommandHandler<UpdateAccount> {
     const wanted = { ...rest, type: 'UpdateAccount', name: await this.names.claim(username) } as const;
     const context = { actor: actorOf(caller), ...origin };
     const ref = accountStream(accountId);
-    if (text !== '') await this.commands.require(ref, accountDecider, wanted);
+    if (text !== '') await this.commands.require(ref, wanted);
     const password = await this.passwords.makeUnlessEmpty(text, accountId, context.actor);
-    await this.commands.run(ref, accountDecider, { ...wanted, ...password }, context);
+    await this.commands.run(ref, { ...wanted, ...password }, context);
   }
 }

@@ -1,8 +1,7 @@
-import { DomainError, ROLE_ADMIN, ROLE_GUEST, sessionDecider, siteSettingsDecider } from '@keyfold/domain';
+import { DomainError, ROLE_ADMIN, ROLE_GUEST } from '@keyfold/domain';
 import { sessionStream, siteSettingsStream, sshKeyRingStream } from '@keyfold/projections';
 import { JwtService } from '@nestjs/jwt';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { sshKeyRingDecider } from '@keyfold/domain';
 import { addKey, publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
 import { changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';
 import { EmbeddedFolder, EmbeddedService } from '../../testing/embedded-service.js';
@@ -42,15 +41,10 @@ const refusalOf = (header: string | undefined) =>
   );
 const sessionIdOf = (token: string) => service.tokens.read(token)!.jti;
 const endSession = (token: string) =>
-  service.commands.run(
-    sessionStream(sessionIdOf(token), 7),
-    sessionDecider,
-    { type: 'EndSession', reason: 'logout' },
-    context,
-  );
+  service.commands.run(sessionStream(sessionIdOf(token), 7), { type: 'EndSession', reason: 'logout' }, context);
 const resetApiToken = (token: string) => {
   const sealedToken = service.sealer.seal(token, sealedFor.apiToken);
-  return service.commands.run(siteSettingsStream, siteSettingsDecider, { type: 'ResetApiToken', sealedToken }, context);
+  return service.commands.run(siteSettingsStream, { type: 'ResetApiToken', sealedToken }, context);
 };
 
 describe('a request without a token', () => {
@@ -202,7 +196,7 @@ describe('the token of a session', () => {
     const token = await new LoginDesk(here).logIn();
     expect((await identifierOf(here).identify(token, 'account', () => origin)).by).toBe('session');
     const ref = sessionStream(here.tokens.read(token)!.jti, 7);
-    await there.commands.run(ref, sessionDecider, { type: 'EndSession', reason: 'logout' }, context);
+    await there.commands.run(ref, { type: 'EndSession', reason: 'logout' }, context);
     await expect(identifierOf(here).identify(token, 'account', () => origin)).rejects.toEqual(
       new DomainError('token-invalidated'),
     );
@@ -220,7 +214,7 @@ describe('the token of a session', () => {
   );
 
   it('brings the keys of the account where the answer shows them', async () => {
-    await service.commands.run(sshKeyRingStream(7), sshKeyRingDecider, addKey('laptop', publicKey('laptop')), context);
+    await service.commands.run(sshKeyRingStream(7), addKey('laptop', publicKey('laptop')), context);
     const token = await desk.logIn();
     expect((await identify(token, 'keys')).keys?.ring.keys).toMatchObject([{ title: 'laptop' }]);
     expect((await identify(token)).keys).toBeUndefined();

@@ -239,16 +239,29 @@ describe('the count of wrong passwords', () => {
 });
 
 describe('a password that cannot be checked', () => {
-  it('is no wrong one: the full queue is reported, and the try is given back', async () => {
+  /** A desk whose hash queue is full until it is emptied. */
+  async function crowdedDesk() {
     let full = true;
     const service = new EmbeddedService(undefined, (call) => {
       if (full && call === 'PasswordHasher.verify') throw new HashQueueFull(2);
     });
-    const { desk } = await deskWithAnn(service);
+    return { ...(await deskWithAnn(service)), empty: () => (full = false) };
+  }
+
+  it('is no wrong one: the full queue is reported, and the try is given back', async () => {
+    const { desk, empty } = await crowdedDesk();
     for (const _ of times(10)) await expect(desk.logIn()).rejects.toBeInstanceOf(HashQueueFull);
-    full = false;
+    empty();
     for (const _ of times(5)) expect(await desk.outcome({ password: 'wrong' })).toBe('invalid-credentials');
     expect(await desk.outcome()).toBe('too-many-attempts');
+  });
+
+  it('is throttled by its source when it finds the queue full again and again', async () => {
+    const { desk, empty } = await crowdedDesk();
+    for (const _ of times(50)) await expect(desk.logIn()).rejects.toBeInstanceOf(HashQueueFull);
+    expect(await desk.outcome()).toBe('too-many-attempts');
+    empty();
+    expect(await desk.outcome({ address: '203.0.113.1' })).toBe('token');
   });
 
   it('is refused at once when two hundred of its account and source wait already', async () => {

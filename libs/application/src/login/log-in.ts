@@ -1,6 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { StoreUnavailable } from '@keyfold/event-store';
-import { DomainError, sessionDecider, accountDecider, type Account, type StartSession } from '@keyfold/domain';
+import { isRetryable } from '@keyfold/event-store';
+import { DomainError, type Account, type StartSession } from '@keyfold/domain';
 import { accountStream, sessionStream } from '@keyfold/projections';
 import {
   CODE_FAILURES_BEFORE_LOCK,
@@ -19,7 +19,7 @@ import {
 } from '@keyfold/security';
 import { randomUUID } from 'node:crypto';
 import { Clock } from '../clock.js';
-import { CommandRunner, type Origin } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../command-runner.js';
 import { sealedFor } from '../sealed-for.js';
 import { SecurityLog } from '../security-log/security-log.js';
 import { nameHash, UserNames } from '../user-names.js';
@@ -97,8 +97,9 @@ export class LogInHandler implements ICommandHandler<LogIn> {
           this.attempts.measure('one_time_code', () => this.#startWithCode(login, account)),
         )
       : await this.#startSession(login, account, undefined);
-    const id = deviceOf(login, account);
-    const device = { id, accountId: account.accountId, nameHash: nameHash(account.username) };
+    const { accountId, username, twoFactor } = account;
+    const id = deviceOf(login, account)?.id;
+    const device = { id, accountId, nameHash: nameHash(username), enrolment: twoFactor?.enrolment };
     return { token, deviceToken: this.devices.sign(device, this.clock.now()) };
   }
 
@@ -108,8 +109,8 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     const attempt = { factor: 'password', account: nameHash(username), address, device: device?.id } as const;
     const counted = await this.#admit(attempt);
     const account = await this.#matchingAccount(login, counted.isKnown, report).catch(async (error: unknown) => {
-      // A try that could not be checked is no failure.
-      await this.throttle.giveBack(counted);
+      // A try that could not be checked is no guess. A place in a full queue has its price, else crowding it would be free.
+      await (error instanceof HashQueueFull ? this.throttle.giveBackGuess(counted) : this.throttle.giveBack(counted));
       throw error;
     });
     if (!account || account.disabled || login.staticHash === undefined) throw new DomainError('invalid-credentials');
@@ -182,19 +183,19 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     };
     const command: StartSession = { type: 'StartSession', session, ...(usedCode ? { usedCode } : {}) };
     const context = { actor: `login:${accountId}`, ...login.origin, newStream: true } as const;
-    await this.commands.run(sessionStream(sessionId, accountId), sessionDecider, command, context);
+    await this.commands.run(sessionStream(sessionId, accountId), command, context);
     return token;
   }
 
   async #lockCode({ accountId }: Account, failures: number, origin: Origin): Promise<void> {
     const context = { actor: `login:${accountId}`, ...origin };
-    await this.commands.run(accountStream(accountId), accountDecider, { type: 'LockTwoFactor', failures }, context);
+    await this.commands.run(accountStream(accountId), { type: 'LockTwoFactor', failures }, context);
   }
 
   /** Counters may be lost; whoever was right must not be refused for them, least of all with a code that is spent. */
   async #succeed(counted: CountedTry): Promise<void> {
     await this.throttle.succeed(counted).catch((error: unknown) => {
-      if (!(error instanceof StoreUnavailable)) throw error;
+      if (!isRetryable(error)) throw error;
     });
   }
 
@@ -207,15 +208,17 @@ export class LogInHandler implements ICommandHandler<LogIn> {
 
 /**
  * Codes are counted for each enrolment and each password anew: wrong ones of a secret that was given up do not lock its successor, and
- * whoever tried them knew a password that is none any more.
+ * whoever tried them knew a password that is none any more. A device that has not passed a code of this enrolment proves a password only, so
+ * for codes it is unknown.
  */
 function codeTry(login: Login, account: Account): LoginTry {
   const { accountId, credential, twoFactor } = account;
   const { address } = login;
-  const device = deviceOf(login, account);
-  return { factor: 'one-time-code', account: `${accountId}:${credential}:${twoFactor!.enrolment}`, address, device };
+  const { enrolment } = twoFactor!;
+  const shown = deviceOf(login, account);
+  const device = shown?.enrolment === enrolment ? shown.id : undefined;
+  return { factor: 'one-time-code', account: `${accountId}:${credential}:${enrolment}`, address, device };
 }
 
 /** The device, unless its token is of another account that had the name before. */
-const deviceOf = ({ device }: Login, { accountId }: Account) =>
-  device?.accountId === accountId ? device.id : undefined;
+const deviceOf = ({ device }: Login, { accountId }: Account) => (device?.accountId === accountId ? device : undefined);

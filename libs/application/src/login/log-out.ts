@@ -1,8 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { sessionDecider } from '@keyfold/domain';
 import { sessionStream } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
-import { CommandRunner, type Origin } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../command-runner.js';
 
 /** Ends the session that the request came with; the guest and the static token have none, and nothing happens. */
 export class LogOut extends Command<void> {
@@ -23,6 +22,6 @@ export class LogOutHandler implements ICommandHandler<LogOut> {
     if (sessionId === undefined) return;
     const context = { actor: actorOf(caller), ...origin };
     const command = { type: 'EndSession', reason: 'logout' } as const;
-    await this.commands.run(sessionStream(sessionId, account.accountId), sessionDecider, command, context);
+    await this.commands.run(sessionStream(sessionId, account.accountId), command, context);
   }
 }

@@ -160,6 +160,30 @@ describe('a locked code', () => {
     expect(await desk.outcome({ code: desk.code() })).toBe('token');
   });
 
+  it('keeps out a device that logged in before two-factor was on, until it passes a code', async () => {
+    const service = new EmbeddedService();
+    await registerAccount(service, 7, 'ann');
+    const desk = new LoginDesk(service);
+    const { deviceToken: old } = await desk.enter();
+    await desk.enableTwoFactor(7);
+    service.clock.advance(MINUTE);
+    const { deviceToken: renewed } = await desk.enter({ code: desk.code(), device: old });
+    await giveWrongCodes(service, desk, 100);
+
+    const elsewhere = { address: '203.0.113.1' };
+    expect(await desk.outcome({ code: desk.code(), ...elsewhere, device: old })).toBe('one-time-code-locked');
+    expect(await desk.outcome({ code: desk.code(), ...elsewhere, device: renewed })).toBe('token');
+  });
+
+  it('keeps out a device that passed a code of an earlier enrolment only', async () => {
+    const { service, desk } = await deskWithTwoFactor();
+    const { deviceToken: device } = await desk.enter({ code: desk.code() });
+    await changeAccount(service, 7, { type: 'DisableTwoFactor' });
+    await desk.enableTwoFactor(7, 2);
+    await giveWrongCodes(service, desk, 100);
+    expect(await desk.outcome({ code: desk.code(), device })).toBe('one-time-code-locked');
+  });
+
   it('is lifted when two-factor is turned off, and a new enrolment starts with no wrong codes', async () => {
     const { service, desk } = await deskWithTwoFactor();
     await giveWrongCodes(service, desk, 100);

@@ -1,10 +1,10 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { accountDecider, DomainError, NameRules } from '@keyfold/domain';
+import { DomainError, NameRules } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import { NewPasswords } from '../accounts/new-passwords.js';
 import { actorOf, credentialOf, isGuest, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
-import { CommandRunner, type Origin } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../command-runner.js';
 import { UserNames } from '../user-names.js';
 
 /** What an account changes about itself; an empty password keeps the old one. */
@@ -41,8 +41,8 @@ export class ChangeOwnProfileHandler implements ICommandHandler<ChangeOwnProfile
     } as const;
     const context = { actor: actorOf(caller), ...origin };
     const ref = accountStream(accountId);
-    if (profile.password !== '') await this.commands.require(ref, accountDecider, wanted);
+    if (profile.password !== '') await this.commands.require(ref, wanted);
     const password = await this.passwords.makeUnlessEmpty(profile.password, accountId, context.actor);
-    await this.commands.run(ref, accountDecider, { ...wanted, ...password }, context);
+    await this.commands.run(ref, { ...wanted, ...password }, context);
   }
 }

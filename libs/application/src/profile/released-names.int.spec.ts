@@ -1,7 +1,7 @@
 import { DomainError, NameRules } from '@keyfold/domain';
 import type { EventStore } from '@keyfold/event-store';
 import { MongoEventStore } from '@keyfold/event-store/mongo';
-import { Projection, StreamLoader, type ReadModelStore } from '@keyfold/projections';
+import { ListUpdates, Projection, StreamLoader, type ReadModelStore } from '@keyfold/projections';
 import { Argon2PasswordHasher, Sealer } from '@keyfold/security';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { anotherProcess } from '../../../event-store/src/mongo/open-mongo.contract.js';
@@ -11,7 +11,7 @@ import { accountState, changeAccount, registerAccount, updateAccount } from '../
 import { DAY, SettableClock } from '../../testing/settable-clock.js';
 import { watchedPort, type Listener } from '../../testing/watched-port.js';
 import { NewPasswords } from '../accounts/new-passwords.js';
-import { CommandRunner } from '../handle-command.js';
+import { CommandRunner } from '../command-runner.js';
 import { UserNames } from '../user-names.js';
 import { ChangeOwnProfile, ChangeOwnProfileHandler } from './change-own-profile.js';
 
@@ -54,9 +54,10 @@ class Process {
     this.passwords = new NewPasswords(new Argon2PasswordHasher(HASHING), sealer, clock);
     this.loader = new StreamLoader(store, readModels);
     const projection = new Projection(this.loader, readModels, () => clock.now());
-    this.commands = new CommandRunner(store, this.loader, projection, clock, (error) => {
+    const lists = new ListUpdates(projection, (_, error) => {
       throw error;
     });
+    this.commands = new CommandRunner(store, this.loader, lists, clock);
     this.names = new UserNames(store, this.loader);
     const rules = new NameRules(30 * DAY, []);
     this.#profiles = new ChangeOwnProfileHandler(this.commands, this.names, this.passwords, rules, clock);

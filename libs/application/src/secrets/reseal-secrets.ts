@@ -1,6 +1,6 @@
 import { DomainError } from '@keyfold/domain';
 import { SealBroken, UnknownSealingKey, type Sealer } from '@keyfold/security';
-import type { CommandContext, CommandRunner } from '../handle-command.js';
+import type { CommandContext, CommandRunner } from '../command-runner.js';
 import type { SecretHolder } from './secret-walk.js';
 
 /** Secrets that got the first sealing key, and those that had it; `problems` are those that no key opens. */

@@ -1,25 +1,17 @@
+import { type Account, type ResealSecrets, type SiteSettings } from '@keyfold/domain';
+import type { Commit, CommitFeed, EventStore } from '@keyfold/event-store';
 import {
-  accountDecider,
-  siteSettingsDecider,
-  type Account,
-  type ResealSecrets,
-  type SiteSettings,
-} from '@keyfold/domain';
-import type { Commit, EventStore } from '@keyfold/event-store';
-import {
-  accounts,
   accountStream,
   foldCommit,
-  siteSettings,
+  initialOf,
   siteSettingsStream,
   streamRef,
   UnfoldableStream,
   walkFeed,
-  type Loaded,
   type StreamRef,
 } from '@keyfold/projections';
 import pLimit from 'p-limit';
-import type { CommandContext, CommandRunner } from '../handle-command.js';
+import type { CommandContext, CommandRunner } from '../command-runner.js';
 import { sealedFor } from '../sealed-for.js';
 
 /** A secret that is in force. `context` is what it was sealed for. */
@@ -57,14 +49,15 @@ const SLOTS_AT_ONCE = 4;
  */
 export async function walkSecrets(
   store: EventStore,
+  feed: CommitFeed,
   { visit, report }: SecretVisitor,
   signal: AbortSignal,
 ): Promise<void> {
-  const heads = await store.readHeads();
+  const heads = await feed.readHeads();
   const total = [...heads.values()].reduce((sum, head) => sum + head, 0);
   let read = 0;
   await pLimit(SLOTS_AT_ONCE).map(heads, async ([slot, head]) => {
-    for await (const page of walkFeed(store, slot, head, false, report)) {
+    for await (const page of walkFeed(feed, slot, head, false, report)) {
       signal.throwIfAborted();
       const holders = await holdersOf(store, page, report);
       read += page.length;
@@ -83,7 +76,7 @@ async function holdersOf(
     .filter(({ version }) => version === 1)
     .map(({ stream, partition }) => streamRef(stream, partition))
     .filter((ref) => ref !== undefined)
-    .filter(({ model }) => model === accounts || model === siteSettings);
+    .filter(({ aggregate: { name } }) => name === 'account' || name === 'site-settings');
   if (begun.length === 0) return [];
   const commits = await store.readStreams(begun.map(({ stream }) => ({ stream, version: 0 })));
   const streams = Map.groupBy(commits, ({ stream }) => stream);
@@ -99,27 +92,23 @@ async function holdersOf(
   return holders.filter(({ secrets }) => secrets.length > 0);
 }
 
-const stateOf = ({ model }: StreamRef<unknown>, commits: readonly Commit[]): unknown =>
-  commits.reduce<Loaded<unknown>>((loaded, commit) => foldCommit(model, loaded, commit), {
-    state: model.initialState,
-    version: 0,
-  }).state;
+const stateOf = ({ aggregate }: StreamRef<unknown>, commits: readonly Commit[]): unknown =>
+  commits.reduce((loaded, commit) => foldCommit(aggregate, loaded, commit), initialOf(aggregate)).state;
 
-function holderOf({ stream, model }: StreamRef<unknown>, state: unknown): SecretHolder {
-  if (model === siteSettings) {
+function holderOf({ stream, aggregate }: StreamRef<unknown>, state: unknown): SecretHolder {
+  if (aggregate.name === 'site-settings') {
     const { sealedApiToken: sealed } = state as SiteSettings;
     return {
       stream,
       secrets: [{ kind: 'static token', sealed, context: sealedFor.apiToken } as const].filter(isSet),
-      run: (commands, command, context) => commands.run(siteSettingsStream, siteSettingsDecider, command, context),
+      run: (commands, command, context) => commands.run(siteSettingsStream, command, context),
     };
   }
   const account = state as Account;
   return {
     stream,
     secrets: secretsOf(account),
-    run: (commands, command, context) =>
-      commands.run(accountStream(account.accountId), accountDecider, command, context),
+    run: (commands, command, context) => commands.run(accountStream(account.accountId), command, context),
   };
 }
 

@@ -1,4 +1,4 @@
-import { accountDecider, ROLE_ADMIN, ROLE_GUEST, siteSettingsDecider, type AccountCommand } from '@keyfold/domain';
+import { ROLE_ADMIN, ROLE_GUEST, type AccountCommand } from '@keyfold/domain';
 import { accountStream, siteSettingsStream } from '@keyfold/projections';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { registerAccount, updateAccount } from '../../testing/accounts.js';
@@ -13,7 +13,7 @@ beforeEach(() => {
 
 const origin = { correlation: 'request-9', address: '192.0.2.7' };
 const change = (command: AccountCommand, actor = 'session:1') =>
-  service.commands.run(accountStream(7), accountDecider, command, { actor, ...origin });
+  service.commands.run(accountStream(7), command, { actor, ...origin });
 const names = () => service.reported.map(({ name, about = [] }) => `${name}:${about.join(',')}`);
 
 describe('the security log hears', () => {
@@ -72,7 +72,7 @@ describe('the security log hears', () => {
   it('of a new static token', async () => {
     const command = { type: 'ResetApiToken', sealedToken: 'k1.sealed' } as const;
     const context = { actor: 'first-start', commandId: 'first-start:api-token', ...origin };
-    for (const _ of [1, 2]) await service.commands.run(siteSettingsStream, siteSettingsDecider, command, context);
+    for (const _ of [1, 2]) await service.commands.run(siteSettingsStream, command, context);
     expect(names()).toEqual(['authn_token_created:first-start,static']);
     expect(service.reported[0]).not.toHaveProperty('account');
   });

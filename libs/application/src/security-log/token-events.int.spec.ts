@@ -1,4 +1,4 @@
-import { DomainError, ROLE_ADMIN, ROLE_GUEST, sessionDecider, siteSettingsDecider } from '@keyfold/domain';
+import { DomainError, ROLE_ADMIN, ROLE_GUEST } from '@keyfold/domain';
 import { sessionStream, siteSettingsStream } from '@keyfold/projections';
 import { JwtService } from '@nestjs/jwt';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ function identify(header: string) {
 const refuse = (header: string) => expect(identify(header)).rejects.toEqual(new DomainError('token-invalidated'));
 function resetApiToken(token: string) {
   const sealedToken = service.sealer.seal(token, sealedFor.apiToken);
-  return service.commands.run(siteSettingsStream, siteSettingsDecider, { type: 'ResetApiToken', sealedToken }, context);
+  return service.commands.run(siteSettingsStream, { type: 'ResetApiToken', sealedToken }, context);
 }
 const forged = (about: string) => ({ name: 'authn_token_forged', about: [about], outcome: 'refused', origin });
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -78,7 +78,7 @@ describe('the security log hears', () => {
     await identify(token);
     await identify('');
     const ref = sessionStream(service.tokens.read(token)!.jti, 7);
-    await service.commands.run(ref, sessionDecider, { type: 'EndSession', reason: 'logout' }, context);
+    await service.commands.run(ref, { type: 'EndSession', reason: 'logout' }, context);
     await refuse(token);
     expect(reported).toEqual([]);
   });

@@ -1,10 +1,9 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { sshKeyRingDecider } from '@keyfold/domain';
 import { sshKeyRingStream } from '@keyfold/projections';
 import { parseSshPublicKey } from '@keyfold/security';
 import { actorOf, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
-import { CommandRunner, type Origin } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../command-runner.js';
 
 /** Adds a public key, given as a line of an `authorized_keys` file, to the caller's ring. */
 export class AddOwnSshKey extends Command<void> {
@@ -30,6 +29,6 @@ export class AddOwnSshKeyHandler implements ICommandHandler<AddOwnSshKey> {
     const key = parseSshPublicKey(keyText);
     const command = { type: 'AddSshKey', accountId, title, key, now: this.clock.now() } as const;
     const context = { actor: actorOf(caller), ...origin };
-    await this.commands.run(sshKeyRingStream(accountId), sshKeyRingDecider, command, context);
+    await this.commands.run(sshKeyRingStream(accountId), command, context);
   }
 }

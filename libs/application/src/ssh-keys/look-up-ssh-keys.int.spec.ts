@@ -1,4 +1,3 @@
-import { sshKeyRingDecider } from '@keyfold/domain';
 import { sshKeyRingStream } from '@keyfold/projections';
 import { describe, expect, it } from 'vitest';
 import { publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
@@ -25,7 +24,7 @@ async function permit(service: EmbeddedService, permission: number): Promise<voi
 
 async function addKey(service: EmbeddedService, title: string, key: typeof laptop): Promise<void> {
   const command = { type: 'AddSshKey', accountId: ANN, title, key, now: service.clock.now() } as const;
-  await service.commands.run(sshKeyRingStream(ANN), sshKeyRingDecider, command, context);
+  await service.commands.run(sshKeyRingStream(ANN), command, context);
 }
 
 /** Ann, who may use SFTP, and her two keys. */

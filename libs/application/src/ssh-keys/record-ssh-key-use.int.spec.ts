@@ -52,7 +52,7 @@ class KeyUses {
   }
 
   async #ring(command: Parameters<typeof sshKeyRingDecider.decide>[1]): Promise<void> {
-    await this.service.commands.run(sshKeyRingStream(ANN), sshKeyRingDecider, command, context);
+    await this.service.commands.run(sshKeyRingStream(ANN), command, context);
   }
 }
 
@@ -97,7 +97,7 @@ describe('the use of a key', () => {
     await uses.record(0, { messageId: 'same' });
     await registerAccount(uses.service, 8, 'bob');
     const add = { type: 'AddSshKey', accountId: 8, title: 'his', key: laptop, now: uses.addedAt } as const;
-    await uses.service.commands.run(sshKeyRingStream(8), sshKeyRingDecider, add, context);
+    await uses.service.commands.run(sshKeyRingStream(8), add, context);
     await expect(uses.record(0, { accountId: 8, messageId: 'same' })).rejects.toBeInstanceOf(CommandIdReused);
   });
 

@@ -1,8 +1,8 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { DomainError, sshKeyUseDecider } from '@keyfold/domain';
+import { DomainError } from '@keyfold/domain';
 import { accountStream, sshKeyRingStream, sshKeyUseStream, StreamLoader } from '@keyfold/projections';
 import { Clock } from '../clock.js';
-import { CommandRunner, type Origin } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../command-runner.js';
 
 /** How far the clock of a server that reports a use may be from ours (milliseconds). */
 const CLOCK_DIFFERENCE = 300_000;
@@ -44,7 +44,7 @@ export class RecordSshKeyUseHandler implements ICommandHandler<RecordSshKeyUse> 
     const usedAt = this.#timely(use.usedAt, used.addedAt);
     const context = { actor: 'message', ...origin, causation: messageId, commandId: `message:${messageId}` };
     const command = { type: 'RecordSshKeyUse', keyId: used.keyId, usedAt } as const;
-    await this.commands.run(sshKeyUseStream(accountId), sshKeyUseDecider, command, context);
+    await this.commands.run(sshKeyUseStream(accountId), command, context);
   }
 
   /** A use shortly before its key was added is one at its addition, by another clock or in whole seconds. */

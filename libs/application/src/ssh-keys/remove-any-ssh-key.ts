@@ -1,8 +1,8 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { accountOfKey, DomainError, sshKeyRingDecider } from '@keyfold/domain';
+import { accountOfKey, DomainError } from '@keyfold/domain';
 import { sshKeyRingStream } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
-import { CommandRunner, type Origin } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../command-runner.js';
 
 /** An administrator removes any key. compat: also one that does not exist (wire contract 2.7). */
 export class RemoveAnySshKey extends Command<void> {
@@ -23,7 +23,7 @@ export class RemoveAnySshKeyHandler implements ICommandHandler<RemoveAnySshKey> 
     const ref = sshKeyRingStream(accountOfKey(keyId));
     const context = { actor: actorOf(caller), ...origin };
     try {
-      await this.commands.run(ref, sshKeyRingDecider, { type: 'RemoveSshKey', keyId }, context);
+      await this.commands.run(ref, { type: 'RemoveSshKey', keyId }, context);
     } catch (error) {
       if (!(error instanceof DomainError && error.code === 'ssh-key-not-found')) throw error;
     }

@@ -1,8 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { sshKeyRingDecider } from '@keyfold/domain';
 import { sshKeyRingStream } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
-import { CommandRunner, type Origin } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../command-runner.js';
 
 /** Removes a key of the caller; a key of somebody else is as unknown as one that never was. */
 export class RemoveOwnSshKey extends Command<void> {
@@ -22,6 +21,6 @@ export class RemoveOwnSshKeyHandler implements ICommandHandler<RemoveOwnSshKey> 
   async execute({ caller, keyId, origin }: RemoveOwnSshKey): Promise<void> {
     const ref = sshKeyRingStream(caller.account.accountId);
     const context = { actor: actorOf(caller), ...origin };
-    await this.commands.run(ref, sshKeyRingDecider, { type: 'RemoveSshKey', keyId }, context);
+    await this.commands.run(ref, { type: 'RemoveSshKey', keyId }, context);
   }
 }

@@ -1,11 +1,11 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { accountDecider } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import { newTotpSecret, otpauthUri, qrPicture, Sealer } from '@keyfold/security';
 import { actorOf, credentialOf, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
 import { sealedFor } from '../sealed-for.js';
-import { CommandRunner, type Origin } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../command-runner.js';
+import { KeyedQueue } from '../keyed-queue.js';
 
 /** Makes a secret for the caller; it replaces the one that was shown before and counts for ten minutes. */
 export class BeginTwoFactorEnrolment extends Command<{ qr: string; secret: string }> {
@@ -19,6 +19,9 @@ export class BeginTwoFactorEnrolment extends Command<{ qr: string; secret: strin
 
 @CommandHandler(BeginTwoFactorEnrolment)
 export class BeginTwoFactorEnrolmentHandler implements ICommandHandler<BeginTwoFactorEnrolment> {
+  /** One picture at a time, because each takes the event loop for long. */
+  readonly #pictures = new KeyedQueue();
+
   constructor(
     private readonly commands: CommandRunner,
     private readonly sealer: Sealer,
@@ -36,7 +39,8 @@ export class BeginTwoFactorEnrolmentHandler implements ICommandHandler<BeginTwoF
       sealedSecret,
       now: this.clock.now(),
     } as const;
-    await this.commands.run(ref, accountDecider, command, { actor: actorOf(caller), ...origin });
-    return { qr: await qrPicture(otpauthUri({ username, secret })), secret };
+    await this.commands.run(ref, command, { actor: actorOf(caller), ...origin });
+    const qr = await this.#pictures.run('', () => qrPicture(otpauthUri({ username, secret })));
+    return { qr, secret };
   }
 }

@@ -1,8 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { accountDecider } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import { actorOf, type Administrator } from '../caller/caller.js';
-import { CommandRunner, type Origin } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../command-runner.js';
 
 /** An administrator turns two-factor off for an account, which also lifts a lock; nothing happens where it is off. */
 export class CancelTwoFactor extends Command<void> {
@@ -21,6 +20,6 @@ export class CancelTwoFactorHandler implements ICommandHandler<CancelTwoFactor> 
 
   async execute({ caller, accountId, origin }: CancelTwoFactor): Promise<void> {
     const context = { actor: actorOf(caller), ...origin };
-    await this.commands.run(accountStream(accountId), accountDecider, { type: 'DisableTwoFactor' }, context);
+    await this.commands.run(accountStream(accountId), { type: 'DisableTwoFactor' }, context);
   }
 }

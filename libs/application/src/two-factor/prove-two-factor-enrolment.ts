@@ -1,11 +1,11 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { accountDecider, DomainError } from '@keyfold/domain';
+import { DomainError } from '@keyfold/domain';
 import { accountStream, StreamLoader } from '@keyfold/projections';
 import { matchingStep, Sealer } from '@keyfold/security';
 import { actorOf, credentialOf, isGuest, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
 import { sealedFor } from '../sealed-for.js';
-import { CommandRunner, type Origin } from '../handle-command.js';
+import { CommandRunner, type Origin } from '../command-runner.js';
 
 /** Turns two-factor on with a code of the secret that was shown last; the client sends the secret back (wire contract 2.3). */
 export class ProveTwoFactorEnrolment extends Command<void> {
@@ -44,7 +44,7 @@ export class ProveTwoFactorEnrolmentHandler implements ICommandHandler<ProveTwoF
       step,
       now,
     } as const;
-    await this.commands.run(ref, accountDecider, command, { actor: actorOf(caller), ...origin });
+    await this.commands.run(ref, command, { actor: actorOf(caller), ...origin });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Aggregate } from '../kernel/aggregate.js';
-import { memoryOf } from '../kernel/bounded-text.js';
+import { bytesOf, memoryOf } from '../kernel/bounded-text.js';
 import type { AccountCommand } from './account.commands.js';
 import { accountDecider } from './account.decider.js';
 import { accountUpcasters, type AccountEvent } from './account.events.js';
@@ -13,6 +13,9 @@ export const accountAggregate: Aggregate<number, Account, AccountCommand, Accoun
   name: 'account',
   decider: accountDecider,
   upcasters: accountUpcasters,
+  streamPrefix: 'account-',
   streamOf: (accountId) => `account-${accountId}`,
-  weightOf: ({ username, basePath, ssoId }) => 1 + Math.floor(memoryOf(username, basePath, ssoId) / 1024),
+  // The answer that shows the account to itself is kept with it.
+  weightOf: ({ username, basePath, ssoId }) =>
+    1 + Math.floor((memoryOf(username, basePath, ssoId) + 2 * bytesOf(username, basePath, ssoId)) / 1024),
 };

@@ -2,11 +2,11 @@ import type { Decider } from './decider.js';
 import type { DomainEvent } from './event.js';
 import type { Upcasters } from './upcasting.js';
 
-/**
- * An aggregate as the store and the read models see it: which streams it has, how they are folded and how old events are read.
- */
+/** An aggregate as the store and the read models see it: its streams, how they are folded and how old events are read. */
 export type Aggregate<Id, State, Command, Event extends DomainEvent = DomainEvent> = Readonly<{
   name: AggregateName;
+  /** What the name of every stream begins with; the id follows. */
+  streamPrefix: string;
   decider: Decider<State, Command, Event>;
   upcasters: Upcasters;
   streamOf: (id: Id) => string;
@@ -14,5 +14,4 @@ export type Aggregate<Id, State, Command, Event extends DomainEvent = DomainEven
   weightOf: (state: State) => number;
 }>;
 
-/** The prefix of an aggregate's stream names. */
 export type AggregateName = 'account' | 'session' | 'ssh-keys' | 'ssh-key-use' | 'site-settings';

@@ -6,6 +6,7 @@ export const sessionAggregate: Aggregate<string, Session, SessionCommand, Sessio
   name: 'session',
   decider: sessionDecider,
   upcasters: sessionUpcasters,
+  streamPrefix: 'session-',
   streamOf: (sessionId) => `session-${sessionId}`,
   weightOf: () => 1,
 };

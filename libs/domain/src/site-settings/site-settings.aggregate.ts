@@ -6,6 +6,7 @@ export const siteSettingsAggregate: Aggregate<'site', SiteSettings, SiteSettings
   name: 'site-settings',
   decider: siteSettingsDecider,
   upcasters: siteSettingsUpcasters,
+  streamPrefix: 'site-settings',
   streamOf: () => 'site-settings',
   weightOf: () => 4,
 };

@@ -1,5 +1,5 @@
 import type { Aggregate } from '../kernel/aggregate.js';
-import { memoryOf } from '../kernel/bounded-text.js';
+import { bytesOf, memoryOf } from '../kernel/bounded-text.js';
 import { sshKeyRingDecider, type SshKey, type SshKeyRing, type SshKeyRingCommand } from './ssh-key-ring.decider.js';
 import { sshKeyRingUpcasters, type SshKeyRingEvent } from './ssh-key-ring.events.js';
 
@@ -7,9 +7,13 @@ export const sshKeyRingAggregate: Aggregate<number, SshKeyRing, SshKeyRingComman
   name: 'ssh-keys',
   decider: sshKeyRingDecider,
   upcasters: sshKeyRingUpcasters,
+  streamPrefix: 'ssh-keys-',
   streamOf: (accountId) => `ssh-keys-${accountId}`,
-  // Its list and the answer that shows it are kept with the ring.
-  weightOf: ({ keys }) => 1 + Math.ceil((3 * memoryOf(...keys.flatMap(textsOf)) + 300 * keys.length) / 1024),
+  // The answer that lists the titles is kept with the ring.
+  weightOf: ({ keys }) => 1 + Math.ceil(keys.reduce((sum, key) => sum + memoryOfKey(key), 0) / 1024),
 };
 
-const textsOf = ({ title, key }: SshKey) => [title, key.blob, key.comment];
+/** Objects, fingerprint and the line of the answer without its title, in bytes. */
+const BARE_KEY = 700;
+
+const memoryOfKey = ({ title, key }: SshKey) => BARE_KEY + memoryOf(title, key.blob, key.comment) + 2 * bytesOf(title);

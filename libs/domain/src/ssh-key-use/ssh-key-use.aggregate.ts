@@ -6,6 +6,7 @@ export const sshKeyUseAggregate: Aggregate<number, SshKeyUse, RecordSshKeyUse, S
   name: 'ssh-key-use',
   decider: sshKeyUseDecider,
   upcasters: sshKeyUseUpcasters,
+  streamPrefix: 'ssh-key-use-',
   streamOf: (accountId) => `ssh-key-use-${accountId}`,
   weightOf: (use) => 1 + Math.ceil(Object.keys(use.lastUsed).length / 20),
 };

@@ -3,6 +3,7 @@ import type { Commit } from '../commit.js';
 import { isCompacted, voidStreamOf } from '../compacted-stream.js';
 import { CommandIdReused, HoldTaken } from '../event-store.errors.js';
 import type { EventStore } from '../event-store.js';
+import type { StreamCompaction } from '../stream-compaction.js';
 import type { ContractCase } from './contract-case.contract.js';
 import { newCommand, newCommit, unused } from './new-commit.contract.js';
 import { expectRefusedWhole, outcomeOf, readStream, refusal } from './outcome.contract.js';
@@ -178,10 +179,10 @@ export const compactionCases: readonly ContractCase[] = [
 ];
 
 /** Tried again where another process was quicker. */
-async function compactedBy(store: EventStore, stream: string): Promise<number> {
+async function compactedBy(compaction: StreamCompaction, stream: string): Promise<number> {
   for (;;) {
     try {
-      return await store.compact([stream]);
+      return await compaction.compact([stream]);
     } catch (error) {
       if (!(error instanceof Error) || error.name !== 'StoreUnavailable') throw error;
     }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Commit } from '../commit.js';
+import type { CommitFeed } from '../commit-feed.js';
 import type { EventStore } from '../event-store.js';
 import type { ContractCase } from './contract-case.contract.js';
 import { newCommand, newCommit, unused } from './new-commit.contract.js';
@@ -156,8 +157,8 @@ async function write(
 }
 
 /** Takes the next page of a slot behind what is known of it. */
-async function follow(store: EventStore, slot: number, feed: Commit[]): Promise<void> {
-  const page = await store.readFeed(slot, feed.length, 7);
-  expectContiguous(page, feed.length);
-  feed.push(...page);
+async function follow(feed: CommitFeed, slot: number, seen: Commit[]): Promise<void> {
+  const page = await feed.readFeed(slot, seen.length, 7);
+  expectContiguous(page, seen.length);
+  seen.push(...page);
 }

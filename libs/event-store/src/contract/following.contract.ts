@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import type { Commit } from '../commit.js';
-import type { EventStore } from '../event-store.js';
+import type { CommitFeed } from '../commit-feed.js';
 import type { ContractCase } from './contract-case.contract.js';
 import { newCommit, unused } from './new-commit.contract.js';
 import { readFeeds } from './read-feeds.contract.js';
@@ -88,5 +88,5 @@ export const followingCases: readonly ContractCase[] = [
 ];
 
 /** The last positions of all slots, each of a feed that has been read whole. */
-const headsOf = ({ slots }: EventStore, feeds: readonly Commit[][]) =>
+const headsOf = ({ slots }: CommitFeed, feeds: readonly Commit[][]) =>
   new Map(Array.from({ length: slots }, (_, slot) => [slot, feeds[slot]?.length ?? 0]));

@@ -1,11 +1,14 @@
 import type { Commit, NewCommit } from '../commit.js';
 import { COMPACTION, voidStreamOf } from '../compacted-stream.js';
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../event-store.errors.js';
-import { Counter, EventStore, type Appended, type FoundHold, type StreamPoint } from '../event-store.js';
-import type { OpenStore } from './contract-case.contract.js';
+import type { CommitFeed } from '../commit-feed.js';
+import { Counter } from '../counter.js';
+import { EventStore, type Appended, type FoundHold, type StreamPoint } from '../event-store.js';
+import type { StreamCompaction } from '../stream-compaction.js';
+import type { OpenStore, WholeStore } from './contract-case.contract.js';
 
 /** The port in as few words as possible: what adapters are compared with. Slow, in memory, one append after another. */
-export class ModelEventStore extends EventStore {
+export class ModelEventStore extends EventStore implements CommitFeed, StreamCompaction {
   readonly commits: Commit[] = [];
   readonly #rings = new Set<() => void>();
 
@@ -154,7 +157,7 @@ const voidCommit = (slot: number, position: number): Commit => ({
 });
 
 /** A store in memory, ready for the suite; reopening it finds what it had. */
-export function openInMemory(store: EventStore, counter: Counter): OpenStore {
+export function openInMemory(store: WholeStore, counter: Counter): OpenStore {
   const open: OpenStore = { store, counter, reopen: async () => open, close: () => store.close() };
   return open;
 }

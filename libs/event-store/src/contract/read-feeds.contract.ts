@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Commit } from '../commit.js';
-import type { EventStore } from '../event-store.js';
+import type { CommitFeed } from '../commit-feed.js';
 import type { OpenStore } from './contract-case.contract.js';
 
 const PAGE = 50;
@@ -24,7 +24,7 @@ export async function readFeeds({ store, feedDelay = 0 }: OpenStore, until: read
 }
 
 /** Everything that is visible in one slot. */
-export async function readSlot(store: EventStore, slot: number): Promise<Commit[]> {
+export async function readSlot(store: CommitFeed, slot: number): Promise<Commit[]> {
   const feed: Commit[] = [];
   for (let page; page === undefined || page.length === PAGE; feed.push(...page)) {
     page = await store.readFeed(slot, feed.length, PAGE);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EventStore } from '../event-store.js';
+import type { CommitFeed } from '../commit-feed.js';
 import { WakeUp } from './wake-up.js';
 import { Failures } from './failures.js';
 import type { FeedLeases, Lease } from './feed-leases.js';
@@ -75,7 +75,7 @@ export class FeedReader {
   #running: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly store: EventStore,
+    private readonly feed: CommitFeed,
     leases: FeedLeases,
     private readonly options: FeedReaderOptions,
   ) {
@@ -84,8 +84,8 @@ export class FeedReader {
     this.#rest = options.restMilliseconds ?? REST;
     this.#rung = new RungSlots(POLL_INTERVAL - this.#rest);
     this.#failures = new Failures((error) => options.onError(error));
-    this.#held = new HeldSlots(leases, store.slots, { reader, owner, leaseMilliseconds, now });
-    this.#slots = new SlotReader(store, leases, this.#held, {
+    this.#held = new HeldSlots(leases, feed.slots, { reader, owner, leaseMilliseconds, now });
+    this.#slots = new SlotReader(feed, leases, this.#held, {
       handle: (commits, held, lease) => options.handle(commits, held, lease),
       isReady: () => options.isReady?.() ?? true,
       parallelSlots: options.parallelSlots ?? PARALLEL_SLOTS,
@@ -185,7 +185,7 @@ export class FeedReader {
 
   async #follow(): Promise<void> {
     const { signal } = this.#stopping;
-    const end = this.store.onAppended((slot?: number) => this.#ring(slot));
+    const end = this.feed.onAppended((slot?: number) => this.#ring(slot));
     while (!signal.aborted) {
       try {
         const batches = await this.#slots.look(this.#rung.take(performance.now()), this.#failed);

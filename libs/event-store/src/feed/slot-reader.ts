@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { Commit } from '../commit.js';
-import type { EventStore } from '../event-store.js';
+import type { CommitFeed } from '../commit-feed.js';
 import { LeaseLost, type FeedLeases, type Lease } from './feed-leases.js';
 import type { HeldSlot, HeldSlots } from './held-slots.js';
 
@@ -45,7 +45,7 @@ export class SlotReader {
   readonly #resting = new Map<number, NodeJS.Timeout>();
 
   constructor(
-    private readonly store: EventStore,
+    private readonly feed: CommitFeed,
     private readonly leases: FeedLeases,
     private readonly held: HeldSlots,
     private readonly work: Work,
@@ -67,7 +67,7 @@ export class SlotReader {
     const free = new Map(workable.filter(([slot]) => !this.#underWay.has(slot) && !this.#resting.has(slot)));
     if (rung || free.size === 0) return [...free.values()].map((held) => this.#begin(held, 'rung'));
     const positions = new Map([...free].map(([slot, { position }]) => [slot, position]));
-    const withNews = new Set(await this.store.slotsWithNews(positions));
+    const withNews = new Set(await this.feed.slotsWithNews(positions));
     return [...free].flatMap(([slot, held]) => {
       if (this.#underWay.has(slot)) return [];
       if (withNews.has(slot)) return [this.#begin(held, 'news')];
@@ -116,7 +116,7 @@ export class SlotReader {
     if (this.work.stopping.aborted || !this.held.workable.includes(slot)) return 'wait';
     slot.busy = true;
     try {
-      const commits = await this.store.readFeed(slot.lease.slot, slot.position, FEED_PAGE);
+      const commits = await this.feed.readFeed(slot.lease.slot, slot.position, FEED_PAGE);
       if (!this.held.isHeld(slot)) return 'wait';
       const last = commits.at(-1);
       // A ring may be false; where something does lie behind a hole, the next look that asks finds it.
@@ -147,7 +147,7 @@ export class SlotReader {
   async #waitForHole(slot: HeldSlot): Promise<Look> {
     slot.hiddenSince ??= this.work.now();
     if (this.work.now() - slot.hiddenSince < this.work.holeMilliseconds) return 'wait';
-    await this.store.closeHoles(slot.lease.slot, slot.position);
+    await this.feed.closeHoles(slot.lease.slot, slot.position);
     slot.hiddenSince = undefined;
     return 'more';
   }

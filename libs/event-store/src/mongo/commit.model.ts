@@ -39,6 +39,9 @@ export const toCommit = ({ _id, version, ...commit }: CommitDocument): Commit =>
 export const streamOf = ({ stream, command }: Pick<Commit, 'stream' | 'command'>) =>
   isCompacted({ command }) && compactedStreamOf(stream) === undefined ? voidStreamOf(stream) : stream;
 
+/** Lists holds from the highest key down, so that the last one with a prefix is the first that is found. */
+export const LAST_HOLD = 'last_hold';
+
 /** The unique indexes are what makes appends safe. */
 const commitSchema = new mongoose.Schema<CommitDocument>(
   { _id: Number, partition: String, stream: String, version: Number },
@@ -46,7 +49,8 @@ const commitSchema = new mongoose.Schema<CommitDocument>(
 )
   .index({ stream: 1, version: 1 }, { unique: true, name: 'stream_version' })
   .index({ 'command.id': 1 }, { unique: true, name: 'command_id' })
-  .index({ holds: 1 }, { unique: true, sparse: true, name: 'holds' });
+  .index({ holds: 1 }, { unique: true, sparse: true, name: 'holds' })
+  .index({ holds: -1 }, { sparse: true, name: LAST_HOLD });
 
 const counterSchema = new mongoose.Schema<CounterDocument>(
   { _id: String, next: Number },

@@ -1,5 +1,5 @@
 import type { Connection, mongo } from 'mongoose';
-import { Counter } from '../event-store.js';
+import { Counter } from '../counter.js';
 import { COUNTERS, type CounterDocument } from './commit.model.js';
 import { collectionOf, reaching } from './mongo-connection.js';
 

@@ -1,9 +1,12 @@
 import type { Connection, mongo } from 'mongoose';
 import type { Commit, NewCommit } from '../commit.js';
+import type { CommitFeed } from '../commit-feed.js';
 import { EventStore, type Appended, type FoundHold, type StreamPoint } from '../event-store.js';
+import type { StreamCompaction } from '../stream-compaction.js';
 import {
   COMMITS,
   COUNTERS,
+  LAST_HOLD,
   ordinalOfPlace,
   placeOf,
   SLOTS,
@@ -28,7 +31,7 @@ const LAST_LETTER = '\u{10FFFF}';
 const PLACES_READ = 1_000;
 
 /** The event store of any number of processes in a MongoDB replica set; the connection must have the `connectOptions`. */
-export class MongoEventStore extends EventStore {
+export class MongoEventStore extends EventStore implements CommitFeed, StreamCompaction {
   readonly slots = SLOTS;
   readonly #commits: mongo.Collection<CommitDocument>;
   readonly #appender: MongoAppender;
@@ -65,17 +68,14 @@ export class MongoEventStore extends EventStore {
 
   async findLastHold(prefix: string): Promise<FoundHold | undefined> {
     const within = { $gte: prefix, $lt: `${prefix}${LAST_LETTER}` };
-    const found = await this.#barrier.read(() =>
-      this.#commits
-        .find({ holds: { $elemMatch: within } }, { projection: { stream: 1, command: 1, at: 1, holds: 1 } })
-        .toArray(),
-    );
-    return found
-      .flatMap((document) =>
-        (document.holds ?? []).map((key) => ({ key, stream: streamOf(document), at: document.at })),
-      )
-      .filter(({ key }) => key.startsWith(prefix))
-      .reduce<FoundHold | undefined>((last, hold) => (last && isBefore(hold.key, last.key) ? last : hold), undefined);
+    // Not a sort: MongoDB orders an array by its highest member overall, and would have to read every hold with the prefix for that.
+    const options = { hint: LAST_HOLD, projection: { stream: 1, command: 1, at: 1, holds: 1 } };
+    const found = await this.#barrier.read(() => this.#commits.findOne({ holds: { $elemMatch: within } }, options));
+    const [key] = (found?.holds ?? [])
+      .filter((hold) => hold.startsWith(prefix))
+      .toSorted(inByteOrder)
+      .slice(-1);
+    return found && key !== undefined ? { key, stream: streamOf(found), at: found.at } : undefined;
   }
 
   async readFeed(slot: number, after: number, limit: number): Promise<Commit[]> {
@@ -160,4 +160,4 @@ function missingBetween(from: number, taken: readonly number[]): number[] {
   return missing;
 }
 
-const isBefore = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;
+const inByteOrder = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));

@@ -85,7 +85,7 @@ describe('a database is refused', () => {
     );
   });
 
-  it.each(['stream_version', 'command_id', 'holds'])(
+  it.each(['stream_version', 'command_id', 'holds', 'last_hold'])(
     'when its index %s is missing, until it is prepared again',
     async (name) => {
       await migrate();
@@ -134,7 +134,8 @@ describe('a database is refused', () => {
     await migrate();
     await commits().drop();
     const message = await complaint(check());
-    for (const name of ['stream_version', 'command_id', 'holds']) expect(message).toContain(`index ${name}`);
+    for (const name of ['stream_version', 'command_id', 'holds', 'last_hold'])
+      expect(message).toContain(`index ${name}`);
   });
 
   it('when a newer version of the program prepared it, by checks and by preparations', async () => {

@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { Commit, NewCommit } from '../commit.js';
 import { ModelEventStore } from '../contract/model-event-store.contract.js';
 import { newCommand, newCommit } from '../contract/new-commit.contract.js';
+import type { CommitFeed } from '../commit-feed.js';
 import type { Appended, EventStore } from '../event-store.js';
 import { temporaryFolder } from './open-sqlite.contract.js';
 import { eventStoreSchema, SqliteEventStore } from './sqlite-event-store.js';
@@ -73,12 +74,12 @@ function openFile(): SqliteFile {
 }
 
 /** One file serves all schedules: opening one takes longer than a schedule. */
-async function emptyStore(file: SqliteFile): Promise<EventStore> {
+async function emptyStore(file: SqliteFile): Promise<SqliteEventStore> {
   await file.writeAll(['DELETE FROM holds', 'DELETE FROM commits'].map((sql) => ({ sql, params: [] })));
   return new SqliteEventStore(file);
 }
 
-const readFeed = (store: EventStore): Promise<Commit[]> => store.readFeed(0, 0, 1_000);
+const readFeed = (feed: CommitFeed): Promise<Commit[]> => feed.readFeed(0, 0, 1_000);
 
 type Answer = Readonly<{ commit: NewCommit; appended?: Appended; refusedWith?: string; key?: string | undefined }>;
 

@@ -2,7 +2,10 @@ import type { SQLInputValue } from 'node:sqlite';
 import type { Commit, NewCommit } from '../commit.js';
 import { COMPACTION, voidStreamOf } from '../compacted-stream.js';
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../event-store.errors.js';
-import { Counter, EventStore, type Appended, type FoundHold, type StreamPoint } from '../event-store.js';
+import type { CommitFeed } from '../commit-feed.js';
+import { Counter } from '../counter.js';
+import { EventStore, type Appended, type FoundHold, type StreamPoint } from '../event-store.js';
+import type { StreamCompaction } from '../stream-compaction.js';
 import { StreamHeads } from './stream-heads.js';
 import { SqliteFile, type SqliteSchema } from './sqlite-file.js';
 import type { Row, WriteStatement } from './sqlite-writer.worker.js';
@@ -40,7 +43,7 @@ const MAKE_VOID = `
   WHERE stream = ? RETURNING position`;
 
 /** The event store of one process in one file; one slot. */
-export class SqliteEventStore extends EventStore {
+export class SqliteEventStore extends EventStore implements CommitFeed, StreamCompaction {
   readonly slots = 1;
   readonly #heads = new StreamHeads();
   readonly #rings = new Set<() => void>();

@@ -47,11 +47,9 @@ export class SqliteFile {
   /** The rows of a query, including everything that was acknowledged. Throws `StoreUnavailable`. */
   read(sql: string, ...params: SQLInputValue[]): Row[] {
     try {
-      let statement = this.#prepared.get(sql);
-      if (!statement) this.#prepared.set(sql, (statement = this.#reader.prepare(sql)));
-      return statement.all(...params);
+      return this.#statement(sql).all(...params);
     } catch (cause) {
-      throw new StoreUnavailable(`cannot read ${this.path}: ${(cause as Error).message}`, { cause });
+      throw this.#unreadable(cause);
     }
   }
 
@@ -65,6 +63,16 @@ export class SqliteFile {
     const result = await this.write(job);
     if ('rows' in result) return result.rows;
     throw new StoreUnavailable(`${this.path} refused a write: ${result.reason}`);
+  }
+
+  #statement(sql: string): StatementSync {
+    let statement = this.#prepared.get(sql);
+    if (!statement) this.#prepared.set(sql, (statement = this.#reader.prepare(sql)));
+    return statement;
+  }
+
+  #unreadable(cause: unknown): StoreUnavailable {
+    return new StoreUnavailable(`cannot read ${this.path}: ${(cause as Error).message}`, { cause });
   }
 
   /** Finishes what was accepted and closes both connections. The file then holds everything, unless another program has it open. */

@@ -1,5 +1,5 @@
 import { DomainError } from '@keyfold/domain';
-import { CommandIdReused, StoreUnavailable } from '@keyfold/event-store';
+import { CommandIdReused, isRetryable } from '@keyfold/event-store';
 import { HandlerTimedOut, InvalidMessage } from './consuming.errors.js';
 
 /**
@@ -17,8 +17,7 @@ export function failureOf(error: unknown): Failure {
   }
   if (error instanceof CommandIdReused)
     return { kind: 'permanent', code: 'message-id-reused', message: 'another message already used this id' };
-  if (error instanceof StoreUnavailable)
-    return { kind: 'outage', code: 'store-unavailable', message: 'the store is not available' };
+  if (isRetryable(error)) return { kind: 'outage', code: 'store-unavailable', message: 'the store is not available' };
   if (error instanceof HandlerTimedOut)
     return { kind: 'transient', code: 'handler-timed-out', message: 'the handler timed out' };
   return { kind: 'transient', code: 'unexpected-error', message: 'unexpected error' };

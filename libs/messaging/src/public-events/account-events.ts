@@ -92,7 +92,7 @@ export const accountEvents = {
     ...first,
     version: '1.0.1',
     title: 'Two-factor login was turned off',
-    when: 'An administrator or an operator turned off two-factor login for an account.',
+    when: "An administrator or the operator's command turned off two-factor login for an account.",
     data: account,
     sample: { stream, data: { accountId: 42 } },
   }),

@@ -21,7 +21,7 @@ export type SshKeyUseMessage = z.infer<typeof SshKeyUseMessage>;
 
 /** The question `ssh-keys.look-up`: which keys may log in under a username. */
 export const SshKeyLookUpRequest = z.object({
-  username: z.string().min(1).max(1024).describe('The exact name of the account.'),
+  username: z.string().min(1).max(4096).describe('The exact name of the account.'),
   fingerprint: fingerprint.optional().describe('Limits the reply to this key. The format is that of `ssh-keygen -lf`.'),
 });
 export type SshKeyLookUpRequest = z.infer<typeof SshKeyLookUpRequest>;

@@ -27,7 +27,7 @@ const shownIn = (heading: string) =>
   [...section(heading).matchAll(/```json\n(.*?)```/gs)].map(([, block]) => JSON.parse(block ?? '') as unknown);
 
 it('the guide shows the sample message', () => {
-  const shown = shownIn('A message');
+  const shown = shownIn('Message format');
   const { headers, body } = sampleMessageOf('ssh-key.added');
   expect(shown).toEqual([headers, JSON.parse(body.toString())]);
 });

@@ -120,11 +120,9 @@ function accountOf({ partition, stream }: Commit): number {
   return accountId;
 }
 
-const SESSION_PREFIX = sessionAggregate.streamOf('');
-
 function sessionOf({ stream }: Commit): string {
-  if (!stream.startsWith(SESSION_PREFIX)) throw new Error(`stream ${stream} is not a session`);
-  return stream.slice(SESSION_PREFIX.length);
+  if (!stream.startsWith(sessionAggregate.streamPrefix)) throw new Error(`stream ${stream} is not a session`);
+  return stream.slice(sessionAggregate.streamPrefix.length);
 }
 
 /** Converts Unix milliseconds to an ISO 8601 timestamp in UTC. */

@@ -1,4 +1,4 @@
-import type { Commit, EventStore } from '@keyfold/event-store';
+import type { Commit, CommitFeed } from '@keyfold/event-store';
 import type { MessageTraces } from '../message-traces.js';
 import type { EventPublisher, OutgoingMessage } from '../event-publisher.js';
 import type { ParkedAccount, ParkedAccounts } from './parked-accounts.js';
@@ -9,7 +9,7 @@ export type MessagesOf = (commit: Commit) => readonly OutgoingMessage[];
 
 /** What a slot relay works with. */
 export type RelayParts = Readonly<{
-  store: EventStore;
+  feed: CommitFeed;
   publisher: EventPublisher;
   parked: ParkedAccounts;
   messagesOf: MessagesOf;

@@ -1,4 +1,4 @@
-import type { EventStore, FeedLeases } from '@keyfold/event-store';
+import type { CommitFeed, EventStore, FeedLeases } from '@keyfold/event-store';
 import { feedModels, migrateSchema, MongoFeedLeases } from '@keyfold/event-store/mongo';
 import {
   eventStoreSchema,
@@ -25,7 +25,7 @@ import type { ParkedAccounts } from './parked-accounts.js';
 import { Relay, relayName } from './relay.js';
 import type { MessagesOf } from './relay-parts.js';
 
-type Stored = Readonly<{ store: EventStore; leases: FeedLeases; parked: ParkedAccounts }>;
+type Stored = Readonly<{ store: EventStore & CommitFeed; leases: FeedLeases; parked: ParkedAccounts }>;
 
 async function openSqliteStore(): Promise<Stored> {
   const sql = `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedAccountsTable}`;

@@ -77,7 +77,7 @@ class Slot {
     this.#epoch += 1;
     this.#reading = undefined;
     this.#relay = new SlotRelay(0, this.#epoch, {
-      store: this.store,
+      feed: this.store,
       publisher,
       parked: this.parked,
       counter: new RelayCounter(),

@@ -1,4 +1,4 @@
-import { feedLag, FeedLeases, FeedReader, type EventStore, type FeedLag } from '@keyfold/event-store';
+import { feedLag, FeedReader, type CommitFeed, type FeedLag, type FeedLeases } from '@keyfold/event-store';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { MessageTraces } from '../message-traces.js';
@@ -11,8 +11,8 @@ import { SlotRelay } from './slot-relay.js';
 /** The name under which the relay reads the feed and stores its checkpoints. */
 export const relayName = 'relay';
 
-/** Stores the relay's checkpoints beside the commits, so that a backup contains both or neither. */
-export abstract class RelayLeases extends FeedLeases {}
+/** Injection token of the `FeedLeases` for the relay. Its checkpoints are stored beside the commits: a backup contains both or neither. */
+export const RELAY_LEASES = Symbol('RelayLeases');
 
 /** Options of the relay. */
 export type RelayOptions = Readonly<{
@@ -50,7 +50,7 @@ export class Relay {
   #retriedParkedAt = -Infinity;
 
   constructor(
-    private readonly store: EventStore,
+    private readonly commits: CommitFeed,
     private readonly publisher: EventPublisher,
     leases: FeedLeases,
     private readonly parked: ParkedAccounts,
@@ -58,7 +58,7 @@ export class Relay {
     private readonly options: RelayOptions,
   ) {
     const { leaseMilliseconds } = options;
-    this.#feed = new FeedReader(store, leases, {
+    this.#feed = new FeedReader(commits, leases, {
       reader: relayName,
       owner: `${hostname()}:${process.pid}:${randomUUID()}`,
       restMilliseconds: READ_INTERVAL,
@@ -111,16 +111,16 @@ export class Relay {
    * @throws StoreUnavailable
    */
   lag(): Promise<FeedLag> {
-    return feedLag(this.store, this.#feed.status().positions);
+    return feedLag(this.commits, this.#feed.status().positions);
   }
 
   #slotRelay(slot: number, epoch: number): SlotRelay {
     const known = this.#slots.get(slot);
     if (known?.epoch === epoch) return known;
-    const { store, publisher, parked, messagesOf } = this;
+    const { commits: feed, publisher, parked, messagesOf } = this;
     const { onParked, traces } = this.options;
     const created = new SlotRelay(slot, epoch, {
-      store,
+      feed,
       publisher,
       parked,
       messagesOf,

@@ -189,7 +189,7 @@ export class SlotRelay {
   /** Sends what was skipped and ends the parking, unless a commit still cannot be sent. */
   async #release(account: AccountProgress, checkpoint: number, held: () => boolean): Promise<void> {
     for (let after = account.sentUpTo; after < Math.max(checkpoint, account.skippedUpTo);) {
-      const page = await this.parts.store.readFeed(this.slot, after, FEED_PAGE);
+      const page = await this.parts.feed.readFeed(this.slot, after, FEED_PAGE);
       const own = page.filter(({ partition }) => partition === account.partition);
       const refusedUntil = account.retryAt;
       if (!(await this.#sendAll(account, own, held)) || page.length === 0) {

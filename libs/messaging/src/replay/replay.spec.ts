@@ -54,7 +54,7 @@ function replayOf(store: ModelEventStore, selection: ReplaySelection = {}, queue
   const unsendable: Commit[] = [];
   const replay = new Replay(
     {
-      store,
+      feed: store,
       messagesOf,
       onUnsendable: async (commit) => void unsendable.push(commit),
     },

@@ -1,4 +1,4 @@
-import { isCompacted, type Commit, type EventStore } from '@keyfold/event-store';
+import { isCompacted, type Commit, type CommitFeed } from '@keyfold/event-store';
 import pLimit from 'p-limit';
 import type { EventPublisher, OutgoingMessage } from '../event-publisher.js';
 import { selectsCommit, selectsMessage, type ReplaySelection } from './replay-selection.js';
@@ -12,7 +12,7 @@ const PARALLEL_SLOTS = 8;
 
 /** What a replay works with. */
 export type ReplayParts = Readonly<{
-  store: EventStore;
+  feed: CommitFeed;
   messagesOf(commit: Commit): readonly OutgoingMessage[];
   /** Called for a commit that cannot be translated, which is skipped. */
   onUnsendable(commit: Commit, error: unknown): Promise<void>;
@@ -50,7 +50,7 @@ export class Replay {
   async #replaySlot(slot: number, end: number, signal: AbortSignal): Promise<void> {
     for (let position = 0; position < end;) {
       signal.throwIfAborted();
-      const commits = await this.parts.store.readFeed(slot, position, Math.min(PAGE, end - position));
+      const commits = await this.parts.feed.readFeed(slot, position, Math.min(PAGE, end - position));
       if (commits.length === 0)
         throw new Error(`slot ${slot} has a hole after position ${position}; retry in a few seconds`);
       const selected = commits.filter((commit) => selectsCommit(this.selection, commit));
@@ -63,9 +63,9 @@ export class Replay {
   /** Returns the slots that can contain selected commits, each with its last position. */
   async #slots(): Promise<(readonly [number, number])[]> {
     const { partition } = this.selection;
-    const heads = await this.parts.store.readHeads();
+    const heads = await this.parts.feed.readHeads();
     if (partition === undefined) return [...heads];
-    const slot = this.parts.store.slotOf(partition);
+    const slot = this.parts.feed.slotOf(partition);
     return [[slot, heads.get(slot) ?? 0]];
   }
 

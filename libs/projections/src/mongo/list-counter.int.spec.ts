@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { active, deleted } from '../read-model-store.contract.js';
 import type { ReadModelStore } from '../read-model-store.js';
-import { accountStream } from '../read-model.js';
+import { accountStream } from '../stream-ref.js';
 import { ListCounter } from './list-counter.js';
 import { PLACES_PER_RANGE, totalOf, type Ranks } from './list-ranks.js';
 import { joinReadModels, openReadModels } from './open-read-models.contract.js';

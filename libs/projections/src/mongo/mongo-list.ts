@@ -20,16 +20,16 @@ export class MongoList {
     private readonly counter: Pick<ListCounter, 'ranks' | 'idle'>,
   ) {}
 
-  /** The JSON texts of a page's states, and how many entries the list has. */
-  async page(offset: number, limit: number): Promise<{ states: string[]; total: number }> {
+  /** Calls `take` with the JSON text of each state of a page until it answers false. Answers how many entries the list has. */
+  async page(offset: number, limit: number, take: (state: string) => boolean): Promise<number> {
     const ranks = await this.counter.ranks();
     if (!ranks) {
-      const [states, total] = await Promise.all([this.#walk(LOWEST, offset, limit), this.#totals.submit()]);
-      return { states, total };
+      const [total] = await Promise.all([this.#totals.submit(), this.#walk(LOWEST, offset, limit, take)]);
+      return total;
     }
     const position = positionOf(ranks, offset);
-    const states = position ? await this.#walk(position.from, position.skip, limit) : [];
-    return { states, total: totalOf(ranks) };
+    if (position) await this.#walk(position.from, position.skip, limit, take);
+    return totalOf(ranks);
   }
 
   /** Waits until nothing is asked any more on nobody's behalf. */
@@ -37,11 +37,14 @@ export class MongoList {
     return this.counter.idle();
   }
 
-  async #walk(from: number, skip: number, limit: number): Promise<string[]> {
-    if (limit === 0) return [];
+  async #walk(from: number, skip: number, limit: number, take: (state: string) => boolean): Promise<void> {
+    if (limit === 0) return;
     const options = { sort: { place: 1 as const }, hint: PLACE_INDEX, skip, limit, projection: { state: 1 } };
-    const found = await reaching(() => this.documents.find({ place: { $gte: from } }, options).toArray());
-    return found.flatMap(({ state }) => state ?? []);
+    await reaching(async () => {
+      for await (const { state } of this.documents.find({ place: { $gte: from } }, options)) {
+        if (state !== undefined && !take(state)) break;
+      }
+    });
   }
 
   #count(): Promise<number> {

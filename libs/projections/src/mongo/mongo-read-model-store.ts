@@ -2,7 +2,8 @@ import { collectionOf, reaching } from '@keyfold/event-store/mongo';
 import type { Connection, mongo } from 'mongoose';
 import type { Loaded } from '../fold.js';
 import { ReadModelStore, type Page, type ParkedStream, type StoredDocument } from '../read-model-store.js';
-import type { ReadModel, StreamRef } from '../read-model.js';
+import { readModelOf, type ReadModel } from '../read-model.js';
+import type { StreamRef } from '../stream-ref.js';
 import { DocumentReader } from './document-reader.js';
 import { DocumentWriter } from './document-writer.js';
 import { removalOf, writeOf } from './document-writes.js';
@@ -29,7 +30,7 @@ export class MongoReadModelStore extends ReadModelStore {
   }
 
   async get(refs: readonly StreamRef<unknown>[]): Promise<Map<string, Loaded<unknown>>> {
-    const byModel = [...Map.groupBy(refs, ({ model }) => model)];
+    const byModel = [...Map.groupBy(refs, readModelOf)];
     const found = await Promise.all(
       byModel.map(([model, asked]) => this.#shelfOf(model).reader.read(asked.map(({ stream }) => stream))),
     );
@@ -44,20 +45,29 @@ export class MongoReadModelStore extends ReadModelStore {
   }
 
   async put<State>(ref: StreamRef<State>, document: Loaded<State>): Promise<void> {
-    await this.#shelfOf(ref.model).writer.write(writeOf(ref, document, '$lt'));
+    await this.#shelfOf(readModelOf(ref)).writer.write(writeOf(ref, document, '$lt'));
   }
 
   async replace<State>(ref: StreamRef<State>, document: Loaded<State>): Promise<void> {
-    await this.#shelfOf(ref.model).writer.write(writeOf(ref, document, '$lte'));
+    await this.#shelfOf(readModelOf(ref)).writer.write(writeOf(ref, document, '$lte'));
   }
 
   async remove(ref: StreamRef<unknown>, version: number): Promise<void> {
-    await this.#shelfOf(ref.model).writer.write(removalOf(ref, version));
+    await this.#shelfOf(readModelOf(ref)).writer.write(removalOf(ref, version));
   }
 
-  async list<State>(model: ReadModel<State>, offset: number, limit: number): Promise<Page<State>> {
-    const { states, total } = await this.#shelfOf(model).list.page(offset, limit);
-    return { items: states.map((state) => JSON.parse(state) as State), total };
+  async list<State>(
+    model: ReadModel<State>,
+    offset: number,
+    limit: number,
+    takes: (state: State) => boolean = () => true,
+  ): Promise<Page<State>> {
+    const items: State[] = [];
+    const total = await this.#shelfOf(model).list.page(offset, limit, (text) => {
+      const state = JSON.parse(text) as State;
+      return takes(state) && items.push(state) > 0;
+    });
+    return { items, total };
   }
 
   async documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]> {
@@ -67,7 +77,7 @@ export class MongoReadModelStore extends ReadModelStore {
     return found.map(({ _id: stream, version = 0, place = null, state = 'null' }) => ({
       stream,
       version,
-      place,
+      sortKey: place,
       state: JSON.parse(state),
     }));
   }

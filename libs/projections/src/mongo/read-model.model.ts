@@ -35,7 +35,7 @@ export const collectionNameOf = ({ name, schema }: ReadModel<unknown>) => `${nam
 function schemaOf(model: ReadModel<unknown>) {
   const options = { collection: collectionNameOf(model), strict: 'throw', versionKey: false } as const;
   const fields = { _id: String, version: Number, state: String };
-  if (!model.placeOf) return new mongoose.Schema<ReadModelDocument>(fields, options);
+  if (!model.sortKeyOf) return new mongoose.Schema<ReadModelDocument>(fields, options);
   return new mongoose.Schema<ReadModelDocument>({ ...fields, place: Number, listing: Object }, options)
     .index({ place: 1 }, { sparse: true, name: PLACE_INDEX })
     .index({ 'listing.at': 1 }, { sparse: true, name: 'listing_at' });

@@ -20,7 +20,7 @@ describe.each(shelves)('the retention of sessions on %s', (_, open) => {
   function newRetention(history: SessionHistory) {
     const compacted: CompactedCount[] = [];
     const errors: unknown[] = [];
-    const retention = new Retention(history.parts, history.shelf.leases, {
+    const retention = new Retention(history.parts, history.shelf.store, history.shelf.leases, {
       onCompacted: (count) => compacted.push(count),
       onError: (error) => errors.push(error),
       leaseMilliseconds: 3_000,

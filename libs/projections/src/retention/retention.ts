@@ -1,4 +1,4 @@
-import { FeedReader, type Commit, type FeedLeases, type Handled } from '@keyfold/event-store';
+import { FeedReader, type Commit, type CommitFeed, type FeedLeases, type Handled } from '@keyfold/event-store';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,10 +36,11 @@ export class Retention {
 
   constructor(
     private readonly parts: CompactionParts,
+    feed: CommitFeed,
     leases: FeedLeases,
     private readonly options: RetentionOptions,
   ) {
-    this.#feed = new FeedReader(parts.store, leases, {
+    this.#feed = new FeedReader(feed, leases, {
       reader: retentionName,
       owner: `${hostname()}:${process.pid}:${randomUUID()}`,
       leaseMilliseconds: options.leaseMilliseconds ?? LEASE,

@@ -5,7 +5,8 @@ import { EmbeddedProjections } from '../../testing/embedded-projections.js';
 import { MongoProjections } from '../../testing/mongo-projections.js';
 import { DAY, NOW, SessionHistory, type Shelf } from '../../testing/session-history.js';
 import { Rebuild } from '../rebuild.js';
-import { accountStream, readModels as allModels, sessions, sessionStream } from '../read-model.js';
+import { readModels as allModels, sessions } from '../read-model.js';
+import { accountStream, sessionStream } from '../stream-ref.js';
 import { StreamLoader } from '../stream-loader.js';
 import { projectorName } from '../projector.js';
 
@@ -57,7 +58,7 @@ describe.each(shelves)('the compaction of sessions on %s', (_, open) => {
     const [before] = await cached.load(ref);
     await history.compact();
     const [after] = await new StreamLoader(shelf.store, shelf.readModels).load(ref);
-    expect(after).toEqual({ state: sessions.initialState, version: 0 });
+    expect(after).toEqual({ state: sessions.aggregate.decider.initialState, version: 0 });
     expect(await cached.load(ref)).toEqual([before]);
     expect(before.state.expiresAt * 1_000).toBeLessThan(NOW);
   });
@@ -67,7 +68,7 @@ describe.each(shelves)('the compaction of sessions on %s', (_, open) => {
     await history.logIn('active', 7, 1);
     await history.project();
     await history.compact();
-    const rebuild = new Rebuild(shelf.store, shelf.readModels, allModels, () => NOW);
+    const rebuild = new Rebuild(shelf.store, shelf.store, shelf.readModels, allModels, () => NOW);
     const { removed } = await rebuild.run(async (problem) => expect.fail(problem), new AbortController().signal);
     expect(removed).toBe(0);
     expect(await documents()).toEqual(['session-active']);

@@ -70,7 +70,13 @@ class Story {
     await this.#expectOthersAsAppended();
     expect(await this.#history.problems()).toEqual([]);
     const documents = await this.#documents();
-    const rebuild = new Rebuild(this.shelf.store, this.shelf.readModels, allModels, () => this.#history.now);
+    const rebuild = new Rebuild(
+      this.shelf.store,
+      this.shelf.store,
+      this.shelf.readModels,
+      allModels,
+      () => this.#history.now,
+    );
     await rebuild.run(async (problem) => expect.fail(problem), new AbortController().signal);
     expect(await this.#documents()).toEqual(documents);
     const kept = this.#sessions.filter((session) => !this.#isDue(session));
@@ -189,7 +195,7 @@ class Story {
       else expect(found).toEqual(this.#appended.filter((commit) => commit.stream === stream));
     }
     const due = this.#sessions.filter((session) => this.#isDue(session));
-    expect([...gone].toSorted()).toEqual(due.map(({ id }) => `${sessions.streamPrefix}${id}`).toSorted());
+    expect([...gone].toSorted()).toEqual(due.map(({ id }) => `${sessions.aggregate.streamPrefix}${id}`).toSorted());
   }
 
   #isDue({ endedAt }: { endedAt: number }): boolean {

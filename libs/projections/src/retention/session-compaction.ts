@@ -1,8 +1,8 @@
-import { compactedStreamOf, type Commit, type EventStore } from '@keyfold/event-store';
-import { foldCommit, UnfoldableStream, type Loaded } from '../fold.js';
+import { compactedStreamOf, type Commit, type EventStore, type StreamCompaction } from '@keyfold/event-store';
+import { foldCommit, initialOf, UnfoldableStream, type Loaded } from '../fold.js';
 import type { ReadModelStore } from '../read-model-store.js';
-import { sessions, type StreamRef } from '../read-model.js';
-import type { Session } from '@keyfold/domain';
+import type { StreamRef } from '../stream-ref.js';
+import { sessionAggregate } from '@keyfold/domain';
 import { doneUpTo, type ReadersBehind } from './readers-behind.js';
 
 const DAY = 86_400_000;
@@ -13,6 +13,7 @@ const COMPACTED_TOGETHER = 100;
 
 export type CompactionParts = Readonly<{
   store: EventStore;
+  compaction: StreamCompaction;
   readModels: ReadModelStore;
   readers: ReadersBehind;
   /** How long sessions are kept after their token has expired. */
@@ -52,7 +53,9 @@ export class SessionCompaction {
     const limit = (await this.#now()) - Math.max(this.parts.sessionDays * DAY, LEAST);
     // The last old one: times of gateways whose clocks differ do not ascend, and one that was ahead must not hold up the slot.
     const old = page.slice(0, page.findLastIndex(({ at }) => at <= limit) + 1);
-    const begun = old.filter(({ stream, version }) => version === 1 && stream.startsWith(sessions.streamPrefix));
+    const begun = old.filter(
+      ({ stream, version }) => version === 1 && stream.startsWith(sessionAggregate.streamPrefix),
+    );
     const verdicts = await this.#judge(slot, begun, limit);
     const removed = await this.#compact(streamsThat('due', verdicts), goOn);
     this.count.waiting += streamsThat('waits', verdicts).length;
@@ -91,7 +94,7 @@ export class SessionCompaction {
     for (let from = 0; from < due.length && goOn(); from += COMPACTED_TOGETHER) {
       const some = due.slice(from, from + COMPACTED_TOGETHER);
       if (!this.dryRun) {
-        this.count.commits += await this.parts.store.compact(some);
+        this.count.commits += await this.parts.compaction.compact(some);
         await this.#removeDocuments(some);
       }
       this.count.sessions += some.length;
@@ -115,9 +118,11 @@ export class SessionCompaction {
 
 /** What nobody can fold stays as it is for ever, rather than holding up all others. */
 function verdictOn(whole: readonly Commit[], limit: number): Verdict {
-  const nothing: Loaded<Session> = { state: sessions.initialState, version: 0 };
   try {
-    const { state, version } = whole.reduce((loaded, commit) => foldCommit(sessions, loaded, commit), nothing);
+    const { state, version } = whole.reduce(
+      (loaded, commit) => foldCommit(sessionAggregate, loaded, commit),
+      initialOf(sessionAggregate),
+    );
     if (version === 0) return 'void';
     return state.expiresAt * 1_000 <= limit ? 'due' : 'kept';
   } catch (error) {
@@ -136,8 +141,8 @@ const endOf = (page: readonly Commit[]) => page.at(-1)?.position ?? 0;
 
 function voidedSession(name: string): string | undefined {
   const stream = compactedStreamOf(name);
-  return stream?.startsWith(sessions.streamPrefix) ? stream : undefined;
+  return stream?.startsWith(sessionAggregate.streamPrefix) ? stream : undefined;
 }
 
 /** Documents are found by their stream alone. */
-const refOf = (stream: string): StreamRef<Session> => ({ stream, partition: stream, model: sessions });
+const refOf = (stream: string): StreamRef<unknown> => ({ stream, partition: stream, aggregate: sessionAggregate });

@@ -1,7 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
 import type { SqliteFile } from '@keyfold/event-store/sqlite';
 import type { Loaded } from '../fold.js';
 import { ReadModelStore, type Page, type ParkedStream, type StoredDocument } from '../read-model-store.js';
-import { readModels, type ReadModel, type StreamRef } from '../read-model.js';
+import { readModelOf, readModels, type ReadModel } from '../read-model.js';
+import type { StreamRef } from '../stream-ref.js';
+
+/** Entries of a list that are read in one turn of the event loop. */
+const PIECE = 50;
 
 const tableOf = ({ name, schema }: ReadModel<unknown>) => `${name}_${schema}`;
 
@@ -20,14 +25,18 @@ export const readModelTables = `
     stream TEXT PRIMARY KEY, partition TEXT NOT NULL, version INTEGER NOT NULL, error TEXT NOT NULL, at INTEGER NOT NULL) STRICT`;
 
 export class SqliteReadModelStore extends ReadModelStore {
+  #pieces: Promise<void> = Promise.resolve();
+
   constructor(private readonly file: SqliteFile) {
     super();
   }
 
   async get(refs: readonly StreamRef<unknown>[]): Promise<Map<string, Loaded<unknown>>> {
     const documents = new Map<string, Loaded<unknown>>();
-    for (const { stream, model } of refs) {
-      const [row] = this.file.read(`SELECT version, state FROM ${tableOf(model)} WHERE stream = ?`, stream);
+    for (const ref of refs) {
+      const { stream } = ref;
+      const sql = `SELECT version, state FROM ${tableOf(readModelOf(ref))} WHERE stream = ?`;
+      const [row] = this.file.read(sql, stream);
       if (row) documents.set(stream, { version: Number(row['version']), state: JSON.parse(String(row['state'])) });
     }
     return documents;
@@ -41,11 +50,29 @@ export class SqliteReadModelStore extends ReadModelStore {
     return this.#write(ref, document, '>=');
   }
 
-  async list<State>(model: ReadModel<State>, offset: number, limit: number): Promise<Page<State>> {
+  /** Reads a long list in pieces. States that are added or removed meanwhile may be missing; every other state is listed once. */
+  async list<State>(
+    model: ReadModel<State>,
+    offset: number,
+    limit: number,
+    takes: (state: State) => boolean = () => true,
+  ): Promise<Page<State>> {
     const listed = `FROM ${tableOf(model)} WHERE place IS NOT NULL`;
-    const rows = this.file.read(`SELECT state ${listed} ORDER BY place LIMIT ? OFFSET ?`, limit, offset);
+    const sql = `SELECT place, state ${listed} AND place > ? ORDER BY place LIMIT ? OFFSET ?`;
     const [count] = this.file.read(`SELECT count(*) AS total ${listed}`);
-    return { items: rows.map(({ state }) => JSON.parse(String(state)) as State), total: Number(count!['total']) };
+    const page = { items: [] as State[], total: Number(count!['total']) };
+    let [after, skip] = [Number.MIN_SAFE_INTEGER, offset];
+    for (;;) {
+      const rows = this.file.read(sql, after, Math.min(PIECE, limit - page.items.length), skip);
+      for (const row of rows) {
+        const state = JSON.parse(String(row['state'])) as State;
+        if (!takes(state)) return page;
+        page.items.push(state);
+      }
+      if (rows.length < PIECE) return page;
+      [after, skip] = [Number(rows.at(-1)!['place']), 0];
+      await this.#turnOfPiece();
+    }
   }
 
   async documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]> {
@@ -53,14 +80,14 @@ export class SqliteReadModelStore extends ReadModelStore {
     return this.file.read(sql, after, limit).map((row) => ({
       stream: String(row['stream']),
       version: Number(row['version']),
-      place: row['place'] === null ? null : Number(row['place']),
+      sortKey: row['place'] === null ? null : Number(row['place']),
       state: JSON.parse(String(row['state'])),
     }));
   }
 
-  async remove({ stream, model }: StreamRef<unknown>, version: number): Promise<void> {
-    const sql = `DELETE FROM ${tableOf(model)} WHERE stream = ? AND version = ?`;
-    await this.file.writeAll([{ sql, params: [stream, version] }]);
+  async remove(ref: StreamRef<unknown>, version: number): Promise<void> {
+    const sql = `DELETE FROM ${tableOf(readModelOf(ref))} WHERE stream = ? AND version = ?`;
+    await this.file.writeAll([{ sql, params: [ref.stream, version] }]);
   }
 
   async park({ stream, partition, version, error, at }: ParkedStream): Promise<void> {
@@ -87,17 +114,19 @@ export class SqliteReadModelStore extends ReadModelStore {
     return this.file.close();
   }
 
+  /** Resolves in a turn of the event loop in which no other list reads a further piece. */
+  #turnOfPiece(): Promise<void> {
+    return (this.#pieces = this.#pieces.then(() => setImmediate()));
+  }
+
   /** `guard`: how the new version must compare with the one that is there. */
-  async #write<State>(
-    { stream, model }: StreamRef<State>,
-    { version, state }: Loaded<State>,
-    guard: '>' | '>=',
-  ): Promise<void> {
+  async #write<State>(ref: StreamRef<State>, { version, state }: Loaded<State>, guard: '>' | '>='): Promise<void> {
+    const model = readModelOf(ref);
     const sql = `INSERT INTO ${tableOf(model)} (stream, version, place, state) VALUES (?, ?, ?, ?)
       ON CONFLICT (stream) DO UPDATE SET version = excluded.version, place = excluded.place, state = excluded.state
       WHERE excluded.version ${guard} version`;
     await this.file.writeAll([
-      { sql, params: [stream, version, model.placeOf?.(state) ?? null, JSON.stringify(state)] },
+      { sql, params: [ref.stream, version, model.sortKeyOf?.(state) ?? null, JSON.stringify(state)] },
     ]);
   }
 }

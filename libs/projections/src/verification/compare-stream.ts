@@ -1,7 +1,8 @@
 import type { Commit } from '@keyfold/event-store';
 import { isDeepStrictEqual } from 'node:util';
-import { foldCommit, UnfoldableStream, type Loaded } from '../fold.js';
-import type { StreamRef } from '../read-model.js';
+import { foldCommit, initialOf, UnfoldableStream, type Loaded } from '../fold.js';
+import { readModelOf } from '../read-model.js';
+import type { StreamRef } from '../stream-ref.js';
 
 /** What the commits of a stream say about its document: `behind` is no problem, because the projector has not come that far. */
 export type Comparison = Readonly<{ problem?: string; behind: boolean }>;
@@ -12,17 +13,18 @@ export type Comparison = Readonly<{ problem?: string; behind: boolean }>;
  * when the document was read; what comes later may be missing in it.
  */
 export function compareStream(
-  { stream, model }: StreamRef<unknown>,
+  ref: StreamRef<unknown>,
   commits: readonly Commit[],
   document: Loaded<unknown> | undefined,
   projected: number,
 ): Comparison {
+  const { stream, aggregate } = ref;
   const version = document?.version ?? 0;
-  let loaded: Loaded<unknown> = { state: model.initialState, version: 0 };
+  let loaded = initialOf(aggregate);
   let stateOfDocument: unknown;
   try {
     for (const commit of commits) {
-      loaded = foldCommit(model, loaded, commit);
+      loaded = foldCommit(aggregate, loaded, commit);
       if (loaded.version === version) stateOfDocument = loaded.state;
     }
   } catch (error) {
@@ -42,7 +44,7 @@ export function compareStream(
   if (version >= due) return { behind: version < loaded.version };
   const problem = document
     ? `the document of ${stream} is at version ${version}, but the projector has passed version ${due}`
-    : `stream ${stream} has no document in ${model.name}, but the projector has passed it`;
+    : `stream ${stream} has no document in ${readModelOf(ref).name}, but the projector has passed it`;
   return { problem, behind: false };
 }
 

@@ -17,7 +17,7 @@ export async function checkDocuments(
   let count = 0;
   for await (const { documents, unknown } of documentPages(store, readModels, model, signal)) {
     count += documents.length;
-    for (const document of documents) await checkPlace(model, document, report);
+    for (const document of documents) await checkSortKey(model, document, report);
     for (const { stream, version } of unknown) {
       // A stream that is merely shorter than its document was found with the streams; that of a compacted one is about to go.
       const [first] = await store.readStreams(
@@ -29,12 +29,10 @@ export async function checkDocuments(
   return count;
 }
 
-async function checkPlace(model: ReadModel<unknown>, document: StoredDocument, report: Report): Promise<void> {
-  const due = model.placeOf?.(document.state) ?? null;
-  if (document.place === due) return;
+async function checkSortKey(model: ReadModel<unknown>, document: StoredDocument, report: Report): Promise<void> {
+  const expected = model.sortKeyOf?.(document.state) ?? null;
+  if (document.sortKey === expected) return;
   await report(
-    `the document of ${document.stream} ${inList(document.place)} in the list of ${model.name}, but its state ${inList(due)}`,
+    `the document of ${document.stream} has sort key ${document.sortKey ?? 'none'} in the list of ${model.name}, expected ${expected ?? 'none'}`,
   );
 }
-
-const inList = (place: number | null) => (place === null ? 'has no place' : `has place ${place}`);

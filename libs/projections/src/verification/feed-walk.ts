@@ -1,4 +1,4 @@
-import type { Commit, EventStore } from '@keyfold/event-store';
+import type { Commit, CommitFeed } from '@keyfold/event-store';
 import { setImmediate as otherWork, setTimeout as sleep } from 'node:timers/promises';
 
 const PAGE = 200;
@@ -15,7 +15,7 @@ const WIDEST_HOLE = 1_000;
  * on behind it. `isSettled`: nobody appends, so that an empty position stays empty.
  */
 export async function* walkFeed(
-  store: EventStore,
+  feed: CommitFeed,
   slot: number,
   head: number,
   isSettled: boolean,
@@ -23,10 +23,10 @@ export async function* walkFeed(
 ): AsyncGenerator<Commit[]> {
   let position = 0;
   while (position < head) {
-    let page = await store.readFeed(slot, position, Math.min(PAGE, head - position));
-    if (page.length === 0 && !isSettled) page = await waitForCommit(store, slot, position);
+    let page = await feed.readFeed(slot, position, Math.min(PAGE, head - position));
+    if (page.length === 0 && !isSettled) page = await waitForCommit(feed, slot, position);
     if (page.length === 0) {
-      const behind = await positionBehindHole(store, slot, position, head);
+      const behind = await positionBehindHole(feed, slot, position, head);
       await report(`slot ${slot} has no commit at ${positions(position + 1, (behind ?? head + 1) - 1)} of its feed`);
       if (behind === undefined) return;
       position = behind - 1;
@@ -44,18 +44,18 @@ export async function* walkFeed(
   }
 }
 
-async function waitForCommit(store: EventStore, slot: number, after: number): Promise<Commit[]> {
+async function waitForCommit(feed: CommitFeed, slot: number, after: number): Promise<Commit[]> {
   const deadline = performance.now() + HOLE_PATIENCE;
   for (;;) {
-    const page = await store.readFeed(slot, after, PAGE);
+    const page = await feed.readFeed(slot, after, PAGE);
     if (page.length > 0 || performance.now() > deadline) return page;
     await sleep(LOOK_INTERVAL);
   }
 }
 
-async function positionBehindHole(store: EventStore, slot: number, after: number, head: number) {
+async function positionBehindHole(feed: CommitFeed, slot: number, after: number, head: number) {
   for (let empty = after + 1; empty < Math.min(head, after + WIDEST_HOLE); empty++) {
-    const [next] = await store.readFeed(slot, empty, 1);
+    const [next] = await feed.readFeed(slot, empty, 1);
     if (next) return next.position;
   }
   return undefined;

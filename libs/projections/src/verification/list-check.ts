@@ -20,13 +20,13 @@ export async function checkList(
   report: Report,
   signal: AbortSignal,
 ): Promise<void> {
-  if (!model.placeOf) return;
+  if (!model.sortKeyOf) return;
   for (let look = 1; look <= LOOKS; look++) {
     const { told, shown, due, inOrder, disturbed } = await countList(verified, model, signal);
     if (inOrder && told === due && shown === due) return;
     if (disturbed || (!verified.isSettled && look < LOOKS)) continue;
     return report(
-      `the list of ${model.name} says that it has ${told} entries, shows ${shown}${inOrder ? '' : ' in a wrong order'}, and ${due} documents have a place in it`,
+      `the list of ${model.name} reports a total of ${told} entries and shows ${shown}${inOrder ? '' : ' in the wrong order'}; ${due} documents belong in it`,
     );
   }
 }
@@ -35,13 +35,13 @@ async function countList({ readModels }: Verified, model: ReadModel<unknown>, si
   const { total: told } = await readModels.list(model, 0, 0);
   let shown = 0;
   let inOrder = true;
-  for (let place = -Infinity; ;) {
+  for (let last = -Infinity; ;) {
     signal.throwIfAborted();
     const { items } = await readModels.list(model, shown, PAGE);
     for (const state of items) {
-      const next = model.placeOf?.(state) ?? -Infinity;
-      inOrder &&= next > place;
-      place = next;
+      const next = model.sortKeyOf?.(state) ?? -Infinity;
+      inOrder &&= next > last;
+      last = next;
     }
     shown += items.length;
     await otherWork();
@@ -51,7 +51,7 @@ async function countList({ readModels }: Verified, model: ReadModel<unknown>, si
   for (let after: string | undefined = ''; after !== undefined;) {
     signal.throwIfAborted();
     const page = await readModels.documents(model, after, PAGE);
-    due += page.filter(({ place }) => place !== null).length;
+    due += page.filter(({ sortKey }) => sortKey !== null).length;
     after = page.at(-1)?.stream;
     await otherWork();
   }

@@ -1,12 +1,17 @@
-import { isCompacted, voidStreamOf, type Commit, type EventStore } from '@keyfold/event-store';
+import { isCompacted, voidStreamOf, type Commit, type CommitFeed, type EventStore } from '@keyfold/event-store';
 import type { ReadModelStore } from '../read-model-store.js';
-import { streamRef, type StreamRef } from '../read-model.js';
+import { streamRef, type StreamRef } from '../stream-ref.js';
 import { compareStream } from './compare-stream.js';
 import { walkFeed } from './feed-walk.js';
 import type { SeenKeys } from './seen-keys.js';
 
 /** What is checked against what. `isSettled`: nobody appends and nobody projects while this runs. */
-export type Verified = Readonly<{ store: EventStore; readModels: ReadModelStore; isSettled: boolean }>;
+export type Verified = Readonly<{
+  store: EventStore;
+  feed: CommitFeed;
+  readModels: ReadModelStore;
+  isSettled: boolean;
+}>;
 export type Report = (problem: string) => Promise<void>;
 
 /** A slot of the feed: up to where it goes, and up to where the projector had come before anything was read. */
@@ -36,8 +41,8 @@ export class SlotCheck {
 
   async run(signal: AbortSignal): Promise<void> {
     const { slot, head, projected } = this.bounds;
-    const { store, isSettled } = this.verified;
-    for await (const page of walkFeed(store, slot, head, isSettled, this.report)) {
+    const { feed, isSettled } = this.verified;
+    for await (const page of walkFeed(feed, slot, head, isSettled, this.report)) {
       signal.throwIfAborted();
       await this.#checkPage(page);
     }

@@ -3,14 +3,14 @@ import { expect, it } from 'vitest';
 import { registered, renamed } from '../../../domain/testing/account.events.js';
 import { loggedOut, sessionStarted } from '../../../domain/testing/session.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
-import { accountStream, sessionStream } from '../read-model.js';
+import { accountStream, sessionStream } from '../stream-ref.js';
 import { Verification } from './verification.js';
 
 const old = sessionStream('old', 7);
 
 async function problemsOf({ store, readModels, leases }: EmbeddedProjections): Promise<string[]> {
   const problems: string[] = [];
-  const verification = new Verification({ store, readModels, isSettled: true }, leases);
+  const verification = new Verification({ store, feed: store, readModels, isSettled: true }, leases);
   await verification.run(async (problem) => void problems.push(problem), AbortSignal.timeout(30_000));
   return problems;
 }

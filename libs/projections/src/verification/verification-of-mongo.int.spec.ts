@@ -6,7 +6,8 @@ import { disabled, registered, renamed } from '../../../domain/testing/account.e
 import { sessionStarted } from '../../../domain/testing/session.events.js';
 import { keyAdded } from '../../../domain/testing/ssh-key-ring.events.js';
 import { MongoProjections } from '../../testing/mongo-projections.js';
-import { accountStream, readModels, sessionStream, sshKeyRingStream } from '../read-model.js';
+import { readModels } from '../read-model.js';
+import { accountStream, sessionStream, sshKeyRingStream } from '../stream-ref.js';
 import { projectorName } from '../projector.js';
 import { Rebuild } from '../rebuild.js';
 import { Verification } from './verification.js';
@@ -29,13 +30,13 @@ async function projected() {
 
 async function verify({ store, readModels: documents, leases }: MongoProjections, isSettled = true) {
   const problems: string[] = [];
-  const verification = new Verification({ store, readModels: documents, isSettled }, leases, 500);
+  const verification = new Verification({ store, feed: store, readModels: documents, isSettled }, leases, 500);
   const count = await verification.run(async (problem) => void problems.push(problem), AbortSignal.timeout(30_000));
   return { problems, ...count };
 }
 
 const rebuild = ({ store, readModels: documents }: MongoProjections) =>
-  new Rebuild(store, documents, readModels, Date.now).run(async () => {}, new AbortController().signal);
+  new Rebuild(store, store, documents, readModels, Date.now).run(async () => {}, new AbortController().signal);
 
 const collection = ({ connection }: MongoProjections, name: string) => collectionOf<Document>(connection, name);
 const set = (name: string, _id: string, $set: object) => (projections: MongoProjections) =>
@@ -63,7 +64,7 @@ describe('in the documents', () => {
       'account-7 is at version 3, its stream at 2',
     ],
     ['one with a wrong state', set('ssh_key_rings_1', 'ssh-keys-7', { state: '{}' }), 'ssh-keys-7 differs'],
-    ['one at a wrong place of its list', set('accounts_1', 'account-7', { place: 9 }), 'account-7 has place 9'],
+    ['one with a wrong sort key', set('accounts_1', 'account-7', { place: 9 }), 'account-7 has sort key 9'],
     [
       'a parked stream',
       ({ readModels: documents }) =>

@@ -5,7 +5,7 @@ import { disabled, registered, renamed } from '../../../domain/testing/account.e
 import { sessionStarted } from '../../../domain/testing/session.events.js';
 import { keyAdded } from '../../../domain/testing/ssh-key-ring.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
-import { accountStream, sessionStream, sshKeyRingStream } from '../read-model.js';
+import { accountStream, sessionStream, sshKeyRingStream } from '../stream-ref.js';
 import { Verification } from './verification.js';
 
 const account = accountStream(7);
@@ -24,7 +24,7 @@ async function projected() {
 
 async function verify({ store, readModels, leases }: EmbeddedProjections, isSettled = true) {
   const problems: string[] = [];
-  const verification = new Verification({ store, readModels, isSettled }, leases, 500);
+  const verification = new Verification({ store, feed: store, readModels, isSettled }, leases, 500);
   const count = await verification.run(async (problem) => void problems.push(problem), AbortSignal.timeout(30_000));
   return { problems, ...count };
 }
@@ -78,19 +78,19 @@ describe('in the documents', () => {
       'ssh-keys-7 differs from its stream at version 1',
     ],
     [
-      'one without a place in its list',
+      'one without its sort key',
       'UPDATE accounts_1 SET place = NULL',
-      'account-7 has no place in the list of accounts, but its state has place 7',
+      'account-7 has sort key none in the list of accounts, expected 7',
     ],
     [
-      'one at a wrong place of its list',
+      'one with a wrong sort key',
       'UPDATE accounts_1 SET place = 9',
-      'account-7 has place 9 in the list of accounts, but its state has place 7',
+      'account-7 has sort key 9 in the list of accounts, expected 7',
     ],
     [
-      'one in a list that its model has not',
+      'one with a sort key although its model has no list',
       'UPDATE sessions_1 SET place = 1',
-      'session-s1 has place 1 in the list of sessions, but its state has no place',
+      'session-s1 has sort key 1 in the list of sessions, expected none',
     ],
     [
       'a parked stream',
@@ -112,15 +112,15 @@ describe('in the documents', () => {
     ]);
   });
 
-  it('finds entries that a list has in a wrong order', async () => {
+  it('finds list entries in the wrong order', async () => {
     const projections = await projected();
     await projections.append(accountStream(8), registered('bob', { accountId: 8 }));
     await projections.newProjector().catchUp();
     damage(projections.views, 'UPDATE accounts_1 SET place = 15 - place');
     expect((await verify(projections)).problems).toEqual([
-      'the list of accounts says that it has 2 entries, shows 2 in a wrong order, and 2 documents have a place in it',
-      'the document of account-7 has place 8 in the list of accounts, but its state has place 7',
-      'the document of account-8 has place 7 in the list of accounts, but its state has place 8',
+      'the list of accounts reports a total of 2 entries and shows 2 in the wrong order; 2 documents belong in it',
+      'the document of account-7 has sort key 8 in the list of accounts, expected 7',
+      'the document of account-8 has sort key 7 in the list of accounts, expected 8',
     ]);
   });
 
@@ -223,6 +223,9 @@ describe('what is not projected yet', () => {
 
 it('ends when it is told to', async () => {
   const { store, readModels, leases } = await projected();
-  const run = new Verification({ store, readModels, isSettled: true }, leases).run(async () => {}, AbortSignal.abort());
+  const run = new Verification({ store, feed: store, readModels, isSettled: true }, leases).run(
+    async () => {},
+    AbortSignal.abort(),
+  );
   await expect(run).rejects.toThrow('aborted');
 });

@@ -42,11 +42,11 @@ export class Verification {
 
   /** Tells each problem in a sentence. Throws `StoreUnavailable`, and the reason of the signal. */
   async run(report: Report, signal: AbortSignal): Promise<VerifiedCount> {
-    const { store, readModels } = this.verified;
+    const { feed, readModels } = this.verified;
     const limit = pLimit(SLOTS_AT_ONCE);
     // In this order: nothing is projected that is not in the feed.
     const projected = checkpointsOf(await this.leases.progress(projectorName));
-    const bounds = [...(await store.readHeads())].map(([slot, head]): SlotBounds => ({
+    const bounds = [...(await feed.readHeads())].map(([slot, head]): SlotBounds => ({
       slot,
       head,
       projected: projected.get(slot) ?? 0,

@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { openThrottle } from '../../testing/embedded-throttle.js';
-import { key, MINUTE, NOON } from '../../testing/throttled-keys.js';
+import { key, MINUTE, NOON, refused } from '../../testing/throttled-keys.js';
 import { describeThrottleStore } from '../throttle.contract.js';
 import { SqliteThrottleStore } from './sqlite-throttle-store.js';
 
@@ -15,6 +15,14 @@ it('counters are in the file when it is opened again', async () => {
   for (let n = 0; n < 5; n++) await store.take([key('a')], NOON);
   await file.close();
   expect(await openThrottle(file.path).store.take([key('a')], NOON)).toMatchObject({ admitted: false });
+});
+
+it('a try on a blocked key writes nothing', async () => {
+  const { file, store } = openThrottle();
+  for (let n = 0; n < 5; n++) await store.take([key('a')], NOON);
+  const write = vi.spyOn(file, 'write');
+  expect(await store.take([key('b'), key('a')], NOON)).toEqual(refused(300));
+  expect(write).not.toHaveBeenCalled();
 });
 
 it('counters vanish when their time is over, a few with every try', async () => {

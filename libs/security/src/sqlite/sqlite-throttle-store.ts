@@ -24,7 +24,10 @@ const BLOCK = `
     blocked_until = ?2 + min(?5, ?4 * (1 << min(failures - ?3, 30))),
     expires = max(expires, ?2 + min(?5, ?4 * (1 << min(failures - ?3, 30))))
   WHERE key = ?1 AND failures >= ?3`;
-const BLOCKED = 'SELECT blocked_until FROM throttle WHERE key = ? AND blocked_until > ?';
+/** The first of the keys asked for that is blocked. */
+const BLOCKED = `
+  SELECT blocked_until FROM json_each(?1) AS asked CROSS JOIN throttle ON throttle.key = asked.value
+  WHERE blocked_until > ?2 ORDER BY asked.key LIMIT 1`;
 const FORGET_EXPIRED = 'DELETE FROM throttle WHERE key IN (SELECT key FROM throttle WHERE expires <= ? LIMIT 20)';
 
 export class SqliteThrottleStore extends ThrottleStore {
@@ -33,6 +36,9 @@ export class SqliteThrottleStore extends ThrottleStore {
   }
 
   async take(keys: readonly ThrottledKey[], now: number): Promise<Admission> {
+    // Most tries of an attack are refused: those cost a read here and no turn of the writer.
+    const wait = this.#waitOf(keys, now);
+    if (wait > 0) return { admitted: false, retryAfterSeconds: wait };
     const result = await this.file.write([
       ...keys.flatMap((key) => countTry(key, now)),
       { sql: FORGET_EXPIRED, params: [now] },
@@ -44,15 +50,11 @@ export class SqliteThrottleStore extends ThrottleStore {
       }));
       return { admitted: true, failures: counted.filter(({ told }) => told).map(({ failures }) => failures) };
     }
-    const { key } = keys[result.refusedAt / 2]!;
-    const [row] = this.file.read('SELECT blocked_until FROM throttle WHERE key = ?', key);
-    const wait = Number(row?.['blocked_until'] ?? now) - now;
-    return { admitted: false, retryAfterSeconds: Math.max(1, Math.ceil(wait / 1000)) };
+    return { admitted: false, retryAfterSeconds: Math.max(1, this.#waitOf([keys[result.refusedAt / 2]!], now)) };
   }
 
   async look(keys: readonly ThrottledKey[], now: number): Promise<number> {
-    const [first] = keys.flatMap(({ key }) => this.file.read(BLOCKED, key, now));
-    return Math.ceil((Number(first?.['blocked_until'] ?? now) - now) / 1000);
+    return this.#waitOf(keys, now);
   }
 
   async succeed({ clear = [], giveBack = [], remember }: Success): Promise<void> {
@@ -73,6 +75,12 @@ export class SqliteThrottleStore extends ThrottleStore {
 
   async isRemembered(key: string, now: number): Promise<boolean> {
     return this.file.read('SELECT 1 FROM throttle WHERE key = ? AND expires > ?', key, now).length > 0;
+  }
+
+  /** Whole seconds until the first of the keys that are blocked is free, 0 when none is blocked. */
+  #waitOf(keys: readonly ThrottledKey[], now: number): number {
+    const [first] = this.file.read(BLOCKED, JSON.stringify(keys.map(({ key }) => key)), now);
+    return first ? Math.ceil((Number(first['blocked_until']) - now) / 1000) : 0;
   }
 }
 

@@ -1,0 +1,16 @@
+import type { OperatorCommandName } from '@keyfold/operator';
+import type { Command } from 'commander';
+
+type GroupOf<Name> = Name extends `${infer Group} ${string}` ? Group : never;
+
+/** Adds a group of the operator's commands, such as `projections`. */
+export const storeCommandGroup = (program: Command, group: GroupOf<OperatorCommandName>): Command =>
+  program.command(group);
+
+/** Adds an operator's command, whose name is the words that the operator types. Its group must be there. */
+export function storeCommand(program: Command, name: OperatorCommandName): Command {
+  const [word = '', group] = name.split(' ').toReversed();
+  const parent = group === undefined ? program : program.commands.find((each) => each.name() === group);
+  if (!parent) throw new Error(`the group of "${name}" is missing`);
+  return parent.command(word);
+}

@@ -1,0 +1,47 @@
+import { FEED_PAGE } from '@keyfold/event-store';
+import { retentionName, SessionCompaction } from '@keyfold/projections';
+import { setImmediate as otherWork } from 'node:timers/promises';
+import type { CommandRun } from './operator-ports.js';
+import { DONE, type ExitCode } from '@keyfold/process';
+import { counted } from '../output/counted.js';
+import { readersBehind } from '@keyfold/wiring';
+
+/** Compacts the sessions that are due now, where no worker has been yet. Its checkpoints stay: a worker that comes by finds nothing to do. */
+export async function compactSessions({ dryRun }: { dryRun: boolean }, run: CommandRun): Promise<ExitCode> {
+  const { feed, leases, sessionDays } = run.ports;
+  const compaction = new SessionCompaction({ ...run.ports, readers: readersBehind(run.ports) }, dryRun);
+  const reached = new Map((await leases.progress(retentionName)).map(({ slot, position }) => [slot, position]));
+  for (const [slot, head] of await feed.readHeads()) {
+    await compactSlot(compaction, run, slot, { after: reached.get(slot) ?? 0, head });
+  }
+  const { sessions, commits, waiting } = compaction.count;
+  const done = dryRun
+    ? `would compact ${counted(sessions, 'session')}`
+    : `compacted ${counted(sessions, 'session')} of ${counted(commits, 'commit')}`;
+  await run.output.out(`${done}, whose tokens expired more than ${counted(sessionDays, 'day')} ago`);
+  if (waiting > 0)
+    await run.output.err(
+      `${waiting} more must wait for readers of the feed: see "keyfold projections status" and "keyfold feed status"`,
+    );
+  return DONE;
+}
+
+async function compactSlot(
+  compaction: SessionCompaction,
+  { ports, signal }: CommandRun,
+  slot: number,
+  { after, head }: { after: number; head: number },
+): Promise<void> {
+  for (let position = after; position < head;) {
+    signal.throwIfAborted();
+    const page = await ports.feed.readFeed(slot, position, Math.min(FEED_PAGE, head - position));
+    const last = page.at(-1);
+    // A hole is closed by the readers that follow the feed.
+    if (!last) return;
+    const { isYoung } = await compaction.compactPage(slot, page, () => !signal.aborted);
+    if (isYoung) return;
+    position = last.position;
+    // The embedded store answers at once, and the process that asks it may serve others.
+    await otherWork();
+  }
+}

@@ -1,0 +1,27 @@
+import { readModels as allModels, Rebuild } from '@keyfold/projections';
+import type { CommandRun } from './operator-ports.js';
+import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
+import { counted } from '../output/counted.js';
+
+/** Makes the documents of one model, or of all, anew. */
+export async function rebuildModels(
+  { model }: { model?: string | undefined },
+  { ports, output, signal }: CommandRun,
+): Promise<ExitCode> {
+  const models = model === undefined ? allModels : allModels.filter(({ name }) => name === model);
+  if (models.length === 0) {
+    await output.err(`there is no read model "${model}"; there are ${allModels.map(({ name }) => name).join(', ')}`);
+    return WRONG_USAGE;
+  }
+  const { events, documents, parked, removed } = await new Rebuild(
+    ports.store,
+    ports.feed,
+    ports.readModels,
+    models,
+    ports.now,
+  ).run((problem) => output.err(problem), signal);
+  await output.out(`${counted(documents, 'document')} made anew from ${counted(events, 'event')}, ${removed} removed`);
+  if (parked === 0) return DONE;
+  await output.out(`parked ${counted(parked, 'stream')} that cannot be folded: see "keyfold projections status"`);
+  return FAILED;
+}

@@ -1,0 +1,174 @@
+import { CommandRunner, SystemClock } from '@keyfold/application';
+import type { Account } from '@keyfold/domain';
+import {
+  accountStream,
+  ListUpdates,
+  Projection,
+  readModels,
+  Rebuild,
+  siteSettingsStream,
+  StreamLoader,
+} from '@keyfold/projections';
+import { Sealer } from '@keyfold/security';
+import { randomBytes } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { deleted, enrolmentStarted, registered, twoFactorEnabled } from '../../../domain/testing/account.events.js';
+import { apiTokenReset } from '../../../domain/testing/site-settings.events.js';
+import { EmbeddedProjections } from '../../../projections/testing/embedded-projections.js';
+import { MongoProjections } from '../../../projections/testing/mongo-projections.js';
+import type { CommandRun } from './operator-ports.js';
+import { resealAllSecrets } from './reseal-secrets.js';
+import { showSealingKeys } from './show-sealing-keys.js';
+
+const newKey = (id: string) => ({ id, key: randomBytes(32) });
+const [k1, k2, lost] = [newKey('k1'), newKey('k2'), newKey('lost')];
+const old = new Sealer([k1]);
+const both = new Sealer([k2, k1]);
+const fresh = new Sealer([k2]);
+
+const stores = [
+  ['SQLite', async () => new EmbeddedProjections()],
+  ['MongoDB', () => MongoProjections.open()],
+] as const;
+
+describe.each(stores)('on %s', (_, open) => {
+  let shelf: EmbeddedProjections | MongoProjections;
+  let commands: CommandRunner;
+
+  beforeEach(async () => {
+    shelf = await open();
+    commands = newRunner();
+    const token = { ...apiTokenReset('token'), sealed: { token: old.seal('token', 'site-settings/api-token') } };
+    await shelf.append(siteSettingsStream, token);
+  });
+
+  /** That of a process that has just started. */
+  function newRunner(): CommandRunner {
+    const { store, readModels: documents } = shelf;
+    const loader = new StreamLoader(store, documents);
+    const projection = new Projection(loader, documents, Date.now);
+    const lists = new ListUpdates(projection, (_, error) => expect.fail(String(error)));
+    return new CommandRunner(store, loader, lists, new SystemClock());
+  }
+  const register = (id: number, sealer = old) => {
+    const sealed = { passwordHash: sealer.seal(`hash ${id}`, `account-${id}/password`) };
+    return shelf.append(accountStream(id), { ...registered(`account ${id}`, { accountId: id }), sealed });
+  };
+  const enrol = (id: number, enrolment: number) => {
+    const sealed = { secret: old.seal(`secret ${enrolment}`, `account-${id}/two-factor`) };
+    return shelf.append(accountStream(id), { ...enrolmentStarted(enrolment), sealed });
+  };
+
+  async function run(command: (run: CommandRun) => Promise<number>, signal = new AbortController().signal) {
+    const lines: string[] = [];
+    const write = async (line: string) => void lines.push(line);
+    const ports = { store: shelf.store, feed: shelf.store, commands, sealer: async () => both };
+    const output = { out: write, err: write };
+    return { status: await command({ ports, output, signal } as unknown as CommandRun), lines };
+  }
+  const reseal = () => run((each) => resealAllSecrets({}, each));
+  const keys = async () => {
+    const { lines } = await run((each) => showSealingKeys({ json: true }, each));
+    return (JSON.parse(lines[0]!) as { keys: unknown[] }).keys;
+  };
+
+  /** What a process finds that has nothing but the log and the new key. */
+  async function rebuiltAccount(id: number): Promise<Account> {
+    await new Rebuild(shelf.store, shelf.store, shelf.readModels, readModels, Date.now).run(
+      async (problem) => expect.fail(problem),
+      new AbortController().signal,
+    );
+    const [{ state }] = await new StreamLoader(shelf.store, shelf.readModels).load(accountStream(id));
+    return state;
+  }
+
+  it('every secret gets the first key, and what is rebuilt from the log needs no other', async () => {
+    await register(7);
+    await enrol(7, 1);
+    await shelf.append(accountStream(7), twoFactorEnabled(1));
+    await enrol(7, 2);
+    for (const id of [8, 9, 10]) await register(id);
+    await register(11, both);
+    expect(await keys()).toEqual([
+      { key: 'k1', passwords: 4, twoFactorSecrets: 2, staticTokens: 1 },
+      { key: 'k2', passwords: 1, twoFactorSecrets: 0, staticTokens: 0 },
+    ]);
+
+    expect(await reseal()).toEqual({ status: 0, lines: ['resealed 7 secrets with the key "k2"; 1 already had it'] });
+
+    expect(await keys()).toEqual([{ key: 'k2', passwords: 5, twoFactorSecrets: 2, staticTokens: 1 }]);
+    const account = await rebuiltAccount(7);
+    expect(fresh.open(account.sealedPasswordHash, 'account-7/password')).toBe('hash 7');
+    expect(fresh.open(account.twoFactor!.sealedSecret, 'account-7/two-factor')).toBe('secret 1');
+    expect(fresh.open(account.pendingEnrolment!.sealedSecret, 'account-7/two-factor')).toBe('secret 2');
+    expect(account.credential).toBe(1);
+    const [{ state }] = await new StreamLoader(shelf.store, shelf.readModels).load(siteSettingsStream);
+    expect(fresh.open(state.sealedApiToken, 'site-settings/api-token')).toBe('token');
+    const heads = await shelf.store.readHeads();
+    expect(await reseal()).toEqual({ status: 0, lines: ['resealed 0 secrets with the key "k2"; 8 already had it'] });
+    expect(await shelf.store.readHeads()).toEqual(heads);
+  });
+
+  it('a secret that no key opens is reported and keeps its text, and the others are resealed', async () => {
+    await register(7, new Sealer([lost]));
+    await register(8);
+    const { status, lines } = await reseal();
+    expect(status).toBe(1);
+    expect(lines).toEqual([
+      expect.stringMatching(/^the password of account-7: .* sealed with the key "lost"/),
+      'resealed 2 secrets with the key "k2"; 0 already had it',
+      '1 problem: keep the old keys until there is none',
+    ]);
+    expect(await keys()).toMatchObject([
+      { key: 'k2', passwords: 1 },
+      { key: 'lost', passwords: 1 },
+    ]);
+  });
+
+  it('a password that is changed, and an account that is deleted, while they are resealed win', async () => {
+    await register(7);
+    await register(8);
+    const password = { sealedHash: both.seal('changed', 'account-7/password'), timestamp: 1_768_500_000 };
+    const context = { actor: 'test', correlation: 'test' };
+    const meanwhile = new Map<string, () => Promise<unknown>>([
+      ['account-7', () => newRunner().run(accountStream(7), { type: 'SetPassword', password }, context)],
+      ['account-8', () => shelf.append(accountStream(8), deleted('account 8'))],
+    ]);
+    const read = shelf.store.readStreams.bind(shelf.store);
+    shelf.store.readStreams = async (points) => {
+      const found = await read(points);
+      for (const { stream } of points) {
+        const change = meanwhile.get(stream);
+        meanwhile.delete(stream);
+        await change?.();
+      }
+      return found;
+    };
+    expect((await reseal()).status).toBe(0);
+    expect(meanwhile.size).toBe(0);
+    expect(await keys()).toEqual([{ key: 'k2', passwords: 1, twoFactorSecrets: 0, staticTokens: 1 }]);
+    const account = await rebuiltAccount(7);
+    expect(fresh.open(account.sealedPasswordHash, 'account-7/password')).toBe('changed');
+    expect(account.credential).toBe(2);
+  });
+
+  it('a stream that cannot be read is a failure of both commands', async () => {
+    await register(7);
+    await shelf.append(accountStream(7), { type: 'MoonLanded', v: 1, data: {} });
+    const problem = expect.stringContaining('cannot fold commit 2 of stream account-7');
+    expect(await reseal()).toMatchObject({ status: 1, lines: expect.arrayContaining([problem]) });
+    const { status, lines } = await run((each) => showSealingKeys({ json: false }, each));
+    expect({ status, lines }).toMatchObject({ status: 1, lines: expect.arrayContaining([problem]) });
+  });
+
+  it('status names the keys with what needs them', async () => {
+    for (const id of [7, 8, 9, 10]) await register(id);
+    const { lines } = await run((each) => showSealingKeys({ json: false }, each));
+    expect(lines).toEqual([
+      expect.stringMatching(/^key +passwords +two-factor +static token +streams$/),
+      expect.stringMatching(/^k1 +4 +0 +1 +(?:[\w-]+, ){3}\.\.\.$/),
+      expect.stringMatching(/^total +4 +0 +1$/),
+      'A sealing key that is not in this list is not needed.',
+    ]);
+  });
+});

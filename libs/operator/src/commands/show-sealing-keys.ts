@@ -1,0 +1,66 @@
+import { walkSecrets, type SealedSecret, type SecretPage } from '@keyfold/application';
+import { sealingKeyIdOf } from '@keyfold/security';
+import { DONE, FAILED, type ExitCode } from '@keyfold/process';
+import { counted } from '../output/counted.js';
+import type { CommandRun } from './operator-ports.js';
+import { tableOf } from '../output/table.js';
+
+const KINDS = ['password', 'two-factor secret', 'static token'] as const satisfies readonly SealedSecret['kind'][];
+/** Streams that are named for each key. */
+const NAMED_STREAMS = 3;
+
+type Use = { readonly counts: Map<SealedSecret['kind'], number>; readonly streams: Set<string> };
+
+/** Shows which sealing keys are still needed, by how many secrets and in which streams. Needs no key itself. */
+export async function showSealingKeys(
+  { json }: { json: boolean },
+  { ports, output, signal }: CommandRun,
+): Promise<ExitCode> {
+  const uses = new Map<string, Use>();
+  let problems = 0;
+  const report = (problem: string) => {
+    problems++;
+    return output.err(problem);
+  };
+  const visit = async ({ holders, read, total }: SecretPage) => {
+    for (const { stream, secrets } of holders) for (const secret of secrets) count(uses, stream, secret);
+    await output.progress?.({ done: read, total, unit: 'commit' });
+  };
+  await walkSecrets(ports.store, ports.feed, { visit, report }, signal);
+  for (const line of json ? [asJson(uses)] : linesOf(uses)) await output.out(line);
+  if (problems === 0) return DONE;
+  await output.err(`${counted(problems, 'problem')}: other keys may be needed as well`);
+  return FAILED;
+}
+
+function count(uses: Map<string, Use>, stream: string, { kind, sealed }: SealedSecret): void {
+  const key = sealingKeyIdOf(sealed) ?? '?';
+  const use = uses.get(key) ?? { counts: new Map(), streams: new Set() };
+  uses.set(key, use);
+  use.counts.set(kind, (use.counts.get(kind) ?? 0) + 1);
+  if (use.streams.size <= NAMED_STREAMS) use.streams.add(stream);
+}
+
+const countsOf = ({ counts }: Use) => KINDS.map((kind) => counts.get(kind) ?? 0);
+
+function* linesOf(uses: ReadonlyMap<string, Use>): Generator<string> {
+  const rows = sorted(uses).map(([key, use]) => [key, ...countsOf(use), someOf(use)]);
+  const total = KINDS.map((_, index) => sorted(uses).reduce((sum, [, use]) => sum + (countsOf(use)[index] ?? 0), 0));
+  yield* tableOf(['key', 'passwords', 'two-factor', 'static token', 'streams'], rows, ['total', ...total, '']);
+  yield 'A sealing key that is not in this list is not needed.';
+}
+
+function someOf({ streams }: Use): string {
+  const named = [...streams].slice(0, NAMED_STREAMS).join(', ');
+  return streams.size > NAMED_STREAMS ? `${named}, ...` : named;
+}
+
+const asJson = (uses: ReadonlyMap<string, Use>) =>
+  JSON.stringify({
+    keys: sorted(uses).map(([key, use]) => {
+      const [passwords, twoFactorSecrets, staticTokens] = countsOf(use);
+      return { key, passwords, twoFactorSecrets, staticTokens };
+    }),
+  });
+
+const sorted = (uses: ReadonlyMap<string, Use>) => [...uses].toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -1,0 +1,27 @@
+import { isRetryable } from '@keyfold/event-store';
+import { exitCodeOf, explain, INTERRUPTED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
+import type { OperatorPorts } from './commands/operator-ports.js';
+import { isOperatorCommand, operatorCommands } from './operator-command-map.js';
+import type { OperatorOutput } from './output/operator-output.js';
+import type { SocketRequest } from './socket/operator-socket.js';
+
+/** Runs the operator's commands on the given ports. */
+export class OperatorCommands {
+  constructor(private readonly ports: OperatorPorts) {}
+
+  /** The request may come from another version of `keyfold`, so its name and its arguments are checked. */
+  async run({ command, args }: SocketRequest, output: OperatorOutput, signal: AbortSignal): Promise<ExitCode> {
+    const run = isOperatorCommand(command) ? operatorCommands[command].prepare(args) : undefined;
+    if (!run) {
+      await output.err(`"${command}" is not understood by this version of keyfold`);
+      return WRONG_USAGE;
+    }
+    try {
+      return await run({ ports: this.ports, output, signal });
+    } catch (error) {
+      if (signal.aborted) return INTERRUPTED;
+      await output.err(isRetryable(error) ? `${error.message}. Try again later` : explain(error));
+      return exitCodeOf(error);
+    }
+  }
+}

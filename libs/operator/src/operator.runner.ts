@@ -1,0 +1,80 @@
+import type { BeforeApplicationShutdown, FactoryProvider, OnApplicationBootstrap } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
+import { CommitFeed, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
+import { ParkedAccounts, RELAY_LEASES } from '@keyfold/messaging';
+import { Projection, ReadModelStore } from '@keyfold/projections';
+import { Sealer } from '@keyfold/security';
+import { OperatorCommands } from './operator-commands.js';
+import { OperatorSocketServer } from './socket/operator-socket.server.js';
+
+/** Serves operators beside the work of the process that owns a data folder. */
+class OperatorRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  readonly #server: OperatorSocketServer;
+
+  constructor(
+    private readonly folder: string,
+    commands: OperatorCommands,
+  ) {
+    this.#server = new OperatorSocketServer((request, output, signal) => commands.run(request, output, signal));
+  }
+
+  /** Throws `OperatorSocketError`. */
+  onApplicationBootstrap(): Promise<void> {
+    return this.#server.start(this.folder);
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.#server.close();
+  }
+}
+
+const NO_BROKER = 'KEYFOLD_RABBITMQ_URL is not set in the running process. Set it and restart the process';
+
+/**
+ * A provider for the module of that process; the ports are its own. `relayProblem` returns why it publishes no events now; a process
+ * without RabbitMQ has none.
+ */
+export const operatorRunner = (
+  folder: string,
+  sessionDays: number,
+  relayProblem: ((parts: ModuleRef) => string | undefined) | undefined,
+): FactoryProvider<OperatorRunner> => ({
+  provide: OperatorRunner,
+  inject: [
+    EventStore,
+    CommitFeed,
+    StreamCompaction,
+    ReadModelStore,
+    FeedLeases,
+    RELAY_LEASES,
+    ParkedAccounts,
+    Projection,
+    CommandRunner,
+    UserNames,
+    NewPasswords,
+    Sealer,
+    ModuleRef,
+  ],
+  useFactory: (
+    store: EventStore,
+    feed: CommitFeed,
+    compaction: StreamCompaction,
+    readModels: ReadModelStore,
+    leases: FeedLeases,
+    relayLeases: FeedLeases,
+    parkedRelays: ParkedAccounts,
+    projection: Projection,
+    commands: CommandRunner,
+    names: UserNames,
+    passwords: NewPasswords,
+    sealer: Sealer,
+    parts: ModuleRef,
+  ) => {
+    const adapters = { store, feed, compaction, readModels, leases, relayLeases, parkedRelays };
+    const changing = { projection, commands, names, newPasswords: async () => passwords, sealer: async () => sealer };
+    const reported = { relayProblem: () => (relayProblem ? relayProblem(parts) : NO_BROKER) };
+    const ports = { ...adapters, ...changing, ...reported, isAlone: false, sessionDays, now: Date.now };
+    return new OperatorRunner(folder, new OperatorCommands(ports));
+  },
+});

@@ -1,0 +1,96 @@
+import { ParkedCommands, type ParkedCommand, type ParkedSelection } from '@keyfold/messaging/rabbitmq';
+import type { OperatorOutput } from '../output/operator-output.js';
+import { tableOf } from '../output/table.js';
+import { DONE, FAILED, type ExitCode } from '@keyfold/process';
+import { withOperatorConnection } from './operator-connection.js';
+
+/** What an operator wants of the parked commands. */
+export type QueueRequest = Readonly<
+  | { command: 'list'; type?: string | undefined; json: boolean }
+  | { command: 'show'; id: string }
+  | { command: 'redrive'; id?: string | undefined; type?: string | undefined; limit: number; dryRun: boolean }
+  | { command: 'drop'; id: string; reason: string }
+>;
+
+/** Looks at parked commands, sends them again or throws them away; a failure when there is none that was asked for. */
+export function runQueueCommand(url: string, request: QueueRequest, output: OperatorOutput): Promise<ExitCode> {
+  return withOperatorConnection(url, output, async (connection) => {
+    const parked = new ParkedCommands(connection);
+    switch (request.command) {
+      case 'list':
+        return list(await parked.list(selectionOf(request)), request.json, output);
+      case 'show':
+        return show(parked, request.id, output);
+      case 'redrive':
+        return redrive(parked, request, output);
+      case 'drop':
+        return told(output, (tell) => parked.drop({ id: request.id }, tell), 'dropped', `: ${request.reason}`);
+    }
+  });
+}
+
+async function list(commands: readonly ParkedCommand[], json: boolean, output: OperatorOutput): Promise<ExitCode> {
+  if (json) await output.out(JSON.stringify(commands));
+  else if (commands.length === 0) await output.out('No such command is parked.');
+  else for (const line of linesOf(commands)) await output.out(line);
+  return DONE;
+}
+
+function linesOf(commands: readonly ParkedCommand[]) {
+  const rows = commands.map(({ id, type, errorCode, attempts, firstFailedAt, bytes }) => {
+    return [id, type, errorCode, attempts ?? '-', firstFailedAt ?? '-', bytes];
+  });
+  const head = ['id', 'type', 'error', 'attempts', 'first failed at', 'bytes'];
+  return tableOf(head, rows, [`${commands.length} parked`, '', '', '', '', '']);
+}
+
+async function show(parked: ParkedCommands, id: string, output: OperatorOutput): Promise<ExitCode> {
+  const found = await parked.show(id);
+  for (const command of found) await output.out(JSON.stringify(command, undefined, 2));
+  return found.length > 0 ? DONE : nothing(output);
+}
+
+async function redrive(
+  parked: ParkedCommands,
+  { id, type, limit, dryRun }: Extract<QueueRequest, { command: 'redrive' }>,
+  output: OperatorOutput,
+): Promise<ExitCode> {
+  const selection = selectionOf({ id, type });
+  if (!dryRun) return told(output, (tell) => parked.redrive(selection, limit, tell), 'sent again');
+  const some = (await parked.list(selection)).slice(0, limit);
+  return told(
+    output,
+    async (tell) => {
+      for (const command of some) await tell(command);
+    },
+    'would be sent again',
+  );
+}
+
+/** A line for each command, as soon as it is done. */
+async function told(
+  output: OperatorOutput,
+  work: (tell: (command: ParkedCommand) => Promise<void>) => Promise<void>,
+  done: string,
+  more = '',
+): Promise<ExitCode> {
+  let count = 0;
+  await work(async ({ id, type, errorCode }) => {
+    count += 1;
+    await output.out(`${done}: ${id} (${type}, ${errorCode})${more}`);
+  });
+  return count > 0 ? DONE : nothing(output);
+}
+
+async function nothing(output: OperatorOutput): Promise<ExitCode> {
+  await output.err('no such command is parked');
+  return FAILED;
+}
+
+const selectionOf = ({
+  id,
+  type,
+}: Readonly<{ id?: string | undefined; type?: string | undefined }>): ParkedSelection => ({
+  ...(id !== undefined && { id }),
+  ...(type !== undefined && { type }),
+});

@@ -1,0 +1,223 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { askRunningProcess } from './operator-socket.client.js';
+import { operatorSocketPath, type RunSocketRequest, type SocketRequest } from './operator-socket.js';
+import { OperatorSocketServer } from './operator-socket.server.js';
+
+const request: SocketRequest = { command: 'verify', args: { deep: true } };
+const never = () => new AbortController().signal;
+
+function newFolder(name = 'data'): string {
+  const parent = mkdtempSync(join(tmpdir(), 'keyfold-'));
+  onTestFinished(() => rmSync(parent, { recursive: true }));
+  const folder = join(parent, name);
+  mkdirSync(folder, { mode: 0o700 });
+  return folder;
+}
+
+async function serving(run: RunSocketRequest, folder = newFolder()) {
+  const server = new OperatorSocketServer(run);
+  await server.start(folder);
+  onTestFinished(() => server.close());
+  return { folder, server, path: operatorSocketPath(folder) };
+}
+
+/** What a client was told, in order. */
+async function ask(folder: string, signal = never()) {
+  const lines: string[] = [];
+  const output = {
+    out: async (line: string) => void lines.push(`out ${line}`),
+    err: async (line: string) => void lines.push(`err ${line}`),
+  };
+  return { exit: await askRunningProcess(folder, request, output, signal), lines };
+}
+
+/** Ends when it is told to, and says so. */
+const untilAborted: RunSocketRequest = async (_, output, signal) => {
+  await output.out('begun');
+  if (!signal.aborted) await new Promise((aborted) => signal.addEventListener('abort', aborted));
+  await output.err('told to stop');
+  return 130;
+};
+
+describe('a request', () => {
+  it('is carried out by the process that listens, whose lines and exit code come back in order', async () => {
+    const { folder } = await serving(async ({ command, args }, output) => {
+      await output.out(`${command} ${JSON.stringify(args)}`);
+      await output.err('a "warning"\nof two lines');
+      await output.out('я 🗝');
+      return 1;
+    });
+    expect(await ask(folder)).toEqual({
+      exit: 1,
+      lines: ['out verify {"deep":true}', 'err a "warning"\nof two lines', 'out я 🗝'],
+    });
+  });
+
+  it('may have a long answer, which waits for its reader', async () => {
+    const line = 'x'.repeat(10_000);
+    const { folder } = await serving(async (_, output) => {
+      for (let count = 0; count < 1_000; count++) await output.out(line);
+      return 0;
+    });
+    const { exit, lines } = await ask(folder);
+    expect({ exit, lines: lines.length, last: lines.at(-1)?.length }).toEqual({ exit: 0, lines: 1_000, last: 10_004 });
+  });
+
+  it('is carried out beside others', async () => {
+    let arrived = 0;
+    const both = Promise.withResolvers<void>();
+    const { folder } = await serving(async () => {
+      if (++arrived === 2) both.resolve();
+      await both.promise;
+      return 0;
+    });
+    expect(await Promise.all([ask(folder), ask(folder)])).toMatchObject([{ exit: 0 }, { exit: 0 }]);
+  });
+
+  it('that fails unexpectedly says so', async () => {
+    const { folder } = await serving(async () => {
+      throw new Error('out of luck');
+    });
+    expect(await ask(folder)).toEqual({ exit: 1, lines: ['err out of luck'] });
+  });
+
+  it('that is no request is refused', async () => {
+    const { path } = await serving(async () => 0);
+    const socket = connect(path);
+    socket.write('{"command":7}\n');
+    const answers = (await socket.setEncoding('utf8').toArray()).join('').trim().split('\n');
+    expect(answers.map((answer) => JSON.parse(answer) as unknown)).toEqual([
+      { keyfold: 1, pid: process.pid },
+      { exit: 2 },
+    ]);
+  });
+});
+
+describe('an interruption', () => {
+  it('stops the command, which still says how it ended', async () => {
+    const { folder } = await serving(untilAborted);
+    const interrupt = new AbortController();
+    const lines: string[] = [];
+    const output = {
+      out: async (line: string) => (lines.push(line), interrupt.abort()),
+      err: async (line: string) => void lines.push(line),
+    };
+    expect(await askRunningProcess(folder, request, output, interrupt.signal)).toBe(130);
+    expect(lines).toEqual(['begun', 'told to stop']);
+  });
+
+  it('by the death of the client stops the command', async () => {
+    const stopped = Promise.withResolvers<void>();
+    const { path } = await serving(async (_, output, signal) => {
+      await output.out('begun');
+      signal.addEventListener('abort', () => stopped.resolve());
+      await stopped.promise;
+      return 0;
+    });
+    const socket = connect(path);
+    socket.write(`${JSON.stringify(request)}\n`);
+    socket.on('data', (data) => String(data).includes('begun') && socket.destroy());
+    await stopped.promise;
+  });
+
+  it('by the end of the process stops the command and leaves no socket', async () => {
+    const begun = Promise.withResolvers<void>();
+    const { folder, server, path } = await serving((...parameters) => (begun.resolve(), untilAborted(...parameters)));
+    const asked = ask(folder);
+    await begun.promise;
+    await server.close();
+    expect(await asked).toEqual({ exit: 130, lines: ['out begun', 'err told to stop'] });
+    expect(existsSync(path)).toBe(false);
+    expect((await ask(folder)).exit).toBeUndefined();
+  });
+});
+
+describe('the socket', () => {
+  it('is for its owner alone from the first moment', async () => {
+    const umask = process.umask(0);
+    onTestFinished(() => void process.umask(umask));
+    const { path } = await serving(async () => 0);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(process.umask()).toBe(0);
+  });
+
+  it('that a killed process left behind is nobody, and the next process takes its place', async () => {
+    const folder = newFolder();
+    const path = operatorSocketPath(folder);
+    const script = `require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`;
+    spawnSync(process.execPath, ['-e', script]);
+    expect(existsSync(path)).toBe(true);
+    expect((await ask(folder)).exit).toBeUndefined();
+    await serving(async () => 0, folder);
+    expect((await ask(folder)).exit).toBe(0);
+  });
+
+  it('of a process that listens is left to it', async () => {
+    const { folder } = await serving(async () => 7);
+    await expect(new OperatorSocketServer(async () => 0).start(folder)).rejects.toThrow('another process listens');
+    expect((await ask(folder)).exit).toBe(7);
+  });
+
+  it('is not made over a file of another kind', async () => {
+    const folder = newFolder();
+    writeFileSync(operatorSocketPath(folder), 'kept');
+    await expect(new OperatorSocketServer(async () => 0).start(folder)).rejects.toThrow('EADDRINUSE');
+    expect(readFileSync(operatorSocketPath(folder), 'utf8')).toBe('kept');
+  });
+
+  it.each([
+    [107, true],
+    [108, false],
+  ])('with a path of %i bytes is possible: %s', async (length, possible) => {
+    const parent = join(newFolder(), 'é');
+    const folder = parent + 'x'.repeat(length - Buffer.byteLength(join(parent, 'operator.sock')));
+    mkdirSync(folder, { mode: 0o700 });
+    const server = new OperatorSocketServer(async () => 5);
+    if (possible) {
+      await server.start(folder);
+      onTestFinished(() => server.close());
+      expect((await ask(folder)).exit).toBe(5);
+    } else {
+      await expect(server.start(folder)).rejects.toThrow(/has 108 bytes.*shorter folder with KEYFOLD_DATA_DIR/);
+      await expect(ask(folder)).rejects.toThrow('shorter folder');
+    }
+  });
+});
+
+describe('a process that listens and', () => {
+  async function listening(greet: (write: (text: string) => void, end: () => void) => void) {
+    const folder = newFolder();
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      greet(
+        (text) => socket.write(text),
+        () => socket.end(),
+      );
+    });
+    await once(server.listen(operatorSocketPath(folder)), 'listening');
+    onTestFinished(() => void server.close());
+    return folder;
+  }
+
+  it('says nothing is told of after a while', { timeout: 20_000 }, async () => {
+    await expect(ask(await listening(() => {}))).rejects.toThrow('does not answer');
+  });
+
+  it('speaks another protocol is told of', async () => {
+    await expect(ask(await listening((write) => write('{"keyfold":2}\n')))).rejects.toThrow('another version');
+  });
+
+  it('ends in the middle of a command is told of', async () => {
+    const folder = await listening((write, end) => {
+      write('{"keyfold":1}\n{"out":"begun"}\n{"out":"ha');
+      end();
+    });
+    await expect(ask(folder)).rejects.toThrow('ended before the command did');
+  });
+});

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { UnusableAddress } from '../settings/unusable-address.js';
+import type { Metrics } from '../metrics/metrics.js';
+import type { Health } from '../health/health.js';
+
+const ADDRESS_SETTINGS = { host: 'KEYFOLD_MANAGEMENT_HOST', port: 'KEYFOLD_MANAGEMENT_PORT' };
+
+/**
+ * The port for those who run the process, open from the first moment to the last: `/health/live` answers while the event loop turns,
+ * `/health/ready` says whether there is sense in sending work, `/metrics` what was counted. Three routes need no framework.
+ */
+export class ManagementServer {
+  private constructor(
+    private readonly server: Server,
+    readonly url: string,
+  ) {}
+
+  /** Port 0 takes any free one. Throws `UnusableAddress`. */
+  static async open(host: string, port: number, health: Health, metrics: Metrics): Promise<ManagementServer> {
+    const server = createServer((request, response) => {
+      // Whoever only asks must not end the process.
+      void answer(request, response, health, metrics).catch((error: unknown) =>
+        send(response, 500, { status: String(error) }),
+      );
+    });
+    try {
+      await once(server.listen(port, host), 'listening');
+    } catch (error) {
+      throw new UnusableAddress(host, port, ADDRESS_SETTINGS, error as Error);
+    }
+    const { address, port: taken, family } = server.address() as AddressInfo;
+    return new ManagementServer(server, `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`);
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.server, 'close');
+    this.server.close();
+    this.server.closeAllConnections();
+    await closed;
+  }
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  health: Health,
+  metrics: Metrics,
+): Promise<void> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('Allow', 'GET, HEAD');
+    return send(response, 405, { status: 'only GET and HEAD are answered' });
+  }
+  switch (request.url?.split('?', 1)[0]) {
+    case '/health/live':
+      return send(response, 200, { status: 'alive' });
+    case '/health/ready': {
+      const readiness = await health.readiness();
+      return send(response, readiness.status === 'ready' ? 200 : 503, readiness);
+    }
+    case '/metrics': {
+      const { type, text } = await metrics.text();
+      return sendText(response, 200, type, text);
+    }
+    default:
+      return send(response, 404, { status: 'there are /health/live, /health/ready and /metrics' });
+  }
+}
+
+const send = (response: ServerResponse, status: number, body: object) =>
+  sendText(response, status, 'application/json; charset=utf-8', `${JSON.stringify(body)}\n`);
+
+function sendText(response: ServerResponse, status: number, type: string, text: string): void {
+  response
+    .writeHead(status, {
+      'Content-Type': type,
+      'Content-Length': Buffer.byteLength(text),
+      'Cache-Control': 'no-store',
+    })
+    .end(text);
+}

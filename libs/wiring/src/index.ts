@@ -1,0 +1,14 @@
+export * from './open-broker.js';
+export * from './open-store.js';
+export * from './rabbitmq/broker-check.js';
+export * from './rabbitmq/broker-connections.js';
+export * from './rabbitmq/broker-options.js';
+export { ConsumedQueues } from './rabbitmq/consumed-queues.js';
+export * from './rabbitmq/topology-watch.js';
+export * from './stores/append-samples.js';
+export type { OpenSqliteStore, OpenStore, StoreAdapters } from './stores/store-adapters.js';
+export * from './stores/readers-behind.js';
+export * from './stores/secrets.module.js';
+export * from './stores/store-check.js';
+export * from './stores/truth.providers.js';
+export * from './stores/until-available.js';

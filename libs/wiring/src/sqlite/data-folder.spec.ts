@@ -1,0 +1,113 @@
+import { parseSealingKeys } from '@keyfold/security';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { generatedSealingKey, generatedTokenSecret, prepareDataFolder, protectDataFiles } from './data-folder.js';
+import { InvalidConfiguration } from '@keyfold/process';
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+describe('the data folder', () => {
+  it('is made with its parents, for its owner alone', () => {
+    const folder = join(temporaryFolder(), 'deep', 'data');
+    prepareDataFolder(folder);
+    expect(modeOf(folder)).toBe(0o700);
+  });
+
+  it('is taken from others when it was there already, empty or with a database', () => {
+    const folder = join(temporaryFolder(), 'data');
+    mkdirSync(folder, { mode: 0o755 });
+    prepareDataFolder(folder);
+    expect(modeOf(folder)).toBe(0o700);
+    chmodSync(folder, 0o755);
+    writeFileSync(join(folder, 'keyfold.db'), '');
+    writeFileSync(join(folder, 'notes'), 'kept');
+    prepareDataFolder(folder);
+    expect(modeOf(folder)).toBe(0o700);
+  });
+
+  it('is refused as it stands when others use it for other things', () => {
+    const folder = join(temporaryFolder(), 'data');
+    mkdirSync(folder, { mode: 0o755 });
+    writeFileSync(join(folder, 'file'), 'kept');
+    expect(() => prepareDataFolder(folder)).toThrow('for this service alone');
+    expect(modeOf(folder)).toBe(0o755);
+  });
+
+  it('cannot be a file', () => {
+    const path = join(temporaryFolder(), 'data');
+    writeFileSync(path, '');
+    expect(() => prepareDataFolder(path)).toThrow('EEXIST');
+  });
+});
+
+it('the files of the data folder are taken from others, and only they', () => {
+  const folder = temporaryFolder();
+  const own = ['keyfold.db', 'keyfold.db-wal', 'keyfold.db-shm', 'views.db', 'lock', 'token-secret', 'sealing-key'];
+  for (const name of [...own, 'notes']) {
+    writeFileSync(join(folder, name), '');
+    chmodSync(join(folder, name), 0o644);
+  }
+  mkdirSync(join(folder, 'lost+found'), { mode: 0o755 });
+  protectDataFiles(folder);
+  expect(own.map((name) => modeOf(join(folder, name)))).toEqual(own.map(() => 0o600));
+  expect([modeOf(join(folder, 'notes')), modeOf(join(folder, 'lost+found'))]).toEqual([0o644, 0o755]);
+});
+
+describe.each([
+  ['token-secret', generatedTokenSecret],
+  ['sealing-key', generatedSealingKey],
+])('the generated %s', (name, secretOf) => {
+  it('is made once, for its owner alone, with nothing left beside it', () => {
+    const folder = temporaryFolder();
+    const secret = secretOf(folder);
+    expect(secretOf(folder)).toBe(secret);
+    expect(readdirSync(folder)).toEqual([name]);
+    expect(modeOf(join(folder, name))).toBe(0o600);
+  });
+
+  it('is another one in every folder', () => {
+    expect(secretOf(temporaryFolder())).not.toBe(secretOf(temporaryFolder()));
+  });
+
+  it('is not replaced when its file is empty', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, name), '\n');
+    expect(() => secretOf(folder)).toThrow(InvalidConfiguration);
+    expect(() => secretOf(folder)).toThrow(join(folder, name));
+  });
+
+  it('is not used when it can be guessed', () => {
+    const folder = temporaryFolder();
+    const weak = name === 'token-secret' ? 'x'.repeat(48) : `k1:${Buffer.alloc(32).toString('base64')}`;
+    writeFileSync(join(folder, name), weak);
+    expect(() => secretOf(folder)).toThrow(/repeats itself and can be guessed/);
+  });
+
+  it('does not stumble over the draft of a start that was killed', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, `${name}.${process.pid}`), 'half a sec');
+    expect(secretOf(folder).length).toBeGreaterThanOrEqual(32);
+  });
+});
+
+it('the generated secrets have at least 256 bits', () => {
+  const folder = temporaryFolder();
+  expect(Buffer.from(generatedTokenSecret(folder), 'base64url').length).toBeGreaterThanOrEqual(32);
+  expect(parseSealingKeys(generatedSealingKey(folder))).toMatchObject([{ id: 'k1' }]);
+});
+
+describe('the generated sealing-key', () => {
+  it('is never made for a database that exists', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'keyfold.db'), '');
+    expect(() => generatedSealingKey(folder)).toThrow('restore it from a backup');
+    expect(readdirSync(folder)).toEqual(['keyfold.db']);
+  });
+});

@@ -1,0 +1,23 @@
+import { SqliteCounter, SqliteEventStore, SqliteFeedLeases } from '@keyfold/event-store/sqlite';
+import { SqliteParkedAccounts } from '@keyfold/messaging/sqlite';
+import { SqliteReadModelStore } from '@keyfold/projections/sqlite';
+import { SqliteThrottleStore } from '@keyfold/security/sqlite';
+import type { StoreAdapters } from '../stores/store-adapters.js';
+import type { EmbeddedStore } from './embedded-store.js';
+
+/** The adapters of the embedded store. The relay's state lies beside the events, so a restored backup has both. */
+export function sqliteAdapters(store: EmbeddedStore): StoreAdapters {
+  const events = new SqliteEventStore(store.events);
+  return {
+    store: events,
+    feed: events,
+    compaction: events,
+    counter: new SqliteCounter(store.events),
+    readModels: new SqliteReadModelStore(store.views),
+    leases: new SqliteFeedLeases(store.views),
+    relayLeases: new SqliteFeedLeases(store.events),
+    parkedRelays: new SqliteParkedAccounts(store.events),
+    throttle: new SqliteThrottleStore(store.views),
+    check: store,
+  };
+}

@@ -1,0 +1,51 @@
+import type { FactoryProvider, InjectionToken } from '@nestjs/common';
+import { CommitFeed, Counter, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
+import { ParkedAccounts, RELAY_LEASES } from '@keyfold/messaging';
+import { ReadModelStore } from '@keyfold/projections';
+import { ThrottleStore } from '@keyfold/security';
+import { StoreCheck } from './store-check.js';
+
+/** The adapters of a store: one for each port. A store lists them once, for services and for commands. */
+export type StoreAdapters = Readonly<{
+  store: EventStore;
+  feed: CommitFeed;
+  compaction: StreamCompaction;
+  counter: Counter;
+  readModels: ReadModelStore;
+  leases: FeedLeases;
+  relayLeases: FeedLeases;
+  parkedRelays: ParkedAccounts;
+  throttle: ThrottleStore;
+  check: StoreCheck;
+}>;
+
+/** The injection token of each adapter. */
+const ports = {
+  store: EventStore,
+  feed: CommitFeed,
+  compaction: StreamCompaction,
+  counter: Counter,
+  readModels: ReadModelStore,
+  leases: FeedLeases,
+  relayLeases: RELAY_LEASES,
+  parkedRelays: ParkedAccounts,
+  throttle: ThrottleStore,
+  check: StoreCheck,
+} satisfies Record<keyof StoreAdapters, InjectionToken>;
+
+/** A store that is opened without a Nest application. */
+export type OpenStore = Readonly<{ adapters: StoreAdapters; close(): Promise<void> }>;
+
+/** `sealingKeys` returns the keys in the data folder. It throws `InvalidConfiguration` if they are missing. */
+export type OpenSqliteStore = OpenStore & Readonly<{ sealingKeys: () => string }>;
+
+/** The tokens under which a Nest module exports the adapters. */
+export const storePorts = Object.values(ports);
+
+/** Provides each port from the `StoreAdapters` under a token. */
+export const portProviders = (adapters: InjectionToken): FactoryProvider[] =>
+  Object.entries(ports).map(([name, port]) => ({
+    provide: port,
+    inject: [adapters],
+    useFactory: (all: StoreAdapters) => all[name as keyof StoreAdapters],
+  }));

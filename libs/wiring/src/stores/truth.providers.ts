@@ -1,0 +1,56 @@
+import type { Provider } from '@nestjs/common';
+import { Clock, CommandRunner, CommandTraces, SecurityLog, SystemClock, UserNames } from '@keyfold/application';
+import { EventStore } from '@keyfold/event-store';
+import { ListUpdates, Projection, ReadModelStore, StreamLoader } from '@keyfold/projections';
+import { securityLogProvider } from '@keyfold/process';
+import { ListRetry } from './list-retry.js';
+
+/**
+ * Plain classes that read and change the truth, for every process that does; made of `EventStore` and `ReadModelStore`. A process has
+ * them once, and with them one cache.
+ */
+export const truthProviders: Provider[] = [
+  { provide: Clock, useClass: SystemClock },
+  securityLogProvider,
+  {
+    provide: StreamLoader,
+    inject: [EventStore, ReadModelStore],
+    useFactory: (store: EventStore, readModels: ReadModelStore) => new StreamLoader(store, readModels),
+  },
+  {
+    provide: Projection,
+    inject: [StreamLoader, ReadModelStore, Clock],
+    useFactory: (loader: StreamLoader, readModels: ReadModelStore, clock: Clock) =>
+      new Projection(loader, readModels, () => clock.now()),
+  },
+  { provide: ListRetry, inject: [Projection], useFactory: (projection: Projection) => new ListRetry(projection) },
+  {
+    provide: CommandRunner,
+    inject: [
+      EventStore,
+      StreamLoader,
+      Projection,
+      Clock,
+      ListRetry,
+      SecurityLog,
+      { token: CommandTraces, optional: true },
+    ],
+    useFactory: (
+      store: EventStore,
+      loader: StreamLoader,
+      projection: Projection,
+      clock: Clock,
+      lists: ListRetry,
+      security: SecurityLog,
+      traces?: CommandTraces,
+    ) => new CommandRunner(store, loader, new ListUpdates(projection, lists.add), clock, traces, security),
+  },
+  {
+    provide: UserNames,
+    inject: [EventStore, StreamLoader],
+    useFactory: (store: EventStore, loader: StreamLoader) => new UserNames(store, loader),
+  },
+];
+
+/** What `truthProviders` provides. */
+export const truth = [Clock, SecurityLog, StreamLoader, Projection, CommandRunner, UserNames];

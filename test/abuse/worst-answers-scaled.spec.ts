@@ -1,0 +1,70 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { keyfold } from '../support/cli.js';
+import { freshDatabaseUri } from '../support/mongo/mongo-database.js';
+import { freshBroker } from '../support/rabbitmq/fresh-broker.js';
+import { OtherService } from '../support/rabbitmq/other-service.js';
+import { StoreInspection } from '../support/scaled-check.js';
+import { ScaledService } from '../support/scaled-service.js';
+import { cpuOf } from './process-costs.js';
+import { describeWorstAnswers, MOST_CPU } from './worst-answers.js';
+import { TURNS } from './worst-requests.js';
+
+const MEBIBYTE = 1024 * 1024;
+
+describe('the worst answers on MongoDB', () => {
+  let service: ScaledService;
+  let inspection: StoreInspection;
+  let brokerUrl: string;
+
+  const { cast } = describeWorstAnswers(async () => {
+    brokerUrl = (await freshBroker()).url;
+    const env = { KEYFOLD_RABBITMQ_URL: brokerUrl };
+    await keyfold(env, 'topology', 'apply');
+    service = await ScaledService.start(freshDatabaseUri(), { gateways: 1, workers: 1, env });
+    inspection = await StoreInspection.open(service.uri);
+    return {
+      baseUrl: service.baseUrl,
+      managementUrl: service.gateway(0).managementUrl,
+      async append(commits) {
+        await Promise.all(commits.map((commit) => inspection.events.append(commit)));
+        await inspection.untilProjected(150_000);
+      },
+      dispose: () => service.dispose(),
+    };
+  });
+  afterAll(() => inspection?.close());
+
+  it('are those to questions of other services, too', async () => {
+    const other = await OtherService.connect(brokerUrl);
+    try {
+      const question = { username: cast().manyName };
+      let bytes = 0;
+      const cpu = await cpuOf(service.workers[0]!.managementUrl, TURNS, async () => {
+        const answer = (await other.ask('ssh-keys.look-up', question)) as { data: { keys: unknown[] } };
+        expect(answer.data.keys.length).toBeGreaterThan(990);
+        bytes = Buffer.byteLength(JSON.stringify(answer));
+      });
+      console.log(`ssh-keys.look-up: ${bytes} bytes, ${Math.round(cpu)} ms of CPU`);
+      // The keys of a ring, and for each the names of its fields, a number and a fingerprint. The broker takes 16 MiB.
+      expect(bytes).toBeLessThan(MEBIBYTE + 1_000 * 250);
+      expect(cpu).toBeLessThan(MOST_CPU);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('come from documents that are far smaller than MongoDB takes', async () => {
+    const largest: Record<string, number> = {};
+    for (const { name } of await inspection.connection.listCollections()) {
+      const [found] = await inspection.connection
+        .collection(name)
+        .aggregate<{ bytes: number }>([{ $group: { _id: null, bytes: { $max: { $bsonSize: '$$ROOT' } } } }])
+        .toArray();
+      if (found) largest[name] = found.bytes;
+    }
+    console.table(largest);
+    // A ring and 300 bytes for the other fields of each key; JSON in BSON escapes nothing twice.
+    expect(Math.max(...Object.values(largest))).toBeLessThan(2 * MEBIBYTE);
+    expect(Math.max(...Object.values(largest))).toBeGreaterThan(MEBIBYTE / 2);
+  });
+});

@@ -1,0 +1,129 @@
+import { randomInt } from 'node:crypto';
+import type { NewCommit } from '@keyfold/event-store';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { accountNamed, adminOf } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { operationsOf, type ApiDocument } from '../support/api-document.js';
+import { cpuOf } from './process-costs.js';
+import { accountCommit, fullProfile, ringCommit, ringOfLongComments, ringOfManyKeys } from './worst-commits.js';
+import { TURNS, worstRequests, type Cast } from './worst-requests.js';
+import { worstTexts } from './worst-texts.js';
+
+/**
+ * Milliseconds of CPU of the worst answer. Processors that are shared, slow or hot need several times as long for the same work as idle
+ * ones; the worst figures on two very busy ones are less than half of it (docs/operating.md).
+ */
+export const MOST_CPU = 400;
+const MEBIBYTE = 1024 * 1024;
+/** Enough of the worst accounts for more than one page. */
+const FIRST_ACCOUNT = 1_000_000;
+const ACCOUNTS = 450;
+
+/** A running service whose store is to be filled. */
+export type Stage = Readonly<{
+  baseUrl: string;
+  /** Of the process that answers requests. */
+  managementUrl: string;
+  /** Appends commits as other processes would, and resolves when lists show them. */
+  append(commits: readonly NewCommit[]): Promise<void>;
+  dispose(): Promise<void>;
+}>;
+
+/**
+ * Fills a service to the bounds of everything that clients can write, and measures the worst answer of each route. Besides two members
+ * so many accounts have a full ring.
+ */
+export function describeWorstAnswers(open: () => Promise<Stage>, rings = 0): { cast(): Cast } {
+  const seed = Number(process.env['KEYFOLD_WORST_SEED'] ?? randomInt(2 ** 31));
+  console.log(`KEYFOLD_WORST_SEED=${seed}`);
+  let stage: Stage;
+  let cast: Cast;
+
+  beforeAll(async () => {
+    stage = await open();
+    cast = await filled(stage, seed, rings);
+  });
+  afterAll(() => stage?.dispose());
+
+  it('keep to the bounds of bytes and CPU, on every documented route', async () => {
+    const routes = worstRequests(cast);
+    const document = (await cast.open.get('/openapi.json')).json as ApiDocument;
+    expect(Object.keys(routes).toSorted()).toEqual(
+      operationsOf(document)
+        .map(([route]) => route)
+        .toSorted(),
+    );
+    const measured: { route: string; bytes: number; most: number; cpu: number }[] = [];
+    for (const [route, { bytes: most, requests, refused = 200 }] of Object.entries(routes)) {
+      const figures = { route, bytes: 0, most, cpu: 0 };
+      for (const [index, request] of requests.entries()) {
+        const cpu = await cpuOf(stage.managementUrl, TURNS, async (turn) => {
+          const answer = await request(turn);
+          const { text, status } = answer;
+          expect(status, `${route}: ${text.slice(0, 200)}`).toBe(200);
+          if (index === 0 && text !== 'pong') expect(answer.code, `${route}: ${text.slice(0, 200)}`).toBe(refused);
+          figures.bytes = Math.max(figures.bytes, Buffer.byteLength(text));
+        });
+        figures.cpu = Math.max(figures.cpu, Math.round(cpu));
+      }
+      measured.push(figures);
+    }
+    console.table(measured);
+    for (const { route, bytes, most, cpu } of measured) {
+      expect(bytes, route).toBeLessThanOrEqual(most);
+      expect(cpu, route).toBeLessThan(MOST_CPU);
+    }
+  });
+
+  it('are as full as the bounds allow', async () => {
+    const list = await cast.admin.get('/api/admin/user/list');
+    const { content, total } = list.data<{ content: object[]; total: number }>();
+    expect(total).toBeGreaterThanOrEqual(ACCOUNTS);
+    expect(Buffer.byteLength(list.text)).toBeGreaterThan(0.9 * 2 * MEBIBYTE);
+    expect(content.length).toBeGreaterThanOrEqual(200);
+    const second = await cast.admin.get('/api/admin/user/list?page=2&per_page=200');
+    expect(second.data<{ content: object[] }>().content).toHaveLength(200);
+  });
+
+  it('are those of /metrics as well', async () => {
+    const { length } = await (await fetch(`${stage.managementUrl}/metrics`)).text();
+    console.log(`/metrics: ${length} bytes`);
+    expect(length).toBeLessThan(128 * 1024);
+    expect(await cpuOf(stage.managementUrl, TURNS, () => fetch(`${stage.managementUrl}/metrics`))).toBeLessThan(
+      MOST_CPU,
+    );
+  });
+
+  return { cast: () => cast };
+}
+
+async function filled(stage: Stage, seed: number, rings: number): Promise<Cast> {
+  const texts = worstTexts(seed);
+  const open = new ApiClient(stage.baseUrl);
+  const admin = await adminOf(open);
+  const [manyName, longName] = [await newAccount('many '), await newAccount('long ')];
+  const [{ id: manyId }, { id: longId }] = [await accountNamed(admin, manyName), await accountNamed(admin, longName)];
+  const full = ringOfManyKeys(texts);
+  const long = ringOfLongComments(texts);
+  const ids = Array.from({ length: ACCOUNTS }, (_, n) => FIRST_ACCOUNT + n);
+  const ringIds = ids.slice(ids.length - rings);
+  await stage.append([
+    ringCommit(manyId, full),
+    ringCommit(longId, long),
+    ...ids.map((id) => accountCommit(id, texts)),
+    ...ringIds.map((id) => ringCommit(id, full)),
+  ]);
+  const logIn = (turn: number) =>
+    open
+      .from(`198.18.0.${turn}`)
+      .with({ 'user-agent': 'x'.repeat(30_000) })
+      .signedIn(manyName, 'pw');
+  const [many, ...leaving] = [await logIn(0), await logIn(1), await logIn(2), await logIn(3)];
+  return { open, admin, many, manyId, manyName, longId, leaving, accountIds: ids, ringIds, texts };
+
+  async function newAccount(start: string): Promise<string> {
+    const profile = fullProfile(start, texts);
+    (await admin.post('/api/admin/user/create', { ...profile, password: 'pw', role: 0, permission: 1024 })).data();
+    return profile.username;
+  }
+}

@@ -1,0 +1,96 @@
+import {
+  BYTES_PER_RING,
+  bytesOfRing,
+  DomainError,
+  keyIdOf,
+  KEYS_PER_ACCOUNT,
+  sshKeyRingDecider,
+  TEXT_BYTES,
+  usernameHold,
+  type SshKey,
+  type StoredEvent,
+} from '@keyfold/domain';
+import type { NewCommit } from '@keyfold/event-store';
+import { createHash, randomUUID } from 'node:crypto';
+import { publicKey } from '../../libs/domain/testing/ssh-key-ring.events.js';
+import type { WorstTexts } from './worst-texts.js';
+
+const NOW = Date.UTC(2026, 0, 1);
+const KEY_BYTES = bytesOfRing([{ title: '', key: { ...publicKey('any'), comment: '' } }]);
+
+/** Keys of a ring that takes no other. */
+export type FullRing = readonly SshKey[];
+
+/** As many keys as a ring may have; their titles fill its bytes as well. */
+export function ringOfManyKeys({ any }: WorstTexts): FullRing {
+  const bytes = Math.floor(BYTES_PER_RING / KEYS_PER_ACCOUNT) - KEY_BYTES;
+  return fullRing((n) => ({ title: any(`${n} `, bytes), key: { ...publicKey(`many ${n}`), comment: '' } }));
+}
+
+/** Few keys, whose comments fill the bytes of the ring. */
+export const ringOfLongComments = ({ plain }: WorstTexts): FullRing =>
+  fullRing((n) => ({ title: `${n}`, key: { ...publicKey(`long ${n}`), comment: plain('c', 15_600) } }));
+
+/** Keys until the decider refuses one. It counts all of them each time, so only the last ones are asked about. */
+function fullRing(keyAt: (n: number) => Pick<SshKey, 'title' | 'key'>): FullRing {
+  const keys: SshKey[] = [];
+  let bytes = 0;
+  for (;;) {
+    const next = keyAt(keys.length + 1);
+    bytes += bytesOfRing([next]);
+    if (keys.length === KEYS_PER_ACCOUNT || bytes > BYTES_PER_RING) {
+      const ring = { keys, keysEver: keys.length };
+      const add = () => sshKeyRingDecider.decide(ring, { type: 'AddSshKey', accountId: 0, ...next, now: NOW });
+      if (outcomeOf(add) !== 'ssh-key-limit-reached') throw new Error(`a ring of ${keys.length} keys is not full`);
+      return keys;
+    }
+    keys.push({ keyId: keys.length + 1, ...next, addedAt: NOW });
+  }
+}
+
+function outcomeOf(decide: () => unknown): string {
+  try {
+    decide();
+    return 'taken';
+  } catch (error) {
+    return error instanceof DomainError ? error.code : String(error);
+  }
+}
+
+/** The ring of an account in one commit: a thousand requests would take half a minute. */
+export function ringCommit(accountId: number, keys: FullRing): NewCommit {
+  const events = keys.map((key, index) => ({
+    type: 'SshKeyAdded',
+    v: 1,
+    data: { ...key, keyId: keyIdOf(accountId, index + 1) },
+  }));
+  return commitOf(`ssh-keys-${accountId}`, accountId, events);
+}
+
+/** Texts of an account, each as long as it may be. */
+export const fullProfile = (start: string, { any, plain }: WorstTexts) => ({
+  username: any(start, TEXT_BYTES.username),
+  base_path: plain('/', TEXT_BYTES.basePath),
+  sso_id: any('', TEXT_BYTES.ssoId),
+});
+
+/** An account with such texts, to which nobody can log in. */
+export function accountCommit(accountId: number, texts: WorstTexts): NewCommit {
+  const { username, base_path: basePath, sso_id: ssoId } = fullProfile(`${accountId} `, texts);
+  const nameHash = createHash('sha256').update(username).digest('hex');
+  const plain = { accountId, role: 0, permission: 0, disabled: false, allowLdap: true, passwordTimestamp: 0 };
+  const data = { ...plain, username, nameHash, turn: 1, basePath, ssoId };
+  const event = { type: 'AccountRegistered', v: 1, data, sealed: { passwordHash: 'k1.none' } };
+  return { ...commitOf(`account-${accountId}`, accountId, [event]), holds: [usernameHold(nameHash, 1).key] };
+}
+
+const commitOf = (stream: string, accountId: number, events: readonly StoredEvent[]): NewCommit => ({
+  stream,
+  partition: String(accountId),
+  version: 1,
+  command: { id: randomUUID(), type: 'Fill', hash: 'hash' },
+  at: NOW,
+  actor: 'account:1',
+  correlation: 'a full store',
+  events,
+});

@@ -1,0 +1,187 @@
+import { BYTES_PER_RING, keyIdOf, KEYS_PER_ACCOUNT, TEXT_BYTES } from '@keyfold/domain';
+import type { Answer, ApiClient } from '../support/api-client.js';
+import { newKeyLine } from '../support/key-line.js';
+import { staticHash } from '../support/static-hash.js';
+import { fullProfile } from './worst-commits.js';
+import type { WorstTexts } from './worst-texts.js';
+
+/** Each request is sent so many times, and its CPU averaged. */
+export const TURNS = 3;
+
+/** Who takes part. Both members have a full ring; the accounts can be deleted. */
+export type Cast = Readonly<{
+  open: ApiClient;
+  admin: ApiClient;
+  /** Has as many keys as possible. */
+  many: ApiClient;
+  manyId: number;
+  manyName: string;
+  /** Has keys as long as possible. */
+  longId: number;
+  /** A session of `many` for each turn. */
+  leaving: readonly ApiClient[];
+  /** Accounts with texts as long as they may be, and those of them that also have a full ring. */
+  accountIds: readonly number[];
+  ringIds: readonly number[];
+  texts: WorstTexts;
+}>;
+
+/** The most bytes that the answer of a route can have, by the bounds of what is in it, and its worst requests. */
+export type WorstRoute = Readonly<{
+  bytes: number;
+  /** The first one does what the route is for, unless `refused` has another code. */
+  requests: readonly ((turn: number) => Promise<Answer>)[];
+  refused?: number;
+}>;
+
+/** Envelope, names of fields, numbers and times. */
+const FRAME = 512;
+const ACCOUNT = FRAME + TEXT_BYTES.username + TEXT_BYTES.basePath + TEXT_BYTES.ssoId;
+/** A page of accounts; `ListAccounts` counts more for an account than its frame. */
+const ACCOUNTS = 2 * 1024 * 1024 + FRAME;
+/** The titles of a ring, and for each key its other fields. */
+const KEYS = FRAME + BYTES_PER_RING + KEYS_PER_ACCOUNT * 200;
+/** A JSON Web Token: the name in base64, beside other claims. */
+const TOKEN = FRAME + Math.ceil((TEXT_BYTES.username * 4) / 3) + 512;
+/** A picture of 400 x 400 points of one bit, which need not be smaller as a PNG, in base64. */
+const PICTURE = Math.ceil(((400 * 401) / 8) * (4 / 3)) + 1_024;
+const QUERY = 16_384;
+/** A refused number is shown as it was sent; an escape has six bytes. */
+const SHOWN_QUERY = FRAME + 6 * QUERY;
+/** Public settings and lists of the factory, which nobody can change. */
+const FACTORY = 16_384;
+
+const shown = (name: string) => `${name}=${'<'.repeat(QUERY - name.length - 1)}`;
+const addresses = (name: string) => `${name}=${'1.1.1.1:::'.repeat((QUERY - name.length - 1) / 10)}`;
+const manyFields = Object.fromEntries(Array.from({ length: 8_000 }, (_, n) => [`f${n}`, n]));
+const longText = '\0'.repeat(10_000);
+
+/** The worst requests that we know of each documented route, by `GET /path`. */
+export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> {
+  const { open, admin, many, manyId, manyName, longId, texts } = cast;
+  const own = { id: manyId, username: manyName, permission: 1024 };
+  const profile = (start: string) => ({ ...fullProfile(start, texts), role: 0, permission: 1024 });
+  const withId = (path: string, id: (turn: number) => number, name = 'id') => [
+    (turn: number) => admin.post(`${path}?${name}=${id(turn)}`),
+    () => admin.post(`${path}?${shown(name)}`),
+    () => admin.post(`${path}?${addresses(name)}`),
+  ];
+  const login = (path: string, password: string) => [
+    () => open.post(path, { username: manyName, password }),
+    (turn: number) => open.from(`198.51.${turn}.1`).post(path, { username: longText, password: longText }),
+    (turn: number) => open.from(`198.51.${turn}.2`).post(path, manyFields),
+  ];
+  const page = (client: ApiClient, path: string) => [
+    () => client.get(path),
+    () => client.get(`${path}${path.includes('?') ? '&' : '?'}per_page=100000&page=1`),
+    () => client.get(`${path}${path.includes('?') ? '&' : '?'}${shown('page').slice(0, 16_300)}`),
+  ];
+  return {
+    'GET /ping': { bytes: 4, requests: [() => open.get('/ping')] },
+    'GET /api/public/settings': { bytes: FACTORY, requests: [() => open.get('/api/public/settings')] },
+    'GET /api/public/archive_extensions': {
+      bytes: FACTORY,
+      requests: [() => open.get('/api/public/archive_extensions')],
+    },
+    'GET /api/public/offline_download_tools': {
+      bytes: FRAME,
+      requests: [() => open.get('/api/public/offline_download_tools')],
+    },
+    'POST /api/auth/login': { bytes: TOKEN, requests: login('/api/auth/login', 'pw') },
+    'POST /api/auth/login/hash': { bytes: TOKEN, requests: login('/api/auth/login/hash', staticHash('pw')) },
+    'POST /api/auth/login/ldap': { bytes: FRAME, refused: 403, requests: login('/api/auth/login/ldap', 'pw') },
+    'GET /api/auth/logout': {
+      bytes: FRAME,
+      requests: [(turn) => cast.leaving[turn]!.get('/api/auth/logout')],
+    },
+    'POST /api/auth/2fa/generate': {
+      bytes: FRAME + PICTURE,
+      requests: [() => many.post('/api/auth/2fa/generate')],
+    },
+    'POST /api/auth/2fa/verify': {
+      bytes: FRAME,
+      refused: 400,
+      requests: [
+        () => many.post('/api/auth/2fa/verify', { code: '123456', secret: longText }),
+        () => many.post('/api/auth/2fa/verify', manyFields),
+      ],
+    },
+    'GET /api/me': { bytes: ACCOUNT, requests: [() => many.get('/api/me')] },
+    'GET /api/me/sshkey/list': { bytes: KEYS, requests: page(many, '/api/me/sshkey/list') },
+    'POST /api/me/update': {
+      bytes: FRAME,
+      requests: [
+        (turn) => many.post('/api/me/update', { username: manyName, sso_id: texts.any(`${turn}`, TEXT_BYTES.ssoId) }),
+        () => many.post('/api/me/update', { username: longText }),
+        () => many.post('/api/me/update', { username: manyName, ...manyFields }),
+      ],
+    },
+    'POST /api/me/sshkey/delete': {
+      bytes: FRAME,
+      requests: [
+        (turn) => many.post(`/api/me/sshkey/delete?id=${keyIdOf(manyId, turn + 1)}`),
+        () => many.post(`/api/me/sshkey/delete?${shown('id')}`),
+      ],
+    },
+    'POST /api/me/sshkey/add': {
+      bytes: FRAME,
+      requests: [
+        (turn) => many.post('/api/me/sshkey/add', { title: texts.any(`new ${turn}`, 900), key: newKeyLine().line }),
+        () => many.post('/api/me/sshkey/add', { title: 'one too many', key: newKeyLine().line }),
+        () => many.post('/api/me/sshkey/add', { title: 'no key', key: ' \t'.repeat(8_000) }),
+        () => many.post('/api/me/sshkey/add', { title: longText, key: longText }),
+      ],
+    },
+    'GET /api/admin/user/list': { bytes: ACCOUNTS, requests: page(admin, '/api/admin/user/list') },
+    'GET /api/admin/user/get': {
+      bytes: SHOWN_QUERY,
+      requests: [
+        () => admin.get(`/api/admin/user/get?id=${manyId}`),
+        () => admin.get(`/api/admin/user/get?${shown('id')}`),
+        () => admin.get(`/api/admin/user/get?${addresses('id')}`),
+      ],
+    },
+    'POST /api/admin/user/create': {
+      bytes: FRAME,
+      requests: [
+        (turn) => admin.post('/api/admin/user/create', { ...profile(`made ${turn} `), password: 'pw' }),
+        () => admin.post('/api/admin/user/create', { username: longText, base_path: '/../'.repeat(2_000) }),
+        () => admin.post('/api/admin/user/create', { username: 'x', ...manyFields }),
+      ],
+    },
+    'POST /api/admin/user/update': {
+      bytes: FRAME,
+      requests: [
+        (turn) => admin.post('/api/admin/user/update', { ...profile(`${turn} `), ...own }),
+        () => admin.post('/api/admin/user/update', { ...own, base_path: '../'.repeat(40_000) }),
+        () => admin.post('/api/admin/user/update', { ...own, ...manyFields }),
+      ],
+    },
+    'POST /api/admin/user/delete': {
+      bytes: SHOWN_QUERY,
+      requests: withId('/api/admin/user/delete', (turn) => cast.accountIds[turn]!),
+    },
+    'POST /api/admin/user/cancel_2fa': {
+      bytes: SHOWN_QUERY,
+      requests: withId('/api/admin/user/cancel_2fa', () => manyId),
+    },
+    'POST /api/admin/user/del_cache': {
+      bytes: FRAME,
+      requests: [
+        () => admin.post(`/api/admin/user/del_cache?username=${encodeURIComponent(manyName).slice(0, 15_000)}`),
+        () => admin.post(`/api/admin/user/del_cache?${shown('username')}`),
+      ],
+    },
+    'GET /api/admin/user/sshkey/list': {
+      bytes: KEYS,
+      requests: [
+        ...page(admin, `/api/admin/user/sshkey/list?uid=${manyId}`),
+        () => admin.get(`/api/admin/user/sshkey/list?uid=${longId}`),
+      ],
+    },
+    'POST /api/admin/user/sshkey/delete': {
+      bytes: SHOWN_QUERY,
+      requests: withId('/api/admin/user/sshkey/delete', (turn) => keyIdOf(longId, turn + 1)),
+    },
+  };
+}
