@@ -7,7 +7,7 @@ import {
 } from '@keyfold/event-store/mongo';
 import { Relay, relayName } from '@keyfold/messaging';
 import { messagesOf } from '@keyfold/messaging/events';
-import { messagingModels, MongoParkedRelays } from '@keyfold/messaging/mongo';
+import { messagingModels, MongoParkedAccounts } from '@keyfold/messaging/mongo';
 import { applyTopology, BrokerConnection, EVENTS_EXCHANGE, RabbitMqPublisher } from '@keyfold/messaging/rabbitmq';
 import { expect, onTestFinished, vi } from 'vitest';
 import { freshDatabase } from '../support/mongo/mongo-database.js';
@@ -37,7 +37,7 @@ export class RelayScene {
   private constructor(
     readonly store: MongoEventStore,
     readonly leases: MongoFeedLeases,
-    readonly parkedRelays: MongoParkedRelays,
+    readonly parkedRelays: MongoParkedAccounts,
     readonly flow: EventFlow,
     readonly stage: Stage,
     private readonly running: Set<Running>,
@@ -70,7 +70,7 @@ export class RelayScene {
       refused: () => [...running].reduce((sum, { relay }) => sum + relay.status().refused, 0),
     };
     const flow = new EventFlow(store, ACCOUNTS, random);
-    const [leases, parked] = [new MongoFeedLeases(database), new MongoParkedRelays(database)];
+    const [leases, parked] = [new MongoFeedLeases(database), new MongoParkedAccounts(database)];
     return new RelayScene(store, leases, parked, flow, stage, running);
   }
 

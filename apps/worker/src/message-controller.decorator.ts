@@ -10,7 +10,7 @@ import { InvalidMessage } from '@keyfold/messaging';
 import { throwError, type Observable } from 'rxjs';
 import type { z } from 'zod';
 
-/** By default Nest makes one text of every error, and nobody could tell any more what may be tried again. */
+/** Keeps the class of an error, which decides on retries; Nest's default filter replaces it with a text. */
 @Catch()
 class KeepErrors implements ExceptionFilter {
   catch(error: unknown): Observable<never> {
@@ -18,17 +18,17 @@ class KeepErrors implements ExceptionFilter {
   }
 }
 
-/** A controller whose handlers take messages of a queue; what they throw decides what becomes of the message. */
+/** Marks a controller whose handlers take messages of a queue. The error of a handler decides what happens to its message. */
 export const MessageController = () => applyDecorators(Controller(), UseFilters(new KeepErrors()));
 
-/** The data of a message in the form of a schema. Throws `InvalidMessage`, whose text names fields and no values. */
+/** Validates the data of a message. Throws `InvalidMessage`, whose text names the invalid fields but no values. */
 export class DataOf<Schema extends z.ZodType> implements PipeTransform<unknown, z.infer<Schema>> {
   constructor(private readonly schema: Schema) {}
 
   transform(data: unknown): z.infer<Schema> {
     const parsed = this.schema.safeParse(data);
     if (parsed.success) return parsed.data;
-    const fields = new Set(parsed.error.issues.map(({ path }) => String(path[0] ?? 'the body')));
-    throw new InvalidMessage('message-invalid', `not as the schema wants it: ${[...fields].join(', ')}`);
+    const fields = new Set(parsed.error.issues.map(({ path }) => String(path[0] ?? 'body')));
+    throw new InvalidMessage('message-invalid', `the data does not match the schema: ${[...fields].join(', ')}`);
   }
 }

@@ -4,7 +4,7 @@ import type { BrokerConnections, ConsumedQueues } from '@keyfold/wiring';
 
 type QueueStatus = ReturnType<ConsumedQueues['status']>[number];
 
-/** Told of every queue from the start, so that the first parked command is seen as a change. */
+/** Exported for every queue from the start, so that the first parked command counts as an increase. */
 const OUTCOMES = [
   'done',
   'retried',
@@ -15,7 +15,7 @@ const OUTCOMES = [
   'given-back',
 ] as const satisfies readonly (keyof QueueStatus['outcomes'])[];
 
-/** What the relay of this process counts. */
+/** Returns the metrics of the relay in this process. */
 export function relaySamples(relay: Relay): Sample[] {
   const { published, refused, retried, confirms, pages, slots, brokerReady, parked } = relay.status();
   return [
@@ -30,7 +30,7 @@ export function relaySamples(relay: Relay): Sample[] {
   ];
 }
 
-/** What waits in the slots of this process; `now` in unix milliseconds. It asks the store, and fails while that is away. */
+/** Returns the lag of the slots that this process holds. `now` is in Unix milliseconds. Rejects if the store is unavailable. */
 export async function relayLagSamples(relay: Relay, now: number): Promise<Sample[]> {
   const { pendingCommits, oldestPendingAt = now } = await relay.lag();
   return [
@@ -39,18 +39,18 @@ export async function relayLagSamples(relay: Relay, now: number): Promise<Sample
   ];
 }
 
-/** Which connections there are. One over which the broker takes no messages for now is there. */
+/** Returns which connections are up. A blocked connection counts as up. */
 export const connectionSamples = ({ publisher, consumer }: BrokerConnections): Sample[] =>
   Object.entries({ publisher, consumer }).map(([role, { state }]) => {
     return { name: 'keyfold_broker_connected', labels: { role }, value: state === 'disconnected' ? 0 : 1 };
   });
 
-/** Asks the broker how many messages wait for an operator, and fails while it is away. */
+/** Returns the number of parked commands. Rejects if the broker is unavailable. */
 export const parkedSamples = async ({ parked }: ConsumedQueues): Promise<Sample[]> => [
   { name: 'keyfold_parked_messages', labels: { queue: parked.queue }, value: await parked.count() },
 ];
 
-/** What the consumer of one queue counts. */
+/** Returns the metrics of a consumed queue. */
 export function queueSamples(status: QueueStatus): Sample[] {
   const { queue, state, inFlight, redelivered, outcomes } = status;
   return [

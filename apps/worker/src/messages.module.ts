@@ -2,7 +2,7 @@ import { Module, type DynamicModule, type INestApplication } from '@nestjs/commo
 import type { ModuleRef } from '@nestjs/core';
 import { LookUpSshKeysHandler, RecordSshKeyUseHandler } from '@keyfold/application';
 import { CommitFeed, reasonOf, type FeedLeases } from '@keyfold/event-store';
-import { EventPublisher, MessageTraces, ParkedRelays, Relay, RELAY_LEASES } from '@keyfold/messaging';
+import { EventPublisher, MessageTraces, ParkedAccounts, Relay, RELAY_LEASES } from '@keyfold/messaging';
 import { messagesOf } from '@keyfold/messaging/events';
 import type { Health, Metrics } from '@keyfold/process';
 import { BrokerCheck, BrokerConnections, ConsumedQueues, TopologyWatch } from '@keyfold/wiring';
@@ -15,8 +15,8 @@ import type { WorkerConfig } from './worker.config.js';
 @Module({})
 export class MessagesModule {
   /**
-   * Tells others what happened, takes their commands and answers their questions. `ports` provide the store, what reads and changes the
-   * truth, `EventPublisher` and `ConsumedQueues`.
+   * Publishes events, and handles commands and questions of other services. `ports` provide the store and the handlers' dependencies,
+   * `EventPublisher` and `ConsumedQueues`.
    */
   static forRoot(ports: readonly DynamicModule[], config: WorkerConfig): DynamicModule {
     return {
@@ -28,19 +28,19 @@ export class MessagesModule {
         LookUpSshKeysHandler,
         {
           provide: Relay,
-          inject: [CommitFeed, EventPublisher, RELAY_LEASES, ParkedRelays, { token: MessageTraces, optional: true }],
+          inject: [CommitFeed, EventPublisher, RELAY_LEASES, ParkedAccounts, { token: MessageTraces, optional: true }],
           useFactory: (
             feed: CommitFeed,
             publisher: EventPublisher,
             leases: FeedLeases,
-            parked: ParkedRelays,
+            parked: ParkedAccounts,
             traces?: MessageTraces,
           ) =>
             new Relay(feed, publisher, leases, parked, messagesOf, {
               ...config,
               traces,
-              onError: RelayRunner.tell,
-              onParked: RelayRunner.tellParked,
+              onError: RelayRunner.reportError,
+              onParked: RelayRunner.reportParked,
             }),
         },
         { provide: RelayRunner, inject: [Relay], useFactory: (relay: Relay) => new RelayRunner(relay) },
@@ -50,8 +50,8 @@ export class MessagesModule {
 }
 
 /**
- * Begins to publish and to consume as soon as RabbitMQ is there and has what is needed, whenever that is. Nest closes the transports
- * with the app: handlers end before anything that they need does.
+ * Starts to publish and consume as soon as RabbitMQ is connected and its topology is complete. Nest closes the transports with the app, so
+ * handlers finish before their dependencies shut down.
  */
 export function startMessages(app: INestApplication): void {
   const queues = app.get(ConsumedQueues, { strict: false });
@@ -62,7 +62,7 @@ export function startMessages(app: INestApplication): void {
   });
 }
 
-/** Ready only while messages come and go: for a process that has nothing else to do. */
+/** Adds the readiness checks of broker, consumers and relay, for a process whose only work are messages. */
 export function requireMessages(app: INestApplication, health: Health): void {
   const [broker, queues] = [app.get(BrokerCheck, { strict: false }), app.get(ConsumedQueues, { strict: false })];
   const relay = app.get(RelayRunner, { strict: false });
@@ -71,7 +71,7 @@ export function requireMessages(app: INestApplication, health: Health): void {
   health.add('relay', () => relay.check());
 }
 
-/** Returns why the relay publishes nothing now, by what a worker is ready by; undefined when it does. */
+/** Returns why the relay is not publishing, based on the readiness checks of a worker; undefined if it is. */
 export function relayProblem(parts: ModuleRef): string | undefined {
   try {
     parts.get(BrokerCheck, { strict: false }).run();
@@ -82,7 +82,7 @@ export function relayProblem(parts: ModuleRef): string | undefined {
   }
 }
 
-/** Tells what relay and consumers count, and what they know of the broker. */
+/** Adds the metrics of relay, consumers and broker connections. */
 export function measureMessages(app: INestApplication, metrics: Metrics): void {
   const relay = app.get(Relay, { strict: false });
   const queues = app.get(ConsumedQueues, { strict: false });

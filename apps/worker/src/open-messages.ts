@@ -5,17 +5,21 @@ import { loadQueuesModule, type BrokerOptions } from '@keyfold/wiring';
 import type { Logger } from 'pino';
 import type { WorkerConfig } from './worker.config.js';
 
-/** What a process with a broker does beside its other work; only such a process loads it. */
+/** Publishing and consuming messages, loaded only by a process with a broker. */
 export type Messages = Readonly<{
-  /** `ports` provide the store, and what reads and changes the truth. */
+  /** Returns the module. `ports` provide the store and the handlers' dependencies. */
   moduleFor(ports: readonly DynamicModule[], config: WorkerConfig): DynamicModule;
+  /** See `startMessages`. */
   start(app: INestApplication): void;
+  /** See `requireMessages`. */
   require(app: INestApplication, health: Health): void;
+  /** See `measureMessages`. */
   measure(app: INestApplication, metrics: Metrics): void;
+  /** See `relayProblem` in `messages.module.ts`. */
   relayProblem(parts: ModuleRef): string | undefined;
 }>;
 
-/** Undefined without an address of RabbitMQ, which the log then says once. */
+/** Loads publishing and consuming. Returns undefined, and logs it, if no URL of RabbitMQ is set. */
 export async function openMessages(
   settings: BrokerSettings,
   log: Pick<Logger, 'info'>,
@@ -23,7 +27,7 @@ export async function openMessages(
 ): Promise<Messages | undefined> {
   const { KEYFOLD_RABBITMQ_URL: url } = settings;
   if (url === undefined) {
-    log.info('KEYFOLD_RABBITMQ_URL is not set: other services are told nothing and cannot send commands');
+    log.info('KEYFOLD_RABBITMQ_URL is not set: no events are published and no commands are consumed');
     return undefined;
   }
   const [{ MessagesModule, startMessages, requireMessages, measureMessages, relayProblem }, broker] = await Promise.all(

@@ -2,14 +2,14 @@ import type { INestApplication } from '@nestjs/common';
 import type { Metrics, Sample } from '@keyfold/process';
 import { Projector, type ProjectorLag } from '@keyfold/projections';
 
-/** Tells how far the projector of this process is; what the store must be asked for is left out while that is away. */
+/** Adds the metrics of the projector in this process. The lag is missing while the store is unavailable. */
 export function measureProjector(app: INestApplication, metrics: Metrics): void {
   const projector = app.get(Projector, { strict: false });
   metrics.add(() => [{ name: 'keyfold_projector_slots', value: projector.status().positions.size }]);
   metrics.add(async () => lagSamples(await projector.lag(), Date.now()));
 }
 
-/** `now` in unix milliseconds. */
+/** `now` is in Unix milliseconds. */
 const lagSamples = (
   { pendingCommits, oldestPendingAt = Infinity, parkedStreams }: ProjectorLag,
   now: number,

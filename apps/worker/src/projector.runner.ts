@@ -4,19 +4,19 @@ import type { Projector } from '@keyfold/projections';
 
 const log = new Logger('Projector');
 
-/** Runs the projector until the process ends: after the server has closed, and before the store does. */
+/** Runs the projector. On shutdown, it stops after the server has closed and before the store closes. */
 export class ProjectorRunner implements OnApplicationShutdown {
   #started = false;
 
   constructor(private readonly projector: Projector) {}
 
-  /** Follows the feed until the process ends. */
+  /** Starts to follow the feed. */
   start(): void {
     this.#started = true;
     this.projector.start();
   }
 
-  /** As `start`, once everything that is in the feed now was projected, or the process was asked to end meanwhile. */
+  /** Projects everything that is in the feed now, then starts. Returns early if `stopping` is aborted. */
   async startCaughtUp(stopping: AbortSignal): Promise<void> {
     const stop = () => void this.projector.stop();
     stopping.addEventListener('abort', stop, { once: true });
@@ -25,16 +25,16 @@ export class ProjectorRunner implements OnApplicationShutdown {
     this.start();
   }
 
-  /** For readiness: throws what is missing. */
+  /** Readiness check: throws if the projector is not working. */
   check(): void {
     const { members, failing } = this.projector.status();
     if (members.length === 0) throw new Error('has not joined the other workers yet');
-    if (failing) throw new Error('cannot read the feed, trying again');
+    if (failing) throw new Error('cannot read the feed, retrying');
   }
 
   async onApplicationShutdown(): Promise<void> {
     if (this.#started) await this.projector.stop();
   }
 
-  static readonly tell = (error: unknown): void => log.error(`cannot project, trying again: ${reasonOf(error)}`);
+  static readonly reportError = (error: unknown): void => log.error(`cannot project, retrying: ${reasonOf(error)}`);
 }

@@ -4,36 +4,36 @@ import type { Relay } from '@keyfold/messaging';
 
 const log = new Logger('Relay');
 
-/** Runs the relay until the process ends: after the consumers have drained, and before connections and store close. */
+/** Runs the relay. On shutdown, it stops after the consumers have drained and before connections and store close. */
 export class RelayRunner implements OnApplicationShutdown {
   #started = false;
-  #ended = false;
+  #stopped = false;
 
   constructor(private readonly relay: Relay) {}
 
-  /** Publishes what happens until the process ends. */
+  /** Starts to publish. Does nothing if the relay runs already or the process is shutting down. */
   start(): void {
-    if (this.#started || this.#ended) return;
+    if (this.#started || this.#stopped) return;
     this.#started = true;
     this.relay.start();
   }
 
-  /** For readiness: throws what is missing. */
+  /** Readiness check: throws if the relay is not publishing. */
   check(): void {
     const { members, failing, problem } = this.relay.status();
-    if (!this.#started) throw new Error('waits for RabbitMQ');
+    if (!this.#started) throw new Error('waiting for RabbitMQ');
     if (problem !== undefined) throw new Error(`cannot publish: ${problem}`);
     if (members.length === 0) throw new Error('has not joined the other workers yet');
-    if (failing) throw new Error('cannot read the feed, trying again');
+    if (failing) throw new Error('cannot read the feed, retrying');
   }
 
   async onApplicationShutdown(): Promise<void> {
-    this.#ended = true;
+    this.#stopped = true;
     if (this.#started) await this.relay.stop();
   }
 
-  static readonly tell = (error: unknown): void => log.error(`cannot publish, trying again: ${reasonOf(error)}`);
-  static readonly tellParked = ({
+  static readonly reportError = (error: unknown): void => log.error(`cannot publish, retrying: ${reasonOf(error)}`);
+  static readonly reportParked = ({
     partition,
     position,
     error,
@@ -41,5 +41,5 @@ export class RelayRunner implements OnApplicationShutdown {
     partition: string;
     position: number;
     error: string;
-  }) => log.error({ partition, position, error }, 'events of one account wait, because one of them cannot be sent');
+  }) => log.error({ partition, position, error }, 'an account is parked because one of its events cannot be sent');
 }

@@ -4,11 +4,11 @@ import type { CompactedCount, Retention } from '@keyfold/projections';
 
 const log = new Logger('Retention');
 
-/** Runs the retention of sessions until the process ends: before the store closes. */
+/** Runs the retention of sessions. On shutdown, it stops before the store closes. */
 export class RetentionRunner implements OnApplicationShutdown {
   constructor(private readonly retention: Retention) {}
 
-  /** Compacts old sessions now and then until the process ends. */
+  /** Starts to compact old sessions periodically. */
   start(): void {
     this.retention.start();
   }
@@ -17,8 +17,8 @@ export class RetentionRunner implements OnApplicationShutdown {
     await this.retention.stop();
   }
 
-  static readonly tell = (error: unknown): void =>
-    log.error(`cannot compact sessions, trying again: ${reasonOf(error)}`);
-  static readonly tellCompacted = ({ sessions, commits }: CompactedCount): void =>
+  static readonly reportError = (error: unknown): void =>
+    log.error(`cannot compact sessions, retrying: ${reasonOf(error)}`);
+  static readonly reportCompacted = ({ sessions, commits }: CompactedCount): void =>
     log.log(`compacted ${sessions} sessions of ${commits} commits`);
 }

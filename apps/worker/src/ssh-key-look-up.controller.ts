@@ -7,7 +7,7 @@ import { DataOf, MessageController } from './message-controller.decorator.js';
 
 type Found = Extract<SshKeyLookUpReply, { ok: true }>['data'];
 
-/** A server asks which keys may log in under a name. */
+/** Answers which SSH keys may log in under a username. */
 @MessageController()
 export class SshKeyLookUpController {
   constructor(private readonly queryBus: QueryBus) {}

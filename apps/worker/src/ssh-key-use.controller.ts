@@ -6,7 +6,7 @@ import { SshKeyUseMessage } from '@keyfold/messaging/events';
 import { isIP } from 'node:net';
 import { DataOf, MessageController } from './message-controller.decorator.js';
 
-/** A server tells that a key was used, after it has verified a signature. */
+/** Records the use of an SSH key, reported by a server that has verified a signature. */
 @MessageController()
 export class SshKeyUseController {
   constructor(private readonly commandBus: CommandBus) {}
@@ -16,9 +16,9 @@ export class SshKeyUseController {
     @Payload(new DataOf(SshKeyUseMessage)) { account, fingerprint, address, time }: SshKeyUseMessage,
     @Ctx() { id, correlation = '', traceparent }: MessageContext,
   ): Promise<void> {
-    // It is not kept: addresses appear in the events of sessions only.
-    if (isIP(address) === 0) throw new InvalidMessage('message-invalid', 'not as the schema wants it: address');
-    if (id === undefined) throw new InvalidMessage('message-id-missing', 'there is no message-id');
+    // Checked but not stored: only events of sessions contain addresses.
+    if (isIP(address) === 0) throw new InvalidMessage('message-invalid', 'the data does not match the schema: address');
+    if (id === undefined) throw new InvalidMessage('message-id-missing', 'the message has no message-id');
     const origin = { correlation, ...(traceparent !== undefined && { traceparent }) };
     await this.commandBus.execute(
       new RecordSshKeyUseCommand({ accountId: account, fingerprint, usedAt: Date.parse(time), messageId: id, origin }),

@@ -29,7 +29,7 @@ const settings = z.object({
   ...brokerSettings,
 });
 
-/** What follows the feed and talks to other services, on a store that it shares with gateways and other workers. */
+/** Starts a worker: projector, retention, relay and consumers, on a store shared with gateways and other workers. */
 export const startWorker = () =>
   runProcess(
     (environment: Environment) => readSettings(settings, environment),
@@ -43,7 +43,7 @@ export const startWorker = () =>
         { leaseMilliseconds: config.KEYFOLD_LEASE_SECONDS * 1_000, sessionDays: config.KEYFOLD_SESSION_DAYS },
         messages,
       );
-      // It never listens: Nest connects transports to applications of HTTP alone.
+      // The app never listens, but Nest connects transports only to an HTTP application.
       const app = await NestFactory.create(module, new FastifyAdapter(), {
         logger: new NestLog(log),
         abortOnError: false,

@@ -2,7 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { truth, truthProviders } from '@keyfold/wiring';
 
-/** What reads and changes the truth, where no gateway in the process has it already. */
+/** Provides reading and writing of the event store, for a process in which no gateway provides it. */
 @Module({})
 export class TruthModule {
   /** `store` provides `EventStore` and `ReadModelStore`. */

@@ -1,7 +1,7 @@
-/** What a worker must be told; each number comes from a setting of the README. */
+/** Configuration of a worker, from the settings described in the README. */
 export type WorkerConfig = Readonly<{
-  /** How long a process that fell silent keeps its slots of the feed (`KEYFOLD_LEASE_SECONDS`). */
+  /** Milliseconds until the slots of an unresponsive process go to others (`KEYFOLD_LEASE_SECONDS`). */
   leaseMilliseconds: number;
-  /** How long sessions are kept after their token has expired, a part of a day included (`KEYFOLD_SESSION_DAYS`). */
+  /** Days to keep a session after its token has expired; may be a fraction (`KEYFOLD_SESSION_DAYS`). */
   sessionDays: number;
 }>;

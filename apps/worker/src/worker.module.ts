@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { Clock } from '@keyfold/application';
 import { CommitFeed, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
-import { ParkedRelays, RELAY_LEASES } from '@keyfold/messaging';
+import { ParkedAccounts, RELAY_LEASES } from '@keyfold/messaging';
 import { readersBehind } from '@keyfold/wiring';
 import { Projection, Projector, ReadModelStore, Retention } from '@keyfold/projections';
 import type { Messages } from './open-messages.js';
@@ -12,8 +12,8 @@ import type { WorkerConfig } from './worker.config.js';
 @Module({})
 export class WorkerModule {
   /**
-   * What follows the feed, and with `messages` what talks to other services. `ports` are the modules that provide the adapters of the
-   * store, and what reads and changes the truth.
+   * Provides projector and retention and, with `messages`, publishing and consuming. `ports` are the modules that provide the adapters of
+   * the store and the handlers' dependencies.
    */
   static forRoot(ports: readonly DynamicModule[], config: WorkerConfig, messages?: Messages): DynamicModule {
     return {
@@ -24,7 +24,7 @@ export class WorkerModule {
           provide: Projector,
           inject: [CommitFeed, Projection, FeedLeases],
           useFactory: (feed: CommitFeed, projection: Projection, leases: FeedLeases) =>
-            new Projector(feed, projection, leases, ProjectorRunner.tell, config),
+            new Projector(feed, projection, leases, ProjectorRunner.reportError, config),
         },
         {
           provide: ProjectorRunner,
@@ -40,7 +40,7 @@ export class WorkerModule {
             ReadModelStore,
             FeedLeases,
             RELAY_LEASES,
-            ParkedRelays,
+            ParkedAccounts,
             Clock,
           ],
           useFactory: (
@@ -50,14 +50,14 @@ export class WorkerModule {
             readModels: ReadModelStore,
             leases: FeedLeases,
             relayLeases: FeedLeases,
-            parkedRelays: ParkedRelays,
+            parkedRelays: ParkedAccounts,
             clock: Clock,
           ) => {
             const readers = readersBehind({ leases, relayLeases, parkedRelays });
             const { sessionDays } = config;
             const parts = { store, compaction, readModels, readers, sessionDays, now: () => clock.now() };
-            const told = { onCompacted: RetentionRunner.tellCompacted, onError: RetentionRunner.tell };
-            return new RetentionRunner(new Retention(parts, feed, leases, told));
+            const listeners = { onCompacted: RetentionRunner.reportCompacted, onError: RetentionRunner.reportError };
+            return new RetentionRunner(new Retention(parts, feed, leases, listeners));
           },
         },
       ],

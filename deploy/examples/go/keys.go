@@ -9,13 +9,13 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-const schema = `CREATE TABLE IF NOT EXISTS seen (stream TEXT PRIMARY KEY, version INTEGER, place INTEGER);
+const schema = `CREATE TABLE IF NOT EXISTS seen (stream TEXT PRIMARY KEY, version INTEGER, event_index INTEGER);
 	CREATE TABLE IF NOT EXISTS history (number INTEGER PRIMARY KEY, id TEXT, type TEXT, data TEXT);
 	CREATE TABLE IF NOT EXISTS keys (id PRIMARY KEY, account, public_key); CREATE TABLE IF NOT EXISTS disabled (account PRIMARY KEY);`
 
 // Changes a row only if the event is newer than all events already seen in its stream.
 const advance = `INSERT INTO seen VALUES (?1, ?2, ?3) ON CONFLICT (stream) DO UPDATE
-	SET version = ?2, place = ?3 WHERE (?2, ?3) > (version, place)`
+	SET version = ?2, event_index = ?3 WHERE (?2, ?3) > (version, event_index)`
 
 // Effect of each event type. Other and unknown types are only added to the history.
 var effects = map[string]string{

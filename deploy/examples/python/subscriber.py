@@ -14,13 +14,13 @@ BINDINGS = os.environ.get("KEYFOLD_BINDINGS", "ssh-key.# account.#").split()
 # A single active consumer keeps the order. RabbitMQ drops messages redelivered more often than the limit.
 QUEUE_ARGUMENTS = {"x-queue-type": "quorum", "x-single-active-consumer": True, "x-delivery-limit": 1_000_000}
 SCHEMA = """PRAGMA journal_mode = WAL;
-CREATE TABLE IF NOT EXISTS seen (stream TEXT PRIMARY KEY, version INTEGER, place INTEGER);
+CREATE TABLE IF NOT EXISTS seen (stream TEXT PRIMARY KEY, version INTEGER, event_index INTEGER);
 CREATE TABLE IF NOT EXISTS history (number INTEGER PRIMARY KEY, id TEXT, type TEXT, data TEXT);
 CREATE TABLE IF NOT EXISTS keys (id PRIMARY KEY, account, public_key);
 CREATE TABLE IF NOT EXISTS disabled (account PRIMARY KEY);"""
 # Changes a row only if the event is newer than all events already seen in its stream.
-ADVANCE = """INSERT INTO seen VALUES (:stream, :version, :place) ON CONFLICT (stream) DO UPDATE
-    SET version = :version, place = :place WHERE (:version, :place) > (version, place)"""
+ADVANCE = """INSERT INTO seen VALUES (:stream, :version, :index) ON CONFLICT (stream) DO UPDATE
+    SET version = :version, event_index = :index WHERE (:version, :index) > (version, event_index)"""
 # Effect of each event type. Other and unknown types are only added to the history.
 EFFECTS = {
     "ssh-key.added": "REPLACE INTO keys SELECT :data ->> 'keyId', :data ->> 'accountId', :data ->> 'publicKey'",
@@ -34,11 +34,11 @@ EFFECTS = {
 
 def handle(db, channel, delivery, headers, body):
     id, type, data = headers.get("cloudEvents_id"), headers.get("cloudEvents_type"), body.decode(errors="replace")
-    place = isinstance(id, str) and re.fullmatch(r"(.+):(\d{1,15}):(\d{1,9})", id, re.ASCII)
-    if not place or not isinstance(type, str) or not db.execute("SELECT 1 WHERE json_valid(?)", (data,)).fetchone():
+    match = isinstance(id, str) and re.fullmatch(r"(.+):(\d{1,15}):(\d{1,9})", id, re.ASCII)
+    if not match or not isinstance(type, str) or not db.execute("SELECT 1 WHERE json_valid(?)", (data,)).fetchone():
         print("rejected a message that is not a Keyfold event", file=sys.stderr)
         return channel.basic_reject(delivery.delivery_tag, requeue=False)
-    seen = {"stream": place[1], "version": int(place[2]), "place": int(place[3])}
+    seen = {"stream": match[1], "version": int(match[2]), "index": int(match[3])}
     with db:  # Stores effect and progress in one transaction: both or neither.
         is_new = db.execute(ADVANCE, seen).rowcount > 0
         if is_new:

@@ -9,13 +9,13 @@ const bindings = (process.env['KEYFOLD_BINDINGS'] ?? 'ssh-key.# account.#').spli
 const queueArguments = { 'x-queue-type': 'quorum', 'x-single-active-consumer': true, 'x-delivery-limit': 1_000_000 };
 const db = new DatabaseSync(process.env['DATABASE'] ?? 'keys.db', { timeout: 5_000 });
 db.exec(`PRAGMA journal_mode = WAL;
-  CREATE TABLE IF NOT EXISTS seen (stream TEXT PRIMARY KEY, version INTEGER, place INTEGER);
+  CREATE TABLE IF NOT EXISTS seen (stream TEXT PRIMARY KEY, version INTEGER, event_index INTEGER);
   CREATE TABLE IF NOT EXISTS history (number INTEGER PRIMARY KEY, id TEXT, type TEXT, data TEXT);
   CREATE TABLE IF NOT EXISTS keys (id PRIMARY KEY, account, public_key);
   CREATE TABLE IF NOT EXISTS disabled (account PRIMARY KEY);`);
 // Changes a row only if the event is newer than all events already seen in its stream.
-const advance = db.prepare(`INSERT INTO seen VALUES (:stream, :version, :place) ON CONFLICT (stream) DO UPDATE
-  SET version = :version, place = :place WHERE (:version, :place) > (version, place)`);
+const advance = db.prepare(`INSERT INTO seen VALUES (:stream, :version, :index) ON CONFLICT (stream) DO UPDATE
+  SET version = :version, event_index = :index WHERE (:version, :index) > (version, event_index)`);
 // Effect of each event type. Other and unknown types are only added to the history.
 const effects = new Map([
   ['ssh-key.added', `REPLACE INTO keys SELECT :data ->> 'keyId', :data ->> 'accountId', :data ->> 'publicKey'`],
@@ -27,10 +27,10 @@ const effects = new Map([
 ]);
 
 // Stores effect and progress in one transaction: both or neither.
-function apply(id: string, type: string, data: string, [, stream = '', version, place]: RegExpExecArray): void {
+function apply(id: string, type: string, data: string, [, stream = '', version, index]: RegExpExecArray): void {
   db.exec('BEGIN IMMEDIATE');
   try {
-    const isNew = advance.run({ stream, version: Number(version), place: Number(place) }).changes > 0;
+    const isNew = advance.run({ stream, version: Number(version), index: Number(index) }).changes > 0;
     if (isNew) db.prepare('INSERT INTO history (id, type, data) VALUES (:id, :type, :data)').run({ id, type, data });
     if (isNew && effects.has(type)) db.prepare(effects.get(type) ?? '').run({ data });
     db.exec('COMMIT');
@@ -42,10 +42,10 @@ function apply(id: string, type: string, data: string, [, stream = '', version, 
 
 function handle(message: ConsumeMessage, channel: Channel): void {
   const { cloudEvents_id: id, cloudEvents_type: type } = message.properties.headers ?? {};
-  const place = typeof id === 'string' && /^(.+):(\d{1,15}):(\d{1,9})$/.exec(id);
+  const match = typeof id === 'string' && /^(.+):(\d{1,15}):(\d{1,9})$/.exec(id);
   const data = message.content.toString();
-  if (place && typeof type === 'string' && db.prepare('SELECT 1 WHERE json_valid(?)').get(data)) {
-    apply(id, type, data, place);
+  if (match && typeof type === 'string' && db.prepare('SELECT 1 WHERE json_valid(?)').get(data)) {
+    apply(id, type, data, match);
     return channel.ack(message);
   }
   console.error('rejected a message that is not a Keyfold event');

@@ -1,17 +1,17 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { DatabaseSync } from 'node:sqlite';
 
-/** A validated message; `stream`, `version` and `place` are the parts of `id`. */
+/** A validated message; `stream`, `version` and `index` are the parts of `id`. */
 export type KeyfoldEvent = Readonly<{
   id: string;
   type: string;
   data: string;
-  seen: { stream: string; version: number; place: number };
+  seen: { stream: string; version: number; index: number };
 }>;
 
 /** Changes a row only if the event is newer than all events already seen in its stream. */
-const ADVANCE = `INSERT INTO seen VALUES (:stream, :version, :place) ON CONFLICT (stream) DO UPDATE
-  SET version = :version, place = :place WHERE (:version, :place) > (version, place)`;
+const ADVANCE = `INSERT INTO seen VALUES (:stream, :version, :index) ON CONFLICT (stream) DO UPDATE
+  SET version = :version, event_index = :index WHERE (:version, :index) > (version, event_index)`;
 
 /** Effect of each event type. Other and unknown types are only added to the history. */
 const EFFECTS = new Map([
@@ -29,7 +29,7 @@ export class KeyTable implements OnApplicationShutdown {
 
   constructor() {
     this.#db.exec(`PRAGMA journal_mode = WAL;
-      CREATE TABLE IF NOT EXISTS seen (stream TEXT PRIMARY KEY, version INTEGER, place INTEGER);
+      CREATE TABLE IF NOT EXISTS seen (stream TEXT PRIMARY KEY, version INTEGER, event_index INTEGER);
       CREATE TABLE IF NOT EXISTS history (number INTEGER PRIMARY KEY, id TEXT, type TEXT, data TEXT);
       CREATE TABLE IF NOT EXISTS keys (id PRIMARY KEY, account, public_key);
       CREATE TABLE IF NOT EXISTS disabled (account PRIMARY KEY);`);
@@ -39,10 +39,10 @@ export class KeyTable implements OnApplicationShutdown {
   eventOf(headers: Readonly<Record<string, unknown>>, data: string): KeyfoldEvent | undefined {
     const { cloudEvents_id: id, cloudEvents_type: type } = headers;
     if (typeof id !== 'string' || typeof type !== 'string') return undefined;
-    const [, stream, version, place] = /^(.+):(\d{1,15}):(\d{1,9})$/.exec(id) ?? [];
+    const [, stream, version, index] = /^(.+):(\d{1,15}):(\d{1,9})$/.exec(id) ?? [];
     const isJson = this.#db.prepare('SELECT 1 WHERE json_valid(:data)').get({ data }) !== undefined;
     if (!stream || !isJson) return undefined;
-    return { id, type, data, seen: { stream, version: Number(version), place: Number(place) } };
+    return { id, type, data, seen: { stream, version: Number(version), index: Number(index) } };
   }
 
   /** Stores effect and progress in one transaction: both or neither. Returns whether the event was new. */

@@ -1,3 +1,3 @@
 export * from './back-off.js';
 export * from './batcher.js';
-export * from './within.js';
+export * from './wait-at-most.js';

@@ -1,6 +1,6 @@
-/** Public events, by their type as routing key: subscribers bind their own queues to it. */
+/** Carries public events; the routing key is the type. Subscribers bind their own queues to it. */
 export const EVENTS_EXCHANGE = 'keyfold.events';
-/** Commands of other services, by their type as routing key. */
+/** Carries commands of other services; the routing key is the type. */
 export const COMMANDS_EXCHANGE = 'keyfold.commands';
-/** Questions, by their type as routing key: whoever asks needs no right on the default exchange, which leads to every queue. */
+/** Carries questions; the routing key is the type. Requesters need no permission on the default exchange, which reaches every queue. */
 export const RPC_EXCHANGE = 'keyfold.rpc';

@@ -1,6 +1,6 @@
-import type { OutgoingMessage } from './relay/event-publisher.js';
+import type { OutgoingMessage } from './event-publisher.js';
 
-/** What is told of a message that came in; id, type and trace only where they have the right form. */
+/** An incoming message as traced; invalid ids, types and trace contexts are left out. */
 export type FollowedMessage = Readonly<{
   queue: string;
   id: string | undefined;
@@ -8,11 +8,11 @@ export type FollowedMessage = Readonly<{
   traceparent: string | undefined;
 }>;
 
-/** Tells whoever traces the service which messages come and go. Where nobody does, there is none, and it costs nothing. */
+/** Traces published and consumed messages. Provided only if tracing is on. */
 export abstract class MessageTraces {
-  /** Sends a message as a part of the command that led to it, whose trace context its commit has; answers and throws what `send` does. */
+  /** Runs `send` in a span of the trace of the command that caused the message. Returns and throws what `send` does. */
   abstract publish(message: OutgoingMessage, traceparent: string | undefined, send: () => Promise<void>): Promise<void>;
 
-  /** Handles a message as a part of what its sender did; answers and throws what `handle` does. */
+  /** Runs `handle` in a span of the sender's trace. Returns and throws what `handle` does. */
   abstract handle<Outcome extends string>(message: FollowedMessage, handle: () => Promise<Outcome>): Promise<Outcome>;
 }

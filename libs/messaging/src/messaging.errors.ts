@@ -1,14 +1,14 @@
-/** The broker cannot be reached, is blocked, or went away before it answered: what was sent may have arrived. */
+/** The broker is unreachable or blocked, or the connection was lost before a confirm: the message may have arrived. */
 export class BrokerUnavailable extends Error {
   override readonly name = 'BrokerUnavailable';
 }
 
-/** The broker took the message and refused it (a queue is full, or nothing is bound): a later try may succeed. */
+/** The broker refused the message because a queue is full or none is bound. A retry may succeed. */
 export class MessageRefused extends Error {
   override readonly name = 'MessageRefused';
 }
 
-/** The message cannot be sent as it is, however often it is tried: too large, or nobody knows how to encode it. */
+/** The message cannot be translated or encoded, or is too large. Retries cannot succeed. */
 export class UnsendableMessage extends Error {
   override readonly name = 'UnsendableMessage';
 }

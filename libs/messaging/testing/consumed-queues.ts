@@ -8,32 +8,35 @@ import type { MessageContext } from '../src/consuming/message-context.js';
 import { BrokerConnection } from '../src/rabbitmq/broker-connection.js';
 import { QueueTransport, type QueueTransportOptions } from '../src/rabbitmq/queue-transport.js';
 import { ReplyChannel } from '../src/rabbitmq/reply-channel.js';
-import { ReplyProcess } from '../src/rabbitmq/reply-process.js';
-import { MessageCopies } from '../src/rabbitmq/retry-copies.js';
-import { RetryProcess } from '../src/rabbitmq/retry-process.js';
+import { ReplyProcessor } from '../src/rabbitmq/reply-processor.js';
+import { MessageCopies } from '../src/rabbitmq/message-copies.js';
+import { RetryProcessor } from '../src/rabbitmq/retry-processor.js';
 
 export type Handler = (data: unknown, context: MessageContext) => unknown;
 type Handlers = Readonly<Record<string, Handler>>;
 
-/** Milliseconds; the real one is ten seconds. */
+/** Milliseconds; ten seconds in production. */
 const RETRY_DELAY = 50;
-const LONGEST_WAIT = 20_000;
+const TIMEOUT = 20_000;
 
-/** Waits for a condition and says what was last seen when it does not come. */
-export async function until<Seen>(look: () => Promise<Seen> | Seen, isIt: (seen: Seen) => boolean): Promise<Seen> {
-  const end = performance.now() + LONGEST_WAIT;
+/** Waits until a polled value meets a condition. On a timeout, the error contains the last value. */
+export async function until<Value>(
+  poll: () => Promise<Value> | Value,
+  isDone: (value: Value) => boolean,
+): Promise<Value> {
+  const end = performance.now() + TIMEOUT;
   for (;;) {
-    const seen = await look();
-    if (isIt(seen)) return seen;
-    if (performance.now() > end) throw new Error(`did not come; last seen: ${JSON.stringify(seen)}`);
+    const value = await poll();
+    if (isDone(value)) return value;
+    if (performance.now() > end) throw new Error(`timed out; last value: ${JSON.stringify(value)}`);
     await sleep(20);
   }
 }
 
-/** The queues of commands and of questions in a virtual host of their own, and transports that consume them. */
+/** Command and question queues in a virtual host of their own, with transports that consume them. */
 export class ConsumedQueues {
-  /** What was told about failures and ignored questions. */
-  readonly told: unknown[] = [];
+  /** Reported failures, ignored questions and problems. */
+  readonly reported: unknown[] = [];
 
   private constructor(
     readonly broker: FreshBroker,
@@ -59,7 +62,7 @@ export class ConsumedQueues {
       ),
     );
     const queues = new ConsumedQueues(broker, consuming, publishing, answering, client, channel);
-    // A connection is made after `open` has answered: a test that counts reconnects must not count the first connect.
+    // `open` does not wait for the connection, and tests that count reconnects must not count the first connect.
     for (const connection of [consuming, publishing, answering]) {
       await until(
         () => connection.state,
@@ -70,10 +73,10 @@ export class ConsumedQueues {
     return queues;
   }
 
-  /** As the product declares them, but for the delay. */
+  /** Declares the queues like the topology, but with a shorter retry delay. */
   async declare(): Promise<void> {
     const quorum = { 'x-queue-type': 'quorum' };
-    const movesTo = (queue: string) => ({
+    const deadLettersTo = (queue: string) => ({
       'x-dead-letter-exchange': '',
       'x-dead-letter-routing-key': queue,
       'x-dead-letter-strategy': 'at-least-once',
@@ -81,39 +84,41 @@ export class ConsumedQueues {
     });
     await this.channel.assertQueue('parked', { arguments: quorum });
     await this.channel.assertQueue('commands', {
-      arguments: { ...quorum, 'x-delivery-limit': 10, ...movesTo('parked') },
+      arguments: { ...quorum, 'x-delivery-limit': 10, ...deadLettersTo('parked') },
     });
     await this.channel.assertQueue('retry', {
-      arguments: { ...quorum, 'x-message-ttl': RETRY_DELAY, ...movesTo('commands') },
+      arguments: { ...quorum, 'x-message-ttl': RETRY_DELAY, ...deadLettersTo('commands') },
     });
     await this.channel.assertQueue('questions', { arguments: { 'x-queue-type': 'classic' } });
   }
 
-  /** Consumes the commands until the test is over. */
+  /** Consumes commands until the test ends. */
   consumeCommands(handlers: Handlers, options: Partial<QueueTransportOptions> = {}): QueueTransport {
-    const process = new RetryProcess(new MessageCopies(this.publishing, (problem) => this.told.push(problem)), {
+    const process = new RetryProcessor(new MessageCopies(this.publishing, (problem) => this.reported.push(problem)), {
       retryQueue: 'retry',
       parkedQueue: 'parked',
-      onFailure: (told) => this.told.push(told),
+      onFailure: (failed) => this.reported.push(failed),
     });
     const given = { queue: 'commands', transportId: COMMANDS, prefetch: 20, ...options };
     return listening(new QueueTransport(this.consuming, process, given), handlers, true);
   }
 
+  /** Answers questions until the test ends. */
   answerQuestions(handlers: Handlers, options: Partial<QueueTransportOptions> = {}): QueueTransport {
-    const process = new ReplyProcess(new ReplyChannel(this.answering), {
-      onIgnored: (told) => this.told.push(told),
-      onFailure: (told) => this.told.push(told),
+    const process = new ReplyProcessor(new ReplyChannel(this.answering), {
+      onIgnored: (problem) => this.reported.push(problem),
+      onFailure: (failed) => this.reported.push(failed),
     });
     const given = { queue: 'questions', transportId: QUESTIONS, prefetch: 10, ...options };
     return listening(new QueueTransport(this.consuming, process, given), handlers, false);
   }
 
-  /** Sends a command of the type `work` unless told otherwise, and answers its id. */
+  /** Sends a command, by default of type `work`. Returns its id. */
   send(data: unknown, options: Options.Publish = {}): string {
     return this.sendBytes(Buffer.from(JSON.stringify(data)), options);
   }
 
+  /** Sends a command with any body. Returns its id. */
   sendBytes(body: Buffer, options: Options.Publish = {}): string {
     const messageId = randomUUID();
     const known = { messageId, type: 'work', contentType: 'application/json', persistent: true };
@@ -121,7 +126,7 @@ export class ConsumedQueues {
     return messageId;
   }
 
-  /** Asks a question and waits for the answer. */
+  /** Sends a question and waits for the reply. */
   async ask(body: Buffer, options: Options.Publish = {}): Promise<Record<string, unknown>> {
     const channel = await this.client.createChannel();
     const answered = Promise.withResolvers<Record<string, unknown>>();
@@ -137,13 +142,13 @@ export class ConsumedQueues {
     return answer;
   }
 
-  /** Asks again as long as nobody answers. */
+  /** Repeats a question until it is answered. */
   async askUntilAnswered(body: Buffer): Promise<Record<string, unknown>> {
     const asked = () => Promise.race([this.ask(body), sleep(500)]);
     return (await until(asked, (answer) => answer !== undefined))!;
   }
 
-  /** Takes the next message of a queue once it is there. */
+  /** Takes the next message of a queue, waiting for one. */
   async take(queue: string): Promise<GetMessage> {
     const message = await until(
       () => this.channel.get(queue, { noAck: true }),
@@ -152,7 +157,7 @@ export class ConsumedQueues {
     return message as GetMessage;
   }
 
-  /** Messages of a queue that wait for a consumer. */
+  /** Returns the number of messages in a queue that wait for a consumer. */
   async ready(queue: string): Promise<number> {
     return (await this.channel.checkQueue(queue)).messageCount;
   }

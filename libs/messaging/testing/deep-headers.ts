@@ -16,11 +16,11 @@ const CHANNEL = 1;
 const [HEADER_FRAME, BODY_FRAME] = [2, 3];
 const FRAME_END = 0xce;
 const ARRAY = 'A'.charCodeAt(0);
-/** Only the headers of the properties (AMQP 0-9-1 section 4.2.6.1). */
+/** Property flags with headers only (AMQP 0-9-1, section 4.2.6.1). */
 const HEADERS_FLAG = 0x2000;
 const BASIC = 60;
 
-/** Sends a message whose one header is an array in an array, `depth` times: no client library writes such a thing. Uses channel 1. */
+/** Sends a message with one header of `depth` nested arrays, which no client library encodes. Uses channel 1. */
 export function sendDeepHeaders(client: ChannelModel, queue: string, depth: number): void {
   const body = Buffer.from('{}');
   const method = definitions.encodeMethod(definitions.BasicPublish, CHANNEL, {

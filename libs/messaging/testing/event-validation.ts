@@ -3,14 +3,14 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { schemaOfEvent, type JsonSchema } from '../src/public-events/event-schemas.js';
 import { publicEventTypes, type PublicEventType } from '../src/public-events/public-events.js';
 
-/** What is wrong with some data by a schema, or undefined. Throws when the schema itself is none. */
+/** Returns the validation errors of data, if any. Throws if the schema itself is invalid. */
 export function problemBy(schema: JsonSchema, data: unknown): string | undefined {
   return problemOf(compile(schema), data);
 }
 
 const strict = new Map<PublicEventType, ValidateFunction>();
 
-/** What is wrong with an event's data, fields included that no subscriber was told of; or undefined. */
+/** Returns the validation errors of an event's data, if any. Undocumented fields count as errors. */
 export function problemOfEvent(type: PublicEventType, data: unknown): string | undefined {
   if (strict.size === 0) {
     for (const each of publicEventTypes)

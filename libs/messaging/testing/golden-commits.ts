@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const FOLDER = new URL('../../domain/golden/', import.meta.url);
 
-/** Every stored event that was ever shipped, by the name of its file, such as `SshKeyAdded.v1`. */
+/** Every version of a stored event ever shipped, by file name, such as `SshKeyAdded.v1`. */
 export const goldenEvents: ReadonlyMap<string, StoredEvent> = new Map(
   readdirSync(FOLDER)
     .filter((file) => file.endsWith('.json'))
@@ -14,15 +14,15 @@ export const goldenEvents: ReadonlyMap<string, StoredEvent> = new Map(
     }),
 );
 
-/** The golden event of this name. Throws when there is none. */
+/** Returns the golden event of this name. Throws if it does not exist. */
 export function goldenEvent(name: string): StoredEvent {
   const event = goldenEvents.get(name);
   if (!event) throw new Error(`there is no golden event ${name}`);
   return event;
 }
 
-/** The third commit of the stream in which events of this type are kept, at a fixed time, of account 42. */
-export function commitOf(events: readonly StoredEvent[], differing: Partial<Commit> = {}): Commit {
+/** Creates commit 3 of the stream for events of this type, of account 42, at a fixed time. */
+export function commitOf(events: readonly StoredEvent[], overrides: Partial<Commit> = {}): Commit {
   const stream = streamOf(events[0]?.type ?? '');
   return {
     position: 17,
@@ -34,7 +34,7 @@ export function commitOf(events: readonly StoredEvent[], differing: Partial<Comm
     actor: 'account:1',
     correlation: 'request-1',
     events,
-    ...differing,
+    ...overrides,
   };
 }
 

@@ -1,17 +1,17 @@
 import type { Commit } from '@keyfold/event-store';
 import { BrokerUnavailable, MessageRefused, UnsendableMessage } from '../src/messaging.errors.js';
-import { EventPublisher, type OutgoingMessage } from '../src/relay/event-publisher.js';
+import { EventPublisher, type OutgoingMessage } from '../src/event-publisher.js';
 
-/** `lost`: it arrived, and nobody learns that it did. `unsent`: it did not, and nobody learns that either. */
+/** The outcome of a message. `lost`: it arrived, but its confirm did not. `unsent`: neither arrived. */
 export type Fate = 'confirmed' | 'refused' | 'lost' | 'unsent' | 'unsendable';
 
-/** A broker in memory. What becomes of a message is decided when it is answered, some turns after it was sent. */
+/** An in-memory broker. `fateOf` decides the outcome of a message, possibly some turns after it was sent. */
 export class ModelPublisher extends EventPublisher {
   isReady = true;
   problem: string | undefined;
-  /** Ids in the order in which they arrived, repetitions included. */
+  /** Ids in order of arrival, including duplicates. */
   readonly arrived: string[] = [];
-  /** Accounts that had two messages in flight from one sender. */
+  /** Accounts that had two messages in flight at once. */
   readonly crowded: string[] = [];
   readonly #inFlight = new Set<string>();
 
@@ -49,7 +49,7 @@ export class ModelPublisher extends EventPublisher {
   }
 }
 
-/** One message for each event of a commit, as `<stream>:<version>:<index>`. */
+/** Translates each event of a commit into a message with the id `<stream>:<version>:<index>`. */
 export const modelMessagesOf = ({ stream, version, partition, at, events }: Commit): OutgoingMessage[] =>
   events.map(({ type }, index) => ({
     id: `${stream}:${version}:${index}`,

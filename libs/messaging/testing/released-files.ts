@@ -6,9 +6,10 @@ import type { JsonSchema } from '../src/public-events/event-schemas.js';
 const ROOT = resolve(import.meta.dirname, '../../..');
 const SCHEMAS = resolve(import.meta.dirname, '../schemas');
 
+/** A released schema. */
 export type Release = Readonly<{ type: string; version: string; schema: JsonSchema }>;
 
-/** Every schema that was ever released, the versions of a type in their order. */
+/** Reads every released schema, the versions of each type in ascending order. */
 export const readReleases = (): readonly Release[] =>
   foldersOf(SCHEMAS).flatMap((type) =>
     readdirSync(resolve(SCHEMAS, type))
@@ -19,7 +20,7 @@ export const readReleases = (): readonly Release[] =>
 
 const schemaIn = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as JsonSchema;
 
-/** Writes a schema that was never released; one that was is never touched. */
+/** Writes the file of a new version. Never changes an existing file. */
 export async function release({ type, version, schema }: Release): Promise<void> {
   const file = fileOf(type, version);
   if (existsSync(file)) return;
@@ -27,13 +28,13 @@ export async function release({ type, version, schema }: Release): Promise<void>
   writeFileSync(file, await asJsonFile(schema));
 }
 
-/** Where the AsyncAPI document is kept. */
+/** The path of the AsyncAPI document. */
 export const ASYNCAPI_FILE = resolve(ROOT, 'asyncapi.json');
 
-/** JSON as the project formats it. */
+/** Formats JSON with prettier. */
 export const asJsonFile = (value: unknown) => format(JSON.stringify(value), { parser: 'json', printWidth: 120 });
 
-/** Negative when the first version is the lower one. */
+/** Compares versions numerically, for sorting. */
 export function byVersion(one: string, other: string): number {
   const [first, second] = [one, other].map((version) => version.split('.').map(Number));
   return [0, 1, 2].map((n) => (first?.[n] ?? 0) - (second?.[n] ?? 0)).find((difference) => difference !== 0) ?? 0;

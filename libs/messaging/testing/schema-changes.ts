@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonSchema } from '../src/public-events/event-schemas.js';
 
-/** Words for people; they change nothing about which data fit. */
+/** Keywords that do not affect validation. */
 const ANNOTATIONS = new Set(['$id', '$schema', '$comment', 'title', 'description', 'examples', 'deprecated']);
-const COMPARED_APART = new Set(['properties', 'required', 'items']);
+const COMPARED_SEPARATELY = new Set(['properties', 'required', 'items']);
 
 /**
- * What a subscriber would not survive when `later` takes the place of `earlier`; empty when the change only adds. Two of them count:
- * one who knows `earlier` and is sent new data, and one who knows `later` and reads old data from the log.
+ * Returns the breaking changes from `earlier` to `later`; none if the change only adds. Considers two kinds of subscribers: those that know
+ * `earlier` and receive new data, and those that know `later` and read old data from the log.
  */
 export function breaksOf(earlier: JsonSchema, later: JsonSchema, at = 'data'): string[] {
   return [
@@ -17,13 +17,13 @@ export function breaksOf(earlier: JsonSchema, later: JsonSchema, at = 'data'): s
   ];
 }
 
-/** Types, limits, formats and the rest stay as they are: wider ones surprise the first reader, narrower ones the second. */
+/** Types, limits and formats must not change: wider ones break the first kind, narrower ones the second. */
 function breaksOfKeywords(earlier: JsonSchema, later: JsonSchema, at: string): string[] {
   const keywords = new Set([...Object.keys(earlier), ...Object.keys(later)]);
   return [...keywords]
-    .filter((keyword) => !ANNOTATIONS.has(keyword) && !COMPARED_APART.has(keyword))
+    .filter((keyword) => !ANNOTATIONS.has(keyword) && !COMPARED_SEPARATELY.has(keyword))
     .filter((keyword) => !isDeepStrictEqual(earlier[keyword], later[keyword]))
-    .map((keyword) => `${at}: ${keyword} is another`);
+    .map((keyword) => `${at}: ${keyword} has changed`);
 }
 
 function breaksOfItems(earlier: JsonSchema, later: JsonSchema, at: string): string[] {
@@ -37,10 +37,12 @@ function breaksOfFields(earlier: JsonSchema, later: JsonSchema, at: string): str
   const [promised, stillPromised] = [requiredOf(earlier), requiredOf(later)];
   return [
     ...Object.keys(before).flatMap((name) =>
-      after[name] ? breaksOf(asSchema(before[name]), after[name], `${at}.${name}`) : [`${at}.${name} is gone`],
+      after[name] ? breaksOf(asSchema(before[name]), after[name], `${at}.${name}`) : [`${at}.${name} was removed`],
     ),
-    ...promised.filter((name) => !stillPromised.includes(name)).map((name) => `${at}.${name} may be absent now`),
-    ...stillPromised.filter((name) => !promised.includes(name)).map((name) => `${at}.${name} is not in older events`),
+    ...promised.filter((name) => !stillPromised.includes(name)).map((name) => `${at}.${name} became optional`),
+    ...stillPromised
+      .filter((name) => !promised.includes(name))
+      .map((name) => `${at}.${name} is missing in older events`),
   ];
 }
 

@@ -1,19 +1,19 @@
 import { TOPOLOGY, type PolicyObject } from '../src/rabbitmq/topology/topology.js';
 
-/** The topology as the file deploy/rabbitmq/topology.definitions.json has it, which RabbitMQ imports at its start (`load_definitions`) or later. */
-export function topologyDefinitions(vhost: string, topology = TOPOLOGY): Readonly<Record<string, readonly object[]>> {
-  const policies = (kind: PolicyObject['kind']) => topology.policies.filter((policy) => policy.kind === kind);
-  const lasting = { vhost, durable: true, auto_delete: false };
+/** Converts the topology to the format of `deploy/rabbitmq/topology.definitions.json`, which RabbitMQ can import. */
+export function topologyDefinitions(vhost: string): Readonly<Record<string, readonly object[]>> {
+  const policies = (kind: PolicyObject['kind']) => TOPOLOGY.policies.filter((policy) => policy.kind === kind);
+  const common = { vhost, durable: true, auto_delete: false };
   return {
-    exchanges: topology.exchanges.map(({ name, type }) => ({
+    exchanges: TOPOLOGY.exchanges.map(({ name, type }) => ({
       name,
-      ...lasting,
+      ...common,
       type,
       internal: false,
       arguments: {},
     })),
-    queues: topology.queues.map((queue) => ({ name: queue.name, ...lasting, arguments: queue.arguments })),
-    bindings: topology.bindings.map(({ exchange, queue, routingKey }) => ({
+    queues: TOPOLOGY.queues.map((queue) => ({ name: queue.name, ...common, arguments: queue.arguments })),
+    bindings: TOPOLOGY.bindings.map(({ exchange, queue, routingKey }) => ({
       source: exchange,
       vhost,
       destination: queue,
@@ -22,7 +22,7 @@ export function topologyDefinitions(vhost: string, topology = TOPOLOGY): Readonl
       arguments: {},
     })),
     policies: policies('policy').map((policy) => ({ vhost, name: policy.name, ...valueOf(policy) })),
-    // This is how RabbitMQ itself stores and exports operator policies.
+    // RabbitMQ stores and exports operator policies as parameters.
     parameters: policies('operator policy').map((policy) => ({
       vhost,
       component: 'operator_policy',

@@ -2,7 +2,7 @@ import type { BeforeApplicationShutdown, FactoryProvider, OnApplicationBootstrap
 import { ModuleRef } from '@nestjs/core';
 import { CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
 import { CommitFeed, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
-import { ParkedRelays, RELAY_LEASES } from '@keyfold/messaging';
+import { ParkedAccounts, RELAY_LEASES } from '@keyfold/messaging';
 import { Projection, ReadModelStore } from '@keyfold/projections';
 import { Sealer } from '@keyfold/security';
 import { OperatorCommandRunner } from './operator-command.runner.js';
@@ -48,7 +48,7 @@ export const operatorSocketProvider = (
     ReadModelStore,
     FeedLeases,
     RELAY_LEASES,
-    ParkedRelays,
+    ParkedAccounts,
     Projection,
     CommandRunner,
     UserNames,
@@ -63,7 +63,7 @@ export const operatorSocketProvider = (
     readModels: ReadModelStore,
     leases: FeedLeases,
     relayLeases: FeedLeases,
-    parkedRelays: ParkedRelays,
+    parkedRelays: ParkedAccounts,
     projection: Projection,
     runner: CommandRunner,
     names: UserNames,

@@ -4,7 +4,7 @@ import { built } from '../../../scripts/build.mjs';
 
 const code = await import(pathToFileURL(built('test/bench/scaled/measured.ts')).href);
 
-export const { domain, eventStore, MongoParkedRelays, MongoReadModelStore, mongoModels, nameHash } = code;
+export const { domain, eventStore, MongoParkedAccounts, MongoReadModelStore, mongoModels, nameHash } = code;
 export const { feedKeyOf, projections, rabbitmq, sealingContext, security, slotOf } = code;
 export const messaging = { ...code.messages, ...code.publicEvents };
 

@@ -7,7 +7,7 @@ export * as domain from '@keyfold/domain';
 export * as eventStore from '@keyfold/event-store/mongo';
 export * as messages from '@keyfold/messaging';
 export * as publicEvents from '@keyfold/messaging/events';
-export { MongoParkedRelays } from '@keyfold/messaging/mongo';
+export { MongoParkedAccounts } from '@keyfold/messaging/mongo';
 export * as rabbitmq from '@keyfold/messaging/rabbitmq';
 export * as projections from '@keyfold/projections';
 export { MongoReadModelStore } from '@keyfold/projections/mongo';

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerWith } from '../child.mjs';
 import { brokerConnected } from './broker.mjs';
-import { eventStore, messaging, MongoParkedRelays, rabbitmq } from './built.mjs';
+import { eventStore, messaging, MongoParkedAccounts, rabbitmq } from './built.mjs';
 import { connected } from './database.mjs';
 
 /** Messages in flight, for both. */
@@ -57,7 +57,7 @@ function open(connection, broker) {
     appId: 'keyfold/bench',
     window: WINDOW,
   });
-  const [leases, parked] = [new eventStore.MongoFeedLeases(connection), new MongoParkedRelays(connection)];
+  const [leases, parked] = [new eventStore.MongoFeedLeases(connection), new MongoParkedAccounts(connection)];
   const report = (problem) => console.error(problem);
   const options = { onError: report, onParked: report };
   const relay = new messaging.Relay(store, publisher, leases, parked, messagesOf, options);

@@ -103,7 +103,7 @@ describe('a worker without RabbitMQ', () => {
       expect(readiness).toMatchObject({ code: 503, status: 'not ready', checks: { store: 'ok', projector: 'ok' } });
       expect(readiness.checks['rabbitmq']).toMatch(/^RabbitMQ at 127\.0\.0\.1:\d+ is unavailable/);
       expect(readiness.checks['consumers']).toContain('keyfold.commands.q is not consumed');
-      expect(readiness.checks['relay']).toBe('waits for RabbitMQ');
+      expect(readiness.checks['relay']).toBe('waiting for RabbitMQ');
       expect(await service.stop()).toEqual([0, 0]);
       expect(service.output()).not.toContain('hidden-word');
     } finally {

@@ -1,4 +1,4 @@
-/** The message can never be handled, however often it comes. `code` is stable, in kebab-case, and free of personal data. */
+/** The message can never be handled. `code` is stable, in kebab-case, and free of personal data. */
 export class InvalidMessage extends Error {
   override readonly name = 'InvalidMessage';
 
@@ -10,7 +10,7 @@ export class InvalidMessage extends Error {
   }
 }
 
-/** The handler did not end in its time; it may still do its work. */
+/** The handler exceeded its timeout; it may still be running. */
 export class HandlerTimedOut extends Error {
   override readonly name = 'HandlerTimedOut';
 

@@ -20,7 +20,7 @@ describe('an error of a handler', () => {
   });
 
   it.each([new StoreUnavailable('mongodb://user:secret@host'), new Error('secret'), new CommandIdReused('secret')])(
-    'does not give away what it says: %s',
+    'does not reveal its message: %s',
     (error) => {
       expect(JSON.stringify(failureOf(error))).not.toContain('secret');
     },

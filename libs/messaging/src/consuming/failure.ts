@@ -3,12 +3,12 @@ import { CommandIdReused, isRetryable } from '@keyfold/event-store';
 import { HandlerTimedOut, InvalidMessage } from './consuming.errors.js';
 
 /**
- * Why a message was not handled. `permanent`: no later try will end otherwise. `outage`: it says nothing about the message, so the try
- * does not count. `transient`: a later try may succeed. Code and message are free of personal data and of secrets.
+ * Why a message was not handled. `permanent`: retries cannot succeed. `transient`: a retry may succeed. `outage`: the failure does not
+ * concern the message, so the attempt does not count. Code and message contain no personal data and no secrets.
  */
 export type Failure = Readonly<{ kind: 'permanent' | 'outage' | 'transient'; code: string; message: string }>;
 
-/** What an error of a handler means for its message; what nobody expected is worth some more tries. */
+/** Classifies the error of a handler. Unexpected errors are transient. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof InvalidMessage) return { kind: 'permanent', code: error.code, message: error.message };
   if (error instanceof DomainError) {
@@ -16,9 +16,9 @@ export function failureOf(error: unknown): Failure {
     return { kind, code: error.code, message: `refused: ${error.code}` };
   }
   if (error instanceof CommandIdReused)
-    return { kind: 'permanent', code: 'message-id-reused', message: 'another message had this id' };
+    return { kind: 'permanent', code: 'message-id-reused', message: 'another message already used this id' };
   if (isRetryable(error)) return { kind: 'outage', code: 'store-unavailable', message: 'the store is not available' };
   if (error instanceof HandlerTimedOut)
-    return { kind: 'transient', code: 'handler-timed-out', message: 'it took too long' };
-  return { kind: 'transient', code: 'unexpected-error', message: 'an unexpected error' };
+    return { kind: 'transient', code: 'handler-timed-out', message: 'the handler timed out' };
+  return { kind: 'transient', code: 'unexpected-error', message: 'unexpected error' };
 }

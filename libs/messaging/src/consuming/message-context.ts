@@ -1,16 +1,16 @@
-/** What a handler is told of a message beside its data. The message itself is settled by what becomes of the handler. */
+/** What a handler learns about a message besides its data. The outcome of the handler settles the message. */
 export type MessageContext = Readonly<{
-  /** Given by the sender, the same each time the message comes; questions may have none. */
+  /** The id from the sender, the same on each delivery. Questions may have none. */
   id: string | undefined;
   type: string;
-  /** 1 at the first time; tries that failed for an outage are not counted. */
+  /** Counts from 1. Attempts that failed because of an outage do not count. */
   attempt: number;
-  /** Names the request that led to the message; the id when the sender gave none. */
+  /** The correlation id of the request that led to the message; defaults to `id`. */
   correlation: string | undefined;
   /** W3C trace context. */
   traceparent: string | undefined;
-  /** It came before and was not settled; a hint, no proof. */
+  /** Whether the message may have been delivered before; a hint, not a proof. */
   redelivered: boolean;
-  /** Aborted when nobody waits for the handler any more: its time is over, or the process ends. */
+  /** Aborted when the handler times out, the channel is lost or the process shuts down. */
   signal: AbortSignal;
 }>;

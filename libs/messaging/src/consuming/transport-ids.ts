@@ -1,5 +1,5 @@
-/** The transport of the queue `keyfold.commands.q`: handlers of commands name it, see `EventPattern`. */
+/** Transport id of the queue `keyfold.commands.q`. Handlers of commands declare it with `@EventPattern`. */
 export const COMMANDS = Symbol('keyfold.commands.q');
 
-/** The transport of the queue `keyfold.rpc`: handlers of questions name it, see `MessagePattern`. */
+/** Transport id of the queue `keyfold.rpc`. Handlers of questions declare it with `@MessagePattern`. */
 export const QUESTIONS = Symbol('keyfold.rpc');

@@ -1,2 +1,2 @@
-export { messagingModels } from './parked-relay.model.js';
-export * from './mongo-parked-relays.js';
+export { messagingModels } from './parked-account.model.js';
+export * from './mongo-parked-accounts.js';

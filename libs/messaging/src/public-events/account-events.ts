@@ -10,15 +10,16 @@ const first = { version: '1.0.0', since: '0.1.0' };
 export const accountEvents = {
   'account.registered': defineEvent({
     ...first,
-    title: 'An account was made',
-    when: 'An administrator made an account, or the first start made the administrator and the guest.',
+    version: '1.0.1',
+    title: 'An account was created',
+    when: 'An administrator created an account, or the first start created the administrator and the guest.',
     data: z.object({
       accountId,
       username,
-      role: z.int().describe('0 is general, 1 guest, 2 administrator; other numbers may come.'),
+      role: z.int().describe('0: general, 1: guest, 2: administrator. More values may be added.'),
       basePath,
       permission,
-      disabled: z.boolean().describe('Whether the account was made disabled; no `account.disabled` follows.'),
+      disabled: z.boolean().describe('Whether the account was created disabled; no `account.disabled` follows.'),
     }),
     sample: {
       stream,
@@ -81,8 +82,9 @@ export const accountEvents = {
   }),
   'account.two-factor-enabled': defineEvent({
     ...first,
+    version: '1.0.1',
     title: 'Two-factor login was turned on',
-    when: 'An account proved that it has a new secret: logins need a one-time code from then on.',
+    when: 'The owner of an account turned on two-factor login; logins require a one-time code from then on.',
     data: account,
     sample: { stream, data: { accountId: 42 } },
   }),

@@ -37,14 +37,15 @@ const sampleReplies: readonly SshKeyLookUpReply[] = [
   { ok: false, error: { code: 'store-unavailable', message: 'the store is not available', retryable: true } },
 ];
 
+/** The messages that Keyfold receives and its reply, for the AsyncAPI document. */
 export const inboundMessages = {
   [USE]: {
     name: USE,
-    title: 'An SSH key was used',
-    summary: 'A server verified a signature by a key of an account.',
+    title: 'Record the use of an SSH key',
+    summary: 'Sent by a server that verified a signature made with a key of an account.',
     description:
-      'The AMQP property `type` is `ssh-key.use`. The property `message-id` is unique, so a command that comes twice counts once. ' +
-      'What can never be handled is parked and not answered.',
+      'Set the AMQP property `type` to `ssh-key.use` and `message-id` to a unique id: a command that arrives twice is applied once. ' +
+      'There is no reply. Commands that can never be handled are parked.',
     contentType: 'application/json',
     payload: payloadOf(jsonSchemaOf(SshKeyUseMessage)),
     bindings: { amqp: { messageType: USE, bindingVersion: '0.3.0' } },
@@ -52,14 +53,14 @@ export const inboundMessages = {
   },
   [LOOK_UP]: {
     name: LOOK_UP,
-    title: 'Which keys may log in under a name?',
+    title: 'Look up the SSH keys of a username',
     description:
-      'The AMQP property `type` is `ssh-keys.look-up`. The property `reply-to` is `amq.rabbitmq.reply-to`: answers go nowhere else. ' +
-      'The property `correlation-id` comes back with the answer.',
+      'Set the AMQP property `type` to `ssh-keys.look-up` and `reply-to` to `amq.rabbitmq.reply-to`, the only supported reply address. ' +
+      'The reply has the same `correlation-id`.',
     contentType: 'application/json',
     headers: {
       type: 'object',
-      description: 'AMQP properties of the question.',
+      description: 'AMQP properties of the message.',
       properties: { replyTo: { type: 'string', const: 'amq.rabbitmq.reply-to' } },
     },
     correlationId: { location: '$message.header#/correlationId' },
@@ -69,7 +70,7 @@ export const inboundMessages = {
   },
   [REPLY]: {
     name: REPLY,
-    title: 'The keys that may log in under a name',
+    title: 'The SSH keys of a username',
     contentType: 'application/json',
     correlationId: { location: '$message.header#/correlationId' },
     payload: payloadOf(jsonSchemaOf(SshKeyLookUpReply)),
@@ -77,6 +78,7 @@ export const inboundMessages = {
   },
 };
 
+/** The channels of these messages. */
 export const inboundChannels = {
   [USE]: {
     address: USE,
@@ -92,7 +94,7 @@ export const inboundChannels = {
   },
   [LOOK_UP]: {
     address: LOOK_UP,
-    title: 'Questions that are answered at once or not at all',
+    title: 'Questions, which are answered at once or not at all',
     messages: { [LOOK_UP]: { $ref: `#/components/messages/${LOOK_UP}` } },
     bindings: {
       amqp: {
@@ -104,23 +106,24 @@ export const inboundChannels = {
   },
   replies: {
     address: null,
-    title: 'The address of the one who asked',
+    title: 'The reply address of the requester',
     messages: { [REPLY]: { $ref: `#/components/messages/${REPLY}` } },
   },
 };
 
+/** The operations on these channels. */
 export const inboundOperations = {
   [`receive-${USE}`]: {
     action: 'receive',
     channel: { $ref: `#/channels/${USE}` },
-    summary: 'Moves the time of the last use of the key; at most one use per key and ten minutes is kept.',
+    summary: 'Updates the time of the last use of the key, at most once per key and ten minutes.',
     messages: [{ $ref: `#/channels/${USE}/messages/${USE}` }],
     bindings: { amqp: { ack: true, bindingVersion: '0.3.0' } },
   },
   [`answer-${LOOK_UP}`]: {
     action: 'receive',
     channel: { $ref: `#/channels/${LOOK_UP}` },
-    summary: 'Answers with the keys of an account; with nothing when nobody may log in with a key under the name.',
+    summary: 'Replies with the keys of the account, or with null if no key may log in under the name.',
     messages: [{ $ref: `#/channels/${LOOK_UP}/messages/${LOOK_UP}` }],
     reply: {
       address: { location: '$message.header#/replyTo' },

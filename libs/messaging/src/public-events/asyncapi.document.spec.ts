@@ -10,23 +10,23 @@ import { asyncApiDocument } from './asyncapi.document.js';
 import type { JsonSchema } from './event-schemas.js';
 import { publicEventTypes } from './public-events.js';
 
-// `RELEASE_SCHEMAS=1 npx vitest run --project unit asyncapi` writes the file anew.
+// `RELEASE_SCHEMAS=1 npx vitest run --project unit asyncapi` rewrites the file.
 if (process.env['RELEASE_SCHEMAS']) writeFileSync(ASYNCAPI_FILE, await asJsonFile(asyncApiDocument()));
 
 const document = JSON.parse(JSON.stringify(asyncApiDocument())) as ReturnType<typeof asyncApiDocument>;
 
 describe('the AsyncAPI document', () => {
-  it('is kept as a file of the repository', async () => {
+  it('equals the file in the repository', async () => {
     expect(existsSync(ASYNCAPI_FILE)).toBe(true);
     expect(readFileSync(ASYNCAPI_FILE, 'utf8')).toBe(await asJsonFile(document));
   });
 
-  it('is valid by the schema of AsyncAPI 3.1.0', () => {
+  it('is valid according to the schema of AsyncAPI 3.1.0', () => {
     expect(problemByAsyncApi(document)).toBeUndefined();
     expect(problemByAsyncApi({ ...document, operations: { broken: { action: 'shout' } } })).toBeDefined();
   });
 
-  it('refers to nothing that is not there', () => {
+  it('has no dangling references', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#([^"]+)"/g)].map(([, path]) => path ?? '');
     expect(references.length).toBeGreaterThan(4 * publicEventTypes.length);
     for (const path of references) expect(at(path), path).toBeDefined();
@@ -40,7 +40,7 @@ describe('the AsyncAPI document', () => {
     expect(Object.keys(document.operations)).toHaveLength(publicEventTypes.length + 2);
   });
 
-  it('names the exchanges as the broker has them', () => {
+  it('names the exchanges of the topology', () => {
     const named = Object.values(document.channels).flatMap((channel) =>
       'bindings' in channel ? [channel.bindings.amqp.exchange] : [],
     );
@@ -50,7 +50,7 @@ describe('the AsyncAPI document', () => {
     );
   });
 
-  it.each(Object.keys(document.components.messages))('shows samples of %s that fit its schemas', (name) => {
+  it.each(Object.keys(document.components.messages))('has samples of %s that match its schemas', (name) => {
     const message = (document.components.messages as Record<string, Described>)[name]!;
     const traits = message.traits ? [document.components.messageTraits.event.headers] : [];
     const headers: JsonSchema[] = [...traits, ...(message.headers ? [message.headers] : [])];
@@ -72,14 +72,14 @@ type Described = Readonly<{
   examples: readonly Readonly<{ headers?: JsonSchema; payload: unknown }>[];
 }>;
 
-/** What stands at a JSON pointer of the document. */
+/** Resolves a JSON pointer of the document. */
 function at(pointer: string): unknown {
   const steps = pointer.split('/').slice(1);
   return steps.reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], document);
 }
 
 function problemByAsyncApi(candidate: unknown): string | undefined {
-  // The schema brings the dialect that it is written in along.
+  // The schema contains its own meta-schema.
   const ajv = new Ajv({ strict: false, meta: false, validateSchema: false });
   addFormats.default(ajv);
   const validate = ajv.compile(asyncApi as AnySchema);

@@ -7,12 +7,12 @@ import { definitionOf, publicEventTypes, type PublicEventType } from './public-e
 import { sampleMessageOf } from './sample-events.js';
 
 const DESCRIPTION = [
-  'What Keyfold tells other services, and what it takes from them, over RabbitMQ.',
-  'Public events are CloudEvents 1.0 in binary mode: attributes are headers, the body is the data alone.',
-  'An event is delivered at least once, and the events of one account come in their order.',
+  'The messages that Keyfold sends and receives over RabbitMQ.',
+  'Public events are CloudEvents 1.0 in binary mode: the headers contain the attributes, the body contains the data.',
+  'Each event is delivered at least once, and the events of one account arrive in order.',
 ].join(' ');
 
-/** The AsyncAPI document of all messages, seen from Keyfold: it sends events, and receives commands and questions. */
+/** Builds the AsyncAPI document. Its operations take the view of Keyfold, which sends events and receives commands and questions. */
 export const asyncApiDocument = () => ({
   asyncapi: '3.1.0',
   info: { title: 'Keyfold', version: '1', description: DESCRIPTION },

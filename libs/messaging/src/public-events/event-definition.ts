@@ -1,24 +1,24 @@
 import type { z } from 'zod';
 
 /**
- * One public event. The schema of `data` is the only source: the TypeScript type, the JSON Schema, the AsyncAPI document and the
- * pages follow from it.
+ * Defines a public event. The TypeScript type, the JSON Schema, the AsyncAPI document and the documentation page are all derived from the
+ * schema of `data`.
  */
 export type EventDefinition<Data extends z.ZodObject = z.ZodObject> = Readonly<{
   /**
-   * Of the schema of `data`. A field that is added raises the second number, better words the third; nothing is ever taken away:
-   * that would be a new type.
+   * The version of the schema. A new field raises the minor version, a better text the patch version. Removing or changing a field requires
+   * a new event type.
    */
   version: string;
-  /** The version of Keyfold that sent it first. */
+  /** The first version of Keyfold that sent the event. */
   since: string;
   title: string;
-  /** When it is sent, in one sentence for people. */
+  /** Says in one sentence when the event is sent. */
   when: string;
   data: Data;
   sample: Readonly<{ stream: string; data: z.infer<Data> }>;
 }>;
 
-/** Checks a definition's sample against its schema while compiling. */
+/** Defines an event; the compiler checks the sample against the schema. */
 export const defineEvent = <Data extends z.ZodObject>(definition: EventDefinition<Data>): EventDefinition<Data> =>
   definition;

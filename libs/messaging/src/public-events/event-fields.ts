@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Fields that several public events have. Sets that may grow are plain texts, so that a new value breaks no subscriber. */
+/** Fields that several public events share. Sets that may grow are plain strings, so that a new value breaks no subscriber. */
 export const field = {
   accountId: z.int().min(1).describe('The id of the account; never used again.'),
   username: z.string().describe('The exact name of the account.'),
@@ -13,6 +13,6 @@ export const field = {
   keyId: z.int().min(1).describe('The id of the key; never used again.'),
   fingerprint: z.string().describe('As `ssh-keygen -lf` prints it.'),
   sessionId: z.string().describe('The id of the session, the `jti` of its token.'),
-  /** A moment; every time of a public event has this form. */
+  /** A timestamp, in the format of all public events. */
   time: (what: string) => z.iso.datetime().describe(`${what}, ISO 8601 in UTC.`),
 };

@@ -1,47 +1,51 @@
 import { z } from 'zod';
+import accountRegistered100 from '../../schemas/account.registered/1.0.0.json' with { type: 'json' };
 import accountRenamed100 from '../../schemas/account.renamed/1.0.0.json' with { type: 'json' };
-import twoFactorDisabled100 from '../../schemas/account.two-factor-disabled/1.0.0.json' with { type: 'json' };
+import accountTwoFactorDisabled100 from '../../schemas/account.two-factor-disabled/1.0.0.json' with { type: 'json' };
+import accountTwoFactorEnabled100 from '../../schemas/account.two-factor-enabled/1.0.0.json' with { type: 'json' };
+import siteSettingsChanged100 from '../../schemas/site-settings.changed/1.0.0.json' with { type: 'json' };
 import { definitionOf, publicEventTypes, type PublicEventType } from './public-events.js';
 
-/** JSON Schema 2020-12, as far as the public events use it. */
+/** A JSON Schema, 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The schema of a message in JSON. Readers must accept fields that they do not know. */
+/** Converts a zod schema to JSON Schema for readers, who must accept unknown fields. */
 export const jsonSchemaOf = (schema: z.ZodType): JsonSchema => z.toJSONSchema(schema, { override: forReaders });
 
-/** The schema of an event's data in its newest version, with the sample as its example. */
+/** Returns the latest schema of an event's data, with the sample as its example. */
 export function schemaOfEvent(type: PublicEventType): JsonSchema {
   const { title, when, data, sample } = definitionOf(type);
   const { $schema, ...schema } = jsonSchemaOf(data);
   return { $schema, $id: schemaUriOf(type), title, description: when, ...schema, examples: [sample.data] };
 }
 
-/** Where every gateway serves the schema of this version, for ever. */
+/** Returns the path at which every gateway permanently serves this version of the schema. */
 export const schemaPathOf = (type: PublicEventType, version = definitionOf(type).version) =>
   `/schemas/${type}/${version}.json`;
 
 /**
- * The name of the newest schema: CloudEvents asks for an absolute URI, and an event must not depend on the address under which a
- * gateway is reached. What follows the scheme is the path on any gateway.
+ * Returns the URI of the latest schema. CloudEvents requires an absolute URI, and an event must not depend on the address of a gateway, so
+ * the part after `keyfold:` is the path on any gateway.
  */
 export const schemaUriOf = (type: PublicEventType) => `keyfold:${schemaPathOf(type)}`;
 
-/**
- * Schemas of versions that are no longer the newest, by path: `import` the released file when a version is raised, and list it here.
- */
-const former: Readonly<Record<string, JsonSchema>> = {
+/** Earlier versions by path. When you raise a version, import the previously released file and list it here. */
+const earlierSchemas: Readonly<Record<string, JsonSchema>> = {
+  '/schemas/account.registered/1.0.0.json': accountRegistered100,
   '/schemas/account.renamed/1.0.0.json': accountRenamed100,
-  '/schemas/account.two-factor-disabled/1.0.0.json': twoFactorDisabled100,
+  '/schemas/account.two-factor-disabled/1.0.0.json': accountTwoFactorDisabled100,
+  '/schemas/account.two-factor-enabled/1.0.0.json': accountTwoFactorEnabled100,
+  '/schemas/site-settings.changed/1.0.0.json': siteSettingsChanged100,
 };
 
-/** Every schema that was ever released, by the path that events name it with. */
+/** Returns every released schema by its path. */
 export const releasedSchemas = (): ReadonlyMap<string, JsonSchema> =>
   new Map([
-    ...Object.entries(former),
+    ...Object.entries(earlierSchemas),
     ...publicEventTypes.map((type) => [schemaPathOf(type), schemaOfEvent(type)] as const),
   ]);
 
-/** Zod writes limits that every JSON number has, and patterns that repeat a format. */
+/** Allows unknown fields, and removes number limits and patterns that zod adds without need. */
 function forReaders({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.type === 'object') jsonSchema.additionalProperties = true;
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;

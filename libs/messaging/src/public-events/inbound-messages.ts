@@ -1,58 +1,64 @@
 import { z } from 'zod';
 
-/** What other services send to Keyfold. Fields that are not named here are ignored. */
+/** Messages that other services send to Keyfold. Unknown fields are ignored. */
 
 const accountId = z.int().min(1).describe('The id of the account.');
 const fingerprint = z
   .string()
   .regex(/^SHA256:[A-Za-z0-9+/]{43}$/)
-  .describe('The fingerprint of the key, as `ssh-keygen -lf` prints it.');
+  .describe('The fingerprint of the key, in the format of `ssh-keygen -lf`.');
 
-/** The command `ssh-key.use`: a server saw a verified signature by a key of an account. */
+/** The command `ssh-key.use`: a server verified a signature made with a key of an account. */
 export const SshKeyUseMessage = z.object({
   account: accountId,
   fingerprint,
-  address: z.string().min(1).max(64).describe('The address that the client came from, as the server saw it.'),
-  time: z.iso.datetime({ offset: true }).describe('When the signature was verified, RFC 3339 with `Z` or an offset.'),
+  address: z.string().min(1).max(64).describe('The IP address of the client, as seen by the server.'),
+  time: z.iso
+    .datetime({ offset: true })
+    .describe('When the signature was verified: an RFC 3339 timestamp with `Z` or an offset.'),
 });
 export type SshKeyUseMessage = z.infer<typeof SshKeyUseMessage>;
 
-/** The question `ssh-keys.look-up`: which keys may log in under a name. */
+/** The question `ssh-keys.look-up`: which keys may log in under a username. */
 export const SshKeyLookUpRequest = z.object({
   username: z.string().min(1).max(4096).describe('The exact name of the account.'),
-  fingerprint: fingerprint.optional().describe('Asks for this key alone, as `ssh-keygen -lf` prints it.'),
+  fingerprint: fingerprint.optional().describe('Limits the reply to this key. The format is that of `ssh-keygen -lf`.'),
 });
 export type SshKeyLookUpRequest = z.infer<typeof SshKeyLookUpRequest>;
 
 const LookedUpKey = z.object({
-  keyId: z.int().min(1).describe('The id of the key; never used again.'),
-  title: z.string().describe('What the owner calls the key.'),
+  keyId: z.int().min(1).describe('The id of the key; never reused.'),
+  title: z.string().describe('The title that the owner gave the key.'),
   type: z.string().describe('For example `ssh-ed25519`.'),
   fingerprint,
-  publicKey: z.string().describe('A line of authorized_keys without a comment: type, blank, base64.'),
+  publicKey: z.string().describe('The key as a line of authorized_keys without a comment: type, space, base64.'),
 });
 
 const LookedUpAccount = z.object({
   accountId,
   username: z.string().describe('The exact name of the account.'),
-  permission: z.int().min(-2147483648).max(2147483647).describe('Bits; 10 allows to read over SFTP, 11 to write.'),
+  permission: z
+    .int()
+    .min(-2147483648)
+    .max(2147483647)
+    .describe('The permissions as bits. Bit 10 allows reading over SFTP, bit 11 writing.'),
   keys: z.array(LookedUpKey).describe('The keys that may log in, oldest first.'),
 });
 
-/** The answer to `ssh-keys.look-up`. */
+/** The reply to `ssh-keys.look-up`. */
 export const SshKeyLookUpReply = z.discriminatedUnion('ok', [
   z.object({
     ok: z.literal(true),
     data: LookedUpAccount.nullable().describe(
-      'Null when nobody may log in with a key under this name: unknown, disabled, or not allowed to use SFTP.',
+      'Null if no key may log in under this name: the account is unknown, disabled or not allowed to use SFTP.',
     ),
   }),
   z.object({
     ok: z.literal(false),
     error: z.object({
-      code: z.string().describe('Stable, in kebab-case.'),
-      message: z.string().describe('For people.'),
-      retryable: z.boolean().describe('Whether the same question may be answered later.'),
+      code: z.string().describe('A stable code in kebab-case.'),
+      message: z.string().describe('A description of the error in English.'),
+      retryable: z.boolean().describe('Whether the same question may succeed later.'),
     }),
   }),
 ]);

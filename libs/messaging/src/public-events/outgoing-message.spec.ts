@@ -13,12 +13,12 @@ function onlyEventOf(name: string): PublicEvent {
   const cause = { clientCorrelation: 'client-1', causation: 'message-1', traceparent: `00-${'a'.repeat(32)}-b7-01` };
   const commit = commitOf([goldenEvent(name)], cause);
   const [event] = publicEventsOf(commit);
-  if (!event) throw new Error(`${name} is not told`);
+  if (!event) throw new Error(`${name} is not public`);
   return event;
 }
 
 describe('the message of an event', () => {
-  it('carries the attributes of a CloudEvent as headers and the data alone as body', () => {
+  it('has the attributes of a CloudEvent as headers and only the data as body', () => {
     const { id, type, at, headers, body } = outgoingMessage(added);
     expect({ id, type, at }).toEqual({ id: 'ssh-keys-42:3:0', type: 'ssh-key.added', at: Date.UTC(2026, 0, 15, 12) });
     expect(headers).toStrictEqual({
@@ -39,19 +39,19 @@ describe('the message of an event', () => {
     expect(JSON.parse(body.toString())).toStrictEqual(definitionOf('ssh-key.added').sample.data);
   });
 
-  it('has no header for what is not known', () => {
+  it('has no header for an absent attribute', () => {
     const { clientCorrelation: _, causation: __, traceparent: ___, ...event } = added;
     expect(Object.keys(outgoingMessage(event).headers)).toHaveLength(10);
   });
 
-  it('is the same each time it is made', () => {
+  it('is deterministic', () => {
     expect(outgoingMessage(added)).toEqual(outgoingMessage(onlyEventOf('SshKeyAdded.v1')));
   });
 
-  it.each(publicEventTypes)('of type %s is a valid CloudEvent by the reference implementation', (type) => {
+  it.each(publicEventTypes)('of type %s is a valid CloudEvent according to the CloudEvents SDK', (type) => {
     const events = [...goldenEvents.values()].flatMap((stored) => publicEventsOf(commitOf([stored])));
     const event = events.find((each) => each.type === type);
-    if (!event) throw new Error(`no golden event tells ${type}`);
+    if (!event) throw new Error(`no golden event is published as ${type}`);
     const { headers, body } = outgoingMessage(event);
     const attributes = Object.entries(headers).map(([name, value]) => [name.replace('cloudEvents_', ''), value]);
     const data = JSON.parse(body.toString()) as unknown;
@@ -60,7 +60,7 @@ describe('the message of an event', () => {
   });
 });
 
-describe('a message that is too large is never sent', () => {
+describe('a message is unsendable', () => {
   it('with headers of about 64 KiB', () => {
     expect(() => outgoingMessage({ ...added, correlation: 'ü'.repeat(32_768) })).toThrow(UnsendableMessage);
     expect(() => outgoingMessage({ ...added, correlation: 'ü'.repeat(32_000) })).not.toThrow();

@@ -1,25 +1,24 @@
 import { UnsendableMessage } from '../messaging.errors.js';
-import type { OutgoingMessage } from '../relay/event-publisher.js';
+import type { OutgoingMessage } from '../event-publisher.js';
 import { schemaUriOf } from './event-schemas.js';
 import type { PublicEvent } from './public-event.js';
 
-/** `source` of every event: the service, whichever of its processes sends. */
+/** The `source` of every event: the service, regardless of the process. */
 export const EVENT_SOURCE = 'keyfold';
-/** In bytes: amqplib encodes 64 KiB of headers and no more, and a replay adds one. A broker takes bodies of up to 16 MiB. */
+/** In bytes. amqplib encodes at most 64 KiB of headers, and a replay adds one. RabbitMQ 4 accepts bodies of up to 16 MiB. */
 const HEADERS_LIMIT = 64 * 1024 - 512;
 const BODY_LIMIT = 15 * 1024 * 1024;
 
 /**
- * The event as a CloudEvent 1.0 in binary mode: attributes are headers, the body is the data alone. The same event gives the same
- * bytes.
+ * Encodes an event as a CloudEvent 1.0 in binary mode: the headers contain the attributes, the body contains the data. Deterministic.
  *
- * @throws UnsendableMessage the headers or the body are larger than a broker takes
+ * @throws UnsendableMessage the headers or the body are too large
  */
 export function outgoingMessage(event: PublicEvent): OutgoingMessage {
   const headers = headersOf(event);
   const body = Buffer.from(JSON.stringify(event.data));
   requireAtMost(HEADERS_LIMIT, sizeOf(headers), `the headers of ${event.id}`);
-  requireAtMost(BODY_LIMIT, body.length, `the body of ${event.id}`);
+  requireAtMost(BODY_LIMIT, body.length, `the data of ${event.id}`);
   return { id: event.id, type: event.type, at: event.at, headers, body };
 }
 
@@ -41,7 +40,7 @@ function headersOf(event: PublicEvent): Record<string, string> {
   };
 }
 
-/** What the headers take in an AMQP table: a length before each name, a kind and a length before each value. */
+/** Returns the size of the headers in an AMQP table: 1 byte before each name, 5 bytes before each value. */
 const sizeOf = (headers: Readonly<Record<string, string>>) =>
   Object.entries(headers).reduce(
     (sum, [name, value]) => sum + 1 + Buffer.byteLength(name) + 5 + Buffer.byteLength(value),
@@ -49,5 +48,5 @@ const sizeOf = (headers: Readonly<Record<string, string>>) =>
   );
 
 function requireAtMost(limit: number, size: number, what: string): void {
-  if (size > limit) throw new UnsendableMessage(`${what} would have ${size} bytes, and ${limit} is the limit`);
+  if (size > limit) throw new UnsendableMessage(`${what} have ${size} bytes; the limit is ${limit}`);
 }

@@ -1,15 +1,15 @@
 import type { PublicEventData, PublicEventType } from './public-events.js';
 
-/** What is said of an event of any type. */
+/** The attributes of an event of any type. */
 export type EventContext = Readonly<{
-  /** `<stream>:<version>:<index>`: the stored event it was made of. */
+  /** `<stream>:<version>:<index>` of the stored event. */
   id: string;
-  /** When it happened, in unix milliseconds. */
+  /** When the event occurred, in Unix milliseconds. */
   at: number;
-  /** The account that it is about; its events keep their order. Of the site settings the name of their stream. */
+  /** The account id, or the name of the stream of the site settings. Events of a partition keep their order. */
   partition: string;
   stream: string;
-  /** The version of the stream that the event belongs to; events of one commit share it. */
+  /** The version of the stream after the commit; the events of one commit share it. */
   streamVersion: number;
   correlation: string;
   /** The id that the client chose for the request. */
@@ -19,9 +19,8 @@ export type EventContext = Readonly<{
 }>;
 
 /**
- * What other services are told: a CloudEvent 1.0 whose type is its routing key. The same event always has the same id, so a
- * subscriber that remembers ids, or per stream the last version and index, handles it once in effect. Types are stable for ever,
- * and their data change by addition only.
+ * An event for other services: a CloudEvent 1.0 whose type is its routing key. Its id never changes, so a subscriber that stores ids, or the
+ * last version and index of each stream, can ignore duplicates. Types are stable, and their data only gains fields.
  */
 export type PublicEvent = {
   [Type in PublicEventType]: EventContext & Readonly<{ type: Type; data: PublicEventData<Type> }>;

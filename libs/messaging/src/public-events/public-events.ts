@@ -6,8 +6,8 @@ import { siteSettingsEvents } from './site-settings-events.js';
 import { sshKeyEvents } from './ssh-key-events.js';
 
 /**
- * Every event that other services are told, by type. Types, schemas, the AsyncAPI document, the page and the translation of stored
- * events follow from this table; a type that was ever released stays in it.
+ * All public events by type. TypeScript types, schemas, the AsyncAPI document and the documentation page are derived from this table. A
+ * released type is never removed.
  */
 const publicEvents = {
   ...accountEvents,
@@ -16,14 +16,14 @@ const publicEvents = {
   ...siteSettingsEvents,
 } satisfies Readonly<Record<string, EventDefinition>>;
 
-/** For example `ssh-key.added`: the routing key of the event. */
+/** The type and routing key of an event, for example `ssh-key.added`. */
 export type PublicEventType = keyof typeof publicEvents;
 
-/** What an event of this type says. */
+/** The data of an event of this type. */
 export type PublicEventData<Type extends PublicEventType> = z.infer<(typeof publicEvents)[Type]['data']>;
 
-/** The types in the order of the documentation. */
+/** All types, in the order of the documentation. */
 export const publicEventTypes = Object.keys(publicEvents) as readonly PublicEventType[];
 
-/** The definition without the exact type of its data. */
+/** Returns the definition of a type, without the exact type of its data. */
 export const definitionOf = (type: PublicEventType): EventDefinition => publicEvents[type];

@@ -5,7 +5,7 @@ import { breaksOf } from '../../testing/schema-changes.js';
 import { releasedSchemas, schemaOfEvent, type JsonSchema } from './event-schemas.js';
 import { definitionOf, publicEventTypes } from './public-events.js';
 
-// `RELEASE_SCHEMAS=1 npx vitest run --project unit released-schemas` writes the versions that have no file yet.
+// `RELEASE_SCHEMAS=1 npx vitest run --project unit released-schemas` writes the files of new versions.
 if (process.env['RELEASE_SCHEMAS']) {
   for (const type of publicEventTypes) {
     await release({ type, version: definitionOf(type).version, schema: schemaOfEvent(type) });
@@ -18,17 +18,17 @@ const ofType = (type: string) => releases.filter((each) => each.type === type);
 describe.each(publicEventTypes)('the schema of %s', (type) => {
   const { version } = definitionOf(type);
 
-  it('is released as it is: a change raises the version', () => {
+  it('equals its released file: every change raises the version', () => {
     const released = ofType(type).find((each) => each.version === version);
-    expect(schemaOfEvent(type), `raise the version of ${type}, then release it`).toStrictEqual(released?.schema);
+    expect(schemaOfEvent(type), `raise the version of ${type} and release it`).toStrictEqual(released?.schema);
   });
 
-  it('has the highest version that was released, of major version 1', () => {
+  it('has the highest released version, and major version 1', () => {
     expect(ofType(type).at(-1)?.version).toBe(version);
     for (const each of ofType(type)) expect(each.version).toMatch(/^1\.\d+\.\d+$/);
   });
 
-  it('only added to the versions before it', () => {
+  it('only adds to earlier versions', () => {
     for (const [n, { version: earlier, schema }] of ofType(type).entries()) {
       for (const later of ofType(type).slice(n + 1)) {
         expect(breaksOf(schema, later.schema), `from ${earlier} to ${later.version}`).toEqual([]);
@@ -36,7 +36,7 @@ describe.each(publicEventTypes)('the schema of %s', (type) => {
     }
   });
 
-  it('fits the samples of every version, and every version fits its sample', () => {
+  it('accepts the samples of every version, and every version accepts its sample', () => {
     const newest = definitionOf(type).sample.data;
     for (const { version: earlier, schema } of ofType(type)) {
       for (const sample of schema['examples'] as unknown[]) {
@@ -47,12 +47,12 @@ describe.each(publicEventTypes)('the schema of %s', (type) => {
   });
 });
 
-it('every released schema is served, and nothing else', () => {
+it('exactly the released schemas are served', () => {
   const files = releases.map(({ type, version, schema }) => [`/schemas/${type}/${version}.json`, schema] as const);
   expect(Object.fromEntries(releasedSchemas())).toStrictEqual(Object.fromEntries(files));
 });
 
-it('versions are compared by number', () => {
+it('versions are compared numerically', () => {
   expect(['1.10.0', '1.2.10', '1.2.9'].toSorted(byVersion)).toEqual(['1.2.9', '1.2.10', '1.10.0']);
 });
 
@@ -70,22 +70,22 @@ describe('a change of a schema', () => {
 
   it.each([
     ['another optional field', object({ ...fields, age: { type: 'integer' } }, ['name'])],
-    ['other words', { ...earlier, title: 'T', description: 'D', examples: [{}] }],
-  ])('by %s only adds', (_, later) => {
+    ['other texts', { ...earlier, title: 'T', description: 'D', examples: [{}] }],
+  ])('by %s is compatible', (_, later) => {
     expect(breaksOf(earlier, later)).toEqual([]);
   });
 
   it.each([
-    ['a field that is gone', object({ name: text, tags: { type: 'array', items: text } }, ['name'])],
-    ['a new name of a field', object({ title: text, note: text, tags: { type: 'array', items: text } }, ['title'])],
+    ['a removed field', object({ name: text, tags: { type: 'array', items: text } }, ['name'])],
+    ['a renamed field', object({ title: text, note: text, tags: { type: 'array', items: text } }, ['title'])],
     ['another type of a field', object({ ...fields, note: { type: 'integer' } }, ['name'])],
     ['a second type of a field', object({ ...fields, note: { type: ['string', 'null'] } }, ['name'])],
-    ['another type of the items', object({ ...fields, tags: { type: 'array', items: { type: 'integer' } } }, ['name'])],
+    ['another item type', object({ ...fields, tags: { type: 'array', items: { type: 'integer' } } }, ['name'])],
     ['a pattern', object({ ...fields, note: { type: 'string', pattern: '^a' } }, ['name'])],
     ['a field that is no longer required', object(fields, [])],
-    ['a field that is required now', object(fields, ['name', 'note'])],
-    ['a new field that is required', object({ ...fields, age: text }, ['name', 'age'])],
-    ['fields that are closed', object(fields, ['name'], { additionalProperties: false })],
+    ['an existing field that becomes required', object(fields, ['name', 'note'])],
+    ['a new required field', object({ ...fields, age: text }, ['name', 'age'])],
+    ['additional properties forbidden', object(fields, ['name'], { additionalProperties: false })],
   ])('by %s breaks subscribers', (_, later) => {
     expect(breaksOf(earlier, later)).not.toEqual([]);
   });

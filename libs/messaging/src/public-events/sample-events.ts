@@ -1,11 +1,11 @@
 import { outgoingMessage } from './outgoing-message.js';
-import type { OutgoingMessage } from '../relay/event-publisher.js';
+import type { OutgoingMessage } from '../event-publisher.js';
 import type { PublicEvent } from './public-event.js';
 import { definitionOf, type PublicEventType } from './public-events.js';
 
 const NOON = Date.UTC(2026, 0, 15, 12);
 
-/** The sample of a type as it would arrive. */
+/** Returns the sample of a type as a subscriber would receive it. */
 export function sampleMessageOf(type: PublicEventType): OutgoingMessage {
   const { stream, data } = definitionOf(type).sample;
   const { accountId } = data;

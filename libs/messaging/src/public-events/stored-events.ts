@@ -13,7 +13,7 @@ import {
   type Upcasters,
 } from '@keyfold/domain';
 
-/** The events of each aggregate; the compiler asks for a new aggregate here and below. */
+/** The events of each aggregate. The compiler requires an entry for each aggregate. */
 type EventsOf = {
   account: AccountEvent;
   session: SessionEvent;
@@ -22,8 +22,8 @@ type EventsOf = {
   'site-settings': SiteSettingsEvent;
 };
 
-/** Everything that can be in a commit, in the shape of today. */
-export type StoredFact = EventsOf[AggregateName];
+/** Any event of a commit, in its current version. */
+export type CurrentEvent = EventsOf[AggregateName];
 
 const upcastersOf = {
   account: accountUpcasters,
@@ -33,5 +33,5 @@ const upcastersOf = {
   'site-settings': siteSettingsUpcasters,
 } satisfies Record<AggregateName, Upcasters>;
 
-/** How stored events are read, of all aggregates: no type belongs to two of them. */
+/** The upcasters of all aggregates. No event type belongs to two of them. */
 export const storedUpcasters: Upcasters = Object.assign({}, ...Object.values(upcastersOf)) as Upcasters;

@@ -6,10 +6,10 @@ import { sampleMessageOf } from './sample-events.js';
 
 const guide = readFileSync(new URL('../../../../docs/subscribing.md', import.meta.url), 'utf8');
 
-/** The text below a heading, up to the next one. */
+/** Returns the text between a heading and the next one. */
 const section = (heading: string) => guide.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
 
-it('the guide lists every public event as the registry does', () => {
+it('the guide lists every public event of the registry', () => {
   const rows = section('Events')
     .split('\n')
     .filter((line) => line.startsWith('| `'))
@@ -22,18 +22,18 @@ it('the guide lists every public event as the registry does', () => {
   expect(rows).toEqual(expected);
 });
 
-/** What stands as JSON below a heading. */
+/** Returns the JSON blocks of a section. */
 const shownIn = (heading: string) =>
   [...section(heading).matchAll(/```json\n(.*?)```/gs)].map(([, block]) => JSON.parse(block ?? '') as unknown);
 
-it('the guide shows a message as it is sent', () => {
+it('the guide shows the sample message', () => {
   const shown = shownIn('Message format');
   const { headers, body } = sampleMessageOf('ssh-key.added');
   expect(shown).toEqual([headers, JSON.parse(body.toString())]);
 });
 
-it('the guide shows answers that the AsyncAPI document shows, one with keys and one with an error', () => {
-  const answers = asyncApiDocument().components.messages['ssh-keys.look-up.reply'].examples;
-  const [withKeys, , withError] = answers.map(({ payload }) => payload);
+it('the guide shows two replies of the AsyncAPI document, one with keys and one with an error', () => {
+  const replies = asyncApiDocument().components.messages['ssh-keys.look-up.reply'].examples;
+  const [withKeys, , withError] = replies.map(({ payload }) => payload);
   expect(shownIn('Sending to Keyfold')).toEqual([withKeys, withError]);
 });

@@ -8,8 +8,8 @@ import { outgoingMessage } from './outgoing-message.js';
 import { definitionOf, publicEventTypes } from './public-events.js';
 import { publicEventsOf } from './translation.js';
 
-/** What each stored event that was ever shipped is to others; a new version of one gets its row. */
-const told: Readonly<Record<string, string | undefined>> = {
+/** The public type of every stored event ever shipped; undefined: private. A new version of an event needs a row. */
+const publicTypes: Readonly<Record<string, string | undefined>> = {
   'AccountRegistered.v1': 'account.registered',
   'ProfileChanged.v1': 'account.changed',
   'PermissionsChanged.v1': 'account.changed',
@@ -33,28 +33,28 @@ const told: Readonly<Record<string, string | undefined>> = {
   'ApiTokenReset.v1': 'site-settings.changed',
   'ApiTokenResealed.v1': undefined,
 };
-/** Types of which the sample is what another stored event gives. */
-const notTheSample = ['PermissionsChanged.v1', 'ApiTokenReset.v1'];
+/** Stored events whose public event has the sample of another one. */
+const withOtherSample = ['PermissionsChanged.v1', 'ApiTokenReset.v1'];
 
 describe('a stored event', () => {
-  it('of every version ever shipped is told, or is known not to be', () => {
-    expect([...goldenEvents.keys()].toSorted()).toEqual(Object.keys(told).toSorted());
-    expect(new Set(Object.values(told).filter((type) => type !== undefined))).toEqual(new Set(publicEventTypes));
+  it('is public or private in every version ever shipped', () => {
+    expect([...goldenEvents.keys()].toSorted()).toEqual(Object.keys(publicTypes).toSorted());
+    expect(new Set(Object.values(publicTypes).filter((type) => type !== undefined))).toEqual(new Set(publicEventTypes));
   });
 
-  it.each(Object.keys(told).filter((name) => !notTheSample.includes(name)))(
-    '%s is told as the sample shows, or not at all',
+  it.each(Object.keys(publicTypes).filter((name) => !withOtherSample.includes(name)))(
+    '%s is published as in the sample, or not at all',
     (name) => {
       const events = publicEventsOf(commitOf([goldenEvent(name)]));
       const expected = publicEventTypes
-        .filter((type) => type === told[name])
+        .filter((type) => type === publicTypes[name])
         .map((type) => ({ type, stream: definitionOf(type).sample.stream, data: definitionOf(type).sample.data }));
       expect(events.map(({ type, stream, data }) => ({ type, stream, data }))).toStrictEqual(expected);
     },
   );
 
-  it('of every version tells the id of its account, in its data and as its partition; only settings have none', () => {
-    for (const [name, type] of Object.entries(told)) {
+  it('of every version is published with the account id in data and partition, except for settings', () => {
+    for (const [name, type] of Object.entries(publicTypes)) {
       const about = type === 'site-settings.changed' ? undefined : 42;
       for (const { partition, data } of publicEventsOf(commitOf([goldenEvent(name)]))) {
         expect([name, 'accountId' in data ? data.accountId : undefined]).toEqual([name, about]);
@@ -63,13 +63,13 @@ describe('a stored event', () => {
     }
   });
 
-  it('that changes rights or makes the static token anew tells its part', () => {
-    const tell = (name: string) => publicEventsOf(commitOf([goldenEvent(name)])).map(({ data }) => data);
-    expect(tell('PermissionsChanged.v1')).toStrictEqual([{ accountId: 42, permission: 29183 }]);
-    expect(tell('ApiTokenReset.v1')).toStrictEqual([{ keys: ['token'] }]);
+  it('that changes permissions or resets the static token publishes only that', () => {
+    const dataOf = (name: string) => publicEventsOf(commitOf([goldenEvent(name)])).map(({ data }) => data);
+    expect(dataOf('PermissionsChanged.v1')).toStrictEqual([{ accountId: 42, permission: 29183 }]);
+    expect(dataOf('ApiTokenReset.v1')).toStrictEqual([{ keys: ['token'] }]);
   });
 
-  it('that changes only how an account is known elsewhere is not told', () => {
+  it('that changes only the single sign-on identity is private', () => {
     const commit = commitOf([{ type: 'ProfileChanged', v: 1, data: { ssoId: 'idp|4711', allowLdap: true } }]);
     expect(publicEventsOf(commit)).toEqual([]);
   });
@@ -77,22 +77,22 @@ describe('a stored event', () => {
   it.each([
     ['type', { type: 'MoonLanded', v: 1, data: {} }],
     ['version', { ...goldenEvent('SshKeyAdded.v1'), v: 2 }],
-  ])('of an unknown %s stops the translation of its commit', (_, stored) => {
+  ])('of an unknown %s fails the translation of its commit', (_, stored) => {
     expect(() => publicEventsOf(commitOf([goldenEvent('SshKeyAdded.v1'), stored]))).toThrow(UnknownEvent);
   });
 
-  it('of an account in a stream that belongs to none stops the translation', () => {
+  it('of an account in a foreign stream fails the translation', () => {
     const commit = commitOf([goldenEvent('AccountDisabled.v1')], { partition: 'site-settings' });
     expect(() => publicEventsOf(commit)).toThrow('belongs to no account');
   });
 });
 
 describe('a commit', () => {
-  it('that closes a hole of the feed tells nothing', () => {
+  it('that fills a hole in the feed publishes nothing', () => {
     expect(publicEventsOf(commitOf([], { stream: 'void-7', partition: 'void-7' }))).toEqual([]);
   });
 
-  it('tells its events in order, each named after its place', () => {
+  it('publishes its events in order, with their index in the id', () => {
     const names = ['PasswordChanged.v1', 'TwoFactorLocked.v1', 'PermissionsChanged.v1'];
     const commit = commitOf(names.map(goldenEvent), { causation: 'message-1', traceparent: '00-1-2-01' });
     const context = { partition: '42', stream: 'account-42', streamVersion: 3, at: Date.UTC(2026, 0, 15, 12) };
@@ -110,8 +110,8 @@ describe('a commit', () => {
   });
 });
 
-describe('whatever happens', () => {
-  it('is told by the schemas and with no field besides, under ids that are unique', () => {
+describe('in arbitrary histories', () => {
+  it('events match their schemas without additional fields and have unique ids', () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(story, (each) => {
@@ -126,11 +126,11 @@ describe('whatever happens', () => {
       }),
       { numRuns: 400 },
     );
-    // Stories have no settings, and no base paths that change. All else is in four hundred of them, if not in each hundred.
+    // The stories contain no settings. Four hundred of them contain all other types.
     expect(publicEventTypes.filter((type) => !seen.has(type))).toEqual(['site-settings.changed']);
   }, 20_000);
 
-  it('no byte of a message is of a sealed value, of a value of a setting, or of who did it', () => {
+  it('messages contain no sealed value, no value of a setting and no actor', () => {
     const secret = fc.stringMatching(/^[a-z]{4}[A-Za-z0-9_-]{16,60}$/);
     const stored = fc.constantFrom(...goldenEvents.values());
     fc.assert(

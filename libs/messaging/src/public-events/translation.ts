@@ -2,24 +2,24 @@ import { sessionAggregate, upcast } from '@keyfold/domain';
 import type { Commit } from '@keyfold/event-store';
 import type { PublicEvent } from './public-event.js';
 import type { PublicEventData, PublicEventType } from './public-events.js';
-import { storedUpcasters, type StoredFact } from './stored-events.js';
+import { storedUpcasters, type CurrentEvent } from './stored-events.js';
 
-/** What is told of a stored event: type and data. */
-type Told = { [Type in PublicEventType]: Readonly<{ type: Type; data: PublicEventData<Type> }> }[PublicEventType];
-type DataOf<Type extends StoredFact['type']> = Extract<StoredFact, { type: Type }>['data'];
-/** Sees the data only: what is sealed cannot be told. */
-type Translate<Type extends StoredFact['type']> = (data: DataOf<Type>, commit: Commit) => Told | undefined;
+/** The type and the data of a public event. */
+type TypedData = { [Type in PublicEventType]: Readonly<{ type: Type; data: PublicEventData<Type> }> }[PublicEventType];
+type DataOf<Type extends CurrentEvent['type']> = Extract<CurrentEvent, { type: Type }>['data'];
+/** Receives only the data of a stored event, so sealed values cannot leak. */
+type Translate<Type extends CurrentEvent['type']> = (data: DataOf<Type>, commit: Commit) => TypedData | undefined;
 
-const notTold = (): undefined => undefined;
+const notPublic = (): undefined => undefined;
 
-/** What each stored event is to others. The compiler asks for a row for every type that can be stored. */
-const translations: { readonly [Type in StoredFact['type']]: Translate<Type> } = {
+/** Translates each stored event. The compiler requires a row for every type. */
+const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> } = {
   AccountRegistered: ({ accountId, username, role, basePath, permission, disabled }) => ({
     type: 'account.registered',
     data: { accountId, username, role, basePath, permission, disabled },
   }),
   ProfileChanged: ({ basePath }, commit) =>
-    // Which person it is at a provider of identities, and how it may log in there, is nobody else's matter.
+    // The identity at the single sign-on provider and the LDAP permission are private.
     basePath === undefined ? undefined : { type: 'account.changed', data: { accountId: accountOf(commit), basePath } },
   PermissionsChanged: ({ permission }, commit) => ({
     type: 'account.changed',
@@ -38,10 +38,10 @@ const translations: { readonly [Type in StoredFact['type']]: Translate<Type> } =
   }),
   TwoFactorEnabled: (_, commit) => ({ type: 'account.two-factor-enabled', data: { accountId: accountOf(commit) } }),
   TwoFactorDisabled: (_, commit) => ({ type: 'account.two-factor-disabled', data: { accountId: accountOf(commit) } }),
-  TwoFactorEnrolmentStarted: notTold,
-  TwoFactorLocked: notTold,
-  PasswordResealed: notTold,
-  TwoFactorSecretResealed: notTold,
+  TwoFactorEnrolmentStarted: notPublic,
+  TwoFactorLocked: notPublic,
+  PasswordResealed: notPublic,
+  TwoFactorSecretResealed: notPublic,
   SshKeyAdded: ({ keyId, title, key: { type, blob, fingerprint, bits }, addedAt }, commit) => ({
     type: 'ssh-key.added',
     data: {
@@ -52,7 +52,7 @@ const translations: { readonly [Type in StoredFact['type']]: Translate<Type> } =
       publicKey: `${type} ${blob}`,
       fingerprint,
       bits,
-      addedAt: inWords(addedAt),
+      addedAt: isoTimestamp(addedAt),
     },
   }),
   SshKeyRemoved: ({ keyId, fingerprint }, commit) => ({
@@ -61,7 +61,7 @@ const translations: { readonly [Type in StoredFact['type']]: Translate<Type> } =
   }),
   SshKeyUsed: ({ keyId, usedAt }, commit) => ({
     type: 'ssh-key.used',
-    data: { accountId: accountOf(commit), keyId, usedAt: inWords(usedAt) },
+    data: { accountId: accountOf(commit), keyId, usedAt: isoTimestamp(usedAt) },
   }),
   SessionStarted: ({ accountId, sessionId, factors, address, client, startedAt, expiresAt }) => ({
     type: 'session.started',
@@ -71,8 +71,8 @@ const translations: { readonly [Type in StoredFact['type']]: Translate<Type> } =
       factors: [...factors],
       address,
       client,
-      startedAt: inWords(startedAt * 1000),
-      expiresAt: inWords(expiresAt * 1000),
+      startedAt: isoTimestamp(startedAt * 1000),
+      expiresAt: isoTimestamp(expiresAt * 1000),
     },
   }),
   SessionEnded: ({ reason }, commit) => ({
@@ -81,20 +81,20 @@ const translations: { readonly [Type in StoredFact['type']]: Translate<Type> } =
   }),
   SettingsChanged: ({ values }) => ({ type: 'site-settings.changed', data: { keys: Object.keys(values) } }),
   ApiTokenReset: () => ({ type: 'site-settings.changed', data: { keys: ['token'] } }),
-  ApiTokenResealed: notTold,
+  ApiTokenResealed: notPublic,
 };
 
 /**
- * What other services are told of a commit, in its order; nothing of events that are not public.
+ * Translates a commit into public events, in order. Private events are left out.
  *
- * @throws UnknownEvent the commit has an event that a newer version of the program wrote
+ * @throws UnknownEvent the commit contains an event of a newer version of Keyfold
  */
 export function publicEventsOf(commit: Commit): PublicEvent[] {
   return commit.events.flatMap((stored, index) => {
-    const event = upcast(storedUpcasters, stored) as StoredFact;
-    const translate = translations[event.type] as Translate<StoredFact['type']>;
-    const told = translate(event.data as never, commit);
-    return told ? [{ ...contextOf(commit, index), ...told }] : [];
+    const event = upcast(storedUpcasters, stored) as CurrentEvent;
+    const translate = translations[event.type] as Translate<CurrentEvent['type']>;
+    const translated = translate(event.data as never, commit);
+    return translated ? [{ ...contextOf(commit, index), ...translated }] : [];
   });
 }
 
@@ -113,7 +113,7 @@ function contextOf(commit: Commit, index: number) {
   };
 }
 
-/** The streams of an account, its keys and its sessions are of one partition, named after its id. */
+/** The streams of an account, its keys and its sessions share a partition, whose name is the account id. */
 function accountOf({ partition, stream }: Commit): number {
   const accountId = Number(partition);
   if (!Number.isSafeInteger(accountId) || accountId < 1) throw new Error(`stream ${stream} belongs to no account`);
@@ -121,9 +121,9 @@ function accountOf({ partition, stream }: Commit): number {
 }
 
 function sessionOf({ stream }: Commit): string {
-  if (!stream.startsWith(sessionAggregate.streamPrefix)) throw new Error(`stream ${stream} is no session`);
+  if (!stream.startsWith(sessionAggregate.streamPrefix)) throw new Error(`stream ${stream} is not a session`);
   return stream.slice(sessionAggregate.streamPrefix.length);
 }
 
-/** Unix milliseconds as ISO 8601 in UTC. */
-const inWords = (at: number) => new Date(at).toISOString();
+/** Converts Unix milliseconds to an ISO 8601 timestamp in UTC. */
+const isoTimestamp = (at: number) => new Date(at).toISOString();

@@ -18,11 +18,11 @@ afterAll(async () => {
 beforeEach(async () => {
   const opened = await TcpProxy.start(node.port);
   proxy = opened;
-  // After the connections of the test, which are closed in the reverse order.
+  // Registered first, so it runs after the connections of the test are closed.
   onTestFinished(() => opened.close());
 });
 
-/** A connection through the proxy, and the states that it told. */
+/** Opens a connection through the proxy and records its states. */
 async function open(query = '') {
   const states: BrokerState[] = [];
   const reasons: string[] = [];
@@ -52,7 +52,7 @@ const works = async (connection: BrokerConnection) => {
   return true;
 };
 
-describe('a connection comes back by itself', () => {
+describe('a connection reconnects', () => {
   it('after its socket was cut', async () => {
     const { connection, states } = await connected();
     let connects = 0;
@@ -63,7 +63,7 @@ describe('a connection comes back by itself', () => {
     expect(await works(connection)).toBe(true);
   });
 
-  it('after nobody answered for two heartbeats', async () => {
+  it('after two missed heartbeats', async () => {
     const { connection, states } = await connected('?heartbeat=1');
     proxy.freeze(true);
     await expect.poll(() => states, EVENTUALLY).toEqual(['connected', 'disconnected']);
@@ -72,7 +72,7 @@ describe('a connection comes back by itself', () => {
     expect(await works(connection)).toBe(true);
   });
 
-  it('after the broker was killed and started again', async () => {
+  it('after the broker was killed and restarted', async () => {
     const { connection, states, reasons } = await connected();
     await node.kill();
     await expect.poll(() => connection.state, EVENTUALLY).toBe('disconnected');
@@ -91,17 +91,17 @@ describe('a connection comes back by itself', () => {
     expect(await works(connection)).toBe(true);
   });
 
-  it('also when the broker was away at first', async () => {
+  it('if the broker was unreachable at first', async () => {
     await proxy.refuse(true);
     const { connection, reasons } = await open();
     await expect.poll(() => reasons, EVENTUALLY).not.toEqual([]);
-    await expect(connection.channel()).rejects.toThrow(/there is no connection to RabbitMQ: .*ECONNREFUSED/);
+    await expect(connection.channel()).rejects.toThrow(/not connected to RabbitMQ: .*ECONNREFUSED/);
     await proxy.refuse(false);
     await expect.poll(() => connection.state, EVENTUALLY).toBe('connected');
   });
 });
 
-describe('a broker that refuses', () => {
+describe('a refused login', () => {
   async function reasonFor(change: (url: URL) => void): Promise<string | undefined> {
     const url = new URL(node.url);
     change(url);
@@ -111,9 +111,9 @@ describe('a broker that refuses', () => {
     return connection.reason;
   }
 
-  it('is told with what is wrong: the virtual host, or the password, which is not shown', async () => {
+  it('names the cause, the virtual host or the password, but never the password itself', async () => {
     expect(await reasonFor((url) => (url.pathname = '/no%2Fsuch'))).toBe(
-      'there is no virtual host no/such, or the user may not use it',
+      'virtual host no/such does not exist, or the user may not access it',
     );
     const reason = await reasonFor((url) => (url.password = 'hidden'));
     expect(reason).toContain('ACCESS_REFUSED');
@@ -122,13 +122,13 @@ describe('a broker that refuses', () => {
 });
 
 describe('an error of a channel', () => {
-  it('leaves the connection and the other channels as they are', async () => {
+  it('affects neither the connection nor other channels', async () => {
     const { connection, states } = await connected();
     const other = await connection.channel();
     const channel = await connection.channel();
     await expect(channel.checkQueue('missing')).rejects.toThrow('404');
     await expect(channel.checkQueue('missing')).rejects.toThrow();
-    // One that no request waits for: a second answer to a message.
+    // An error outside of a request: an acknowledgement of an unknown delivery.
     const refused = await connection.channel();
     const ended = new Promise<void>((end) => refused.once('close', () => end()));
     refused.ack({ fields: { deliveryTag: 7 } } as never);
@@ -139,8 +139,8 @@ describe('an error of a channel', () => {
   });
 });
 
-describe('a broker without memory', () => {
-  it('blocks a connection that publishes, which can be closed then and goes on otherwise', async () => {
+describe('a memory alarm of the broker', () => {
+  it('blocks a publishing connection, which can still be closed and works again afterwards', async () => {
     const staying = await connected();
     const leaving = await connected();
     await node.memoryAlarm(true);
@@ -158,8 +158,8 @@ describe('a broker without memory', () => {
   });
 });
 
-describe('a connection that was closed', () => {
-  it('tells nothing more, gives no channel and does not come back', async () => {
+describe('a closed connection', () => {
+  it('reports nothing, opens no channel and does not reconnect', async () => {
     const { connection, states } = await connected();
     await connection.close();
     await connection.close();
@@ -169,14 +169,14 @@ describe('a connection that was closed', () => {
     expect(states).toEqual(['connected']);
   });
 
-  it('closes in bounded time when nobody answers', async () => {
+  it('closes in bounded time if the broker does not respond', async () => {
     const { connection } = await connected();
     proxy.freeze(true);
     await connection.close();
     expect(connection.state).toBe('disconnected');
   });
 
-  it('tells nothing of a try that was under way and fails', async () => {
+  it('does not report the failure of an attempt in progress', async () => {
     proxy.freeze(true);
     const { connection, states, reasons } = await open();
     await expect.poll(() => proxy.connections, EVENTUALLY).toBe(1);
@@ -187,7 +187,7 @@ describe('a connection that was closed', () => {
     expect({ states, reasons }).toEqual({ states: [], reasons: [] });
   });
 
-  it('ends its tries when the broker is away', async () => {
+  it('stops reconnecting to a broker that is unreachable', async () => {
     await proxy.refuse(true);
     const { connection, reasons } = await open();
     await expect.poll(() => reasons, EVENTUALLY).not.toEqual([]);

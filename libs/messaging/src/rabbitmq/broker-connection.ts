@@ -1,4 +1,4 @@
-import { within } from '@keyfold/concurrency';
+import { waitAtMost } from '@keyfold/concurrency';
 import './readable-headers.js';
 import { connect, type Channel, type ConfirmChannel, type RecoveringChannelModel } from 'amqplib';
 import { reasonOf } from '@keyfold/event-store';
@@ -6,34 +6,34 @@ import { hostname } from 'node:os';
 import { BrokerUnavailable } from '../messaging.errors.js';
 import { vhostOf } from './topology/management.js';
 
-/** `blocked`: connected, and the broker takes no messages for lack of memory or disk. */
+/** The state of a connection. `blocked`: connected, but the broker accepts no messages because it lacks memory or disk space. */
 export type BrokerState = 'connected' | 'blocked' | 'disconnected';
 
-/** What a connection is for and who hears how it is. */
+/** Options of a connection. */
 export type BrokerConnectionOptions = Readonly<{
-  /** What the connection is for; the broker's own listings show it. One that publishes must not be one that consumes. */
+  /** Purpose of the connection, shown in the connection list of the broker. Never publish and consume over the same connection. */
   role: 'publisher' | 'consumer' | 'operator';
-  /** Called with each change and with each new reason, never after `close`. No reason contains the password. */
+  /** Called on each change of the state or its reason, never after `close`. Reasons do not contain the password. */
   onState?(state: BrokerState, reason?: string): void;
 }>;
 
-/** Seconds; a half-open connection is found after two of them. The address may say another number (`?heartbeat=`). */
+/** Seconds. A half-open connection is detected after two missed heartbeats. `?heartbeat=` in the URL overrides the default. */
 const HEARTBEAT = 10;
 /** Milliseconds. */
 const CONNECT_TIMEOUT = 10_000;
-/** Milliseconds that a broker may take to say goodbye. */
+/** Milliseconds the broker may take to confirm that the connection is closed. */
 const CLOSE_TIMEOUT = 1_000;
 const RECOVERY = { initialDelay: 200, maxDelay: 5_000, jitter: 0.5, waitForConnect: false };
 
 /**
- * One connection to RabbitMQ that comes back by itself. Channels, consumers and messages that were not confirmed do not come back:
- * whoever owns them makes them anew when `onConnected` calls.
+ * A connection to RabbitMQ that reconnects automatically. Channels, consumers and unconfirmed messages are lost with the old connection;
+ * their owners recreate them in `onConnected`.
  */
 export class BrokerConnection {
   #state: BrokerState = 'disconnected';
   #reason: string | undefined;
   #closed = false;
-  readonly #connected = new Set<() => void>();
+  readonly #connectListeners = new Set<() => void>();
 
   private constructor(
     private readonly model: RecoveringChannelModel,
@@ -43,17 +43,17 @@ export class BrokerConnection {
     model.on('connect', () => {
       this.#enter('connected');
       if (this.#closed) return;
-      for (const listener of this.#connected) listener();
+      for (const listener of this.#connectListeners) listener();
     });
     model.on('blocked', (reason: string) => this.#enter('blocked', reason));
     model.on('unblocked', () => this.#enter('connected'));
     model.on('disconnect', (error: Error) => this.#enter('disconnected', reasonOf(error)));
     model.on('connect-failed', (error: Error) => this.#enter('disconnected', connectFailureOf(error, vhost)));
-    // Without a listener it would end the process; the disconnect that follows says the same.
+    // Without a listener, the event would crash the process. `disconnect` follows with the same error.
     model.on('error', () => undefined);
   }
 
-  /** Begins to connect and goes on trying until `close`; never fails for a broker that is away. */
+  /** Starts to connect and retries until `close`. Does not reject if the broker is unreachable. */
   static async open(url: string, options: BrokerConnectionOptions): Promise<BrokerConnection> {
     const model = await connect(withHeartbeat(url), {
       noDelay: true,
@@ -69,52 +69,53 @@ export class BrokerConnection {
     return this.#state;
   }
 
-  /** Calls `listener` after every connect; answers what ends it. */
+  /** Calls `listener` after every connect. Returns a function that removes the listener. */
   onConnected(listener: () => void): () => void {
-    this.#connected.add(listener);
-    return () => this.#connected.delete(listener);
+    this.#connectListeners.add(listener);
+    return () => this.#connectListeners.delete(listener);
   }
 
-  /** Why there is no connection, or why it is blocked. */
+  /** Why the connection is down or blocked. */
   get reason(): string | undefined {
     return this.#reason;
   }
 
   /**
-   * A channel of the connection that is up now. A refusal ends the channel and never the connection: what was asked for rejects, and the
+   * Opens a channel. If the broker refuses an operation, it closes the channel but not the connection: the operation rejects, and the
    * channel emits `close`.
    *
-   * @throws BrokerUnavailable there is no connection, or it ended meanwhile
+   * @throws BrokerUnavailable there is no connection, or it was lost meanwhile
    */
   channel(): Promise<Channel> {
-    return this.#opened(() => this.model.createChannel());
+    return this.#open(() => this.model.createChannel());
   }
 
+  /** Opens a channel with publisher confirms; otherwise as `channel`. */
   confirmChannel(): Promise<ConfirmChannel> {
-    return this.#opened(() => this.model.createConfirmChannel());
+    return this.#open(() => this.model.createConfirmChannel());
   }
 
-  /** Ends the connection and its tries, also while it is blocked or the broker does not answer. Repeating it does nothing. */
+  /** Closes the connection and stops reconnecting, even if the broker is blocked or unresponsive. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#state = 'disconnected';
-    this.#connected.clear();
-    await within(CLOSE_TIMEOUT, this.model.close());
+    this.#connectListeners.clear();
+    await waitAtMost(CLOSE_TIMEOUT, this.model.close());
   }
 
-  async #opened<Opened extends Channel>(open: () => Promise<Opened>): Promise<Opened> {
-    if (this.#state === 'disconnected') throw new BrokerUnavailable(`there is no connection to RabbitMQ${this.#why()}`);
+  async #open<Kind extends Channel>(create: () => Promise<Kind>): Promise<Kind> {
+    if (this.#state === 'disconnected') throw new BrokerUnavailable(`not connected to RabbitMQ${this.#reasonSuffix()}`);
     try {
-      const channel = await open();
-      // An error of a channel that nobody listens to would end the whole connection.
+      const channel = await create();
+      // An unhandled `error` event of a channel would close the whole connection.
       channel.on('error', () => undefined);
       return channel;
     } catch (error) {
-      throw new BrokerUnavailable(`RabbitMQ gives no channel: ${reasonOf(error)}`, { cause: error });
+      throw new BrokerUnavailable(`cannot open a channel to RabbitMQ: ${reasonOf(error)}`, { cause: error });
     }
   }
 
-  #why(): string {
+  #reasonSuffix(): string {
     return this.#reason === undefined ? '' : `: ${this.#reason}`;
   }
 
@@ -126,10 +127,10 @@ export class BrokerConnection {
   }
 }
 
-/** The library does not pass on why a virtual host is refused. */
+/** amqplib does not pass on why the broker refused the virtual host. */
 const connectFailureOf = (error: Error, vhost: string) =>
   error.message.startsWith('Expected ConnectionOpenOk')
-    ? `there is no virtual host ${vhost}, or the user may not use it`
+    ? `virtual host ${vhost} does not exist, or the user may not access it`
     : reasonOf(error);
 
 function withHeartbeat(url: string): string {

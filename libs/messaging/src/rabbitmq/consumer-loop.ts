@@ -1,97 +1,98 @@
-import { BackOff, within } from '@keyfold/concurrency';
+import { BackOff, waitAtMost } from '@keyfold/concurrency';
 import { reasonOf } from '@keyfold/event-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrokerConnection } from './broker-connection.js';
-import { Subscription, type SubscriptionOptions } from './consumer-subscription.js';
+import { Consumer, type ConsumerOptions } from './consumer.js';
 
-/** `cancelled`: there is a connection, and the queue is not consumed; it is tried again. */
+/** The state of a consumer. `cancelled`: connected, but the queue is not being consumed; the loop retries. */
 export type ConsumerState = 'consuming' | 'cancelled' | 'disconnected';
 
-/** Milliseconds between two tries; doubled from the first to the last. A new connection ends a pause. */
-const FIRST_PAUSE = 100;
-const LONGEST_PAUSE = 5_000;
-/** How long the broker may take to answer whoever is about to consume when it is stopped, in milliseconds. */
-const STOP_TIME = 2_000;
+/** Milliseconds between two attempts; doubled up to the maximum. A new connection ends the delay. */
+const INITIAL_DELAY = 100;
+const MAX_DELAY = 5_000;
+/** Milliseconds that `stop` waits for an attempt in progress. */
+const STOP_TIMEOUT = 2_000;
 
 /**
- * Keeps one consumer at a queue, whatever ends it: a lost connection, a closed channel, a consumer that the broker cancels because the
- * queue was deleted or moved. It is one loop and not a reaction to each of these, because they come together.
+ * Consumes a queue and starts a new consumer whenever the current one ends: the connection is lost, the channel is closed, or the broker
+ * cancels the consumer because the queue was deleted or moved. One loop handles all of these, because they often occur together.
  */
 export class ConsumerLoop {
   readonly #stopped = new AbortController();
   #running: Promise<void> | undefined;
-  #subscription: Subscription | undefined;
-  #last: Subscription | undefined;
+  #consumer: Consumer | undefined;
+  #lastConsumer: Consumer | undefined;
   #problem: string | undefined;
 
-  /** `onProblem` hears each new reason why the queue is not consumed, once. */
+  /** `onProblem` is called once for each new reason why the queue is not being consumed. */
   constructor(
     private readonly connection: BrokerConnection,
-    private readonly options: SubscriptionOptions,
+    private readonly options: ConsumerOptions,
     private readonly onProblem: (problem: string) => void,
   ) {}
 
   get state(): ConsumerState {
     if (this.connection.state === 'disconnected') return 'disconnected';
-    return this.#subscription ? 'consuming' : 'cancelled';
+    return this.#consumer ? 'consuming' : 'cancelled';
   }
 
-  /** Why the queue is not consumed. */
+  /** Why the queue is not being consumed. */
   get problem(): string | undefined {
-    return this.#subscription ? undefined : this.#problem;
+    return this.#consumer ? undefined : this.#problem;
   }
 
+  /** Starts the loop. Does not wait for the broker. */
   start(): void {
     this.#running ??= this.#run();
   }
 
-  /** Ends the deliveries; those that came can still be settled. */
+  /** Stops deliveries. Messages that were already delivered can still be settled. */
   async stop(): Promise<void> {
     this.#stopped.abort();
-    if (this.#running) await within(STOP_TIME, this.#running);
+    if (this.#running) await waitAtMost(STOP_TIMEOUT, this.#running);
   }
 
-  /** Waits until the channel is closed; after `stop`, and once all deliveries were settled. */
+  /** Waits until the channel is closed. Call it after `stop`, when all deliveries are settled. */
   async closed(): Promise<void> {
-    await this.#last?.closed();
+    await this.#lastConsumer?.closed();
   }
 
   async #run(): Promise<void> {
-    const backOff = new BackOff(FIRST_PAUSE, LONGEST_PAUSE);
+    const backOff = new BackOff(INITIAL_DELAY, MAX_DELAY);
     while (!this.#stopped.signal.aborted) {
       if (await this.#consume()) backOff.reset();
-      await this.#pause(backOff.next());
+      await this.#wait(backOff.next());
     }
   }
 
-  /** Until the consumer has come to its end; answers whether there was one. */
+  /** Runs one consumer until it ends. Returns false if it could not start. */
   async #consume(): Promise<boolean> {
     try {
-      const subscription = await Subscription.open(this.connection, this.options);
-      this.#subscription = this.#last = subscription;
+      const consumer = await Consumer.open(this.connection, this.options);
+      this.#consumer = this.#lastConsumer = consumer;
       this.#problem = undefined;
-      const stop = () => void subscription.cancel();
+      const stop = () => void consumer.cancel();
       if (this.#stopped.signal.aborted) stop();
       this.#stopped.signal.addEventListener('abort', stop, { once: true });
-      const reason = await subscription.ended;
+      const reason = await consumer.ended;
       this.#stopped.signal.removeEventListener('abort', stop);
-      this.#subscription = undefined;
-      this.#tell(reason);
+      this.#consumer = undefined;
+      this.#report(reason);
       return true;
     } catch (error) {
-      this.#tell(reasonOf(error));
+      this.#report(reasonOf(error));
       return false;
     }
   }
 
-  #tell(problem: string): void {
+  #report(problem: string): void {
     const isNew = problem !== this.#problem;
     this.#problem = problem;
-    // A lost connection is told by itself, and not by each of its queues.
+    // A lost connection is reported once for the connection, not for each of its queues.
     if (isNew && !this.#stopped.signal.aborted && this.state === 'cancelled') this.onProblem(problem);
   }
 
-  async #pause(milliseconds: number): Promise<void> {
+  async #wait(milliseconds: number): Promise<void> {
     const wake = new AbortController();
     const end = this.connection.onConnected(() => wake.abort());
     await sleep(milliseconds, undefined, { signal: AbortSignal.any([wake.signal, this.#stopped.signal]) }).catch(

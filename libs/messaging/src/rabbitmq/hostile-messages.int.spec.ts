@@ -1,4 +1,4 @@
-// Before anything that loads amqplib.
+// Must come before any import of amqplib.
 import './readable-headers.js';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
@@ -14,14 +14,14 @@ const settled = (transport: QueueTransport, count: number) =>
   );
 
 const deep = '['.repeat(30_000) + ']'.repeat(30_000);
-/** Together so large that they can be written, and not with three more. */
+/** Just small enough to encode, but not with the three headers of a copy added. */
 const longHeaders = {
   ...Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`header-${n + 10}`, 'x'.repeat(1_000)])),
   last: 'x'.repeat(520),
 };
 
 describe('a hostile message', () => {
-  it('with headers of twelve thousand levels is parked, and the connection stays', async () => {
+  it('with headers nested 12,000 levels deep is parked, and the connection stays open', async () => {
     const queues = await ConsumedQueues.open();
     const transport = queues.consumeCommands({ work: () => undefined });
     const lost = vi.fn<() => void>();
@@ -35,26 +35,26 @@ describe('a hostile message', () => {
   });
 
   it.each([
-    ['no JSON', '{"n":', {}, 'body-malformed'],
-    ['nothing at all', '', {}, 'body-malformed'],
-    ['no UTF-8', Buffer.from([0x22, 0xff, 0x22]), {}, 'body-malformed'],
-    ['65,537 bytes', `"${'x'.repeat(65_535)}"`, {}, 'body-too-large'],
+    ['malformed JSON', '{"n":', {}, 'body-malformed'],
+    ['an empty body', '', {}, 'body-malformed'],
+    ['invalid UTF-8', Buffer.from([0x22, 0xff, 0x22]), {}, 'body-malformed'],
+    ['a body of 65,537 bytes', `"${'x'.repeat(65_535)}"`, {}, 'body-too-large'],
     ['another content type', '{}', { contentType: 'application/cloudevents+json' }, 'content-type-unknown'],
     ['a compressed body', '{}', { contentEncoding: 'gzip' }, 'content-type-unknown'],
     ['an unknown type', '{}', { type: 'other' }, 'type-unknown'],
-    ['the name of an inherited member as its type', '{}', { type: '__proto__' }, 'type-unknown'],
+    ['an inherited member name as its type', '{}', { type: '__proto__' }, 'type-unknown'],
     ['a type that is JSON', '{}', { type: '{"cmd":"work"}' }, 'type-unknown'],
     ['no type', '{}', { type: '' }, 'type-unknown'],
-    ['a type that is no text', '{}', { type: '', headers: { cloudEvents_type: 7 } }, 'type-unknown'],
+    ['a type that is not a string', '{}', { type: '', headers: { cloudEvents_type: 7 } }, 'type-unknown'],
     ['no id', '{}', { messageId: '' }, 'message-id-missing'],
     ['an id with a line break', '{}', { messageId: 'a\nb' }, 'message-id-invalid'],
     ['an id that is too long', '{}', { messageId: 'x'.repeat(201) }, 'message-id-invalid'],
-    ['headers that nobody can write again', '{"n":', { headers: longHeaders, appId: 'x' }, 'body-malformed'],
-    ['a sender that is not us', '{"n":', { userId: 'guest' }, 'body-malformed'],
+    ['headers that cannot be encoded again', '{"n":', { headers: longHeaders, appId: 'x' }, 'body-malformed'],
+    ['the user id of another user', '{"n":', { userId: 'guest' }, 'body-malformed'],
     ['an expiry', '{"n":', { expiration: '60000' }, 'body-malformed'],
-    ['an attempt that is none', '{"n":', { headers: { 'x-attempt': 'many' } }, 'body-malformed'],
+    ['an invalid attempt', '{"n":', { headers: { 'x-attempt': 'many' } }, 'body-malformed'],
     ['headers of every kind', '{"n":', { headers: { __proto__x: 1, a: [1, { b: null }], c: 1.5 } }, 'body-malformed'],
-  ])('with %s is parked and stops nothing', async (_, body, options, code) => {
+  ])('with %s is parked, and later messages are handled', async (_, body, options, code) => {
     const queues = await ConsumedQueues.open();
     const seen: unknown[] = [];
     const transport = queues.consumeCommands({ work: (data) => void seen.push(data) });
@@ -86,7 +86,7 @@ describe('a hostile message', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('that names others who shall have a copy has none sent to them by us', async () => {
+  it('with a CC header is parked without sending copies to others', async () => {
     const queues = await ConsumedQueues.open();
     const transport = queues.consumeCommands({});
     queues.sendBytes(Buffer.from('{'), { headers: { CC: ['questions'] } });
@@ -97,7 +97,7 @@ describe('a hostile message', () => {
     expect(await queues.ready('questions')).toBe(0);
   });
 
-  it('of any bytes and any properties is done or parked, and never lost', async () => {
+  it('with arbitrary bytes and properties is done or parked, never lost', async () => {
     const queues = await ConsumedQueues.open();
     const transport = queues.consumeCommands({ work: () => undefined });
     let sent = 0;

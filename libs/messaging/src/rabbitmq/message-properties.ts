@@ -1,10 +1,8 @@
 import type { Options } from 'amqplib';
-import type { OutgoingMessage } from '../relay/event-publisher.js';
+import type { OutgoingMessage } from '../event-publisher.js';
 
-/** The AMQP properties of a public event; `timestamp` is in seconds. */
+/** Returns the AMQP properties of a public event. AMQP measures `timestamp` in seconds. */
 export const propertiesOf = ({ id, type, at, headers }: OutgoingMessage, appId: string): Options.Publish => ({
-  persistent: true,
-  mandatory: true,
   messageId: id,
   type,
   contentType: 'application/json',

@@ -8,7 +8,7 @@ import { applyTopology, COMMAND_QUEUE, PARKED_COMMANDS } from './topology/index.
 
 const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000, interval: 20 });
 
-/** What a consumer writes on a command that it parks. */
+/** The headers that a consumer adds to a command it parks. */
 const failedWith = (code: string) => ({
   'x-error-code': code,
   'x-attempt': 3,
@@ -37,7 +37,7 @@ async function openParked() {
 async function taken(channel: Channel) {
   const messages = [];
   for (let got = await channel.get(COMMAND_QUEUE, { noAck: true }); got;) {
-    // The broker counts the deliveries of its queue.
+    // Added by the broker.
     delete got.properties.headers?.['x-delivery-count'];
     messages.push(got);
     got = await channel.get(COMMAND_QUEUE, { noAck: true });
@@ -46,7 +46,7 @@ async function taken(channel: Channel) {
 }
 
 describe('parked commands', () => {
-  it('are listed as often as somebody asks, with why they were parked', async () => {
+  it('can be listed any number of times, with the reason each was parked', async () => {
     const { park, counted, parked } = await openParked();
     park(useOf('message-1'));
     park({ headers: { 'x-first-death-reason': 'delivery_limit' } }, 'no json');
@@ -62,7 +62,7 @@ describe('parked commands', () => {
     expect(await parked.list({ id: nameless!.id })).toEqual([nameless]);
   });
 
-  it('of strangers are listed without what could steer a terminal', async () => {
+  it('are listed without control characters of the terminal', async () => {
     const { park, counted, parked } = await openParked();
     const red = '\u001b[31m';
     park({ messageId: `${red}id`, type: `${red}type`, headers: { 'x-error-code': red, 'x-first-failed-at': red } });
@@ -72,7 +72,7 @@ describe('parked commands', () => {
     expect(listed).toMatchObject({ id: expect.stringMatching(/^#/), type: '-', errorCode: '-' });
   });
 
-  it('are shown whole', async () => {
+  it('are shown with headers and body', async () => {
     const { park, counted, parked } = await openParked();
     park(useOf('message-1'), '{"account":"seven"}');
     park(useOf('message-2'));
@@ -88,7 +88,7 @@ describe('parked commands', () => {
     await counted(PARKED_COMMANDS, 2);
   });
 
-  it('that are sent again arrive as if for the first time, and the others stay', async () => {
+  it('arrive as if for the first time when redriven, and the others stay', async () => {
     const { channel, park, counted, parked } = await openParked();
     for (const id of ['message-1', 'message-2', 'message-3']) park(useOf(id));
     park({ messageId: 'message-4', type: 'other' });
@@ -110,7 +110,7 @@ describe('parked commands', () => {
     expect((await parked.list({})).map(({ id }) => id).toSorted()).toEqual(['message-3', 'message-4']);
   });
 
-  it('count how often they were sent again', async () => {
+  it('count their redrives', async () => {
     const { channel, park, counted, parked } = await openParked();
     park({ ...useOf('message-1'), headers: { 'x-redriven': 4, ...failedWith('key-unknown') } });
     await counted(PARKED_COMMANDS, 1);
@@ -118,7 +118,7 @@ describe('parked commands', () => {
     expect((await taken(channel))[0]?.properties.headers).toEqual({ 'x-redriven': 5 });
   });
 
-  it('that are dropped are gone, and nothing else is', async () => {
+  it('are deleted when dropped, and the others stay', async () => {
     const { park, counted, parked } = await openParked();
     for (const id of ['message-1', 'message-1', 'message-2']) park(useOf(id));
     await counted(PARKED_COMMANDS, 3);
@@ -128,7 +128,7 @@ describe('parked commands', () => {
     await counted(PARKED_COMMANDS, 1);
   });
 
-  it('without a broker cannot be looked at', async () => {
+  it('cannot be read without a broker', async () => {
     const { connection, parked } = await openParked();
     await connection.close();
     await expect(parked.list({})).rejects.toBeInstanceOf(BrokerUnavailable);

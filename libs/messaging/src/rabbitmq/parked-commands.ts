@@ -4,15 +4,15 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BrokerUnavailable } from '../messaging.errors.js';
 import type { BrokerConnection } from './broker-connection.js';
-import { envelopeOf } from './consumer-envelope.js';
-import { closeChannel } from './goodbye.js';
-import { MessageCopies } from './retry-copies.js';
+import { envelopeOf } from './envelope.js';
+import { closeChannel } from './close-channel.js';
+import { MessageCopies } from './message-copies.js';
 import { redriveOptions } from './retry-headers.js';
 import { COMMAND_QUEUE, PARKED_COMMANDS } from './topology/index.js';
 
-/** A command that no attempt carried out. */
+/** A command that failed for good. */
 export type ParkedCommand = Readonly<{
-  /** Its id; of a message without one in the right form `#` and some letters of the hash of its body. */
+  /** The message id, or `#` and a part of the hash of the body if there is no valid id. */
   id: string;
   type: string;
   /** Why it was parked. */
@@ -22,43 +22,44 @@ export type ParkedCommand = Readonly<{
   bytes: number;
 }>;
 
-/** Everything that is known of a parked command; `body` as text, where letters that are none are replaced. */
+/** A parked command with headers and body. In `body`, invalid UTF-8 is replaced. */
 export type ParkedCommandDetails = ParkedCommand &
   Readonly<{ headers: Readonly<Record<string, unknown>>; body: string }>;
 
-/** Which of them; what is left out does not narrow. */
+/** Selects parked commands; a missing field matches all. */
 export type ParkedSelection = Readonly<{ id?: string; type?: string }>;
 
-/** What becomes of a message that was looked at. */
-type Verdict = 'keep' | 'remove' | 'end';
+/** What to do with a visited message. */
+type Action = 'keep' | 'remove' | 'stop';
 
-type Tell = (command: ParkedCommand) => void | Promise<void>;
+type OnRemoved = (command: ParkedCommand) => void | Promise<void>;
 
-/** How long a command may take to get into its queue, in milliseconds. */
-const PATIENCE = 30_000;
-/** Looks after messages that were given back, and milliseconds between two. */
-const LOOKS = 40;
-const LOOK_INTERVAL = 25;
+/** Milliseconds that redriving one command may take. */
+const REDRIVE_TIMEOUT = 30_000;
+/** Maximum number of checks that requeued messages are back, and milliseconds between two. */
+const CHECKS = 40;
+const CHECK_INTERVAL = 25;
 
 /**
- * The commands that wait for an operator. Looking takes each from the queue and gives it back, so they may change places, and what
- * another operator looks at meanwhile is not seen. Every method may throw `BrokerUnavailable`.
+ * Reads and removes parked commands. Reading takes each message from the queue and requeues it, so the order may change, and commands
+ * that another operator reads at the same time are missing. Every method may throw `BrokerUnavailable`.
  */
 export class ParkedCommands {
   readonly queue = PARKED_COMMANDS;
 
   constructor(private readonly connection: BrokerConnection) {}
 
-  /** How many wait; it takes none of them. */
+  /** Returns the number of parked commands, without taking any from the queue. */
   async count(): Promise<number> {
     const channel = await this.connection.channel();
     try {
-      return (await asked(channel.checkQueue(PARKED_COMMANDS))).messageCount;
+      return (await answered(channel.checkQueue(PARKED_COMMANDS))).messageCount;
     } finally {
       await closeChannel(channel).catch(() => undefined);
     }
   }
 
+  /** Returns the selected commands. */
   async list(selection: ParkedSelection): Promise<ParkedCommand[]> {
     const found: ParkedCommand[] = [];
     await this.#walk(selection, async (message) => {
@@ -68,7 +69,7 @@ export class ParkedCommands {
     return found;
   }
 
-  /** Those with this id: a command that was sent twice has it twice. */
+  /** Returns all commands with this id: a command that was sent twice is listed twice. */
   async show(id: string): Promise<ParkedCommandDetails[]> {
     const found: ParkedCommandDetails[] = [];
     await this.#walk({ id }, async (message) => {
@@ -80,77 +81,78 @@ export class ParkedCommands {
   }
 
   /**
-   * Sends `limit` of them to the command queue again, as if for the first time; each leaves when its copy is confirmed, and is told then.
+   * Resends up to `limit` commands to the command queue, as if for the first time. Removes each one, and calls `onRedriven`, once its
+   * copy is confirmed.
    */
-  async redrive(selection: ParkedSelection, limit: number, tell: Tell): Promise<void> {
+  async redrive(selection: ParkedSelection, limit: number, onRedriven: OnRemoved): Promise<void> {
     const copies = new MessageCopies(this.connection, () => undefined);
     const send = ({ properties, content }: GetMessage) =>
-      copies.put(COMMAND_QUEUE, content, redriveOptions(properties), AbortSignal.timeout(PATIENCE));
+      copies.put(COMMAND_QUEUE, content, redriveOptions(properties), AbortSignal.timeout(REDRIVE_TIMEOUT));
     try {
-      await this.#remove(selection, limit, send, tell);
+      await this.#remove(selection, limit, send, onRedriven);
     } finally {
       await copies.close();
     }
   }
 
-  /** Throws them away, and tells each. */
-  drop(selection: ParkedSelection, tell: Tell): Promise<void> {
-    return this.#remove(selection, Infinity, async () => undefined, tell);
+  /** Deletes the selected commands and calls `onDropped` for each. */
+  drop(selection: ParkedSelection, onDropped: OnRemoved): Promise<void> {
+    return this.#remove(selection, Infinity, async () => undefined, onDropped);
   }
 
   async #remove(
     selection: ParkedSelection,
     limit: number,
-    act: (message: GetMessage) => Promise<void>,
-    tell: Tell,
+    beforeRemoval: (message: GetMessage) => Promise<void>,
+    onRemoved: OnRemoved,
   ): Promise<void> {
     let removed = 0;
     await this.#walk(selection, async (message) => {
-      if (removed === limit) return 'end';
-      await act(message);
+      if (removed === limit) return 'stop';
+      await beforeRemoval(message);
       removed += 1;
-      await tell(parkedCommand(message));
+      await onRemoved(parkedCommand(message));
       return 'remove';
     });
   }
 
-  /** Looks at those that are there now. What is kept goes back at the end, also when the broker goes away in the middle. */
-  async #walk(selection: ParkedSelection, look: (message: GetMessage) => Promise<Verdict>): Promise<void> {
+  /** Visits the messages that are in the queue now. Kept ones are requeued at the end, or by the broker if the connection is lost. */
+  async #walk(selection: ParkedSelection, visit: (message: GetMessage) => Promise<Action>): Promise<void> {
     const channel = await this.connection.channel();
     try {
-      const { messageCount } = await asked(channel.checkQueue(PARKED_COMMANDS));
+      const { messageCount } = await answered(channel.checkQueue(PARKED_COMMANDS));
       let taken = 0;
       let removed = 0;
-      for (let verdict: Verdict = 'keep'; taken < messageCount && verdict !== 'end'; taken++) {
-        const message = await asked(channel.get(PARKED_COMMANDS));
+      for (let action: Action = 'keep'; taken < messageCount && action !== 'stop'; taken++) {
+        const message = await answered(channel.get(PARKED_COMMANDS));
         if (!message) break;
-        verdict = selects(selection, message) ? await look(message) : 'keep';
-        if (verdict !== 'remove') continue;
+        action = selects(selection, message) ? await visit(message) : 'keep';
+        if (action !== 'remove') continue;
         channel.ack(message);
         removed += 1;
       }
       channel.nackAll(true);
-      await untilBack(channel, messageCount - removed);
+      await untilRequeued(channel, messageCount - removed);
     } finally {
       await closeChannel(channel);
     }
   }
 }
 
-/** What was asked of the broker is answered, or it is away. */
-async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
+/** Turns a failed request into `BrokerUnavailable`. */
+async function answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;
   } catch (error) {
-    throw new BrokerUnavailable(`cannot look at ${PARKED_COMMANDS}: ${reasonOf(error)}`, { cause: error });
+    throw new BrokerUnavailable(`cannot read ${PARKED_COMMANDS}: ${reasonOf(error)}`, { cause: error });
   }
 }
 
-/** A quorum queue takes messages back a moment later; the next look should find them. */
-async function untilBack(channel: Channel, count: number): Promise<void> {
-  for (let look = 0; look < LOOKS; look++) {
-    if ((await asked(channel.checkQueue(PARKED_COMMANDS))).messageCount >= count) return;
-    await sleep(LOOK_INTERVAL);
+/** A quorum queue requeues messages asynchronously; the next read should find them. */
+async function untilRequeued(channel: Channel, count: number): Promise<void> {
+  for (let check = 0; check < CHECKS; check++) {
+    if ((await answered(channel.checkQueue(PARKED_COMMANDS))).messageCount >= count) return;
+    await sleep(CHECK_INTERVAL);
   }
 }
 
@@ -159,7 +161,7 @@ function selects({ id, type }: ParkedSelection, message: GetMessage): boolean {
   return (id === undefined || parked.id === id) && (type === undefined || parked.type === type);
 }
 
-/** Read as consumers read it: what has not the right form is not shown, for it could steer the terminal. */
+/** Shows only validated values, because others could contain control characters of the terminal. */
 function parkedCommand(message: GetMessage): ParkedCommand {
   const { id = hashOf(message.content), type = '-', firstFailedAt } = envelopeOf(message);
   const headers = message.properties.headers ?? {};
@@ -167,7 +169,7 @@ function parkedCommand(message: GetMessage): ParkedCommand {
   return {
     id,
     type,
-    errorCode: isCode(errorCode) ? errorCode : reasonOfBroker(headers),
+    errorCode: isCode(errorCode) ? errorCode : brokersReason(headers),
     attempts: typeof attempts === 'number' ? attempts : undefined,
     firstFailedAt,
     bytes: message.content.length,
@@ -176,8 +178,8 @@ function parkedCommand(message: GetMessage): ParkedCommand {
 
 const isCode = (value: unknown): value is string => typeof value === 'string' && /^[a-z_-]{1,64}$/.test(value);
 
-/** The broker parks by itself what ended too many tries without an answer. */
-function reasonOfBroker({ 'x-first-death-reason': reason }: Record<string, unknown>): string {
+/** Without an error code, the broker itself parked the command, for example at the delivery limit. */
+function brokersReason({ 'x-first-death-reason': reason }: Record<string, unknown>): string {
   return isCode(reason) ? reason : '-';
 }
 

@@ -15,7 +15,7 @@ const done = (transport: QueueTransport, count: number) =>
   );
 
 describe('a consumed queue', () => {
-  it('brings a message to the handler of its type, with what its headers say', async () => {
+  it('delivers a message to the handler of its type, with the context from its headers', async () => {
     const queues = await ConsumedQueues.open();
     const seen: unknown[] = [];
     const transport = queues.consumeCommands({ work: (data, context) => void seen.push({ data, ...context }) });
@@ -40,7 +40,7 @@ describe('a consumed queue', () => {
     expect(await queues.ready('commands')).toBe(0);
   });
 
-  it('has at most its prefetch at work', async () => {
+  it('handles no more messages at a time than its prefetch', async () => {
     const queues = await ConsumedQueues.open();
     let [running, most] = [0, 0];
     const transport = queues.consumeCommands(
@@ -59,8 +59,8 @@ describe('a consumed queue', () => {
   });
 });
 
-describe('a process that ends', () => {
-  it('lets running handlers finish; their messages are acknowledged and none comes again', async () => {
+describe('closing the transport', () => {
+  it('waits for running handlers, whose messages are acknowledged and not redelivered', async () => {
     const queues = await ConsumedQueues.open();
     const gate = Promise.withResolvers<void>();
     let [begun, finished] = [0, 0];
@@ -84,7 +84,7 @@ describe('a process that ends', () => {
       () => transport.queueStatus().state,
       (state) => state === 'cancelled',
     );
-    // Whoever does not wait for handlers has given their messages back by now.
+    // A transport that did not wait for handlers would have requeued their messages by now.
     await sleep(200);
     expect({ ready: await queues.ready('commands'), ...transport.queueStatus() }).toMatchObject({
       ready: 3,
@@ -99,7 +99,7 @@ describe('a process that ends', () => {
     expect(await queues.ready('commands')).toBe(0);
   });
 
-  it('gives back the message of a handler that does not end, and tells the handler', async () => {
+  it('aborts a handler that does not finish and requeues its message', async () => {
     const queues = await ConsumedQueues.open();
     let signal: AbortSignal | undefined;
     const transport = queues.consumeCommands(
@@ -117,8 +117,8 @@ describe('a process that ends', () => {
   });
 });
 
-describe('a consumer comes back by itself', () => {
-  it('when its queue was deleted and made again, each time', async () => {
+describe('a consumer restarts', () => {
+  it('each time its queue was deleted and redeclared', async () => {
     const queues = await ConsumedQueues.open();
     const transport = queues.consumeCommands({ work: () => undefined });
     for (let round = 1; round <= 3; round++) {
@@ -135,16 +135,16 @@ describe('a consumer comes back by itself', () => {
     }
   });
 
-  it('when its queue stays away for a while, without the loss of the connection', async () => {
+  it('when its queue is missing for a while, without losing the connection', async () => {
     const queues = await ConsumedQueues.open();
     const lost = vi.fn<() => void>();
     const transport = queues.consumeCommands({ work: () => undefined });
     await consuming(transport);
     queues.consuming.onConnected(lost);
     await queues.channel.deleteQueue('commands');
-    const looks = vi.spyOn(queues.consuming, 'channel');
+    const attempts = vi.spyOn(queues.consuming, 'channel');
     await until(
-      () => looks.mock.calls.length,
+      () => attempts.mock.calls.length,
       (count) => count >= 4,
     );
     await queues.declare();
@@ -154,7 +154,7 @@ describe('a consumer comes back by itself', () => {
     expect(queues.consuming.state).toBe('connected');
   });
 
-  it('when the broker closed its channel', async () => {
+  it('after the broker closed its channel', async () => {
     const queues = await ConsumedQueues.open();
     const channels: { emit(event: string): boolean; ack(message: unknown): void }[] = [];
     const channel = queues.consuming.channel.bind(queues.consuming);
@@ -166,7 +166,7 @@ describe('a consumer comes back by itself', () => {
     const transport = queues.consumeCommands({ work: () => undefined });
     for (let round = 1; round <= 3; round++) {
       await consuming(transport);
-      // An acknowledgement of nothing makes the broker close the channel.
+      // The broker closes the channel on an acknowledgement of an unknown delivery.
       channels.at(-1)!.ack({ fields: { deliveryTag: 9_999 } });
       await until(
         () => transport.queueStatus().state,
@@ -178,7 +178,7 @@ describe('a consumer comes back by itself', () => {
     }
   });
 
-  it('when its connection was closed, and what was not acknowledged comes again', async () => {
+  it('after its connection was closed, and unacknowledged messages are redelivered', async () => {
     const queues = await ConsumedQueues.open();
     const gate = Promise.withResolvers<void>();
     const seen: boolean[] = [];
@@ -201,7 +201,7 @@ describe('a consumer comes back by itself', () => {
     expect(await queues.ready('commands')).toBe(0);
   });
 
-  it('when its queue was not there at first', async () => {
+  it('once a queue that was missing at first is declared', async () => {
     const queues = await ConsumedQueues.open();
     await queues.channel.deleteQueue('commands');
     const transport = queues.consumeCommands({ work: () => undefined });
@@ -215,7 +215,7 @@ describe('a consumer comes back by itself', () => {
   });
 });
 
-/** The management API knows a connection some seconds after it was made. */
+/** The management API lists a new connection only after a few seconds. */
 async function closeConnections({ broker }: ConsumedQueues, name: string): Promise<void> {
   type Listed = { name: string; client_properties: { connection_name?: string } };
   const listed = await until(

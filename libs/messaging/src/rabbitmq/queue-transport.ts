@@ -7,30 +7,30 @@ import { HandlerTimedOut, InvalidMessage } from '../consuming/consuming.errors.j
 import type { MessageContext } from '../consuming/message-context.js';
 import type { MessageTraces } from '../message-traces.js';
 import type { BrokerConnection } from './broker-connection.js';
-import { envelopeOf, type Envelope } from './consumer-envelope.js';
+import { envelopeOf, type Envelope } from './envelope.js';
 import { ConsumerLoop, type ConsumerState } from './consumer-loop.js';
-import type { MessageProcess, Outcome } from './consumer-process.js';
+import type { MessageProcessor, Outcome } from './message-processor.js';
 import type { Settlement } from './settlement.js';
 
-/** A queue, and how its messages are taken. Without times of its own a handler has 60 seconds and the end of the process waits 15. */
+/** Options of the transport of one queue. */
 export type QueueTransportOptions = Readonly<{
   queue: string;
-  /** What the handlers of this queue name. */
+  /** The transport id that the handlers of this queue declare. */
   transportId: symbol;
-  /** How many messages are handled at a time. */
+  /** Maximum number of messages handled at the same time. */
   prefetch: number;
-  /** How long a handler may take (milliseconds); it must stay far below the broker's `consumer_timeout`. */
+  /** Milliseconds a handler may take; must stay far below the broker's `consumer_timeout`. Defaults to 60 s. */
   handlerTimeout?: number;
-  /** How long running handlers may take when the process ends (milliseconds); what is not done by then comes again. */
+  /** Milliseconds that `close` waits for running handlers; unfinished messages are redelivered. Defaults to 15 s. */
   drainTimeout?: number;
   traces?: MessageTraces | undefined;
 }>;
 
-/** How a queue is doing. `given-back`: neither done nor put aside, so the message comes again. */
+/** The state of a consumed queue. `given-back` counts messages without an outcome, which were requeued. */
 export type QueueStatus = Readonly<{
   queue: string;
   state: ConsumerState;
-  /** Why it is not consumed. */
+  /** Why the queue is not being consumed. */
   problem: string | undefined;
   inFlight: number;
   redelivered: number;
@@ -41,8 +41,8 @@ const HANDLER_TIMEOUT = 60_000;
 const DRAIN_TIMEOUT = 15_000;
 
 /**
- * Brings the messages of one queue to the handlers that name its transport. Nest's own transport for RabbitMQ loses messages when a
- * consumer is cancelled, a handler throws, or the process ends; this one settles each message exactly once, by what became of it.
+ * Delivers the messages of one queue to the handlers that declare its transport id, and settles each message once, according to its
+ * outcome. Nest's own transport for RabbitMQ loses messages when a consumer is cancelled, a handler throws or the process shuts down.
  */
 export class QueueTransport extends Server implements CustomTransportStrategy {
   override readonly transportId: symbol;
@@ -50,14 +50,15 @@ export class QueueTransport extends Server implements CustomTransportStrategy {
   readonly #loop: ConsumerLoop;
   readonly #inFlight = new Set<Promise<void>>();
   readonly #outcomes: Partial<Record<Outcome | 'given-back', number>> = {};
-  readonly #ended = new AbortController();
+  /** Aborted when the drain timeout has passed. */
+  readonly #drainTimedOut = new AbortController();
   #redelivered = 0;
   #stopping = false;
 
-  /** `connection` is one that consumes. */
+  /** `connection` must be one that consumes. */
   constructor(
     connection: BrokerConnection,
-    private readonly process: MessageProcess,
+    private readonly processor: MessageProcessor,
     private readonly options: QueueTransportOptions,
   ) {
     super();
@@ -65,30 +66,31 @@ export class QueueTransport extends Server implements CustomTransportStrategy {
     const { queue, prefetch } = options;
     this.#loop = new ConsumerLoop(
       connection,
-      { queue, prefetch, onDelivery: (message, settlement) => this.#take(message, settlement) },
-      (problem) => this.logger.warn(`${queue} is not consumed, trying again: ${problem}`),
+      { queue, prefetch, onDelivery: (message, settlement) => this.#accept(message, settlement) },
+      (problem) => this.logger.warn(`cannot consume ${queue}, retrying: ${problem}`),
     );
   }
 
-  /** Begins to consume; whether the broker is there does not matter. */
+  /** Starts to consume, now or as soon as the broker is reachable. */
   listen(callback: () => void): void {
     this.#loop.start();
     callback();
   }
 
-  /** Takes no more messages, lets running handlers end, settles, and closes the channel. */
+  /** Stops consuming, waits for running handlers, settles their messages and closes the channel. */
   async close(): Promise<void> {
     this.#stopping = true;
     await this.#loop.stop();
     const late = new AbortController();
     const drained = Promise.all(this.#inFlight).then(() => late.abort());
     await sleep(this.options.drainTimeout ?? DRAIN_TIMEOUT, undefined, { signal: late.signal }).catch(() => undefined);
-    this.#ended.abort(new Error('the process ends'));
+    this.#drainTimedOut.abort(new Error('the process is shutting down'));
     await drained;
     await this.#loop.closed();
-    await this.process.close();
+    await this.processor.close();
   }
 
+  /** Returns the state and the counts of the queue. */
   queueStatus(): QueueStatus {
     return {
       queue: this.options.queue,
@@ -100,16 +102,16 @@ export class QueueTransport extends Server implements CustomTransportStrategy {
     };
   }
 
-  /** There is nothing of a client library to listen to. */
+  /** Unsupported: there is no client to listen to. */
   override on(): never {
-    throw new Error('this transport has no events');
+    throw new Error('QueueTransport has no events');
   }
 
   override unwrap(): never {
-    throw new Error('this transport wraps nothing');
+    throw new Error('QueueTransport wraps no client');
   }
 
-  #take(message: ConsumeMessage, settlement: Settlement): void {
+  #accept(message: ConsumeMessage, settlement: Settlement): void {
     if (message.fields.redelivered) this.#redelivered += 1;
     const handled = this.#handle(message, settlement).finally(() => this.#inFlight.delete(handled));
     this.#inFlight.add(handled);
@@ -117,45 +119,52 @@ export class QueueTransport extends Server implements CustomTransportStrategy {
 
   /** Never rejects. */
   async #handle(message: ConsumeMessage, settlement: Settlement): Promise<void> {
-    const signal = AbortSignal.any([settlement.lost, this.#ended.signal]);
+    const signal = AbortSignal.any([settlement.lost, this.#drainTimedOut.signal]);
     try {
-      if (this.#stopping) throw new Error('the process ends');
-      const run = (envelope: Envelope & { type: string }, data: unknown, time?: number) =>
-        this.#run(envelope, data, { time, signal, redelivered: message.fields.redelivered });
-      const process = () => unlessAborted(signal, this.process.process(message, run, signal));
-      const outcome = await this.#followed(message, process);
+      if (this.#stopping) throw new Error('the process is shutting down');
+      const run = (envelope: Envelope & { type: string }, data: unknown, timeout?: number) =>
+        this.#run(envelope, data, { timeout, signal, redelivered: message.fields.redelivered });
+      const handle = () => unlessAborted(signal, this.processor.process(message, run, signal));
+      const outcome = await this.#traced(message, handle);
       settlement.ack();
       this.#count(outcome);
     } catch (error) {
       this.#count('given-back');
-      if (signal.aborted || this.#stopping) return settlement.giveBack();
+      if (signal.aborted || this.#stopping) return settlement.requeue();
       settlement.fail();
       const { id, correlation } = envelopeOf(message);
-      this.logger.error({ queue: this.options.queue, id, correlation, err: error }, 'a message was given back');
+      this.logger.error(
+        { queue: this.options.queue, id, correlation, err: error },
+        'a message failed and was requeued',
+      );
     }
   }
 
-  #followed(message: ConsumeMessage, process: () => Promise<Outcome>): Promise<Outcome> {
+  #traced(message: ConsumeMessage, handle: () => Promise<Outcome>): Promise<Outcome> {
     const { queue, traces } = this.options;
-    if (!traces) return process();
+    if (!traces) return handle();
     const { id, type, traceparent } = envelopeOf(message);
-    return traces.handle({ queue, id, type, traceparent }, process);
+    return traces.handle({ queue, id, type, traceparent }, handle);
   }
 
   async #run(
     { id, type, attempt, correlation, traceparent }: Envelope & { type: string },
     data: unknown,
-    { time = Infinity, signal, redelivered }: { time: number | undefined; signal: AbortSignal; redelivered: boolean },
+    {
+      timeout = Infinity,
+      signal,
+      redelivered,
+    }: { timeout: number | undefined; signal: AbortSignal; redelivered: boolean },
   ): Promise<unknown> {
     const handler = this.messageHandlers.get(type);
-    if (!handler) throw new InvalidMessage('type-unknown', 'nobody handles messages of this type');
-    const limit = Math.min(time, this.options.handlerTimeout ?? HANDLER_TIMEOUT);
-    const timeUp = new AbortController();
-    const timer = setTimeout(() => timeUp.abort(new HandlerTimedOut(limit)), limit);
-    const over = AbortSignal.any([signal, timeUp.signal]);
-    const context: MessageContext = { id, type, attempt, correlation, traceparent, redelivered, signal: over };
+    if (!handler) throw new InvalidMessage('type-unknown', 'there is no handler for this type');
+    const limit = Math.min(timeout, this.options.handlerTimeout ?? HANDLER_TIMEOUT);
+    const timedOut = new AbortController();
+    const timer = setTimeout(() => timedOut.abort(new HandlerTimedOut(limit)), limit);
+    const aborted = AbortSignal.any([signal, timedOut.signal]);
+    const context: MessageContext = { id, type, attempt, correlation, traceparent, redelivered, signal: aborted };
     try {
-      return await unlessAborted(over, resultOf(handler, data, context));
+      return await unlessAborted(aborted, resultOf(handler, data, context));
     } finally {
       clearTimeout(timer);
     }
@@ -166,13 +175,13 @@ export class QueueTransport extends Server implements CustomTransportStrategy {
   }
 }
 
-/** Handlers answer values, promises and streams; filters answer streams that fail. */
+/** Handlers return values, promises or observables; exception filters return observables that fail. */
 async function resultOf(handler: MessageHandler, data: unknown, context: MessageContext): Promise<unknown> {
   const result: unknown = await handler(data, context);
   return isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
 }
 
-/** Rejects with the reason of the signal when that is aborted first. */
+/** Rejects with the reason of the signal if that is aborted before `work` settles. */
 async function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason as Error);

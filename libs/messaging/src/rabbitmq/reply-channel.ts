@@ -1,21 +1,25 @@
 import type { Channel, Options } from 'amqplib';
 import type { BrokerConnection } from './broker-connection.js';
-import { closeChannel } from './goodbye.js';
+import { closeChannel } from './close-channel.js';
 
-/** How long an answer waits for the connection to come back (milliseconds). */
-const PATIENCE = 2_000;
+/** Milliseconds that a reply waits for the connection to come back. */
+const RECONNECT_TIMEOUT = 2_000;
 
-/** Sends answers to those who wait for them; nobody confirms an answer, and one that is lost is asked for again. */
+/** Sends replies without publisher confirms: if a reply is lost, the requester asks again. */
 export class ReplyChannel {
   #channel: Promise<Channel> | undefined;
 
   /**
-   * `connection` has nothing else to do: RabbitMQ (seen with 3.10) closes the whole connection of who answers an address that was made up, so
-   * a stranger who makes up addresses must only hurt those who ask.
+   * `connection` must not be used for anything else. RabbitMQ (observed with 3.10) closes the whole connection when a reply goes to a forged
+   * address, so a sender of forged addresses can only disturb other questions.
    */
   constructor(private readonly connection: BrokerConnection) {}
 
-  /** Resolves once the answer was handed over. Throws `BrokerUnavailable`. */
+  /**
+   * Resolves once the reply was handed to the connection.
+   *
+   * @throws BrokerUnavailable
+   */
   async send(replyTo: string, body: Buffer, options: Options.Publish): Promise<void> {
     if (this.connection.state === 'disconnected') await this.#reconnected();
     this.#channel ??= this.#open();
@@ -44,7 +48,7 @@ export class ReplyChannel {
   async #reconnected(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const end = this.connection.onConnected(resolve);
-    const late = setTimeout(resolve, PATIENCE);
+    const late = setTimeout(resolve, RECONNECT_TIMEOUT);
     await promise;
     clearTimeout(late);
     end();

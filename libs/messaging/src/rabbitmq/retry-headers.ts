@@ -1,40 +1,39 @@
 import type { ConsumeMessage, MessageProperties, Options } from 'amqplib';
 
-/** What a copy says of the try that failed. */
-export type FailedTry = Readonly<{ code: string; attempt: number; firstFailedAt: string }>;
+/** Describes the failed attempt in the headers of a copy. */
+export type FailedAttempt = Readonly<{ code: string; attempt: number; firstFailedAt: string }>;
 
 /**
- * Not taken over into a copy: the broker's own notes, which it would read as the history of the copy, and `CC`, which would send the copy
- * to wherever its first sender likes.
+ * Headers that are not copied: the broker's own, which it would take for the history of the copy, and `CC` and `BCC`, with which the
+ * original sender could route the copy to other queues.
  */
 const DROPPED = /^(?:x-death|x-first-death-.*|x-last-death-.*|x-delivery-count|x-acquired-count|cc|bcc)$/i;
 
-/** The properties of a copy of a message: its own, and what failed. Not its expiry: a parked message waits for a person. */
-export function copyOptions(properties: MessageProperties, failed: FailedTry): Options.Publish {
+/** Returns the properties of a copy: those of the message, plus the failed attempt. Drops the expiration, since parked messages must stay. */
+export function copyOptions(properties: MessageProperties, failed: FailedAttempt): Options.Publish {
   return {
     ...copiedProperties(properties),
-    persistent: true,
     headers: { ...keptHeaders(properties), ...failedHeaders(failed) },
   };
 }
 
-/** The same without the headers of the sender, for messages whose headers nobody can write again. */
-export function bareCopyOptions({ messageId, type }: MessageProperties, failed: FailedTry): Options.Publish {
-  return { ...textProperties({ messageId, type }), persistent: true, headers: failedHeaders(failed) };
+/** Returns the properties of a copy without the sender's headers, for messages whose headers amqplib cannot encode again. */
+export function bareCopyOptions({ messageId, type }: MessageProperties, failed: FailedAttempt): Options.Publish {
+  return { ...textProperties({ messageId, type }), headers: failedHeaders(failed) };
 }
 
-/** How often an operator sent the message again. */
+/** Header with the number of times an operator redrove the message. */
 const REDRIVEN = 'x-redriven';
 
-/** The properties of a parked message that is sent again: as if it had never failed, but for how often that was done. */
+/** Returns the properties of a redriven message: as if it had never failed, except for the count of redrives. */
 export function redriveOptions(properties: MessageProperties): Options.Publish {
   const { [REDRIVEN]: before, ...headers } = keptHeaders(properties);
   for (const name of Object.keys(failedHeaders({ code: '', attempt: 0, firstFailedAt: '' }))) delete headers[name];
   const times = typeof before === 'number' ? before + 1 : 1;
-  return { ...copiedProperties(properties), persistent: true, headers: { ...headers, [REDRIVEN]: times } };
+  return { ...copiedProperties(properties), headers: { ...headers, [REDRIVEN]: times } };
 }
 
-/** The properties that are plain texts. `user-id` is not among them: the broker refuses that of somebody else. */
+/** Leaves out `user-id`: the broker refuses a message with the id of another user. */
 function copiedProperties({
   messageId,
   type,
@@ -51,7 +50,7 @@ function copiedProperties({
 const textProperties = (properties: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(properties).filter(([, value]) => typeof value === 'string'));
 
-const failedHeaders = ({ code, attempt, firstFailedAt }: FailedTry) => ({
+const failedHeaders = ({ code, attempt, firstFailedAt }: FailedAttempt) => ({
   'x-error-code': code,
   'x-attempt': attempt,
   'x-first-failed-at': firstFailedAt,

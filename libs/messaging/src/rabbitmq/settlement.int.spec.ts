@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ConsumedQueues, until } from '../../testing/consumed-queues.js';
 import { Settlement } from './settlement.js';
 
-/** A delivery of a message, and how often it was said to be settled. */
+/** Delivers a message and counts how often it is reported as settled. */
 async function delivered(queues: ConsumedQueues) {
   queues.send('once');
   const channel = await queues.consuming.channel();
@@ -27,20 +27,20 @@ const connected = async (): Promise<ConsumedQueues> => {
 };
 
 describe('a delivery', () => {
-  it('is settled by the first answer; others do not reach the broker, which would close the channel', async () => {
+  it('is settled by the first answer; later ones, on which the broker would close the channel, are not sent', async () => {
     const queues = await connected();
     const { channel, settlement, settled, lost } = await delivered(queues);
     settlement.ack();
     settlement.ack();
-    settlement.giveBack();
-    // An answer of the broker comes after everything that was sent before.
+    settlement.requeue();
+    // The broker answers in order, so everything sent before has arrived by then.
     await channel.checkQueue('commands');
     expect({ ...settled, lost: lost.aborted }).toEqual({ times: 1, lost: false });
     await channel.close();
     expect(await queues.ready('commands')).toBe(0);
   });
 
-  it('needs no answer when its channel is gone: the message comes again', async () => {
+  it('is redelivered if its channel is gone, without an answer', async () => {
     const queues = await connected();
     const { channel, settlement, settled } = await delivered(queues);
     await channel.close();

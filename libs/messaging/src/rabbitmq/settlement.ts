@@ -1,8 +1,8 @@
 import type { Channel, ConsumeMessage } from 'amqplib';
 
 /**
- * The one answer that a delivery gets. A second one would make the broker close the channel, and with it every other delivery; so only
- * the first counts. When the channel is gone no answer is needed: the broker delivers the message again.
+ * Settles a delivery exactly once. The broker closes the channel on a second answer, which would requeue all other deliveries, so only the
+ * first answer is sent. If the channel is gone, no answer is needed: the broker redelivers the message.
  */
 export class Settlement {
   #settled = false;
@@ -10,22 +10,22 @@ export class Settlement {
   constructor(
     private readonly channel: Channel,
     private readonly message: ConsumeMessage,
-    /** Aborted when the channel is gone. */
+    /** Aborted when the channel is lost. */
     readonly lost: AbortSignal,
     private readonly onSettled: () => void,
   ) {}
 
-  /** The message is done with. */
+  /** Acknowledges the message. */
   ack(): void {
     this.#settle(() => this.channel.ack(this.message));
   }
 
-  /** The message is as it was, and somebody else's now. */
-  giveBack(): void {
+  /** Returns the message to the queue. The delivery does not count towards the delivery limit. */
+  requeue(): void {
     this.#settle(() => this.channel.nack(this.message, false, true));
   }
 
-  /** The message is somebody else's now, and this delivery counts: after some the broker itself puts it aside. */
+  /** Returns the message to the queue as a failed delivery. At the delivery limit, the broker parks the message. */
   fail(): void {
     this.#settle(() => this.channel.reject(this.message, true));
   }
@@ -36,7 +36,7 @@ export class Settlement {
     try {
       if (!this.lost.aborted) answer();
     } catch {
-      // The channel went away in this moment, so the message comes again.
+      // The channel has just closed, so the broker redelivers the message.
     }
     this.onSettled();
   }

@@ -1,25 +1,26 @@
 import type { Commit, CommitFeed } from '@keyfold/event-store';
 import type { MessageTraces } from '../message-traces.js';
-import type { EventPublisher, OutgoingMessage } from './event-publisher.js';
-import type { ParkedRelay, ParkedRelays } from './parked-relays.js';
+import type { EventPublisher, OutgoingMessage } from '../event-publisher.js';
+import type { ParkedAccount, ParkedAccounts } from './parked-accounts.js';
 import type { RelayCounter } from './relay-status.js';
 
-/** The messages that a commit becomes, in their order; none for what is nobody's business. Throws when nobody can tell. */
+/** Translates a commit into messages, in order; private events yield none. Throws if the commit cannot be translated. */
 export type MessagesOf = (commit: Commit) => readonly OutgoingMessage[];
 
+/** What a slot relay works with. */
 export type RelayParts = Readonly<{
   feed: CommitFeed;
   publisher: EventPublisher;
-  parked: ParkedRelays;
+  parked: ParkedAccounts;
   messagesOf: MessagesOf;
   counter: RelayCounter;
-  /** Told of every account that is parked. */
-  onParked(record: ParkedRelay): void;
-  /** Unix milliseconds. */
+  /** Called for each account that is parked. */
+  onParked(record: ParkedAccount): void;
+  /** Returns Unix milliseconds. */
   clock(): number;
-  /** Monotonic milliseconds. */
+  /** Returns monotonic milliseconds. */
   now(): number;
-  /** How long a page is waited for, in milliseconds; what was not done then comes again with the next one. */
-  patience: number;
+  /** Milliseconds to wait for a page. Unsent commits are read again with the next page. */
+  pageTimeout: number;
   traces?: MessageTraces | undefined;
 }>;

@@ -1,44 +1,44 @@
 import { Histogram } from '@keyfold/event-store';
 
-/** Seconds. */
-const CONFIRMS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** A page has up to 500 commits, most of which become one message. */
-const PAGES = [0, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000];
+/** Histogram buckets in seconds. */
+const CONFIRM_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** Histogram buckets. A page has up to 500 commits, most of which yield one message. */
+const PAGE_MESSAGES = [0, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000];
 
-/** What became of messages since the process started. */
+/** Counts of messages since the process started. */
 export type RelayCounts = Readonly<{
   /** Confirmed by the broker. */
   published: number;
-  /** Refused by the broker, or wanted by no queue; they were or will be sent again. */
+  /** Refused by the broker or matched by no queue; resent later. */
   refused: number;
-  /** Of which it was not known whether they arrived, so that they were or will be sent again. */
+  /** Resent because it is unknown whether they arrived. */
   retried: number;
-  /** Seconds from a message to its confirm. */
+  /** Seconds from sending a message to its confirm. */
   confirms: Histogram;
-  /** Messages of the pages of the feed, as far as they were confirmed while the page was at work. */
+  /** Messages per page of the feed that were confirmed before the page timed out. */
   pages: Histogram;
 }>;
 
-/** How the relay of this process fares, in the slots that it holds. */
+/** The state of the relay in this process and of the slots that it holds. */
 export type RelayStatus = RelayCounts &
   Readonly<{
-    /** Other processes that relay, and this one. */
+    /** All processes that run a relay, including this one. */
     members: readonly string[];
     slots: number;
-    /** The store cannot be reached, or work in a slot fails. */
+    /** Whether the store is unreachable or a slot fails. */
     failing: boolean;
     brokerReady: boolean;
-    /** Why the broker takes no messages of the held slots although it is there. */
+    /** Why the broker takes no messages of the held slots although it is connected. */
     problem: string | undefined;
-    /** Accounts that wait because one of their events cannot be sent. */
+    /** Number of parked accounts. */
     parked: number;
   }>;
 
-/** The counts as they grow. */
+/** Counts the messages of all slots of a process. */
 export class RelayCounter {
   published = 0;
   refused = 0;
   retried = 0;
-  readonly confirms = new Histogram(CONFIRMS);
-  readonly pages = new Histogram(PAGES);
+  readonly confirms = new Histogram(CONFIRM_SECONDS);
+  readonly pages = new Histogram(PAGE_MESSAGES);
 }

@@ -16,25 +16,25 @@ import { freshBroker } from '../../../../test/support/rabbitmq/fresh-broker.js';
 import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
 import { modelMessagesOf, ModelPublisher } from '../../testing/model-publisher.js';
 import { UnsendableMessage } from '../messaging.errors.js';
-import { MongoParkedRelays } from '../mongo/mongo-parked-relays.js';
-import { messagingModels } from '../mongo/parked-relay.model.js';
+import { MongoParkedAccounts } from '../mongo/mongo-parked-accounts.js';
+import { messagingModels } from '../mongo/parked-account.model.js';
 import { BrokerConnection } from '../rabbitmq/broker-connection.js';
-import { RabbitMqPublisher } from '../rabbitmq/confirm-publisher.js';
-import { parkedRelaysTable, SqliteParkedRelays } from '../sqlite/sqlite-parked-relays.js';
-import type { ParkedRelays } from './parked-relays.js';
+import { RabbitMqPublisher } from '../rabbitmq/rabbitmq-publisher.js';
+import { parkedAccountsTable, SqliteParkedAccounts } from '../sqlite/sqlite-parked-accounts.js';
+import type { ParkedAccounts } from './parked-accounts.js';
 import { Relay, relayName } from './relay.js';
 import type { MessagesOf } from './relay-parts.js';
 
-type Stored = Readonly<{ store: EventStore & CommitFeed; leases: FeedLeases; parked: ParkedRelays }>;
+type Stored = Readonly<{ store: EventStore & CommitFeed; leases: FeedLeases; parked: ParkedAccounts }>;
 
 async function openSqliteStore(): Promise<Stored> {
-  const sql = `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedRelaysTable}`;
+  const sql = `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedAccountsTable}`;
   const file = new SqliteFile(join(temporaryFolder(), 'keyfold.db'), { ...eventStoreSchema, sql });
   onTestFinished(() => file.close());
   return {
     store: new SqliteEventStore(file),
     leases: new SqliteFeedLeases(file),
-    parked: new SqliteParkedRelays(file),
+    parked: new SqliteParkedAccounts(file),
   };
 }
 
@@ -42,7 +42,7 @@ async function openMongoStore(): Promise<Stored> {
   const { store, connection, close } = await openMongo();
   onTestFinished(close);
   await migrateSchema(connection, [...feedModels(connection), ...messagingModels(connection)]);
-  return { store, leases: new MongoFeedLeases(connection), parked: new MongoParkedRelays(connection) };
+  return { store, leases: new MongoFeedLeases(connection), parked: new MongoParkedAccounts(connection) };
 }
 
 const stores = [
@@ -51,10 +51,10 @@ const stores = [
 ];
 
 /** The lag of a relay that has sent everything. */
-const NOTHING = { pendingCommits: 0, oldestPendingAt: undefined };
+const NO_LAG = { pendingCommits: 0, oldestPendingAt: undefined };
 const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 30_000, interval: 50 });
 
-/** A broker behind a proxy with one subscriber, which notes the ids of what it gets. */
+/** Opens a broker behind a proxy with one subscriber, which records the ids of its messages. */
 async function openBroker() {
   const { url } = await freshBroker();
   const proxy = await TcpProxy.start(Number(new URL(url).port || 5672));
@@ -97,7 +97,7 @@ async function newRelay({ store, leases, parked }: Stored, broker: Broker, messa
   return { relay, errors };
 }
 
-/** Commits of so many accounts, those of one account behind each other; answers their messages by account. */
+/** Appends commits of several accounts, those of each account in sequence. Returns the message ids by account. */
 async function write(store: EventStore, accounts: number, commits: number, first = 1): Promise<string[][]> {
   const all = Array.from({ length: accounts }, async (_, account) => {
     const ids: string[] = [];
@@ -112,20 +112,20 @@ async function write(store: EventStore, accounts: number, commits: number, first
 
 const accountOf = (id: string) => id.split(':')[0];
 
-/** The ids of each account in the order in which they came first. */
+/** Expects the ids of each account in this order, ignoring duplicates. */
 function expectFirstSeen(received: readonly string[], expected: readonly (readonly string[])[]): void {
   const firstSeen = Map.groupBy(new Set(received), accountOf);
   expect(firstSeen).toEqual(new Map(expected.map((ids) => [accountOf(ids[0]!), ids])));
 }
 
 describe.each(stores)('a relay of the store in $name', ({ open }) => {
-  it('publishes everything once and in order, and a later one goes on behind it', async () => {
+  it('publishes everything once and in order, and a successor continues after it', async () => {
     const [stored, broker] = [await open(), await openBroker()];
     const expected = await write(stored.store, 30, 10);
     const { relay, errors } = await newRelay(stored, broker);
     relay.start();
     await soon(() => expect(broker.received).toHaveLength(300));
-    await soon(async () => expect(await relay.lag()).toEqual(NOTHING));
+    await soon(async () => expect(await relay.lag()).toEqual(NO_LAG));
     expectFirstSeen(broker.received, expected);
     await relay.stop();
 
@@ -133,7 +133,7 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
     const { relay: successor } = await newRelay(stored, broker);
     successor.start();
     await soon(() => expect(broker.received).toHaveLength(330));
-    await soon(async () => expect(await successor.lag()).toEqual(NOTHING));
+    await soon(async () => expect(await successor.lag()).toEqual(NO_LAG));
     expectFirstSeen(
       broker.received,
       expected.map((ids, account) => [...ids, ...later[account]!]),
@@ -147,7 +147,7 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
     expect(errors).toEqual([]);
   });
 
-  it('loses nothing and keeps the order while connections are cut', async () => {
+  it('loses nothing and keeps the order when connections are cut', async () => {
     const [stored, broker] = [await open(), await openBroker()];
     const { relay, errors } = await newRelay(stored, broker);
     relay.start();
@@ -159,7 +159,7 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
       for (const [account, ids] of (await writing).entries()) expected[account]!.push(...ids);
       await soon(() => expect(new Set(broker.received).size).toBe((round + 1) * 400));
     }
-    await soon(async () => expect(await relay.lag()).toEqual(NOTHING));
+    await soon(async () => expect(await relay.lag()).toEqual(NO_LAG));
     expectFirstSeen(broker.received, expected);
     const { retried, published } = relay.status();
     expect(broker.received.length - 2_000).toBeLessThanOrEqual(retried);
@@ -167,7 +167,7 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
     expect(errors).toEqual([]);
   });
 
-  it('knows how much waits and since when while the broker is away', async () => {
+  it('reports its lag during a broker outage', async () => {
     const [stored, broker] = [await open(), await openBroker()];
     const { relay } = await newRelay(stored, broker);
     relay.start();
@@ -178,10 +178,10 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
     await write(stored.store, 4, 3);
     expect(await relay.lag()).toEqual({ pendingCommits: 12, oldestPendingAt: newCommit('any', 1).at });
     await broker.proxy.refuse(false);
-    await soon(async () => expect(await relay.lag()).toEqual(NOTHING));
+    await soon(async () => expect(await relay.lag()).toEqual(NO_LAG));
   });
 
-  it('parks an account with an event that it does not know, and one that knows it sends what was left out', async () => {
+  it('parks an account with an unknown event, and a relay that knows it sends the skipped commits', async () => {
     const [stored, broker] = [await open(), await openBroker()];
     const { relay, errors } = await newRelay(stored, broker, (commit) => {
       if (commit.stream === 'account-3' && commit.version === 2) throw new UnsendableMessage('of a newer version');
@@ -202,26 +202,29 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
     expect(errors).toEqual([]);
   });
 
-  it('waits for a queue that is full, without keeping others back', async () => {
+  it('retries messages for a full queue without delaying other accounts', async () => {
     const [stored, broker] = [await open(), await openBroker()];
     const full = { 'x-queue-type': 'quorum', 'x-max-length': 1, 'x-overflow': 'reject-publish' };
     await broker.channel.assertQueue('full', { durable: true, arguments: full });
     await broker.channel.bindQueue('full', 'events', 'limited');
     const { relay } = await newRelay(stored, broker, (commit) =>
-      modelMessagesOf(commit).map((message) => ({ ...message, type: commit.partition === '0' ? 'limited' : 'told' })),
+      modelMessagesOf(commit).map((message) => ({
+        ...message,
+        type: commit.partition === '0' ? 'limited' : 'unlimited',
+      })),
     );
     relay.start();
     const expected = await write(stored.store, 3, 10);
     await soon(() => expect(new Set(broker.received.filter((id) => !id.startsWith('account-0'))).size).toBe(20));
     await soon(() => expect(relay.status().refused).toBeGreaterThan(1));
     await broker.channel.deleteQueue('full');
-    await soon(async () => expect(await relay.lag()).toEqual(NOTHING));
+    await soon(async () => expect(await relay.lag()).toEqual(NO_LAG));
     expectFirstSeen(broker.received, expected);
   });
 });
 
 describe('relays that share the slots of a store', () => {
-  it('publish everything, in order, while one of them leaves and others come', async () => {
+  it('publish everything in order while one stops and others start', async () => {
     const [stored, broker] = [await openMongoStore(), await openBroker()];
     const relays = await Promise.all([1, 2, 3].map(() => newRelay(stored, broker)));
     const [ann, bea, cid] = relays.map(({ relay }) => relay) as [Relay, Relay, Relay];
@@ -244,7 +247,7 @@ describe('relays that share the slots of a store', () => {
   });
 });
 
-it('a problem of the broker is told for as long as a held slot waits for it', async () => {
+it('a problem of the broker is reported only while a held slot is stalled by it', async () => {
   const { store, leases, parked } = await openSqliteStore();
   const publisher = new ModelPublisher(() => 'refused');
   publisher.problem = 'a queue is full';

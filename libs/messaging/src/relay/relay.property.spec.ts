@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { ModelEventStore } from '../../../event-store/testing/model-event-store.js';
 import { newCommit } from '../../../event-store/testing/new-commit.js';
-import { ModelParkedRelays } from '../../testing/model-parked-relays.js';
+import { ModelParkedAccounts } from '../../testing/model-parked-accounts.js';
 import { modelMessagesOf, ModelPublisher, type Fate } from '../../testing/model-publisher.js';
 import { UnsendableMessage } from '../messaging.errors.js';
 import { RelayCounter } from './relay-status.js';
@@ -49,10 +49,10 @@ const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn++) await setImmediate();
 };
 
-/** One slot, the lease of which passes from process to process. A process that lost it goes on with what it had at hand. */
+/** One slot whose lease passes from process to process. A process that lost it continues with its current page. */
 class Slot {
   readonly store = new ModelEventStore();
-  readonly parked = new ModelParkedRelays();
+  readonly parked = new ModelParkedAccounts();
   readonly broker: string[] = [];
   readonly broken = new Set<string>();
   readonly publishers: ModelPublisher[] = [];
@@ -60,7 +60,7 @@ class Slot {
   time = 0;
   #epoch = 0;
   #relay!: SlotRelay;
-  readonly #atWork: Promise<unknown>[] = [];
+  readonly #work: Promise<unknown>[] = [];
   #reading: Promise<void> | undefined;
 
   constructor(private readonly nextAnswer: () => Readonly<{ fate: Fate; turns: number }>) {
@@ -82,30 +82,30 @@ class Slot {
       parked: this.parked,
       counter: new RelayCounter(),
       messagesOf: (commit) => {
-        if (this.broken.has(nameOf(commit))) throw new UnsendableMessage('nobody knows it');
+        if (this.broken.has(nameOf(commit))) throw new UnsendableMessage('unknown event');
         return modelMessagesOf(commit);
       },
       onParked: () => undefined,
       clock: () => this.time,
       now: () => this.time,
-      patience: 60_000,
+      pageTimeout: 60_000,
     });
   }
 
   async append(partition: string, events: number): Promise<void> {
     const version = this.store.commits.filter(({ stream }) => stream === partition).length + 1;
-    const told = Array.from({ length: events }, () => ({ type: 'told', v: 1, data: {} }));
-    await this.store.append(newCommit(partition, version, { partition, events: told }));
+    const stored = Array.from({ length: events }, () => ({ type: 'Renamed', v: 1, data: {} }));
+    await this.store.append(newCommit(partition, version, { partition, events: stored }));
   }
 
-  /** Reads a short page, as the reader of the feed does; the checkpoint is that of the lease. */
+  /** Reads a short page, like the feed reader, from the checkpoint of the lease. */
   read(): void {
     this.#reading ??= this.#readPage(this.#relay, this.#epoch);
   }
 
   retry(): void {
     const [relay, epoch] = [this.#relay, this.#epoch];
-    this.#atWork.push(relay.retryParked(this.position, () => epoch === this.#epoch));
+    this.#work.push(relay.retryParked(this.position, () => epoch === this.#epoch));
   }
 
   removeStale(): Promise<void> {
@@ -114,7 +114,7 @@ class Slot {
 
   async idle(): Promise<void> {
     await this.#reading;
-    await Promise.all(this.#atWork);
+    await Promise.all(this.#work);
   }
 
   async #readPage(relay: SlotRelay, epoch: number): Promise<void> {
@@ -122,7 +122,7 @@ class Slot {
     const last = page.at(-1);
     if (last && epoch === this.#epoch) {
       const work = relay.handle(page, () => epoch === this.#epoch);
-      this.#atWork.push(work);
+      this.#work.push(work);
       const handled = await work;
       // The lease fences the checkpoint.
       if (epoch === this.#epoch) this.position = Math.max(this.position, handled?.upTo ?? last.position);
@@ -133,7 +133,7 @@ class Slot {
 
 const nameOf = ({ stream, version }: Commit) => `${stream}:${version}`;
 
-it('every message arrives, those of an account first in their order, whatever fails, is parked or dies', async () => {
+it('every message arrives, and first arrivals of an account are in order, despite failures, parking and crashes', async () => {
   const script = fc.array(step, { minLength: 5, maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(
@@ -157,7 +157,7 @@ it('every message arrives, those of an account first in their order, whatever fa
         }
         healed = true;
         slot.broken.clear();
-        // The last process may have been the one that goes on, or one that takes over from it.
+        // Either the last process continues, or a new one takes over from it.
         if (steps.length % 2 === 0) slot.takeOver();
         for (let round = 0; round < 60; round++) {
           slot.time += 30_000;

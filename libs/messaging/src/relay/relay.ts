@@ -2,74 +2,66 @@ import { feedLag, FeedReader, type CommitFeed, type FeedLag, type FeedLeases } f
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { MessageTraces } from '../message-traces.js';
-import type { EventPublisher } from './event-publisher.js';
-import type { ParkedRelay, ParkedRelays } from './parked-relays.js';
+import type { EventPublisher } from '../event-publisher.js';
+import type { ParkedAccount, ParkedAccounts } from './parked-accounts.js';
 import type { MessagesOf } from './relay-parts.js';
 import { RelayCounter, type RelayStatus } from './relay-status.js';
 import { SlotRelay } from './slot-relay.js';
 
-/** The reader of the feed whose checkpoints say what was published. */
+/** The name under which the relay reads the feed and stores its checkpoints. */
 export const relayName = 'relay';
 
-/**
- * Injection token of the `FeedLeases` that keep the relay's checkpoints: they are stored beside the commits, so that both are lost or
- * restored together.
- */
+/** Injection token of the `FeedLeases` for the relay. Its checkpoints are stored beside the commits: a backup contains both or neither. */
 export const RELAY_LEASES = Symbol('RelayLeases');
 
-/** Times in milliseconds. */
+/** Options of the relay. */
 export type RelayOptions = Readonly<{
-  /** Told once of what goes wrong for as long as it lasts. */
+  /** Called once for each failure until the relay has recovered from it. */
   onError(error: unknown): void;
-  /** Told of every account that is parked. */
-  onParked(record: ParkedRelay): void;
+  /** Called for each account that is parked. */
+  onParked(record: ParkedAccount): void;
+  /** Milliseconds that a lease of a slot lasts. */
   leaseMilliseconds?: number;
-  /** The least time between two looks at the feed. */
-  restMilliseconds?: number;
-  /** How long a page is waited for before the slot may go to others. */
-  pageMilliseconds?: number;
   traces?: MessageTraces | undefined;
-  /** Unix time. */
-  clock?(): number;
-  /** Monotonic time. */
-  now?(): number;
 }>;
 
-const REST = 2;
-/** So many that the accounts of their pages fill the publisher's window, though each has one message in flight. */
+/** Milliseconds between two reads of the feed. */
+const READ_INTERVAL = 2;
+/** Enough to fill the publisher's window, although each account has only one message in flight. */
 const PARALLEL_SLOTS = 32;
-/** Less than the time after which a lease is worked on no more. */
-const PAGE_PATIENCE = 5_000;
-const LOOK_FOR_PARKED_AFTER = 30_000;
-const LOOK_AT_PARKED_AFTER = 1_000;
+/** Milliseconds; less than the time after which a process stops working under an old lease. */
+const PAGE_TIMEOUT = 5_000;
+/** Milliseconds between two searches for parked accounts in idle slots, and between two attempts to resend known ones. */
+const FIND_PARKED_INTERVAL = 30_000;
+const RETRY_PARKED_INTERVAL = 1_000;
+
+const now = () => performance.now();
 
 /**
- * Publishes every commit of the feed, at least once and in the order of each account. Several relays share the slots of the feed. While
- * the broker takes nothing, nothing is read; it goes on when the broker is back.
+ * Publishes every commit of the feed, at least once and in order for each account. Several relays share the slots of the feed. While the
+ * broker takes no messages, the relay reads nothing.
  */
 export class Relay {
   readonly #feed: FeedReader;
   readonly #slots = new Map<number, SlotRelay>();
   readonly #counter = new RelayCounter();
-  readonly #now: () => number;
   #stopListening: () => void = () => undefined;
-  #lookedForParkedAt = -Infinity;
-  #lookedAtParkedAt = -Infinity;
+  #foundParkedAt = -Infinity;
+  #retriedParkedAt = -Infinity;
 
   constructor(
     private readonly commits: CommitFeed,
     private readonly publisher: EventPublisher,
     leases: FeedLeases,
-    private readonly parked: ParkedRelays,
+    private readonly parked: ParkedAccounts,
     private readonly messagesOf: MessagesOf,
     private readonly options: RelayOptions,
   ) {
-    const { leaseMilliseconds, restMilliseconds = REST, now = () => performance.now() } = options;
-    this.#now = now;
+    const { leaseMilliseconds } = options;
     this.#feed = new FeedReader(commits, leases, {
       reader: relayName,
       owner: `${hostname()}:${process.pid}:${randomUUID()}`,
-      restMilliseconds,
+      restMilliseconds: READ_INTERVAL,
       parallelSlots: PARALLEL_SLOTS,
       ...(leaseMilliseconds === undefined ? {} : { leaseMilliseconds }),
       now,
@@ -80,18 +72,19 @@ export class Relay {
     });
   }
 
-  /** Follows the feed until `stop`. */
+  /** Starts to follow the feed, until `stop`. */
   start(): void {
     this.#stopListening = this.publisher.onReady(() => this.#feed.readAgain());
     this.#feed.start();
   }
 
-  /** Finishes the pages at hand, as far as the broker lets it within some seconds, and leaves the slots to others. */
+  /** Finishes the current pages, waiting a few seconds at most, and releases the slots. */
   async stop(): Promise<void> {
     this.#stopListening();
     await this.#feed.stop();
   }
 
+  /** Returns the state of the relay and its counts. */
   status(): RelayStatus {
     const { members, positions, failing } = this.#feed.status();
     const held = [...this.#slots].filter(([slot, { epoch }]) => this.#feed.leaseOf(slot)?.epoch === epoch);
@@ -101,8 +94,8 @@ export class Relay {
       slots: positions.size,
       failing,
       brokerReady: this.publisher.isReady,
-      // It outlives its cause when the slot goes to others, who tell of it then.
-      problem: held.some(([, { isHeldUp }]) => isHeldUp) ? this.publisher.problem : undefined,
+      // Reported only for stalled slots: the publisher keeps its problem after the slot went to another process.
+      problem: held.some(([, { isStalled }]) => isStalled) ? this.publisher.problem : undefined,
       parked: held.reduce((sum, [, { parkedAccounts }]) => sum + parkedAccounts, 0),
       published,
       refused,
@@ -112,7 +105,11 @@ export class Relay {
     };
   }
 
-  /** What waits to be sent in the held slots, parked accounts apart; it looks into the store. Throws `StoreUnavailable`. */
+  /**
+   * Reads from the store how much waits to be sent in the held slots, not counting parked accounts.
+   *
+   * @throws StoreUnavailable
+   */
   lag(): Promise<FeedLag> {
     return feedLag(this.commits, this.#feed.status().positions);
   }
@@ -121,27 +118,27 @@ export class Relay {
     const known = this.#slots.get(slot);
     if (known?.epoch === epoch) return known;
     const { commits: feed, publisher, parked, messagesOf } = this;
-    const { clock = Date.now, pageMilliseconds = PAGE_PATIENCE, onParked, traces } = this.options;
-    const made = new SlotRelay(slot, epoch, {
+    const { onParked, traces } = this.options;
+    const created = new SlotRelay(slot, epoch, {
       feed,
       publisher,
       parked,
       messagesOf,
       onParked,
       traces,
-      clock,
+      clock: Date.now,
       counter: this.#counter,
-      now: this.#now,
-      patience: pageMilliseconds,
+      now,
+      pageTimeout: PAGE_TIMEOUT,
     });
-    this.#slots.set(slot, made);
-    return made;
+    this.#slots.set(slot, created);
+    return created;
   }
 
-  /** Beside the reading, which does not wait for it: an account may have much to catch up on. */
+  /** Does not wait for the accounts, which may have much to catch up on. */
   async #retryParked(): Promise<void> {
-    if (!this.publisher.isReady || this.#now() - this.#lookedAtParkedAt < LOOK_AT_PARKED_AFTER) return;
-    this.#lookedAtParkedAt = this.#now();
+    if (!this.publisher.isReady || now() - this.#retriedParkedAt < RETRY_PARKED_INTERVAL) return;
+    this.#retriedParkedAt = now();
     await this.#findParked();
     const { positions } = this.#feed.status();
     for (const [slot, relay] of this.#slots) {
@@ -151,14 +148,14 @@ export class Relay {
     }
   }
 
-  /** Slots in which nothing happens any more may have accounts that wait. */
+  /** Finds parked accounts in slots without new commits. */
   async #findParked(): Promise<void> {
-    const isDue = this.#now() - this.#lookedForParkedAt >= LOOK_FOR_PARKED_AFTER;
+    const isDue = now() - this.#foundParkedAt >= FIND_PARKED_INTERVAL;
     if (!isDue || this.#feed.status().positions.size === 0) return;
     for (const { slot } of await this.parked.all()) {
       const lease = this.#feed.leaseOf(slot);
       if (lease) await this.#slotRelay(slot, lease.epoch).removeStale();
     }
-    this.#lookedForParkedAt = this.#now();
+    this.#foundParkedAt = now();
   }
 }

@@ -1,15 +1,15 @@
 import { reasonOf, type Commit } from '@keyfold/event-store';
 import { BrokerUnavailable, MessageRefused, UnsendableMessage } from '../messaging.errors.js';
-import type { AccountLine } from './account-line.js';
-import type { OutgoingMessage } from './event-publisher.js';
+import type { AccountProgress } from './account-progress.js';
+import type { OutgoingMessage } from '../event-publisher.js';
 import type { RelayParts } from './relay-parts.js';
 
 /**
- * Publishes what is left of a commit, one message after the other, and notes on the account's line how far it came. `unsent`: it shall
- * be tried again. Answers an `UnsendableMessage` when no try will succeed.
+ * Publishes the remaining messages of a commit one by one and records the progress. Returns `unsent` if the commit has to be retried, or an
+ * `UnsendableMessage` if retries cannot succeed.
  */
 export async function sendCommit(
-  line: AccountLine,
+  progress: AccountProgress,
   commit: Commit,
   parts: RelayParts,
   held: () => boolean,
@@ -20,20 +20,20 @@ export async function sendCommit(
   } catch (cause) {
     return new UnsendableMessage(reasonOf(cause), { cause });
   }
-  for (const message of messages.slice(line.parts)) {
+  for (const message of messages.slice(progress.confirmedMessages)) {
     if (!held() || !parts.publisher.isReady) return 'unsent';
     const sentAt = parts.now();
     try {
       await publish(message, commit, parts);
     } catch (error) {
       if (error instanceof UnsendableMessage) return error;
-      noteFailure(line, parts, error);
+      recordFailure(progress, parts, error);
       return 'unsent';
     }
     parts.counter.published += 1;
     parts.counter.confirms.observe((parts.now() - sentAt) / 1_000);
-    line.parts += 1;
-    line.confirmed();
+    progress.confirmedMessages += 1;
+    progress.resetBackOff();
   }
   return 'sent';
 }
@@ -43,11 +43,11 @@ function publish(message: OutgoingMessage, commit: Commit, { publisher, traces }
   return traces.publish(message, commit.traceparent, () => publisher.publish(message));
 }
 
-function noteFailure(line: AccountLine, { counter, now }: RelayParts, error: unknown): void {
-  line.isHeldUp = true;
+function recordFailure(progress: AccountProgress, { counter, now }: RelayParts, error: unknown): void {
+  progress.isStalled = true;
   if (error instanceof MessageRefused) {
     counter.refused += 1;
-    line.refused(now());
+    progress.backOff(now());
   } else if (error instanceof BrokerUnavailable) counter.retried += 1;
   else throw error;
 }

@@ -2,12 +2,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { ModelPublisher, type Fate } from '../../testing/model-publisher.js';
 import { ModelEventStore } from '../../../event-store/testing/model-event-store.js';
 import { newCommit } from '../../../event-store/testing/new-commit.js';
-import { always, givenIn, idsOf } from './slot-relay-case.contract.js';
+import { always, givenIn, idsOf } from '../../testing/slot-relay-case.js';
 
 const given = (...accounts: string[]) => givenIn(new ModelEventStore(), newCommit, accounts);
 
 describe('a page of commits', () => {
-  it('is published in the order of each account, with one message of an account in flight', async () => {
+  it('is published in order for each account, with one message of each in flight', async () => {
     const { newRelay, publisher, pageBehind } = await given('a', 'b', 'a', 'a', 'b');
     expect(await newRelay().handle(await pageBehind(0), always)).toBeUndefined();
     expect(publisher.arrived.filter((id) => id.startsWith('a'))).toEqual(idsOf('a:1 a:2 a:3'));
@@ -15,7 +15,7 @@ describe('a page of commits', () => {
     expect(publisher.crowded).toEqual([]);
   });
 
-  it('is published for different accounts at once', async () => {
+  it('is published concurrently for different accounts', async () => {
     const { newRelay, publisher, pageBehind } = await given('a', 'b', 'c');
     const waiting = vi.fn<() => Promise<Fate>>(() => new Promise(() => {}));
     const stuck = new ModelPublisher(waiting);
@@ -24,7 +24,7 @@ describe('a page of commits', () => {
     await vi.waitFor(() => expect(waiting).toHaveBeenCalledTimes(3));
   });
 
-  it('is measured by its messages, and each of those by the time until its confirm', async () => {
+  it('is counted by its messages, and each message by the time to its confirm', async () => {
     const { newRelay, publisher, pageBehind, append, time, counter } = await given('a', 'b');
     await append('a', 2);
     const confirm = publisher.publish.bind(publisher);
@@ -42,7 +42,7 @@ describe('a page of commits', () => {
     expect(counter.confirms.sum).toBeGreaterThanOrEqual(1);
   });
 
-  it('is done without a message when nothing of it is to be told', async () => {
+  it('is done without a message if no event of it is public', async () => {
     const { newRelay, publisher, pageBehind, append } = await given();
     await append('a', 0);
     expect(await newRelay().handle(await pageBehind(0), always)).toBeUndefined();
@@ -50,8 +50,8 @@ describe('a page of commits', () => {
   });
 });
 
-describe('an account of which a message is refused', () => {
-  it('holds up the checkpoint and itself, and nobody else', async () => {
+describe('an account with a refused message', () => {
+  it('stalls only itself and the checkpoint', async () => {
     const { newRelay, publisher, pageBehind, fates, counter } = await given('a', 'b', 'a', 'b');
     fates.set('a:1:0', 'refused');
     const relay = newRelay();
@@ -60,7 +60,7 @@ describe('an account of which a message is refused', () => {
     expect(counter).toMatchObject({ published: 2, refused: 1, retried: 0 });
   });
 
-  it('goes on behind its back-off, and what was confirmed ahead is not sent again', async () => {
+  it('continues after its back-off, without resending messages of other accounts', async () => {
     const { newRelay, publisher, pageBehind, fates, time } = await given('b', 'a', 'b', 'a', 'b');
     fates.set('a:1:0', 'refused');
     const relay = newRelay();
@@ -74,26 +74,26 @@ describe('an account of which a message is refused', () => {
   });
 
   it.each(['refused', 'unsent'] as const)(
-    'is held up by a message that was %s until one is confirmed',
+    'is stalled by a message that was %s until one is confirmed',
     async (fate) => {
       const { newRelay, pageBehind, fates, time } = await given('a');
       fates.set('a:1:0', fate);
       const relay = newRelay();
       await relay.handle(await pageBehind(0), always);
-      expect(relay.isHeldUp).toBe(true);
+      expect(relay.isStalled).toBe(true);
       fates.clear();
       time.now = 100;
       await relay.handle(await pageBehind(0), always);
-      expect(relay.isHeldUp).toBe(false);
+      expect(relay.isStalled).toBe(false);
     },
   );
 
-  it('waits twice as long each time, up to half a minute, and as at first once one was confirmed', async () => {
+  it('doubles its back-off up to 30 seconds and resets it after a confirm', async () => {
     const { newRelay, pageBehind, fates, time, publisher } = await given('a', 'a');
     fates.set('a:1:0', 'refused');
     const relay = newRelay();
     const waits: number[] = [];
-    for (let tries = 0; tries < 12; tries++) {
+    for (let attempts = 0; attempts < 12; attempts++) {
       const before = publisher.publish;
       const tried = vi.fn<typeof before>((message) => before.call(publisher, message));
       publisher.publish = tried;
@@ -111,7 +111,7 @@ describe('an account of which a message is refused', () => {
     expect(await relay.handle(await pageBehind(0), always)).toEqual({ upTo: 1, againAfter: 100 });
   });
 
-  it('in the middle of a commit goes on there', async () => {
+  it('continues in the middle of a commit', async () => {
     const { newRelay, publisher, pageBehind, append, fates, time } = await given();
     await append('a', 3);
     fates.set('a:1:1', 'refused');
@@ -123,7 +123,7 @@ describe('an account of which a message is refused', () => {
     expect(publisher.arrived).toEqual(['a:1:0', 'a:1:1', 'a:1:2']);
   });
 
-  it('does not let others of a page with room wait for its back-off', async () => {
+  it('does not delay new commits of others by its back-off', async () => {
     const { newRelay, pageBehind, fates, time } = await given('a');
     fates.set('a:1:0', 'refused');
     const relay = newRelay();
@@ -135,8 +135,8 @@ describe('an account of which a message is refused', () => {
   });
 });
 
-describe('a broker that goes away', () => {
-  it('leaves the rest to the next page, and only what it left unknown is sent again', async () => {
+describe('a broker outage', () => {
+  it('leaves the rest to the next page, and only unconfirmed messages are resent', async () => {
     const { newRelay, publisher, pageBehind, fates, counter } = await given('a', 'b', 'a');
     fates.set('b:1:0', 'lost');
     const relay = newRelay();
@@ -147,7 +147,7 @@ describe('a broker that goes away', () => {
     expect(counter.retried).toBe(1);
   });
 
-  it('is not asked while it is not ready, nor when others may have the slot', async () => {
+  it('stops sending, as does the loss of the slot', async () => {
     const { newRelay, publisher, pageBehind } = await given('a', 'b');
     publisher.isReady = false;
     expect(await newRelay().handle(await pageBehind(0), always)).toMatchObject({ upTo: 0 });
@@ -156,7 +156,7 @@ describe('a broker that goes away', () => {
     expect(publisher.arrived).toEqual([]);
   });
 
-  it('that does not answer ends the page in time, and has at most one message of an account', async () => {
+  it('without an error ends the page at its timeout, with at most one message of an account in flight', async () => {
     const { newRelay, publisher, pageBehind } = await given('a', 'b', 'a');
     const answer = Promise.withResolvers<Fate>();
     const slow = new ModelPublisher(({ id }) => (id === 'a:1:0' ? answer.promise : 'confirmed'));
@@ -164,7 +164,7 @@ describe('a broker that goes away', () => {
     const relay = newRelay();
     vi.useFakeTimers();
     try {
-      for (let tries = 0; tries < 2; tries++) {
+      for (let attempts = 0; attempts < 2; attempts++) {
         const handled = relay.handle(await pageBehind(0), always);
         await vi.advanceTimersByTimeAsync(5_000);
         expect(await handled).toEqual({ upTo: 0, againAfter: 100 });

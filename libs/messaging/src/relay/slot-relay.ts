@@ -1,84 +1,88 @@
-import { within } from '@keyfold/concurrency';
+import { waitAtMost } from '@keyfold/concurrency';
 import { FEED_PAGE, type Commit, type Handled } from '@keyfold/event-store';
 import { UnsendableMessage } from '../messaging.errors.js';
-import { AccountLine } from './account-line.js';
-import type { ParkedRelay } from './parked-relays.js';
+import { AccountProgress } from './account-progress.js';
+import type { ParkedAccount } from './parked-accounts.js';
 import type { RelayParts } from './relay-parts.js';
 import { sendCommit } from './send-commit.js';
 
-/** Until a page is tried again that the broker did not answer in time, in milliseconds. */
-const AGAIN_AFTER = 100;
-/** A page with room may have to take commits of other accounts, which do not wait for the back-off of one. */
-const OTHERS_WAIT = 1_000;
-const RETRY_PARKED_AFTER = 30_000;
-const RETRY_UNFINISHED_AFTER = 1_000;
+/** Milliseconds until an unfinished page is read again. */
+const PAGE_DELAY = 100;
+/** Maximum delay for a page that is not full: new commits of other accounts must not wait for the back-off of one account. */
+const MAX_PAGE_DELAY = 1_000;
+/** Milliseconds until a parked account is retried, and until one is continued that the broker interrupted. */
+const PARKED_DELAY = 30_000;
+const INTERRUPTED_DELAY = 1_000;
 
 /**
- * Sends the commits of one slot for as long as one lease of it lasts. Of an account there is never more than one message in flight, so
- * its order holds whatever is refused; accounts do not wait for each other. What is confirmed ahead of the checkpoint is remembered.
+ * Sends the commits of one slot during one lease. Each account has at most one message in flight, so its order holds even if messages are
+ * refused; accounts do not wait for each other. Messages that were confirmed ahead of the checkpoint are not resent.
  */
 export class SlotRelay {
-  readonly #lines = new Map<string, AccountLine>();
-  /** Records of accounts that wait no more; until they are gone, a successor sends again what they stand for. */
-  readonly #released = new Set<ParkedRelay>();
+  readonly #accounts = new Map<string, AccountProgress>();
+  /** Records of accounts that are no longer parked but still stored. If the slot changes hands, their events are resent. */
+  readonly #released = new Set<ParkedAccount>();
   #loaded: Promise<void> | undefined;
-  /** Messages of the commits that were sent since the last page. */
-  #sent = 0;
+  /** Number of messages in the commits sent since the last page. */
+  #sentMessages = 0;
 
   constructor(
     readonly slot: number,
-    /** Of the lease. */
+    /** The epoch of the lease. */
     readonly epoch: number,
     private readonly parts: RelayParts,
   ) {}
 
+  /** Number of parked accounts. */
   get parkedAccounts(): number {
-    return [...this.#lines.values()].filter(({ parked }) => parked).length;
+    return [...this.#accounts.values()].filter(({ parked }) => parked).length;
   }
 
-  /** Whether the broker did not take the last message of an account. */
-  get isHeldUp(): boolean {
-    return [...this.#lines.values()].some(({ isHeldUp }) => isHeldUp);
+  /** Whether the broker did not take the last message of some account. */
+  get isStalled(): boolean {
+    return [...this.#accounts.values()].some(({ isStalled }) => isStalled);
   }
 
-  /** Whether `retryParked` has anything to do, now or later. */
+  /** Whether `retryParked` has work to do, now or later. */
   get hasParked(): boolean {
     return this.#released.size > 0 || this.parkedAccounts > 0;
   }
 
-  /** Works on the page behind the checkpoint. `held`: false when others may have the slot. */
+  /** Sends the page after the checkpoint. `held` returns false once another process may hold the slot. */
   async handle(page: readonly Commit[], held: () => boolean): Promise<Handled> {
     await this.load();
-    const accounts = Map.groupBy(page, ({ partition }) => partition);
-    this.#forgetOthers(accounts, page[0]?.position ?? 0);
-    const lines = [...accounts].map(([partition, commits]) => {
-      const line = this.#lineOf(partition);
-      this.#work(line, commits, held);
-      return line;
+    const commitsOf = Map.groupBy(page, ({ partition }) => partition);
+    this.#forgetIdle(commitsOf, page[0]?.position ?? 0);
+    const accounts = [...commitsOf].map(([partition, commits]) => {
+      const account = this.#accountOf(partition);
+      this.#work(account, commits, held);
+      return account;
     });
-    const awaited = lines.flatMap(({ parked, sending }) => (parked || !sending ? [] : [sending]));
-    await within(this.parts.patience, Promise.all(awaited));
-    this.parts.counter.pages.observe(this.#sent);
-    this.#sent = 0;
-    throwErrorOf(lines);
-    return this.#handled(page, lines);
+    const awaited = accounts.flatMap(({ parked, sending }) => (parked || !sending ? [] : [sending]));
+    await waitAtMost(this.parts.pageTimeout, Promise.all(awaited));
+    this.parts.counter.pages.observe(this.#sentMessages);
+    this.#sentMessages = 0;
+    throwErrorOf(accounts);
+    return this.#handled(page, accounts);
   }
 
   /**
-   * Tries the parked accounts again whose time has come: in order from the parked commit on, up to `checkpoint` and what was left out
-   * since; then they are as all others. Ends when all of them are sent or parked anew.
+   * Retries the parked accounts that are due: sends their commits from the parked one up to `checkpoint` and the last skipped commit, then
+   * releases them. Resolves when each is released or parked again.
    */
   async retryParked(checkpoint: number, held: () => boolean): Promise<void> {
     await this.load();
     await this.#removeReleased();
     const now = this.parts.now();
-    const due = [...this.#lines.values()].filter((line) => line.parked && !line.sending && line.restsUntil <= now);
-    for (const line of due) this.#begin(line, this.#release(line, checkpoint, held));
+    const due = [...this.#accounts.values()].filter(
+      (account) => account.parked && !account.sending && account.retryAt <= now,
+    );
+    for (const account of due) this.#begin(account, this.#release(account, checkpoint, held));
     await Promise.all(due.flatMap(({ sending }) => sending ?? []));
     throwErrorOf(due);
   }
 
-  /** Takes over the records of the slot, so that nobody who had it before can remove them any more. */
+  /** Takes over the parked accounts of the slot under this epoch, so that a previous holder can no longer remove them. */
   async load(): Promise<void> {
     this.#loaded ??= this.#load();
     try {
@@ -90,8 +94,8 @@ export class SlotRelay {
   }
 
   /**
-   * Removes what a process wrote that had lost the slot by then: no checkpoint passed that position, so it was sent from here or is parked
-   * anew.
+   * Removes records that a previous holder wrote after it had lost the slot. No checkpoint has passed their positions, so this process sent
+   * the events or parked them again.
    */
   async removeStale(): Promise<void> {
     await this.load();
@@ -104,92 +108,100 @@ export class SlotRelay {
     for (const found of await this.parts.parked.all(this.slot)) {
       const record = { ...found, epoch: this.epoch };
       if (found.epoch !== record.epoch) await this.parts.parked.park(record);
-      const line = new AccountLine(record.partition, record.position - 1);
-      line.parked = record;
-      this.#lines.set(record.partition, line);
+      const account = new AccountProgress(record.partition, record.position - 1);
+      account.parked = record;
+      this.#accounts.set(record.partition, account);
     }
   }
 
-  #lineOf(partition: string): AccountLine {
-    const line = this.#lines.get(partition) ?? new AccountLine(partition);
-    this.#lines.set(partition, line);
-    return line;
+  #accountOf(partition: string): AccountProgress {
+    const account = this.#accounts.get(partition) ?? new AccountProgress(partition);
+    this.#accounts.set(partition, account);
+    return account;
   }
 
-  /** Accounts of which the checkpoint has passed everything that is known. */
-  #forgetOthers(page: ReadonlyMap<string, unknown>, firstOfPage: number): void {
-    for (const [partition, line] of this.#lines) {
-      if (!page.has(partition) && line.isAtRest && line.sentTo < firstOfPage) this.#lines.delete(partition);
+  /** Forgets idle accounts whose commits are all behind the checkpoint. */
+  #forgetIdle(page: ReadonlyMap<string, unknown>, firstOfPage: number): void {
+    for (const [partition, account] of this.#accounts) {
+      if (!page.has(partition) && account.isIdle && account.sentUpTo < firstOfPage) this.#accounts.delete(partition);
     }
   }
 
-  #work(line: AccountLine, commits: readonly Commit[], held: () => boolean): void {
-    if (line.parked) line.skippedTo = Math.max(line.skippedTo, commits.at(-1)?.position ?? 0);
-    else if (!line.sending && line.restsUntil <= this.parts.now()) {
-      const unsent = commits.filter(({ position }) => !line.covers(position));
-      if (unsent.length > 0) this.#begin(line, this.#sendAll(line, unsent, held));
+  #work(account: AccountProgress, commits: readonly Commit[], held: () => boolean): void {
+    if (account.parked) account.skippedUpTo = Math.max(account.skippedUpTo, commits.at(-1)?.position ?? 0);
+    else if (!account.sending && account.retryAt <= this.parts.now()) {
+      const unsent = commits.filter(({ position }) => !account.covers(position));
+      if (unsent.length > 0) this.#begin(account, this.#sendAll(account, unsent, held));
     }
   }
 
-  #begin(line: AccountLine, sending: Promise<unknown>): void {
-    line.sending = sending.then(
+  #begin(account: AccountProgress, sending: Promise<unknown>): void {
+    account.sending = sending.then(
       () => {
-        line.sending = undefined;
+        account.sending = undefined;
       },
       (error: unknown) => {
-        line.sending = undefined;
-        line.error = error;
+        account.sending = undefined;
+        account.error = error;
       },
     );
   }
 
-  /** In order, until something stands in the way; answers whether nothing did. */
-  async #sendAll(line: AccountLine, commits: readonly Commit[], held: () => boolean): Promise<boolean> {
+  /** Sends commits in order up to the first failure. Returns whether all were sent. */
+  async #sendAll(account: AccountProgress, commits: readonly Commit[], held: () => boolean): Promise<boolean> {
     for (const commit of commits) {
-      if (commit.position <= line.sentTo) continue;
-      const outcome = await sendCommit(line, commit, this.parts, held);
+      if (commit.position <= account.sentUpTo) continue;
+      const outcome = await sendCommit(account, commit, this.parts, held);
       if (outcome instanceof UnsendableMessage) {
-        await this.#park(line, commit, outcome);
-        line.skippedTo = Math.max(line.skippedTo, commits.at(-1)?.position ?? 0);
+        await this.#park(account, commit, outcome);
+        account.skippedUpTo = Math.max(account.skippedUpTo, commits.at(-1)?.position ?? 0);
       }
       if (outcome !== 'sent') return false;
-      line.sentTo = commit.position;
-      this.#sent += line.parts;
-      line.parts = 0;
+      account.sentUpTo = commit.position;
+      this.#sentMessages += account.confirmedMessages;
+      account.confirmedMessages = 0;
     }
     return true;
   }
 
-  /** The record is there before the checkpoint can pass the commit. */
-  async #park(line: AccountLine, { position }: Commit, error: UnsendableMessage): Promise<void> {
-    if (line.parked?.position !== position) {
+  /** Writes the record before the checkpoint can pass the commit. */
+  async #park(account: AccountProgress, { position }: Commit, error: UnsendableMessage): Promise<void> {
+    if (account.parked?.position !== position) {
       const { slot, epoch } = this;
-      const record = { slot, partition: line.partition, position, error: error.message, at: this.parts.clock(), epoch };
+      const record = {
+        slot,
+        partition: account.partition,
+        position,
+        error: error.message,
+        at: this.parts.clock(),
+        epoch,
+      };
       await this.parts.parked.park(record);
-      line.parked = record;
-      // What lies before it was sent: by this process, or by others before the checkpoint passed.
-      line.sentTo = Math.max(line.sentTo, position - 1);
+      account.parked = record;
+      // Earlier commits were sent by this process, or by another one before the checkpoint passed them.
+      account.sentUpTo = Math.max(account.sentUpTo, position - 1);
       this.parts.onParked(record);
     }
-    line.isHeldUp = false;
-    line.restsUntil = this.parts.now() + RETRY_PARKED_AFTER;
+    account.isStalled = false;
+    account.retryAt = this.parts.now() + PARKED_DELAY;
   }
 
-  async #release(line: AccountLine, checkpoint: number, held: () => boolean): Promise<void> {
-    for (let after = line.sentTo; after < Math.max(checkpoint, line.skippedTo);) {
+  /** Sends what was skipped and ends the parking, unless a commit still cannot be sent. */
+  async #release(account: AccountProgress, checkpoint: number, held: () => boolean): Promise<void> {
+    for (let after = account.sentUpTo; after < Math.max(checkpoint, account.skippedUpTo);) {
       const page = await this.parts.feed.readFeed(this.slot, after, FEED_PAGE);
-      const own = page.filter(({ partition }) => partition === line.partition);
-      const refusedUntil = line.restsUntil;
-      if (!(await this.#sendAll(line, own, held)) || page.length === 0) {
-        if (line.restsUntil === refusedUntil) line.restsUntil = this.parts.now() + RETRY_UNFINISHED_AFTER;
+      const own = page.filter(({ partition }) => partition === account.partition);
+      const refusedUntil = account.retryAt;
+      if (!(await this.#sendAll(account, own, held)) || page.length === 0) {
+        if (account.retryAt === refusedUntil) account.retryAt = this.parts.now() + INTERRUPTED_DELAY;
         return;
       }
       after = page.at(-1)?.position ?? after;
-      line.sentTo = after;
+      account.sentUpTo = after;
     }
-    // From here on the account is as all others; nothing was left out since the last look at what was.
-    if (line.parked) this.#released.add(line.parked);
-    line.parked = undefined;
+    // All skipped commits are sent, so the account continues like any other.
+    if (account.parked) this.#released.add(account.parked);
+    account.parked = undefined;
     await this.#removeReleased();
   }
 
@@ -200,20 +212,20 @@ export class SlotRelay {
     }
   }
 
-  #handled(page: readonly Commit[], lines: readonly AccountLine[]): Handled {
-    const open = page.findIndex(({ partition, position }) => !this.#lineOf(partition).covers(position));
-    if (open === -1) return;
+  #handled(page: readonly Commit[], accounts: readonly AccountProgress[]): Handled {
+    const firstOpen = page.findIndex(({ partition, position }) => !this.#accountOf(partition).covers(position));
+    if (firstOpen === -1) return;
     const now = this.parts.now();
-    const rests = lines.flatMap(({ parked, restsUntil }) => (!parked && restsUntil > now ? [restsUntil - now] : []));
-    const backOff = rests.length > 0 ? Math.min(...rests) : AGAIN_AFTER;
-    const againAfter = page.length < FEED_PAGE ? Math.min(backOff, OTHERS_WAIT) : backOff;
-    return { upTo: page[open]!.position - 1, againAfter };
+    const delays = accounts.flatMap(({ parked, retryAt }) => (!parked && retryAt > now ? [retryAt - now] : []));
+    const backOff = delays.length > 0 ? Math.min(...delays) : PAGE_DELAY;
+    const againAfter = page.length < FEED_PAGE ? Math.min(backOff, MAX_PAGE_DELAY) : backOff;
+    return { upTo: page[firstOpen]!.position - 1, againAfter };
   }
 }
 
-function throwErrorOf(lines: readonly AccountLine[]): void {
-  const failed = lines.find(({ error }) => error !== undefined);
+function throwErrorOf(accounts: readonly AccountProgress[]): void {
+  const failed = accounts.find(({ error }) => error !== undefined);
   const error = failed?.error;
-  for (const line of lines) line.error = undefined;
+  for (const account of accounts) account.error = undefined;
   if (failed) throw error;
 }

@@ -6,14 +6,14 @@ import { newCommand } from '../../../event-store/testing/new-commit.js';
 import { goldenEvent } from '../../testing/golden-commits.js';
 import { MessageRefused } from '../messaging.errors.js';
 import { messagesOf } from '../public-events/messages-of.js';
-import { EventPublisher, type OutgoingMessage } from '../relay/event-publisher.js';
+import { EventPublisher, type OutgoingMessage } from '../event-publisher.js';
 import { Replay, REPLAY_HEADER } from './replay.js';
 import type { ReplaySelection } from './replay-selection.js';
 
 const HOUR = 3_600_000;
 const [added, used] = [goldenEvent('SshKeyAdded.v1'), goldenEvent('SshKeyUsed.v1')];
 
-/** Takes what is sent to one queue, after a moment. */
+/** Takes messages for one queue, each after one turn. */
 class ModelQueue extends EventPublisher {
   readonly isReady = true;
   readonly problem = undefined;
@@ -23,7 +23,7 @@ class ModelQueue extends EventPublisher {
   refuses: (message: OutgoingMessage) => boolean = () => false;
 
   onReady = () => () => {};
-  publish = async () => expect.fail('a replay is for one queue');
+  publish = async () => expect.fail('a replay must use publishTo');
 
   async publishTo(queue: string, message: OutgoingMessage): Promise<void> {
     expect(queue).toBe('late');
@@ -71,7 +71,7 @@ async function replayed(selection: ReplaySelection, accounts = 3): Promise<strin
 }
 
 describe('a replay', () => {
-  it('sends everything to one queue, marked with its run, and of each account one after another', async () => {
+  it('sends everything to one queue, marked with its id, one message of an account at a time', async () => {
     const queue = new ModelQueue();
     const { replay } = replayOf(await storeOf(20), {}, queue);
     await replay.run(new AbortController().signal);
@@ -87,24 +87,24 @@ describe('a replay', () => {
   it.each<[string, ReplaySelection, string[]]>([
     ['a type', { types: ['ssh-key.used'] }, ['ssh-key-use-1:1:0', 'ssh-key-use-2:1:0', 'ssh-key-use-3:1:0']],
     ['an account', { partition: '2' }, ['ssh-key-use-2:1:0', 'ssh-keys-2:1:0']],
-    ['what came from a time on', { from: HOUR, partition: '1' }, ['ssh-key-use-1:1:0']],
-    ['what came before a time', { to: HOUR, partition: '1' }, ['ssh-keys-1:1:0']],
-    ['nobody', { partition: '9' }, []],
-  ])('can be narrowed to %s', async (_, selection, ids) => {
+    ['events from a time on', { from: HOUR, partition: '1' }, ['ssh-key-use-1:1:0']],
+    ['events before a time', { to: HOUR, partition: '1' }, ['ssh-keys-1:1:0']],
+    ['an account without events', { partition: '9' }, []],
+  ])('can be limited to %s', async (_, selection, ids) => {
     expect(await replayed(selection)).toEqual(ids);
   });
 
-  it('goes through more commits than are read at once', async () => {
+  it('reads several pages', async () => {
     expect(await replayed({}, 1_500)).toHaveLength(3_000);
   });
 
-  it('without a target counts and sends nothing', async () => {
+  it('without a target counts events but sends none', async () => {
     const { replay } = replayOf(await storeOf(3), { types: ['ssh-key.added'] });
     await replay.run(new AbortController().signal);
     expect(replay.counts).toEqual(new Map([['ssh-key.added', 3]]));
   });
 
-  it('ends when the queue refuses, before anything later of that account', async () => {
+  it('stops when the queue refuses a message, before later ones of that account', async () => {
     const queue = new ModelQueue();
     queue.refuses = ({ id }) => id === 'ssh-keys-2:1:0';
     const { replay } = replayOf(await storeOf(3), {}, queue);
@@ -112,7 +112,7 @@ describe('a replay', () => {
     expect(queue.taken.map(({ id }) => id)).not.toContain('ssh-key-use-2:1:0');
   });
 
-  it('passes over what nobody can translate, and says so', async () => {
+  it('skips and reports commits that cannot be translated', async () => {
     const store = await storeOf(1, { events: [{ type: 'KeyForged', v: 1, data: {} }] });
     const { replay, unsendable } = replayOf(store, {}, new ModelQueue());
     await replay.run(new AbortController().signal);
@@ -121,7 +121,7 @@ describe('a replay', () => {
     expect([...replay.counts.values()]).toEqual([1, 1]);
   });
 
-  it('passes over what was compacted, and counts it where it was', async () => {
+  it('skips and counts compacted commits', async () => {
     const store = await storeOf(2, { stream: 'session-1', partition: '1', at: HOUR });
     await store.compact(['session-1', 'ssh-keys-2']);
     const { replay } = replayOf(store);
@@ -134,7 +134,7 @@ describe('a replay', () => {
     expect(later.compacted).toBe(1);
   });
 
-  it('ends when it is interrupted', async () => {
+  it('stops when it is aborted', async () => {
     const { replay } = replayOf(await storeOf(1), {}, new ModelQueue());
     await expect(replay.run(AbortSignal.abort(new Error('interrupted')))).rejects.toThrow('interrupted');
   });

@@ -1,34 +1,36 @@
 import { isCompacted, type Commit, type CommitFeed } from '@keyfold/event-store';
 import pLimit from 'p-limit';
-import type { EventPublisher, OutgoingMessage } from '../relay/event-publisher.js';
+import type { EventPublisher, OutgoingMessage } from '../event-publisher.js';
 import { selectsCommit, selectsMessage, type ReplaySelection } from './replay-selection.js';
 
-/** Says that a message was sent on demand and not because something happened; the value is the id of the run. */
+/** Header of replayed messages, with the id of the replay. */
 export const REPLAY_HEADER = 'x-keyfold-replay';
 
 const PAGE = 500;
-/** Accounts with few events would else wait for each other's confirms. */
+/** Slots are replayed in parallel, so that accounts with few events do not wait for the confirms of others. */
 const PARALLEL_SLOTS = 8;
 
+/** What a replay works with. */
 export type ReplayParts = Readonly<{
   feed: CommitFeed;
   messagesOf(commit: Commit): readonly OutgoingMessage[];
-  /** Told of a commit whose events cannot be sent; it is passed over. */
+  /** Called for a commit that cannot be translated, which is skipped. */
   onUnsendable(commit: Commit, error: unknown): Promise<void>;
 }>;
 
-/** Where the events go: to this queue alone, and marked with the id of the run. */
+/** The queue that receives the events, and the id of the replay for their header. */
 export type ReplayTarget = Readonly<{ publisher: EventPublisher; queue: string; run: string }>;
 
 /**
- * Sends what happened once more, to one queue past everybody else. Of an account the order is kept and nothing is in flight twice;
- * accounts do not wait for each other. What happens meanwhile comes to the queue as ever, between or before the replayed events.
+ * Sends past events to a single queue. Each account keeps its order and has at most one message in flight; accounts do not wait for each
+ * other. New events reach the queue as usual, mixed with the replayed ones.
  */
 export class Replay {
-  /** How many events of each type were sent, or would be. */
+  /** Number of events sent, or counted in a dry run, by type. */
   readonly counts = new Map<string, number>();
+  /** Number of commits that could not be translated. */
   unsendable = 0;
-  /** Commits of streams that were compacted: their events are gone. */
+  /** Number of selected commits whose events were deleted by compaction. */
   compacted = 0;
 
   constructor(
@@ -38,18 +40,19 @@ export class Replay {
   ) {}
 
   /**
-   * Goes through everything that is in the feed now; without a target it only counts. Ends at the first event that the broker does not
-   * take, with its error: what was sent before stays sent.
+   * Replays everything that is in the feed now; without a target, only counts it. Rejects at the first event that the broker does not take;
+   * events sent before that stay sent.
    */
   async run(signal: AbortSignal): Promise<void> {
-    await pLimit(PARALLEL_SLOTS).map(await this.#slots(), ([slot, head]) => this.#replaySlot(slot, head, signal));
+    await pLimit(PARALLEL_SLOTS).map(await this.#slots(), ([slot, end]) => this.#replaySlot(slot, end, signal));
   }
 
-  async #replaySlot(slot: number, head: number, signal: AbortSignal): Promise<void> {
-    for (let position = 0; position < head;) {
+  async #replaySlot(slot: number, end: number, signal: AbortSignal): Promise<void> {
+    for (let position = 0; position < end;) {
       signal.throwIfAborted();
-      const commits = await this.parts.feed.readFeed(slot, position, Math.min(PAGE, head - position));
-      if (commits.length === 0) throw new Error(`slot ${slot} has a hole behind position ${position}: try again soon`);
+      const commits = await this.parts.feed.readFeed(slot, position, Math.min(PAGE, end - position));
+      if (commits.length === 0)
+        throw new Error(`slot ${slot} has a hole after position ${position}; retry in a few seconds`);
       const selected = commits.filter((commit) => selectsCommit(this.selection, commit));
       this.compacted += selected.filter(isCompacted).length;
       await this.#send(selected);
@@ -57,7 +60,7 @@ export class Replay {
     }
   }
 
-  /** The feeds that may have something of the selection. */
+  /** Returns the slots that can contain selected commits, each with its last position. */
   async #slots(): Promise<(readonly [number, number])[]> {
     const { partition } = this.selection;
     const heads = await this.parts.feed.readHeads();

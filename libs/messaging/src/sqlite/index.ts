@@ -1,1 +1,1 @@
-export * from './sqlite-parked-relays.js';
+export * from './sqlite-parked-accounts.js';

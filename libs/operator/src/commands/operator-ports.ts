@@ -1,6 +1,6 @@
 import type { CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
 import type { CommitFeed, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
-import type { ParkedRelays } from '@keyfold/messaging';
+import type { ParkedAccounts } from '@keyfold/messaging';
 import type { Projection, Projector, ReadModelStore } from '@keyfold/projections';
 import type { Sealer } from '@keyfold/security';
 import type { OperatorOutput } from '../output/operator-output.js';
@@ -13,7 +13,7 @@ export type OperatorPorts = Readonly<{
   readModels: ReadModelStore;
   leases: FeedLeases;
   relayLeases: FeedLeases;
-  parkedRelays: ParkedRelays;
+  parkedRelays: ParkedAccounts;
   projection: Projection;
   runner: CommandRunner;
   names: UserNames;

@@ -1,4 +1,4 @@
-import { relayName, type ParkedRelay } from '@keyfold/messaging';
+import { relayName, type ParkedAccount } from '@keyfold/messaging';
 import type { ExitCode } from '@keyfold/process';
 import type { CommandRun, OperatorPorts } from './operator-ports.js';
 import { showReader } from './show-reader.js';
@@ -21,7 +21,7 @@ export async function showRelay({ json }: { json: boolean }, { ports, output }: 
     slots,
     parked: await ports.parkedRelays.all(),
     nothingParked: 'No account is parked.',
-    lineOf: ({ slot, partition, position, error, at }: ParkedRelay) =>
+    lineOf: ({ slot, partition, position, error, at }: ParkedAccount) =>
       `account ${partition} at position ${position} of slot ${slot} since ${new Date(at).toISOString()}: ${error}`,
   };
   return showReader(reader, json, output);

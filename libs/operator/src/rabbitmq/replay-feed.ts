@@ -8,7 +8,12 @@ import {
   type ReplayTarget,
 } from '@keyfold/messaging';
 import { messagesOf, publicEventTypes } from '@keyfold/messaging/events';
-import { EVENTS_EXCHANGE, RabbitMqPublisher, refusalOf, type BrokerConnection } from '@keyfold/messaging/rabbitmq';
+import {
+  EVENTS_EXCHANGE,
+  RabbitMqPublisher,
+  attemptOnScratchChannel,
+  type BrokerConnection,
+} from '@keyfold/messaging/rabbitmq';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withOperatorConnection } from './with-operator-connection.js';
@@ -65,7 +70,7 @@ export async function replayFeed(args: ReplayArgs, run: CommandRun): Promise<Exi
 }
 
 async function hasQueue(connection: BrokerConnection, queue: string): Promise<boolean> {
-  const refusal = await refusalOf(connection, (channel) => channel.checkQueue(queue));
+  const refusal = await attemptOnScratchChannel(connection, (channel) => channel.checkQueue(queue));
   return refusal === undefined;
 }
 

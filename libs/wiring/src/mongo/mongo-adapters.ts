@@ -1,5 +1,5 @@
 import { MongoCounter, MongoEventStore, MongoFeedLeases } from '@keyfold/event-store/mongo';
-import { MongoParkedRelays } from '@keyfold/messaging/mongo';
+import { MongoParkedAccounts } from '@keyfold/messaging/mongo';
 import { MongoReadModelStore } from '@keyfold/projections/mongo';
 import { MongoThrottleStore } from '@keyfold/security/mongo';
 import type { Connection } from 'mongoose';
@@ -17,7 +17,7 @@ export function mongoAdapters(connection: Connection): StoreAdapters {
     readModels: new MongoReadModelStore(connection),
     leases: new MongoFeedLeases(connection),
     relayLeases: new MongoFeedLeases(connection),
-    parkedRelays: new MongoParkedRelays(connection),
+    parkedRelays: new MongoParkedAccounts(connection),
     throttle: new MongoThrottleStore(connection),
     check: new MongoCheck(connection),
   };

@@ -11,8 +11,8 @@ import {
   QueueTransport,
   RabbitMqPublisher,
   ReplyChannel,
-  ReplyProcess,
-  RetryProcess,
+  ReplyProcessor,
+  RetryProcessor,
   RPC_QUEUE,
 } from '@keyfold/messaging/rabbitmq';
 import { serviceAppId } from '@keyfold/process';
@@ -84,13 +84,13 @@ async function consumedQueues(
   // It has its own connection, which logs nothing: an outage also hits the others, and any client can make it fail.
   const answers = await BrokerConnection.open(url, { role: 'publisher' });
   const copies = new MessageCopies(publisher, (problem) => log.warn(`cannot move a command, retrying: ${problem}`));
-  const retrying = new RetryProcess(copies, {
+  const retrying = new RetryProcessor(copies, {
     retryQueue: COMMAND_RETRY_QUEUE,
     parkedQueue: PARKED_COMMANDS,
     onFailure: (fields, error) =>
       log.warn({ ...fields, ...(error !== undefined && { err: error }) }, `a command was ${fields.outcome}`),
   });
-  const replying = new ReplyProcess(new ReplyChannel(answers), {
+  const replying = new ReplyProcessor(new ReplyChannel(answers), {
     onIgnored: (problem) => log.warn(`${problem}. Further occurrences are not logged`),
     onFailure: (fields, error) => {
       if (error !== undefined) log.error({ ...fields, err: error }, 'cannot answer a question');

@@ -6,7 +6,7 @@ import {
   UnusableFile,
   type FolderLock,
 } from '@keyfold/event-store/sqlite';
-import { parkedRelaysTable } from '@keyfold/messaging/sqlite';
+import { parkedAccountsTable } from '@keyfold/messaging/sqlite';
 import { readModelTables } from '@keyfold/projections/sqlite';
 import { throttleTable } from '@keyfold/security/sqlite';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ export class EmbeddedStore extends StoreCheck implements OnApplicationShutdown {
     // The relay's progress is stored with the events, so that a restored file resends what it has not recorded as sent.
     this.events = new SqliteFile(join(folder, 'keyfold.db'), {
       ...eventStoreSchema,
-      sql: `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedRelaysTable}`,
+      sql: `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedAccountsTable}`,
     });
     this.views = new SqliteFile(join(folder, 'views.db'), {
       version: 1,

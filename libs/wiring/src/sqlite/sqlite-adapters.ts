@@ -1,5 +1,5 @@
 import { SqliteCounter, SqliteEventStore, SqliteFeedLeases } from '@keyfold/event-store/sqlite';
-import { SqliteParkedRelays } from '@keyfold/messaging/sqlite';
+import { SqliteParkedAccounts } from '@keyfold/messaging/sqlite';
 import { SqliteReadModelStore } from '@keyfold/projections/sqlite';
 import { SqliteThrottleStore } from '@keyfold/security/sqlite';
 import type { StoreAdapters } from '../stores/store-adapters.js';
@@ -16,7 +16,7 @@ export function sqliteAdapters(store: EmbeddedStore): StoreAdapters {
     readModels: new SqliteReadModelStore(store.views),
     leases: new SqliteFeedLeases(store.views),
     relayLeases: new SqliteFeedLeases(store.events),
-    parkedRelays: new SqliteParkedRelays(store.events),
+    parkedRelays: new SqliteParkedAccounts(store.events),
     throttle: new SqliteThrottleStore(store.views),
     check: store,
   };

@@ -1,6 +1,6 @@
 import type { FactoryProvider, InjectionToken } from '@nestjs/common';
 import { CommitFeed, Counter, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
-import { ParkedRelays, RELAY_LEASES } from '@keyfold/messaging';
+import { ParkedAccounts, RELAY_LEASES } from '@keyfold/messaging';
 import { ReadModelStore } from '@keyfold/projections';
 import { ThrottleStore } from '@keyfold/security';
 import { StoreCheck } from './store-check.js';
@@ -14,7 +14,7 @@ export type StoreAdapters = Readonly<{
   readModels: ReadModelStore;
   leases: FeedLeases;
   relayLeases: FeedLeases;
-  parkedRelays: ParkedRelays;
+  parkedRelays: ParkedAccounts;
   throttle: ThrottleStore;
   check: StoreCheck;
 }>;
@@ -28,7 +28,7 @@ const ports = {
   readModels: ReadModelStore,
   leases: FeedLeases,
   relayLeases: RELAY_LEASES,
-  parkedRelays: ParkedRelays,
+  parkedRelays: ParkedAccounts,
   throttle: ThrottleStore,
   check: StoreCheck,
 } satisfies Record<keyof StoreAdapters, InjectionToken>;

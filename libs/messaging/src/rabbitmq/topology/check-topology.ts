@@ -1,20 +1,20 @@
-import { NOT_FOUND, refusalOf, type ChannelSource } from './scratch-channel.js';
+import { NOT_FOUND, attemptOnScratchChannel, type ChannelSource } from './scratch-channel.js';
 import { TOPOLOGY } from './topology.js';
 
 /**
- * What is missing of the exchanges and queues, one text each with what to do about it; empty when all are there. Only looks, so it
- * needs no right to configure anything.
+ * Returns a problem, with what to do about it, for each exchange and queue that is missing or cannot be checked. Needs no permission to
+ * configure.
  *
  * @throws BrokerUnavailable
  */
-export async function checkTopology(channels: ChannelSource, topology = TOPOLOGY): Promise<readonly string[]> {
+export async function checkTopology(channels: ChannelSource): Promise<readonly string[]> {
   const problems: string[] = [];
-  for (const { name } of topology.exchanges) {
-    const refusal = await refusalOf(channels, (channel) => channel.checkExchange(name));
+  for (const { name } of TOPOLOGY.exchanges) {
+    const refusal = await attemptOnScratchChannel(channels, (channel) => channel.checkExchange(name));
     if (refusal) problems.push(problem(`exchange ${name}`, refusal));
   }
-  for (const { name } of topology.queues) {
-    const refusal = await refusalOf(channels, (channel) => channel.checkQueue(name));
+  for (const { name } of TOPOLOGY.queues) {
+    const refusal = await attemptOnScratchChannel(channels, (channel) => channel.checkQueue(name));
     if (refusal) problems.push(problem(`queue ${name}`, refusal));
   }
   return problems;
@@ -23,4 +23,4 @@ export async function checkTopology(channels: ChannelSource, topology = TOPOLOGY
 const problem = (object: string, refusal: { code: number; reason: string }) =>
   refusal.code === NOT_FOUND
     ? `the ${object} is missing: run keyfold topology apply`
-    : `the ${object} cannot be looked at: ${refusal.reason}`;
+    : `the ${object} cannot be checked: ${refusal.reason}`;

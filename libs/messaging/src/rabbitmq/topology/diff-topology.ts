@@ -3,43 +3,43 @@ import { exchangeAdvice, policyCommand, queueAdvice } from './advice.js';
 import { foundOr, type Finding } from './finding.js';
 import type { Management } from './management.js';
 import { refusingSubscribers } from './refusing-subscribers.js';
-import { NOT_FOUND, PRECONDITION_FAILED, refusalOf, type ChannelSource } from './scratch-channel.js';
+import { NOT_FOUND, PRECONDITION_FAILED, attemptOnScratchChannel, type ChannelSource } from './scratch-channel.js';
 import { TOPOLOGY, type BindingObject, type ExchangeObject, type PolicyObject, type QueueObject } from './topology.js';
 
-/** Where the topology is looked at. Bindings and policies are unknown without the management API. */
+/** Access to a virtual host. Without the management API, bindings and policies are unknown. */
 export type Broker = Readonly<{ channels: ChannelSource; management?: Management | undefined; vhost: string }>;
 
 /**
- * Compares every object of the broker with how it should be. Changes nothing.
+ * Compares every object of the broker with the topology. Changes nothing.
  *
  * @throws BrokerUnavailable
  */
-export async function diffTopology(broker: Broker, topology = TOPOLOGY): Promise<readonly Finding[]> {
+export async function diffTopology(broker: Broker): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const exchange of topology.exchanges) findings.push(await diffExchange(broker, exchange));
-  for (const queue of topology.queues) findings.push(await diffQueue(broker, queue));
-  for (const binding of topology.bindings) findings.push(await diffBinding(broker, binding));
-  for (const policy of topology.policies) findings.push(await diffPolicy(broker, policy));
+  for (const exchange of TOPOLOGY.exchanges) findings.push(await diffExchange(broker, exchange));
+  for (const queue of TOPOLOGY.queues) findings.push(await diffQueue(broker, queue));
+  for (const binding of TOPOLOGY.bindings) findings.push(await diffBinding(broker, binding));
+  for (const policy of TOPOLOGY.policies) findings.push(await diffPolicy(broker, policy));
   if (broker.management) findings.push(...(await refusingSubscribers(broker.management)));
   return findings;
 }
 
 /**
- * How an exchange of the broker is. `unknown` where this user may not look. Changes nothing.
+ * Compares an exchange. `unknown` if this user may not read it. Changes nothing.
  *
  * @throws BrokerUnavailable
  */
 export async function diffExchange({ channels }: Broker, exchange: ExchangeObject): Promise<Finding> {
   const object = `exchange ${exchange.name}`;
   return diffDeclared(channels, object, exchangeAdvice(exchange.name), {
-    look: (channel) => channel.checkExchange(exchange.name),
+    check: (channel) => channel.checkExchange(exchange.name),
     declare: (channel) => declareExchange(channel, exchange),
   });
 }
 
 /**
- * How a queue of the broker is; with the management API every argument is compared, without it only those that a declaration is refused
- * for. Changes nothing.
+ * Compares a queue: every argument with the management API; without it, only those for which RabbitMQ refuses a declaration. Changes
+ * nothing.
  *
  * @throws BrokerUnavailable
  */
@@ -47,12 +47,12 @@ export async function diffQueue({ channels, management, vhost }: Broker, queue: 
   const object = `queue ${queue.name}`;
   const advice = queueAdvice(queue.name, vhost);
   const finding = await diffDeclared(channels, object, advice, {
-    look: (channel) => channel.checkQueue(queue.name),
+    check: (channel) => channel.checkQueue(queue.name),
     declare: (channel) => declareQueue(channel, queue),
   });
   if (finding.state !== 'same' || !management) return finding;
   return foundOr(object, 'same', async () => {
-    // A declaration is not refused for every argument that differs, such as the delivery limit.
+    // RabbitMQ accepts a declaration although some arguments differ, such as the delivery limit.
     const found = (await management.queue(queue.name))?.arguments ?? {};
     const differences = differencesOf(queue.arguments, found);
     return differences.length === 0
@@ -61,20 +61,22 @@ export async function diffQueue({ channels, management, vhost }: Broker, queue: 
   });
 }
 
-/** Whether a binding is there; `unknown` without the management API, or where that does not answer this user. Changes nothing. */
+/** Compares a binding; `unknown` if the management API is unavailable. Changes nothing. */
 export async function diffBinding({ management }: Broker, binding: BindingObject): Promise<Finding> {
   const object = `binding ${binding.exchange} -> ${binding.queue} (${binding.routingKey})`;
-  if (!management) return { object, state: 'unknown', detail: 'AMQP does not tell bindings: "apply" makes it again' };
+  if (!management)
+    return { object, state: 'unknown', detail: 'Bindings cannot be read over AMQP; "apply" binds again' };
   return foundOr(object, 'unknown', async () => {
     return { object, state: (await management.hasBinding(binding)) ? 'same' : 'missing' };
   });
 }
 
-/** How a policy is; `unknown` as for a binding. What is not as it should be comes with the command that sets it. Changes nothing. */
+/** Compares a policy; `unknown` as for a binding. The detail contains the command that sets the policy. Changes nothing. */
 export async function diffPolicy({ management, vhost }: Broker, policy: PolicyObject): Promise<Finding> {
   const object = `${policy.kind} ${policy.name}`;
   const command = policyCommand(policy, vhost);
-  if (!management) return { object, state: 'unknown', detail: `AMQP does not tell policies. To set it:\n${command}` };
+  if (!management)
+    return { object, state: 'unknown', detail: `Policies cannot be read over AMQP. To set this one:\n${command}` };
   return foundOr(object, 'unknown', async () => {
     const found = await management.policy(policy);
     if (!found) return { object, state: 'missing' };
@@ -92,14 +94,14 @@ export const declareExchange = (channel: Channel, { name, type }: ExchangeObject
 export const declareQueue = (channel: Channel, queue: QueueObject) =>
   channel.assertQueue(queue.name, { durable: true, arguments: { ...queue.arguments } });
 
-type Steps = Readonly<Record<'look' | 'declare', (channel: Channel) => Promise<unknown>>>;
+type Steps = Readonly<Record<'check' | 'declare', (channel: Channel) => Promise<unknown>>>;
 
-/** To declare what is there changes nothing: the broker says whether it is the same. */
+/** Declares an existing object again: that changes nothing, and the broker refuses if the object differs. */
 async function diffDeclared(channels: ChannelSource, object: string, advice: string, steps: Steps): Promise<Finding> {
-  const unseen = await refusalOf(channels, steps.look);
-  if (unseen?.code === NOT_FOUND) return { object, state: 'missing' };
-  if (unseen) return { object, state: 'unknown', detail: unseen.reason };
-  const refusal = await refusalOf(channels, steps.declare);
+  const unreadable = await attemptOnScratchChannel(channels, steps.check);
+  if (unreadable?.code === NOT_FOUND) return { object, state: 'missing' };
+  if (unreadable) return { object, state: 'unknown', detail: unreadable.reason };
+  const refusal = await attemptOnScratchChannel(channels, steps.declare);
   if (!refusal) return { object, state: 'same' };
   if (refusal.code !== PRECONDITION_FAILED) return { object, state: 'unknown', detail: refusal.reason };
   return { object, state: 'different', detail: `${refusal.reason}\n${advice}` };
@@ -109,11 +111,11 @@ type Settings = Readonly<Record<string, unknown>>;
 
 function differencesOf(wanted: Settings, found: Settings): string[] {
   return [...new Set([...Object.keys(wanted), ...Object.keys(found)])]
-    .filter((name) => !EXPLAINED.has(name) && wanted[name] !== found[name])
-    .map((name) => `${name} is ${told(found[name])} and should be ${told(wanted[name])}`);
+    .filter((name) => !IGNORED_FIELDS.has(name) && wanted[name] !== found[name])
+    .map((name) => `${name} is ${textOf(found[name])}, expected ${textOf(wanted[name])}`);
 }
 
-/** Of a stored policy: where it is, and what is compared by itself. */
-const EXPLAINED = new Set(['vhost', 'name', 'definition']);
+/** Fields of a stored policy that identify it or are compared separately. */
+const IGNORED_FIELDS = new Set(['vhost', 'name', 'definition']);
 
-const told = (value: unknown) => (value === undefined ? 'not set' : JSON.stringify(value));
+const textOf = (value: unknown) => (value === undefined ? 'not set' : JSON.stringify(value));

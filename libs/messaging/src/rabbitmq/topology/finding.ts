@@ -1,19 +1,19 @@
 import { ManagementUnavailable } from './management.js';
 
-/** How an object of the broker is, compared with how it should be. */
+/** The result of comparing one object of the broker with the topology. */
 export type Finding = Readonly<{
   /** For example `queue keyfold.rpc`. */
   object: string;
-  /** `unknown`: it cannot be compared from here; `detail` says why. */
+  /** `unknown`: the object cannot be compared; `detail` says why. */
   state: 'same' | 'missing' | 'different' | 'created' | 'unknown';
-  /** What differs and what an operator can do about it; one line or several. */
+  /** The difference and what an operator can do about it, in one or more lines. */
   detail?: string;
 }>;
 
-/** Whether something is left to do for an operator. */
+/** Whether an operator has to act. */
 export const isOpen = ({ state }: Finding) => state === 'missing' || state === 'different';
 
-/** What was found, or in its place that the management API does not tell this user. */
+/** Returns the result of `find`, or a finding in `state` with the reason if the management API is unavailable. */
 export async function foundOr(object: string, state: Finding['state'], find: () => Promise<Finding>): Promise<Finding> {
   try {
     return await find();

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { Management, ManagementUnavailable } from './management.js';
 
-it('a management API that goes away amid its answer does not answer', async () => {
+it('a management API that breaks off a response is unavailable', async () => {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-length': 1_000 }).write('{', () => response.destroy());
   });

@@ -3,16 +3,16 @@ import { BrokerUnavailable } from '../../messaging.errors.js';
 import type { BindingObject, PolicyObject } from './topology.js';
 
 /** Milliseconds. */
-const PATIENCE = 10_000;
+const TIMEOUT = 10_000;
 
-/** The management API does not answer, or does not let this user look or change. */
+/** The management API is unreachable, or this user lacks a permission. */
 export class ManagementUnavailable extends BrokerUnavailable {}
 
 type StoredPolicy = { pattern: string; priority: number; definition: Record<string, unknown>; 'apply-to': string };
 
-type ApiAnswer = Readonly<{ status: number; ok: boolean; text: string }>;
+type ApiResponse = Readonly<{ status: number; ok: boolean; text: string }>;
 
-/** A queue as it is. */
+/** A queue as the management API describes it. */
 export type QueueState = Readonly<{
   type: string;
   arguments: Readonly<Record<string, unknown>>;
@@ -20,15 +20,15 @@ export type QueueState = Readonly<{
 }>;
 
 /**
- * The management API of RabbitMQ for one virtual host. It tells and sets what AMQP cannot: bindings and policies. Every method throws
- * `ManagementUnavailable` when it does not answer or refuses; no message contains the password.
+ * A client for the management API of RabbitMQ, for one virtual host. It reads and sets what AMQP cannot: bindings and policies. Every
+ * method throws `ManagementUnavailable` if the API is unreachable or refuses; no error contains the password.
  */
 export class Management {
   readonly #base: URL;
   readonly #authorization: string;
   readonly #vhost: string;
 
-  /** The virtual host is that of the AMQP address, and the user where `url` names none. */
+  /** Takes the virtual host from the AMQP URL, and the user as well if `url` has none. */
   constructor(url: string, amqpUrl: string) {
     const { username, password } = new URL(new URL(url).username === '' ? amqpUrl : url);
     const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -39,16 +39,16 @@ export class Management {
     this.#vhost = encodeURIComponent(vhostOf(amqpUrl));
   }
 
-  /** A queue, or undefined where there is none. What is in force on it is told some seconds after it was made. */
+  /** Returns a queue, if it exists. Its policy appears a few seconds after the queue was declared. */
   queue(name: string): Promise<QueueState | undefined> {
     return this.#get(`queues/${this.#vhost}/${encoded(name)}`);
   }
 
-  /** The names of all queues that an exchange gives messages to, also through other exchanges. */
+  /** Returns the names of all queues that are bound to an exchange, directly or through other exchanges. */
   async queuesBehind(exchange: string): Promise<readonly string[]> {
     const queues = new Set<string>();
     const exchanges = new Set([exchange]);
-    // It grows while it is gone through.
+    // The loop adds to the set.
     for (const source of exchanges) {
       const path = `exchanges/${this.#vhost}/${encoded(source)}/bindings/source`;
       const bindings = (await this.#get<{ destination: string; destination_type: string }[]>(path)) ?? [];
@@ -58,22 +58,24 @@ export class Management {
     return [...queues];
   }
 
+  /** Whether the binding exists. */
   async hasBinding({ exchange, queue, routingKey }: BindingObject): Promise<boolean> {
     const path = `bindings/${this.#vhost}/e/${encoded(exchange)}/q/${encoded(queue)}`;
     const bindings = await this.#get<{ routing_key: string }[]>(path);
     return bindings?.some(({ routing_key }) => routing_key === routingKey) ?? false;
   }
 
-  /** What is in force under the name of a policy. */
+  /** Returns the policy that is stored under the name of `policy`, if any. */
   policy(policy: PolicyObject): Promise<Readonly<StoredPolicy> | undefined> {
     return this.#get<StoredPolicy>(this.#pathOf(policy));
   }
 
+  /** Creates or replaces a policy. */
   async setPolicy(policy: PolicyObject): Promise<void> {
     const { pattern, priority, definition } = policy;
     const body = JSON.stringify({ pattern, priority, definition, 'apply-to': 'queues' });
-    const answer = await this.#ask('PUT', this.#pathOf(policy), body);
-    if (!answer.ok) throw this.#refused(answer);
+    const response = await this.#request('PUT', this.#pathOf(policy), body);
+    if (!response.ok) throw this.#refused(response);
   }
 
   #pathOf({ kind, name }: PolicyObject): string {
@@ -81,38 +83,39 @@ export class Management {
     return `${list}/${this.#vhost}/${encoded(name)}`;
   }
 
-  async #get<Answer>(path: string): Promise<Answer | undefined> {
-    const answer = await this.#ask('GET', path);
-    if (answer.status === 404) return undefined;
-    if (!answer.ok) throw this.#refused(answer);
-    return JSON.parse(answer.text) as Answer;
+  async #get<Body>(path: string): Promise<Body | undefined> {
+    const response = await this.#request('GET', path);
+    if (response.status === 404) return undefined;
+    if (!response.ok) throw this.#refused(response);
+    return JSON.parse(response.text) as Body;
   }
 
-  async #ask(method: 'GET' | 'PUT', path: string, body?: string): Promise<ApiAnswer> {
+  async #request(method: 'GET' | 'PUT', path: string, body?: string): Promise<ApiResponse> {
     const prefix = this.#base.pathname.replace(/\/$/, '');
     try {
-      const answer = await fetch(`${this.#base.origin}${prefix}/api/${path}`, {
+      const response = await fetch(`${this.#base.origin}${prefix}/api/${path}`, {
         method,
         headers: { authorization: this.#authorization, 'content-type': 'application/json' },
-        signal: AbortSignal.timeout(PATIENCE),
+        signal: AbortSignal.timeout(TIMEOUT),
         ...(body === undefined ? {} : { body }),
       });
-      return { status: answer.status, ok: answer.ok, text: await answer.text() };
+      return { status: response.status, ok: response.ok, text: await response.text() };
     } catch (error) {
-      // `fetch` itself says no more than that it failed.
+      // The error of `fetch` itself only says that it failed; the cause is in `cause`.
       const { cause = error } = error as Error;
       const message = `the management API at ${this.#base.host} does not answer: ${reasonOf(cause)}`;
       throw new ManagementUnavailable(message, { cause });
     }
   }
 
-  #refused({ status, text }: ApiAnswer): ManagementUnavailable {
-    const told = text.slice(0, 300);
-    return new ManagementUnavailable(`the management API at ${this.#base.host} refuses: ${status} ${told}`);
+  #refused({ status, text }: ApiResponse): ManagementUnavailable {
+    return new ManagementUnavailable(
+      `the management API at ${this.#base.host} refused the request: ${status} ${text.slice(0, 300)}`,
+    );
   }
 }
 
-/** The virtual host of an AMQP address; `/` where it names none. */
+/** Returns the virtual host of an AMQP URL; `/` if it names none. */
 export function vhostOf(amqpUrl: string): string {
   const path = new URL(amqpUrl).pathname;
   return path.length > 1 ? decodeURIComponent(path.slice(1)) : '/';

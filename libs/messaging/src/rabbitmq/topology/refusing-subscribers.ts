@@ -7,8 +7,8 @@ const REFUSING = new Set<unknown>(['reject-publish', 'reject-publish-dlx']);
 const OWN = new Set(TOPOLOGY.queues.map(({ name }) => name));
 
 /**
- * Queues of subscribers that refuse messages when they are full. An event is confirmed once every queue that wants it has it, so one of
- * them stops the events of everybody; the policy for subscribers does not reach all.
+ * Finds the queues of subscribers that reject messages when full. The broker confirms an event once every matching queue has it, so one
+ * such queue blocks the events of all subscribers. The policy for subscribers does not apply to classic queues.
  */
 export async function refusingSubscribers(management: Management): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
@@ -26,10 +26,10 @@ export async function refusingSubscribers(management: Management): Promise<reado
 }
 
 const ADVICE =
-  `It refuses messages when it is full (reject-publish), and then no event is confirmed for anybody. Have its owner make it\n` +
-  `anew without the argument x-overflow, or as a quorum queue, on which the policy keyfold-subscribers is in force.`;
+  `A full queue with reject-publish blocks the events of all subscribers. Have its owner recreate it\n` +
+  `without the argument x-overflow, or as a quorum queue, to which the policy keyfold-subscribers applies.`;
 
-/** On a classic queue its own argument counts, on the others the policy (measured on RabbitMQ 3.10.8). */
+/** The argument of the queue takes precedence for classic queues, the policy for others (measured on RabbitMQ 3.10.8). */
 function overflowOf({ type, arguments: own, effective_policy_definition: policy = {} }: QueueState): unknown {
   const [first, second] = type === 'classic' ? [own, policy] : [policy, own];
   return first['x-overflow'] ?? first['overflow'] ?? second['x-overflow'] ?? second['overflow'];

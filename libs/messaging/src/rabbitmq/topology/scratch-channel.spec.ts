@@ -1,17 +1,19 @@
 import type { Channel } from 'amqplib';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { refusalOf } from './scratch-channel.js';
+import { attemptOnScratchChannel } from './scratch-channel.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** What the library does when the connection dies between the request to close and its answer. */
+/** Models a connection that is lost after the request to close the channel. */
 const neverClosed = { close: () => new Promise<void>(() => {}) } as unknown as Channel;
 
-it('a step that is done does not wait for a goodbye that never comes', async () => {
-  const steps: Channel[] = [];
-  const refusal = refusalOf({ channel: async () => neverClosed }, async (channel) => steps.push(channel));
+it('does not wait for a channel that never closes', async () => {
+  const channels: Channel[] = [];
+  const refusal = attemptOnScratchChannel({ channel: async () => neverClosed }, async (channel) =>
+    channels.push(channel),
+  );
   await vi.advanceTimersByTimeAsync(2_000);
   await expect(refusal).resolves.toBeUndefined();
-  expect(steps).toEqual([neverClosed]);
+  expect(channels).toEqual([neverClosed]);
 });

@@ -49,12 +49,12 @@ const every = (findings: readonly Finding[], state: Finding['state']) =>
 const detailOf = (findings: readonly Finding[], object: string) =>
   findings.find((finding) => finding.object === object)?.detail;
 
-/** Publishes to all subscribers; answers how many were confirmed. */
+/** Publishes to all subscribers and returns the number of confirmed messages. */
 async function confirmedOf(channel: ConfirmChannel, count: number): Promise<number> {
   const publish = () =>
-    new Promise<number>((told) => {
+    new Promise<number>((resolve) => {
       channel.publish(EVENTS_EXCHANGE, 'account.changed', Buffer.from('{}'), { persistent: true }, (error: unknown) =>
-        told(error ? 0 : 1),
+        resolve(error ? 0 : 1),
       );
     });
   const confirmed = await Promise.all(Array.from({ length: count }, publish));
@@ -62,21 +62,21 @@ async function confirmedOf(channel: ConfirmChannel, count: number): Promise<numb
 }
 
 describe('on an empty virtual host', () => {
-  it('diff tells that everything is missing and makes nothing', async () => {
+  it('diff reports everything as missing and creates nothing', async () => {
     const findings = await diffTopology(broker);
     expect(statesOf(findings)).toEqual(every(findings, 'missing'));
     expect(await fresh.api('GET', `/queues/${fresh.vhostPath}`)).toEqual([]);
     expect(await diffTopology(broker)).toEqual(findings);
   });
 
-  it('a service is told what is missing and how to make it', async () => {
+  it('check reports what is missing and how to create it', async () => {
     const problems = await checkTopology(connection);
     expect(problems).toHaveLength(TOPOLOGY.exchanges.length + TOPOLOGY.queues.length);
     expect(problems).toContain('the queue keyfold.rpc is missing: run keyfold topology apply');
     expect(connection.state).toBe('connected');
   });
 
-  it('apply makes everything, once', async () => {
+  it('apply creates everything, once', async () => {
     const created = await applyTopology(broker);
     expect(statesOf(created)).toEqual(every(created, 'created'));
     const again = await applyTopology(broker);
@@ -85,7 +85,7 @@ describe('on an empty virtual host', () => {
     expect(await checkTopology(connection)).toEqual([]);
   });
 
-  it('without the management API policies are unknown, and apply tells the commands that set them', async () => {
+  it('apply without the management API reports policies as unknown, with the commands that set them', async () => {
     const findings = await applyTopology({ channels: connection, vhost: fresh.vhost });
     expect(findings.filter(({ state }) => state === 'unknown').map(({ object }) => object)).toEqual([
       'policy keyfold-event-log',
@@ -100,7 +100,7 @@ describe('on an empty virtual host', () => {
     expect(statesOf(bound)).toMatchObject({ 'binding keyfold.events -> keyfold.events.log (#)': 'same' });
   });
 
-  it('the file of definitions makes the same', async () => {
+  it('the definitions file creates the same', async () => {
     const { exchanges, queues, bindings, policies, parameters } = topologyDefinitions(fresh.vhost);
     await fresh.api('POST', `/definitions/${fresh.vhostPath}`, { exchanges, queues, bindings, policies, parameters });
     const findings = await diffTopology(broker);
@@ -108,18 +108,18 @@ describe('on an empty virtual host', () => {
   });
 });
 
-/** Written anew by `npx vitest run --update` on this file. */
-it('the file of definitions that is shipped is that of the topology', async () => {
+/** `npx vitest run --update` on this file rewrites the definitions. */
+it('the shipped definitions file matches the topology', async () => {
   const shipped = new URL('../../../../../deploy/rabbitmq/topology.definitions.json', import.meta.url).pathname;
   await expect(`${JSON.stringify(topologyDefinitions('keyfold'), undefined, 2)}\n`).toMatchFileSnapshot(shipped);
 });
 
 describe('a difference', () => {
-  it('of a queue is told with what to do, left as it is, and does not end the connection', async () => {
+  it('of a queue is reported with advice and left as it is, and the connection stays open', async () => {
     const channel = await client.createChannel();
     await channel.assertQueue(RPC_QUEUE, { durable: true, arguments: { 'x-message-ttl': 5_000 } });
-    for (const look of [diffTopology, applyTopology, diffTopology]) {
-      const findings = await look(broker);
+    for (const run of [diffTopology, applyTopology, diffTopology]) {
+      const findings = await run(broker);
       expect(statesOf(findings)).toMatchObject({ 'queue keyfold.rpc': 'different' });
       expect(detailOf(findings, 'queue keyfold.rpc')).toMatch(/x-message-ttl.*received '10000' but current is '5000'/);
       expect(detailOf(findings, 'queue keyfold.rpc')).toContain(
@@ -130,7 +130,7 @@ describe('a difference', () => {
     expect(await checkTopology(connection)).toEqual([]);
   });
 
-  it('that the broker does not refuse is found through the management API', async () => {
+  it('that the broker accepts is found through the management API', async () => {
     const channel = await client.createChannel();
     const wanted = TOPOLOGY.queues.find(({ name }) => name === COMMAND_QUEUE)?.arguments;
     await channel.assertQueue(COMMAND_QUEUE, { durable: true, arguments: { ...wanted, 'x-delivery-limit': 3 } });
@@ -139,26 +139,26 @@ describe('a difference', () => {
     expect(statesOf(findings)).toMatchObject({ [`queue ${COMMAND_QUEUE}`]: 'different' });
   });
 
-  it('of an exchange is told', async () => {
+  it('of an exchange is reported', async () => {
     const channel = await client.createChannel();
     await channel.assertExchange(EVENTS_EXCHANGE, 'fanout', { durable: true });
     expect(detailOf(await diffTopology(broker), 'exchange keyfold.events')).toContain("current is 'fanout'");
   });
 
-  it('of a policy is told and left as the operator set it', async () => {
+  it('of a policy is reported and left as the operator set it', async () => {
     await applyTopology(broker);
     const path = `/policies/${fresh.vhostPath}/keyfold-event-log`;
     const changed = { pattern: '^keyfold\\.events\\.log$', definition: { 'max-age': '7D' }, 'apply-to': 'queues' };
     await fresh.api('PUT', path, { ...changed, priority: 1 });
-    for (const look of [diffTopology, applyTopology]) {
-      const detail = detailOf(await look(broker), 'policy keyfold-event-log');
-      expect(detail).toContain('max-age is "7D" and should be "5Y"');
-      expect(detail).toContain('max-length-bytes is not set and should be 20000000000');
+    for (const run of [diffTopology, applyTopology]) {
+      const detail = detailOf(await run(broker), 'policy keyfold-event-log');
+      expect(detail).toContain('max-age is "7D", expected "5Y"');
+      expect(detail).toContain('max-length-bytes is not set, expected 20000000000');
     }
     expect(await fresh.api('GET', path)).toMatchObject({ definition: { 'max-age': '7D' } });
   });
 
-  it('of bindings is told, and apply binds again', async () => {
+  it('of a binding is reported, and apply binds again', async () => {
     await applyTopology(broker);
     const channel = await client.createChannel();
     await channel.unbindQueue(EVENT_LOG, EVENTS_EXCHANGE, '#');
@@ -168,7 +168,7 @@ describe('a difference', () => {
   });
 });
 
-describe('a subscriber whose queue is full and refuses messages', () => {
+describe('a full queue of a subscriber that rejects messages', () => {
   const LIMIT = 5;
   const queueOf = async (channel: ConfirmChannel, type: string) => {
     const refusing = { 'x-queue-type': type, 'x-max-length': LIMIT, 'x-overflow': 'reject-publish' };
@@ -176,13 +176,13 @@ describe('a subscriber whose queue is full and refuses messages', () => {
     await channel.bindQueue('sftp.events', EVENTS_EXCHANGE, '#');
   };
 
-  /** A policy comes into force on a queue a moment after that was made. */
+  /** A policy applies to a new queue only after a moment. */
   const inForce = async () =>
     await expect
       .poll(() => fresh.api<{ policy?: string }>('GET', `/queues/${fresh.vhostPath}/sftp.events`), { timeout: 20_000 })
       .toMatchObject({ policy: 'keyfold-subscribers', operator_policy: 'keyfold-subscriber-limits' });
 
-  it('does not keep events from being confirmed when it is a quorum queue: its own oldest make room', async () => {
+  it('does not block events if it is a quorum queue: it drops its oldest messages', async () => {
     await applyTopology(broker);
     const channel = await client.createConfirmChannel();
     await queueOf(channel, 'quorum');
@@ -193,7 +193,7 @@ describe('a subscriber whose queue is full and refuses messages', () => {
     expect(statesOf(findings)).toEqual(every(findings, 'same'));
   });
 
-  it('is told when it is a classic queue, which no policy changes, also behind another exchange', async () => {
+  it('is reported if it is a classic queue, which no policy changes, even behind another exchange', async () => {
     await applyTopology(broker);
     const channel = await client.createConfirmChannel();
     await queueOf(channel, 'classic');
@@ -204,17 +204,17 @@ describe('a subscriber whose queue is full and refuses messages', () => {
     await inForce();
     for (let round = 0; round < 2; round++) await confirmedOf(channel, LIMIT);
     expect(await confirmedOf(channel, LIMIT)).toBe(0);
-    for (const look of [diffTopology, applyTopology])
-      expect((await look(broker)).filter(({ state }) => state !== 'same')).toEqual([
+    for (const run of [diffTopology, applyTopology])
+      expect((await run(broker)).filter(({ state }) => state !== 'same')).toEqual([
         {
           object: 'queue sftp.events of a subscriber',
           state: 'different',
-          detail: expect.stringContaining('no event is confirmed for anybody'),
+          detail: expect.stringContaining('blocks the events of all subscribers'),
         },
       ]);
   });
 
-  it.each(['quorum', 'classic'])('would, without the policies (%s)', async (type) => {
+  it.each(['quorum', 'classic'])('blocks events without the policies (%s)', async (type) => {
     await applyTopology({ channels: connection, vhost: fresh.vhost });
     const channel = await client.createConfirmChannel();
     await queueOf(channel, type);
@@ -225,7 +225,7 @@ describe('a subscriber whose queue is full and refuses messages', () => {
 });
 
 describe('a command', () => {
-  it('that is sent to the exchange is in the command queue, and in the parking queue once it was rejected', async () => {
+  it('goes from the exchange to the command queue, and to the parked queue when rejected', async () => {
     await applyTopology(broker);
     const channel = await client.createConfirmChannel();
     channel.publish('keyfold.commands', 'ssh-key.use', Buffer.from('{}'), { persistent: true });
@@ -236,7 +236,7 @@ describe('a command', () => {
     await expect.poll(async () => (await channel.checkQueue(PARKED_COMMANDS)).messageCount).toBe(1);
   });
 
-  it('in the retry queue comes back to the command queue by itself', async () => {
+  it('returns from the retry queue to the command queue', async () => {
     await applyTopology(broker);
     const channel = await client.createConfirmChannel();
     channel.sendToQueue(COMMAND_RETRY_QUEUE, Buffer.from('{}'), { persistent: true });

@@ -1,17 +1,17 @@
 import { COMMANDS_EXCHANGE, EVENTS_EXCHANGE, RPC_EXCHANGE } from '../../exchanges.js';
 
-/** An exchange, durable like everything here. */
+/** A durable exchange. */
 export type ExchangeObject = Readonly<{ name: string; type: 'topic' }>;
 
-/** A durable queue. Its arguments never change: RabbitMQ takes others only for a queue that is made anew. */
+/** A durable queue. Never change its arguments: RabbitMQ accepts different ones only for a new queue. */
 export type QueueObject = Readonly<{ name: string; arguments: Readonly<Record<string, string | number>> }>;
 
-/** What is published to the exchange with a fitting routing key goes to the queue. */
+/** Routes messages with a matching routing key from the exchange to the queue. */
 export type BindingObject = Readonly<{ exchange: string; queue: string; routingKey: string }>;
 
 /**
- * Settings that a broker lays over all queues whose names fit. One policy and one operator policy at most are in force on a queue, those
- * of the highest priority; of the numbers of both the smaller one counts.
+ * Settings for all queues whose name matches a pattern. At most one policy and one operator policy apply to a queue, those with the highest
+ * priority. If both set a limit, the smaller one applies.
  */
 export type PolicyObject = Readonly<{
   name: string;
@@ -21,7 +21,7 @@ export type PolicyObject = Readonly<{
   definition: Readonly<Record<string, string | number>>;
 }>;
 
-/** Everything that Keyfold needs in a virtual host. */
+/** All objects that Keyfold needs in a virtual host. */
 export type Topology = Readonly<{
   exchanges: readonly ExchangeObject[];
   queues: readonly QueueObject[];
@@ -29,26 +29,26 @@ export type Topology = Readonly<{
   policies: readonly PolicyObject[];
 }>;
 
-/** Every public event that is retained, for subscribers that come late. */
+/** Retains public events for late subscribers. */
 export const EVENT_LOG = 'keyfold.events.log';
-/** Commands of other services, until they are carried out. */
+/** Holds commands of other services until they are done. */
 export const COMMAND_QUEUE = 'keyfold.commands.q';
-/** Commands wait here between two attempts. */
+/** Holds commands between two attempts. */
 export const COMMAND_RETRY_QUEUE = 'keyfold.commands.retry';
-/** Commands that no attempt carries out, until an operator decides. */
+/** Holds commands that failed for good until an operator decides. */
 export const PARKED_COMMANDS = 'keyfold.commands.parked';
-/** Questions that are answered at once or not at all. */
+/** Holds questions, which are answered at once or not at all. */
 export const RPC_QUEUE = 'keyfold.rpc';
 
 /** Milliseconds between two attempts at a command. */
 const COMMAND_RETRY_DELAY = 10_000;
-/** Attempts that ended without an answer, after which the broker itself parks a command. */
+/** Number of deliveries that fail without a settlement before the broker itself parks a command. */
 const DELIVERY_LIMIT = 10;
-/** Each look of an operator counts as a delivery, and RabbitMQ 4 drops a message after 20 when nothing else is said. */
-const LOOKS_LIMIT = 1_000_000;
+/** Each read by an operator counts as a delivery, and RabbitMQ 4 drops a message after 20 by default. */
+const PARKED_DELIVERY_LIMIT = 1_000_000;
 
-/** Three arguments that belong together: a dead letter stays where it is until its new queue has confirmed it. */
-const movesSafelyTo = (queue: string) => ({
+/** Dead-letters at least once: a message stays in its queue until the target queue has confirmed it. */
+const deadLettersTo = (queue: string) => ({
   'x-dead-letter-exchange': '',
   'x-dead-letter-routing-key': queue,
   'x-dead-letter-strategy': 'at-least-once',
@@ -56,6 +56,7 @@ const movesSafelyTo = (queue: string) => ({
 });
 const quorum = { 'x-queue-type': 'quorum' };
 
+/** The topology of Keyfold. `deploy/rabbitmq/topology.definitions.json` is generated from it. */
 export const TOPOLOGY: Topology = {
   exchanges: [
     { name: EVENTS_EXCHANGE, type: 'topic' },
@@ -63,19 +64,19 @@ export const TOPOLOGY: Topology = {
     { name: RPC_EXCHANGE, type: 'topic' },
   ],
   queues: [
-    // Retention takes away whole segments.
+    // Retention deletes whole segments.
     { name: EVENT_LOG, arguments: { 'x-queue-type': 'stream', 'x-stream-max-segment-size-bytes': 100_000_000 } },
-    // Before those whose dead letters it takes.
-    { name: PARKED_COMMANDS, arguments: { ...quorum, 'x-delivery-limit': LOOKS_LIMIT } },
+    // Listed before the queues that dead-letter to it.
+    { name: PARKED_COMMANDS, arguments: { ...quorum, 'x-delivery-limit': PARKED_DELIVERY_LIMIT } },
     {
       name: COMMAND_QUEUE,
-      arguments: { ...quorum, 'x-delivery-limit': DELIVERY_LIMIT, ...movesSafelyTo(PARKED_COMMANDS) },
+      arguments: { ...quorum, 'x-delivery-limit': DELIVERY_LIMIT, ...deadLettersTo(PARKED_COMMANDS) },
     },
     {
       name: COMMAND_RETRY_QUEUE,
-      arguments: { ...quorum, 'x-message-ttl': COMMAND_RETRY_DELAY, ...movesSafelyTo(COMMAND_QUEUE) },
+      arguments: { ...quorum, 'x-message-ttl': COMMAND_RETRY_DELAY, ...deadLettersTo(COMMAND_QUEUE) },
     },
-    // Whoever asks waits for seconds only, so a question is lost on purpose when it is late.
+    // Requesters wait only a few seconds, so late questions are dropped on purpose.
     {
       name: RPC_QUEUE,
       arguments: {
@@ -100,9 +101,8 @@ export const TOPOLOGY: Topology = {
       priority: 1,
       definition: { 'max-age': '5Y', 'max-length-bytes': 20_000_000_000 },
     },
-    // An event is confirmed once every queue that wants it has it: one full queue that refuses would stop the events of everybody.
-    // It is in force on a quorum queue that was declared with reject-publish, too: the oldest messages make room. A classic queue keeps
-    // what it was declared with; see `refusingSubscribers`.
+    // The broker confirms an event once every matching queue has it, so one full queue that rejects messages would block the events of all
+    // subscribers. This policy also overrides `reject-publish` of a quorum queue, but not of a classic one; see `refusingSubscribers`.
     {
       name: 'keyfold-subscribers',
       kind: 'policy',
@@ -110,7 +110,7 @@ export const TOPOLOGY: Topology = {
       priority: 1,
       definition: { overflow: 'drop-head' },
     },
-    // A subscriber that is away for ever must not fill the broker, which would then block everybody.
+    // A subscriber that never comes back must not fill the broker, which would then block all publishers.
     {
       name: 'keyfold-subscriber-limits',
       kind: 'operator policy',

@@ -1,17 +1,17 @@
 import type { Commit, CommitFeed, EventStore, NewCommit } from '@keyfold/event-store';
-import { UnsendableMessage } from '../messaging.errors.js';
-import { RelayCounter } from './relay-status.js';
-import { SlotRelay } from './slot-relay.js';
-import { ModelParkedRelays } from '../../testing/model-parked-relays.js';
-import { modelMessagesOf, ModelPublisher, type Fate } from '../../testing/model-publisher.js';
+import { UnsendableMessage } from '../src/messaging.errors.js';
+import { RelayCounter } from '../src/relay/relay-status.js';
+import { SlotRelay } from '../src/relay/slot-relay.js';
+import { ModelParkedAccounts } from './model-parked-accounts.js';
+import { modelMessagesOf, ModelPublisher, type Fate } from './model-publisher.js';
 
-/** A slot whose commits are those of the named accounts in turn, and the relay of a process that has just taken it. */
+/** Creates a slot with one commit for each name in `accounts`, and relays that have just taken it. */
 export async function givenIn(
   store: EventStore & CommitFeed & Readonly<{ commits: readonly Commit[] }>,
   newCommit: (stream: string, version: number, details: Partial<NewCommit>) => NewCommit,
   accounts: readonly string[],
 ) {
-  const parked = new ModelParkedRelays();
+  const parked = new ModelParkedAccounts();
   const counter = new RelayCounter();
   const time = { now: 0 };
   const fates = new Map<string, Fate>();
@@ -19,8 +19,8 @@ export async function givenIn(
   const publisher = new ModelPublisher(({ id }) => fates.get(id) ?? 'confirmed');
   const append = async (account: string, events = 1) => {
     const version = store.commits.filter(({ stream }) => stream === account).length + 1;
-    const told = Array.from({ length: events }, () => ({ type: 'told', v: 1, data: {} }));
-    await store.append(newCommit(account, version, { partition: account, events: told, at: version * 1_000 }));
+    const stored = Array.from({ length: events }, () => ({ type: 'Renamed', v: 1, data: {} }));
+    await store.append(newCommit(account, version, { partition: account, events: stored, at: version * 1_000 }));
   };
   for (const account of accounts) await append(account);
   const newRelay = (epoch = 1) =>
@@ -30,20 +30,20 @@ export async function givenIn(
       parked,
       counter,
       messagesOf: (commit) => {
-        if (unknown.has(`${commit.stream}:${commit.version}`)) throw new UnsendableMessage('nobody knows it');
+        if (unknown.has(`${commit.stream}:${commit.version}`)) throw new UnsendableMessage('unknown event');
         return modelMessagesOf(commit);
       },
       onParked: () => undefined,
       clock: () => 77,
       now: () => time.now,
-      patience: 5_000,
+      pageTimeout: 5_000,
     });
   const pageBehind = (position: number): Promise<Commit[]> => store.readFeed(0, position, 500);
   return { store, parked, counter, time, fates, unknown, publisher, append, newRelay, pageBehind };
 }
 
-/** The slot is held for as long as anybody asks. */
+/** A slot that is never lost. */
 export const always = () => true;
 
-/** The first message of each of the named commits: `a:1 b:1`. */
+/** Returns the id of the first message of each commit in a list like `a:1 b:1`. */
 export const idsOf = (names: string) => names.split(' ').map((name) => `${name}:0`);

@@ -1,35 +1,35 @@
-import { within } from '@keyfold/concurrency';
+import { waitAtMost } from '@keyfold/concurrency';
 import { reasonOf } from '@keyfold/event-store';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import type { BrokerConnection } from './broker-connection.js';
 import { Settlement } from './settlement.js';
 
-/** Whose deliveries go where, and how many at a time. */
-export type SubscriptionOptions = Readonly<{
+/** Options of a consumer. */
+export type ConsumerOptions = Readonly<{
   queue: string;
-  /** How many deliveries may be unsettled at a time. */
+  /** Maximum number of unsettled deliveries. */
   prefetch: number;
   onDelivery(message: ConsumeMessage, settlement: Settlement): void;
 }>;
 
-/** How long the broker may take to answer (milliseconds); it may be gone without a word. */
-const PATIENCE = 1_000;
+/** Milliseconds to wait for an answer; the broker may be gone without closing the connection. */
+const TIMEOUT = 1_000;
 
-/** One consumer on a channel of its own, from its beginning to its end. */
-export class Subscription {
+/** A consumer of one queue on a channel of its own, from `basic.consume` until the channel is closed. */
+export class Consumer {
   readonly #ended = Promise.withResolvers<string>();
   readonly #lost = new AbortController();
   readonly #closed = Promise.withResolvers<void>();
   #unsettled = 0;
-  #over = false;
+  #hasEnded = false;
   #tag: string | undefined;
 
   private constructor(
     private readonly channel: Channel,
-    private readonly options: SubscriptionOptions,
+    private readonly options: ConsumerOptions,
   ) {
     channel.on('error', (error: Error) => {
-      // The broker has closed it by now, and to close it once more would end the whole connection.
+      // The broker has already closed the channel. Closing it again would close the whole connection.
       this.#lost.abort();
       this.#end(reasonOf(error));
     });
@@ -40,37 +40,37 @@ export class Subscription {
     });
   }
 
-  /** Begins to consume. Rejects when the broker is away or refuses it, for instance because the queue is missing. */
-  static async open(connection: BrokerConnection, options: SubscriptionOptions): Promise<Subscription> {
+  /** Starts to consume. Rejects if the broker is unreachable or refuses, for example because the queue does not exist. */
+  static async open(connection: BrokerConnection, options: ConsumerOptions): Promise<Consumer> {
     const channel = await connection.channel();
-    const subscription = new Subscription(channel, options);
+    const consumer = new Consumer(channel, options);
     try {
-      await subscription.#begin();
+      await consumer.#start();
     } catch (error) {
-      subscription.#end(reasonOf(error));
+      consumer.#end(reasonOf(error));
       throw error;
     }
-    return subscription;
+    return consumer;
   }
 
-  /** Why there are no more deliveries; never rejects. */
+  /** Resolves with the reason once deliveries have ended. Never rejects. */
   get ended(): Promise<string> {
     return this.#ended.promise;
   }
 
-  /** No more deliveries; those that came can still be settled. */
+  /** Stops deliveries. Messages that were already delivered can still be settled. */
   async cancel(): Promise<void> {
-    if (this.#over) return;
-    if (this.#tag !== undefined) await within(PATIENCE, this.channel.cancel(this.#tag));
-    this.#end('it was cancelled');
+    if (this.#hasEnded) return;
+    if (this.#tag !== undefined) await waitAtMost(TIMEOUT, this.channel.cancel(this.#tag));
+    this.#end('the consumer was cancelled');
   }
 
-  /** Waits until the channel is closed, which it is once its last delivery was settled. */
+  /** Waits until the channel is closed, which happens after the last delivery was settled. */
   async closed(): Promise<void> {
-    await within(PATIENCE, this.#closed.promise);
+    await waitAtMost(TIMEOUT, this.#closed.promise);
   }
 
-  async #begin(): Promise<void> {
+  async #start(): Promise<void> {
     const { queue, prefetch } = this.options;
     await this.channel.checkQueue(queue);
     await this.channel.prefetch(prefetch);
@@ -85,22 +85,22 @@ export class Subscription {
     this.#unsettled += 1;
     const settlement = new Settlement(this.channel, message, this.#lost.signal, () => {
       this.#unsettled -= 1;
-      this.#closeWhenDone();
+      this.#closeWhenSettled();
     });
     this.options.onDelivery(message, settlement);
   }
 
   #end(reason: string): void {
-    this.#over = true;
+    this.#hasEnded = true;
     this.#ended.resolve(reason);
-    this.#closeWhenDone();
+    this.#closeWhenSettled();
   }
 
-  /** What was delivered can only be settled on the channel that it came on. */
-  #closeWhenDone(): void {
-    if (!this.#over || this.#unsettled > 0 || this.#lost.signal.aborted) return;
+  /** Deliveries can only be settled on the channel that they arrived on, so it stays open until all are. */
+  #closeWhenSettled(): void {
+    if (!this.#hasEnded || this.#unsettled > 0 || this.#lost.signal.aborted) return;
     this.#lost.abort();
-    // Closing what was closed meanwhile throws.
+    // Rejects if the channel was closed meanwhile.
     this.channel.close().catch(() => this.#closed.resolve());
   }
 }

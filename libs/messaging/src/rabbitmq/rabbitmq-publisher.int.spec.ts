@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freshBroker } from '../../../../test/support/rabbitmq/fresh-broker.js';
 import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
-import type { OutgoingMessage } from '../relay/event-publisher.js';
+import type { OutgoingMessage } from '../event-publisher.js';
 import { BrokerConnection } from './broker-connection.js';
-import { RabbitMqPublisher, type ConfirmPublisherOptions } from './confirm-publisher.js';
+import { RabbitMqPublisher, type RabbitMqPublisherOptions } from './rabbitmq-publisher.js';
 
 const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000, interval: 20 });
 const REJECTING = { 'x-queue-type': 'quorum', 'x-max-length': 1, 'x-overflow': 'reject-publish' };
@@ -18,8 +18,8 @@ const message = (type: string, details: Partial<OutgoingMessage> = {}): Outgoing
   ...details,
 });
 
-/** An exchange with a queue for everything that begins with `kept`, a publisher behind a proxy, and a channel beside it. */
-async function openPublisher(options: Partial<ConfirmPublisherOptions> = {}) {
+/** Opens an exchange with a queue for `kept.#`, a publisher behind a proxy, and a direct channel. */
+async function openPublisher(options: Partial<RabbitMqPublisherOptions> = {}) {
   const { url } = await freshBroker();
   const proxy = await TcpProxy.start(Number(new URL(url).port || 5672));
   onTestFinished(() => proxy.close());
@@ -48,7 +48,7 @@ async function openPublisher(options: Partial<ConfirmPublisherOptions> = {}) {
 }
 
 describe('publishing', () => {
-  it('ends when the message is in the queues, with what subscribers need to know of it', async () => {
+  it('resolves when the message is in the queues, with all properties for subscribers', async () => {
     const { publisher, received } = await openPublisher();
     const sent = message('kept.once');
     await publisher.publish(sent);
@@ -66,7 +66,7 @@ describe('publishing', () => {
     });
   });
 
-  it('reaches one queue past all others when it goes straight to it', async () => {
+  it('to one queue reaches no other queue', async () => {
     const { publisher, channel, received } = await openPublisher();
     await channel.assertQueue('alone', { durable: true });
     await publisher.publishTo('alone', message('kept.once'));
@@ -74,7 +74,7 @@ describe('publishing', () => {
     expect(await received()).toEqual([]);
   });
 
-  it('keeps the order in which it was begun, with a few in flight and the others in line', async () => {
+  it('keeps the order of the calls when most messages wait in line', async () => {
     const { publisher, received } = await openPublisher({ window: 3 });
     const sent = Array.from({ length: 200 }, (_, index) => message('kept.many', { id: `m-${index}` }));
     await Promise.all(sent.map((each) => publisher.publish(each)));
@@ -82,8 +82,8 @@ describe('publishing', () => {
   });
 });
 
-describe('a message that is refused', () => {
-  it('by a full queue is told apart, and those behind it arrive', async () => {
+describe('a refused message', () => {
+  it('is rejected if a queue is full, and later messages arrive', async () => {
     const { publisher, channel, received } = await openPublisher();
     await channel.assertQueue('full', { durable: true, arguments: REJECTING });
     await channel.bindQueue('full', 'events', 'full');
@@ -101,7 +101,7 @@ describe('a message that is refused', () => {
     expect(await received()).toHaveLength(2);
   });
 
-  it('because no queue wants it is told apart, also beside one of the same id that arrives', async () => {
+  it('is rejected if no queue matches, even if another message with the same id arrives', async () => {
     const { publisher, received } = await openPublisher();
     const id = randomUUID();
     const results = await Promise.allSettled([
@@ -120,8 +120,8 @@ describe('a message that is refused', () => {
   it.each([
     ['its body is too large', message('kept', { body: Buffer.alloc(16 * 1024 * 1024 + 1) })],
     ['its headers are too large', message('kept', { headers: { large: 'x'.repeat(70_000) } })],
-    ['its type is no routing key', message('k'.repeat(256))],
-  ])('for ever because %s is unsendable, and disturbs nothing', async (_, unsendable) => {
+    ['its type is too long for a routing key', message('k'.repeat(256))],
+  ])('is unsendable if %s, and later messages arrive', async (_, unsendable) => {
     const { publisher, received } = await openPublisher();
     const results = await Promise.allSettled([
       publisher.publish(unsendable),
@@ -135,10 +135,10 @@ describe('a message that is refused', () => {
   });
 });
 
-describe('a broker that goes away', () => {
+describe('a broker outage', () => {
   const unavailable = { status: 'rejected', reason: expect.objectContaining({ name: 'BrokerUnavailable' }) };
 
-  it('leaves unknown what was in flight, and what stood in line was not sent', async () => {
+  it('rejects messages in flight as unknown and those in line as unsent', async () => {
     const { publisher, proxy, received } = await openPublisher({ window: 2 });
     const ready = vi.fn<() => void>();
     publisher.onReady(ready);
@@ -159,7 +159,7 @@ describe('a broker that goes away', () => {
     expect((await received()).map(({ properties }) => properties.messageId)).toEqual(['m-4']);
   });
 
-  it('refuses at once for as long as it is away', async () => {
+  it('rejects new messages immediately while it lasts', async () => {
     const { publisher, proxy, connection } = await openPublisher();
     await proxy.refuse(true);
     proxy.cutAll();
@@ -170,8 +170,8 @@ describe('a broker that goes away', () => {
     await soon(() => publisher.publish(message('kept')));
   });
 
-  it('is given up when it does not confirm in time, and goes on over another channel', async () => {
-    const { publisher, proxy } = await openPublisher({ confirmMilliseconds: 300 });
+  it('is assumed when no confirm arrives in time, and another channel is opened', async () => {
+    const { publisher, proxy } = await openPublisher({ confirmTimeout: 300 });
     proxy.dropAnswers(true);
     const results = await Promise.allSettled([publisher.publish(message('kept')), publisher.publish(message('kept'))]);
     expect(results).toEqual([unavailable, unavailable]);
@@ -181,7 +181,7 @@ describe('a broker that goes away', () => {
     await soon(() => publisher.publish(message('kept')));
   });
 
-  it('that closes the channel alone is met with another channel', async () => {
+  it('of the channel alone leads to another channel', async () => {
     const { publisher, channel, connection } = await openPublisher();
     await channel.deleteExchange('events');
     await expect(publisher.publish(message('kept'))).rejects.toHaveProperty('name', 'BrokerUnavailable');

@@ -1,24 +1,24 @@
-import { ParkedRelays, type ParkedRelay } from '../src/relay/parked-relays.js';
+import { ParkedAccounts, type ParkedAccount } from '../src/relay/parked-accounts.js';
 
-/** The port in as few words as possible. */
-export class ModelParkedRelays extends ParkedRelays {
-  readonly #records = new Map<string, ParkedRelay>();
+/** An in-memory model of the port. */
+export class ModelParkedAccounts extends ParkedAccounts {
+  readonly #records = new Map<string, ParkedAccount>();
 
-  async park(parked: ParkedRelay): Promise<void> {
+  async park(parked: ParkedAccount): Promise<void> {
     const known = this.#records.get(keyOf(parked));
     if (!known || known.epoch <= parked.epoch) this.#records.set(keyOf(parked), parked);
   }
 
-  async unpark(parked: ParkedRelay): Promise<void> {
+  async unpark(parked: ParkedAccount): Promise<void> {
     const known = this.#records.get(keyOf(parked));
     if (known?.epoch === parked.epoch && known.position === parked.position) this.#records.delete(keyOf(parked));
   }
 
-  async all(slot?: number): Promise<ParkedRelay[]> {
+  async all(slot?: number): Promise<ParkedAccount[]> {
     return [...this.#records.values()]
       .filter((record) => slot === undefined || record.slot === slot)
       .toSorted((left, right) => left.at - right.at);
   }
 }
 
-const keyOf = ({ slot, partition }: ParkedRelay) => `${slot}/${partition}`;
+const keyOf = ({ slot, partition }: ParkedAccount) => `${slot}/${partition}`;

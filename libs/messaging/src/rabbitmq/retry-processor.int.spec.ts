@@ -15,8 +15,8 @@ const settled = (transport: QueueTransport, count: number) =>
 describe('a handler that fails', () => {
   it.each([
     ['a refusal of the domain', new DomainError('ssh-key-not-found'), 'ssh-key-not-found'],
-    ['a message that it cannot take', new InvalidMessage('message-invalid', 'no account'), 'message-invalid'],
-  ])('for %s has its message parked at once, as it is', async (_, error, code) => {
+    ['an invalid message', new InvalidMessage('message-invalid', 'no account'), 'message-invalid'],
+  ])('with %s has its message parked unchanged, without a retry', async (_, error, code) => {
     const queues = await ConsumedQueues.open();
     const transport = queues.consumeCommands({ work: () => Promise.reject(error) });
     const before = new Date().toISOString();
@@ -27,7 +27,7 @@ describe('a handler that fails', () => {
     const parked = await queues.take('parked');
     expect(parked.content.toString()).toBe('{"n":1}');
     expect(parked.properties).toMatchObject({ messageId, type: 'work', deliveryMode: 2 });
-    // The queue itself counts deliveries.
+    // Added by the broker.
     const { 'x-delivery-count': _count, ...headers } = parked.properties.headers!;
     expect(headers).toEqual({
       own: 'kept',
@@ -41,7 +41,7 @@ describe('a handler that fails', () => {
     expect(await queues.ready('commands')).toBe(0);
   });
 
-  it('for a reason that nobody expected is tried ten times, and then parked with the time of the first', async () => {
+  it('unexpectedly is attempted ten times, then parked with the time of the first failure', async () => {
     const queues = await ConsumedQueues.open();
     const attempts: number[] = [];
     const transport = queues.consumeCommands({
@@ -57,7 +57,7 @@ describe('a handler that fails', () => {
     expect(parked.properties.headers).toMatchObject({ 'x-error-code': 'unexpected-error', 'x-attempt': 10 });
     expect(parked.properties.headers).not.toHaveProperty('x-death');
     const firstFailed = Date.parse(parked.properties.headers!['x-first-failed-at'] as string);
-    // Nine delays of 50 ms lie between the first try and the last.
+    // Nine delays of 50 ms lie between the first attempt and the last.
     expect(Date.now() - firstFailed).toBeGreaterThanOrEqual(450);
     expect(firstFailed).toBeGreaterThanOrEqual(sent - 1);
     await settled(transport, 10);
@@ -65,7 +65,7 @@ describe('a handler that fails', () => {
   });
 
   it.each([new StoreUnavailable('away'), new Contended('too fast')])(
-    'for %s is tried for as long as that lasts, and no try counts',
+    'with %s is retried until the outage ends, without counting attempts',
     async (error) => {
       const queues = await ConsumedQueues.open();
       const attempts: number[] = [];
@@ -82,7 +82,7 @@ describe('a handler that fails', () => {
     },
   );
 
-  it('by never coming to an end is tried again when its time is over, and told so', async () => {
+  it('by not finishing is aborted at its timeout and retried', async () => {
     const queues = await ConsumedQueues.open();
     const reasons: unknown[] = [];
     const transport = queues.consumeCommands(
@@ -101,7 +101,7 @@ describe('a handler that fails', () => {
     expect(reasons).toEqual(['HandlerTimedOut']);
   });
 
-  it('after its time was over settles nothing a second time', async () => {
+  it('after its timeout does not settle its message twice', async () => {
     const queues = await ConsumedQueues.open();
     const late = Promise.withResolvers<void>();
     const transport = queues.consumeCommands(
@@ -113,20 +113,20 @@ describe('a handler that fails', () => {
     late.resolve();
     queues.send(2, { type: 'unknown' });
     await settled(transport, 3);
-    // A second acknowledgement would have made the broker close the channel, and deliver all again.
+    // On a second acknowledgement, the broker would have closed the channel and redelivered everything.
     expect(transport.queueStatus()).toMatchObject({ redelivered: 0, outcomes: { retried: 1, done: 1, parked: 1 } });
   });
 });
 
-describe('a copy that the broker does not take', () => {
-  it('is tried until it does, and the message is kept meanwhile', async () => {
+describe('a copy that the broker refuses', () => {
+  it('is resent until it is accepted, and the message is kept meanwhile', async () => {
     const queues = await ConsumedQueues.open();
     await queues.channel.deleteQueue('parked');
     const transport = queues.consumeCommands({ work: () => Promise.reject(new DomainError('ssh-key-not-found')) });
     queues.send('kept');
     await until(
-      () => queues.told,
-      (told) => told.includes('there is no queue parked'),
+      () => queues.reported,
+      (reported) => reported.includes('there is no queue parked'),
     );
     expect(outcomesOf(transport)).toEqual({});
     await queues.declare();
@@ -135,15 +135,15 @@ describe('a copy that the broker does not take', () => {
     expect(outcomesOf(transport)).toEqual({ parked: 1 });
   });
 
-  it('does not keep the process from ending: the message comes again', async () => {
+  it('does not prevent shutdown: the message is redelivered', async () => {
     const queues = await ConsumedQueues.open();
     await queues.channel.deleteQueue('parked');
     const refuse = () => Promise.reject(new DomainError('ssh-key-not-found'));
     const transport = queues.consumeCommands({ work: refuse }, { drainTimeout: 50 });
     queues.send('kept');
     await until(
-      () => queues.told,
-      (told) => told.includes('there is no queue parked'),
+      () => queues.reported,
+      (reported) => reported.includes('there is no queue parked'),
     );
     await transport.close();
     expect((await queues.take('commands')).content.toString()).toBe('"kept"');

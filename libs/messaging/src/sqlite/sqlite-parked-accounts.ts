@@ -1,29 +1,30 @@
 import type { SqliteFile } from '@keyfold/event-store/sqlite';
-import { ParkedRelays, type ParkedRelay } from '../relay/parked-relays.js';
+import { ParkedAccounts, type ParkedAccount } from '../relay/parked-accounts.js';
 
-/** For the file that also holds the relay's checkpoints. */
-export const parkedRelaysTable = `CREATE TABLE IF NOT EXISTS parked_relays (
+/** SQL that creates the table, in the file that also contains the relay's checkpoints. */
+export const parkedAccountsTable = `CREATE TABLE IF NOT EXISTS parked_relays (
     slot INTEGER NOT NULL, partition TEXT NOT NULL, position INTEGER NOT NULL, error TEXT NOT NULL, at INTEGER NOT NULL,
     epoch INTEGER NOT NULL, PRIMARY KEY (slot, partition)) STRICT`;
 
-export class SqliteParkedRelays extends ParkedRelays {
+/** Stores parked accounts in SQLite. */
+export class SqliteParkedAccounts extends ParkedAccounts {
   constructor(private readonly file: SqliteFile) {
     super();
   }
 
-  async park({ slot, partition, position, error, at, epoch }: ParkedRelay): Promise<void> {
+  async park({ slot, partition, position, error, at, epoch }: ParkedAccount): Promise<void> {
     const sql = `INSERT INTO parked_relays VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT (slot, partition) DO UPDATE SET position = excluded.position, error = excluded.error, at = excluded.at,
         epoch = excluded.epoch WHERE excluded.epoch >= epoch`;
     await this.file.writeAll([{ sql, params: [slot, partition, position, error, at, epoch] }]);
   }
 
-  async unpark({ slot, partition, position, epoch }: ParkedRelay): Promise<void> {
+  async unpark({ slot, partition, position, epoch }: ParkedAccount): Promise<void> {
     const sql = 'DELETE FROM parked_relays WHERE slot = ? AND partition = ? AND position = ? AND epoch = ?';
     await this.file.writeAll([{ sql, params: [slot, partition, position, epoch] }]);
   }
 
-  async all(slot?: number): Promise<ParkedRelay[]> {
+  async all(slot?: number): Promise<ParkedAccount[]> {
     const rows =
       slot === undefined
         ? this.file.read('SELECT * FROM parked_relays ORDER BY at')

@@ -11,7 +11,7 @@ const settled = (transport: QueueTransport, count: number) =>
   );
 
 describe('a question', () => {
-  it('is answered with what its handler says, to who asked', async () => {
+  it('is answered with the result of its handler', async () => {
     const queues = await ConsumedQueues.open();
     const transport = queues.answerQuestions({ ask: (data) => ({ echoed: data }) });
     expect(await queues.ask(Buffer.from('{"n":1}'))).toEqual({ ok: true, data: { echoed: { n: 1 } } });
@@ -23,7 +23,7 @@ describe('a question', () => {
     ['an outage', new StoreUnavailable('the password is secret'), 'store-unavailable', true],
     ['a refusal', new DomainError('account-not-found'), 'account-not-found', false],
     ['a bug', new Error('the password is secret'), 'unexpected-error', true],
-  ])('that meets %s is answered with a code, and whether to ask again', async (_, error, code, retryable) => {
+  ])('that fails with %s is answered with a code and whether a retry can help', async (_, error, code, retryable) => {
     const queues = await ConsumedQueues.open();
     const transport = queues.answerQuestions({ ask: () => Promise.reject(error) });
     const answer = await queues.ask(Buffer.from('{}'));
@@ -34,11 +34,11 @@ describe('a question', () => {
   });
 
   it.each([
-    ['no JSON', '{', {}, 'body-malformed'],
-    ['too many bytes', 'x'.repeat(65_537), {}, 'body-too-large'],
+    ['malformed JSON', '{', {}, 'body-malformed'],
+    ['too large a body', 'x'.repeat(65_537), {}, 'body-too-large'],
     ['an unknown type', '{}', { type: 'other' }, 'type-unknown'],
     ['no type', '{}', { type: '' }, 'type-unknown'],
-  ])('with %s is answered that it is none', async (_, body, options, code) => {
+  ])('with %s is answered with an error', async (_, body, options, code) => {
     const queues = await ConsumedQueues.open();
     queues.answerQuestions({ ask: () => 1 });
     expect(await queues.ask(Buffer.from(body), options)).toMatchObject({
@@ -49,10 +49,10 @@ describe('a question', () => {
 
   it.each([
     ['another queue', 'commands'],
-    ['nobody', ''],
+    ['(none)', ''],
     ['a name with a line break', 'amq.rabbitmq.reply-to.g1\n'],
     ['an address without a key', 'amq.rabbitmq.reply-to.g1h2AA=='],
-  ])('that wants its answer at %s is neither answered nor even handled, and told of once', async (_, replyTo) => {
+  ])('with the reply-to %s is neither handled nor answered, and reported once', async (_, replyTo) => {
     const queues = await ConsumedQueues.open();
     let handled = 0;
     const transport = queues.answerQuestions({ ask: () => ++handled });
@@ -60,11 +60,11 @@ describe('a question', () => {
     await settled(transport, 2);
     expect(transport.queueStatus().outcomes).toEqual({ ignored: 2 });
     expect(handled).toBe(0);
-    expect(queues.told).toEqual(['a question has a foreign reply-to']);
+    expect(queues.reported).toEqual(['a question has an invalid reply-to']);
     expect(await queues.ready('commands')).toBe(0);
   });
 
-  it('with an address that was made up, for which the broker may close the connection, hurts no later one', async () => {
+  it('with a forged reply-to, for which the broker may close the connection, does not disturb later questions', async () => {
     const queues = await ConsumedQueues.open();
     const transport = queues.answerQuestions({ ask: () => 1 });
     let lost = 0;
@@ -81,16 +81,16 @@ describe('a question', () => {
       });
     await settled(transport, 3);
     await queues.channel.checkQueue('questions');
-    // An answer that was on its way when the connection closed is lost: who asks, asks again.
+    // A reply in flight is lost when the connection closes, so the requester asks again.
     expect(await queues.askUntilAnswered(Buffer.from('{}'))).toEqual({ ok: true, data: 1 });
     expect(lost).toBe(0);
   });
 
-  it('that expired while it was handled is not answered any more', async () => {
+  it('that expired while it was handled is not answered', async () => {
     const queues = await ConsumedQueues.open();
     const transport = queues.answerQuestions({ ask: () => new Promise(() => undefined) });
     const replyTo = 'amq.rabbitmq.reply-to.g1h2AA==.abc';
-    // Where nobody consumes yet, it would expire in the queue.
+    // Without a consumer, it would expire in the queue.
     await until(
       () => transport.queueStatus().state,
       (state) => state === 'consuming',
@@ -98,6 +98,6 @@ describe('a question', () => {
     queues.channel.sendToQueue('questions', Buffer.from('{}'), { type: 'ask', replyTo, expiration: '1000' });
     await settled(transport, 1);
     expect(transport.queueStatus().outcomes).toEqual({ ignored: 1 });
-    expect(queues.told).toContain('an answer came too late');
+    expect(queues.reported).toContain('a question timed out');
   });
 });

@@ -2,24 +2,24 @@ import { connectOptions, migrateSchema } from '@keyfold/event-store/mongo';
 import mongoose, { type mongo } from 'mongoose';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { freshDatabaseUri } from '../../../../test/support/mongo/mongo-database.js';
-import { describeParkedRelays } from '../relay/parked-relays.contract.js';
-import { MongoParkedRelays } from './mongo-parked-relays.js';
-import { messagingModels } from './parked-relay.model.js';
+import { describeParkedAccounts } from '../../testing/parked-accounts.contract.js';
+import { MongoParkedAccounts } from './mongo-parked-accounts.js';
+import { messagingModels } from './parked-account.model.js';
 
 let connection: mongoose.Connection;
 afterAll(() => connection?.close());
 
-describeParkedRelays('MongoDB', async () => {
+describeParkedAccounts('MongoDB', async () => {
   connection = await mongoose.createConnection(freshDatabaseUri(), connectOptions).asPromise();
   await migrateSchema(connection, messagingModels(connection));
-  return new MongoParkedRelays(connection);
+  return new MongoParkedAccounts(connection);
 });
 
-it('reading from a new primary waits until it shows what was acknowledged before', async () => {
+it('reads wait until a new primary shows all acknowledged writes', async () => {
   const options = { ...connectOptions, monitorCommands: true };
   const connection = await mongoose.createConnection(freshDatabaseUri(), options).asPromise();
   onTestFinished(() => connection.close());
-  const parked = new MongoParkedRelays(connection);
+  const parked = new MongoParkedAccounts(connection);
   const commands: string[] = [];
   connection
     .getClient()

@@ -1,13 +1,13 @@
 import type { ConsumeMessage } from 'amqplib';
 import { describe, expect, it } from 'vitest';
-import { dataOf, envelopeOf, LONGEST_BODY } from './consumer-envelope.js';
+import { dataOf, envelopeOf, MAX_BODY } from './envelope.js';
 
 const message = (properties: object, body: string | Buffer = '{}') =>
   ({ properties, content: Buffer.from(body) }) as Pick<ConsumeMessage, 'properties' | 'content'>;
 const envelope = (properties: object) => envelopeOf(message(properties));
 
 describe('an envelope', () => {
-  it('is read from properties and, before them, from headers of CloudEvents in either spelling', () => {
+  it('prefers CloudEvents headers, in either spelling, to properties', () => {
     expect(envelope({ messageId: 'm', type: 'a.b' })).toMatchObject({ id: 'm', type: 'a.b', attempt: 1 });
     expect(envelope({ type: 'a', headers: { cloudEvents_type: 'b-c.d' } }).type).toBe('b-c.d');
     expect(envelope({ headers: { 'cloudEvents:type': 'b', 'cloudEvents:id': 'i' } })).toMatchObject({
@@ -25,11 +25,11 @@ describe('an envelope', () => {
     ['a b', 'i', false],
     [undefined, 'a b', true],
     ['', undefined, false],
-  ])('tells an unfit id from none: %j, %j', (messageId, id, hasUnfitId) => {
-    expect(envelope({ messageId, headers: { cloudEvents_id: id } }).hasUnfitId).toBe(hasUnfitId);
+  ])('distinguishes an invalid id from a missing one: %j, %j', (messageId, id, hasInvalidId) => {
+    expect(envelope({ messageId, headers: { cloudEvents_id: id } }).hasInvalidId).toBe(hasInvalidId);
   });
 
-  it('names the request that led to it, or else itself', () => {
+  it('correlates with the request that led to it, or else with its own id', () => {
     expect(envelope({ messageId: 'm', correlationId: 'c' }).correlation).toBe('c');
     expect(
       envelope({ messageId: 'm', correlationId: 'c', headers: { cloudEvents_correlationid: 'e' } }).correlation,
@@ -41,14 +41,14 @@ describe('an envelope', () => {
     expect(envelope({ headers: { 'x-attempt': attempt } }).attempt).toBe(attempt);
   });
 
-  it.each([0, -1, 1.5, 1001, NaN, '2', null, { value: 2 }])('takes attempt %j for the first', (attempt) => {
+  it.each([0, -1, 1.5, 1001, NaN, '2', null, { value: 2 }])('treats attempt %j as the first', (attempt) => {
     expect(envelope({ headers: { 'x-attempt': attempt } }).attempt).toBe(1);
   });
 
-  it.each([undefined, null, 7, 'text', []])('has nothing of headers that are none: %j', (headers) => {
+  it.each([undefined, null, 7, 'text', []])('ignores headers that are not an object: %j', (headers) => {
     expect(envelope({ headers })).toEqual({
       id: undefined,
-      hasUnfitId: false,
+      hasInvalidId: false,
       type: undefined,
       attempt: 1,
       firstFailedAt: undefined,
@@ -57,30 +57,30 @@ describe('an envelope', () => {
     });
   });
 
-  it('has nothing that its headers only inherit', () => {
+  it('ignores inherited members of the headers', () => {
     const headers = Object.create({ cloudEvents_type: 'inherited', cloudEvents_id: 'i' }) as object;
     expect(envelope({ headers })).toMatchObject({ id: undefined, type: undefined });
   });
 });
 
-describe('the data of a message', () => {
+describe('the body of a message', () => {
   it.each([undefined, '', 'application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON'])(
-    'is read as JSON for the content type %j',
+    'is parsed as JSON with content type %j',
     (contentType) => {
       expect(dataOf(message({ contentType }, '{"n":[1]}'))).toEqual({ n: [1] });
     },
   );
 
   it.each(['text/plain', 'application/jsonx', 'application/cloudevents+json', 7])(
-    'is refused for %j',
+    'is refused with content type %j',
     (contentType) => {
       expect(() => dataOf(message({ contentType }))).toThrow('must be application/json');
     },
   );
 
-  it('may have 65,536 bytes and not one more', () => {
+  it('may have up to 65,536 bytes', () => {
     const text = (length: number) => `"${'x'.repeat(length - 2)}"`;
-    expect(dataOf(message({}, text(LONGEST_BODY)))).toHaveLength(LONGEST_BODY - 2);
-    expect(() => dataOf(message({}, text(LONGEST_BODY + 1)))).toThrow('more than 65536 bytes');
+    expect(dataOf(message({}, text(MAX_BODY)))).toHaveLength(MAX_BODY - 2);
+    expect(() => dataOf(message({}, text(MAX_BODY + 1)))).toThrow('more than 65536 bytes');
   });
 });

@@ -1,0 +1,246 @@
+import { reasonOf } from '@keyfold/event-store';
+import type { ConfirmChannel, Message } from 'amqplib';
+import { BrokerUnavailable, MessageRefused, UnsendableMessage } from '../messaging.errors.js';
+import type { BrokerConnection } from './broker-connection.js';
+import { closeChannel } from './close-channel.js';
+import {
+  MessagesInFlight,
+  nameOf,
+  type AddressedMessage,
+  type InFlightMessage,
+  type PendingMessage,
+} from './messages-in-flight.js';
+
+/** Options of a sender. */
+export type ConfirmSenderOptions = Readonly<{
+  /** Milliseconds the broker may take to confirm a message, not counting the time it is blocked. Defaults to 10 s. */
+  confirmTimeout?: number;
+  /** Maximum number of messages in flight; further messages wait in line. Defaults to 500. */
+  window?: number;
+  /** Called when the broker is connected but takes no messages: once per reason until a message is confirmed. */
+  onProblem?(problem: string): void;
+}>;
+
+const CONFIRM_TIMEOUT = 10_000;
+/** More than a few hundred do not raise the throughput; they only add latency, and duplicates after an outage. */
+const WINDOW = 500;
+/** Milliseconds between the loss of a channel and the next attempt to open one. */
+const REOPEN_DELAY = 500;
+const TICK = 100;
+/** The error text of amqplib 2.3 for a nack. Any other error means that the channel is gone. */
+const NACKED = 'message nacked';
+
+/**
+ * Sends persistent messages over a confirm channel of its own and reopens the channel when it closes. While the broker is blocked,
+ * nothing is sent, and messages in flight keep waiting for their confirm: a memory alarm causes no duplicates.
+ */
+export class ConfirmSender {
+  readonly #window: number;
+  readonly #confirmTimeout: number;
+  readonly #readyListeners = new Set<() => void>();
+  readonly #inFlight = new MessagesInFlight();
+  readonly #waiting: PendingMessage[] = [];
+  #channel: ConfirmChannel | undefined;
+  #opening = false;
+  #draining = false;
+  #closed = false;
+  #wasReady = false;
+  #problem: string | undefined;
+  /** Milliseconds for which this process ran and the broker was not blocked. */
+  #clock = 0;
+  #tickedAt = performance.now();
+  readonly #ticking: NodeJS.Timeout;
+  readonly #stopListening: () => void;
+
+  constructor(
+    private readonly connection: BrokerConnection,
+    private readonly options: ConfirmSenderOptions,
+  ) {
+    this.#window = options.window ?? WINDOW;
+    this.#confirmTimeout = options.confirmTimeout ?? CONFIRM_TIMEOUT;
+    this.#stopListening = connection.onConnected(() => {
+      // The channel belongs to the previous connection, even if it has not emitted `close` yet.
+      this.#abandon('the connection was lost');
+      void this.#open();
+    });
+    this.#ticking = setInterval(() => this.#tick(), TICK).unref();
+    void this.#open();
+  }
+
+  /** Whether messages can be sent now. */
+  get isReady(): boolean {
+    return this.#channel !== undefined && this.connection.state === 'connected';
+  }
+
+  /** Why the broker takes no messages although it is connected; undefined once one was confirmed. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Calls `listener` whenever the sender becomes ready. Returns a function that removes the listener. */
+  onReady(listener: () => void): () => void {
+    this.#readyListeners.add(listener);
+    return () => this.#readyListeners.delete(listener);
+  }
+
+  /**
+   * Sends a message and resolves once the broker has confirmed it. Messages reach a queue in the order of the calls.
+   *
+   * @throws MessageRefused a queue rejected it, or no queue matched it
+   * @throws BrokerUnavailable it was not sent, or it is unknown whether it arrived
+   * @throws UnsendableMessage it cannot be encoded
+   */
+  send(message: AddressedMessage): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (!this.isReady) return reject(new BrokerUnavailable(this.#whyNotReady()));
+      this.#waiting.push({ ...message, resolve, reject });
+      this.#sendNext();
+    });
+  }
+
+  /** Stops sending and gives up the messages in flight. The connection stays open. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#stopListening();
+    clearInterval(this.#ticking);
+    const channel = this.#channel;
+    this.#abandon('the sender was closed');
+    if (channel) await closeChannel(channel);
+  }
+
+  #sendNext(): void {
+    while (this.#waiting.length > 0 && this.#inFlight.size < this.#window && !this.#draining && this.isReady) {
+      const message = this.#waiting.shift();
+      if (message) this.#sendNow(message);
+    }
+  }
+
+  #sendNow(pending: PendingMessage): void {
+    const channel = this.#channel;
+    if (!channel) return pending.reject(new BrokerUnavailable(this.#whyNotReady()));
+    const { exchange, routingKey, body, properties } = pending;
+    const message: InFlightMessage = { ...pending, sentAt: this.#clock };
+    const options = { ...properties, persistent: true, mandatory: true };
+    try {
+      const onConfirm = (error: Error | null) => this.#settle(message, error);
+      this.#draining = !channel.publish(exchange, routingKey, body, options, onConfirm);
+      this.#inFlight.add(message);
+    } catch (error) {
+      // amqplib throws this if the channel has just closed; any other error comes from encoding and would recur.
+      const isClosed = error instanceof Error && error.name === 'IllegalOperationError';
+      if (isClosed) this.#loseChannel();
+      const Failure = isClosed ? BrokerUnavailable : UnsendableMessage;
+      pending.reject(new Failure(`cannot send ${nameOf(pending)}: ${reasonOf(error)}`, { cause: error }));
+    }
+  }
+
+  #settle(message: InFlightMessage, error: Error | null): void {
+    if (!this.#inFlight.remove(message)) return;
+    const name = nameOf(message);
+    const { exchange, routingKey, returned } = message;
+    if (returned !== undefined) {
+      this.#report(exchange === '' ? `there is no queue ${routingKey}` : `no queue is bound for ${routingKey}`);
+      message.reject(new MessageRefused(`${name} was returned: ${returned}`));
+    } else if (!error) {
+      this.#problem = undefined;
+      message.resolve();
+    } else if (error.message === NACKED) {
+      this.#report(
+        exchange === '' ? `queue ${routingKey} refuses messages` : 'a queue refuses messages; it may be full',
+      );
+      message.reject(new MessageRefused(`the broker refused ${name}`));
+    } else message.reject(new BrokerUnavailable(`it is unknown whether ${name} arrived: ${reasonOf(error)}`));
+    this.#sendNext();
+  }
+
+  async #open(): Promise<void> {
+    if (this.#opening || this.#channel || this.#closed || this.connection.state === 'disconnected') return;
+    this.#opening = true;
+    try {
+      const channel = await this.connection.confirmChannel();
+      this.#attach(channel);
+    } catch {
+      this.#reopenLater();
+    } finally {
+      this.#opening = false;
+    }
+  }
+
+  #attach(channel: ConfirmChannel): void {
+    channel.on('return', (message: Message) => this.#inFlight.markReturned(message));
+    channel.on('drain', () => {
+      this.#draining = false;
+      this.#sendNext();
+    });
+    channel.on('error', (error: Error) => this.#report(reasonOf(error)));
+    channel.on('close', () => {
+      if (this.#channel === channel) this.#loseChannel();
+      else this.#reopenLater();
+    });
+    if (this.#closed) return void channel.close().catch(() => undefined);
+    this.#channel = channel;
+    this.#draining = false;
+    this.#tick();
+  }
+
+  /** Does nothing if the next `connected` opens a channel first. */
+  #reopenLater(): void {
+    setTimeout(() => void this.#open(), REOPEN_DELAY).unref();
+  }
+
+  #loseChannel(): void {
+    this.#abandon('the channel was closed');
+    this.#reopenLater();
+  }
+
+  #report(problem: string): void {
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    this.options.onProblem?.(problem);
+  }
+
+  /** Gives up the channel with all messages in flight and in line. */
+  #abandon(reason: string): void {
+    this.#channel = undefined;
+    this.#wasReady = false;
+    this.#inFlight.abandon(reason);
+    this.#rejectWaiting(reason);
+  }
+
+  #rejectWaiting(reason: string): void {
+    for (const message of this.#waiting.splice(0)) {
+      message.reject(new BrokerUnavailable(`${nameOf(message)} was not sent: ${reason}`));
+    }
+  }
+
+  #whyNotReady(): string {
+    const { state } = this.connection;
+    return state === 'connected' ? 'the channel to RabbitMQ is not open' : `RabbitMQ is ${state}`;
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    // After a pause of the process, confirms that arrived meanwhile are still unread; so a pause counts as two ticks at most.
+    const passed = Math.min(now - this.#tickedAt, 2 * TICK);
+    this.#tickedAt = now;
+    if (this.connection.state !== 'blocked') this.#clock += passed;
+    const { oldest } = this.#inFlight;
+    if (oldest && this.#clock - oldest.sentAt > this.#confirmTimeout) this.#giveUpChannel();
+    if (!this.isReady) this.#rejectWaiting(this.#whyNotReady());
+    this.#notifyWhenReady();
+    // The broker may have been blocked for a moment between two ticks.
+    this.#sendNext();
+  }
+
+  #giveUpChannel(): void {
+    const channel = this.#channel;
+    this.#abandon(`no confirm within ${this.#confirmTimeout} ms`);
+    if (channel) void closeChannel(channel);
+  }
+
+  #notifyWhenReady(): void {
+    const becameReady = this.isReady && !this.#wasReady;
+    this.#wasReady = this.isReady;
+    if (becameReady) for (const listener of this.#readyListeners) listener();
+  }
+}

@@ -1,0 +1,26 @@
+/** An account whose events wait because the commit at `position` of its slot cannot be sent. `at` is in Unix milliseconds. */
+export type ParkedAccount = Readonly<{
+  slot: number;
+  partition: string;
+  position: number;
+  error: string;
+  at: number;
+  /** The epoch of the lease under which the record was written; records of an earlier epoch are stale. */
+  epoch: number;
+}>;
+
+/**
+ * Stores the accounts whose events wait while those of all others are sent. A record means that the events of its account from its position
+ * on are still to be sent. So it is written before the relay's checkpoint passes that position, and stored beside the checkpoint: a backup
+ * contains both or neither. Every method may throw `StoreUnavailable`.
+ */
+export abstract class ParkedAccounts {
+  /** Creates or replaces the record of an account, unless it has one of a later epoch. */
+  abstract park(parked: ParkedAccount): Promise<void>;
+
+  /** Removes a record, unless it was replaced by one with another position or epoch. */
+  abstract unpark(parked: ParkedAccount): Promise<void>;
+
+  /** Returns all records, or those of one slot, oldest first. */
+  abstract all(slot?: number): Promise<ParkedAccount[]>;
+}
