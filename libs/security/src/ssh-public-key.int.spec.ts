@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import fixture from './ssh-public-key.fixture.json' with { type: 'json' };
+import fixture from '../testing/ssh-public-key.fixture.json' with { type: 'json' };
 import { listedKeys, sshKeygen } from '../../../test/support/ssh-keygen.js';
 import { parseSshPublicKey } from './ssh-public-key.js';
 

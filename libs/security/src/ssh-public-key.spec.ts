@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import keys from './ssh-public-key.fixture.json' with { type: 'json' };
+import keys from '../testing/ssh-public-key.fixture.json' with { type: 'json' };
 import { parseSshPublicKey } from './ssh-public-key.js';
 
 type Name = keyof typeof keys;

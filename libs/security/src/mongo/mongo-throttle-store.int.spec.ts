@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { openThrottle } from '../../testing/embedded-throttle.js';
 import { openMongoThrottle } from '../../testing/mongo-throttle.js';
 import { key, MINUTE, NOON } from '../../testing/throttled-keys.js';
-import { describeThrottleStore } from '../throttle.contract.js';
+import { describeThrottleStore } from '../../testing/throttle.contract.js';
 import type { Success, ThrottledKey, ThrottleStore } from '../throttle.js';
 import { countPipeline, takeBackPipeline } from './throttle-updates.js';
 import { throttleModels, type ThrottleDocument } from './throttle.model.js';

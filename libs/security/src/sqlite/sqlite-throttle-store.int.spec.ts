@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { openThrottle } from '../../testing/embedded-throttle.js';
 import { key, MINUTE, NOON, refused } from '../../testing/throttled-keys.js';
-import { describeThrottleStore } from '../throttle.contract.js';
+import { describeThrottleStore } from '../../testing/throttle.contract.js';
 import { SqliteThrottleStore } from './sqlite-throttle-store.js';
 
 describeThrottleStore('SQLite', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { admitted, key, MINUTE, NOON, refused } from '../testing/throttled-keys.js';
+import { admitted, key, MINUTE, NOON, refused } from './throttled-keys.js';
 import { crowdCases, type OpenThrottle } from './throttle-crowd.contract.js';
-import type { ThrottleStore } from './throttle.js';
+import type { ThrottleStore } from '../src/throttle.js';
 
 /** Runs the contract of the port `ThrottleStore` against an adapter; `open` is called in every test. */
 export function describeThrottleStore(name: string, open: () => Promise<OpenThrottle>): void {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { admitted, key, NOON, refused } from '../testing/throttled-keys.js';
-import type { ThrottleStore } from './throttle.js';
+import { admitted, key, NOON, refused } from './throttled-keys.js';
+import type { ThrottleStore } from '../src/throttle.js';
 
 /** Empty counters, closed after the running test. `join`: another process on the same ones, or the same one again after a restart. */
 export type OpenThrottle = Readonly<{ store: ThrottleStore; join(): Promise<ThrottleStore> }>;
