@@ -85,10 +85,9 @@ export function serveHttp(app: NestFastifyApplication, setCommonHeaders: Request
     outages.tell(message, (untold) =>
       faults.error({ ...correlationsOf(request), ...(untold > 0 && { untold }) }, message),
     );
-  const mask = new PrivacyMask(defaultPrivacyPatterns);
   app.useGlobalFilters(
     new EnvelopeFilter({
-      mask: () => mask,
+      mask: new PrivacyMask(defaultPrivacyPatterns),
       logFault: (errorId, error, path, request) => {
         const { method } = request;
         faults.error({ errorId, ...correlationsOf(request), method, url: path, err: error }, 'a request failed');
