@@ -13,9 +13,9 @@ import {
   PasswordHasher,
   Sealer,
   TokenSigner,
-  type CountedTry,
+  type CountedAttempt,
   type Device,
-  type LoginTry,
+  type LoginAttempt,
 } from '@keyfold/security';
 import { randomUUID } from 'node:crypto';
 import { Clock } from '../clock.js';
@@ -110,7 +110,7 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     const counted = await this.#admit(attempt);
     const account = await this.#matchingAccount(login, counted.isKnown, report).catch(async (error: unknown) => {
       // A try that could not be checked is no guess. A place in a full queue has its price, else crowding it would be free.
-      await (error instanceof HashQueueFull ? this.throttle.giveBackGuess(counted) : this.throttle.giveBack(counted));
+      await (error instanceof HashQueueFull ? this.throttle.refundGuess(counted) : this.throttle.refund(counted));
       throw error;
     });
     if (!account || account.disabled || login.staticHash === undefined) throw new DomainError('invalid-credentials');
@@ -138,14 +138,14 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     const { counted, ...usedCode } = await this.#verifyCode(login, account);
     const token = await this.#startSession(login, account, usedCode).catch(async (error: unknown) => {
       // A right code that could not be stored is no failure; one that was used before is.
-      if (!(error instanceof DomainError)) await this.throttle.giveBack(counted);
+      if (!(error instanceof DomainError)) await this.throttle.refund(counted);
       throw error;
     });
     await this.#succeed(counted);
     return token;
   }
 
-  async #verifyCode(login: Login, account: Account): Promise<UsedCode & { counted: CountedTry }> {
+  async #verifyCode(login: Login, account: Account): Promise<UsedCode & { counted: CountedAttempt }> {
     const { enrolment, sealedSecret, locked } = account.twoFactor!;
     const attempt = codeTry(login, account);
     // Whoever made the wrong codes must not keep the owner out.
@@ -160,8 +160,8 @@ export class LogInHandler implements ICommandHandler<LogIn> {
   }
 
   /** A missing code is no guess: front ends ask for it only after the password was right. While codes are refused they need not ask. */
-  async #missingCode(attempt: LoginTry): Promise<DomainError> {
-    const seconds = await this.throttle.look(attempt);
+  async #missingCode(attempt: LoginAttempt): Promise<DomainError> {
+    const seconds = await this.throttle.secondsBlocked(attempt);
     return seconds > 0 ? new DomainError('too-many-attempts', seconds) : new DomainError('one-time-code-required');
   }
 
@@ -193,14 +193,14 @@ export class LogInHandler implements ICommandHandler<LogIn> {
   }
 
   /** Counters may be lost; whoever was right must not be refused for them, least of all with a code that is spent. */
-  async #succeed(counted: CountedTry): Promise<void> {
-    await this.throttle.succeed(counted).catch((error: unknown) => {
+  async #succeed(counted: CountedAttempt): Promise<void> {
+    await this.throttle.recordSuccess(counted).catch((error: unknown) => {
       if (!isRetryable(error)) throw error;
     });
   }
 
-  async #admit(attempt: LoginTry): Promise<CountedTry> {
-    const admission = await this.throttle.take(attempt);
+  async #admit(attempt: LoginAttempt): Promise<CountedAttempt> {
+    const admission = await this.throttle.admit(attempt);
     if (!admission.admitted) throw new DomainError('too-many-attempts', admission.retryAfterSeconds);
     return admission.counted;
   }
@@ -211,7 +211,7 @@ export class LogInHandler implements ICommandHandler<LogIn> {
  * whoever tried them knew a password that is none any more. A device that has not passed a code of this enrolment proves a password only, so
  * for codes it is unknown.
  */
-function codeTry(login: Login, account: Account): LoginTry {
+function codeTry(login: Login, account: Account): LoginAttempt {
   const { accountId, credential, twoFactor } = account;
   const { address } = login;
   const { enrolment } = twoFactor!;
