@@ -79,6 +79,30 @@ describe('requests that one connection sends without waiting', () => {
     expect(pipeline.statuses).toEqual(expected);
   });
 
+  it('are not read while their connection is held, though a body resumed it a moment before, and are all answered', async () => {
+    const login = (n: number, length = 0) => {
+      const body = JSON.stringify({ username: `nobody ${n}`, password: 'wrong' }).padEnd(length);
+      const address = `X-Forwarded-For: 203.0.${n}.9\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+      return `POST /api/auth/login HTTP/1.1\r\nHost: a\r\n${address}\r\n\r\n${body}`;
+    };
+    const logins = Array.from({ length: 60 }, (_, n) => login(n)).join('');
+    // The second piece of input exceeds what Node buffers of a body (pause), ends it (resume) and has more requests than may wait (hold).
+    const pipeline = new Pipeline(logins + login(60, 66_000) + PING.repeat(100));
+    const large = PING.replace('Host', `X-Filler: ${'x'.repeat(30_000)}\r\nHost`);
+    const all = 1_500;
+    let taken = 0;
+    const sendMore = () => {
+      if (taken < all) pipeline.socket.write(large, () => ((taken += 1), sendMore()));
+    };
+    pipeline.socket.once('connect', sendMore);
+    await pipeline.until(() => pipeline.answers >= 30);
+    // The buffers of the system take some megabytes.
+    expect(taken * large.length).toBeLessThan(20_000_000);
+    await pipeline.until(() => pipeline.answers === 61 + 100 + all);
+    pipeline.socket.destroy();
+    expect(pipeline.statuses.every((status) => status === '200')).toBe(true);
+  });
+
   it('are forgotten when the client hangs up, and the service goes on', async () => {
     const flood = new Pipeline(PING.repeat(MANY));
     await flood.until(() => flood.answers > 0);

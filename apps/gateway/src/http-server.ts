@@ -4,9 +4,11 @@ import {
   defaultPrivacyPatterns,
   EnvelopeFilter,
   errorEnvelope,
+  oneInATurn,
   PrivacyMask,
   successEnvelope,
   UNKNOWN_PATH,
+  whenThereIsTime,
 } from '@keyfold/http-envelope';
 import { RepeatedLine } from '@keyfold/process';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -28,6 +30,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const REQUEST_TIMEOUT = 60_000;
 /** In bytes; the longest body of a client is a key of 16 KiB. */
 const BODY_LIMIT = 131_072;
+/** In bytes; a larger body can take milliseconds to read. */
+const LARGE_BODY = 4_096;
 
 /** Fastify with the project's rules for what comes before a route: ids, broken addresses, broken requests. */
 export function createHttpAdapter(setCommonHeaders: RequestHook, maxHeaderSize: number): FastifyAdapter {
@@ -68,7 +72,8 @@ export function serveHttp(app: NestFastifyApplication, setCommonHeaders: Request
   // Bodies are taken as bytes whatever their type says; the routes read them by the rules of the original.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) =>
-    done(null, body),
+    // Many clients can hold back the last byte of a body and send it at the same time.
+    (body.length > LARGE_BODY ? oneInATurn : whenThereIsTime)(() => done(null, body)),
   );
   server.addHook('onRequest', (request, reply, done) => {
     request.sentContentType = request.headers['content-type'];

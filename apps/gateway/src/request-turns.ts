@@ -1,3 +1,4 @@
+import { inLaterTurn, isTurnFree, presentTurn } from '@keyfold/http-envelope';
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { OpenAnswers } from './open-answers.js';
@@ -11,19 +12,6 @@ const MOST_WAITING = 64;
 const TURNS = Symbol('requests of this connection that have not begun');
 type Connection = Socket & { [TURNS]?: RequestTurns };
 
-/** Changes with every turn of the event loop in which anything was asked for. */
-let turn = {};
-let isTurnKnown = false;
-
-function presentTurn(): object {
-  if (!isTurnKnown) {
-    isTurnKnown = true;
-    turn = {};
-    setImmediate(() => (isTurnKnown = false));
-  }
-  return turn;
-}
-
 /**
  * Requests that a client sends without waiting for answers (pipelining, RFC 9112 section 9.3.2) come by the thousand in one piece. They are
  * begun a few at a time, so that other connections have their turns between them.
@@ -31,9 +19,8 @@ function presentTurn(): object {
 class RequestTurns {
   readonly #waiting: (() => void)[] = [];
   readonly #answers: OpenAnswers;
-  #turn: object | undefined;
-  #begun = 0;
-  #isScheduled = false;
+  #lastTurn: object | undefined;
+  #scheduled = 0;
   #isHeld = false;
 
   static of(connection: Connection): RequestTurns {
@@ -46,28 +33,35 @@ class RequestTurns {
   }
 
   take(begin: () => void): void {
-    if (this.#waiting.length === 0 && this.#mayBegin()) return begin();
+    if (this.#waiting.length === 0 && this.#isFirstOfTurn() && isTurnFree()) return begin();
     this.#waiting.push(begin);
     if (this.#waiting.length >= MOST_WAITING) this.#hold();
     this.#schedule();
   }
 
-  #schedule(): void {
-    if (this.#isScheduled || this.#waiting.length === 0) return;
-    this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      this.#beginWaiting();
-    });
+  /** Handlers go on when the whole input is parsed: begun at once, requests of one input could not be stopped when time is up. */
+  #isFirstOfTurn(): boolean {
+    const [last, now] = [this.#lastTurn, presentTurn()];
+    this.#lastTurn = now;
+    return last !== now;
   }
 
-  #beginWaiting(): void {
+  #schedule(): void {
+    // Without room an answer will say when there is some.
+    const most = Math.min(PER_TURN, this.#waiting.length, UNDER_WAY - this.#underWay());
+    while (this.#scheduled < most) {
+      this.#scheduled += 1;
+      inLaterTurn(() => this.#beginNext());
+    }
+  }
+
+  #beginNext(): void {
+    this.#scheduled -= 1;
     // Nobody would read the answers.
     if (this.connection.destroyed) this.#waiting.length = 0;
-    while (this.#waiting.length > 0 && this.#mayBegin()) this.#waiting.shift()!();
+    if (this.#underWay() < UNDER_WAY) this.#waiting.shift()?.();
     if (this.#waiting.length === 0 && this.#isHeld) this.#release();
-    // Else an answer will say when there is room.
-    if (this.#underWay() < UNDER_WAY) this.#schedule();
+    this.#schedule();
   }
 
   /** Node resumes a connection with each request that has no body, and with each answer: only without `resume` it stays paused. */
@@ -84,14 +78,6 @@ class RequestTurns {
     Reflect.deleteProperty(this.connection, 'resume');
     // What comes behind a broken request is not read.
     if (!this.#answers.isClosing) this.connection.resume();
-  }
-
-  #mayBegin(): boolean {
-    const now = presentTurn();
-    if (now !== this.#turn) [this.#turn, this.#begun] = [now, 0];
-    if (this.#begun === PER_TURN || this.#underWay() > UNDER_WAY) return false;
-    this.#begun += 1;
-    return true;
   }
 
   #underWay(): number {

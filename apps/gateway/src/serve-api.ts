@@ -17,6 +17,7 @@ import {
 } from '@keyfold/process';
 import { StoreCheck, untilAvailable } from '@keyfold/wiring';
 import { drainConnections } from './connections-on-close.js';
+import { FurtherListeners } from './further-listeners.js';
 import { createHttpAdapter, serveHttp } from './http-server.js';
 import { measureGateway } from './metrics/gateway-metrics.js';
 import { RequestCounts } from './metrics/request-counts.js';
@@ -48,12 +49,13 @@ export async function serveApi(
   if (context.tracing) followRequests(app.getHttpAdapter().getInstance(), context.tracing.requests);
   requests.attach(app.getHttpAdapter().getInstance());
   serveHttp(app, onRequest);
+  const listeners = new FurtherListeners(app.getHttpAdapter().getInstance());
   try {
     await app.init();
     measureGateway(app, requests, context.metrics);
     await beforeFirstRequest?.(app);
     await prepare(app, settings, context);
-    const url = await listen(app, settings);
+    const url = await listen(app, listeners, settings);
     if (onTerminal) process.stdout.write(banner(url));
     else log.info({ url }, 'ready');
   } catch (error) {
@@ -98,9 +100,15 @@ function announceFirstPassword(password: string, onTerminal: boolean): void {
     );
 }
 
-async function listen(app: NestFastifyApplication, { KEYFOLD_HOST, KEYFOLD_PORT }: ApiSettings): Promise<string> {
+async function listen(
+  app: NestFastifyApplication,
+  listeners: FurtherListeners,
+  { KEYFOLD_HOST, KEYFOLD_PORT }: ApiSettings,
+): Promise<string> {
   try {
-    await app.listen(KEYFOLD_PORT, KEYFOLD_HOST);
+    const [first, ...others] = await FurtherListeners.addressesOf(KEYFOLD_HOST);
+    await app.listen(KEYFOLD_PORT, first);
+    for (const address of others) await listeners.listen(address);
     return await app.getUrl();
   } catch (error) {
     const settings = { host: 'KEYFOLD_HOST', port: 'KEYFOLD_PORT' };

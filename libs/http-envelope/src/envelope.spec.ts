@@ -73,7 +73,7 @@ describe('successEnvelope', () => {
 describe('a prepared answer', () => {
   it('is sent like its data', () => {
     for (const data of [{ title: '<b>' }, undefined, []]) {
-      expect(successEnvelope(new PreparedAnswer(data))).toBe(successEnvelope(data));
+      expect(successEnvelope(PreparedAnswer.of(data))).toBe(successEnvelope(data));
     }
   });
 

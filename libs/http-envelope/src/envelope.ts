@@ -3,15 +3,22 @@
  * Source: wire contract 1.1. Throws what `JSON.stringify` throws, for instance on a bigint.
  */
 export function successEnvelope(data: unknown): string {
-  return data instanceof PreparedAnswer ? data.envelope : `{"code":200,"message":"success","data":${toJson(data)}}`;
+  return data instanceof PreparedAnswer ? data.envelope : successJson(toJson(data));
 }
+
+const successJson = (json: string) => `{"code":200,"message":"success","data":${json}}`;
 
 /** An answer that was written before, to be sent many times. */
 export class PreparedAnswer {
-  readonly envelope: string;
+  private constructor(readonly envelope: string) {}
 
-  constructor(data: unknown) {
-    this.envelope = successEnvelope(data);
+  static of(data: unknown): PreparedAnswer {
+    return PreparedAnswer.ofJson(toJson(data));
+  }
+
+  /** The answer with these data as JSON text, written by `toJson`. */
+  static ofJson(json: string): PreparedAnswer {
+    return new PreparedAnswer(successJson(json));
   }
 }
 
@@ -21,7 +28,7 @@ export function writtenOnce<Value extends object>(dataOf: (value: Value) => unkn
   return (value) => {
     const known = written.get(value);
     if (known) return known;
-    const answer = new PreparedAnswer(dataOf(value));
+    const answer = PreparedAnswer.of(dataOf(value));
     written.set(value, answer);
     return answer;
   };
@@ -33,7 +40,7 @@ export function errorEnvelope(code: number, message: string): string {
 }
 
 /** JSON as Go's encoder writes it: no letter that could start markup or end a script line. */
-function toJson(value: unknown): string {
+export function toJson(value: unknown): string {
   const json = JSON.stringify(value) ?? 'null';
   return mayNeedEscapes.test(json) ? escaped(json) : json;
 }

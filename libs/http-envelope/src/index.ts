@@ -4,6 +4,8 @@ export { crossOriginHook } from './cross-origin.hook.js';
 export { errorEnvelope, PreparedAnswer, successEnvelope, writtenOnce } from './envelope.js';
 export { EnvelopeFilter, UNKNOWN_PATH } from './envelope.filter.js';
 export { refusalFor } from './error-codes.js';
+export { listAnswer } from './list-answer.js';
+export { inLaterTurn, isTurnFree, oneInATurn, presentTurn, whenThereIsTime } from './loop-turn.js';
 export { defaultPrivacyPatterns, PrivacyMask } from './privacy-mask.js';
 export { atoi, pageOf, parsePaging, type Paging } from './query-numbers.js';
 export { parseQuery, QueryParameters } from './query-parameters.js';

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { generateSecret, generateSync } from 'otplib';
 import { create, toDataURL } from 'qrcode';
 
@@ -27,6 +28,8 @@ export function otpauthUri({ username, secret }: Readonly<{ username: string; se
 /** Returns a QR code as the data URL of a PNG of 400 x 400 pixels (wire contract 2.3). Rejects texts over 2,331 bytes, the limit of level M. */
 export async function qrPicture(text: string): Promise<string> {
   const { modules } = create(text, { errorCorrectionLevel: 'M' });
+  // The code of a long name takes ten milliseconds, and so does its picture.
+  await setImmediate();
   // Every module gets the same whole number of points: a stretched code of a long text cannot be read.
   const scale = Math.floor(PICTURE_POINTS / (modules.size + 2 * QUIET_MODULES));
   const margin = (PICTURE_POINTS - modules.size * scale) / 2 / scale;

@@ -10,7 +10,7 @@ import {
   RegisterAccount,
   UpdateAccount,
 } from '@keyfold/application';
-import { atoi, parsePaging, type QueryParameters } from '@keyfold/http-envelope';
+import { atoi, listAnswer, parsePaging, type PreparedAnswer, type QueryParameters } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
@@ -33,11 +33,11 @@ export class AccountAdministrationController {
   @ApiOperation({ summary: 'List accounts' })
   @ApiPaging()
   @ApiEnvelope({ model: UserPageResponse })
-  async list(@Req() request: KeyfoldRequest): Promise<UserPageResponse> {
+  async list(@Req() request: KeyfoldRequest): Promise<PreparedAnswer> {
     const { page, perPage } = parsePaging(queryOf(request));
     const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
     const { items, total } = await this.queries.execute(new ListAccounts(offset, perPage));
-    return { content: items.map(userResponse), total };
+    return listAnswer(items, total, userResponse);
   }
 
   @Get('get')

@@ -13,7 +13,7 @@ const off = (code: number, message: string): never => {
 
 const webauthnOff = (): never => off(403, 'WebAuthn is not enabled');
 /** compat: said of every credential, whether there was one or not. */
-const deleted = new PreparedAnswer('Deleted Successfully');
+const deleted = PreparedAnswer.of('Deleted Successfully');
 
 @GoStruct('DeleteAuthnReq')
 class DeleteCredentialRequest {

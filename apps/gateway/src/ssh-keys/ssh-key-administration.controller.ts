@@ -9,7 +9,7 @@ import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { callerOf, originOf, queryOf } from '../request/request-reading.js';
 import { AdminGuard } from '../session/caller.guard.js';
 import { keyIdOf, wholeNumberOf } from './key-id.js';
-import { SshKeyPageResponse, sshKeyPageResponse } from './ssh-key.responses.js';
+import { sshKeyPageAnswer, SshKeyPageResponse } from './ssh-key.responses.js';
 
 @ApiTags('administration')
 @ApiSecurity('token')
@@ -26,10 +26,10 @@ export class SshKeyAdministrationController {
   @ApiQuery({ name: 'uid' })
   @ApiPaging()
   @ApiEnvelope({ model: SshKeyPageResponse })
-  async list(@Req() request: KeyfoldRequest): Promise<SshKeyPageResponse | PreparedAnswer> {
+  async list(@Req() request: KeyfoldRequest): Promise<PreparedAnswer> {
     const accountId = wholeNumberOf(queryOf(request), 'uid', 'user id format invalid');
     const keys = await this.queries.execute(new ListSshKeysOf(accountId));
-    return sshKeyPageResponse(keys, parsePaging(queryOf(request)));
+    return sshKeyPageAnswer(keys, parsePaging(queryOf(request)));
   }
 
   @Post('delete')

@@ -9,7 +9,7 @@ import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOrRefusal, callerOf, originOf, queryOf } from '../request/request-reading.js';
 import { KeyHolderGuard, KeyHolderWithKeysGuard } from '../session/caller.guard.js';
 import { keyIdOf } from './key-id.js';
-import { SshKeyPageResponse, sshKeyPageResponse } from './ssh-key.responses.js';
+import { sshKeyPageAnswer, SshKeyPageResponse } from './ssh-key.responses.js';
 
 @GoStruct('SSHKeyAddReq')
 class AddKeyRequest {
@@ -36,9 +36,9 @@ export class SshKeyController {
   @ApiOperation({ summary: 'List the own keys, oldest first' })
   @ApiPaging()
   @ApiEnvelope({ model: SshKeyPageResponse })
-  async list(@Req() request: KeyfoldRequest): Promise<SshKeyPageResponse | PreparedAnswer> {
+  async list(@Req() request: KeyfoldRequest): Promise<PreparedAnswer> {
     const keys = await this.queries.execute(new ListOwnSshKeys(callerOf(request)));
-    return sshKeyPageResponse(keys, parsePaging(queryOf(request)));
+    return sshKeyPageAnswer(keys, parsePaging(queryOf(request)));
   }
 
   @Post('add')

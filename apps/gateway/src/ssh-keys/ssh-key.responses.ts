@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { ListedSshKey } from '@keyfold/application';
-import { pageOf, writtenOnce, type Paging, type PreparedAnswer } from '@keyfold/http-envelope';
+import { listAnswer, pageOf, type Paging, type PreparedAnswer } from '@keyfold/http-envelope';
 
 /** The order of the fields is part of the contract (wire contract 3.3). */
 class SshKeyResponse {
@@ -17,16 +17,18 @@ export class SshKeyPageResponse {
   @ApiProperty({ type: 'integer' }) total!: number;
 }
 
-/** The answer of a key list; front ends ask for the whole list, so that one is written once for as long as the list is kept. */
-export function sshKeyPageResponse(keys: readonly ListedSshKey[], paging: Paging): SshKeyPageResponse | PreparedAnswer {
-  const whole = paging.page === 1 && paging.perPage >= keys.length;
-  return whole ? wholeList(keys) : { content: pageOf(keys, paging).map(sshKeyResponse), total: keys.length };
-}
+const wholeLists = new WeakMap<readonly ListedSshKey[], Promise<PreparedAnswer>>();
 
-const wholeList = writtenOnce((keys: readonly ListedSshKey[]): SshKeyPageResponse => ({
-  content: keys.map(sshKeyResponse),
-  total: keys.length,
-}));
+/** The answer of a key list; front ends ask for the whole list, so that one is written once for as long as the list is kept. */
+export function sshKeyPageAnswer(keys: readonly ListedSshKey[], paging: Paging): Promise<PreparedAnswer> {
+  const isWhole = paging.page === 1 && paging.perPage >= keys.length;
+  if (!isWhole) return listAnswer(pageOf(keys, paging), keys.length, sshKeyResponse);
+  const known = wholeLists.get(keys);
+  if (known) return known;
+  const answer = listAnswer(keys, keys.length, sshKeyResponse);
+  wholeLists.set(keys, answer);
+  return answer;
+}
 
 const sshKeyResponse = ({ keyId, title, fingerprint, addedAt, lastUsedAt }: ListedSshKey): SshKeyResponse => ({
   id: keyId,

@@ -5,6 +5,7 @@ import { actorOf, credentialOf, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
 import { sealedFor } from '../sealed-for.js';
 import { CommandRunner, type Origin } from '../command-runner.js';
+import { KeyedQueue } from '../keyed-queue.js';
 
 /** Makes a secret for the caller; it replaces the one that was shown before and counts for ten minutes. */
 export class BeginTwoFactorEnrolment extends Command<{ qr: string; secret: string }> {
@@ -18,6 +19,9 @@ export class BeginTwoFactorEnrolment extends Command<{ qr: string; secret: strin
 
 @CommandHandler(BeginTwoFactorEnrolment)
 export class BeginTwoFactorEnrolmentHandler implements ICommandHandler<BeginTwoFactorEnrolment> {
+  /** One picture at a time, because each takes the event loop for long. */
+  readonly #pictures = new KeyedQueue();
+
   constructor(
     private readonly commands: CommandRunner,
     private readonly sealer: Sealer,
@@ -36,6 +40,7 @@ export class BeginTwoFactorEnrolmentHandler implements ICommandHandler<BeginTwoF
       now: this.clock.now(),
     } as const;
     await this.commands.run(ref, command, { actor: actorOf(caller), ...origin });
-    return { qr: await qrPicture(otpauthUri({ username, secret })), secret };
+    const qr = await this.#pictures.run('', () => qrPicture(otpauthUri({ username, secret })));
+    return { qr, secret };
   }
 }

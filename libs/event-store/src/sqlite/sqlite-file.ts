@@ -53,15 +53,6 @@ export class SqliteFile {
     }
   }
 
-  /** Like `read`, one row after the other: the rest is not read when the caller stops. Nothing else may happen between two rows. */
-  *rows(sql: string, ...params: SQLInputValue[]): Generator<Row, void, undefined> {
-    try {
-      yield* this.#statement(sql).iterate(...params) as Iterable<Row>;
-    } catch (cause) {
-      throw this.#unreadable(cause);
-    }
-  }
-
   /** Writes the statements together or not at all; see `SqliteWriter`. */
   write(job: WriteJob, batches?: Histogram): Promise<WriteResult> {
     return this.#writer.write(job, batches);

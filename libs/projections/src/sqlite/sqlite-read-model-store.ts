@@ -1,8 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
 import type { SqliteFile } from '@keyfold/event-store/sqlite';
 import type { Loaded } from '../fold.js';
 import { ReadModelStore, type Page, type ParkedStream, type StoredDocument } from '../read-model-store.js';
 import { readModelOf, readModels, type ReadModel } from '../read-model.js';
 import type { StreamRef } from '../stream-ref.js';
+
+/** Entries of a list that are read in one turn of the event loop. */
+const PIECE = 50;
 
 const tableOf = ({ name, schema }: ReadModel<unknown>) => `${name}_${schema}`;
 
@@ -21,6 +25,8 @@ export const readModelTables = `
     stream TEXT PRIMARY KEY, partition TEXT NOT NULL, version INTEGER NOT NULL, error TEXT NOT NULL, at INTEGER NOT NULL) STRICT`;
 
 export class SqliteReadModelStore extends ReadModelStore {
+  #pieces: Promise<void> = Promise.resolve();
+
   constructor(private readonly file: SqliteFile) {
     super();
   }
@@ -44,6 +50,7 @@ export class SqliteReadModelStore extends ReadModelStore {
     return this.#write(ref, document, '>=');
   }
 
+  /** Reads a long list in pieces. States that are added or removed meanwhile may be missing; every other state is listed once. */
   async list<State>(
     model: ReadModel<State>,
     offset: number,
@@ -51,14 +58,21 @@ export class SqliteReadModelStore extends ReadModelStore {
     takes: (state: State) => boolean = () => true,
   ): Promise<Page<State>> {
     const listed = `FROM ${tableOf(model)} WHERE place IS NOT NULL`;
+    const sql = `SELECT place, state ${listed} AND place > ? ORDER BY place LIMIT ? OFFSET ?`;
     const [count] = this.file.read(`SELECT count(*) AS total ${listed}`);
-    const items: State[] = [];
-    for (const row of this.file.rows(`SELECT state ${listed} ORDER BY place LIMIT ? OFFSET ?`, limit, offset)) {
-      const state = JSON.parse(String(row['state'])) as State;
-      if (!takes(state)) break;
-      items.push(state);
+    const page = { items: [] as State[], total: Number(count!['total']) };
+    let [after, skip] = [Number.MIN_SAFE_INTEGER, offset];
+    for (;;) {
+      const rows = this.file.read(sql, after, Math.min(PIECE, limit - page.items.length), skip);
+      for (const row of rows) {
+        const state = JSON.parse(String(row['state'])) as State;
+        if (!takes(state)) return page;
+        page.items.push(state);
+      }
+      if (rows.length < PIECE) return page;
+      [after, skip] = [Number(rows.at(-1)!['place']), 0];
+      await this.#turnOfPiece();
     }
-    return { items, total: Number(count!['total']) };
   }
 
   async documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]> {
@@ -98,6 +112,11 @@ export class SqliteReadModelStore extends ReadModelStore {
 
   close(): Promise<void> {
     return this.file.close();
+  }
+
+  /** Resolves in a turn of the event loop in which no other list reads a further piece. */
+  #turnOfPiece(): Promise<void> {
+    return (this.#pieces = this.#pieces.then(() => setImmediate()));
   }
 
   /** `guard`: how the new version must compare with the one that is there. */

@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { adminOf, newMember } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { newKeyLine } from '../support/key-line.js';
+import { MeasuredService } from './measured-service.js';
+import { sideBySide, times } from './repeated.js';
+import { BODIES, HEADERS, KEYS, QUERIES } from './worst-inputs.js';
+
+/** Connections of an attacker. */
+const MANY = 8;
+const PING = 'GET /ping HTTP/1.1\r\nHost: a\r\n\r\n';
+
+let service: MeasuredService;
+let api: ApiClient;
+let admin: ApiClient;
+let member: ApiClient;
+
+beforeAll(async () => {
+  service = await MeasuredService.start();
+  api = new ApiClient(service.app.baseUrl);
+  admin = await adminOf(api);
+  member = await newMember(admin, 'attacker');
+});
+afterAll(() => service?.dispose());
+
+const json = { 'content-type': 'application/json' };
+const post = (client: ApiClient, path: string, body: string | Buffer) =>
+  client.send({ method: 'POST', path, headers: json, body: Buffer.from(body) });
+
+it.each(HEADERS)('a request with %s makes no turn long', async (_what, headers) => {
+  const client = api.with(headers);
+  const paths = ['/api/me', '/api/public/settings', '/api/me/sshkey/list'];
+  const requests = [
+    ...paths.map((path) => () => client.get(path)),
+    () => client.post('/api/auth/login', { username: 'nobody', password: 'wrong' }),
+    () => client.send({ method: 'OPTIONS', path: '/api/me' }),
+  ];
+  await service.expectShortTurns(sideBySide(MANY, (turn) => requests[turn % requests.length]!()));
+});
+
+it.each(QUERIES)('a query of %s makes no turn long', async (_what, query) => {
+  const paths = ['/api/admin/user/list', '/api/me/sshkey/list'];
+  await service.expectShortTurns(sideBySide(MANY, (turn) => admin.get(`${paths[turn % 2]!}?${query}`)));
+});
+
+it.each(BODIES)('a body of %s makes no turn long', async (_what, body) => {
+  const paths = ['/api/auth/login', '/api/me/update', '/api/me/sshkey/add', '/api/auth/2fa/verify'];
+  await service.expectShortTurns(sideBySide(MANY, (turn) => post(member, paths[turn % paths.length]!, body)));
+});
+
+it.each(KEYS)('a key of %s makes no turn long', async (_what, key) => {
+  await service.expectShortTurns(sideBySide(MANY, () => member.post('/api/me/sshkey/add', { title: 'key', key })));
+});
+
+it('sixty bodies that end at the same time make no turn long', async () => {
+  const body = `{${'"":1,'.repeat(26_000)}"a":1}`;
+  const head = `POST /api/auth/login HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const attack = async () => {
+    const sockets = times(60).map(() => connect(service.app.port, '127.0.0.1'));
+    await Promise.all(
+      sockets.map(
+        (socket) => new Promise<void>((sent) => void socket.write(`${head}${body.slice(0, -1)}`, () => sent())),
+      ),
+    );
+    await Promise.all(sockets.map((socket) => (socket.write('}'), once(socket, 'data'))));
+    for (const socket of sockets) socket.destroy();
+  };
+  await service.expectShortTurns(attack);
+});
+
+it('two hundred thousand requests in one piece make no turn long', async () => {
+  await service.expectShortTurns(async () => {
+    const socket = connect(service.app.port, '127.0.0.1', () => socket.write(PING.repeat(200_000)));
+    let bytes = 0;
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > 1_000_000) break;
+    }
+  });
+});
+
+it('a full list of keys, of the letters that take most work, makes no turn long', async () => {
+  const owner = await newMember(admin, 'collector');
+  const title = '<>&'.repeat(330);
+  let keys = 0;
+  for (let isFull = false; !isFull; keys++) {
+    isFull =
+      (await owner.post('/api/me/sshkey/add', { title: `${title}${keys}`, key: newKeyLine().line })).code !== 200;
+  }
+  expect(keys).toBeGreaterThan(500);
+  const sizes = [10_000, keys - 5];
+  await service.expectShortTurns(
+    sideBySide(2, (turn) => owner.get(`/api/me/sshkey/list?per_page=${sizes[turn % 2]!}`)),
+  );
+});
+
+it('a list of a thousand accounts with long names makes no turn long', async () => {
+  const [name, path] = ['u'.repeat(4_000), `/${'b'.repeat(4_000)}`];
+  for (const block of times(50)) {
+    const create = (n: number) => ({ username: `${name}${block}-${n}`, password: 'x', base_path: path, role: 0 });
+    await Promise.all(times(20).map((n) => admin.post('/api/admin/user/create', create(n))));
+  }
+  await service.expectShortTurns(sideBySide(2, () => admin.get('/api/admin/user/list')));
+});
+
+it('pictures of the longest names for second factors make no turn long', async () => {
+  const owners = await Promise.all(times(4).map((n) => newMember(admin, `${n}${'😀'.repeat(500)}`)));
+  // An account gets ten an hour.
+  await service.expectShortTurns(sideBySide(4, (turn) => owners[turn]!.post('/api/auth/2fa/generate')));
+});
