@@ -1,4 +1,4 @@
-import { LoginThrottle, type LoginTry } from '@keyfold/security';
+import { LoginThrottle, type LoginAttempt } from '@keyfold/security';
 import { openThrottle } from '../../libs/security/testing/embedded-throttle.js';
 
 const SECOND = 1_000;
@@ -9,7 +9,7 @@ const DAY = 24 * HOUR;
 const ENOUGH_REFUSALS = 2;
 
 /** What an attack is: networks of 250 addresses each, and what they guess. */
-type Attacker = Readonly<{ networks: number; factor: LoginTry['factor'] }>;
+type Attacker = Readonly<{ networks: number; factor: LoginAttempt['factor'] }>;
 
 /**
  * Thirty days of guesses at one account, on the real throttle with a simulated clock. The attacker knows all rules: it
@@ -24,7 +24,7 @@ export class GuessingAttack {
   readonly #due: number[];
   /** The number of guesses of each network. */
   readonly #guesses: number[];
-  readonly #factor: LoginTry['factor'];
+  readonly #factor: LoginAttempt['factor'];
 
   constructor({ networks, factor }: Attacker) {
     this.#due = Array.from({ length: networks }, () => this.start);
@@ -45,9 +45,9 @@ export class GuessingAttack {
   async logIn(from: Readonly<{ address: string; device?: string }>): Promise<number> {
     const began = this.now;
     for (;;) {
-      const admission = await this.throttle.take(this.#try(from));
+      const admission = await this.throttle.admit(this.#try(from));
       if (admission.admitted) {
-        await this.throttle.succeed(admission.counted);
+        await this.throttle.recordSuccess(admission.counted);
         const waited = (this.now - began) / SECOND;
         this.now = began;
         return waited;
@@ -83,7 +83,7 @@ export class GuessingAttack {
   /** Returns the number of admitted guesses. */
   async #guessUntilRefused(network: number): Promise<number> {
     for (let guesses = 0; ; guesses++) {
-      const admission = await this.throttle.take(this.#try({ address: this.#addressIn(network) }));
+      const admission = await this.throttle.admit(this.#try({ address: this.#addressIn(network) }));
       if (!admission.admitted) {
         this.#due[network] = this.now + admission.retryAfterSeconds * SECOND;
         return guesses;
@@ -98,7 +98,7 @@ export class GuessingAttack {
     return `${20 + (network >> 16)}.${(network >> 8) & 255}.${network & 255}.${this.guesses % 250}`;
   }
 
-  #try(from: Readonly<{ address: string; device?: string }>): LoginTry {
+  #try(from: Readonly<{ address: string; device?: string }>): LoginAttempt {
     return { factor: this.#factor, account: 'ann', ...from };
   }
 }

@@ -35,7 +35,7 @@ describe('while MongoDB is down', () => {
   it('every operation fails within a bounded time and works again afterwards', async () => {
     await readModels.put(account, first);
     await readModels.list(accounts, 0, 10);
-    for (let n = 0; n < 5; n++) await throttle.take([key('blocked')], NOON);
+    for (let n = 0; n < 5; n++) await throttle.admit([key('blocked')], NOON);
     await proxy.refuse(true);
     proxy.cutAll();
     const began = performance.now();
@@ -50,9 +50,9 @@ describe('while MongoDB is down', () => {
       readModels.park({ stream: 'account-8', partition: '8', version: 1, error: 'unknown', at: NOON }),
       readModels.unpark({ stream: 'account-9', partition: '9', version: 1, error: 'unknown', at: NOON }),
       readModels.parked(),
-      throttle.take([key('a')], NOON),
-      throttle.take([key('blocked')], NOON),
-      throttle.succeed({ clear: ['a'] }),
+      throttle.admit([key('a')], NOON),
+      throttle.admit([key('blocked')], NOON),
+      throttle.apply({ reset: ['a'] }),
     ]);
     expect(performance.now() - began).toBeLessThan(BOUND);
     for (const outcome of outcomes) {
@@ -62,24 +62,24 @@ describe('while MongoDB is down', () => {
     await vi.waitUntil(() => readModels.get([account]).catch(() => undefined), { timeout: BOUND, interval: 100 });
     expect(await readModels.get([account])).toEqual(new Map([['account-7', first]]));
     expect(await readModels.list(accounts, 0, 10)).toEqual({ items: [active(7)], total: 1 });
-    expect(await throttle.take([key('a')], NOON)).toEqual({ admitted: true, failures: [1] });
+    expect(await throttle.admit([key('a')], NOON)).toEqual({ admitted: true, failures: [1] });
   });
 });
 
 describe('a lost answer', () => {
   it('does not count a try twice', async () => {
-    const { told: _told, ...silent } = key('a');
-    await throttle.take([silent], NOON);
+    const { reportFailures: _reportFailures, ...silent } = key('a');
+    await throttle.admit([silent], NOON);
     for (const keys of [[silent, key('b')], [key('a')]]) {
       proxy.dropAnswers(true);
-      const take = throttle.take(keys, NOON);
+      const admission = throttle.admit(keys, NOON);
       // The server has done it; the driver retries on another connection.
       await vi.waitUntil(() => counts(keys), { timeout: BOUND, interval: 20 });
       proxy.dropAnswers(false);
-      expect(await take).toMatchObject({ admitted: true });
+      expect(await admission).toMatchObject({ admitted: true });
     }
-    expect(await throttle.take([key('a')], NOON)).toEqual({ admitted: true, failures: [4] });
-    expect(await throttle.take([key('b')], NOON)).toEqual({ admitted: true, failures: [2] });
+    expect(await throttle.admit([key('a')], NOON)).toEqual({ admitted: true, failures: [4] });
+    expect(await throttle.admit([key('b')], NOON)).toEqual({ admitted: true, failures: [2] });
 
     async function counts(keys: readonly { key: string }[]): Promise<boolean> {
       const direct = await mongoose.createConnection(set.node(0).uri(connection.name), connectOptions).asPromise();

@@ -90,10 +90,9 @@ export function serveHttp(app: NestFastifyApplication, setCommonHeaders: Request
     outages.write(message, (omitted) =>
       faults.error({ ...correlationsOf(request), ...(omitted > 0 && { omitted }) }, message),
     );
-  const mask = new PrivacyMask(defaultPrivacyPatterns);
   app.useGlobalFilters(
     new EnvelopeFilter({
-      mask: () => mask,
+      mask: new PrivacyMask(defaultPrivacyPatterns),
       logFault: (errorId, error, path, request) => {
         const { method } = request;
         faults.error({ errorId, ...correlationsOf(request), method, url: path, err: error }, 'a request failed');

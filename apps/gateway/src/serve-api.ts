@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FirstStart } from '@keyfold/application';
 import { DomainError } from '@keyfold/domain';
-import { refusalOf } from '@keyfold/http-envelope';
+import { refusalFor } from '@keyfold/http-envelope';
 import {
   banner,
   createLog,
@@ -86,7 +86,7 @@ async function prepare(app: NestFastifyApplication, settings: ApiSettings, conte
 /** A chosen first password that the policy refuses. */
 function blameSetting(error: unknown): never {
   if (error instanceof DomainError)
-    throw new InvalidConfiguration([`KEYFOLD_ADMIN_PASSWORD: ${refusalOf(error).message}`]);
+    throw new InvalidConfiguration([`KEYFOLD_ADMIN_PASSWORD: ${refusalFor(error).message}`]);
   throw error;
 }
 

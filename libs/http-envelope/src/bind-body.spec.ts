@@ -70,13 +70,13 @@ describe('a body', () => {
     expect({ ...bind('{"username":"b","base_path":null,"id":null,"allow_ldap":null}') }).toEqual(empty);
   });
 
-  it('empties a text by null, but keeps what a flag or a number was', () => {
+  it('empties a text on null, but keeps the value of a flag or a number', () => {
     const text =
       '{"username":"a","base_path":"/b","base_path":null,"permission":7,"permission":null,"disabled":true,"disabled":null}';
     expect(bind(text)).toMatchObject({ basePath: '', permission: 7, disabled: true });
   });
 
-  it('matches names in any letter case of ASCII, the last spelling wins', () => {
+  it('matches names case-insensitively in ASCII; the last duplicate wins', () => {
     expect(bind('{"USERNAME":"a","Base_Path":"/x"}')).toMatchObject({ username: 'a', basePath: '/x' });
     expect(bind('{"username":"a","UserName":"b"}').username).toBe('b');
     expect(bind('{"username":"a","Username":"b","username":"c"}').username).toBe('c');
@@ -87,7 +87,7 @@ describe('a body', () => {
   });
 
   it.each(['{}', 'null', '{"username":null}', '{"username":""}', '{"username":"x","USERNAME":null}'])(
-    '%s misses what is required',
+    '%s lacks a required field',
     (text) => {
       expect(() => bind(text)).toThrow(new Refusal(400, missing('User', 'Username')));
     },
@@ -100,37 +100,37 @@ describe('a body', () => {
   });
 
   it.each([
-    ['{"username":1}', 'User.Username: expects a text'],
-    ['{"username":["a"]}', 'User.Username: expects a text'],
-    ['{"disabled":"true"}', 'User.Disabled: expects true or false'],
-    ['{"id":-0}', 'User.ID: expects a whole number from 0 to 18446744073709551615'],
-    ['{"id":-1}', 'User.ID: expects a whole number from 0 to 18446744073709551615'],
-    ['{"id":18446744073709551616}', 'User.ID: expects a whole number from 0 to 18446744073709551615'],
-    ['{"role":"2"}', 'User.Role: expects a whole number from -9223372036854775808 to 9223372036854775807'],
-    ['{"permission":2147483648}', 'User.Permission: expects a whole number from -2147483648 to 2147483647'],
-    ['{"permission":1.0}', 'User.Permission: expects a whole number from -2147483648 to 2147483647'],
-    ['{"permission":1e3}', 'User.Permission: expects a whole number from -2147483648 to 2147483647'],
-    ['{"permission":true}', 'User.Permission: expects a whole number from -2147483648 to 2147483647'],
-    ['[]', 'User: expects a JSON object'],
-    ['1', 'User: expects a JSON object'],
-    ['"x"', 'User: expects a JSON object'],
-    ['"x" {}', 'User: expects a JSON object'],
-    ['{"username":1,"username":"bob"}', 'User.Username: expects a text'],
-    ['{"username":"bob","disabled":"x","disabled":false}', 'User.Disabled: expects true or false'],
-    ['{"disabled":1,"username":1}', 'User.Disabled: expects true or false'],
-  ])('%s has the wrong type, which is said before what is missing', (text, message) => {
+    ['{"username":1}', 'User.Username: expected a string'],
+    ['{"username":["a"]}', 'User.Username: expected a string'],
+    ['{"disabled":"true"}', 'User.Disabled: expected true or false'],
+    ['{"id":-0}', 'User.ID: expected an integer from 0 to 18446744073709551615'],
+    ['{"id":-1}', 'User.ID: expected an integer from 0 to 18446744073709551615'],
+    ['{"id":18446744073709551616}', 'User.ID: expected an integer from 0 to 18446744073709551615'],
+    ['{"role":"2"}', 'User.Role: expected an integer from -9223372036854775808 to 9223372036854775807'],
+    ['{"permission":2147483648}', 'User.Permission: expected an integer from -2147483648 to 2147483647'],
+    ['{"permission":1.0}', 'User.Permission: expected an integer from -2147483648 to 2147483647'],
+    ['{"permission":1e3}', 'User.Permission: expected an integer from -2147483648 to 2147483647'],
+    ['{"permission":true}', 'User.Permission: expected an integer from -2147483648 to 2147483647'],
+    ['[]', 'User: expected a JSON object'],
+    ['1', 'User: expected a JSON object'],
+    ['"x"', 'User: expected a JSON object'],
+    ['"x" {}', 'User: expected a JSON object'],
+    ['{"username":1,"username":"bob"}', 'User.Username: expected a string'],
+    ['{"username":"bob","disabled":"x","disabled":false}', 'User.Disabled: expected true or false'],
+    ['{"disabled":1,"username":1}', 'User.Disabled: expected true or false'],
+  ])('%s is refused for its type before missing fields are reported', (text, message) => {
     expect(() => bind(text)).toThrow(new Refusal(400, message));
   });
 
-  it('reads -0 as 0 where numbers have a sign', () => {
+  it('reads -0 as 0 for signed numbers', () => {
     expect(bind('{"username":"b","role":-0}').role === 0).toBe(true);
   });
 
-  it('reads ids beyond 2^53 as one that nobody has', () => {
+  it('reads ids beyond 2^53 as an id that no account has', () => {
     expect(bind('{"id":18446744073709551615,"username":"b"}').id).toBe(Number.MAX_SAFE_INTEGER);
   });
 
-  it('fills and checks the fields of the class that is extended, under its own name', () => {
+  it('also fills and checks inherited fields, under the name of the subclass', () => {
     expect(bindBody(Named, Buffer.from('{"username":"a","nick":"b"}'), json)).toMatchObject({
       username: 'a',
       nick: 'b',
@@ -139,22 +139,21 @@ describe('a body', () => {
     expect(bind('{"username":"a","nick":"b"}')).not.toHaveProperty('nick');
   });
 
-  it.each([
-    '{"username":"b","x":-01}',
-    '{"username":"b","a\tb":1}',
-    `{"username":"b","x":${'['.repeat(9_000)}${']'.repeat(9_000)}}`,
-  ])('is bound whatever stands in unknown fields', (text) => {
-    expect(bind(text).username).toBe('b');
-  });
+  it.each(['{"username":"b","x":-01}', `{"username":"b","x":${'['.repeat(9_000)}${']'.repeat(9_000)}}`])(
+    'is bound whatever unknown fields contain: %s',
+    (text) => {
+      expect(bind(text).username).toBe('b');
+    },
+  );
 
   it.each(['{"username":"b","x":1e999}', '{"username":"b","x":01}', `{"username":"b","x":${'['.repeat(10_000)}`])(
-    'is refused when an unknown field is no JSON',
+    'is refused if an unknown field is not JSON: %s',
     (text) => {
       expect(() => bind(text)).toThrow(/^the request body is not valid JSON/);
     },
   );
 
-  it('keeps each byte of broken UTF-8 so that it is answered as the escape of U+FFFD', () => {
+  it('keeps each byte of malformed UTF-8 in a form that is sent back as U+FFFD', () => {
     const bytes = Buffer.from([0xff, 0xe2, 0x82]);
     const body = Buffer.concat([Buffer.from('{"username":"x'), bytes, Buffer.from('é🦊"}')]);
     const { username } = bindBody(User, body, json);
@@ -162,7 +161,7 @@ describe('a body', () => {
     expect(successEnvelope({ username })).toContain(String.raw`{"username":"x\ufffd\ufffd\ufffdé🦊"}`);
   });
 
-  it('without bytes answers EOF', () => {
+  it('without bytes is refused with EOF', () => {
     expect(() => bindBody(User, undefined, json)).toThrow(new Refusal(400, 'EOF'));
     expect(() => bind('')).toThrow(new Refusal(400, 'EOF'));
   });
@@ -182,34 +181,34 @@ describe('a body', () => {
     '}',
     '// x\n{}',
     '\\',
-  ])('%j is refused in words that do not repeat it', (text) => {
+  ])('%j is refused without quoting it', (text) => {
     expect(() => bind(text)).toThrow(
       expect.objectContaining({ code: 400, message: expect.stringMatching(/^the request body is [a-zA-Z0-9 :,]+$/) }),
     );
   });
 
-  it('with megabytes of brackets and quotes is refused by looking at each letter once', () => {
+  it('with megabytes of brackets and quotes is refused in one pass', () => {
     for (const text of ['"\\"'.repeat(1_000_000), `{"${'\\"{'.repeat(1_000_000)}`, '{"a":"'.repeat(300_000)]) {
       expect(() => bind(text)).toThrow(Refusal);
     }
     expect(() => bind('['.repeat(200_000) + ']'.repeat(200_000))).toThrow(Refusal);
   });
 
-  it('may begin with a byte order mark and white space', () => {
+  it('may start with a byte order mark and white space', () => {
     expect(bind('\ufeff \r\n{"username":"b"}\n').username).toBe('b');
   });
 
-  it.each(['nullx', ' null null'])('%s is as empty as null', (text) => {
+  it.each(['nullx', ' null null'])('%s counts as null', (text) => {
     expect(() => bind(text)).toThrow(new Refusal(400, missing('User', 'Username')));
   });
 
-  it('cannot reach what is no field', () => {
+  it('cannot set properties that are not fields', () => {
     const user = bind('{"username":"a","__proto__":{"admin":true},"constructor":{"x":1}}');
     expect(Object.getPrototypeOf(user)).toBe(User.prototype);
     expect(user).not.toHaveProperty('admin');
   });
 
-  it('of any bytes is bound or refused', () => {
+  it('of arbitrary bytes is bound or refused', () => {
     const piece = fc.constantFrom(
       '{',
       '}',

@@ -8,9 +8,10 @@ import { Refusal } from './refusal.js';
 export type BodyClass<T extends object> = new () => T;
 
 /**
- * Fills a new `Dto` from a body (wire contract 1.9): names match in any ASCII letter case, unknown ones are ignored, the last
- * of equal ones wins, what is missing becomes empty, false or 0. Throws nothing but a Refusal 400: for the first member that
- * is wrong, or else for all that is missing.
+ * Fills a new `Dto` from a JSON body (wire contract 1.9). Names match case-insensitively in ASCII, unknown members are ignored,
+ * the last duplicate wins, and missing fields become empty, false or 0.
+ *
+ * @throws Refusal 400 for the first invalid member, or else for all missing required fields.
  */
 export function bindBody<T extends object>(
   Dto: BodyClass<T>,
@@ -18,7 +19,7 @@ export function bindBody<T extends object>(
   contentType: string | undefined,
 ): T {
   const body = emptyBody(Dto);
-  // compat: the original reads any other type as a form; forms are not read here, which leaves every field unset.
+  // compat: the original reads any other type as a form. Keyfold does not read forms, so every field stays unset.
   if (isJson(contentType)) fill(body, Dto, readerOf(rawBody));
   const missing = missingIn(body);
   if (missing.length > 0) throw new Refusal(400, missing.join('\n'));
@@ -31,14 +32,14 @@ function emptyBody<T extends object>(Dto: BodyClass<T>): T {
   return body;
 }
 
-/** compat: the type is compared letter by letter, up to the first semicolon or space. */
+/** compat: the comparison is case-sensitive and ends at the first semicolon or space. */
 const isJson = (contentType = '') => /^[^; ]*/.exec(contentType)?.[0] === 'application/json';
 
 function readerOf(bytes: Buffer | undefined): JsonReader {
   if (bytes === undefined || bytes.length === 0) throw new Refusal(400, 'EOF');
   const text = bodyText(bytes);
   const reader = new JsonReader(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
-  if (reader.isAtEnd()) throw new Refusal(400, 'the request body is blank, a JSON value is expected');
+  if (reader.isAtEnd()) throw new Refusal(400, 'the request body is blank: expected a JSON value');
   return reader;
 }
 
@@ -54,23 +55,23 @@ function fill(body: object, Dto: BodyClass<object>, reader: JsonReader): void {
   });
   if (isObject) return;
   reader.skipValue();
-  throw new Refusal(400, `${structName(Dto)}: expects a JSON object`);
+  throw new Refusal(400, `${structName(Dto)}: expected a JSON object`);
 }
 
 const asciiLowerCase = (name: string) => name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 function fillField(body: object, { property, goName, kind }: BodyField, reader: JsonReader): void {
   const isNull = reader.takeNull();
-  // compat: null empties a text, but leaves a flag or a number what an earlier member of that name made it.
+  // compat: null empties a text, but a flag or a number keeps the value of an earlier member.
   if (isNull && kind.zero !== '') return;
   const value = isNull ? kind.zero : kind.take(reader);
   if (value === undefined) {
-    throw new Refusal(400, `${structName(body.constructor)}.${goName}: expects ${kind.expects}`);
+    throw new Refusal(400, `${structName(body.constructor)}.${goName}: expected ${kind.expected}`);
   }
   Reflect.set(body, property, value);
 }
 
-/** A line for each required field that is empty. */
+/** Returns one line for each required field that is empty. */
 function missingIn(body: object): string[] {
   const errors = validateSync(body, { forbidUnknownValues: false });
   return errors.flatMap(({ constraints = {} }) => Object.values(constraints));

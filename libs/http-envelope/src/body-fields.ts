@@ -2,54 +2,51 @@ import { ValidateBy, type ValidationArguments } from 'class-validator';
 import type { JsonReader } from './json-reader.js';
 import { parseWhole, wholeRanges, type WholeKind } from './whole-number.js';
 
-/** How a field of a body is read: `take` gives a value of the type of `zero`, undefined when the next one does not fit. */
+/** How to read one kind of field. `take` returns a value of the type of `zero`, or undefined if the next value has another type. */
 export type FieldKind = Readonly<{
   zero: string | boolean | number;
-  expects: string;
+  expected: string;
   take(reader: JsonReader): string | boolean | number | undefined;
 }>;
 
-/** A field of a body: the property that takes it, and its name in refusals. */
+/** A field of a body: the property that stores it, and its name in refusals. */
 export type BodyField = Readonly<{ property: string; goName: string; kind: FieldKind }>;
 
-/** A field that must not be missing, null or zero has `required`. */
+/** `required`: the field must not be missing, null or zero. */
 export type FieldOptions = Readonly<{ required?: boolean }>;
 
-/**
- * Names the Go struct that a body stands for, because refusals quote it (wire contract 1.9). Without it the name of the
- * class is used.
- */
+/** Sets the Go struct name that refusals quote for this class (wire contract 1.9). The default is the name of the class. */
 export function GoStruct(name: string): ClassDecorator {
   return (target) => void structNames.set(target, name);
 }
 
-/** A text. `goName` is the field's name in refusals; in JSON it has the name of the property, `otpCode` as `otp_code`. */
+/** Declares a string field. `goName` is its name in refusals. In JSON it has the property's name in snake case: `otpCode` is `otp_code`. */
 export function TextField(goName: string, options?: FieldOptions): PropertyDecorator {
-  return bodyField({ zero: '', expects: 'a text', take: (reader) => reader.takeText() }, goName, options);
+  return bodyField({ zero: '', expected: 'a string', take: (reader) => reader.takeText() }, goName, options);
 }
 
-/** True or false. */
+/** Declares a boolean field. */
 export function FlagField(goName: string, options?: FieldOptions): PropertyDecorator {
-  return bodyField({ zero: false, expects: 'true or false', take: (reader) => reader.takeFlag() }, goName, options);
+  return bodyField({ zero: false, expected: 'true or false', take: (reader) => reader.takeFlag() }, goName, options);
 }
 
-/** A whole number of that kind; fractions, exponents and texts are refused. Beyond 2^53 see {@link parseWhole}. */
+/** Declares an integer field. Fractions, exponents and strings are refused. For values beyond 2^53, see {@link parseWhole}. */
 export function WholeField(goName: string, whole: WholeKind, options?: FieldOptions): PropertyDecorator {
   const [min, max] = wholeRanges[whole];
   const take = (reader: JsonReader) => {
     const written = reader.takeWhole();
-    // compat: a kind without negative numbers has no sign either, not even for -0.
+    // compat: unsigned kinds accept no sign, not even in -0.
     if (written === undefined || (min === 0n && written.startsWith('-'))) return undefined;
     const value = parseWhole(written, whole);
     return typeof value === 'number' ? value : undefined;
   };
-  return bodyField({ zero: 0, expects: `a whole number from ${min} to ${max}`, take }, goName, options);
+  return bodyField({ zero: 0, expected: `an integer from ${min} to ${max}`, take }, goName, options);
 }
 
-/** The name of a body's struct in refusals. */
+/** Returns the name that refusals use for a body class. */
 export const structName = (dto: object): string => structNames.get(dto) ?? (dto as { name: string }).name;
 
-/** The fields of a body by their names in JSON, in small letters; those of the class that it extends come first. */
+/** Returns the fields of a body class by their lower-case JSON names, inherited fields first. */
 export function fieldsOf(dto: object): ReadonlyMap<string, BodyField> {
   const parent: unknown = Object.getPrototypeOf(dto);
   return fieldsByClass.get(dto) ?? (typeof parent === 'function' ? fieldsOf(parent) : new Map());

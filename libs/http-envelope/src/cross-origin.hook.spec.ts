@@ -20,12 +20,12 @@ describe('requests from other origins', () => {
     expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
   });
 
-  it('are allowed where no route is', async () => {
+  it('are allowed on unknown paths', async () => {
     const answer = await send('GET', '/nope', 'http://other.example');
     expect([answer.statusCode, answer.headers['access-control-allow-origin']]).toEqual([404, '*']);
   });
 
-  it.each(['/ping', '/nope'])('may ask first at %s', async (url) => {
+  it.each(['/ping', '/nope'])('may send a preflight request to %s', async (url) => {
     const answer = await send('OPTIONS', url, 'http://other.example');
     expect([answer.statusCode, answer.body, answer.headers['content-type']]).toEqual([204, '', undefined]);
     expect(answer.headers['access-control-allow-origin']).toBe('*');
@@ -35,9 +35,9 @@ describe('requests from other origins', () => {
   });
 });
 
-describe('requests from the own origin or none', () => {
+describe('same-origin requests and requests without an origin', () => {
   it.each([undefined, '', 'http://keyfold.test:5244', 'https://keyfold.test:5244'])(
-    'get no header: %s',
+    'get no CORS header: %s',
     async (origin) => {
       for (const method of ['GET', 'OPTIONS'] as const) {
         const { headers, statusCode } = await send(method, '/ping', origin);

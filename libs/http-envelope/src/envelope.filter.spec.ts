@@ -53,11 +53,10 @@ describe('the envelope filter', () => {
   let app: NestFastifyApplication;
 
   beforeAll(async () => {
-    const mask = new PrivacyMask(defaultPrivacyPatterns);
     app = await NestFactory.create(ThrowingModule, new FastifyAdapter({ bodyLimit: 20 }), { logger: false });
     app.useGlobalFilters(
       new EnvelopeFilter({
-        mask: () => mask,
+        mask: new PrivacyMask(defaultPrivacyPatterns),
         logFault: (errorId, error, path) => logged.push({ errorId, error, path }),
         faults: (error, { id }) => {
           recognised.push(id);
@@ -89,14 +88,14 @@ describe('the envelope filter', () => {
     expect(logged).toEqual([]);
   });
 
-  it('answers a refusal of the domain from the table', async () => {
+  it('answers a domain error from the error table', async () => {
     const answer = await get('/throws/domain');
     expect(answer.statusCode).toBe(200);
     expect(answer.headers['retry-after']).toBe('300');
     expect(answer.json()).toMatchObject({ code: 429, message: expect.stringMatching(/^Too many unsuccessful/) });
   });
 
-  it.each(['bug', 'nest-500', 'text'])('answers %s with an id and logs the error under it', async (name) => {
+  it.each(['bug', 'nest-500', 'text'])('answers %s with an error id and logs the error with that id', async (name) => {
     const answer = await get(`/throws/${name}?access_token=secret`);
     expect(answer.statusCode).toBe(500);
     const [entry] = logged;
@@ -105,7 +104,7 @@ describe('the envelope filter', () => {
     expect(entry?.path).toBe(`/throws/${name}`);
   });
 
-  it('says which request met a fault of another library', async () => {
+  it('passes the request to the fault lookup', async () => {
     recognised.splice(0);
     await get('/throws/store');
     expect(recognised).toEqual([expect.stringMatching(/^req-/)]);
@@ -117,14 +116,14 @@ describe('the envelope filter', () => {
     );
   });
 
-  it('answers 404 on an unknown path without repeating it', async () => {
+  it('answers an unknown path with 404 and does not quote it', async () => {
     const answer = await get('/nope/<x>?y');
     expect(answer.statusCode).toBe(404);
     expect(answer.headers['allow']).toBeUndefined();
     expect(answer.body).toBe(envelope(404, 'this path does not exist'));
   });
 
-  it('answers 405 with the methods of a known path', async () => {
+  it('answers an unsupported method with 405 and the methods of the path', async () => {
     const answer = await get('/body?x=1');
     expect(answer.statusCode).toBe(405);
     expect(answer.headers['allow']).toBe('POST, PUT');
@@ -142,7 +141,7 @@ describe('the envelope filter', () => {
     }
   });
 
-  it('answers 413 to a body beyond the limit and 400 to one that Fastify cannot read', async () => {
+  it('answers 413 to a body over the limit and 400 to a body that Fastify cannot parse', async () => {
     const headers = { 'content-type': 'application/json' };
     const large = await app.inject({ method: 'POST', url: '/body', headers, payload: `"${'x'.repeat(30)}"` });
     expect(large.statusCode).toBe(413);

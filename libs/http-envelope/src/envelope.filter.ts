@@ -6,25 +6,25 @@ import { failureOf } from './failure.js';
 import type { PrivacyMask } from './privacy-mask.js';
 import { Fault, Refusal } from './refusal.js';
 
-/** Letters of a path that are logged. */
-const LONGEST_LOGGED = 1_024;
+/** Maximum length of a logged path, in characters. */
+const MAX_LOGGED_PATH = 1_024;
 
-/** What is said of a path that no route has. */
+/** The message for a path without a route. */
 export const UNKNOWN_PATH = 'this path does not exist';
 
-/** What the filter has to be told by the application around it. */
+/** What the filter needs from its application. */
 export type EnvelopeFilterOptions = Readonly<{
-  /** The mask in force, from the site's settings; it hides private parts of every message. */
-  mask: () => PrivacyMask;
-  /** Reports an unexpected error under the id that the client is told. `path` is the address without the query. */
+  /** Hides private parts of every message. */
+  mask: PrivacyMask;
+  /** Logs an unexpected error with the id that the client receives. `path` is the URL without its query. */
   logFault: (errorId: string, error: unknown, path: string, request: FastifyRequest) => void;
-  /** Recognises errors of other libraries that have an HTTP status of their own, such as 503 without a store. */
-  faults?: (error: unknown, request: FastifyRequest) => Fault | undefined;
-  /** The methods of a path, none for an unknown path. */
+  /** Returns the fault that an error of another library stands for, such as 503 if the store is unavailable. */
+  faults: (error: unknown, request: FastifyRequest) => Fault | undefined;
+  /** Returns the methods of a path, none for an unknown path. */
   methodsOf: (path: string) => readonly string[];
 }>;
 
-/** Turns every error into an answer with the envelope: refusals with HTTP 200, the rest with its real status (docs/decisions/0001). */
+/** Converts every error to an enveloped response: refusals with HTTP 200, other errors with their real status (docs/decisions/0001). */
 @Catch()
 export class EnvelopeFilter implements ExceptionFilter {
   constructor(private readonly options: EnvelopeFilterOptions) {}
@@ -33,11 +33,11 @@ export class EnvelopeFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    // Nest throws its NotFoundException where no route takes the request; handlers refuse with a Refusal.
+    // Only Nest's router throws NotFoundException; handlers throw a Refusal.
     const failure = error instanceof NotFoundException ? this.noRoute(request, reply) : this.failure(error, request);
-    if (failure.retryAfterSeconds !== undefined) reply.header('Retry-After', wholeSeconds(failure.retryAfterSeconds));
+    if (failure.retryAfterSeconds !== undefined) reply.header('Retry-After', roundedUp(failure.retryAfterSeconds));
     const [status, code] = failure instanceof Refusal ? [200, failure.code] : [failure.status, failure.status];
-    const body = errorEnvelope(code, this.options.mask().apply(failure.message));
+    const body = errorEnvelope(code, this.options.mask.apply(failure.message));
     void reply
       .status(status)
       .header('Content-Type', 'application/json; charset=utf-8')
@@ -45,12 +45,12 @@ export class EnvelopeFilter implements ExceptionFilter {
   }
 
   private failure(error: unknown, request: FastifyRequest): Refusal | Fault {
-    return failureOf(error) ?? this.options.faults?.(error, request) ?? this.unexpected(error, request);
+    return failureOf(error) ?? this.options.faults(error, request) ?? this.unexpected(error, request);
   }
 
   private unexpected(error: unknown, request: FastifyRequest): Fault {
     const errorId = randomUUID();
-    this.options.logFault(errorId, error, pathOf(request).slice(0, LONGEST_LOGGED), request);
+    this.options.logFault(errorId, error, pathOf(request).slice(0, MAX_LOGGED_PATH), request);
     return new Fault(500, `internal error, id ${errorId}`);
   }
 
@@ -64,5 +64,5 @@ export class EnvelopeFilter implements ExceptionFilter {
 
 const pathOf = ({ url }: FastifyRequest) => url.split('?', 1)[0] ?? url;
 
-/** RFC 9110, section 10.2.3: whole seconds; never so few that the client comes too early. */
-const wholeSeconds = (seconds: number) => Math.max(1, Math.ceil(seconds));
+/** Rounds up, because `Retry-After` takes whole seconds (RFC 9110 section 10.2.3) and the client must not return too early. */
+const roundedUp = (seconds: number) => Math.max(1, Math.ceil(seconds));

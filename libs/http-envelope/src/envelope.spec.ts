@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { errorEnvelope, PreparedAnswer, successEnvelope, writtenOnce } from './envelope.js';
 
 describe('successEnvelope', () => {
-  it('has code, message and data in this order and no white space', () => {
+  it('writes code, message and data in this order without white space', () => {
     expect(successEnvelope({ id: 1, name: 'bob' })).toBe(
       '{"code":200,"message":"success","data":{"id":1,"name":"bob"}}',
     );
   });
 
-  it('writes no data as null and an empty list as a list', () => {
+  it('writes missing data as null and an empty list as a list', () => {
     expect(successEnvelope(undefined)).toBe('{"code":200,"message":"success","data":null}');
     expect(successEnvelope(null)).toBe('{"code":200,"message":"success","data":null}');
     expect(successEnvelope([])).toBe('{"code":200,"message":"success","data":[]}');
@@ -18,13 +18,13 @@ describe('successEnvelope', () => {
 
   it.each([
     ['markup and line separators', '<b>&\u2028\u2029', String.raw`\u003cb\u003e\u0026\u2028\u2029`],
-    ['control letters', '\t\n\r\b\f\0\x1f', String.raw`\t\n\r\u0008\u000c\u0000\u001f`],
+    ['control characters', '\t\n\r\b\f\0\x1f', String.raw`\t\n\r\u0008\u000c\u0000\u001f`],
     ['quotes and backslashes', '"\\', String.raw`\"\\`],
     ['a backslash before a letter', '\\b\\f\\ud800\\', String.raw`\\b\\f\\ud800\\`],
     ['a backslash before markup', '\\<', String.raw`\\\u003c`],
-    ['slash, DEL and letters outside ASCII', '/\x7fé名🦊', '/\x7fé名🦊'],
+    ['slash, DEL and non-ASCII characters', '/\x7fé名🦊', '/\x7fé名🦊'],
     ['half a surrogate pair', 'a\ud800b\udc00', String.raw`a\ufffdb\ufffd`],
-    ['what looks like an escape', 'ud800 u003c', 'ud800 u003c'],
+    ['text that looks like an escape', 'ud800 u003c', 'ud800 u003c'],
   ])('writes %s as Go does', (_, text, json) => {
     expect(successEnvelope(text)).toBe(`{"code":200,"message":"success","data":"${json}"}`);
   });
@@ -33,7 +33,7 @@ describe('successEnvelope', () => {
     expect(successEnvelope({ '<a>': 1 })).toContain(String.raw`{"\u003ca\u003e":1}`);
   });
 
-  it('gives any JSON value back', () => {
+  it('round-trips any JSON value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), (data) => {
         const normal: unknown = JSON.parse(JSON.stringify(data));
@@ -42,7 +42,7 @@ describe('successEnvelope', () => {
     );
   });
 
-  it('takes as many bytes for a text as the bounds of texts count', () => {
+  it('takes as many bytes for a text as the length limits count', () => {
     const unit = fc.oneof(
       fc.constantFrom(...'<>&"\\\n\r\t\b\f\0\u2028\u2029', '\ud800', '\udc00'),
       fc.string({ unit: 'binary' }),
@@ -55,12 +55,12 @@ describe('successEnvelope', () => {
     );
   });
 
-  it('never holds markup, a line separator, a bare control letter or half a pair', () => {
-    const letters = fc.string({
+  it('never contains markup, a line separator, a control character or half a surrogate pair', () => {
+    const characters = fc.string({
       unit: fc.constantFrom('<', '>', '&', '\u2028', '\u2029', '\\', 'b', '\b', '\f', '\ud800', '"', 'u'),
     });
     fc.assert(
-      fc.property(letters, (text) => {
+      fc.property(characters, (text) => {
         const envelope = successEnvelope(text);
         expect(envelope).not.toMatch(/[<>&\u2028\u2029]|\p{Cc}/u);
         expect(envelope.isWellFormed()).toBe(true);
@@ -71,7 +71,7 @@ describe('successEnvelope', () => {
 });
 
 describe('a prepared answer', () => {
-  it('is sent as its data would be', () => {
+  it('is sent like its data', () => {
     for (const data of [{ title: '<b>' }, undefined, []]) {
       expect(successEnvelope(PreparedAnswer.of(data))).toBe(successEnvelope(data));
     }

@@ -8,15 +8,15 @@ const tooManyAttempts = {
 };
 const wrongCode = 'Invalid 2FA code';
 const guestEnrols = 'Guest user can not generate 2FA code';
-/** The original stores texts of any length. */
+// The original stores texts of any length.
 const tooLong = (what: string, bytes: number) => ({
   code: 400,
   message: `the ${what} is too long: at most ${bytes} bytes`,
 });
 
-/** The one table from the domain's refusals to what clients of the account API read. Some texts are compared by clients. */
+/** Maps each domain error to the code and message of its refusal. Clients compare some of the messages. */
 export const errorCodes = {
-  // Who a request speaks for: wire contract 1.6.
+  // Identification of the caller: wire contract 1.6.
   'token-invalidated': { code: 401, message: 'token is invalidated' },
   'token-expired': { code: 401, message: 'token is expired' },
   'token-not-active': { code: 401, message: 'token not active yet' },
@@ -26,7 +26,7 @@ export const errorCodes = {
   'guest-disabled': { code: 401, message: 'Guest user is disabled, login please' },
   'not-an-admin': { code: 403, message: 'You are not an admin' },
 
-  // Login and its lock: wire contract 1.8 and 2.1. A missing and a wrong code read alike there.
+  // Login and its lock: wire contract 1.8 and 2.1. A missing code and a wrong code have the same text.
   'invalid-credentials': { code: 401, message: 'Invalid username or password' },
   'one-time-code-required': { code: 402, message: wrongCode },
   'one-time-code-invalid-at-login': { code: 402, message: wrongCode },
@@ -42,7 +42,7 @@ export const errorCodes = {
   // Profile and administration of accounts: wire contract 1.11, 2.4 and 2.7. compat: several refusals carry 500.
   'guest-has-no-profile': { code: 403, message: 'Guest user can not update profile' },
   'username-taken': { code: 500, message: 'user name already exists' },
-  // The original has no such rule. One text for both reasons, so that it does not say which applies, or who had the name.
+  // The original has no such rule. Both reasons share one text, so that it does not reveal which one applies.
   'username-reserved': {
     code: 500,
     message: 'this user name is reserved or was in use until recently, ask an administrator for it',
@@ -62,7 +62,7 @@ export const errorCodes = {
   'admin-or-guest-uncreatable': { code: 400, message: 'admin or guest user can not be created' },
   'admin-or-guest-undeletable': { code: 500, message: 'cannot delete admin or guest' },
 
-  // SSH keys: wire contract 2.5. The texts of "taken" and "limit" are our own, the original has no such rule.
+  // SSH keys: wire contract 2.5. "taken" and "limit" have texts of our own, because the original has no such rules.
   'guest-has-no-keys': { code: 401, message: 'user invalid' },
   'ssh-key-title-too-long': tooLong('title', TEXT_BYTES.title),
   'ssh-key-title-taken': { code: 500, message: 'key with the same title already exists' },
@@ -70,15 +70,15 @@ export const errorCodes = {
   'ssh-key-taken': { code: 400, message: 'this key is already in the list' },
   'ssh-key-limit-reached': { code: 400, message: 'the list of keys is full, delete one first' },
   'ssh-key-not-found': { code: 404, message: 'failed to get public key' },
-  // Of messages, never of a request.
-  'ssh-key-use-untimely': { code: 400, message: 'the time of the use cannot be right' },
+  // Only for messages, never for requests.
+  'ssh-key-use-untimely': { code: 400, message: 'the time of use is before the key was added or in the future' },
 
   // Settings: wire contract 2.8.
   'setting-not-found': { code: 400, message: 'record not found' },
 } as const satisfies Record<DomainErrorCode, { code: number; message: string }>;
 
-/** The answer that a refusal of the domain stands for. */
-export function refusalOf({ code, retryAfterSeconds, limit }: DomainError): Refusal {
+/** Returns the refusal for a domain error. */
+export function refusalFor({ code, retryAfterSeconds, limit }: DomainError): Refusal {
   const row = errorCodes[code];
   return new Refusal(row.code, row.message.replace('{limit}', String(limit)), { retryAfterSeconds });
 }

@@ -1,20 +1,20 @@
 import { DomainError } from '@keyfold/domain';
 import { HttpException } from '@nestjs/common';
-import { refusalOf } from './error-codes.js';
+import { refusalFor } from './error-codes.js';
 import { Fault, Refusal } from './refusal.js';
 
 /**
- * What an error means to the client; undefined for an unexpected one. Errors that Nest and Fastify throw keep their 4xx
- * status; their 5xx count as unexpected, because their texts were not written for clients.
+ * Returns the refusal or fault that an error stands for, or undefined for an unexpected error. Errors of Nest and Fastify keep a
+ * 4xx status. Their 5xx errors count as unexpected, because their messages are not meant for clients.
  */
 export function failureOf(error: unknown): Refusal | Fault | undefined {
   if (error instanceof Refusal || error instanceof Fault) return error;
-  if (error instanceof DomainError) return refusalOf(error);
+  if (error instanceof DomainError) return refusalFor(error);
   const status = statusOf(error);
   return status >= 400 && status < 500 && error instanceof Error ? new Fault(status, error.message) : undefined;
 }
 
-/** The status that Nest or Fastify gave to an error, 0 if neither did. */
+/** Returns the HTTP status that Nest or Fastify set on an error, or 0. */
 function statusOf(error: unknown): number {
   if (error instanceof HttpException) return error.getStatus();
   return isFastifyError(error) ? error.statusCode : 0;

@@ -1,17 +1,17 @@
 /**
- * A text in double quotes as Go's strconv.Quote writes it; error texts of wire contract 1.9 need it. Bytes that are no UTF-8 come as
- * {@link bodyText} has them.
+ * Quotes a text as Go's strconv.Quote does, for the error messages of wire contract 1.9. Malformed UTF-8 must be decoded by
+ * {@link bodyText}.
  */
 export function goQuote(text: string): string {
   return `"${text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escape)}"`;
 }
 
-function escape(letter: string): string {
-  const short = shortEscapes[letter];
+function escape(character: string): string {
+  const short = shortEscapes[character];
   if (short !== undefined) return short;
-  const hex = (letter.codePointAt(0) ?? 0).toString(16);
-  if (letter >= '\udc80' && letter <= '\udcff') return `\\x${hex.slice(2)}`;
-  if (hex.length <= 2 && letter < '\x80') return `\\x${hex.padStart(2, '0')}`;
+  const hex = (character.codePointAt(0) ?? 0).toString(16);
+  if (character >= '\udc80' && character <= '\udcff') return `\\x${hex.slice(2)}`;
+  if (hex.length <= 2 && character < '\x80') return `\\x${hex.padStart(2, '0')}`;
   return hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 

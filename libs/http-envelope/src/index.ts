@@ -1,13 +1,12 @@
 export { bindBody, type BodyClass } from './bind-body.js';
-export { FlagField, GoStruct, TextField, WholeField, type FieldOptions } from './body-fields.js';
+export { FlagField, GoStruct, TextField, WholeField } from './body-fields.js';
 export { crossOriginHook } from './cross-origin.hook.js';
 export { errorEnvelope, PreparedAnswer, successEnvelope, writtenOnce } from './envelope.js';
-export { EnvelopeFilter, UNKNOWN_PATH, type EnvelopeFilterOptions } from './envelope.filter.js';
-export { errorCodes, refusalOf } from './error-codes.js';
+export { EnvelopeFilter, UNKNOWN_PATH } from './envelope.filter.js';
+export { refusalFor } from './error-codes.js';
 export { listAnswer } from './list-answer.js';
 export { inLaterTurn, isTurnFree, oneInATurn, presentTurn, whenThereIsTime } from './loop-turn.js';
 export { defaultPrivacyPatterns, PrivacyMask } from './privacy-mask.js';
 export { atoi, pageOf, parsePaging, type Paging } from './query-numbers.js';
 export { parseQuery, QueryParameters } from './query-parameters.js';
-export { Fault, Refusal, type RetryHint } from './refusal.js';
-export { type WholeKind } from './whole-number.js';
+export { Fault, Refusal } from './refusal.js';

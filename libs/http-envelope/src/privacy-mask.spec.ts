@@ -18,7 +18,7 @@ describe('the factory patterns', () => {
   });
 
   it.each(['1.2.3', '12:30:45', 'a:b', 'access_token=abc', 'Invalid username or password', ''])(
-    'leave %j alone',
+    'leave %j unchanged',
     (text) => {
       expect(factory.apply(text)).toBe(text);
     },
@@ -26,11 +26,11 @@ describe('the factory patterns', () => {
 });
 
 describe('a privacy mask', () => {
-  it('hides what any of its lines matches, with a star for each UTF-8 byte', () => {
+  it('replaces the matches of every pattern with one star for each UTF-8 byte', () => {
     expect(new PrivacyMask('secret[0-9]+\nfoo\n名|🦊').apply('secret12-foo-名-🦊')).toBe('********-***-***-****');
   });
 
-  it('cuts a message of endless length', () => {
+  it('truncates a very long message', () => {
     expect(factory.apply('access_token='.repeat(10_000))).toHaveLength(16_384);
   });
 });

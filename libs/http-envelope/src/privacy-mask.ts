@@ -1,23 +1,23 @@
 import { factorySettings } from '@keyfold/domain';
 
-/** The patterns that a site starts with: IPv4 and IPv6 addresses, and `access_token=...&` (wire contract 1.10). */
+/** The factory patterns: IPv4 and IPv6 addresses, and `access_token=...&` (wire contract 1.10). */
 export const defaultPrivacyPatterns: string = factorySettings.find(({ key }) => key === 'privacy_regs')?.value ?? '';
 
-/** Letters of a message that are looked at; bounds the work of a pattern that starts anew at each letter. */
-const LONGEST_MESSAGE = 16_384;
+/** In characters. Bounds the cost of patterns that backtrack from each character. */
+const MAX_MESSAGE = 16_384;
 
-/** Hides private parts of error messages: each match becomes as many `*` as it has UTF-8 bytes (wire contract 1.10). */
+/** Masks private parts of error messages: replaces each match with one `*` for each of its UTF-8 bytes (wire contract 1.10). */
 export class PrivacyMask {
   private readonly patterns: readonly RegExp[];
 
-  /** Takes one regular expression a line. */
+  /** `patterns`: one regular expression per line. */
   constructor(patterns: string) {
     this.patterns = patterns.split('\n').map((line) => new RegExp(line, 'g'));
   }
 
-  /** Very long messages are cut. */
+  /** Returns the masked message, truncated to 16,384 characters. */
   apply(message: string): string {
-    return this.patterns.reduce((text, pattern) => text.replace(pattern, stars), message.slice(0, LONGEST_MESSAGE));
+    return this.patterns.reduce((text, pattern) => text.replace(pattern, stars), message.slice(0, MAX_MESSAGE));
   }
 }
 

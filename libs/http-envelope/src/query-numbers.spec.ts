@@ -22,7 +22,7 @@ describe('atoi', () => {
     ['1\n', String.raw`strconv.Atoi: parsing "1\n": invalid syntax`],
     ['\udcff', String.raw`strconv.Atoi: parsing "\xff": invalid syntax`],
     ['1_0', 'strconv.Atoi: parsing "1_0": invalid syntax'],
-  ])('refuses %j with the text of the original', (text, message) => {
+  ])('refuses %j with the message of the original', (text, message) => {
     expect(() => atoi(text)).toThrow(new Refusal(400, message));
   });
 });
@@ -38,7 +38,7 @@ describe('paging', () => {
     'page=-1&per_page=-1',
     'per_page=9223372036854775807',
     'Page=2',
-  ])('%j shows everything', (query) => {
+  ])('%j returns all items', (query) => {
     expect(pageOf(items, paging(query))).toEqual(items);
   });
 
@@ -51,7 +51,7 @@ describe('paging', () => {
     ['page=9223372036854775807', []],
     ['page=9223372036854775807&per_page=9223372036854775807', []],
     ['page=1&per_page=2&page=2', ['a', 'b']],
-  ])('%s shows its part', (query, part) => {
+  ])('%s returns its part', (query, part) => {
     expect(pageOf(items, paging(query))).toEqual(part);
   });
 
@@ -60,11 +60,11 @@ describe('paging', () => {
     'page=%20&per_page=%0b2%0A',
     'page=%C2%851%C2%A0&per_page=%E3%80%802%E2%80%89',
     'page=%09%0d&per_page=+%2B2+',
-  ])('%s has white space around its numbers, which changes nothing', (query) => {
+  ])('%s is read without the surrounding white space', (query) => {
     expect(paging(query)).toEqual({ page: 1, perPage: 2 });
   });
 
-  it('reads a number of any length at once', () => {
+  it('reads a number of any length in linear time', () => {
     const zeros = '0'.repeat(1_000_000);
     expect(paging(`page=${zeros}2&per_page=3`)).toEqual({ page: 2, perPage: 3 });
     for (const text of [`${zeros}x`, `1${' '.repeat(1_000_000)}x`]) {

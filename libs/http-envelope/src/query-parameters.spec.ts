@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseQuery } from './query-parameters.js';
 
 describe('a query', () => {
-  it('gives the first of two values and undefined for a missing one', () => {
+  it('returns the first of two values, and undefined for a missing parameter', () => {
     const query = parseQuery('id=1&id=2&x');
     expect(query.get('id')).toBe('1');
     expect(query.get('x')).toBe('');
@@ -11,7 +11,7 @@ describe('a query', () => {
     expect(query.error).toBeUndefined();
   });
 
-  it('is empty without text and without pairs', () => {
+  it('may be empty or have no pairs', () => {
     expect(parseQuery('').get('')).toBeUndefined();
     expect(parseQuery('&&').get('')).toBeUndefined();
     expect(parseQuery('=x').get('')).toBe('x');
@@ -44,14 +44,14 @@ describe('a query', () => {
     ['%x=%y&b=1', 'invalid URL escape "%x"'],
     ['page=1;2&b=1', 'invalid semicolon separator in query'],
     ['page=;%zz&b=1&c=%', 'invalid semicolon separator in query'],
-  ])('%s loses the broken pair and says why', (text, error) => {
+  ])('%s loses the malformed pair and reports the error', (text, error) => {
     const query = parseQuery(text);
     expect(query.error).toBe(error);
     expect(query.get('page')).toBeUndefined();
     expect(query.get('b')).toBe('1');
   });
 
-  it('gives back what a browser writes', () => {
+  it('reads what a browser writes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (name, value) => {
         expect(parseQuery(new URLSearchParams([[name, value]]).toString()).get(name)).toBe(value);
@@ -59,12 +59,12 @@ describe('a query', () => {
     );
   });
 
-  it('of a million letters is read', () => {
+  it('of a million characters is read', () => {
     const query = parseQuery(`${'a=%41&'.repeat(170_000)}b=1`);
     expect([query.get('a'), query.get('b')]).toEqual(['A', '1']);
   });
 
-  it('of any letters is read', () => {
+  it('of arbitrary characters is read', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void parseQuery(text).get(text)));
   });
 });

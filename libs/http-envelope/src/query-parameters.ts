@@ -1,11 +1,11 @@
 import { bodyText } from './body-text.js';
 import { goQuote } from './go-quote.js';
 
-/** The parameters of a query. Names are case-sensitive; of two values with one name the first wins. */
+/** The parameters of a query. Names are case-sensitive. The first of several values wins. */
 export class QueryParameters {
   constructor(
     private readonly values: ReadonlyMap<string, string>,
-    /** The first pair that could not be read, in the words of Go's net/url; the pair itself counts as missing. */
+    /** Describes the first malformed pair in the words of Go's net/url. Malformed pairs count as missing. */
     readonly error?: string,
   ) {}
 
@@ -16,7 +16,7 @@ export class QueryParameters {
 
 const NO_PARAMETERS = new QueryParameters(new Map());
 
-/** Reads the part of a URL behind the question mark as Go's url.ParseQuery does (wire contract 1.9). Never throws. */
+/** Parses the part of a URL after the question mark as Go's url.ParseQuery does (wire contract 1.9). Never throws. */
 export function parseQuery(rawQuery: string): QueryParameters {
   if (rawQuery === '') return NO_PARAMETERS;
   const values = new Map<string, string>();
@@ -34,17 +34,17 @@ export function parseQuery(rawQuery: string): QueryParameters {
 
 function problemOf(pair: string, name: string, value: string): string | undefined {
   if (pair.includes(';')) return 'invalid semicolon separator in query';
-  const broken = brokenEscape.exec(name) ?? brokenEscape.exec(value);
-  return broken === null ? undefined : `invalid URL escape ${goQuote(lettersOf(broken[0]))}`;
+  const malformed = malformedEscape.exec(name) ?? malformedEscape.exec(value);
+  return malformed === null ? undefined : `invalid URL escape ${goQuote(decoded(malformed[0]))}`;
 }
 
-const brokenEscape = /%(?![0-9A-Fa-f]{2}).{0,2}/;
+const malformedEscape = /%(?![0-9A-Fa-f]{2}).{0,2}/;
 
 function unescape(part: string): string {
   const spaced = part.replaceAll('+', ' ');
   if (/^[ -$&-~]*$/.test(spaced)) return spaced;
-  // Node hands over the bytes of a URL one letter each, so escaped and bare bytes join before UTF-8 is read.
-  return lettersOf(spaced.replace(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))));
+  // Node represents each byte of a URL as one character. Unescape to bytes first, so that escaped and plain bytes can form one UTF-8 character.
+  return decoded(spaced.replace(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))));
 }
 
-const lettersOf = (bytes: string) => bodyText(Buffer.from(bytes, 'latin1'));
+const decoded = (bytes: string) => bodyText(Buffer.from(bytes, 'latin1'));

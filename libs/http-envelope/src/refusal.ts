@@ -1,7 +1,7 @@
-/** Seconds after which trying again makes sense; sent as `Retry-After`. */
+/** Seconds after which a retry makes sense, sent as `Retry-After`. */
 export type RetryHint = Readonly<{ retryAfterSeconds?: number | undefined }>;
 
-/** An expected answer: HTTP status 200 with this code and message in the envelope (wire contract 1.1). */
+/** An expected negative answer: HTTP status 200 with this code and message in the envelope (wire contract 1.1). */
 export class Refusal extends Error {
   readonly retryAfterSeconds: number | undefined;
 
@@ -16,7 +16,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What keeps a request from being handled: a real HTTP status, and the same number in the envelope. */
+/** A condition that prevents a request from being handled: a real HTTP status, and the same code in the envelope. */
 export class Fault extends Error {
   readonly retryAfterSeconds: number | undefined;
 

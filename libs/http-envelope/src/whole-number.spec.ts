@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseWhole, wholeRanges } from './whole-number.js';
 
 describe('parseWhole', () => {
-  it('reads every whole number that a double holds', () => {
+  it('reads every safe integer', () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), (number) => {
         expect(parseWhole(String(number), 'int') === number).toBe(true);
@@ -15,11 +15,11 @@ describe('parseWhole', () => {
     expect(parseWhole(text, 'uint64')).toBe(7);
   });
 
-  it.each(['', '+', '-', ' 7', '7 ', '1.5', '1e3', '0x1', '1_000', '٧'])('finds no number in %j', (text) => {
+  it.each(['', '+', '-', ' 7', '7 ', '1.5', '1e3', '0x1', '1_000', '٧'])('rejects %j', (text) => {
     expect(parseWhole(text, 'int')).toBe('invalid syntax');
   });
 
-  it('finds too many digits before it finds what is no digit', () => {
+  it('reports too many digits before an invalid character', () => {
     expect(parseWhole(`${'9'.repeat(23)}abc`, 'int')).toBe('value out of range');
     expect(parseWhole('-18446744073709551616x', 'int')).toBe('value out of range');
     expect(parseWhole('18446744073709551615x', 'int')).toBe('invalid syntax');
@@ -28,7 +28,7 @@ describe('parseWhole', () => {
     expect(parseWhole(`x${'9'.repeat(23)}`, 'int')).toBe('invalid syntax');
   });
 
-  it.each(['uint64', 'int', 'int32'] as const)('knows the ends of %s', (kind) => {
+  it.each(['uint64', 'int', 'int32'] as const)('accepts exactly the range of %s', (kind) => {
     const [min, max] = wholeRanges[kind];
     expect(parseWhole(String(min), kind)).toBeTypeOf('number');
     expect(parseWhole(String(max), kind)).toBeTypeOf('number');
@@ -37,7 +37,7 @@ describe('parseWhole', () => {
     expect(parseWhole('9'.repeat(1_000_000), kind)).toBe('value out of range');
   });
 
-  it('never rounds to a number that somebody could mean', () => {
+  it('clamps instead of rounding to another valid number', () => {
     expect(parseWhole('9007199254740993', 'uint64')).toBe(Number.MAX_SAFE_INTEGER);
     expect(parseWhole('-9007199254740993', 'int')).toBe(Number.MIN_SAFE_INTEGER);
   });

@@ -1,34 +1,37 @@
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 import { FairQueue } from './fair-queue.js';
-import { HashQueueFull, PasswordHasher, type HashAsker } from './password-hasher.js';
+import { HashQueueFull, PasswordHasher, type HashGroups } from './password-hasher.js';
 
-/** Memory in KiB, passes, lanes. */
+/** The cost parameters of argon2: memory in KiB, passes, lanes. */
 export type Argon2Cost = Readonly<{ memoryCost: number; timeCost: number; parallelism: number }>;
 
-/** The least that OWASP and ASVS 5 (appendix C) ask of argon2id with two passes: 19 MiB. */
+/** The minimum of OWASP and ASVS 5 (appendix C) for argon2id with two passes: 19 MiB. */
 const DEFAULT_COST: Argon2Cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
 
-/** A stored hash beyond this is not worked on: whoever can write one must not be able to stop the process with it. */
+/** Stored hashes that cost more are not verified, so that a forged one cannot stall the process. */
 const MAX_COST: Argon2Cost = { memoryCost: 1024 * 1024, timeCost: 10, parallelism: 16 };
 
-type Waiting = Readonly<{ begin: () => void; refuse: (error: HashQueueFull) => void }>;
+type Waiter = Readonly<{ start: () => void; refuse: (error: HashQueueFull) => void }>;
 
 /**
- * argon2id. At most `concurrency` hashes run at once (they share the few threads of libuv with file and name look-ups) and at most
- * `maxWaiting` wait. Those who ask take turns. Of one more than may wait, the last of whoever waits for most is refused with
- * `HashQueueFull`: a flood of logins stays a short queue, and keeps nobody else out of it.
+ * Hashes passwords with argon2id. At most `concurrency` hashes run at once, because they share libuv's few threads with file access and DNS
+ * lookups. At most `maxWaiting` hashes wait, and their groups take turns. When the queue overflows, the last hash of the largest group is
+ * refused with `HashQueueFull`: a flood of logins only displaces its own hashes.
  */
 export class Argon2PasswordHasher extends PasswordHasher {
   refused = 0;
   running = 0;
-  private readonly queue = new FairQueue<Waiting>();
+  private readonly queue = new FairQueue<Waiter>();
   private readonly concurrency: number;
   private readonly maxWaiting: number;
   private readonly cost: Argon2Cost;
   private readonly onHashed: ((seconds: number) => void) | undefined;
   private meanMs = 0;
 
-  /** `onHashed` is told how long each hash took, without its waiting. */
+  /**
+   * `onHashed` receives the duration of each hash without its time in the queue. `cost` exists for tests, which would otherwise spend
+   * most of their time on hashes.
+   */
   constructor(
     options: Readonly<{
       concurrency: number;
@@ -48,51 +51,51 @@ export class Argon2PasswordHasher extends PasswordHasher {
     return this.queue.size;
   }
 
-  async hash(staticHash: string, asker?: HashAsker): Promise<string> {
-    return this.inTurn(asker, () => hash(staticHash, this.cost));
+  async hash(staticHash: string, groups?: HashGroups): Promise<string> {
+    return this.queued(groups, () => hash(staticHash, this.cost));
   }
 
-  async verify(staticHash: string, passwordHash: string, asker?: HashAsker): Promise<boolean> {
-    if (!isWorkable(passwordHash)) return false;
-    return this.inTurn(asker, () => verify(passwordHash, staticHash));
+  async verify(staticHash: string, passwordHash: string, groups?: HashGroups): Promise<boolean> {
+    if (!isAffordable(passwordHash)) return false;
+    return this.queued(groups, () => verify(passwordHash, staticHash));
   }
 
-  private async inTurn<T>(asker: HashAsker = [], work: () => Promise<T>): Promise<T> {
+  private async queued<T>(groups: HashGroups = [], work: () => Promise<T>): Promise<T> {
     if (this.running < this.concurrency) this.running += 1;
-    else await this.turn(asker);
+    else await this.waitForSlot(groups);
     try {
       return await this.timed(work);
     } finally {
-      this.leave();
+      this.releaseSlot();
     }
   }
 
-  /** Resolves when a hash that ended has left its place. */
-  private turn(asker: HashAsker): Promise<void> {
-    return new Promise((begin, refuse) => {
-      this.queue.push(asker, { begin, refuse });
+  /** Resolves when a finished hash passes on its slot. */
+  private waitForSlot(groups: HashGroups): Promise<void> {
+    return new Promise((start, refuse) => {
+      this.queue.push(groups, { start, refuse });
       if (this.queue.size <= this.maxWaiting) return;
       this.refused += 1;
-      this.queue.dropOfLongest()?.refuse(new HashQueueFull(this.secondsUntilDone()));
+      this.queue.dropFromLargest()?.refuse(new HashQueueFull(this.secondsUntilDrained()));
     });
   }
 
-  private leave(): void {
+  private releaseSlot(): void {
     const next = this.queue.next();
-    if (next) next.begin();
+    if (next) next.start();
     else this.running -= 1;
   }
 
   private async timed<T>(work: () => Promise<T>): Promise<T> {
     const start = performance.now();
     const result = await work();
-    const took = performance.now() - start;
-    this.onHashed?.(took / 1_000);
-    this.meanMs = this.meanMs === 0 ? took : this.meanMs + (took - this.meanMs) / 16;
+    const ms = performance.now() - start;
+    this.onHashed?.(ms / 1_000);
+    this.meanMs = this.meanMs === 0 ? ms : this.meanMs + (ms - this.meanMs) / 16;
     return result;
   }
 
-  private secondsUntilDone(): number {
+  private secondsUntilDrained(): number {
     return secondsToDrain({
       hashes: this.running + this.waiting,
       meanMs: this.meanMs,
@@ -101,13 +104,13 @@ export class Argon2PasswordHasher extends PasswordHasher {
   }
 }
 
-/** Whole seconds, at least 1, in which so many hashes of this mean time are done. */
+/** Returns how long the hashes of a queue will take, in whole seconds, at least 1. */
 export function secondsToDrain(queue: Readonly<{ hashes: number; meanMs: number; concurrency: number }>): number {
   const ms = (queue.hashes / queue.concurrency) * queue.meanMs;
   return Math.max(1, Math.ceil(ms / 1000));
 }
 
-function isWorkable(passwordHash: string): boolean {
+function isAffordable(passwordHash: string): boolean {
   if (!passwordHash.startsWith('$argon2id$')) return false;
   try {
     const cost = parseOptions(passwordHash);

@@ -6,7 +6,7 @@ it.each(['password', 'Password1', '123456', 'QWERTYUIOP', 'letmein'])('%s is a c
 });
 
 it.each(['', 'ostrich gravel mandolin', 'password of the third floor', 'Xq7-vvR2-mn0P'])(
-  '%j is no common password',
+  '%j is not a common password',
   async (password) => {
     expect(await isCommonPassword(password)).toBe(false);
   },

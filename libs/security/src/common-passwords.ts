@@ -1,8 +1,8 @@
 let list: Promise<ReadonlySet<string>> | undefined;
 
-/** Whether the password is among the 49,000 most common ones of the zxcvbn-ts project, in any letter case. The list is loaded at the first call. */
+/** Returns whether the password is one of the 49,000 most common ones of the zxcvbn-ts project, ignoring case. Loads the list at the first call. */
 export async function isCommonPassword(password: string): Promise<boolean> {
-  // A list that could not be loaded is loaded again.
+  // After a failure, the next call loads the list again.
   list ??= load().catch((error: unknown) => {
     list = undefined;
     throw error;

@@ -11,7 +11,7 @@ const sessions = new TokenSigner(jwt, { issuer: 'keyfold', lifetimeHours: 48 });
 const ann = { accountId: 7, nameHash: 'hash of ann' };
 
 describe('a device token', () => {
-  it('says which device of which account it is, for ninety days', () => {
+  it('identifies a device and its account for 90 days', () => {
     const token = devices.sign({ ...ann, id: 'laptop' }, NOON);
     expect(devices.read(token, NOON)).toEqual({ ...ann, id: 'laptop' });
     expect(devices.read(token, NOON + 90 * DAY - 1_000)).toEqual({ ...ann, id: 'laptop' });
@@ -23,28 +23,28 @@ describe('a device token', () => {
     expect(devices.read(devices.sign(device, NOON), NOON)).toEqual(device);
   });
 
-  it('gives a device that has none an id of its own', () => {
+  it('gives a device without an id a new one', () => {
     const [one, two] = [devices.sign(ann, NOON), devices.sign(ann, NOON)].map((token) => devices.read(token, NOON)!.id);
     expect(one).toMatch(/^[\w-]{36}$/);
     expect(one).not.toBe(two);
   });
 
-  it.each(['', 'x', 'a.b.c'])('is none when it is made up (%j)', (token) => {
+  it.each(['', 'x', 'a.b.c'])('is refused if it is malformed (%j)', (token) => {
     expect(devices.read(token, NOON)).toBeUndefined();
   });
 
-  it('is none when another secret signed it', () => {
+  it('is refused if it was signed with another secret', () => {
     const other = new DeviceTokens(new JwtService({ secret: 'another secret of more than thirty-two letters' }));
     expect(devices.read(other.sign(ann, NOON), NOON)).toBeUndefined();
   });
 
-  it('is one when an earlier secret signed it', () => {
+  it('is accepted if it was signed with an earlier secret', () => {
     const earlier = new JwtService({ secret: 'an earlier secret of more than thirty-two letters' });
     const rotated = new DeviceTokens(jwt, new EarlierTokenSecrets([earlier]));
     expect(rotated.read(new DeviceTokens(earlier).sign({ ...ann, id: 'laptop' }, NOON), NOON)?.id).toBe('laptop');
   });
 
-  it('is no token of a session, nor the other way round', () => {
+  it('is not a session token, and vice versa', () => {
     const session = sessions.sign({ accountId: 7, sessionId: 's', username: 'ann', passwordTimestamp: 0, now: NOON });
     expect(devices.read(session, NOON)).toBeUndefined();
     expect(sessions.read(devices.sign(ann, NOON))).toBeUndefined();

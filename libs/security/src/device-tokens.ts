@@ -3,16 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { DEVICE_AUDIENCE as AUDIENCE, EarlierTokenSecrets } from './token-signer.js';
 
 /**
- * A device that logged in to an account. `nameHash`: of the name that the account had then. `enrolment`: the two-factor enrolment whose
- * code it passed, if any.
+ * A device that logged in to an account. `nameHash`: the hash of the account's name at that time. `enrolment`: the two-factor enrolment
+ * whose code the device passed, if any.
  */
 export type Device = Readonly<{ id: string; accountId: number; nameHash: string; enrolment?: number | undefined }>;
 
 const LIFETIME_DAYS = 90;
 
 /**
- * Signs what a device keeps after a login and shows at the next one: proof that the owner of the account has used it. It opens nothing; the
- * tries of a device are counted apart from those of strangers.
+ * Signs and verifies device tokens. A device gets one at each login and presents it at the next, as proof that the owner of the account has
+ * used the device. The token grants no access, but the attempts of a device are counted separately from those of strangers.
  */
 export class DeviceTokens {
   constructor(
@@ -20,7 +20,7 @@ export class DeviceTokens {
     private readonly earlier = new EarlierTokenSecrets(),
   ) {}
 
-  /** A token for 90 days. A device without an id is a new one. `now` in unix milliseconds. */
+  /** Returns a token that is valid for 90 days. A device without an id gets a new one. `now` is in unix milliseconds. */
   sign(
     { id = randomUUID(), accountId, nameHash, enrolment }: Omit<Device, 'id'> & { id?: string | undefined },
     now: number,
@@ -38,14 +38,14 @@ export class DeviceTokens {
     return this.jwt.sign(claims, { algorithm: 'HS256' });
   }
 
-  /** The device when the signature is ours and the token is not too old. `now` in unix milliseconds. */
+  /** Returns the device, or undefined if the signature is invalid or the token has expired. `now` is in unix milliseconds. */
   read(token: string, now: number): Device | undefined {
     const options: JwtVerifyOptions = {
       algorithms: ['HS256'],
       audience: AUDIENCE,
       clockTimestamp: Math.floor(now / 1_000),
     };
-    const claims = this.earlier.verified<{ sub: string; name: string; jti: string; enr?: number }>(
+    const claims = this.earlier.verify<{ sub: string; name: string; jti: string; enr?: number }>(
       this.jwt,
       token,
       options,

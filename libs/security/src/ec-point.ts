@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 
-/** A NIST curve: its name in JSON Web Keys, bits of a coordinate, order of the group (FIPS 186-4, D.1.2). */
+/** A NIST curve: its name in JSON Web Keys, the bits of a coordinate, the order of the group (FIPS 186-4, D.1.2). */
 type Curve = Readonly<{ jwk: string; bits: number; order: bigint }>;
 
 export const CURVES = {
@@ -18,17 +18,17 @@ export const CURVES = {
 } as const satisfies Record<string, Curve>;
 
 /**
- * Whether the bytes are an uncompressed point (RFC 5656 section 3.1) that lies on the curve. Like OpenSSH, also refuses coordinates
- * that are tiny or reach the order of the group: no honest key has them.
+ * Returns whether the bytes are an uncompressed point (RFC 5656 section 3.1) on the curve. Like OpenSSH, refuses coordinates that are tiny
+ * or reach the order of the group, because no properly generated key has them.
  */
 export function isPointOf({ jwk, bits, order }: Curve, bytes: Buffer): boolean {
   const size = Math.ceil(bits / 8);
   if (bytes.length !== 1 + 2 * size || bytes[0] !== 4) return false;
   const [x, y] = [bytes.subarray(1, 1 + size), bytes.subarray(1 + size)];
-  const honest = [x, y]
+  const isPlausible = [x, y]
     .map((part) => BigInt(`0x${part.toString('hex')}`))
     .every((c) => c >> BigInt(bits >> 1) > 0n && c < order - 1n);
-  return honest && isOnCurve(jwk, x, y);
+  return isPlausible && isOnCurve(jwk, x, y);
 }
 
 function isOnCurve(jwk: string, x: Buffer, y: Buffer): boolean {

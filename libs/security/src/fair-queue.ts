@@ -1,100 +1,101 @@
 /**
- * A line of items, or the lines that its members form among themselves, by name, the next one to be served first. `asked`: how many items
- * each member has sent since the line was last empty.
+ * A node of the tree of groups: its own items and its subgroups by name, next to be served first. `pushes`: how many items each subgroup
+ * has received since this group was last empty.
  */
-type Line<Item> = {
+type Group<Item> = {
   size: number;
   readonly items: Item[];
-  readonly parts: Map<string, Line<Item>>;
-  readonly asked: Map<string, number>;
+  readonly subgroups: Map<string, Group<Item>>;
+  readonly pushes: Map<string, number>;
 };
 
-/** Members of one line whose items are counted, the latest ones: an attack that never lets the line run empty must not fill the memory. */
-const COUNTED_MEMBERS = 10_000;
+/** Subgroups of a group whose pushes are counted, the latest ones. Bounds the memory if an attack never lets the queue run empty. */
+const COUNTED_SUBGROUPS = 10_000;
 
 /**
- * A queue in which every group has its turn. An item belongs to a group, to a group within that, and so on; each level is served round
- * robin, so that whoever fills a line waits behind its own items only.
+ * A queue that serves groups round robin. An item belongs to a group, a subgroup of it, and so on, and each level takes turns. A client
+ * that fills its group therefore delays only its own items.
  */
 export class FairQueue<Item> {
-  readonly #whole = newLine<Item>();
+  readonly #root = newGroup<Item>();
 
   get size(): number {
-    return this.#whole.size;
+    return this.#root.size;
   }
 
-  /** `groups`: names from the widest group to the narrowest. */
-  push(groups: readonly string[], item: Item): void {
-    let line = this.#whole;
-    line.size += 1;
-    for (const group of groups) {
-      countItem(line.asked, group);
-      let part = line.parts.get(group);
-      if (!part) line.parts.set(group, (part = newLine()));
-      part.size += 1;
-      line = part;
+  /** Adds an item. `names`: its groups from the widest to the narrowest. */
+  push(names: readonly string[], item: Item): void {
+    let group = this.#root;
+    group.size += 1;
+    for (const name of names) {
+      countPush(group.pushes, name);
+      let subgroup = group.subgroups.get(name);
+      if (!subgroup) group.subgroups.set(name, (subgroup = newGroup()));
+      subgroup.size += 1;
+      group = subgroup;
     }
-    line.items.push(item);
+    group.items.push(item);
   }
 
-  /** Takes the item whose turn it is. */
+  /** Removes and returns the next item. */
   next(): Item | undefined {
-    return takeFirst(this.#whole);
+    return takeFirst(this.#root);
   }
 
   /**
-   * Takes the last item of the longest line of the longest group: whoever has most in the queue can spare it best. Of groups as long, it is
-   * the one that has asked most often, so that asking again does not help; of those, the one that is next, so that a newcomer stays.
+   * Removes and returns the last item of the largest subgroup of the largest group. Among groups of equal size it chooses the one with the
+   * most pushes, so that pushing again gains nothing, and then the next to be served, so that a newcomer stays.
    */
-  dropOfLongest(): Item | undefined {
-    return takeLongest(this.#whole);
+  dropFromLargest(): Item | undefined {
+    return takeFromLargest(this.#root);
   }
 }
 
-const newLine = <Item>(): Line<Item> => ({ size: 0, items: [], parts: new Map(), asked: new Map() });
+const newGroup = <Item>(): Group<Item> => ({ size: 0, items: [], subgroups: new Map(), pushes: new Map() });
 
-function shorten<Item>(line: Line<Item>): void {
-  line.size -= 1;
-  if (line.size === 0) line.asked.clear();
+function shrink<Item>(group: Group<Item>): void {
+  group.size -= 1;
+  if (group.size === 0) group.pushes.clear();
 }
 
-function countItem(asked: Map<string, number>, group: string): void {
-  const count = (asked.get(group) ?? 0) + 1;
-  asked.delete(group);
-  asked.set(group, count);
-  if (asked.size > COUNTED_MEMBERS) asked.delete(asked.keys().next().value!);
+function countPush(pushes: Map<string, number>, name: string): void {
+  const count = (pushes.get(name) ?? 0) + 1;
+  // Deleted first, so that the map is in the order of the latest pushes.
+  pushes.delete(name);
+  pushes.set(name, count);
+  if (pushes.size > COUNTED_SUBGROUPS) pushes.delete(pushes.keys().next().value!);
 }
 
-function takeFirst<Item>(line: Line<Item>): Item | undefined {
-  if (line.size === 0) return undefined;
-  shorten(line);
-  const first = line.parts.entries().next().value;
-  if (!first) return line.items.shift();
-  const [group, part] = first;
-  const item = takeFirst(part);
-  // Behind the others: they have their turns now.
-  line.parts.delete(group);
-  if (part.size > 0) line.parts.set(group, part);
+function takeFirst<Item>(group: Group<Item>): Item | undefined {
+  if (group.size === 0) return undefined;
+  shrink(group);
+  const first = group.subgroups.entries().next().value;
+  if (!first) return group.items.shift();
+  const [name, subgroup] = first;
+  const item = takeFirst(subgroup);
+  // Moved to the end, so that the other subgroups are served before it.
+  group.subgroups.delete(name);
+  if (subgroup.size > 0) group.subgroups.set(name, subgroup);
   return item;
 }
 
-function takeLongest<Item>(line: Line<Item>): Item | undefined {
-  if (line.size === 0) return undefined;
-  shorten(line);
-  const longest = longestOf(line);
-  if (longest === undefined) return line.items.pop();
-  const part = line.parts.get(longest)!;
-  const item = takeLongest(part);
-  if (part.size === 0) line.parts.delete(longest);
+function takeFromLargest<Item>(group: Group<Item>): Item | undefined {
+  if (group.size === 0) return undefined;
+  shrink(group);
+  const name = largestOf(group);
+  if (name === undefined) return group.items.pop();
+  const subgroup = group.subgroups.get(name)!;
+  const item = takeFromLargest(subgroup);
+  if (subgroup.size === 0) group.subgroups.delete(name);
   return item;
 }
 
-function longestOf<Item>({ parts, asked }: Line<Item>): string | undefined {
-  let longest: Readonly<{ group: string; size: number; items: number }> | undefined;
-  for (const [group, { size }] of parts) {
-    const items = asked.get(group) ?? 0;
-    if (!longest || size > longest.size || (size === longest.size && items > longest.items))
-      longest = { group, size, items };
+function largestOf<Item>(group: Group<Item>): string | undefined {
+  let largest: Readonly<{ name: string; size: number; pushes: number }> | undefined;
+  for (const [name, { size }] of group.subgroups) {
+    const pushes = group.pushes.get(name) ?? 0;
+    if (!largest || size > largest.size || (size === largest.size && pushes > largest.pushes))
+      largest = { name, size, pushes };
   }
-  return longest?.group;
+  return largest?.name;
 }

@@ -9,12 +9,12 @@ let logins: ThrottledLogins;
 beforeEach(() => (logins = new ThrottledLogins()));
 
 describe('one source and one account', () => {
-  it('has five tries, then one after five minutes, ten, and so on up to an hour, also when it is known', async () => {
+  it('have five attempts, then one after 5 minutes, 10 minutes and so on up to an hour, even if the source is known', async () => {
     await logins.succeed();
     await logins.fail(5);
     const waits: number[] = [];
     for (let n = 0; n < 6; n++) {
-      const wait = Number(await logins.tryOnce());
+      const wait = Number(await logins.attemptOnce());
       waits.push(wait);
       logins.now += wait * SECOND;
       await logins.fail(1);
@@ -22,100 +22,100 @@ describe('one source and one account', () => {
     expect(waits).toEqual([300, 600, 1_200, 2_400, 3_600, 3_600]);
   });
 
-  it('does not wait longer for trying while it is refused', async () => {
+  it('do not wait longer for attempts while blocked', async () => {
     await logins.fail(5);
     for (let second = 0; second < 299; second++) {
       logins.now += SECOND;
-      expect(await logins.tryOnce()).toBe(299 - second);
+      expect(await logins.attemptOnce()).toBe(299 - second);
     }
     logins.now += SECOND;
     expect(await logins.isAdmitted()).toBe(true);
   });
 
-  it('starts anew after a success', async () => {
+  it('have five attempts again after a success', async () => {
     for (let round = 0; round < 3; round++) {
       await logins.fail(4);
       await logins.succeed();
     }
     await logins.fail(5);
-    expect(await logins.tryOnce()).toBe(300);
+    expect(await logins.attemptOnce()).toBe(300);
   });
 
-  it('is not hindered by other accounts and factors', async () => {
+  it('are independent of other accounts and factors', async () => {
     await logins.fail(5);
     for (const other of [login({ account: 'bea' }), code()]) expect(await logins.isAdmitted(other)).toBe(true);
   });
 
-  it('has five tries over a whole IPv6 network of 64 bits', async () => {
+  it('have five attempts from a whole IPv6 /64', async () => {
     await logins.succeed(login({ address: '2001:db8:1:2::9' }));
     for (const host of ['1', '2', 'a:b:c', 'ffff', '5'])
       await logins.fail(1, login({ address: `2001:db8:1:2::${host}` }));
-    expect(await logins.tryOnce(login({ address: '2001:db8:1:2::6' }))).toBe(300);
+    expect(await logins.attemptOnce(login({ address: '2001:db8:1:2::6' }))).toBe(300);
     expect(await logins.isAdmitted(login({ address: '2001:db8:1:3::6' }))).toBe(true);
   });
 
-  it('has five tries whether or not the address is wrapped in IPv6, and without an address', async () => {
+  it('have five attempts if the address is IPv4-mapped, and if there is none', async () => {
     await logins.fail(3);
     await logins.fail(2, login({ address: '::ffff:192.0.2.7' }));
-    expect(await logins.tryOnce()).toBe(300);
+    expect(await logins.attemptOnce()).toBe(300);
     await logins.fail(5, login({ address: '' }));
-    expect(await logins.tryOnce(login({ address: 'not an address' }))).toBe(300);
+    expect(await logins.attemptOnce(login({ address: 'not an address' }))).toBe(300);
   });
 
-  it('has exactly five tries when many come at once', async () => {
-    const admissions = await Promise.all(Array.from({ length: 50 }, () => logins.tryOnce()));
+  it('have exactly five attempts if many are concurrent', async () => {
+    const admissions = await Promise.all(Array.from({ length: 50 }, () => logins.attemptOnce()));
     expect(admissions.filter((answer) => typeof answer !== 'number')).toHaveLength(5);
   });
 });
 
-describe('a try that could not be checked', () => {
-  it('is given back', async () => {
+describe('an attempt that could not be checked', () => {
+  it('is refunded', async () => {
     await logins.fail(4);
-    for (let n = 0; n < 10; n++) await logins.throttle.giveBack(await logins.counted());
+    for (let n = 0; n < 10; n++) await logins.throttle.refund(await logins.counted());
     await logins.fail(1);
-    expect(await logins.tryOnce()).toBe(300);
+    expect(await logins.attemptOnce()).toBe(300);
   });
 });
 
-describe('a try that found the hash queue full', () => {
-  it('is no guess at the account, but its source has fifty of them in five minutes', async () => {
-    for (let n = 0; n < 50; n++) await logins.throttle.giveBackGuess(await logins.counted());
-    expect(await logins.tryOnce()).toBe(300);
+describe('an attempt that meets a full hash queue', () => {
+  it('does not count as a guess, but a source has only 50 of them in 5 minutes', async () => {
+    for (let n = 0; n < 50; n++) await logins.throttle.refundGuess(await logins.counted());
+    expect(await logins.attemptOnce()).toBe(300);
     expect(await logins.isAdmitted(login({ address: '192.0.2.8' }))).toBe(true);
     logins.now += 5 * MINUTE;
     await logins.fail(5);
-    expect(await logins.tryOnce()).toBe(300);
+    expect(await logins.attemptOnce()).toBe(300);
   });
 
-  it('is one of the thousand that its network has in a day', async () => {
+  it('counts towards the 1,000 of its network in a day', async () => {
     for (let n = 0; n < 1_000; n++) {
       const attempt = login({ account: `account ${n}`, address: `192.0.2.${n % 250}` });
-      await logins.throttle.giveBackGuess(await logins.counted(attempt));
+      await logins.throttle.refundGuess(await logins.counted(attempt));
     }
     expect(await logins.isAdmitted(login({ address: '192.0.2.251' }))).toBe(false);
   });
 });
 
 describe('one source and all accounts', () => {
-  it('has fifty tries in five minutes, counted from the first, for both factors together', async () => {
+  it('have 50 attempts in 5 minutes, from the first one on, for both factors together', async () => {
     for (let n = 0; n < 25; n++) {
       await logins.fail(1, login({ account: `account ${n}` }));
       await logins.fail(1, code({ account: `account ${n}` }));
       logins.now += SECOND;
     }
-    expect(await logins.tryOnce(login({ account: 'another' }))).toBe(299);
+    expect(await logins.attemptOnce(login({ account: 'another' }))).toBe(299);
     expect(await logins.isAdmitted(login({ account: 'another', address: '192.0.2.8' }))).toBe(true);
     logins.now += 299 * SECOND;
     expect(await logins.isAdmitted(login({ account: 'another' }))).toBe(true);
   });
 
-  it('is not used up by logins that succeed', async () => {
+  it('do not count successful logins', async () => {
     for (let n = 0; n < 60; n++) await logins.succeed(login({ account: `account ${n}` }));
   });
 });
 
 describe('one network and all accounts', () => {
-  it('has a thousand tries a day, which known sources and devices in it do not need', async () => {
+  it('have 1,000 attempts a day, which do not limit known sources and devices', async () => {
     await logins.succeed();
     for (let n = 0; n < 1_000; n++)
       await logins.fail(1, login({ account: `account ${n}`, address: `192.0.2.${n % 250}` }));
@@ -127,14 +127,14 @@ describe('one network and all accounts', () => {
 });
 
 describe.each(['IPv4', 'IPv6'])('one network of %s and one account', (kind) => {
-  /** Another source of the network each time. */
+  /** Returns another source of the network for each number. */
   const within = (n: number) => ({ address: kind === 'IPv4' ? `192.0.2.${n}` : `2001:db8:1:${n}::1` });
 
-  it('has fifteen tries, whatever its sources, and then waits longer with every failure', async () => {
+  it('have 15 attempts from all sources together, then wait longer after each failure', async () => {
     for (let n = 0; n < 15; n++) await logins.fail(1, login(within(n)));
     const waits: number[] = [];
     for (let n = 15; n < 19; n++) {
-      const wait = Number(await logins.tryOnce(login(within(n))));
+      const wait = Number(await logins.attemptOnce(login(within(n))));
       waits.push(wait);
       logins.now += wait * SECOND;
       await logins.fail(1, login(within(n)));
@@ -142,7 +142,7 @@ describe.each(['IPv4', 'IPv6'])('one network of %s and one account', (kind) => {
     expect(waits).toEqual([300, 600, 1_200, 2_400]);
   });
 
-  it('keeps out neither other networks nor its own sources that the account knows, nor devices', async () => {
+  it('do not block other networks, known sources or devices', async () => {
     await logins.succeed(login(within(100)));
     for (let n = 0; n < 15; n++) await logins.fail(1, login(within(n)));
     expect(await logins.isAdmitted(login(within(50)))).toBe(false);
@@ -153,15 +153,15 @@ describe.each(['IPv4', 'IPv6'])('one network of %s and one account', (kind) => {
 });
 
 describe('one account and all unknown sources', () => {
-  it('admits two passwords of each network that has not tried before, whatever others do', async () => {
+  it('have two attempts for each new network, whatever the others do', async () => {
     for (let n = 0; n < 200; n++) await logins.failAsOftenAsPossible(login(network(n)));
     await logins.fail(2, login(network(200)));
     expect(await logins.isAdmitted(login(network(200)))).toBe(false);
   });
 
-  it('admits first passwords only every ten minutes after three thousand', async () => {
+  it('have one first attempt every 10 minutes after 3,000', async () => {
     for (let n = 0; n < 3_000; n++) await logins.fail(1, login(network(n)));
-    // The networks that come logins.now share the places of those who have tried before.
+    // New networks now share the limit of those that have tried before.
     let last = 3_000;
     while (await logins.isAdmitted(login(network(last)))) last += 1;
     expect(last).toBeLessThan(3_030);
@@ -169,12 +169,12 @@ describe('one account and all unknown sources', () => {
     expect(await logins.isAdmitted(login(network(4_000)))).toBe(true);
   });
 
-  it('waits longer with every later password from the twentieth on, up to fifteen minutes', async () => {
+  it('wait longer after each later password from the twentieth on, up to 15 minutes', async () => {
     for (let n = 0; n < 40; n++) await logins.fail(2, login(network(n)));
     for (let n = 0; n < 20; n++) await logins.fail(1, login(network(n)));
     const waits: number[] = [];
     for (let n = 20; n < 33; n++) {
-      const wait = Number(await logins.tryOnce(login(network(n))));
+      const wait = Number(await logins.attemptOnce(login(network(n))));
       waits.push(wait);
       logins.now += wait * SECOND;
       await logins.fail(1, login(network(n)));
@@ -182,7 +182,7 @@ describe('one account and all unknown sources', () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900]);
   });
 
-  it('is open to a source that logged in there in the last thirty days, for that factor and account', async () => {
+  it('do not include a source that passed the same factor of the account within 30 days', async () => {
     await logins.succeed();
     const { isKnown } = await logins.counted();
     expect(isKnown).toBe(true);
@@ -192,7 +192,7 @@ describe('one account and all unknown sources', () => {
     expect((await logins.counted()).isKnown).toBe(false);
   });
 
-  it('goes on counting wrong passwords when the owner logs in', async () => {
+  it('keep their failures when the owner logs in', async () => {
     for (let n = 0; n < 19; n++) await logins.fail(3, login(network(n)));
     await logins.succeed(login(network(100)));
     await logins.fail(3, login(network(19)));
@@ -201,14 +201,14 @@ describe('one account and all unknown sources', () => {
 });
 
 describe('one account and a device of its owner', () => {
-  it('has five tries of its own, wherever it is and whatever strangers there have done', async () => {
+  it('have five attempts of their own, wherever the device is and whatever strangers there do', async () => {
     await logins.fail(5);
     for (let n = 0; n < 5; n++) await logins.fail(1, login({ ...device, ...network(n) }));
-    expect(await logins.tryOnce(login(device))).toBe(300);
+    expect(await logins.attemptOnce(login(device))).toBe(300);
     expect(await logins.isAdmitted(login({ device: 'phone' }))).toBe(true);
   });
 
-  it('shares a thousand wrong passwords in thirty days with all that the account knows, however often the owner logs in', async () => {
+  it('share 1,000 wrong passwords in 30 days with all known sources, however often the owner logs in', async () => {
     for (let n = 0; n < 249; n++) {
       await logins.fail(4, login(device));
       await logins.succeed(login(device));

@@ -1,74 +1,79 @@
-import { keysOf, knownKey, MONTH, type LoginKey, type LoginTry, type Standing } from './login-keys.js';
-import type { ThrottleStore } from './throttle.js';
+import { knownSourceKey, loginKeysOf, MONTH, type LoginAttempt, type LoginKey, type Standing } from './login-keys.js';
+import type { ThrottleStore } from './throttle-store.js';
 
-export type { LoginTry } from './login-keys.js';
+export type { LoginAttempt } from './login-keys.js';
 
-/** From this many wrong one-time codes in a row on, whoever tries them knows the password (NIST SP 800-63B 3.2.2). */
+/** After this many consecutive wrong one-time codes, the client must know the password (NIST SP 800-63B 3.2.2). */
 export const CODE_FAILURES_BEFORE_LOCK = 100;
 
 /**
- * A try that was counted. `isKnown`: it comes from a device or a source that logged in to the account in the last 30 days. `failures`:
- * wrong codes of unknown sources in a row, this one included, else 0.
+ * An admitted attempt. `isKnown`: its device or source logged in to the account within the last 30 days. `failures`: consecutive
+ * wrong codes from unknown sources, this one included; 0 for passwords and known sources.
  */
-export type CountedTry = Readonly<{ login: LoginTry; isKnown: boolean; failures: number; keys: readonly LoginKey[] }>;
+export type CountedAttempt = Readonly<{
+  login: LoginAttempt;
+  isKnown: boolean;
+  failures: number;
+  keys: readonly LoginKey[];
+}>;
 export type LoginAdmission =
-  Readonly<{ admitted: true; counted: CountedTry }> | Readonly<{ admitted: false; retryAfterSeconds: number }>;
+  Readonly<{ admitted: true; counted: CountedAttempt }> | Readonly<{ admitted: false; retryAfterSeconds: number }>;
 
-/** Bounds how often passwords and codes can be guessed; the two factors are counted apart. What is counted says `login-keys.ts`. */
+/** Limits how often passwords and codes can be guessed. The two factors are counted separately, by the rules of `login-keys.ts`. */
 export class LoginThrottle {
   constructor(
     private readonly store: ThrottleStore,
     private readonly now: () => number,
   ) {}
 
-  /** Counts the try before it is checked, or refuses it. */
-  async take(login: LoginTry): Promise<LoginAdmission> {
+  /** Counts the attempt before it is checked, or refuses it. */
+  async admit(login: LoginAttempt): Promise<LoginAdmission> {
     const standing = await this.#standingOf(login);
     const first = await this.#count(login, standing);
     if (first.admitted || standing !== 'new') return first;
-    // A network whose first tries are used up shares places with all others.
-    const later = await this.#count(login, 'strange');
+    // The network has used its first attempts, so it now shares a limit with all others.
+    const later = await this.#count(login, 'stranger');
     if (later.admitted) return later;
     return { admitted: false, retryAfterSeconds: Math.min(first.retryAfterSeconds, later.retryAfterSeconds) };
   }
 
-  /** For how many seconds `take` would refuse a code, 0 when it would admit; counts nothing. */
-  async look(login: LoginTry): Promise<number> {
-    return this.store.look(keysOf(login, await this.#standingOf(login)), this.now());
+  /** Returns for how many seconds `admit` would refuse a code, or 0. Counts nothing. */
+  async secondsBlocked(login: LoginAttempt): Promise<number> {
+    return this.store.secondsBlocked(loginKeysOf(login, await this.#standingOf(login)), this.now());
   }
 
-  /** Whether the try comes from a device or a source that the account knows. */
-  async isKnown(login: LoginTry): Promise<boolean> {
-    return login.device !== undefined || this.store.isRemembered(knownKey(login), this.now());
+  /** Returns whether the attempt comes from a device or a source that the account knows. */
+  async isKnown(login: LoginAttempt): Promise<boolean> {
+    return login.device !== undefined || this.store.isRemembered(knownSourceKey(login), this.now());
   }
 
-  /** The factor was right: the source is known to the account for 30 days, and its own failures are forgotten. */
-  succeed({ login, keys }: CountedTry): Promise<void> {
-    return this.store.succeed({
-      clear: keys.filter(({ cleared }) => cleared).map(({ key }) => key),
-      giveBack: keys.filter(({ cleared }) => !cleared).map(({ key }) => key),
-      remember: { key: knownKey(login), until: this.now() + MONTH },
+  /** Clears the failures of the source after a right password or code, and remembers the source as known for 30 days. */
+  recordSuccess({ login, keys }: CountedAttempt): Promise<void> {
+    return this.store.apply({
+      reset: keys.filter(({ resetBySuccess }) => resetBySuccess).map(({ key }) => key),
+      refund: keys.filter(({ resetBySuccess }) => !resetBySuccess).map(({ key }) => key),
+      remember: { key: knownSourceKey(login), until: this.now() + MONTH },
     });
   }
 
-  /** The try could not be checked, so it was none. */
-  giveBack({ keys }: CountedTry): Promise<void> {
-    return this.store.succeed({ giveBack: keys.map(({ key }) => key) });
+  /** Undoes the count of an attempt that could not be checked. */
+  refund({ keys }: CountedAttempt): Promise<void> {
+    return this.store.apply({ refund: keys.map(({ key }) => key) });
   }
 
-  /** The try was not checked because too many waited: it was no guess, but its source and network asked for it. */
-  giveBackGuess({ keys }: CountedTry): Promise<void> {
-    return this.store.succeed({ giveBack: keys.filter(({ asks }) => !asks).map(({ key }) => key) });
+  /** Undoes the count of an attempt that met a full hash queue: it was no guess, but it still counts as a request of its source. */
+  refundGuess({ keys }: CountedAttempt): Promise<void> {
+    return this.store.apply({ refund: keys.filter(({ limitsRequests }) => !limitsRequests).map(({ key }) => key) });
   }
 
-  async #standingOf(login: LoginTry): Promise<Standing> {
+  async #standingOf(login: LoginAttempt): Promise<Standing> {
     if (login.device !== undefined) return 'device';
     return (await this.isKnown(login)) ? 'known' : 'new';
   }
 
-  async #count(login: LoginTry, standing: Standing): Promise<LoginAdmission> {
-    const keys = keysOf(login, standing);
-    const admission = await this.store.take(keys, this.now());
+  async #count(login: LoginAttempt, standing: Standing): Promise<LoginAdmission> {
+    const keys = loginKeysOf(login, standing);
+    const admission = await this.store.admit(keys, this.now());
     if (!admission.admitted) return admission;
     const isKnown = standing === 'device' || standing === 'known';
     return { admitted: true, counted: { login, isKnown, failures: admission.failures.at(-1) ?? 0, keys } };

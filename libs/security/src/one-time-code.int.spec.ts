@@ -6,7 +6,7 @@ import { matchingStep, newTotpSecret } from './one-time-code.js';
 describe('the codes of oathtool', () => {
   const moments = Array.from({ length: 40 }, () => ({ secret: newTotpSecret(), second: randomInt(60, 2 ** 33) }));
 
-  test('match in their step and the two beside it', () => {
+  test('match in their step and its two neighbours', () => {
     for (const { secret, second } of moments) {
       const code = oathtoolCode(secret, second);
       const step = Math.floor(second / 30);
@@ -21,7 +21,7 @@ describe('the codes of oathtool', () => {
     const strangers = seconds.filter(
       (second) => matchingStep(other, oathtoolCode(one, second), second * 1000) !== undefined,
     );
-    // One stranger in 333,333 fits by chance, two in ten never do.
+    // One wrong secret in 333,333 matches by chance; two in ten practically never do.
     expect(strangers.length).toBeLessThan(2);
   });
 });

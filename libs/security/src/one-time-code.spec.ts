@@ -42,18 +42,18 @@ describe('codes', () => {
     expect(matchingStep(SECRET, '338314', 6 * STEP)).toBeUndefined();
   });
 
-  test.each([' 755224', '755224 ', '\t755224\r\n'])('%j counts without its spaces', (code) => {
+  test.each([' 755224', '755224 ', '\t755224\r\n'])('%j matches without its white space', (code) => {
     expect(matchingStep(SECRET, code, 0)).toBe(0);
   });
 
   test.each(['', '75522', '7552240', '075522', '755 224', '+75522', '75522x', '７５５２２４', '٧٥٥٢٢٤', '755224.0'])(
-    '%j is no code',
+    '%j is not a code',
     (code) => {
       expect(matchingStep(SECRET, code, 0)).toBeUndefined();
     },
   );
 
-  test('of a secret in lower case are those of the secret', () => {
+  test('are the same for a secret in lower case', () => {
     expect(matchingStep(SECRET.toLowerCase(), '755224', 0)).toBe(0);
   });
 
@@ -63,21 +63,21 @@ describe('codes', () => {
 });
 
 describe('a new secret', () => {
-  test('has 160 bits in 32 base32 letters and is another one each time', () => {
+  test('has 160 bits in 32 base32 characters and differs each time', () => {
     const secrets = Array.from({ length: 100 }, newTotpSecret);
     expect(secrets.filter((secret) => !/^[A-Z2-7]{32}$/.test(secret))).toEqual([]);
     expect(new Set(secrets).size).toBe(100);
   });
 });
 
-describe('the enrolment address', () => {
+describe('the enrolment URI', () => {
   test('is that of wire contract 2.3', () => {
     expect(otpauthUri({ username: 'bob', secret: SECRET })).toBe(
       `otpauth://totp/OpenList:bob?algorithm=SHA1&digits=6&issuer=OpenList&period=30&secret=${SECRET}`,
     );
   });
 
-  test('gives back every name through a URL parser', () => {
+  test('preserves every name for a URL parser', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (username) => {
         const url = new URL(otpauthUri({ username, secret: SECRET }));
@@ -94,28 +94,28 @@ describe('the enrolment address', () => {
     );
   });
 
-  test('stands for half a surrogate pair with the replacement character', () => {
+  test('replaces half a surrogate pair with U+FFFD', () => {
     expect(otpauthUri({ username: '\ud83e', secret: SECRET })).toContain('/OpenList:%EF%BF%BD?');
   });
 });
 
-describe('the picture', () => {
-  test('of an enrolment address gives it back', async () => {
+describe('the QR code', () => {
+  test('of an enrolment URI can be read', async () => {
     const uri = otpauthUri({ username: 'б:&=?#%🦊 "bob"', secret: newTotpSecret() });
     expect(await qrPicture(uri)).toMatch(/^data:image\/png;base64,[A-Za-z0-9+/]+={0,2}$/);
     expect(read(await qrPicture(uri))).toEqual({ size: '400x400', text: uri });
   });
 
-  // What the forty QR versions hold at level M, in bytes (ISO/IEC 18004, table 7).
+  // Capacities of QR versions at level M, in bytes (ISO/IEC 18004, table 7).
   test.each([
     14, 26, 42, 62, 84, 106, 122, 152, 180, 213, 251, 287, 331, 362, 412, 450, 504, 560, 624, 666, 711, 779, 857, 911,
     997, 1059, 1125, 1190, 1264, 1370, 1452, 1538, 1628, 1722, 1809, 1911, 1989, 2099, 2213, 2331,
-  ])('of %i bytes is as large and can be read', async (bytes) => {
+  ])('of %i bytes has the same size and can be read', async (bytes) => {
     const text = 'a'.repeat(bytes);
     expect(read(await qrPicture(text))).toEqual({ size: '400x400', text });
   });
 
-  test('of a text that is too long is refused', async () => {
+  test('of a text that is too long is rejected', async () => {
     expect(await qrPicture('x'.repeat(2331))).toContain('data:');
     await expect(qrPicture('x'.repeat(2332))).rejects.toThrow();
   });

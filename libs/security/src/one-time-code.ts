@@ -7,28 +7,25 @@ const STEP_MS = 30_000;
 const ISSUER = 'OpenList';
 const PICTURE_POINTS = 400;
 const QUIET_MODULES = 4;
-/** A QR code holds less than the longest name: this many letters always fit, however they are escaped. */
-const LABEL_LETTERS = 128;
+/** In characters. A QR code cannot hold the longest name; this many characters always fit, however they are escaped. */
+const MAX_LABEL = 128;
 
-/** 160 random bits (RFC 4226 section 4) as 32 base32 letters. */
+/** Returns 160 random bits (RFC 4226 section 4) as 32 base32 characters. */
 export function newTotpSecret(): string {
   return generateSecret({ length: 20 });
 }
 
 /**
- * The address that authenticator apps read from the QR code (wire contract 2.3). Whatever letters the name has, a URL parser
- * gives back the label `OpenList:<username>`, cut after 128 letters.
+ * Returns the URI that authenticator apps read from the QR code (wire contract 2.3). Its label is `OpenList:<username>` for any name,
+ * truncated to 128 characters of the name.
  */
 export function otpauthUri({ username, secret }: Readonly<{ username: string; secret: string }>): string {
-  // compat: the original's issuer, parameters and their order; apps file the account under these.
-  const label = `${ISSUER}:${encodeURIComponent([...username.toWellFormed()].slice(0, LABEL_LETTERS).join(''))}`;
+  // compat: the issuer, the parameters and their order are the original's, because apps identify an account by them.
+  const label = `${ISSUER}:${encodeURIComponent([...username.toWellFormed()].slice(0, MAX_LABEL).join(''))}`;
   return `otpauth://totp/${label}?algorithm=SHA1&digits=6&issuer=${ISSUER}&period=30&secret=${secret}`;
 }
 
-/**
- * A QR code as a data URL of a PNG of 400 x 400 points (wire contract 2.3). Rejects a text of more than 2331 bytes, the most that
- * level M holds.
- */
+/** Returns a QR code as the data URL of a PNG of 400 x 400 pixels (wire contract 2.3). Rejects texts over 2,331 bytes, the limit of level M. */
 export async function qrPicture(text: string): Promise<string> {
   const { modules } = create(text, { errorCorrectionLevel: 'M' });
   // The code of a long name takes ten milliseconds, and so does its picture.
@@ -40,15 +37,15 @@ export async function qrPicture(text: string): Promise<string> {
 }
 
 /**
- * The time step (RFC 6238, 30 s, SHA-1) whose six-digit code this is: the step of `nowMs` (unix milliseconds) or one beside it,
- * to allow for clocks and typing. Undefined for any other code and for a secret that is not base32. Spaces around the code are
- * ignored. A code must count once only: that is for the caller, by the step.
+ * Returns the time step (RFC 6238, 30 s, SHA-1) of a six-digit code. Accepts the step of `nowMs` (unix milliseconds) and its two neighbours,
+ * to allow for clock skew and typing. Returns undefined for any other code, or if the secret is not base32. Ignores white space around the
+ * code. The caller must ensure that each step is used only once.
  */
 export function matchingStep(secret: string, code: string, nowMs: number): number | undefined {
   const digits = code.trim();
   if (!/^[0-9]{6}$/.test(digits)) return undefined;
   const now = Math.floor(nowMs / STEP_MS);
-  // All three are computed and compared, so that the time does not tell which one it was.
+  // Always compares all three, so that the duration does not reveal which one matched.
   const matches = [now - 1, now, now + 1].filter((step) => isCodeOf(secret, step, digits));
   return matches[0];
 }

@@ -1,28 +1,36 @@
-/** Turns static hashes into stored password hashes and compares them. Also the injection token of what does it. */
+/** Turns static hashes into stored password hashes and verifies them. Also the injection token of its implementation. */
 export abstract class PasswordHasher {
-  /** Hashes that wait and that are being computed now, and how many were not taken on since the start. */
+  /** The numbers of hashes that wait and that are being computed, and how many were refused since the start. */
   abstract readonly waiting: number;
   abstract readonly running: number;
   abstract readonly refused: number;
 
-  /** A self-describing text (PHC format), different at every call. Throws `HashQueueFull`. */
-  abstract hash(staticHash: string, asker?: HashAsker): Promise<string>;
-  /** False also for a stored hash that cannot be read. Throws `HashQueueFull`. */
-  abstract verify(staticHash: string, passwordHash: string, asker?: HashAsker): Promise<boolean>;
+  /**
+   * Returns a password hash in PHC format, different at each call.
+   *
+   * @throws `HashQueueFull`.
+   */
+  abstract hash(staticHash: string, groups?: HashGroups): Promise<string>;
+  /**
+   * Returns whether the static hash matches a stored hash; false for one that cannot be parsed.
+   *
+   * @throws `HashQueueFull`.
+   */
+  abstract verify(staticHash: string, passwordHash: string, groups?: HashGroups): Promise<boolean>;
 }
 
 /**
- * For whom a hash is made, from the widest group to the narrowest, as in `known`, `203.0.113.0/24`, `203.0.113.9`. Groups of one level
- * have their turns one after the other, so nobody waits for all that another group has asked for. Empty: the service itself.
+ * The groups that a hash is computed for, from the widest to the narrowest, such as `known`, `203.0.113.0/24`, `203.0.113.9`. Groups of one
+ * level take turns, so that no client waits for all hashes of another one. Empty for the service itself.
  */
-export type HashAsker = readonly string[];
+export type HashGroups = readonly string[];
 
-/** So many hashes wait that this one is not taken on, or gave its place to somebody who has fewer. */
+/** The queue of hashes is full, and this hash was refused or dropped in favour of a client with fewer. */
 export class HashQueueFull extends Error {
   override readonly name = 'HashQueueFull';
 
-  /** `retryAfterSeconds`: whole seconds, at least 1, until the hashes that wait now are done; a guess where one client's are counted. */
+  /** `retryAfterSeconds`: whole seconds, at least 1, until the present queue is drained. The default is an estimate for queues of one client. */
   constructor(readonly retryAfterSeconds = 5) {
-    super(`too many password hashes are waiting; try again in ${retryAfterSeconds} s`);
+    super(`too many password hashes are waiting: retry in ${retryAfterSeconds} s`);
   }
 }

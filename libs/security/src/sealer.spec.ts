@@ -9,7 +9,7 @@ const current = newKey('new');
 const sealer = new Sealer([current, old]);
 
 describe('derived bytes', () => {
-  test('are the same for the same key and purpose, and others for another', () => {
+  test('depend only on the key and the purpose', () => {
     expect(sealer.derive('a', 16)).toEqual(new Sealer([current]).derive('a', 16));
     expect(sealer.derive('a', 16)).not.toEqual(sealer.derive('b', 16));
     expect(sealer.derive('a', 16)).not.toEqual(new Sealer([old]).derive('a', 16));
@@ -17,7 +17,7 @@ describe('derived bytes', () => {
 });
 
 describe('a sealed text', () => {
-  test('opens to what was sealed', () => {
+  test('opens to the original text', () => {
     const texts = [fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' })] as const;
     fc.assert(
       fc.property(...texts, (plain, context) => {
@@ -26,40 +26,40 @@ describe('a sealed text', () => {
     );
   });
 
-  test('names its key and holds iv, ciphertext and tag', () => {
+  test('contains the key id, IV, ciphertext and tag', () => {
     const sealed = sealer.seal('12345', 'c');
     expect(sealed).toMatch(/^new\.[\w-]+$/);
     expect(Buffer.from(sealed.slice(4), 'base64url')).toHaveLength(12 + 5 + 16);
   });
 
-  test('is another one each time', () => {
+  test('differs each time', () => {
     expect(sealer.seal('x', 'c')).not.toBe(sealer.seal('x', 'c'));
   });
 
-  test('of an older key opens when the key stands behind a new one', () => {
+  test('of an older key opens if that key follows a new one', () => {
     const sealed = new Sealer([old]).seal('secret', 'c');
     expect(sealer.open(sealed, 'c')).toBe('secret');
   });
 
-  test('of a key that is gone says which key is missing and what to do', () => {
+  test('of a removed key is refused with the id of the key and a remedy', () => {
     const sealed = sealer.seal('secret', 'c');
     expect(() => new Sealer([old]).open(sealed, 'c')).toThrow(UnknownSealingKey);
-    expect(() => new Sealer([old]).open(sealed, 'c')).toThrow('add it again as "new:<key>"');
+    expect(() => new Sealer([old]).open(sealed, 'c')).toThrow('Add it as "new:<key>"');
   });
 
-  test('of an older key is resealed with the first one, and then opens without the older', () => {
+  test('of an older key is resealed with the first one, then opens without the older one', () => {
     const resealed = sealer.reseal(new Sealer([old]).seal('secret', 'c'), 'c') ?? '';
     expect(sealingKeyIdOf(resealed)).toBe('new');
     expect(new Sealer([current]).open(resealed, 'c')).toBe('secret');
   });
 
-  test('of the first key needs no resealing, but must open', () => {
+  test('of the first key is not resealed, but must open', () => {
     const sealed = sealer.seal('secret', 'c');
     expect(sealer.reseal(sealed, 'c')).toBeUndefined();
     expect(() => sealer.reseal(sealed, 'other')).toThrow(SealBroken);
   });
 
-  test('names its key, and a text that is not sealed names none', () => {
+  test('names its key; a text that is not sealed names none', () => {
     expect(sealingKeyIdOf(new Sealer([old]).seal('secret', 'c'))).toBe('old');
     expect(sealingKeyIdOf('secret')).toBeUndefined();
   });
@@ -72,30 +72,30 @@ describe('a sealed text', () => {
     expect(() => new Sealer([newKey('new')]).open(sealer.seal('secret', 'c'), 'c')).toThrow(SealBroken);
   });
 
-  test('does not open when any one letter of it is another', () => {
+  test('does not open if any character is changed', () => {
     const sealed = sealer.seal('secret', 'c');
     const letter = fc.constantFrom(...'ABab01-_=+/. ');
     fc.assert(
       fc.property(fc.nat(sealed.length - 1), letter, (at, changed) => {
         fc.pre(sealed[at] !== changed);
         const other = sealed.slice(0, at) + changed + sealed.slice(at + 1);
-        expect(() => sealer.open(other, 'c')).toThrow(/^a stored secret/);
+        expect(() => sealer.open(other, 'c')).toThrow(/^cannot open a stored secret/);
       }),
       { numRuns: 500 },
     );
   });
 
-  test.each(['', 'secret', 'new.', 'new.AAAA', '.AAAA', `new.${'A'.repeat(37)}`])('is not %j', (text) => {
+  test.each(['', 'secret', 'new.', 'new.AAAA', '.AAAA', `new.${'A'.repeat(37)}`])('cannot be %j', (text) => {
     expect(() => sealer.open(text, 'c')).toThrow(SealBroken);
   });
 });
 
 describe('a sealer', () => {
   test.each([
-    ['no key', [], 'there is no sealing key'],
+    ['no key', [], 'no sealing key is configured'],
     ['a short key', [{ id: 'k', key: randomBytes(31) }], 'must have 32 bytes'],
     ['two keys of one id', [newKey('k'), newKey('k')], 'have the same id'],
-  ])('is not made of %s', (_title, keys, message) => {
+  ])('cannot be created with %s', (_title, keys, message) => {
     expect(() => new Sealer(keys)).toThrow(message);
   });
 });

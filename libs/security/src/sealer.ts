@@ -6,36 +6,36 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const SEALED = /^([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]+)$/;
 
-/** The text names a key that is not configured. */
+/** The sealed text names a key that is not configured. */
 export class UnknownSealingKey extends Error {
   override readonly name = 'UnknownSealingKey';
 
   constructor(readonly keyId: string) {
     super(
-      `a stored secret was sealed with the key "${keyId}", which is not among the sealing keys: ` +
-        `add it again as "${keyId}:<key>" behind the first one`,
+      `cannot open a stored secret: its sealing key "${keyId}" is not configured. ` +
+        `Add it as "${keyId}:<key>" after the first sealing key`,
     );
   }
 }
 
-/** The text is no sealed text, was changed, or was sealed with another key of this id or for another context. */
+/** The text is malformed, was altered, or was sealed for another context or with another key of the same id. */
 export class SealBroken extends Error {
   override readonly name = 'SealBroken';
 
   constructor(cause?: unknown) {
     super(
-      'a stored secret cannot be opened: the sealing key is not the one it was sealed with (restore that key), or the data was changed',
+      'cannot open a stored secret: it was sealed with another key of this id (restore that key), or the data was altered',
       { cause },
     );
   }
 }
 
-/** The id of the key that a text was sealed with; undefined for a text that is not sealed. */
+/** Returns the id of the key that sealed a text, or undefined if the text is not sealed. */
 export const sealingKeyIdOf = (sealed: string): string | undefined => SEALED.exec(sealed)?.[1];
 
 /**
- * Keeps secrets unreadable in the store: AES-256-GCM under a random 96-bit IV (NIST SP 800-38D: below 2^32 secrets a key). The first
- * key seals, all open, so a new key is put in front and the old ones stay. Text form: `<key id>.<base64url of iv|ciphertext|tag>`.
+ * Encrypts secrets for the store with AES-256-GCM and a random 96-bit IV (NIST SP 800-38D: fewer than 2^32 secrets per key). The first key
+ * seals, and all keys open: to rotate, add a new key in front. The text form is `<key id>.<base64url of iv|ciphertext|tag>`.
  */
 export class Sealer {
   private readonly keys: ReadonlyMap<string, Buffer>;
@@ -43,14 +43,14 @@ export class Sealer {
 
   constructor(keys: readonly SealingKey[]) {
     const [first] = keys;
-    if (!first) throw new Error('there is no sealing key: configure at least one');
+    if (!first) throw new Error('no sealing key is configured: configure at least one');
     if (keys.some(({ key }) => key.length !== SEALING_KEY_BYTES)) throw new Error('a sealing key must have 32 bytes');
     assertUniqueIds(keys);
     this.first = first;
     this.keys = new Map(keys.map(({ id, key }) => [id, key]));
   }
 
-  /** `context` says what and whose the secret is; the same text is needed to open it, so that sealed texts cannot be swapped. */
+  /** Seals a text. `context` names the secret and its owner, and `open` needs the same context, so that sealed texts cannot be swapped. */
   seal(plain: string, context: string): string {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.first.key, iv, { authTagLength: TAG_BYTES });
@@ -59,28 +59,36 @@ export class Sealer {
     return `${this.first.id}.${sealed.toString('base64url')}`;
   }
 
-  /** Seals an already sealed secret with the first key; undefined when it has that key. Opens it in any case. Throws like `open`. */
+  /**
+   * Seals a sealed text again with the first key. Returns undefined if it has that key already, but checks that it opens.
+   *
+   * @throws the same as `open`.
+   */
   reseal(sealed: string, context: string): string | undefined {
     const plain = this.open(sealed, context);
     return sealingKeyIdOf(sealed) === this.first.id ? undefined : this.seal(plain, context);
   }
 
-  /** The id of the key that seals. */
+  /** The id of the first key. */
   get sealingKeyId(): string {
     return this.first.id;
   }
 
-  /** Bytes that every process with the same first key gets alike, and that tell nothing of the key (HKDF, RFC 5869). */
+  /** Derives bytes from the first key that do not reveal it (HKDF, RFC 5869). All processes with the same first key get the same bytes. */
   derive(purpose: string, length: number): Buffer {
     return Buffer.from(hkdfSync('sha256', this.first.key, '', purpose, length));
   }
 
-  /** Throws `UnknownSealingKey` or `SealBroken`. */
+  /**
+   * Returns the sealed text in plain.
+   *
+   * @throws `UnknownSealingKey` or `SealBroken`.
+   */
   open(sealed: string, context: string): string {
     const [, id = '', body = ''] = SEALED.exec(sealed) ?? [];
     const bytes = Buffer.from(body, 'base64url');
-    const isOneOfOurs = bytes.length >= IV_BYTES + TAG_BYTES && bytes.toString('base64url') === body;
-    if (!isOneOfOurs) throw new SealBroken();
+    const isWellFormed = bytes.length >= IV_BYTES + TAG_BYTES && bytes.toString('base64url') === body;
+    if (!isWellFormed) throw new SealBroken();
     const key = this.keys.get(id);
     if (!key) throw new UnknownSealingKey(id);
     return decrypt(bytes, key, context);

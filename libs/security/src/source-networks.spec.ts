@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { networksOf, sourceOf } from './source-networks.js';
 
-describe('the source that tries are counted for', () => {
+describe('the source of an attempt', () => {
   it.each([
     ['192.0.2.7', '192.0.2.7', 'an IPv4 address is one'],
     ['::ffff:192.0.2.7', '192.0.2.7', 'wrapped in IPv6 it is the same'],

@@ -1,13 +1,13 @@
 import { CURVES, isPointOf } from './ec-point.js';
 
-/** The parts of a key behind its type word. Answers the size in bits, or undefined when a part is not as it must be. */
-type KeyReader = (...parts: Buffer[]) => number | undefined;
+/** Validates the parts of a key after its type. Returns the size in bits, or undefined if a part is invalid. */
+type KeyValidator = (...parts: Buffer[]) => number | undefined;
 
-const RSA_BITS = { least: 2048, most: 8192 };
+const RSA_BITS = { min: 2048, max: 8192 };
 const RSA_EXPONENT_BITS = 24;
 
-/** The key types that are accepted. DSA, certificates and everything else are not. */
-export const KEY_TYPES: ReadonlyMap<string, KeyReader> = new Map<string, KeyReader>([
+/** The accepted key types. DSA keys, certificates and all others are refused. */
+export const KEY_TYPES: ReadonlyMap<string, KeyValidator> = new Map<string, KeyValidator>([
   ['ssh-ed25519', ed25519],
   ['ecdsa-sha2-nistp256', ecdsa('nistp256')],
   ['ecdsa-sha2-nistp384', ecdsa('nistp384')],
@@ -17,13 +17,13 @@ export const KEY_TYPES: ReadonlyMap<string, KeyReader> = new Map<string, KeyRead
   ['sk-ecdsa-sha2-nistp256@openssh.com', onSecurityKey(ecdsa('nistp256'))],
 ]);
 
-/** RFC 8709 section 4: 32 bytes. Any 32 bytes pass, as in OpenSSH: a bad point harms its owner only. */
+/** RFC 8709 section 4: 32 bytes. Like OpenSSH, accepts any 32 bytes, because an invalid point harms only its owner. */
 function ed25519(...[point, ...rest]: Buffer[]): number | undefined {
   return point?.length === 32 && rest.length === 0 ? 256 : undefined;
 }
 
-/** RFC 5656 section 3.1: the curve's name again, then the point. */
-function ecdsa(name: keyof typeof CURVES): KeyReader {
+/** RFC 5656 section 3.1: the name of the curve, then the point. */
+function ecdsa(name: keyof typeof CURVES): KeyValidator {
   const curve = CURVES[name];
   return (...[inner, point, ...rest]) => {
     const complete = inner?.toString('latin1') === name && point !== undefined && rest.length === 0;
@@ -31,25 +31,25 @@ function ecdsa(name: keyof typeof CURVES): KeyReader {
   };
 }
 
-/** RFC 4253 section 6.6: exponent, then modulus. The bounds on the exponent and the upper one on the modulus are the original's. */
+/** RFC 4253 section 6.6: exponent, then modulus. compat: the limits of the exponent and the maximum of the modulus are the original's. */
 function rsa(...[e, n, ...rest]: Buffer[]): number | undefined {
   if (!e || !n || rest.length > 0) return undefined;
   const exponent = positiveInteger(e);
   const modulus = positiveInteger(n);
   if (!isOdd(exponent) || exponent < 3n || bitsOf(exponent) > RSA_EXPONENT_BITS) return undefined;
   const bits = bitsOf(modulus);
-  return isOdd(modulus) && bits >= RSA_BITS.least && bits <= RSA_BITS.most ? bits : undefined;
+  return isOdd(modulus) && bits >= RSA_BITS.min && bits <= RSA_BITS.max ? bits : undefined;
 }
 
-/** OpenSSH's PROTOCOL.u2f: the plain key, then the application it was made for. */
-function onSecurityKey(plain: KeyReader): KeyReader {
+/** OpenSSH's PROTOCOL.u2f: the plain key, then its application. */
+function onSecurityKey(plain: KeyValidator): KeyValidator {
   return (...parts) => {
     const application = parts.pop();
     return application && !application.includes(0) ? plain(...parts) : undefined;
   };
 }
 
-/** An mpint (RFC 4251 section 5) in its only valid spelling, else 0. */
+/** Returns the value of a positive mpint (RFC 4251 section 5) in its canonical form, else 0. */
 function positiveInteger(bytes: Buffer): bigint {
   const [first = 0, second = 0] = bytes;
   const negative = first >= 0x80;

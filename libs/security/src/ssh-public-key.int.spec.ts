@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import fixture from './ssh-public-key.fixture.json' with { type: 'json' };
+import fixture from '../testing/ssh-public-key.fixture.json' with { type: 'json' };
 import { listedKeys, sshKeygen } from '../../../test/support/ssh-keygen.js';
 import { parseSshPublicKey } from './ssh-public-key.js';
 
@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const file = (name: string) => join(folder, name);
 
-/** A key that ssh-keygen makes, or undefined where it no longer makes this type. */
+/** Returns a key from ssh-keygen, or undefined if it no longer supports the type. */
 function generated(type: string, bits: number): string | undefined {
   const path = file(`${type}-${bits}`);
   try {
@@ -28,15 +28,15 @@ function generated(type: string, bits: number): string | undefined {
   return readFileSync(`${path}.pub`, 'utf8');
 }
 
-/** What `ssh-keygen -lf` says about a file of this content, a line each. */
+/** Returns the lines that `ssh-keygen -lf` prints for a file with this content. */
 function listed(text: string): string[] {
-  writeFileSync(file('asked'), text);
-  return listedKeys(file('asked'))
+  writeFileSync(file('listed'), text);
+  return listedKeys(file('listed'))
     .split('\n')
     .filter((line) => line !== '');
 }
 
-/** The same for many lines at once: each carries its number in the comment. A first line keeps the rest from being a private key. */
+/** Does the same for many lines at once, numbered in their comments. The first line keeps ssh-keygen from reading a private key. */
 function listedEach(lines: readonly string[]): (string | undefined)[] {
   const answers = listed(['# many keys', ...lines.map((line, n) => `${line} case-${n}`)].join('\n'));
   const byCase = new Map(answers.map((answer) => [/case-(\d+) \([^)]*\)$/.exec(answer)?.[1], answer]));
@@ -100,7 +100,7 @@ describe('ssh-keygen and the parser', () => {
     expect([listed(`${key}\n${other}`).length, start(`${key}\n${other}`)]).toEqual([2, undefined]);
   });
 
-  test('differ about blanks at the ends, which the original takes; the key that is stored is one for both', () => {
+  test('differ on surrounding white space, which the original accepts; both accept the stored form', () => {
     const [key = ''] = samples;
     for (const text of [`\v${key}`, `\u00a0${key}`, `\u3000${key}\u00a0`]) {
       const { type, blob } = parseSshPublicKey(text)!;
@@ -109,7 +109,7 @@ describe('ssh-keygen and the parser', () => {
     }
   });
 
-  test('refuse the same points that no honest key has', () => {
+  test('refuse the same implausible points', () => {
     const points = craftedPoints();
     expect(points.map(({ text }) => start(text) !== undefined)).toEqual(points.map(({ honest }) => honest));
     expect(listedEach(points.map(({ text }) => text)).map((answer) => answer !== undefined)).toEqual(
@@ -117,7 +117,7 @@ describe('ssh-keygen and the parser', () => {
     );
   });
 
-  test('agree on every mangled key, or disagree in a way that is meant', () => {
+  test('agree on every mangled key, except for intended differences', () => {
     const lines = fc.sample(mangled(), 8000);
     const compared = listedEach(lines).map((answer, n) => comparison(`${lines[n]} case-${n}`, answer));
     const surprises = compared.filter((outcome) => !MEANT.includes(outcome));
@@ -176,10 +176,10 @@ function mangled(): fc.Arbitrary<string> {
   return fc.oneof(sample, fc.constant(withNul), edited, renamed, prefixed, respelled, flipped, replaced);
 }
 
-/** OpenSSH allows a NUL at the end of the application and takes it for no part of it. */
+/** OpenSSH allows a NUL at the end of the application and ignores it. */
 const withNul = fixture['sk-ed25519'].text.replace('AAAABHNzaDo=', 'AAAABXNzaDoA');
 
-/** Why the parser refuses a line that ssh-keygen lists, found in another way than the parser does. */
+/** Returns why the parser should refuse a line that ssh-keygen lists, by an independent check. */
 function reason(line: string): string {
   const [word = '', base64 = ''] = line.trim().split(/[ \t]+/);
   const parts = partsOf(Buffer.from(base64, 'base64'));
@@ -191,7 +191,7 @@ function reason(line: string): string {
   return line;
 }
 
-/** The original takes them; what is stored is the usual spelling. */
+/** The original accepts these; the stored form is canonical. */
 function hasOtherSpareBits(line: string): boolean {
   const [, base64 = ''] = line.trim().split(/[ \t]+/);
   return blobOf(line.trim()).toString('base64') !== base64;

@@ -1,14 +1,14 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import keys from './ssh-public-key.fixture.json' with { type: 'json' };
+import keys from '../testing/ssh-public-key.fixture.json' with { type: 'json' };
 import { parseSshPublicKey } from './ssh-public-key.js';
 
 type Name = keyof typeof keys;
 const ed25519 = keys['ed25519-a'].text;
 const [, blob = ''] = ed25519.split(' ');
 
-/** What Go's unicode.IsSpace calls a space, line breaks excepted. */
+/** Go's unicode.IsSpace without line breaks. */
 const BLANKS = `\t\v\f \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000`;
 
 const string = (bytes: Buffer | string) => {
@@ -118,21 +118,21 @@ describe('the text around a key', () => {
     expect(parseSshPublicKey(text)).toBeUndefined();
   });
 
-  test('costs no more than its length, however many blanks it has', () => {
+  test('is parsed in linear time, however many spaces it has', () => {
     const texts = [' ', '\t \t', '\r', '\n'].map((blank) => `a${blank.repeat(16_000 / blank.length)}b`);
     expect(texts.map((text) => parseSshPublicKey(text))).toEqual([undefined, undefined, undefined, undefined]);
   });
 });
 
-describe('the type word', () => {
+describe('the type', () => {
   test.each(['ssh-rsa', 'SSH-ED25519', 'ssh-foo', 'sk-ssh-ed25519@openssh.com', 'ecdsa-sha2-nistp256'])(
-    '%s does not fit an ed25519 key',
+    '%s does not match an ed25519 key',
     (type) => {
       expect(parseSshPublicKey(`${type} ${blob}`)).toBeUndefined();
     },
   );
 
-  test('rsa-sha2-256 names a signature and no key', () => {
+  test('rsa-sha2-256 is a signature algorithm, not a key type', () => {
     expect(parseSshPublicKey(keys.rsa2048.text.replace('ssh-rsa', 'rsa-sha2-256'))).toBeUndefined();
     expect(parseSshPublicKey(key('rsa-sha2-256', ...partsOf(keys.rsa2048.text)))).toBeUndefined();
   });
@@ -149,7 +149,7 @@ describe('the parts of a key', () => {
   const [, skPoint = Buffer.of(), application = Buffer.of()] = partsOf(keys['sk-ecdsa'].text);
   const even = Buffer.concat([n.subarray(0, -1), Buffer.of(2)]);
 
-  test('put together again are the key', () => {
+  test('form the key when joined again', () => {
     expect(key('ssh-rsa', e, n)).toBe(keys.rsa2048.text);
     expect(key('sk-ecdsa-sha2-nistp256@openssh.com', curve, skPoint, application)).toBe(keys['sk-ecdsa'].text);
   });
@@ -222,7 +222,7 @@ describe('any text', () => {
       key(one.split(' ')[0] ?? '', ...which.map((i) => [...partsOf(two), ''][i] ?? Buffer.of(i))),
     );
 
-  test('is read without an exception, and what is accepted says the same when it is written anew', () => {
+  test('never throws, and an accepted key parses to the same key again', () => {
     const seen = { accepted: 0, refused: 0 };
     const check = (text: string) => {
       const parsed = parseSshPublicKey(text);
@@ -237,7 +237,7 @@ describe('any text', () => {
   });
 });
 
-/** The key through OpenSSL's eyes and back: what it is, in the only spelling that RFC 4253, 5656 and 8709 give it. */
+/** Converts the key to OpenSSL's form and back, which yields its canonical form by RFC 4253, 5656 and 8709. */
 function writtenAnew(type: string, base64: string): string | undefined {
   const parts = partsOf(`${type} ${base64}`);
   const application = type.startsWith('sk-') ? parts.slice(-1) : [];

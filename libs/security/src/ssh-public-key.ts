@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto';
 import { KEY_TYPES } from './ssh-key-types.js';
 
-/** `blob` is the wire form in base64, `fingerprint` and `bits` are as `ssh-keygen -lf` prints them. */
+/** A parsed key. `blob` is its wire form in base64. `fingerprint` and `bits` are what `ssh-keygen -lf` prints. */
 export type SshPublicKey = Readonly<{ type: string; blob: string; fingerprint: string; bits: number; comment: string }>;
 
 const MAX_TEXT_BYTES = 16 * 1024;
-/** What Go's `unicode.IsSpace` calls a space; a byte order mark is none. */
+/** The same as Go's `unicode.IsSpace`, which excludes the byte order mark. */
 const BLANK = /\p{White_Space}/u;
 
 /**
- * The one key in a text of the form of `authorized_keys` (sshd(8)): `<type> <base64> [comment]`, blank lines and `#` lines around it.
- * Undefined for everything that an SSH server would not honour: options, several keys, certificates, DSA, RSA outside 2048 to 8192
- * bits, a type word that is not the key's, broken points and numbers. Blanks at the ends and the spelling of the base64 are taken as the
- * original takes them; what comes back is the usual spelling. Never throws.
+ * Parses the single key of a text in the format of `authorized_keys` (sshd(8)): `<type> <base64> [comment]`, with optional blank lines and
+ * `#` lines around it. Returns undefined for options, several keys, certificates, DSA, RSA outside 2048 to 8192 bits, a type that does not
+ * match the key, and invalid points or numbers. Accepts surrounding white space and non-canonical base64 as the original does, and returns
+ * the canonical form. Never throws.
  */
 export function parseSshPublicKey(text: string): SshPublicKey | undefined {
   if (Buffer.byteLength(text) > MAX_TEXT_BYTES) return undefined;
@@ -20,7 +20,7 @@ export function parseSshPublicKey(text: string): SshPublicKey | undefined {
     .split('\n')
     .map((line) => line.split('\r').map(trimmed))
     .filter(([start = '']) => !start.startsWith('#'));
-  // compat: the original reads a line up to its first carriage return. A key behind it would be a second one.
+  // compat: the original reads a line up to its first carriage return. A key after it counts as a second key.
   const [line = '', ...others] = lines.map(([start = '']) => start).filter((start) => start !== '');
   const ignored = lines.flatMap(([, ...rest]) => rest);
   if (others.length > 0 || ignored.some((rest) => keyOfLine(rest))) return undefined;
@@ -36,13 +36,13 @@ function keyOfLine(line: string): SshPublicKey | undefined {
   return { type, blob: bytes.toString('base64'), fingerprint: fingerprintOf(bytes), bits, comment };
 }
 
-/** The word that the first space or tab ends, and what follows. */
+/** Splits a text at its first space or tab. */
 function firstWord(text: string): [string, string] {
   const end = text.search(/[ \t]/);
   return end === -1 ? [text, ''] : [text.slice(0, end), trimmed(text.slice(end))];
 }
 
-/** As Go's `strings.TrimSpace`. In loops, because a pattern would look at blanks in the middle again and again. */
+/** The same as Go's `strings.TrimSpace`. A loop, because a regular expression takes quadratic time on a long run of spaces. */
 function trimmed(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && BLANK.test(text[start]!)) start++;
@@ -50,7 +50,7 @@ function trimmed(text: string): string {
   return text.slice(start, end);
 }
 
-/** Refuses missing padding and other alphabets. compat: spare bits of the last letter may be set, as for the original. */
+/** Returns undefined for missing padding and other alphabets. compat: like the original, ignores the unused bits of the last character. */
 function decodeBase64(text: string): Buffer | undefined {
   const isBase64 = text !== '' && text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text);
   return isBase64 ? Buffer.from(text, 'base64') : undefined;
@@ -62,7 +62,7 @@ function bitsOfKey(type: string, bytes: Buffer): number | undefined {
   return KEY_TYPES.get(type)?.(...parts);
 }
 
-/** The bytes as a row of strings (RFC 4251 section 5), or undefined when they do not come out even. */
+/** Splits the bytes into strings (RFC 4251 section 5), or returns undefined if a length is wrong. */
 function wireStrings(bytes: Buffer): Buffer[] | undefined {
   const strings: Buffer[] = [];
   let at = 0;

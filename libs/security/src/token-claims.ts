@@ -1,6 +1,6 @@
 /**
- * What a token says (wire contract 1.7, plus `sub`, `jti` and `iss`). `sub` is the account's id, `jti` the session's; times and
- * `pwd_ts` (last password change) in unix seconds.
+ * The claims of a token (wire contract 1.7). `sub` is the id of the account, `jti` the id of the session. Times and `pwd_ts` (last password
+ * change) are in unix seconds.
  */
 export type TokenClaims = Readonly<{
   sub: string;
@@ -13,7 +13,7 @@ export type TokenClaims = Readonly<{
   iat: number;
 }>;
 
-/** The claims when each has its type, else undefined. Other claims are dropped. */
+/** Returns the claims, or undefined if one is missing or has the wrong type. Drops all other claims. */
 export function readClaims(payload: unknown): TokenClaims | undefined {
   if (typeof payload !== 'object' || payload === null) return undefined;
   const { sub, jti, iss, username, pwd_ts, exp, nbf, iat }: Record<string, unknown> = { ...payload };

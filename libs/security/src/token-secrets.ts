@@ -1,21 +1,22 @@
 import { weaknessOf } from './weak-secret.js';
 
-/** 256 bit, if each letter carries eight (RFC 7518 section 3.2). */
-const LEAST_LETTERS = 32;
-const HOW_TO_MAKE = 'make one with "openssl rand -base64 48"';
+/** 256 bits at 8 bits per character (RFC 7518 section 3.2). */
+const MIN_CHARACTERS = 32;
+const HOW_TO_GENERATE = 'make one with "openssl rand -base64 48"';
 
 /**
- * Reads the secrets that sign tokens, separated by commas: the first one signs, all of them verify. Throws an Error that says what is
- * wrong and what to do. The message repeats nothing of the text, because that is secret.
+ * Parses a comma-separated list of token secrets. The first one signs, all of them verify.
+ *
+ * @throws Error that does not quote the text, because it is secret.
  */
 export function parseTokenSecrets(text: string): string[] {
   const secrets = text.split(/\s*,\s*/);
   secrets.forEach((secret, index) => {
     const name = secrets.length > 1 ? `secret ${index + 1} of the list (commas separate secrets) ` : '';
-    if (secret.length < LEAST_LETTERS)
-      throw new Error(`${name}needs at least ${LEAST_LETTERS} characters (256 bit): ${HOW_TO_MAKE}`);
+    if (secret.length < MIN_CHARACTERS)
+      throw new Error(`${name}needs at least ${MIN_CHARACTERS} characters (256 bit): ${HOW_TO_GENERATE}`);
     const weakness = weaknessOf(secret);
-    if (weakness !== undefined) throw new Error(`${name}${weakness} and can be guessed: ${HOW_TO_MAKE}`);
+    if (weakness !== undefined) throw new Error(`${name}${weakness} and can be guessed: ${HOW_TO_GENERATE}`);
   });
   return secrets;
 }

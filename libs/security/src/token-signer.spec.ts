@@ -46,19 +46,19 @@ describe('a new token', () => {
     expect(token).toBe(signed(header, payload));
   });
 
-  test('lives for parts of an hour as well', () => {
+  test('may be valid for a fraction of an hour', () => {
     const short = new TokenSigner(new JwtService({ secret }), { ...options, lifetimeHours: 0.001 });
     expect(short.read(short.sign(subject))).toMatchObject({ iat: 1_800_000_000, exp: 1_800_000_004 });
   });
 });
 
 describe('reading', () => {
-  test('gives the claims, the second time as well', () => {
+  test('returns the claims, also from the cache', () => {
     expect(signer.read(token)).toEqual(claims);
     expect(signer.read(token)).toEqual(claims);
   });
 
-  test('takes tokens that an earlier secret signed, and signs with the first one', () => {
+  test('accepts tokens signed with an earlier secret, and signs with the first one', () => {
     const first = randomBytes(32);
     const earlier = new EarlierTokenSecrets([randomBytes(32), secret].map((each) => new JwtService({ secret: each })));
     const rotated = new TokenSigner(new JwtService({ secret: first }), options, earlier);
@@ -68,18 +68,18 @@ describe('reading', () => {
     expect(newSigner(new JwtService({ secret: first })).read(token)).toBeUndefined();
   });
 
-  test('does not judge the time', () => {
+  test('does not check the expiry', () => {
     const past = signer.sign({ ...subject, now: 0 });
     const future = signer.sign({ ...subject, now: 4_000_000_000_000 });
     expect(signer.read(past)).toMatchObject({ exp: 172_800 });
     expect(signer.read(future)).toMatchObject({ nbf: 4_000_000_000 });
   });
 
-  test('gives claims that nobody can change for the next reader', () => {
+  test('returns frozen claims', () => {
     expect(Object.isFrozen(signer.read(token))).toBe(true);
   });
 
-  test('checks a signature once', () => {
+  test('verifies a signature only once', () => {
     const jwt = new JwtService({ secret });
     const verify = vi.spyOn(jwt, 'verify');
     const fresh = newSigner(jwt);
@@ -88,7 +88,7 @@ describe('reading', () => {
     expect(verify).toHaveBeenCalledTimes(1);
   });
 
-  test('gives the claims of a token with a name of any length, which it does not keep', () => {
+  test('returns the claims of a long token without caching it', () => {
     const jwt = new JwtService({ secret: createSecretKey(secret) });
     const fresh = newSigner(jwt);
     const long = fresh.sign({ ...subject, username: 'x'.repeat(100_000) });
@@ -97,7 +97,7 @@ describe('reading', () => {
     expect(verify).toHaveBeenCalledTimes(2);
   });
 
-  test('remembers a token through any number of made-up ones', () => {
+  test('does not let forged tokens evict a cached one', () => {
     const jwt = new JwtService({ secret: createSecretKey(secret) });
     const fresh = newSigner(jwt);
     fresh.read(token);
@@ -107,7 +107,7 @@ describe('reading', () => {
     expect(verify).not.toHaveBeenCalled();
   });
 
-  test('forgets the token that was not read for the longest time', () => {
+  test('evicts the least recently read token', () => {
     const jwt = new JwtService({ secret: createSecretKey(secret) });
     const fresh = newSigner(jwt);
     fresh.read(token);
@@ -142,7 +142,7 @@ describe('the flaw of a refused token', () => {
 describe('a token is refused', () => {
   const others = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'];
 
-  test('with any other last letter, those with the same bytes included', () => {
+  test('with any other last character, even if it decodes to the same bytes', () => {
     const same = Buffer.from(signature, 'base64url');
     const variants = others.filter((letter) => letter !== token.at(-1)).map((letter) => token.slice(0, -1) + letter);
     const spellings = variants.filter((each) => same.equals(Buffer.from(each.split('.')[2] ?? '', 'base64url')));
@@ -150,7 +150,7 @@ describe('a token is refused', () => {
     expect(variants.filter((variant) => newSigner().read(variant))).toEqual([]);
   });
 
-  test('with any one letter changed', () => {
+  test('with any single character changed', () => {
     fc.assert(
       fc.property(fc.nat(token.length - 1), fc.constantFrom(...others, '.', '=', ' '), (at, letter) => {
         fc.pre(token[at] !== letter);
@@ -193,7 +193,7 @@ describe('a token is refused', () => {
     expect(signer.read(text)).toBeUndefined();
   });
 
-  test('with a claim that is missing or of another type, though the signature is right', () => {
+  test('with a missing or mistyped claim, even if the signature is valid', () => {
     const wrong = [undefined, null, true, {}, [], 1.5, 2 ** 53];
     const variants = Object.keys(claims).flatMap((name) => {
       const swapped = typeof Reflect.get(claims, name) === 'string' ? 1 : '1';
@@ -204,7 +204,7 @@ describe('a token is refused', () => {
     expect(signer.read(signed(header, encode({ ...claims, more: 1 })))).toEqual(claims);
   });
 
-  test('without an exception, whatever the text is', () => {
+  test('without an exception for any text', () => {
     const part = fc.oneof(
       fc.string(),
       fc.base64String(),

@@ -3,7 +3,7 @@ import type { JwtService, JwtVerifyOptions } from '@nestjs/jwt';
 import { LRUCache } from 'lru-cache';
 import { readClaims, type TokenClaims } from './token-claims.js';
 
-/** What a new token is about; `passwordTimestamp` in unix seconds, `now` in unix milliseconds. */
+/** The subject of a new token. `passwordTimestamp` is in unix seconds, `now` in unix milliseconds. */
 export type TokenSubject = Readonly<{
   accountId: number;
   sessionId: string;
@@ -12,46 +12,46 @@ export type TokenSubject = Readonly<{
   now: number;
 }>;
 
-/** Header, claims and a signature of 32 bytes, whose last letter carries four bits and so has sixteen canonical forms. */
+/** Header, claims and a signature of 32 bytes. Its last character encodes only four bits, so it has 16 canonical values. */
 const HS256_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/;
 
-/** The audience of device tokens. Sessions have none, so neither kind of token is ever taken for the other. */
+/** The audience of device tokens. Session tokens have none, so neither kind is accepted as the other. */
 export const DEVICE_AUDIENCE = 'keyfold-device';
 
-/** Secrets that signed tokens before; they go on verifying them while they are being replaced. */
+/** Earlier token secrets, which still verify tokens during a rotation. */
 export class EarlierTokenSecrets {
   constructor(private readonly verifiers: readonly JwtService[] = []) {}
 
-  /** What a token says that the present secret or an earlier one signed, undefined otherwise. */
-  verified<Payload extends object>(present: JwtService, token: string, options: JwtVerifyOptions): Payload | undefined {
+  /** Returns the payload of a token signed with the present secret or an earlier one, else undefined. */
+  verify<Payload extends object>(present: JwtService, token: string, options: JwtVerifyOptions): Payload | undefined {
     for (const jwt of [present, ...this.verifiers]) {
       try {
         return jwt.verify<Payload>(token, options);
       } catch {
-        // Another secret may have signed it.
+        // Try the next secret.
       }
     }
     return undefined;
   }
 }
 
-/** Letters; ours has 36. */
-const LONGEST_HEADER = 1_024;
+/** In characters; the header of our tokens has 36. */
+const MAX_HEADER = 1_024;
 
 /**
- * Why `TokenSigner.read` refuses a text. `bad_claims`: the signature is ours, but a claim is missing or names another issuer.
- * `of_device`: the text is a device token. `no_token`: the text is no JSON Web Token.
+ * Why `TokenSigner.read` refuses a text. `bad_claims`: the signature is valid, but a claim is missing or the issuer is another one.
+ * `of_device`: it is a device token. `no_token`: it is not a JSON Web Token.
  */
 export type TokenFlaw = 'bad_signature' | 'wrong_algorithm' | 'bad_claims' | 'of_device' | 'no_token';
 
 const CACHED_TOKENS = 10_000;
-/** Letters; a token with a longer name is checked each time, because ten thousand of them would fill the memory. */
-const LONGEST_CACHED = 4_096;
+/** In characters. Longer tokens are not cached, because 10,000 of them would fill the memory. */
+const MAX_CACHED_TOKEN = 4_096;
 
-/** Signs tokens with one secret and checks their signatures (HS256) with all. Whether a session is alive is not known here. */
+/** Signs session tokens with one secret and verifies them (HS256) with all. Does not know whether a session is still active. */
 export class TokenSigner {
-  // Only good outcomes are kept: whoever makes up tokens makes each a new one, and would only push these out.
-  private readonly known = new LRUCache<string, TokenClaims>({ max: CACHED_TOKENS });
+  // Caches valid tokens only: forged tokens are all different and would evict them.
+  private readonly verified = new LRUCache<string, TokenClaims>({ max: CACHED_TOKENS });
 
   constructor(
     private readonly jwt: JwtService,
@@ -62,53 +62,53 @@ export class TokenSigner {
   sign({ accountId, sessionId, username, passwordTimestamp, now }: TokenSubject): string {
     const iat = Math.floor(now / 1000);
     const exp = iat + Math.round(this.options.lifetimeHours * 3600);
-    // compat: the original's claims come first and in its order.
+    // compat: the original's claims come first, in its order.
     const original = { username, pwd_ts: passwordTimestamp, exp, nbf: iat, iat };
     const claims = { ...original, sub: String(accountId), jti: sessionId, iss: this.options.issuer };
     return this.jwt.sign(claims, { algorithm: 'HS256' });
   }
 
   /**
-   * The claims when the signature is ours, the issuer fits and every claim has its type; `exp` and `nbf` are for the caller to
-   * judge. Each token has one spelling: anything appended or a changed spare bit is refused.
+   * Returns the claims of a token, or undefined if its signature, issuer or the type of a claim is wrong. The caller checks `exp` and `nbf`.
+   * Accepts only the canonical encoding, without appended text or changed unused bits.
    */
   read(token: string): TokenClaims | undefined {
     const key = hash('sha256', token, 'base64');
-    const known = this.known.get(key);
-    if (known) return known;
+    const cached = this.verified.get(key);
+    if (cached) return cached;
     const claims = this.check(token);
-    if (claims && token.length <= LONGEST_CACHED) this.known.set(key, claims);
+    if (claims && token.length <= MAX_CACHED_TOKEN) this.verified.set(key, claims);
     return claims;
   }
 
-  /** What is wrong with a text that `read` refuses. */
+  /** Returns why `read` refuses a text. */
   flawOf(token: string): TokenFlaw {
     const algorithm = algorithmOf(token);
     if (algorithm === undefined) return 'no_token';
     if (algorithm !== 'HS256') return 'wrong_algorithm';
-    const payload = HS256_TOKEN.test(token) ? this.verified(token) : undefined;
+    const payload = HS256_TOKEN.test(token) ? this.payloadOf(token) : undefined;
     if (payload === undefined) return 'bad_signature';
-    return isOfDevice(payload) ? 'of_device' : 'bad_claims';
+    return isDeviceToken(payload) ? 'of_device' : 'bad_claims';
   }
 
   private check(token: string): TokenClaims | undefined {
     if (!HS256_TOKEN.test(token)) return undefined;
-    const claims = readClaims(this.verified(token));
+    const claims = readClaims(this.payloadOf(token));
     return claims?.iss === this.options.issuer ? claims : undefined;
   }
 
-  private verified(token: string): unknown {
+  private payloadOf(token: string): unknown {
     const options: JwtVerifyOptions = { algorithms: ['HS256'], ignoreExpiration: true, ignoreNotBefore: true };
-    return this.earlier.verified(this.jwt, token, options);
+    return this.earlier.verify(this.jwt, token, options);
   }
 }
 
-const isOfDevice = (payload: unknown) => (payload as { aud?: unknown }).aud === DEVICE_AUDIENCE;
+const isDeviceToken = (payload: unknown) => (payload as { aud?: unknown }).aud === DEVICE_AUDIENCE;
 
-/** The `alg` of a JSON Web Token; undefined when the text is none. */
+/** Returns the `alg` of a JSON Web Token, or undefined if the text is not one. */
 function algorithmOf(token: string): string | undefined {
   const [header = '', , signature, ...rest] = token.split('.', 4);
-  if (signature === undefined || rest.length > 0 || header.length > LONGEST_HEADER) return undefined;
+  if (signature === undefined || rest.length > 0 || header.length > MAX_HEADER) return undefined;
   try {
     const { alg } = Object(JSON.parse(Buffer.from(header, 'base64url').toString())) as { alg?: unknown };
     return typeof alg === 'string' ? alg : undefined;

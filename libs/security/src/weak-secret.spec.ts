@@ -28,8 +28,8 @@ describe('a secret that can be guessed', () => {
   });
 });
 
-describe('a secret that was made at random', () => {
-  // Uniform bytes: fast-check prefers small and equal values, which are no random secret.
+describe('a random secret', () => {
+  // Uniform bytes: fast-check prefers small and equal values, which do not resemble random secrets.
   const uniform = (length: number) => fc.noBias(fc.uint8Array({ minLength: length, maxLength: length }));
 
   test.each(['hex', 'base64', 'base64url'] as const)('has no weakness in %s', (encoding) => {
@@ -42,7 +42,7 @@ describe('a secret that was made at random', () => {
     );
   });
 
-  test('has none with 32 hex digits, which are the fewest characters', () => {
+  test('has no weakness with 32 hex digits, the smallest alphabet', () => {
     fc.assert(
       fc.property(uniform(16), (key) => {
         expect(weaknessOf(Buffer.from(key).toString('hex'))).toBeUndefined();
@@ -51,7 +51,7 @@ describe('a secret that was made at random', () => {
     );
   });
 
-  test('has none as a passphrase of unusual words', () => {
+  test('has no weakness as a passphrase of unusual words', () => {
     expect(weaknessOf('ostrich gravel mandolin quorum, a tenth of Lisbon')).toBeUndefined();
   });
 });

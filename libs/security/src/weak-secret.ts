@@ -1,27 +1,27 @@
-/** The least entropy of a secret by a rough estimate, in bits. 32 random hex digits have more than 100. */
-const LEAST_BITS = 96;
-/** The same for what is left without the words below. */
-const LEAST_BITS_WITHOUT_WORDS = 64;
+/** Minimum estimated entropy of a secret, in bits. 32 random hex digits have more than 100. */
+const MIN_BITS = 96;
+/** The same after the words below are removed. */
+const MIN_BITS_WITHOUT_WORDS = 64;
 
-/** What people write where a secret belongs. */
-const OBVIOUS =
+/** Words that people use as placeholders for a secret. */
+const PLACEHOLDER_WORDS =
   /change[ _-]?me|replace[ _-]?(?:me|this)|keep[ _-]?(?:me|this)|place[ _-]?holder|pass(?:word|phrase)|password|insecure|default|example|keyfold|openlist|please|secret|signing|token|admin|super|value|test|your|this|with|here|todo|key|jwt/gi;
 
 /**
- * Says why a secret can be guessed, as a predicate such as "repeats itself"; undefined when nothing speaks against it. Finds secrets that
- * nobody made at random; it cannot prove that one is random.
+ * Returns why a secret can be guessed, as a predicate such as "repeats itself", or undefined. Detects secrets that were not generated at
+ * random, but cannot prove that a secret is random.
  */
 export function weaknessOf(secret: string | Uint8Array): string | undefined {
-  const units = typeof secret === 'string' ? [...secret].map((letter) => letter.codePointAt(0)!) : [...secret];
+  const units = typeof secret === 'string' ? [...secret].map((character) => character.codePointAt(0)!) : [...secret];
   if (isRepetition(units)) return 'repeats itself';
-  if (bitsOf(units) < LEAST_BITS) return 'has too few different characters';
+  if (bitsOf(units) < MIN_BITS) return 'has too few different characters';
   if (isSequence(units)) return 'is mostly a sequence of neighbouring characters';
   if (typeof secret !== 'string') return undefined;
-  const rest = [...secret.replaceAll(OBVIOUS, '')].map((letter) => letter.codePointAt(0)!);
-  return bitsOf(rest) < LEAST_BITS_WITHOUT_WORDS ? 'consists of common words' : undefined;
+  const rest = [...secret.replaceAll(PLACEHOLDER_WORDS, '')].map((character) => character.codePointAt(0)!);
+  return bitsOf(rest) < MIN_BITS_WITHOUT_WORDS ? 'consists of common words' : undefined;
 }
 
-/** A unit of at most half the length, again and again. */
+/** Returns whether the units consist of one sequence that repeats at least twice. */
 function isRepetition(units: readonly number[]): boolean {
   for (let length = 1; length <= units.length / 2; length++) {
     if (units.every((unit, index) => index < length || unit === units[index - length])) return true;
@@ -34,7 +34,7 @@ function isSequence(units: readonly number[]): boolean {
   return steps.length > ((units.length - 1) * 2) / 3;
 }
 
-/** Shannon's entropy of the frequencies, times the length. */
+/** Returns the Shannon entropy of the frequencies, times the length. */
 function bitsOf(units: readonly number[]): number {
   const counts = [...Map.groupBy(units, (unit) => unit).values()].map(({ length }) => length);
   return counts.reduce((bits, count) => bits - count * Math.log2(count / units.length), 0);

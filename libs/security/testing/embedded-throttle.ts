@@ -7,7 +7,7 @@ import { SqliteThrottleStore, throttleTable } from '../src/sqlite/index.js';
 
 const schema = { version: 1, synchronous: 'NORMAL', sql: throttleTable } as const;
 
-/** Opens the counters in `path`, else in a folder of their own; both are gone when the running test is over. */
+/** Opens counters in `path`, by default in a new temporary folder. The file is closed after the test. */
 export function openThrottle(path = join(temporaryFolder(), 'views.db')): {
   file: SqliteFile;
   store: SqliteThrottleStore;

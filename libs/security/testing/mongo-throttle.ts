@@ -6,7 +6,7 @@ import { MongoThrottleStore, throttleModels } from '../src/mongo/index.js';
 
 type Joined = { connection: Connection; store: MongoThrottleStore };
 
-/** Counters in a prepared database of their own, as one process has them; `join` opens them as another process. */
+/** Opens counters in a new, migrated database. `join` opens the same counters as another process. */
 export async function openMongoThrottle(): Promise<Joined & { join(): Promise<Joined> }> {
   const uri = freshDatabaseUri();
   const join = async () => {

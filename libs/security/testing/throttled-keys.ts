@@ -1,7 +1,7 @@
-import type { ThrottledKey, ThrottleRule } from '../src/throttle.js';
+import type { ThrottleKey, ThrottleRule } from '../src/throttle-store.js';
 
 export const MINUTE = 60_000;
-/** A day that no clock shows yet: databases remove by their own clock what is over. */
+/** A day in the future, because databases delete expired counters by their own clock. */
 export const NOON = Date.UTC(2100, 0, 15, 12);
 
 const rule: ThrottleRule = {
@@ -11,13 +11,13 @@ const rule: ThrottleRule = {
   forgetAfter: 5 * MINUTE,
   countFrom: 'last',
 };
-/** A key whose failures the answer tells; five failures, then five minutes. */
-export const key = (name: string, differing: Partial<ThrottleRule> = {}): ThrottledKey => ({
+/** Returns a key that reports its failures and blocks for five minutes after five of them. */
+export const key = (name: string, overrides: Partial<ThrottleRule> = {}): ThrottleKey => ({
   key: name,
-  rule: { ...rule, ...differing },
-  told: true,
+  rule: { ...rule, ...overrides },
+  reportFailures: true,
 });
-/** What `take` answers: how often each key that is to be told has failed with this try. */
+/** The result of `admit` for an admitted attempt, with the failures that keys report. */
 export const admitted = (...failures: number[]) => ({ admitted: true, failures });
-/** What `take` answers where a key is blocked. */
+/** The result of `admit` for a blocked key. */
 export const refused = (retryAfterSeconds: number) => ({ admitted: false, retryAfterSeconds });

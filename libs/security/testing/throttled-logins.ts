@@ -1,35 +1,35 @@
-import { LoginThrottle, type CountedTry, type LoginTry } from '../src/login-throttle.js';
+import { LoginThrottle, type CountedAttempt, type LoginAttempt } from '../src/login-throttle.js';
 import { openThrottle } from './embedded-throttle.js';
 
-type Differing = { account?: string; address?: string; device?: string };
+type Overrides = { account?: string; address?: string; device?: string };
 
-/** A password for the account `ann`, or what differs from that. */
-export const login = (differing: Differing = {}): LoginTry => ({
+/** Returns an attempt with a password for the account `ann`. */
+export const login = (overrides: Overrides = {}): LoginAttempt => ({
   factor: 'password',
   account: 'ann',
   address: '192.0.2.7',
-  ...differing,
+  ...overrides,
 });
-/** The same for a one-time code. */
-export const code = (differing: Differing = {}): LoginTry => ({ ...login(differing), factor: 'one-time-code' });
-/** An address in a network of its own. */
+/** Returns an attempt with a one-time code. */
+export const code = (overrides: Overrides = {}): LoginAttempt => ({ ...login(overrides), factor: 'one-time-code' });
+/** Returns an address in the nth network. */
 export const network = (n: number) => ({ address: `100.${n >> 8}.${n & 255}.7` });
 export const device = { device: 'laptop' };
 
-/** Tries on a throttle with counters and a clock of its own, which are gone after the running test. */
+/** Makes attempts on a throttle with its own counters and clock, for one test. */
 export class ThrottledLogins {
   now = Date.UTC(2026, 0, 15, 12);
   readonly throttle = new LoginThrottle(openThrottle().store, () => this.now);
 
-  /** Answers what was counted, or the seconds after which to try again. */
-  async tryOnce(attempt = login()): Promise<CountedTry | number> {
-    const admission = await this.throttle.take(attempt);
+  /** Returns the counted attempt, or the seconds to wait if it is refused. */
+  async attemptOnce(attempt = login()): Promise<CountedAttempt | number> {
+    const admission = await this.throttle.admit(attempt);
     return admission.admitted ? admission.counted : admission.retryAfterSeconds;
   }
 
-  /** A try that must be admitted. */
-  async counted(attempt = login()): Promise<CountedTry> {
-    const answer = await this.tryOnce(attempt);
+  /** Makes an attempt that must be admitted. */
+  async counted(attempt = login()): Promise<CountedAttempt> {
+    const answer = await this.attemptOnce(attempt);
     if (typeof answer === 'number') throw new Error(`refused for ${answer} s`);
     return answer;
   }
@@ -39,15 +39,15 @@ export class ThrottledLogins {
   }
 
   async succeed(attempt = login()): Promise<void> {
-    await this.throttle.succeed(await this.counted(attempt));
+    await this.throttle.recordSuccess(await this.counted(attempt));
   }
 
-  /** Fails until it is refused; answers how often. */
-  async failAsOftenAsPossible(attempt: LoginTry): Promise<number> {
-    for (let count = 0; ; count++) if (typeof (await this.tryOnce(attempt)) === 'number') return count;
+  /** Fails until it is refused. Returns the number of failures. */
+  async failAsOftenAsPossible(attempt: LoginAttempt): Promise<number> {
+    for (let count = 0; ; count++) if (typeof (await this.attemptOnce(attempt)) === 'number') return count;
   }
 
-  async isAdmitted(attempt?: LoginTry): Promise<boolean> {
-    return typeof (await this.tryOnce(attempt)) !== 'number';
+  async isAdmitted(attempt?: LoginAttempt): Promise<boolean> {
+    return typeof (await this.attemptOnce(attempt)) !== 'number';
   }
 }

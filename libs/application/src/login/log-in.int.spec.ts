@@ -149,7 +149,7 @@ describe('a refused login', () => {
         calls.length = 0;
         await client.outcome(attempt);
         costs[reason] = calls.length;
-        expect(calls.slice(0, 2)).toEqual(['ThrottleStore.isRemembered', 'ThrottleStore.take']);
+        expect(calls.slice(0, 2)).toEqual(['ThrottleStore.isRemembered', 'ThrottleStore.admit']);
         expect(calls.at(-1)).toBe('PasswordHasher.verify');
       }
     }

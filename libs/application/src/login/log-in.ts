@@ -13,9 +13,9 @@ import {
   PasswordHasher,
   Sealer,
   TokenSigner,
-  type CountedTry,
+  type CountedAttempt,
   type Device,
-  type LoginTry,
+  type LoginAttempt,
 } from '@keyfold/security';
 import { randomUUID } from 'node:crypto';
 import { Clock } from '../clock.js';
@@ -110,8 +110,8 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     const attempt = { factor: 'password', account: nameHash(username), address, device: device?.id } as const;
     const counted = await this.#admit(attempt);
     const account = await this.#matchingAccount(login, counted.isKnown, report).catch(async (error: unknown) => {
-      // A try that was not checked is no guess. It still counts for its source if the queue was full; otherwise filling it would be free.
-      await (error instanceof HashQueueFull ? this.throttle.giveBackGuess(counted) : this.throttle.giveBack(counted));
+      // An attempt that was not checked is no guess. It still counts for its source if the queue was full; otherwise filling it would be free.
+      await (error instanceof HashQueueFull ? this.throttle.refundGuess(counted) : this.throttle.refund(counted));
       throw error;
     });
     if (!account || account.disabled || login.staticHash === undefined) throw new DomainError('invalid-credentials');
@@ -139,14 +139,14 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     const { counted, ...usedCode } = await this.#verifyCode(login, account);
     const token = await this.#startSession(login, account, usedCode).catch(async (error: unknown) => {
       // A right code counts as a failure only if it was used before, not if the store failed.
-      if (!(error instanceof DomainError)) await this.throttle.giveBack(counted);
+      if (!(error instanceof DomainError)) await this.throttle.refund(counted);
       throw error;
     });
     await this.#succeed(counted);
     return token;
   }
 
-  async #verifyCode(login: Login, account: Account): Promise<UsedCode & { counted: CountedTry }> {
+  async #verifyCode(login: Login, account: Account): Promise<UsedCode & { counted: CountedAttempt }> {
     const { enrolment, sealedSecret, locked } = account.twoFactor!;
     const attempt = codeTry(login, account);
     // Whoever entered the wrong codes must not lock the owner out.
@@ -161,8 +161,8 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
   }
 
   /** Returns the refusal of a missing code. It is no guess: front ends ask for the code only after the right password. */
-  async #missingCode(attempt: LoginTry): Promise<DomainError> {
-    const seconds = await this.throttle.look(attempt);
+  async #missingCode(attempt: LoginAttempt): Promise<DomainError> {
+    const seconds = await this.throttle.secondsBlocked(attempt);
     return seconds > 0 ? new DomainError('too-many-attempts', seconds) : new DomainError('one-time-code-required');
   }
 
@@ -194,14 +194,14 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
   }
 
   /** Ignores outages: a lost counter must not fail a correct login, least of all after its code was spent. */
-  async #succeed(counted: CountedTry): Promise<void> {
-    await this.throttle.succeed(counted).catch((error: unknown) => {
+  async #succeed(counted: CountedAttempt): Promise<void> {
+    await this.throttle.recordSuccess(counted).catch((error: unknown) => {
       if (!isRetryable(error)) throw error;
     });
   }
 
-  async #admit(attempt: LoginTry): Promise<CountedTry> {
-    const admission = await this.throttle.take(attempt);
+  async #admit(attempt: LoginAttempt): Promise<CountedAttempt> {
+    const admission = await this.throttle.admit(attempt);
     if (!admission.admitted) throw new DomainError('too-many-attempts', admission.retryAfterSeconds);
     return admission.counted;
   }
@@ -211,7 +211,7 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
  * Returns the throttle's key for a code. The count starts again with each enrolment and each password, so that wrong codes for a discarded
  * secret or by someone who knew an old password do not lock the code. A device is known only once it has used a right code of this enrolment.
  */
-function codeTry(login: Login, account: Account): LoginTry {
+function codeTry(login: Login, account: Account): LoginAttempt {
   const { accountId, credential, twoFactor } = account;
   const { address } = login;
   const { enrolment } = twoFactor!;

@@ -6,7 +6,7 @@ import {
   SetPasswordHandler,
 } from '@keyfold/application';
 import { DomainError, type Account } from '@keyfold/domain';
-import { refusalOf } from '@keyfold/http-envelope';
+import { refusalFor } from '@keyfold/http-envelope';
 import { randomUUID } from 'node:crypto';
 import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
 import type { CommandRun } from './operator-ports.js';
@@ -30,7 +30,7 @@ export async function setPassword(
   return changing.catch((error: unknown) => {
     const isRefused = error instanceof DomainError && error.code.startsWith('password-too-');
     if (!isRefused) throw error;
-    return refuse(refusalOf(error).message, run);
+    return refuse(refusalFor(error).message, run);
   });
 }
 

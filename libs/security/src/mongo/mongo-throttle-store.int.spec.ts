@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { openThrottle } from '../../testing/embedded-throttle.js';
 import { openMongoThrottle } from '../../testing/mongo-throttle.js';
 import { key, MINUTE, NOON } from '../../testing/throttled-keys.js';
-import { describeThrottleStore } from '../throttle.contract.js';
-import type { Success, ThrottledKey, ThrottleStore } from '../throttle.js';
-import { countPipeline, takeBackPipeline } from './throttle-updates.js';
+import { describeThrottleStore } from '../../testing/throttle-store.contract.js';
+import type { CounterChanges, ThrottleKey, ThrottleStore } from '../throttle-store.js';
+import { countPipeline, undoPipeline } from './throttle-updates.js';
 import { throttleModels, type ThrottleDocument } from './throttle.model.js';
 
 describeThrottleStore('MongoDB', async () => {
@@ -18,32 +18,36 @@ describeThrottleStore('MongoDB', async () => {
 
 describe('the round trips of a login', () => {
   const names = ['source', 'pair', 'account'];
-  const silent = names.map((name): ThrottledKey => ({ key: name, rule: key(name).rule }));
-  const success: Success = { clear: ['pair'], giveBack: ['source', 'account'], remember: { key: 'k', until: NOON } };
+  const silent = names.map((name): ThrottleKey => ({ key: name, rule: key(name).rule }));
+  const success: CounterChanges = {
+    reset: ['pair'],
+    refund: ['source', 'account'],
+    remember: { key: 'k', until: NOON },
+  };
 
-  it('are one to be admitted and one to succeed', async () => {
+  it('are one to be admitted and one to record a success', async () => {
     const { connection, store } = await openMongoThrottle();
     const commands = watch(connection);
     for (const _ of [1, 2]) {
-      await store.take(silent, NOON);
-      await store.succeed(success);
+      await store.admit(silent, NOON);
+      await store.apply(success);
     }
     expect(commands).toEqual(['update', 'update', 'update', 'update']);
   });
 
-  it('are one more to be told the failures of the last key', async () => {
+  it('are one more to report the failures of the last key', async () => {
     const { connection, store } = await openMongoThrottle();
     const commands = watch(connection);
-    await store.take([...silent.slice(0, 2), key('account')], NOON);
+    await store.admit([...silent.slice(0, 2), key('account')], NOON);
     expect(commands).toEqual(['update', 'findAndModify']);
   });
 
-  it('are one that only reads to be refused again, or to look', async () => {
+  it('are one read to be refused again or to check for a block', async () => {
     const { connection, store } = await openMongoThrottle();
-    for (let n = 0; n < 6; n++) await store.take(silent, NOON);
+    for (let n = 0; n < 6; n++) await store.admit(silent, NOON);
     const commands = watch(connection);
-    expect(await store.take(silent, NOON)).toEqual({ admitted: false, retryAfterSeconds: 300 });
-    expect(await store.look(silent, NOON)).toBe(300);
+    expect(await store.admit(silent, NOON)).toEqual({ admitted: false, retryAfterSeconds: 300 });
+    expect(await store.secondsBlocked(silent, NOON)).toBe(300);
     expect(commands).toEqual(['find', 'find']);
   });
 
@@ -55,44 +59,44 @@ describe('the round trips of a login', () => {
 });
 
 describe('several processes', () => {
-  it('see at once when a block is lifted', async () => {
+  it('see immediately that a block was lifted', async () => {
     const { store, join } = await openMongoThrottle();
     const other = (await join()).store;
-    for (let n = 0; n < 5; n++) await store.take([key('a')], NOON);
-    for (const each of [store, other]) expect(await each.take([key('a')], NOON)).toMatchObject({ admitted: false });
-    await other.succeed({ clear: ['a'] });
-    expect(await store.take([key('a')], NOON)).toEqual({ admitted: true, failures: [1] });
+    for (let n = 0; n < 5; n++) await store.admit([key('a')], NOON);
+    for (const each of [store, other]) expect(await each.admit([key('a')], NOON)).toMatchObject({ admitted: false });
+    await other.apply({ reset: ['a'] });
+    expect(await store.admit([key('a')], NOON)).toEqual({ admitted: true, failures: [1] });
   });
 });
 
 describe('counters', () => {
-  it('are removed by the database an hour after their time', async () => {
+  it('are deleted by the database an hour after they expire', async () => {
     const { connection } = await openMongoThrottle();
     await requireSchema(connection, throttleModels(connection));
     const indexes = await connection.collection('throttle').indexes();
     expect(indexes).toContainEqual(expect.objectContaining({ key: { expires: 1 }, expireAfterSeconds: 3_600 }));
   });
 
-  it('are not available when the connection is closed', async () => {
+  it('are unavailable when the connection is closed', async () => {
     const { connection, store } = await openMongoThrottle();
-    for (let n = 0; n < 6; n++) await store.take([key('blocked')], NOON);
+    for (let n = 0; n < 6; n++) await store.admit([key('blocked')], NOON);
     await connection.close();
-    const tries = [
-      store.take([key('a')], NOON),
-      store.take([{ key: 'a', rule: key('a').rule }], NOON),
-      store.take([key('blocked')], NOON),
-      store.look([key('blocked')], NOON),
-      store.succeed({ clear: ['a'] }),
+    const operations = [
+      store.admit([key('a')], NOON),
+      store.admit([{ key: 'a', rule: key('a').rule }], NOON),
+      store.admit([key('blocked')], NOON),
+      store.secondsBlocked([key('blocked')], NOON),
+      store.apply({ reset: ['a'] }),
     ];
-    for (const outcome of await Promise.allSettled(tries)) {
+    for (const outcome of await Promise.allSettled(operations)) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(StoreUnavailable) });
     }
   });
 });
 
-it('a try is taken back without a trace whatever was counted, taken back or given back since it was counted', async () => {
+it('an undone attempt leaves no trace, whatever was counted, undone or refunded since', async () => {
   const { connection, store } = await openMongoThrottle();
-  // The store waits for no majority, so neither must those who read what it wrote.
+  // The store does not wait for a majority, so reads must not either.
   const database = connection.getClient().db(connection.name);
   const counters = database.collection<ThrottleDocument>('throttle', { readConcern: { level: 'local' } });
   const rule = { limit: 1_000, firstBlock: 1, maxBlock: 1, forgetAfter: MINUTE, countFrom: 'first' } as const;
@@ -100,7 +104,7 @@ it('a try is taken back without a trace whatever was counted, taken back or give
     { weight: 6, arbitrary: fc.constant('count' as const) },
     { weight: 1, arbitrary: fc.constant('admit' as const) },
     { weight: 6, arbitrary: fc.nat(3).map((which) => ({ which })) },
-    { weight: 1, arbitrary: fc.constant('give back' as const) },
+    { weight: 1, arbitrary: fc.constant('refund' as const) },
   );
   let run = 0;
   await fc.assert(
@@ -112,30 +116,30 @@ it('a try is taken back without a trace whatever was counted, taken back or give
         upsert: true,
       });
       for (const [index, each] of changes.entries()) {
-        const id = `try ${index}`;
+        const id = `attempt ${index}`;
         if (each === 'count' || each === 'admit') {
           await counters.updateOne({ _id }, countPipeline({ key: _id, rule }, { id, now: NOON + index }));
           if (each === 'admit') admitted += 1;
           else open.push(id);
           failures += 1;
-        } else if (each === 'give back' && admitted > 0) {
-          await store.succeed({ giveBack: [_id] });
+        } else if (each === 'refund' && admitted > 0) {
+          await store.apply({ refund: [_id] });
           admitted -= 1;
           failures -= 1;
-        } else if (each !== 'give back' && open.length > 0) {
+        } else if (each !== 'refund' && open.length > 0) {
           const [taken] = open.splice(-1 - (each.which % open.length), 1);
-          await counters.updateOne({ _id }, takeBackPipeline({ id: taken!, now: NOON }));
+          await counters.updateOne({ _id }, undoPipeline({ id: taken!, now: NOON }));
           failures -= 1;
         }
         expect(await counters.findOne({ _id })).toMatchObject({ failures });
       }
     }),
-    // The example takes a try back that is last only because later ones were taken back before.
+    // The example undoes an attempt that is the last one only because later ones were undone before.
     { numRuns: 60, examples: [[['count', 'count', 'count', 'count', ...Array(4).fill({ which: 0 })]]] },
   );
 });
 
-it('MongoDB answers whatever sequence of tries and successes as SQLite does', async () => {
+it('MongoDB and SQLite give the same results for any sequence of operations', async () => {
   const { store: first, join } = await openMongoThrottle();
   const gateways = [first, (await join()).store];
   const { store: embedded } = openThrottle();
@@ -163,31 +167,31 @@ const RULES = [
 const NAMES = ['a', 'b', 'c'];
 const name = fc.constantFrom(...NAMES);
 
-/** Every name has its own rule and may be told. */
+/** Each name has its own rule and may report its failures. */
 const keys = fc.uniqueArray(fc.tuple(name, fc.boolean()), { minLength: 1, selector: ([each]) => each });
-const taking = fc
+const admitting = fc
   .tuple(keys, fc.boolean())
-  .map(([chosen, looks]) => (store: ThrottleStore, prefix: string, now: number) => {
-    const asked = chosen.map(([each, told]): ThrottledKey => ({
+  .map(([chosen, onlyChecks]) => (store: ThrottleStore, prefix: string, now: number) => {
+    const asked = chosen.map(([each, reportFailures]): ThrottleKey => ({
       key: prefix + each,
       rule: RULES[NAMES.indexOf(each)]!,
-      ...(told ? { told } : {}),
+      ...(reportFailures ? { reportFailures } : {}),
     }));
-    return looks ? store.look(asked, now) : store.take(asked, now);
+    return onlyChecks ? store.secondsBlocked(asked, now) : store.admit(asked, now);
   });
 
-const succeeding = fc
+const changing = fc
   .record({
-    clear: fc.option(name),
-    giveBack: fc.uniqueArray(name),
+    reset: fc.option(name),
+    refund: fc.uniqueArray(name),
     remember: fc.option(fc.tuple(name, fc.nat(40_000))),
   })
   .map(
-    ({ clear, giveBack, remember }) =>
+    ({ reset, refund, remember }) =>
       (store: ThrottleStore, prefix: string, now: number) =>
-        store.succeed({
-          ...(clear === null ? {} : { clear: [prefix + clear] }),
-          giveBack: giveBack.filter((each) => each !== clear).map((each) => prefix + each),
+        store.apply({
+          ...(reset === null ? {} : { reset: [prefix + reset] }),
+          refund: refund.filter((each) => each !== reset).map((each) => prefix + each),
           ...(remember ? { remember: { key: `${prefix}known ${remember[0]}`, until: now + remember[1] } } : {}),
         }),
   );
@@ -199,8 +203,8 @@ const remembering = name.map(
 const step = fc.record({
   wait: fc.constantFrom(0, 0, 0, 1, 500, 1_000, 4_999, 5_000, 10_000, 20_000, 60_000),
   act: fc.oneof(
-    { weight: 5, arbitrary: taking },
-    { weight: 1, arbitrary: succeeding },
+    { weight: 5, arbitrary: admitting },
+    { weight: 1, arbitrary: changing },
     { weight: 1, arbitrary: remembering },
   ),
 });

@@ -4,59 +4,59 @@ import { reaching } from '@keyfold/event-store/mongo';
 import { LRUCache } from 'lru-cache';
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import { randomUUID } from 'node:crypto';
-import { ThrottleStore, type Admission, type Success, type ThrottledKey } from '../throttle.js';
+import { ThrottleStore, type Admission, type CounterChanges, type ThrottleKey } from '../throttle-store.js';
 import { THROTTLE, type ThrottleDocument } from './throttle.model.js';
-import { countPipeline, successUpdates, takeBackPipeline, updateOne, type Try } from './throttle-updates.js';
+import { changeUpdates, countPipeline, undoPipeline, updateOne, type Attempt } from './throttle-updates.js';
 
 type States = ReadonlyMap<string, ThrottleDocument>;
 
-/** Counters may be lost with the power, so nobody waits for a disk or for other members of the replica set. */
-const QUICKLY = { writeConcern: { w: 1, journal: false }, readConcern: { level: 'local' } } as const;
+/** A power failure may lose counters, so no write waits for the disk or for other members of the replica set. */
+const RELAXED = { writeConcern: { w: 1, journal: false }, readConcern: { level: 'local' } } as const;
 const DUPLICATE_KEY = 11_000;
-const REMEMBERED_BLOCKS = 10_000;
-const READERS = 256;
-/** Tries of one key: of those who count first on a new key at the same moment, all but one must count again. */
-const ATTEMPTS = 10;
+const CACHED_BLOCKS = 10_000;
+const READS_PER_BATCH = 256;
+/** Per key: of several attempts that create a key at the same moment, all but one must retry. */
+const RETRIES = 10;
 
 /**
- * Counters for all gateways together. A try counts on one key after the other, in one round trip, and stops at the first that is blocked;
- * then what was counted is taken back. So no more tries are admitted than the rules say, whoever else counts; a try that is about to be
- * refused may for that moment keep another one out. A gateway that dies leaves one failure at most on each key of a try under way.
+ * Stores the counters of all gateways in MongoDB. An attempt counts on one key after another, in one round trip. At the first blocked key it
+ * stops and undoes its counts. Concurrent attempts therefore never exceed a limit, but an attempt that is about to be refused may briefly
+ * block another one. A gateway that dies leaves at most one extra failure on each key of each attempt in flight.
  */
 export class MongoThrottleStore extends ThrottleStore {
   readonly #counters: mongo.Collection<ThrottleDocument>;
   readonly #reads: Batcher<readonly string[], States>;
-  /** Until when keys were blocked when last seen. Never believed, but such keys are read before anything is counted. */
-  readonly #blocks = new LRUCache<string, number>({ max: REMEMBERED_BLOCKS });
+  /** When blocks ended at the last read. Possibly stale, so these keys are read again before anything is counted. */
+  readonly #blocks = new LRUCache<string, number>({ max: CACHED_BLOCKS });
 
   constructor(connection: Connection) {
     super();
-    this.#counters = connection.getClient().db(connection.name).collection<ThrottleDocument>(THROTTLE, QUICKLY);
-    this.#reads = new Batcher((calls) => this.#readAll(calls), READERS, isOutage);
+    this.#counters = connection.getClient().db(connection.name).collection<ThrottleDocument>(THROTTLE, RELAXED);
+    this.#reads = new Batcher((calls) => this.#readAll(calls), READS_PER_BATCH, isOutage);
   }
 
-  async take(keys: readonly ThrottledKey[], now: number): Promise<Admission> {
+  async admit(keys: readonly ThrottleKey[], now: number): Promise<Admission> {
     if (keys.some(({ key }) => (this.#blocks.get(key) ?? 0) > now)) {
-      const refusedUntil = await this.#judge(keys, now);
-      if (refusedUntil !== undefined) return refused(refusedUntil, now);
+      const blockedUntil = await this.#blockedUntil(keys, now);
+      if (blockedUntil !== undefined) return refused(blockedUntil, now);
     }
     const attempt = { id: randomUUID(), now };
     try {
       return await this.#countAll(keys, attempt);
     } catch (error) {
-      // A try that could not be counted is none; keys that it was not counted on do not know it.
-      await this.#takeBack(keys, attempt).catch(() => undefined);
+      // Keys that the attempt did not reach ignore this.
+      await this.#undo(keys, attempt).catch(() => undefined);
       throw error;
     }
   }
 
-  async look(keys: readonly ThrottledKey[], now: number): Promise<number> {
-    const refusedUntil = (await this.#judge(keys, now)) ?? now;
-    return Math.ceil((refusedUntil - now) / 1000);
+  async secondsBlocked(keys: readonly ThrottleKey[], now: number): Promise<number> {
+    const blockedUntil = (await this.#blockedUntil(keys, now)) ?? now;
+    return Math.ceil((blockedUntil - now) / 1000);
   }
 
-  async succeed(success: Success): Promise<void> {
-    const updates = successUpdates(success) as mongo.AnyBulkWriteOperation<ThrottleDocument>[];
+  async apply(changes: CounterChanges): Promise<void> {
+    const updates = changeUpdates(changes) as mongo.AnyBulkWriteOperation<ThrottleDocument>[];
     if (updates.length > 0) await reaching(() => this.#counters.bulkWrite(updates, { ordered: false }));
   }
 
@@ -65,30 +65,31 @@ export class MongoThrottleStore extends ThrottleStore {
     return found !== undefined && found.expires.getTime() > now;
   }
 
-  async #countAll(keys: readonly ThrottledKey[], attempt: Try): Promise<Admission> {
+  async #countAll(keys: readonly ThrottleKey[], attempt: Attempt): Promise<Admission> {
     const failures: number[] = [];
-    for (let counted = 0, attempts = 0; counted < keys.length; attempts++) {
-      if (attempts === ATTEMPTS * keys.length) throw new Contended('a counter of the throttle is contended');
-      const run = runOf(keys.slice(counted));
-      const done = run[0]!.told
-        ? await this.#countTold(run[0]!, attempt, failures)
-        : await this.#countRun(run, attempt);
+    for (let counted = 0, rounds = 0; counted < keys.length; rounds++) {
+      if (rounds === RETRIES * keys.length)
+        throw new Contended('cannot count a login attempt: its throttle counters are contended');
+      const batch = nextBatch(keys.slice(counted));
+      const done = batch[0]!.reportFailures
+        ? await this.#countAndRead(batch[0]!, attempt, failures)
+        : await this.#countBatch(batch, attempt);
       counted += done;
-      if (done === run.length) continue;
-      const refusedUntil = await this.#judge([keys[counted]!], attempt.now);
-      if (refusedUntil === undefined) continue;
-      await this.#takeBack(keys.slice(0, counted), attempt);
-      return refused(refusedUntil, attempt.now);
+      if (done === batch.length) continue;
+      const blockedUntil = await this.#blockedUntil([keys[counted]!], attempt.now);
+      if (blockedUntil === undefined) continue;
+      await this.#undo(keys.slice(0, counted), attempt);
+      return refused(blockedUntil, attempt.now);
     }
     return { admitted: true, failures };
   }
 
-  /** Counts in order up to the first key that does not let the try pass; answers on how many. */
-  async #countRun(run: readonly ThrottledKey[], attempt: Try): Promise<number> {
-    const updates = run.map((key) => updateOne(filterOf(key, attempt), countPipeline(key, attempt), true));
+  /** Counts in order up to the first blocked key. Returns the number of keys counted. */
+  async #countBatch(batch: readonly ThrottleKey[], attempt: Attempt): Promise<number> {
+    const updates = batch.map((key) => updateOne(filterOf(key, attempt), countPipeline(key, attempt), true));
     try {
       await reaching(() => this.#counters.bulkWrite(updates, { ordered: true }));
-      return run.length;
+      return batch.length;
     } catch (error) {
       const [first] = error instanceof mongoose.mongo.MongoBulkWriteError ? error.result.getWriteErrors() : [];
       if (first?.code === DUPLICATE_KEY) return first.index;
@@ -96,7 +97,8 @@ export class MongoThrottleStore extends ThrottleStore {
     }
   }
 
-  async #countTold(key: ThrottledKey, attempt: Try, failures: number[]) {
+  /** Counts on one key and appends its count to `failures`. Returns 0 if the key is blocked, else 1. */
+  async #countAndRead(key: ThrottleKey, attempt: Attempt, failures: number[]): Promise<number> {
     const options = { upsert: true, returnDocument: 'after', projection: { failures: 1 } } as const;
     const filter = filterOf(key, attempt);
     try {
@@ -111,14 +113,14 @@ export class MongoThrottleStore extends ThrottleStore {
     }
   }
 
-  async #takeBack(keys: readonly ThrottledKey[], attempt: Try): Promise<void> {
+  async #undo(keys: readonly ThrottleKey[], attempt: Attempt): Promise<void> {
     if (keys.length === 0) return;
-    const updates = keys.map(({ key: _id }) => updateOne({ _id }, takeBackPipeline(attempt)));
+    const updates = keys.map(({ key: _id }) => updateOne({ _id }, undoPipeline(attempt)));
     await reaching(() => this.#counters.bulkWrite(updates, { ordered: false }));
   }
 
-  /** Until when the first of the keys that are blocked is. */
-  async #judge(keys: readonly ThrottledKey[], now: number): Promise<number | undefined> {
+  /** Returns when the block of the first blocked key ends, or undefined. */
+  async #blockedUntil(keys: readonly ThrottleKey[], now: number): Promise<number | undefined> {
     const states = await this.#reads.submit(keys.map(({ key }) => key));
     for (const { key } of keys) {
       const blockedUntil = states.get(key)?.blockedUntil ?? 0;
@@ -140,14 +142,14 @@ export class MongoThrottleStore extends ThrottleStore {
   }
 }
 
-/** The keys that are counted in one round trip: one that tells its failures goes alone. */
-function runOf(keys: readonly ThrottledKey[]): readonly ThrottledKey[] {
-  const told = keys.findIndex((key) => key.told);
-  return told === -1 ? keys : keys.slice(0, Math.max(1, told));
+/** Returns the keys of the next round trip. A key that reports its failures needs one of its own. */
+function nextBatch(keys: readonly ThrottleKey[]): readonly ThrottleKey[] {
+  const reporting = keys.findIndex((key) => key.reportFailures);
+  return reporting === -1 ? keys : keys.slice(0, Math.max(1, reporting));
 }
 
-/** A key that is blocked does not match; then its insertion fails as a duplicate, which says so. */
-const filterOf = ({ key: _id }: ThrottledKey, { now }: Try) => ({ _id, blockedUntil: { $lte: now } });
+/** A blocked key does not match, so the upsert fails with a duplicate key. */
+const filterOf = ({ key: _id }: ThrottleKey, { now }: Attempt) => ({ _id, blockedUntil: { $lte: now } });
 
 const refused = (until: number, now: number): Admission => ({
   admitted: false,

@@ -1,27 +1,27 @@
 import type { mongo } from 'mongoose';
-import type { Success, ThrottledKey } from '../throttle.js';
+import type { CounterChanges, ThrottleKey } from '../throttle-store.js';
 
-/** A try to count: its own id, and when it was made in unix milliseconds. */
-export type Try = Readonly<{ id: string; now: number }>;
+/** An attempt to count: a unique id, and its time in unix milliseconds. */
+export type Attempt = Readonly<{ id: string; now: number }>;
 type Pipeline = mongo.Document[];
 
-/** Tries of which a key knows the ids: more than can be under way at once. */
-const TRIES_KNOWN = 100;
-const NOTHING = { failures: 0, blockedUntil: 0, blockedBefore: 0, expires: new Date(0), tries: [] };
+/** How many attempt ids a key keeps, more than can be in flight at once. */
+const KEPT_ATTEMPTS = 100;
+const EMPTY = { failures: 0, blockedUntil: 0, blockedBefore: 0, expires: new Date(0), tries: [] };
 
-/** Counts a try on a key, and blocks the key when the try is one too many. */
-export function countPipeline({ key, rule }: ThrottledKey, { id, now }: Try): Pipeline {
+/** Counts an attempt on a key, and blocks the key if the attempt reaches the limit. */
+export function countPipeline({ key, rule }: ThrottleKey, { id, now }: Attempt): Pipeline {
   const { limit, firstBlock, maxBlock, forgetAfter, countFrom } = rule;
-  const [time, forgotten] = [new Date(now), new Date(now + forgetAfter)];
-  const over = { $lte: [{ $ifNull: ['$expires', NOTHING.expires] }, time] };
+  const [time, expiry] = [new Date(now), new Date(now + forgetAfter)];
+  const isExpired = { $lte: [{ $ifNull: ['$expires', EMPTY.expires] }, time] };
   const before = fieldsOf(['failures', 'blockedUntil', 'blockedBefore', 'expires', 'tries']);
   const counted = {
     _id: { $literal: key },
-    failures: { $cond: [over, 1, { $add: ['$failures', 1] }] },
+    failures: { $cond: [isExpired, 1, { $add: ['$failures', 1] }] },
     blockedUntil: { $ifNull: ['$blockedUntil', 0] },
     blockedBefore: { $ifNull: ['$blockedUntil', 0] },
-    expires: { $cond: [countFrom === 'last' ? true : over, forgotten, '$expires'] },
-    tries: { $cond: [over, [id], { $slice: [{ $concatArrays: ['$tries', [id]] }, -TRIES_KNOWN] }] },
+    expires: { $cond: [countFrom === 'last' ? true : isExpired, expiry, '$expires'] },
+    tries: { $cond: [isExpired, [id], { $slice: [{ $concatArrays: ['$tries', [id]] }, -KEPT_ATTEMPTS] }] },
     before,
   };
   const doublings = { $min: [{ $subtract: ['$failures', limit] }, 30] };
@@ -35,22 +35,22 @@ export function countPipeline({ key, rule }: ThrottledKey, { id, now }: Try): Pi
 }
 
 /**
- * Makes a key as if the try had never been counted: as it was before, when no other came since, else with one failure less. A try
- * that the key does not know any more was forgotten together with others.
+ * Undoes the count of an attempt: restores the previous document if no other attempt came since, else subtracts one failure. Does nothing
+ * if the key does not know the attempt: it was reset since, or was never counted.
  */
-export function takeBackPipeline({ id }: Try): Pipeline {
-  const untouched = { $mergeObjects: [{ _id: '$_id', ...NOTHING }, '$before'] };
+export function undoPipeline({ id }: Attempt): Pipeline {
+  const untouched = { $mergeObjects: [{ _id: '$_id', ...EMPTY }, '$before'] };
   const counted = { $in: [id, { $ifNull: ['$tries', []] }] };
   const isLast = { $and: [{ $eq: [{ $last: '$tries' }, id] }, knowsBefore] };
   const oneLess = { $mergeObjects: ['$$ROOT', lessOne({ without: id })] };
   return [{ $replaceWith: { $cond: [counted, { $cond: [isLast, untouched, oneLess] }, '$$ROOT'] } }];
 }
 
-/** Everything that a success does, as members of one round trip: a key that starts anew is not deleted, which would be a second one. */
-export function successUpdates({ clear = [], giveBack = [], remember }: Success): mongo.AnyBulkWriteOperation[] {
+/** Returns all changes as updates of one round trip. Resets a key by an update, because a deletion would be a second round trip. */
+export function changeUpdates({ reset = [], refund = [], remember }: CounterChanges): mongo.AnyBulkWriteOperation[] {
   return [
-    ...clear.map((_id) => updateOne({ _id }, [{ $replaceWith: { _id: '$_id', ...NOTHING } }])),
-    ...giveBack.map((_id) => updateOne({ _id }, [{ $set: lessOne({}) }])),
+    ...reset.map((_id) => updateOne({ _id }, [{ $replaceWith: { _id: '$_id', ...EMPTY } }])),
+    ...refund.map((_id) => updateOne({ _id }, [{ $set: lessOne({}) }])),
     ...(remember ? [rememberUpdate(remember)] : []),
   ];
 }
@@ -59,16 +59,16 @@ export const updateOne = (filter: mongo.Document, update: Pipeline, upsert = fal
   updateOne: { filter, update, upsert },
 });
 
-function rememberUpdate({ key: _id, until }: NonNullable<Success['remember']>) {
-  const { expires, ...counters } = NOTHING;
+function rememberUpdate({ key: _id, until }: NonNullable<CounterChanges['remember']>) {
+  const { expires, ...counters } = EMPTY;
   const known = { $max: [{ $ifNull: ['$expires', expires] }, new Date(until)] };
   return updateOne({ _id }, [{ $replaceWith: { $mergeObjects: [counters, '$$ROOT', { expires: known }] } }], true);
 }
 
-/** `before` belongs to the last try; it is gone when the try was. */
+/** `before` belongs to the last attempt and is removed when that attempt is undone. */
 const knowsBefore = { $eq: [{ $type: '$before' }, 'object'] };
 
-/** One failure less, also in what is restored when the last try is taken back: that one came later than the one given back. */
+/** Subtracts one failure, also from the document that an undo of the last attempt restores. */
 function lessOne({ without }: { without?: string }): mongo.Document {
   const less = (path: string) => ({
     failures: { $max: [0, { $subtract: [{ $ifNull: [`${path}failures`, 0] }, 1] }] },

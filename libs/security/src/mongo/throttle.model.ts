@@ -1,8 +1,8 @@
 import mongoose, { type Connection } from 'mongoose';
 
 /**
- * What a key counts; `_id` is the key. `blockedUntil` and `blockedBefore` (what a try that is given back leaves) in unix milliseconds.
- * `tries`: the latest tries that are counted. `before`: the document as it was before the last one of them.
+ * The counter of a key, which is its `_id`. `blockedUntil` and `blockedBefore` (the value that a refund restores) are in unix
+ * milliseconds. `tries`: the ids of the latest attempts. `before`: the document as it was before the last of them.
  */
 export type ThrottleDocument = Readonly<{
   _id: string;
@@ -16,7 +16,7 @@ export type ThrottleDocument = Readonly<{
 
 export const THROTTLE = 'throttle';
 
-/** How long a document stays after its time, in seconds: the clocks of the database and of the gateways may differ. */
+/** How long MongoDB keeps an expired document, in seconds, because its clock may differ from those of the gateways. */
 const CLOCK_DIFFERENCE = 3_600;
 
 const throttleSchema = new mongoose.Schema<ThrottleDocument>(
@@ -32,5 +32,5 @@ const throttleSchema = new mongoose.Schema<ThrottleDocument>(
   { collection: THROTTLE, strict: 'throw', versionKey: false },
 ).index({ expires: 1 }, { expireAfterSeconds: CLOCK_DIFFERENCE, name: 'expires' });
 
-/** The collection of the throttle's counters, declared on a connection. */
+/** Declares the collection of the throttle's counters on a connection. */
 export const throttleModels = (connection: Connection) => [connection.model(THROTTLE, throttleSchema)];

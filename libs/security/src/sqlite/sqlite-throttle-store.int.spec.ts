@@ -1,33 +1,33 @@
 import { expect, it, vi } from 'vitest';
 import { openThrottle } from '../../testing/embedded-throttle.js';
 import { key, MINUTE, NOON, refused } from '../../testing/throttled-keys.js';
-import { describeThrottleStore } from '../throttle.contract.js';
+import { describeThrottleStore } from '../../testing/throttle-store.contract.js';
 import { SqliteThrottleStore } from './sqlite-throttle-store.js';
 
 describeThrottleStore('SQLite', async () => {
   const { file, store } = openThrottle();
-  // One process at a time has the file; it may have several stores on it.
+  // Only one process has the file, but it may have several stores on it.
   return { store, join: async () => new SqliteThrottleStore(file) };
 });
 
-it('counters are in the file when it is opened again', async () => {
+it('counters survive when the file is closed and opened again', async () => {
   const { file, store } = openThrottle();
-  for (let n = 0; n < 5; n++) await store.take([key('a')], NOON);
+  for (let n = 0; n < 5; n++) await store.admit([key('a')], NOON);
   await file.close();
-  expect(await openThrottle(file.path).store.take([key('a')], NOON)).toMatchObject({ admitted: false });
+  expect(await openThrottle(file.path).store.admit([key('a')], NOON)).toMatchObject({ admitted: false });
 });
 
-it('a try on a blocked key writes nothing', async () => {
+it('an attempt on a blocked key writes nothing', async () => {
   const { file, store } = openThrottle();
-  for (let n = 0; n < 5; n++) await store.take([key('a')], NOON);
+  for (let n = 0; n < 5; n++) await store.admit([key('a')], NOON);
   const write = vi.spyOn(file, 'write');
-  expect(await store.take([key('b'), key('a')], NOON)).toEqual(refused(300));
+  expect(await store.admit([key('b'), key('a')], NOON)).toEqual(refused(300));
   expect(write).not.toHaveBeenCalled();
 });
 
-it('counters vanish when their time is over, a few with every try', async () => {
+it('each attempt deletes some expired counters', async () => {
   const { file, store } = openThrottle();
-  for (let n = 0; n < 100; n++) await store.take([key(`source ${n}`)], NOON);
-  for (let n = 0; n < 10; n++) await store.take([key('a')], NOON + 6 * MINUTE + n * 6 * MINUTE);
+  for (let n = 0; n < 100; n++) await store.admit([key(`source ${n}`)], NOON);
+  for (let n = 0; n < 10; n++) await store.admit([key('a')], NOON + 6 * MINUTE + n * 6 * MINUTE);
   expect(file.read('SELECT key FROM throttle')).toEqual([{ key: 'a' }]);
 });

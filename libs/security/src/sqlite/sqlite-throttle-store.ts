@@ -1,5 +1,5 @@
 import { SqliteFile, type WriteStatement } from '@keyfold/event-store/sqlite';
-import { ThrottleStore, type Admission, type Success, type ThrottledKey } from '../throttle.js';
+import { ThrottleStore, type Admission, type CounterChanges, type ThrottleKey } from '../throttle-store.js';
 
 export const throttleTable = `
   CREATE TABLE IF NOT EXISTS throttle (
@@ -8,8 +8,8 @@ export const throttleTable = `
   CREATE INDEX IF NOT EXISTS throttle_expiry ON throttle (expires)`;
 
 /**
- * Counts a try unless the key is blocked; the second statement then blocks the key if the try was one too many. `blocked_before` is
- * what a try that is given back leaves.
+ * Counts an attempt unless the key is blocked. The second statement then blocks the key if the attempt reached the limit. A refund
+ * restores `blocked_before`.
  */
 const COUNT = `
   INSERT INTO throttle (key, failures, blocked_until, expires) VALUES (?1, 1, 0, ?2 + ?3)
@@ -24,43 +24,46 @@ const BLOCK = `
     blocked_until = ?2 + min(?5, ?4 * (1 << min(failures - ?3, 30))),
     expires = max(expires, ?2 + min(?5, ?4 * (1 << min(failures - ?3, 30))))
   WHERE key = ?1 AND failures >= ?3`;
-/** The first of the keys asked for that is blocked. */
+/** Finds the first blocked key. */
 const BLOCKED = `
-  SELECT blocked_until FROM json_each(?1) AS asked CROSS JOIN throttle ON throttle.key = asked.value
-  WHERE blocked_until > ?2 ORDER BY asked.key LIMIT 1`;
+  SELECT blocked_until FROM json_each(?1) AS wanted CROSS JOIN throttle ON throttle.key = wanted.value
+  WHERE blocked_until > ?2 ORDER BY wanted.key LIMIT 1`;
 const FORGET_EXPIRED = 'DELETE FROM throttle WHERE key IN (SELECT key FROM throttle WHERE expires <= ? LIMIT 20)';
 
+/** Stores the counters in the database of the one process that owns it. */
 export class SqliteThrottleStore extends ThrottleStore {
   constructor(private readonly file: SqliteFile) {
     super();
   }
 
-  async take(keys: readonly ThrottledKey[], now: number): Promise<Admission> {
-    // Most tries of an attack are refused: those cost a read here and no turn of the writer.
-    const wait = this.#waitOf(keys, now);
+  async admit(keys: readonly ThrottleKey[], now: number): Promise<Admission> {
+    // Most attempts of an attack are refused, so they must cost only a read.
+    const wait = this.#secondsBlocked(keys, now);
     if (wait > 0) return { admitted: false, retryAfterSeconds: wait };
     const result = await this.file.write([
-      ...keys.flatMap((key) => countTry(key, now)),
+      ...keys.flatMap((key) => countAttempt(key, now)),
       { sql: FORGET_EXPIRED, params: [now] },
     ]);
     if ('rows' in result) {
-      const counted = keys.map(({ told }, index) => ({
-        told,
-        failures: Number(result.rows[2 * index]![0]!['failures']),
-      }));
-      return { admitted: true, failures: counted.filter(({ told }) => told).map(({ failures }) => failures) };
+      const failures = keys.flatMap(({ reportFailures }, index) =>
+        reportFailures ? [Number(result.rows[2 * index]![0]!['failures'])] : [],
+      );
+      return { admitted: true, failures };
     }
-    return { admitted: false, retryAfterSeconds: Math.max(1, this.#waitOf([keys[result.refusedAt / 2]!], now)) };
+    return {
+      admitted: false,
+      retryAfterSeconds: Math.max(1, this.#secondsBlocked([keys[result.refusedAt / 2]!], now)),
+    };
   }
 
-  async look(keys: readonly ThrottledKey[], now: number): Promise<number> {
-    return this.#waitOf(keys, now);
+  async secondsBlocked(keys: readonly ThrottleKey[], now: number): Promise<number> {
+    return this.#secondsBlocked(keys, now);
   }
 
-  async succeed({ clear = [], giveBack = [], remember }: Success): Promise<void> {
+  async apply({ reset = [], refund = [], remember }: CounterChanges): Promise<void> {
     const statements: WriteStatement[] = [
-      ...clear.map((key) => ({ sql: 'DELETE FROM throttle WHERE key = ?', params: [key] })),
-      ...giveBack.map((key) => ({
+      ...reset.map((key) => ({ sql: 'DELETE FROM throttle WHERE key = ?', params: [key] })),
+      ...refund.map((key) => ({
         sql: 'UPDATE throttle SET failures = max(0, failures - 1), blocked_until = blocked_before WHERE key = ?',
         params: [key],
       })),
@@ -77,14 +80,13 @@ export class SqliteThrottleStore extends ThrottleStore {
     return this.file.read('SELECT 1 FROM throttle WHERE key = ? AND expires > ?', key, now).length > 0;
   }
 
-  /** Whole seconds until the first of the keys that are blocked is free, 0 when none is blocked. */
-  #waitOf(keys: readonly ThrottledKey[], now: number): number {
+  #secondsBlocked(keys: readonly ThrottleKey[], now: number): number {
     const [first] = this.file.read(BLOCKED, JSON.stringify(keys.map(({ key }) => key)), now);
     return first ? Math.ceil((Number(first['blocked_until']) - now) / 1000) : 0;
   }
 }
 
-function countTry({ key, rule }: ThrottledKey, now: number): WriteStatement[] {
+function countAttempt({ key, rule }: ThrottleKey, now: number): WriteStatement[] {
   const { limit, firstBlock, maxBlock, forgetAfter, countFrom } = rule;
   return [
     { sql: COUNT, params: [key, now, forgetAfter, countFrom], mustChange: true },

@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { admitted, key, MINUTE, NOON, refused } from './throttled-keys.js';
+import { crowdCases, type OpenThrottle } from './throttle-store-crowd.contract.js';
+import type { ThrottleStore } from '../src/throttle-store.js';
+
+/** Tests that an adapter fulfils the contract of `ThrottleStore`. Every test calls `open`. */
+export function describeThrottleStore(name: string, open: () => Promise<OpenThrottle>): void {
+  describe(`${name} fulfils the contract of ThrottleStore`, () => {
+    const newStore = async () => (await open()).store;
+    describe('an attempt', () => {
+      attemptCases(newStore);
+    });
+    describe('a refused attempt', () => {
+      refusalCases(newStore);
+    });
+    describe('a check for a block', () => {
+      checkCases(newStore);
+    });
+    describe('concurrent attempts', () => {
+      crowdCases(open);
+    });
+    describe('a success', () => {
+      successCases(newStore);
+    });
+    describe('a remembered key', () => {
+      rememberedCases(newStore);
+    });
+
+    it('counters survive the process', async () => {
+      const { store, join } = await open();
+      for (let n = 0; n < 5; n++) await store.admit([key('a')], NOON);
+      expect(await (await join()).admit([key('a')], NOON)).toEqual(refused(300));
+    });
+  });
+}
+
+type NewStore = () => Promise<ThrottleStore>;
+
+function attemptCases(newStore: NewStore): void {
+  it('counts on every key and reports the failures of the keys that ask for it', async () => {
+    const store = await newStore();
+    expect(await store.admit([key('a')], NOON)).toEqual(admitted(1));
+    expect(await store.admit([key('b'), key('a')], NOON)).toEqual(admitted(1, 2));
+    const { reportFailures: _reportFailures, ...silent } = key('b');
+    expect(await store.admit([key('a'), silent, key('c')], NOON)).toEqual(admitted(3, 1));
+    expect(await store.admit([silent], NOON)).toEqual(admitted());
+    expect(await store.admit([key('b')], NOON)).toEqual(admitted(4));
+  });
+
+  it('starts from one when the last failure has expired', async () => {
+    const store = await newStore();
+    await store.admit([key('a')], NOON);
+    expect(await store.admit([key('a')], NOON + 5 * MINUTE - 1)).toEqual(admitted(2));
+    expect(await store.admit([key('a')], NOON + 10 * MINUTE - 2)).toEqual(admitted(3));
+    expect(await store.admit([key('a')], NOON + 15 * MINUTE - 2)).toEqual(admitted(1));
+  });
+
+  it('starts from one when the first failure has expired, if the rule counts from there', async () => {
+    const store = await newStore();
+    const first = key('a', { countFrom: 'first' });
+    await store.admit([first], NOON);
+    expect(await store.admit([first], NOON + 5 * MINUTE - 1)).toEqual(admitted(2));
+    expect(await store.admit([first], NOON + 5 * MINUTE)).toEqual(admitted(1));
+  });
+
+  it('doubles the block each time, up to the maximum', async () => {
+    const store = await newStore();
+    const growing = key('a', { limit: 2, firstBlock: 1_000, maxBlock: 60_000, forgetAfter: 60 * MINUTE });
+    let now = NOON;
+    await store.admit([growing], now);
+    const waits: number[] = [];
+    for (let n = 0; n < 40; n++) {
+      expect(await store.admit([growing], now)).toEqual(admitted(n + 2));
+      const refusal = await store.admit([growing], now);
+      const wait = refusal.admitted ? 0 : refusal.retryAfterSeconds;
+      waits.push(wait);
+      now += wait * 1_000;
+    }
+    expect(waits.slice(0, 8)).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+    expect(new Set(waits.slice(6))).toEqual(new Set([60]));
+  });
+}
+
+function refusalCases(newStore: NewStore): void {
+  it('counts on no key', async () => {
+    const store = await newStore();
+    for (let n = 0; n < 5; n++) await store.admit([key('blocked')], NOON);
+    for (let n = 0; n < 3; n++) {
+      expect(await store.admit([key('free'), key('blocked'), key('other')], NOON)).toEqual(refused(300));
+    }
+    expect(await store.admit([key('free'), key('other')], NOON)).toEqual(admitted(1, 1));
+  });
+
+  it('does not extend the life of any failure', async () => {
+    const store = await newStore();
+    for (let n = 0; n < 4; n++) await store.admit([key('a')], NOON);
+    for (let n = 0; n < 5; n++) await store.admit([key('blocked')], NOON + 4 * MINUTE);
+    expect(await store.admit([key('a'), key('blocked')], NOON + 4 * MINUTE)).toEqual(refused(300));
+    expect(await store.admit([key('a')], NOON + 5 * MINUTE)).toEqual(admitted(1));
+  });
+
+  it('neither blocks a key nor lifts a block', async () => {
+    const store = await newStore();
+    for (let n = 0; n < 4; n++) await store.admit([key('almost')], NOON);
+    for (let n = 0; n < 5; n++) await store.admit([key('blocked')], NOON);
+    expect(await store.admit([key('almost'), key('blocked')], NOON)).toEqual(refused(300));
+    expect(await store.admit([key('almost')], NOON)).toEqual(admitted(5));
+    expect(await store.admit([key('almost')], NOON)).toEqual(refused(300));
+    expect(await store.admit([key('blocked')], NOON)).toEqual(refused(300));
+  });
+
+  it('has to wait for at least a second', async () => {
+    const store = await newStore();
+    const short = key('a', { limit: 1, firstBlock: 10 });
+    await store.admit([short], NOON);
+    expect(await store.admit([short], NOON)).toEqual(refused(1));
+    expect(await store.admit([short], NOON + 10)).toEqual(admitted(2));
+  });
+}
+
+function checkCases(newStore: NewStore): void {
+  it('returns for how many seconds an attempt would be refused', async () => {
+    const store = await newStore();
+    expect(await store.secondsBlocked([key('free'), key('a')], NOON)).toBe(0);
+    for (let n = 0; n < 5; n++) await store.admit([key('a')], NOON);
+    expect(await store.secondsBlocked([key('free'), key('a')], NOON)).toBe(300);
+    expect(await store.secondsBlocked([key('a')], NOON + 5 * MINUTE - 1)).toBe(1);
+    expect(await store.secondsBlocked([key('a')], NOON + 5 * MINUTE)).toBe(0);
+  });
+
+  it('counts nothing and does not extend the life of any failure', async () => {
+    const store = await newStore();
+    for (let n = 0; n < 4; n++) await store.admit([key('a')], NOON);
+    for (let n = 0; n < 5; n++) expect(await store.secondsBlocked([key('a')], NOON + 4 * MINUTE)).toBe(0);
+    expect(await store.admit([key('a')], NOON + 5 * MINUTE)).toEqual(admitted(1));
+  });
+}
+
+function successCases(newStore: NewStore): void {
+  it('resets keys or refunds them the attempt', async () => {
+    const store = await newStore();
+    for (let n = 0; n < 5; n++) await store.admit([key('a'), key('b'), key('c')], NOON);
+    await store.apply({ reset: ['a', 'never seen'], refund: ['b', 'never seen'] });
+    expect(await store.admit([key('a'), key('b')], NOON)).toEqual(admitted(1, 5));
+    expect(await store.admit([key('c')], NOON)).toEqual(refused(300));
+  });
+
+  it('never makes a counter negative', async () => {
+    const store = await newStore();
+    await store.admit([key('a')], NOON);
+    for (let n = 0; n < 3; n++) await store.apply({ refund: ['a', 'never seen'] });
+    expect(await store.admit([key('a'), key('never seen')], NOON)).toEqual(admitted(1, 1));
+    await store.apply({});
+  });
+}
+
+function rememberedCases(newStore: NewStore): void {
+  it('is remembered until its time', async () => {
+    const store = await newStore();
+    await store.admit([key('tried')], NOON);
+    await store.apply({ remember: { key: 'known', until: NOON + MINUTE } });
+    expect(await store.isRemembered('known', NOON + MINUTE - 1)).toBe(true);
+    expect(await store.isRemembered('known', NOON + MINUTE)).toBe(false);
+    expect(await store.isRemembered('never seen', NOON)).toBe(false);
+  });
+
+  it('never loses time that it already had', async () => {
+    const store = await newStore();
+    await store.apply({ remember: { key: 'known', until: NOON + MINUTE } });
+    await store.apply({ remember: { key: 'known', until: NOON + 1 } });
+    expect(await store.isRemembered('known', NOON + MINUTE - 1)).toBe(true);
+  });
+}
