@@ -164,7 +164,7 @@ describe.each([
   it(otherKey === 'refused' ? 'another sealing key is refused' : 'the key of the process counts', async () => {
     const env = { KEYFOLD_SEALING_KEY: OTHER_KEY };
     const { status, err } = await scene.run(NEW_PASSWORD, setPassword('guest'), env);
-    const broken = expect.stringContaining('the sealing key is not the one it was sealed with');
+    const broken = expect.stringContaining('it was sealed with another key of this id');
     expect({ status, err }).toEqual(otherKey === 'refused' ? { status: 1, err: broken } : { status: 0, err: '' });
   });
 

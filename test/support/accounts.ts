@@ -25,7 +25,7 @@ export function adminOf(api: ApiClient): Promise<ApiClient> {
 
 /** Creates an account with the password `pw-<name>`. */
 export async function createAccount(admin: ApiClient, username: string, fields: object = {}): Promise<ListedAccount> {
-  (await admin.post('/api/admin/user/create', { username, password: `pw-${username}`, role: 0, ...fields })).data();
+  await requestAccount(admin, username, fields);
   return accountNamed(admin, username);
 }
 
@@ -44,6 +44,11 @@ export function signedInAs(api: ApiClient, username: string): Promise<ApiClient>
 
 /** Creates an account and returns a client signed in to it. */
 export async function newMember(admin: ApiClient, username: string): Promise<ApiClient> {
-  await createAccount(admin, username);
+  await requestAccount(admin, username, {});
   return signedInAs(admin, username);
+}
+
+async function requestAccount(admin: ApiClient, username: string, fields: object): Promise<void> {
+  const password = `pw-${username}`;
+  (await admin.post('/api/admin/user/create', { username, password, role: 0, ...fields })).data();
 }
