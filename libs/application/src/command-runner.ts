@@ -1,3 +1,4 @@
+import { KeyedQueue } from '@keyfold/concurrency';
 import { DomainError, type Decision, type DomainEvent } from '@keyfold/domain';
 import {
   CommandIdReused,
@@ -16,7 +17,6 @@ import { hash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Clock } from './clock.js';
 import type { CommandTrace, CommandTraces } from './command-traces.js';
-import { KeyedQueue } from './keyed-queue.js';
 import type { Origin } from './origin.js';
 import { securityEventsOf } from './security-log/commit-events.js';
 import { noSecurityLog, SecurityLog } from './security-log/security-log.js';

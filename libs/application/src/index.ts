@@ -17,6 +17,7 @@ export * from './first-start.js';
 export * from './command-runner.js';
 export * from './origin.js';
 export * from './login/log-in.js';
+export * from './login/login-queues.js';
 export * from './login/log-out.js';
 export * from './login/login-counts.js';
 export * from './profile/change-own-profile.js';

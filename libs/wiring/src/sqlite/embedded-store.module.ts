@@ -4,6 +4,7 @@ import { SecretsModule } from '../stores/secrets.module.js';
 import { portProviders, storePorts } from '../stores/store-adapters.js';
 import { generatedSealingKey, generatedTokenSecret, prepareDataFolder, protectDataFiles } from './data-folder.js';
 import { EmbeddedStore } from './embedded-store.js';
+import type { JoinableStore } from './joined-store.module.js';
 import { sqliteAdapters } from './sqlite-adapters.js';
 
 /** The settings of the embedded store. */
@@ -14,6 +15,12 @@ export type EmbeddedStoreSettings = Readonly<{
 }>;
 
 const ADAPTERS = Symbol('the adapters of the embedded store');
+
+/** Opens the embedded store for one more thread of the process. */
+export abstract class StoreSharing {
+  /** Returns what the thread passes to `joinStore`. `transferListOf` returns what the message must transfer. */
+  abstract share(): JoinableStore;
+}
 
 @Module({})
 export class EmbeddedStoreModule {
@@ -27,16 +34,21 @@ export class EmbeddedStoreModule {
     const lock = new FolderLock(folder);
     protectDataFiles(folder);
     // Read before the database is created: if one exists, a missing key is lost and must not be generated.
-    const secrets = SecretsModule.forRoot({
+    const secretTexts = {
       KEYFOLD_SEALING_KEY: settings.KEYFOLD_SEALING_KEY ?? generatedSealingKey(folder),
       KEYFOLD_TOKEN_SECRET: settings.KEYFOLD_TOKEN_SECRET ?? generatedTokenSecret(folder),
-    });
+    };
+    const secrets = SecretsModule.forRoot(secretTexts);
     const store = new EmbeddedStore(folder, lock);
     return {
       module: EmbeddedStoreModule,
       imports: [secrets],
-      providers: [{ provide: ADAPTERS, useValue: sqliteAdapters(store) }, ...portProviders(ADAPTERS)],
-      exports: [...storePorts, secrets],
+      providers: [
+        { provide: ADAPTERS, useValue: sqliteAdapters(store) },
+        ...portProviders(ADAPTERS),
+        { provide: StoreSharing, useValue: { share: () => ({ ...store.share(), secrets: secretTexts }) } },
+      ],
+      exports: [...storePorts, secrets, StoreSharing],
     };
   }
 }
