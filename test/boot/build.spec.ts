@@ -92,19 +92,21 @@ describe('an app', () => {
 
   it('does not start after a failed build, until a build succeeds', async () => {
     const checkout = await freshCheckout();
-    const [source, elsewhere] = ['apps/cli/src/operate.ts', 'operate.ts'].map((file) => join(checkout, file));
+    const [source, elsewhere] = ['apps/cli/src/execute-command.ts', 'execute-command.ts'].map((file) =>
+      join(checkout, file),
+    );
     await help(checkout);
     await rename(source!, elsewhere!);
     for (const _ of ['first', 'second']) {
       const { status, out, err } = await help(checkout);
       expect({ status, out }).toEqual({ status: 1, out: '' });
-      expect(err).toContain('./operate.js');
+      expect(err).toContain('./execute-command.js');
     }
     // The file keeps its modification time, which is older than the last good build.
     await rename(elsewhere!, source!);
     expect(await help(checkout)).toMatchObject({ status: 0, out: expect.stringMatching(USAGE) });
     await appendFile(source!, 'const broken = ;\n');
-    expect((await help(checkout)).err).toMatch(/apps\/cli\/src\/operate\.ts:\d+:/);
+    expect((await help(checkout)).err).toMatch(/apps\/cli\/src\/execute-command\.ts:\d+:/);
   });
 
   it('is rebuilt after an interrupted build, whose lock is taken over', async () => {

@@ -122,7 +122,9 @@ async function copyInto(content: string, workingFolder: string, { stage, sources
     const into = join(content, resolve(workingFolder, target));
     // A stage without dev dependencies has fewer packages than this machine.
     if (from === join(PROJECT, 'node_modules')) await linkProductionPackages(into);
-    else if (source.endsWith('/') || stage !== undefined) await cp(from, into, { recursive: true });
+    // Relative links, such as those to builds, stay relative.
+    else if (source.endsWith('/') || stage !== undefined)
+      await cp(from, into, { recursive: true, verbatimSymlinks: true });
     else await cp(from, join(into, source));
   }
 }
