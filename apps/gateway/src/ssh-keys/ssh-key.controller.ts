@@ -6,7 +6,7 @@ import { GoStruct, parsePaging, TextField, type PreparedResponse } from '@keyfol
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOrRefusal, callerOf, originOf, queryOf } from '../request/request-reading.js';
+import { bodyOrRefusal, callerOf, callerWithKeysOf, originOf, queryOf } from '../request/request-reading.js';
 import { KeyHolderGuard, KeyHolderWithKeysGuard } from '../session/caller.guard.js';
 import { keyIdOf } from './key-id.js';
 import { sshKeyPageResponse, SshKeyPageResponse } from './ssh-key.responses.js';
@@ -37,7 +37,7 @@ export class SshKeyController {
   @ApiPaging()
   @ApiEnvelope({ model: SshKeyPageResponse })
   async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
-    const keys = await this.queryBus.execute(new ListOwnSshKeysQuery(callerOf(request)));
+    const keys = await this.queryBus.execute(new ListOwnSshKeysQuery(callerWithKeysOf(request)));
     return sshKeyPageResponse(keys, parsePaging(queryOf(request)));
   }
 
