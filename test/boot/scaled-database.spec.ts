@@ -32,9 +32,9 @@ async function withConnection(uri: string, work: (connection: Connection) => Pro
 }
 
 describe('an unusable database is refused with advice:', () => {
-  it('one that was never prepared', async () => {
+  it('one that was never migrated', async () => {
     const output = await refusal(freshDatabaseUri());
-    expect(output).toContain('was never prepared');
+    expect(output).toContain('was never migrated');
     expect(output).toContain('keyfold migrate');
   });
 

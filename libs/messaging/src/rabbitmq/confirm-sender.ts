@@ -98,7 +98,7 @@ export class ConfirmSender {
     });
   }
 
-  /** Stops sending and gives up the messages in flight. The connection stays open. */
+  /** Stops sending and abandons the messages in flight. The connection stays open. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#stopListening();
@@ -199,7 +199,7 @@ export class ConfirmSender {
     this.options.onProblem?.(problem);
   }
 
-  /** Gives up the channel with all messages in flight and in line. */
+  /** Abandons the channel with all messages that are in flight or queued. */
   #abandon(reason: string): void {
     this.#channel = undefined;
     this.#wasReady = false;

@@ -47,7 +47,7 @@ describe.each([
   }, 120_000);
 });
 
-/** A history that is told step by step, and what a relay has got of it. */
+/** A history that is built step by step, and the part of it that a relay has received. */
 class Story {
   readonly #history: SessionHistory;
   readonly #appended: Commit[] = [];
