@@ -14,7 +14,7 @@ describe('sealing keys', () => {
     expect(parseSealingKeys(text).map(({ id }) => id)).toEqual(['new', 'Old_2-b']);
   });
 
-  test('are made anew each time', () => {
+  test('are different each time', () => {
     expect(newSealingKeyText('k')).not.toBe(newSealingKeyText('k'));
     expect(parseSealingKeys(newSealingKeyText('k'))[0]?.key).toHaveLength(32);
     expect(() => newSealingKeyText('a:b')).toThrow('use 1 to 32 letters');
