@@ -15,7 +15,7 @@ import {
 export type ConfirmSenderOptions = Readonly<{
   /** Milliseconds the broker may take to confirm a message, not counting the time it is blocked. Defaults to 10 s. */
   confirmTimeout?: number;
-  /** Maximum number of messages in flight; further messages wait in line. Defaults to 500. */
+  /** Maximum number of messages in flight; further messages are queued. Defaults to 500. */
   window?: number;
   /** Called when the broker is connected but takes no messages: once per reason until a message is confirmed. */
   onProblem?(problem: string): void;
