@@ -8,7 +8,7 @@ const DAY = 24 * HOUR;
 /** Networks in a row that must be refused before the attacker pauses. */
 const ENOUGH_REFUSALS = 2;
 
-/** What an attack is: networks of 250 addresses each, and what they guess. */
+/** The number of attacking networks, each with 250 addresses, and the factor that they guess. */
 type Attacker = Readonly<{ networks: number; factor: LoginAttempt['factor'] }>;
 
 /**

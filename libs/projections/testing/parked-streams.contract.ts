@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ParkedStream, ReadModelStore } from '../src/read-model-store.js';
 
-/** A stream that failed at this time. */
+/** Returns a stream that failed at this time. */
 export const parked = (stream: string, at: number): ParkedStream => ({
   stream,
   partition: '7',
@@ -10,7 +10,7 @@ export const parked = (stream: string, at: number): ParkedStream => ({
   at,
 });
 
-/** What the port promises of parked streams. */
+/** Tests what the port promises about parked streams. */
 export function parkedCases(newStore: () => Promise<ReadModelStore>): void {
   it('are listed in the order of their latest failures', async () => {
     const store = await newStore();

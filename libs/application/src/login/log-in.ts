@@ -155,7 +155,7 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
   async #verifyCode(login: Login, account: Account): Promise<UsedCode & { counted: CountedAttempt }> {
     const { enrolment, sealedSecret, locked } = account.twoFactor!;
     const attempt = codeTry(login, account);
-    // Whoever entered the wrong codes must not lock the owner out.
+    // An attacker who entered the wrong codes must not lock the owner out.
     if (locked && !(await this.throttle.isKnown(attempt))) throw new DomainError('one-time-code-locked');
     if (login.code.trim() === '') throw await this.#missingCode(attempt);
     const secret = this.sealer.open(sealedSecret, sealingContext.twoFactor(account.accountId));

@@ -98,19 +98,19 @@ function commitOf({ stream, version, id, hash, holds }: Append, known: readonly 
   return newCommit(stream, version === 'next' ? next : version, { command, ...(holds.length > 0 && { holds }) });
 }
 
-/** Dense versions, command ids and holds used once: the model takes each commit of the feed in its turn. */
+/** The model accepts the commits of the feed in order: versions are dense, and command ids and holds are used once. */
 async function expectAccepted(feed: readonly Commit[]): Promise<void> {
   const model = new ModelEventStore();
   for (const commit of feed) expect(await model.append(commit)).toEqual({ outcome: 'appended', commit });
 }
 
-/** What the answers claim to have stored, in the order of the feed. */
+/** Returns the commits that the answers acknowledge, in the order of the feed. */
 const appendedBy = (answers: readonly Answer[]): Commit[] =>
   answers
     .flatMap(({ appended }) => (appended?.outcome === 'appended' ? [appended.commit] : []))
     .toSorted((left, right) => left.position - right.position);
 
-/** What kept a commit out can be seen in the feed. */
+/** The feed shows why each commit was refused. */
 function expectJustified({ commit, appended, refusedWith, key }: Answer, feed: readonly Commit[]): void {
   const sameCommand = feed.find(({ command }) => command.id === commit.command.id);
   if (appended) {

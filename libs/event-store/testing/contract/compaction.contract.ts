@@ -57,7 +57,7 @@ export const compactionCases: readonly ContractCase[] = [
       expect(replaced.map(({ position }) => position)).toEqual(
         [appended[0], appended[2], appended[4]].map((commit) => commit?.position),
       );
-      // Whoever reads by account meets nothing of the account there.
+      // The partition no longer reveals the account.
       expect(new Set(replaced.map((commit) => commit.partition))).toEqual(new Set([`void-${slot}`]));
       const { commit: next } = await open.store.append(newCommit(kept, 3, { partition }));
       expect(next.position).toBeGreaterThan(appended.at(-1)!.position);

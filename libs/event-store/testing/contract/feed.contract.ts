@@ -131,14 +131,14 @@ export const feedCases: readonly ContractCase[] = [
       const feeds = only(await readFeeds(open, appended), appended).filter((feed) => feed.length > 0);
       expect(feeds).toHaveLength(1);
       expect(feeds[0]).toEqual(appended.toSorted((left, right) => left.position - right.position));
-      // What was answered before another append began is before it in the feed.
+      // A commit acknowledged before another append began precedes it in the feed.
       const next = (await open.store.append(newCommit(unused('session'), 1, { partition }))).commit;
       expect(next.position).toBeGreaterThan(Math.max(...appended.map(({ position }) => position)));
     },
   },
 ];
 
-/** The feeds without what others appended. */
+/** Returns the feeds with only the given commits. */
 function only(feeds: readonly Commit[][], commits: readonly Commit[]): Commit[][] {
   const ids = new Set(commits.map(({ command }) => command.id));
   return feeds.map((feed) => feed.filter(({ command }) => ids.has(command.id)));

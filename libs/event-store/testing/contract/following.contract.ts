@@ -5,7 +5,7 @@ import type { ContractCase } from '../contract-case.js';
 import { newCommit, unused } from '../new-commit.js';
 import { readFeeds } from '../read-feeds.js';
 
-/** What lets a reader follow the feeds without reading them all the time. */
+/** The news, heads and signals with which a reader follows the feeds without constant reading. */
 export const followingCases: readonly ContractCase[] = [
   {
     title: 'exactly the slots with commits after the given positions have news',
@@ -62,7 +62,7 @@ export const followingCases: readonly ContractCase[] = [
   {
     title: 'a listener is called after appends of this and another process, until it unsubscribes',
     async run({ store, elsewhere = store, signalDelay = 100 }) {
-      // Rings may be missed, so the append is repeated.
+      // Signals may be lost, so the append is repeated.
       const waiting = { timeout: signalDelay, interval: Math.min(signalDelay / 2, 200) };
       const [ended, heard] = [vi.fn<() => void>(), vi.fn<() => void>()];
       const end = store.onAppended(ended);

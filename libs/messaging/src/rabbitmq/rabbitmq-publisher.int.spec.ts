@@ -74,7 +74,7 @@ describe('publishing', () => {
     expect(await received()).toEqual([]);
   });
 
-  it('keeps the order of the calls when most messages wait in line', async () => {
+  it('keeps the order of the calls when most messages are queued', async () => {
     const { publisher, received } = await openPublisher({ window: 3 });
     const sent = Array.from({ length: 200 }, (_, index) => message('kept.many', { id: `m-${index}` }));
     await Promise.all(sent.map((each) => publisher.publish(each)));
@@ -138,7 +138,7 @@ describe('a refused message', () => {
 describe('a broker outage', () => {
   const unavailable = { status: 'rejected', reason: expect.objectContaining({ name: 'BrokerUnavailable' }) };
 
-  it('rejects messages in flight as unknown and those in line as unsent', async () => {
+  it('rejects messages in flight as unknown and queued ones as unsent', async () => {
     const { publisher, proxy, received } = await openPublisher({ window: 2 });
     const ready = vi.fn<() => void>();
     publisher.onReady(ready);

@@ -10,7 +10,7 @@ import { readModels as allModels, sessions } from '../read-model.js';
 
 const ACCOUNTS = [1, 2, 3];
 
-/** What happens, in order. Time passes in steps of its own, and everything else happens at the time that has come. */
+/** One step of a history. Only a `wait` step advances the clock. */
 const step = fc.oneof(
   {
     weight: 3,
@@ -31,7 +31,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ does: fc.constant('compact and die' as const), after: fc.nat(3) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
-/** Long ones: that something is due takes some steps, and that it must wait takes more. */
+/** Long histories, because a session needs several steps to become due, and more to be due but delayed. */
 const stories = fc.array(step, { minLength: 5, maxLength: 80, size: 'max' });
 
 describe.each([
@@ -41,13 +41,13 @@ describe.each([
   it('everything else is unchanged, the feeds have no gaps, and the relay misses nothing', async () => {
     await fc.assert(
       fc.asyncProperty(stories, async (steps) => new Story(await open()).check(steps)),
-      // So that a failure is reported before the test times out, with the shortest story that was found by then.
+      // Reports a failure, with the shortest story found so far, before the test times out.
       { numRuns, interruptAfterTimeLimit: 60_000 },
     );
   }, 120_000);
 });
 
-/** A history that is told step by step, and what a relay has got of it. */
+/** A history that is built step by step, and the part of it that a relay has received. */
 class Story {
   readonly #history: SessionHistory;
   readonly #appended: Commit[] = [];
@@ -115,7 +115,7 @@ class Story {
     }
   }
 
-  /** The process ends after so many documents were removed. */
+  /** Compacts in a process that dies after removing `after` documents. */
   async #compactAndDie(after: number): Promise<void> {
     const { parts } = this.#history;
     let removed = 0;
@@ -134,7 +134,7 @@ class Story {
     await this.#expectPassed();
   }
 
-  /** Reads on behind its checkpoint, as the relay does, sends what has events, and ends. */
+  /** Reads the feed from its checkpoint like the relay, sends the commits with events, and stops. */
   async #relay(): Promise<void> {
     const { store, leases } = this.backend;
     this.#relayRan = true;
@@ -150,7 +150,7 @@ class Story {
     await leases.release(taken);
   }
 
-  /** The feeds of the slots that are not empty. */
+  /** Returns the feeds of the slots that have commits. */
   async #feeds(): Promise<{ slot: number; head: number; feed: Commit[] }[]> {
     const heads = [...(await this.backend.store.readHeads())].filter(([, head]) => head > 0);
     return Promise.all(
@@ -164,7 +164,7 @@ class Story {
     }
   }
 
-  /** Nothing is compacted that the projector has not read, nor the relay since it first ran. */
+  /** Every compacted commit was read by the projector, and by the relay if it has run. */
   async #expectPassed(): Promise<void> {
     const readers = [projectorName, ...(this.#relayRan ? [RELAY] : [])];
     const progress = await Promise.all(readers.map((reader) => this.backend.leases.progress(reader)));
@@ -176,7 +176,7 @@ class Story {
     }
   }
 
-  /** The relay was shown everything once, as it was, but for what was compacted before it first ran. */
+  /** The relay received every commit once and unchanged, except those compacted before it first ran. */
   async #expectSentOnce(): Promise<void> {
     const relayed = new Set(this.#sent.map(({ command }) => command.id));
     expect(relayed.size).toBe(this.#sent.length);
