@@ -17,8 +17,11 @@ const KEPT = [
   'reflect-metadata',
   'swagger-ui-dist',
 ];
-/** The worker threads of the stores, by file name. A store finds them in the folder of the built app. */
-const THREADS = { 'sqlite-writer.worker': 'libs/event-store/src/sqlite/sqlite-writer.worker.ts' };
+/** The entry points of the threads, by file name. The code that starts them finds them in the folder of the built app. */
+const THREADS = {
+  'sqlite-writer.worker': 'libs/event-store/src/sqlite/sqlite-writer.worker.ts',
+  'serving-thread': 'apps/gateway/src/threads/serving-thread.ts',
+};
 
 /** Selects the few packages to exclude from the bundle of a built app. */
 export const isKept = (id) => KEPT.some((name) => id === name || id.startsWith(`${name}/`));

@@ -1,9 +1,10 @@
-import type { DynamicModule } from '@nestjs/common';
-import { closingGracefully, gatewayConfig, ID_BLOCK, serveApi } from '@keyfold/gateway';
+import type { DynamicModule, INestApplication } from '@nestjs/common';
+import { gatewayConfig, ID_BLOCK, serveApi, type ThreadOptions } from '@keyfold/gateway';
 import { operatorSocketProvider, requireFreeFolder } from '@keyfold/operator';
 import { measureProcess, runProcess, tracingModules, type ProcessContext, type Running } from '@keyfold/process';
-import { loadEmbeddedStoreModule, loadMongoStoreModule, SecretsModule } from '@keyfold/wiring';
+import { loadEmbeddedStoreModule, loadMongoStoreModule, SecretsModule, StoreSharing } from '@keyfold/wiring';
 import { measureProjector, openMessages, ProjectorRunner, RetentionRunner } from '@keyfold/worker';
+import { availableParallelism } from 'node:os';
 import { StandaloneModule } from './standalone.module.js';
 import { readStandaloneSettings, type StandaloneSettings } from './standalone.settings.js';
 
@@ -33,7 +34,7 @@ async function start(settings: StandaloneSettings, context: ProcessContext): Pro
     providers,
     messages,
   );
-  const api = await serveApi(module, settings, context, async (app) => {
+  const beforeFirstRequest = async (app: INestApplication) => {
     const runner = app.get(ProjectorRunner, { strict: false });
     context.health.add('projector', () => runner.check());
     // On the embedded store no other process keeps the lists up to date.
@@ -43,8 +44,19 @@ async function start(settings: StandaloneSettings, context: ProcessContext): Pro
     measureProjector(app, context.metrics);
     messages?.measure(app, context.metrics);
     messages?.start(app);
-  });
-  return closingGracefully(api, context);
+  };
+  return serveApi(module, settings, context, { threads: (app) => threadsOf(app, settings), beforeFirstRequest });
+}
+
+/** On SQLite, all processors serve. On MongoDB, further processes are the usual way to scale. */
+function threadsOf(app: INestApplication, settings: StandaloneSettings): ThreadOptions {
+  if (settings.KEYFOLD_STORE === 'mongodb') {
+    const openStore = () => ({ uri: settings.KEYFOLD_MONGODB_URI, secrets: settings });
+    return { count: settings.KEYFOLD_THREADS ?? 1, openStore, accountIdBlock: ID_BLOCK.shared };
+  }
+  const sharing = app.get(StoreSharing, { strict: false });
+  const count = settings.KEYFOLD_THREADS ?? availableParallelism();
+  return { count, openStore: () => sharing.share(), accountIdBlock: ID_BLOCK.embedded };
 }
 
 async function portsOf(settings: StandaloneSettings, context: ProcessContext): Promise<DynamicModule[]> {

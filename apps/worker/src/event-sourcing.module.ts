@@ -1,5 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { securityLogProvider } from '@keyfold/process';
 import { eventSourcingExports, eventSourcingProviders } from '@keyfold/wiring';
 
 /** Provides `eventSourcingProviders` in a process without a gateway, which otherwise provides them. */
@@ -10,7 +11,7 @@ export class EventSourcingModule {
     return {
       module: EventSourcingModule,
       imports: [store, CqrsModule.forRoot()],
-      providers: eventSourcingProviders,
+      providers: [securityLogProvider, ...eventSourcingProviders],
       exports: eventSourcingExports,
     };
   }

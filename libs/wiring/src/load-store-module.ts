@@ -1,6 +1,6 @@
 import type { DynamicModule } from '@nestjs/common';
 import type { EmbeddedStoreSettings } from './sqlite/embedded-store.module.js';
-import type { JoinableStore } from './sqlite/joined-store.module.js';
+import type { JoinableStore } from './sqlite/store-sharing.js';
 import type { StartupContext } from './stores/until-available.js';
 
 // Only the used store is loaded, because the driver of the other one costs startup time and memory.

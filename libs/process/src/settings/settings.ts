@@ -52,6 +52,10 @@ export const apiSettings = {
   /** Address of the API. Port 0 stands for any free port. */
   KEYFOLD_HOST: z.string().default('0.0.0.0'),
   KEYFOLD_PORT: port.prefault('5244'),
+  /** Threads that serve the API. Default: one for each processor that the process may use with SQLite, one with MongoDB. */
+  KEYFOLD_THREADS: number('must be an integer from 1 to 64', 1, 64)
+    .refine(Number.isInteger, 'must be an integer from 1 to 64')
+    .optional(),
   /** Initial password of the admin; used only if no admin exists. */
   KEYFOLD_ADMIN_PASSWORD: z.string().optional(),
   ...passwordSettings,

@@ -4,7 +4,7 @@ import { SecretsModule } from '../stores/secrets.module.js';
 import { portProviders, storePorts } from '../stores/store-adapters.js';
 import { generatedSealingKey, generatedTokenSecret, prepareDataFolder, protectDataFiles } from './data-folder.js';
 import { EmbeddedStore } from './embedded-store.js';
-import type { JoinableStore } from './joined-store.module.js';
+import { StoreSharing } from './store-sharing.js';
 import { sqliteAdapters } from './sqlite-adapters.js';
 
 /** The settings of the embedded store. */
@@ -15,12 +15,6 @@ export type EmbeddedStoreSettings = Readonly<{
 }>;
 
 const ADAPTERS = Symbol('the adapters of the embedded store');
-
-/** Opens the embedded store for one more thread of the process. */
-export abstract class StoreSharing {
-  /** Returns what the thread passes to `joinStore`. `transferListOf` returns what the message must transfer. */
-  abstract share(): JoinableStore;
-}
 
 @Module({})
 export class EmbeddedStoreModule {

@@ -1,14 +1,10 @@
 import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { SqliteConnection } from '@keyfold/event-store/sqlite';
-import type { Secrets } from '@keyfold/process';
 import { SecretsModule } from '../stores/secrets.module.js';
 import { portProviders, storePorts } from '../stores/store-adapters.js';
-import type { SharedStore } from './embedded-store.js';
 import { sqliteAdapters } from './sqlite-adapters.js';
 import { StoreConnections } from './store-connections.js';
-
-/** The embedded store as one thread of the process passes it to another, with its secrets. */
-export type JoinableStore = SharedStore & Readonly<{ secrets: Secrets }>;
+import type { JoinableStore } from './store-sharing.js';
 
 const ADAPTERS = Symbol('the adapters of the joined store');
 

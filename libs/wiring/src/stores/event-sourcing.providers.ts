@@ -2,16 +2,14 @@ import type { Provider } from '@nestjs/common';
 import { Clock, CommandRunner, CommandTraces, SecurityLog, SystemClock, UserNames } from '@keyfold/application';
 import { EventStore } from '@keyfold/event-store';
 import { ListUpdates, Projection, ReadModelStore, StreamLoader } from '@keyfold/projections';
-import { securityLogProvider } from '@keyfold/process';
 import { ListRetry } from './list-retry.js';
 
 /**
- * Provides the classes that load streams and run commands, on `EventStore` and `ReadModelStore`. A process needs them exactly once,
+ * Provides the classes that load streams and run commands, on `EventStore`, `ReadModelStore` and `SecurityLog`. A thread needs them exactly once,
  * because they share one cache.
  */
 export const eventSourcingProviders: Provider[] = [
   { provide: Clock, useClass: SystemClock },
-  securityLogProvider,
   {
     provide: StreamLoader,
     inject: [EventStore, ReadModelStore],

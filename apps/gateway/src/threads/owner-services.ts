@@ -1,0 +1,76 @@
+import {
+  LoginQueues,
+  SecurityLog,
+  type LeaveQueues,
+  type LoginIdentity,
+  type SecurityEvent,
+} from '@keyfold/application';
+import type { Provider } from '@nestjs/common';
+import { HashQueueFull, PasswordHasher, type HashGroups } from '@keyfold/security';
+import type { BirpcReturn } from 'birpc';
+import { HashDurations } from '../metrics/hash-durations.js';
+import type { Hashed, OwnerCalls, ThreadCalls } from './thread-calls.js';
+
+/** The thread that owns the process, as a serving thread sees it. */
+export type Owner = BirpcReturn<OwnerCalls, ThreadCalls>;
+
+/** Provides what a process has once, by asking the owner. The owner measures it, so the counts here stay 0. */
+export const ownerServices = (owner: Owner): Provider[] => [
+  { provide: PasswordHasher, useValue: new OwnersPasswordHasher(owner) },
+  { provide: LoginQueues, useValue: new OwnersLoginQueues(owner) },
+  { provide: SecurityLog, useValue: new OwnersSecurityLog(owner) },
+  HashDurations,
+];
+
+class OwnersPasswordHasher extends PasswordHasher {
+  readonly waiting = 0;
+  readonly running = 0;
+  readonly refused = 0;
+
+  constructor(private readonly owner: Owner) {
+    super();
+  }
+
+  async hash(staticHash: string, groups?: HashGroups): Promise<string> {
+    return resultOf(await this.owner.hash(staticHash, groups));
+  }
+
+  async hashFor(actor: string, staticHash: string): Promise<string> {
+    return resultOf(await this.owner.hashFor(actor, staticHash));
+  }
+
+  async verify(staticHash: string, passwordHash: string, groups?: HashGroups): Promise<boolean> {
+    return resultOf(await this.owner.verify(staticHash, passwordHash, groups));
+  }
+}
+
+function resultOf<Result>(hashed: Hashed<Result>): Result {
+  if ('result' in hashed) return hashed.result;
+  throw new HashQueueFull(hashed.retryAfterSeconds);
+}
+
+class OwnersLoginQueues extends LoginQueues {
+  #turns = 0;
+
+  constructor(private readonly owner: Owner) {
+    super();
+  }
+
+  async enter(identity: LoginIdentity, isKnown: boolean): Promise<LeaveQueues | 'full' | 'known only'> {
+    const turn = this.#turns++;
+    const outcome = await this.owner.enterLoginQueues(turn, identity, isKnown);
+    return outcome === 'entered' ? () => void this.owner.leaveLoginQueues.asEvent(turn) : outcome;
+  }
+}
+
+class OwnersSecurityLog extends SecurityLog {
+  readonly counts = new Map<never, never>();
+
+  constructor(private readonly owner: Owner) {
+    super();
+  }
+
+  report(event: SecurityEvent): void {
+    void this.owner.report.asEvent(event);
+  }
+}

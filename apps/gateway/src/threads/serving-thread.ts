@@ -1,0 +1,57 @@
+import { Health, keepNextTickQuick, Metrics, createThreadLog, openTracing, tracingModules } from '@keyfold/process';
+import { loadJoinedStoreModule, loadMongoStoreModule, SecretsModule, type StartupContext } from '@keyfold/wiring';
+import type { DynamicModule } from '@nestjs/common';
+import { parentPort, workerData } from 'node:worker_threads';
+import { createApi } from '../create-api.js';
+import { drainConnections } from '../drain-connections.js';
+import { gatewayConfig } from '../gateway.config.js';
+import { GatewayModule } from '../gateway.module.js';
+import { ownerServices } from './owner-services.js';
+import type { OwnerCalls, ThreadCalls, ThreadData } from './thread-calls.js';
+import { linkThreads } from './thread-link.js';
+
+/** Serves the API in a thread beside the owner of the process. It has its own app and cache, and a connection of its own to the store. */
+const { settings, store, accountIdBlock } = workerData as ThreadData;
+const metrics = new Metrics();
+const owner = linkThreads<OwnerCalls, ThreadCalls>(
+  {
+    listen: async (port) => void (await (await api).listen(port, 'further')),
+    samples: () => metrics.samples(),
+    close,
+  },
+  parentPort!,
+);
+keepNextTickQuick();
+const stopping = new AbortController();
+const log = createThreadLog(
+  settings.KEYFOLD_LOG_LEVEL,
+  (line) => void owner.log.asEvent(line),
+  () => tracing?.logFields() ?? {},
+);
+const tracing = await openTracing(settings, log);
+const api = start();
+// The owner learns of it by `listen`.
+api.catch(() => undefined);
+
+async function start() {
+  const isMongo = 'uri' in store;
+  const ports = [...tracingModules(tracing, isMongo ? 'mongodb' : 'sqlite'), ...(await storeModules())];
+  const module = GatewayModule.forRoot(ports, gatewayConfig(settings, accountIdBlock), ownerServices(owner));
+  return createApi(module, settings, { log, metrics, tracing });
+}
+
+async function storeModules(): Promise<DynamicModule[]> {
+  if (!('uri' in store)) return [await loadJoinedStoreModule(store)];
+  const context: StartupContext = { health: new Health(), log, stopping: stopping.signal };
+  return [await loadMongoStoreModule(store.uri, context), SecretsModule.forRoot(store.secrets)];
+}
+
+async function close(): Promise<void> {
+  stopping.abort();
+  const { app } = await api;
+  await drainConnections(app.getHttpAdapter().getInstance());
+  await app.close();
+  await tracing?.end();
+  // After the answer to this call.
+  setImmediate(() => process.exit());
+}

@@ -1,0 +1,37 @@
+import type { LoginIdentity, SecurityEvent } from '@keyfold/application';
+import type { ApiSettings, ProcessSettings, Sample, Secrets } from '@keyfold/process';
+import type { HashGroups } from '@keyfold/security';
+import type { JoinableStore } from '@keyfold/wiring';
+
+/** What a serving thread receives when it starts. */
+export type ThreadData = Readonly<{
+  settings: ApiSettings & ProcessSettings;
+  store: JoinableStore | Readonly<{ uri: string; secrets: Secrets }>;
+  accountIdBlock: number;
+}>;
+
+/** The result of a hash, or why there is none; errors lose their class on the way between threads. */
+export type Hashed<Result> = Readonly<{ result: Result } | { retryAfterSeconds: number }>;
+
+/** What a serving thread asks of the owner, because a process has it once. */
+export type OwnerCalls = {
+  hash(staticHash: string, groups?: HashGroups): Promise<Hashed<string>>;
+  hashFor(actor: string, staticHash: string): Promise<Hashed<string>>;
+  verify(staticHash: string, passwordHash: string, groups?: HashGroups): Promise<Hashed<boolean>>;
+  /** Enters the queues of a login. `turn` names the login for `leaveLoginQueues`. */
+  enterLoginQueues(turn: number, identity: LoginIdentity, isKnown: boolean): Promise<'entered' | 'full' | 'known only'>;
+  leaveLoginQueues(turn: number): void;
+  report(event: SecurityEvent): void;
+  /** Writes a line of the thread's log. */
+  log(line: string): void;
+};
+
+/** What the owner asks of a serving thread. */
+export type ThreadCalls = {
+  /** Starts to serve on a port that the owner has chosen. Rejects if the thread cannot start. */
+  listen(port: number): Promise<void>;
+  /** Returns the thread's share of the metrics of the process. */
+  samples(): Promise<readonly Sample[]>;
+  /** Closes the thread without losing requests. Then it ends. */
+  close(): Promise<void>;
+};
