@@ -49,7 +49,7 @@ import { HashDurations } from './metrics/hash-durations.js';
 
 const ISSUER = 'keyfold';
 
-/** Plain classes, wired here; those that other processes need as well come from the wiring library. */
+/** The services behind the handlers. Those that other processes also need come from the wiring library. */
 const services: Provider[] = [
   ...truthProviders,
   {
@@ -129,4 +129,5 @@ const handlers: Provider[] = [
   UpdateAccountHandler,
 ];
 
+/** The providers of the application layer: services and handlers. */
 export const applicationProviders: Provider[] = [...services, ...handlers];

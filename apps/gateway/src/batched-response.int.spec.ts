@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setImmediate as turnOfLoop } from 'node:timers/promises';
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BatchedResponse } from './batched-response.js';
 
 type Arrived = Readonly<{ path: string; response: ServerResponse }>;
 
 const server = createServer({ ServerResponse: BatchedResponse });
-/** Requests without an answer, which each test gives them. */
+/** Requests that have arrived; the tests answer them. */
 let arrived: Arrived[];
 let port: number;
 
@@ -30,7 +30,7 @@ async function answerOf(path: string): Promise<{ status: number; body: string }>
   return { status: message.statusCode!, body: await text(message) };
 }
 
-/** So many requests, each on a connection of its own, once all have arrived; in their order. */
+/** Sends that many requests, each on its own connection. Resolves when all have arrived, with the responses in order. */
 async function requests(count: number) {
   const answers = Array.from({ length: count }, (_, index) => answerOf(`/${index}`));
   await vi.waitFor(() => expect(arrived).toHaveLength(count));
@@ -38,18 +38,18 @@ async function requests(count: number) {
   return { answers, responses: inOrder.map(({ response }) => response) };
 }
 
-describe('an answer that ended', () => {
-  it('is written at the end of the turn, with the others of that turn', async () => {
+describe('a response that has ended', () => {
+  it('is written at the end of the turn, together with the others of that turn', async () => {
     const { answers, responses } = await requests(3);
     const sockets = responses.map(({ socket }) => socket as Socket);
     responses.forEach((response, index) => response.end(`answer ${index}`));
     expect(sockets.map(({ bytesWritten }) => bytesWritten)).toEqual([0, 0, 0]);
-    await turnOfLoop();
+    await endOfTurn();
     expect(sockets.every(({ bytesWritten }) => bytesWritten > 0)).toBe(true);
     expect(await Promise.all(answers)).toEqual([0, 1, 2].map((index) => ({ status: 200, body: `answer ${index}` })));
   });
 
-  it('counts as ended before it is written, and a second end changes nothing', async () => {
+  it('counts as ended before it is written, and ending it again has no effect', async () => {
     const { answers, responses } = await requests(1);
     const [response] = responses as [ServerResponse];
     expect(response.writableEnded).toBe(false);
@@ -61,20 +61,20 @@ describe('an answer that ended', () => {
     expect(await answers[0]).toEqual({ status: 200, body: 'the answer' });
   });
 
-  it('is written at once with the fifteen before it, so that readers work meanwhile', async () => {
+  it('is written at once if it is the sixteenth of the turn, together with the fifteen before it', async () => {
     const { answers, responses } = await requests(17);
     const sockets = responses.map(({ socket }) => socket as Socket);
-    const begun = () => sockets.filter(({ bytesWritten }) => bytesWritten > 0).length;
+    const written = () => sockets.filter(({ bytesWritten }) => bytesWritten > 0).length;
     responses.slice(0, 15).forEach((response) => response.end('a'));
-    expect(begun()).toBe(0);
+    expect(written()).toBe(0);
     responses[15]!.end('b');
-    expect(begun()).toBe(16);
+    expect(written()).toBe(16);
     responses[16]!.end('c');
-    expect(begun()).toBe(16);
+    expect(written()).toBe(16);
     expect((await Promise.all(answers)).map(({ body }) => body).join('')).toBe(`${'a'.repeat(15)}bc`);
   });
 
-  it('takes what `end` takes: nothing, a text and its encoding, bytes, a callback', async () => {
+  it('accepts all overloads of `end`: nothing, a string with encoding, bytes, a callback', async () => {
     const { answers, responses } = await requests(4);
     const called = vi.fn<() => void>();
     responses[0]!.writeHead(204).end();
@@ -86,7 +86,7 @@ describe('an answer that ended', () => {
     expect(called).toHaveBeenCalledTimes(2);
   });
 
-  it('may have been written in part before', async () => {
+  it('may have been partly written before', async () => {
     const { answers, responses } = await requests(1);
     responses[0]!.write('one, ');
     responses[0]!.end('two');
@@ -94,7 +94,7 @@ describe('an answer that ended', () => {
   });
 });
 
-it('answers of one connection come in the order of its requests, whichever ends first', async () => {
+it('responses on one connection arrive in the order of its requests, whichever ends first', async () => {
   const socket = connect(port, '127.0.0.1');
   socket.write('GET /first HTTP/1.1\r\nHost: t\r\n\r\nGET /second HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n');
   await vi.waitFor(() => expect(arrived).toHaveLength(2));
@@ -102,7 +102,7 @@ it('answers of one connection come in the order of its requests, whichever ends 
   expect((await text(socket)).match(/\/first|\/second/g)).toEqual(['/first', '/second']);
 });
 
-it('a client that leaves before its answer is written takes nobody else with it', async () => {
+it('a client that disconnects before its response is written does not affect others', async () => {
   const gone = connect(port, '127.0.0.1');
   gone.write('GET /gone HTTP/1.1\r\nHost: t\r\n\r\n');
   const other = answerOf('/other');
@@ -114,7 +114,7 @@ it('a client that leaves before its answer is written takes nobody else with it'
   expect(await other).toEqual({ status: 200, body: '/other' });
 });
 
-it('a server that closes writes the answers that ended', async () => {
+it('a closing server writes the responses that have ended', async () => {
   const { answers, responses } = await requests(1);
   responses[0]!.end('in time');
   server.close();

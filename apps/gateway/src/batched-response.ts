@@ -1,59 +1,60 @@
 import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { OpenAnswers } from './open-answers.js';
+import { PendingResponses } from './pending-responses.js';
 
-/** How many answers wait for each other: enough to spare most wake-ups, few enough that the reader works while the next ones are made. */
-const MOST_WAITING = 16;
+/** Maximum number of responses in a batch: enough to save most wake-ups, few enough that reader and service work in parallel. */
+const MAX_BATCH = 16;
 
-/** What `end` was called with, in any of its shapes. */
-type Ending = [chunk: unknown, encoding: BufferEncoding];
+/** The arguments of `end`, in any of its overloads. */
+type EndArguments = [chunk: unknown, encoding: BufferEncoding];
 
 /**
- * Answers that end in one turn of the event loop are written one behind the other, at its end. Each write wakes whoever reads it, often a
- * proxy on the same machine, and that can cost more than the answer did; one behind the other they find it awake (decision 37).
+ * A response that is written at the end of the current turn of the event loop, together with all others that end in it. Each write wakes the
+ * reader, often a proxy on the same machine, and that can cost more CPU time than the request. In a batch, only the first write does
+ * (decision 37).
  */
 export class BatchedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
-  static #waiting: BatchedResponse[] = [];
-  #ending: Ending | undefined;
+  static #batch: BatchedResponse[] = [];
+  #endArguments: EndArguments | undefined;
 
-  /** Node gives options that its types do not know. */
+  /** Node passes options that its types do not declare. */
   constructor(request: Request, ...options: []) {
     super(request, ...options);
-    OpenAnswers.of(request.socket).begun(request);
+    PendingResponses.of(request.socket).requestStarted(request);
   }
 
-  /** Node calls it when the answer was written. */
+  /** Node calls this when the response has been written. */
   override detachSocket(socket: Socket): void {
     super.detachSocket(socket);
-    OpenAnswers.of(socket).answered();
+    PendingResponses.of(socket).responseWritten();
   }
 
-  /** From the call of `end`, as without a wait. */
-  // @ts-expect-error The types of Node call this a field; it is an accessor.
+  /** True from the call of `end`, as in the base class. */
+  // @ts-expect-error Node's types declare a field, but it is an accessor.
   override get writableEnded(): boolean {
-    return this.#ending !== undefined;
+    return this.#endArguments !== undefined;
   }
 
-  override end(...ending: unknown[]): this {
-    if (this.#ending) {
-      // Node has its own answer to a second end, which must not come before the first.
-      BatchedResponse.#write();
-      return super.end(...(ending as Ending));
+  override end(...endArguments: unknown[]): this {
+    if (this.#endArguments) {
+      // Node handles a second `end` itself, but the first must come before it.
+      BatchedResponse.#writeBatch();
+      return super.end(...(endArguments as EndArguments));
     }
-    this.#ending = ending as Ending;
-    const waiting = BatchedResponse.#waiting.push(this as BatchedResponse);
-    if (waiting === MOST_WAITING) BatchedResponse.#write();
-    else if (waiting === 1) setImmediate(() => BatchedResponse.#write());
+    this.#endArguments = endArguments as EndArguments;
+    const size = BatchedResponse.#batch.push(this as BatchedResponse);
+    if (size === MAX_BATCH) BatchedResponse.#writeBatch();
+    else if (size === 1) setImmediate(() => BatchedResponse.#writeBatch());
     return this;
   }
 
-  static #write(): void {
-    const waiting = BatchedResponse.#waiting;
-    BatchedResponse.#waiting = [];
-    for (const response of waiting) response.#writeEnding();
+  static #writeBatch(): void {
+    const batch = BatchedResponse.#batch;
+    BatchedResponse.#batch = [];
+    for (const response of batch) response.#write();
   }
 
-  #writeEnding(): void {
-    super.end(...this.#ending!);
+  #write(): void {
+    super.end(...this.#endArguments!);
   }
 }

@@ -3,8 +3,8 @@ import { Fault } from '@keyfold/http-envelope';
 import { HashQueueFull } from '@keyfold/security';
 
 /**
- * Returns the HTTP answer to an error that is neither the client's mistake nor a bug, so that the client retries. `report` receives
- * the errors that the operator must know about, such as a full disk.
+ * Returns the HTTP response to an error that is neither the client's mistake nor a bug, so that the client retries. Calls `report` for
+ * errors that the operator must know about, such as a full disk.
  */
 export function faultOf(error: unknown, report: (message: string) => void): Fault | undefined {
   if (isRetryable(error)) {
@@ -12,7 +12,7 @@ export function faultOf(error: unknown, report: (message: string) => void): Faul
     return new Fault(503, 'the store is not available', error);
   }
   if (error instanceof HashQueueFull) return new Fault(503, 'too many logins at the moment', error);
-  // The client hung up while sending its body: nobody reads the answer, and there is nothing to report.
+  // The client disconnected while sending its body: nobody reads the response, and there is nothing to report.
   if (error instanceof Error && error.message === 'aborted') return new Fault(400, 'the request ended too early');
   return undefined;
 }

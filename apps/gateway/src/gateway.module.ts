@@ -5,14 +5,14 @@ import { truth } from '@keyfold/wiring';
 import { AccountAdministrationController } from './accounts/account-administration.controller.js';
 import { applicationProviders } from './application.providers.js';
 import { GatewayConfig } from './gateway.config.js';
-import { NeighbourController } from './neighbours/neighbour.controller.js';
+import { DisabledFeaturesController } from './disabled-features/disabled-features.controller.js';
 import { ProfileController } from './profile/profile.controller.js';
 import { PublicEventDocuments } from './public-events/public-event-documents.js';
 import { PublicEventsController } from './public-events/public-events.controller.js';
 import { ClientAddress } from './request/client-address.js';
 import { LoginController } from './session/login.controller.js';
 import { PublicController } from './settings/public.controller.js';
-import { PublicSettingsPages } from './settings/public-settings.page.js';
+import { PublicSettingsCache } from './settings/public-settings-cache.js';
 import { SiteController } from './settings/site.controller.js';
 import { SshKeyAdministrationController } from './ssh-keys/ssh-key-administration.controller.js';
 import { SshKeyController } from './ssh-keys/ssh-key.controller.js';
@@ -22,8 +22,8 @@ import { WelcomeController } from './welcome/welcome.controller.js';
 @Module({})
 export class GatewayModule {
   /**
-   * The HTTP side of the service. `ports` are the modules that provide `JwtService`, `EarlierTokenSecrets`, `Sealer` and the adapters of `EventStore`,
-   * `Counter`, `ReadModelStore` and `ThrottleStore`.
+   * Returns the module that serves the API. `ports` are the modules that provide `JwtService`, `EarlierTokenSecrets`, `Sealer` and the adapters
+   * of `EventStore`, `Counter`, `ReadModelStore` and `ThrottleStore`.
    */
   static forRoot(ports: readonly DynamicModule[], config: GatewayConfig): DynamicModule {
     return {
@@ -38,7 +38,7 @@ export class GatewayModule {
         SshKeyController,
         AccountAdministrationController,
         SshKeyAdministrationController,
-        NeighbourController,
+        DisabledFeaturesController,
         PublicEventsController,
         WelcomeController,
       ],
@@ -51,13 +51,18 @@ export class GatewayModule {
           inject: [GatewayConfig],
           useFactory: ({ trustedProxies }: GatewayConfig) => {
             const log = new Logger('ClientAddress');
-            return new ClientAddress(trustedProxies, (message) => log.warn(message));
+            return new ClientAddress(trustedProxies, (peer) =>
+              log.warn(
+                { peer },
+                'ignored a forwarded address: if the peer is your proxy, add it to KEYFOLD_TRUSTED_PROXIES',
+              ),
+            );
           },
         },
         {
-          provide: PublicSettingsPages,
+          provide: PublicSettingsCache,
           inject: [GatewayConfig],
-          useFactory: ({ version }: GatewayConfig) => new PublicSettingsPages(version),
+          useFactory: ({ version }: GatewayConfig) => new PublicSettingsCache(version),
         },
       ],
       exports: [FirstStart, NewPasswords, ...truth],
@@ -66,4 +71,4 @@ export class GatewayModule {
 }
 
 export { gatewayConfig, ID_BLOCK } from './gateway.config.js';
-export { closingAfterClients, serveApi } from './serve-api.js';
+export { closingGracefully, serveApi } from './serve-api.js';

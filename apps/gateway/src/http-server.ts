@@ -4,62 +4,63 @@ import {
   defaultPrivacyPatterns,
   EnvelopeFilter,
   errorEnvelope,
-  oneInATurn,
+  deferOnePerTurn,
   PrivacyMask,
   successEnvelope,
   UNKNOWN_PATH,
-  whenThereIsTime,
+  runOrDefer,
 } from '@keyfold/http-envelope';
 import { RepeatedLine } from '@keyfold/process';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { BatchedResponse } from './batched-response.js';
-import { answerBrokenRequest, refuseExpectation } from './broken-requests.js';
-import { endConnectionsOnClose } from './connections-on-close.js';
+import { answerClientError, refuseExpectation } from './client-errors.js';
+import { closeConnectionsOnShutdown } from './drain-connections.js';
 import { faultOf } from './fault-of.js';
 import { documentApi } from './openapi/openapi.document.js';
-import { handleInTurns } from './request-turns.js';
-import type { RequestHook } from './request/answer-headers.hook.js';
+import { limitPipelining } from './limit-pipelining.js';
+import type { RequestHook } from './request/response-headers.hook.js';
 import { ClientAddress } from './request/client-address.js';
 import { correlationsOf } from './request/client-correlation.js';
 import { isReadablePath, routedPath } from './request/request-path.js';
 import { RouteMethods } from './request/route-methods.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-/** How long a client may take to send one request (milliseconds), so that slow ones cannot hold connections for ever. */
+/** Milliseconds that a client has to send a request, so that slow clients cannot occupy connections. */
 const REQUEST_TIMEOUT = 60_000;
-/** In bytes; the longest body of a client is a key of 16 KiB. */
+/** In bytes. The largest body in practice is an SSH key of 16 KiB. */
 const BODY_LIMIT = 131_072;
-/** In bytes; a larger body can take milliseconds to read. */
+/** In bytes. Parsing a larger body can take milliseconds. */
 const LARGE_BODY = 4_096;
 
-/** Fastify with the project's rules for what comes before a route: ids, broken addresses, broken requests. */
+/** Creates the Fastify adapter with the rules that apply before routing: ids, limits, malformed paths and requests. */
 export function createHttpAdapter(setCommonHeaders: RequestHook, maxHeaderSize: number): FastifyAdapter {
   return new FastifyAdapter({
     http: { ServerResponse: BatchedResponse, maxHeaderSize },
-    // Never the client's id, or anybody could write another request's into log and commits.
+    // Never the client's id, or a client could forge the id of another request in the log and in commits.
     genReqId: () => randomUUID(),
     requestTimeout: REQUEST_TIMEOUT,
     bodyLimit: BODY_LIMIT,
-    // The store closes after the server, so requests on open connections are answered to the end.
+    // The store closes after the server, so requests on open connections can still be handled.
     return503OnClosing: false,
-    // No Express middleware is used.
+    // The service uses no Express middleware.
     skipMiddie: true,
     rewriteUrl: ({ url }: { url?: string | undefined }) => routedPath(url ?? '/'),
-    // Routes read their queries themselves. The router would read every one, which takes it seconds when it is long.
+    // Routes parse their queries themselves. The router would parse every query, which takes seconds for a long one.
     routerOptions: { ignoreTrailingSlash: true, querystringParser: () => ({}) },
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
       setCommonHeaders(request, reply, () => {
-        const readable = isReadablePath(request.url);
-        const [status, message] = readable ? [404, UNKNOWN_PATH] : [400, 'the address cannot be read'];
+        const [status, message] = isReadablePath(request.url)
+          ? [404, UNKNOWN_PATH]
+          : [400, 'the address cannot be read'];
         void reply.code(status).type('application/json; charset=utf-8').send(errorEnvelope(status, message));
       }),
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: answerClientError,
   });
 }
 
-/** Everything around the routes: how bodies are taken, answers are wrapped, errors are answered, the API is documented. */
-export function serveHttp(app: NestFastifyApplication, setCommonHeaders: RequestHook): void {
+/** Configures everything around the routes: request bodies, envelopes, errors, limits and the API documentation. */
+export function configureHttp(app: NestFastifyApplication, setCommonHeaders: RequestHook): void {
   const server = app.getHttpAdapter().getInstance();
   const routes = new RouteMethods();
   routes.attach(server);
@@ -69,11 +70,11 @@ export function serveHttp(app: NestFastifyApplication, setCommonHeaders: Request
       return addresses.of(this);
     },
   });
-  // Bodies are taken as bytes whatever their type says; the routes read them by the rules of the original.
+  // Bodies arrive as bytes, whatever their content type. The routes parse them by the rules of the original.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) =>
-    // Many clients can hold back the last byte of a body and send it at the same time.
-    (body.length > LARGE_BODY ? oneInATurn : whenThereIsTime)(() => done(null, body)),
+    // Many clients could withhold the last byte of a large body and send it at the same time.
+    (body.length > LARGE_BODY ? deferOnePerTurn : runOrDefer)(() => done(null, body)),
   );
   server.addHook('onRequest', (request, reply, done) => {
     request.sentContentType = request.headers['content-type'];
@@ -82,11 +83,11 @@ export function serveHttp(app: NestFastifyApplication, setCommonHeaders: Request
   });
   server.setReplySerializer(successEnvelope);
   server.server.on('checkExpectation', refuseExpectation);
-  handleInTurns(server.server);
-  endConnectionsOnClose(server);
+  limitPipelining(server.server);
+  closeConnectionsOnShutdown(server);
   const faults = new Logger('Fault');
   const outages = new RepeatedLine();
-  const tellOutage = (message: string, request: FastifyRequest) =>
+  const reportOutage = (message: string, request: FastifyRequest) =>
     outages.write(message, (omitted) =>
       faults.error({ ...correlationsOf(request), ...(omitted > 0 && { omitted }) }, message),
     );
@@ -95,9 +96,9 @@ export function serveHttp(app: NestFastifyApplication, setCommonHeaders: Request
       mask: new PrivacyMask(defaultPrivacyPatterns),
       logFault: (errorId, error, path, request) => {
         const { method } = request;
-        faults.error({ errorId, ...correlationsOf(request), method, url: path, err: error }, 'a request failed');
+        faults.error({ errorId, ...correlationsOf(request), method, url: path, err: error }, 'request failed');
       },
-      faults: (error, request) => faultOf(error, (message) => tellOutage(message, request)),
+      faults: (error, request) => faultOf(error, (message) => reportOutage(message, request)),
       methodsOf: (path) => routes.of(path, METHODS),
     }),
   );

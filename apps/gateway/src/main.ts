@@ -1,9 +1,9 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 
-// Compiled code is kept between starts, which saves a good part of the start-up; so it must be on before anything else is imported.
+// Caching compiled code shortens startup considerably. It must be enabled before anything else is imported.
 enableCompileCache(join(import.meta.dirname, '../../../.compile-cache'));
 const { startGateway } = await import('./start.js');
 await startGateway();
-// Now, because a process that is killed writes nothing.
+// The cache is written now, because a killed process writes nothing.
 flushCompileCache();

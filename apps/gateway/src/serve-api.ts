@@ -16,17 +16,17 @@ import {
   type Running,
 } from '@keyfold/process';
 import { StoreCheck, untilAvailable } from '@keyfold/wiring';
-import { drainConnections } from './connections-on-close.js';
-import { FurtherListeners } from './further-listeners.js';
-import { createHttpAdapter, serveHttp } from './http-server.js';
-import { measureGateway } from './metrics/gateway-metrics.js';
+import { drainConnections } from './drain-connections.js';
+import { AdditionalListeners } from './additional-listeners.js';
+import { createHttpAdapter, configureHttp } from './http-server.js';
+import { measureGateway } from './metrics/measure-gateway.js';
 import { RequestCounts } from './metrics/request-counts.js';
-import { answerHeaders } from './request/answer-headers.hook.js';
-import { followRequests } from './tracing/follow-requests.js';
+import { responseHeaders } from './request/response-headers.hook.js';
+import { traceRequests } from './tracing/trace-requests.js';
 
 /**
- * Makes the app of a module that has the gateway in it, does what comes before the first request, sees to the first start, and listens.
- * A start that fails closes what it opened.
+ * Creates the app of a module that includes the gateway, runs `beforeFirstRequest` and the first start, and listens. If the startup fails,
+ * closes everything that it opened.
  */
 export async function serveApi(
   module: DynamicModule,
@@ -36,7 +36,7 @@ export async function serveApi(
 ): Promise<NestFastifyApplication> {
   const { log, onTerminal } = context;
   const requests = new RequestCounts();
-  const onRequest = requests.counting(answerHeaders(settings.KEYFOLD_HSTS_SECONDS));
+  const onRequest = requests.counting(responseHeaders(settings.KEYFOLD_HSTS_SECONDS));
   const app = await NestFactory.create<NestFastifyApplication>(
     module,
     createHttpAdapter(onRequest, settings.KEYFOLD_HEAD_BYTES),
@@ -46,10 +46,10 @@ export async function serveApi(
       abortOnError: false,
     },
   );
-  if (context.tracing) followRequests(app.getHttpAdapter().getInstance(), context.tracing.requests);
+  if (context.tracing) traceRequests(app.getHttpAdapter().getInstance(), context.tracing.requests);
   requests.attach(app.getHttpAdapter().getInstance());
-  serveHttp(app, onRequest);
-  const listeners = new FurtherListeners(app.getHttpAdapter().getInstance());
+  configureHttp(app, onRequest);
+  const listeners = new AdditionalListeners(app.getHttpAdapter().getInstance());
   try {
     await app.init();
     measureGateway(app, requests, context.metrics);
@@ -59,17 +59,17 @@ export async function serveApi(
     if (onTerminal) process.stdout.write(banner(url));
     else log.info({ url }, 'ready');
   } catch (error) {
-    // What went wrong first is what is told.
+    // Report the original error, not one from closing.
     await app.close().catch(() => undefined);
     throw error;
   }
   return app;
 }
 
-/** Closes an app that serves the API without a request being lost: its clients leave first. */
-export const closingAfterClients = (app: NestFastifyApplication, { onTerminal }: ProcessContext): Running => ({
+/** Returns a handle that closes the app without losing requests: clients disconnect first. */
+export const closingGracefully = (app: NestFastifyApplication, { onTerminal }: ProcessContext): Running => ({
   async close() {
-    // Whoever stops it at a terminal waits for it.
+    // At a terminal, somebody is waiting for the process to stop.
     if (!onTerminal) await drainConnections(app.getHttpAdapter().getInstance());
     await app.close();
   },
@@ -77,20 +77,21 @@ export const closingAfterClients = (app: NestFastifyApplication, { onTerminal }:
 
 async function prepare(app: NestFastifyApplication, settings: ApiSettings, context: ProcessContext): Promise<void> {
   const announce = (password: string) => announceFirstPassword(password, context.onTerminal);
-  context.health.setPending('store', 'admin, guest and static token are being looked for');
-  const firstStart = () => app.get(FirstStart).run(settings.KEYFOLD_ADMIN_PASSWORD, announce).catch(blameSetting);
+  context.health.setPending('store', 'checking for admin, guest and static token');
+  const firstStart = () =>
+    app.get(FirstStart).run(settings.KEYFOLD_ADMIN_PASSWORD, announce).catch(asConfigurationError);
   await untilAvailable(firstStart, context);
   context.health.add('store', () => app.get(StoreCheck, { strict: false }).run());
 }
 
-/** A chosen first password that the policy refuses. */
-function blameSetting(error: unknown): never {
+/** Rethrows the refusal of the first password as a configuration error that names the setting. */
+function asConfigurationError(error: unknown): never {
   if (error instanceof DomainError)
     throw new InvalidConfiguration([`KEYFOLD_ADMIN_PASSWORD: ${refusalFor(error).message}`]);
   throw error;
 }
 
-/** Shown whatever the log level, and before anything else can fail. */
+/** Shows the first password at any log level, before anything else can fail. */
 function announceFirstPassword(password: string, onTerminal: boolean): void {
   if (onTerminal) process.stdout.write(firstPasswordNote(password));
   else
@@ -102,11 +103,11 @@ function announceFirstPassword(password: string, onTerminal: boolean): void {
 
 async function listen(
   app: NestFastifyApplication,
-  listeners: FurtherListeners,
+  listeners: AdditionalListeners,
   { KEYFOLD_HOST, KEYFOLD_PORT }: ApiSettings,
 ): Promise<string> {
   try {
-    const [first, ...others] = await FurtherListeners.addressesOf(KEYFOLD_HOST);
+    const [first, ...others] = await AdditionalListeners.addressesOf(KEYFOLD_HOST);
     await app.listen(KEYFOLD_PORT, first);
     for (const address of others) await listeners.listen(address);
     return await app.getUrl();

@@ -12,7 +12,7 @@ import {
 } from '@keyfold/process';
 import { loadMongoStoreModule, SecretsModule } from '@keyfold/wiring';
 import { z } from 'zod';
-import { closingAfterClients, gatewayConfig, GatewayModule, ID_BLOCK, serveApi } from './gateway.module.js';
+import { closingGracefully, gatewayConfig, GatewayModule, ID_BLOCK, serveApi } from './gateway.module.js';
 
 const settings = z.object({
   ...processSettings,
@@ -22,7 +22,7 @@ const settings = z.object({
   ...apiSettings,
 });
 
-/** The API on a store that it shares with other gateways and with workers. */
+/** Runs a gateway: the API on a store that it shares with other gateways and workers. */
 export const startGateway = () =>
   runProcess(
     (environment: Environment) => readSettings(settings, environment),
@@ -34,6 +34,6 @@ export const startGateway = () =>
         SecretsModule.forRoot(config),
       ];
       const module = GatewayModule.forRoot(ports, gatewayConfig(config, ID_BLOCK.shared));
-      return closingAfterClients(await serveApi(module, config, context), context);
+      return closingGracefully(await serveApi(module, config, context), context);
     },
   );

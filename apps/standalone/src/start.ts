@@ -1,5 +1,5 @@
 import type { DynamicModule } from '@nestjs/common';
-import { closingAfterClients, gatewayConfig, ID_BLOCK, serveApi } from '@keyfold/gateway';
+import { closingGracefully, gatewayConfig, ID_BLOCK, serveApi } from '@keyfold/gateway';
 import { operatorSocketProvider, requireFreeFolder } from '@keyfold/operator';
 import { measureProcess, runProcess, tracingModules, type ProcessContext, type Running } from '@keyfold/process';
 import { loadEmbeddedStoreModule, loadMongoStoreModule, SecretsModule } from '@keyfold/wiring';
@@ -44,7 +44,7 @@ async function start(settings: StandaloneSettings, context: ProcessContext): Pro
     messages?.measure(app, context.metrics);
     messages?.start(app);
   });
-  return closingAfterClients(api, context);
+  return closingGracefully(api, context);
 }
 
 async function portsOf(settings: StandaloneSettings, context: ProcessContext): Promise<DynamicModule[]> {

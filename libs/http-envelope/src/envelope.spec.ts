@@ -1,7 +1,7 @@
 import { bytesOf } from '@keyfold/domain';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { errorEnvelope, PreparedAnswer, successEnvelope, writtenOnce } from './envelope.js';
+import { errorEnvelope, PreparedResponse, successEnvelope, prepareOnce } from './envelope.js';
 
 describe('successEnvelope', () => {
   it('writes code, message and data in this order without white space', () => {
@@ -42,7 +42,7 @@ describe('successEnvelope', () => {
     );
   });
 
-  it('takes as many bytes for a text as the length limits count', () => {
+  it('writes a text in as many bytes as the length limits count', () => {
     const unit = fc.oneof(
       fc.constantFrom(...'<>&"\\\n\r\t\b\f\0\u2028\u2029', '\ud800', '\udc00'),
       fc.string({ unit: 'binary' }),
@@ -70,20 +70,20 @@ describe('successEnvelope', () => {
   });
 });
 
-describe('a prepared answer', () => {
-  it('is sent like its data', () => {
+describe('a prepared response', () => {
+  it('equals the response for its data', () => {
     for (const data of [{ title: '<b>' }, undefined, []]) {
-      expect(successEnvelope(PreparedAnswer.of(data))).toBe(successEnvelope(data));
+      expect(successEnvelope(PreparedResponse.of(data))).toBe(successEnvelope(data));
     }
   });
 
-  it('is written once for each value', () => {
-    let written = 0;
-    const answerOf = writtenOnce(({ id }: { id: number }) => ({ id, written: ++written }));
+  it('is prepared once for each value', () => {
+    let calls = 0;
+    const responseOf = prepareOnce(({ id }: { id: number }) => ({ id, calls: ++calls }));
     const [one, two] = [{ id: 1 }, { id: 2 }];
-    expect(answerOf(one)).toBe(answerOf(one));
-    expect(successEnvelope(answerOf(one))).toContain('"data":{"id":1,"written":1}');
-    expect(successEnvelope(answerOf(two))).toContain('"data":{"id":2,"written":2}');
+    expect(responseOf(one)).toBe(responseOf(one));
+    expect(successEnvelope(responseOf(one))).toContain('"data":{"id":1,"calls":1}');
+    expect(successEnvelope(responseOf(two))).toContain('"data":{"id":2,"calls":2}');
   });
 });
 

@@ -1,56 +1,62 @@
 /**
- * The answer to a request that succeeded, as JSON text without a trailing newline; `undefined` becomes `null`.
- * Source: wire contract 1.1. Throws what `JSON.stringify` throws, for instance on a bigint.
+ * Returns the response to a successful request as JSON text without a trailing newline. `undefined` becomes `null`. Source: wire contract 1.1.
+ *
+ * @throws TypeError if the data cannot be serialized, for example a bigint.
  */
 export function successEnvelope(data: unknown): string {
-  return data instanceof PreparedAnswer ? data.envelope : successJson(toJson(data));
+  return data instanceof PreparedResponse ? data.envelope : successJson(toJson(data));
 }
 
 const successJson = (json: string) => `{"code":200,"message":"success","data":${json}}`;
 
-/** An answer that was written before, to be sent many times. */
-export class PreparedAnswer {
+/** A response that is serialized in advance, so that it can be sent many times. */
+export class PreparedResponse {
   private constructor(readonly envelope: string) {}
 
-  static of(data: unknown): PreparedAnswer {
-    return PreparedAnswer.ofJson(toJson(data));
+  /** Prepares the response with these data. */
+  static of(data: unknown): PreparedResponse {
+    return PreparedResponse.ofJson(toJson(data));
   }
 
-  /** The answer with these data as JSON text, written by `toJson`. */
-  static ofJson(json: string): PreparedAnswer {
-    return new PreparedAnswer(successJson(json));
+  /** Prepares the response with data that `toJson` has serialized. */
+  static ofJson(json: string): PreparedResponse {
+    return new PreparedResponse(successJson(json));
   }
 }
 
-/** For values that never change: the answer made from one is written once, and kept for as long as the value is. */
-export function writtenOnce<Value extends object>(dataOf: (value: Value) => unknown): (value: Value) => PreparedAnswer {
-  const written = new WeakMap<Value, PreparedAnswer>();
+/**
+ * Returns a function that prepares the response for a value once and caches it for as long as the value exists. The values must be immutable.
+ */
+export function prepareOnce<Value extends object>(
+  dataOf: (value: Value) => unknown,
+): (value: Value) => PreparedResponse {
+  const prepared = new WeakMap<Value, PreparedResponse>();
   return (value) => {
-    const known = written.get(value);
+    const known = prepared.get(value);
     if (known) return known;
-    const answer = PreparedAnswer.of(dataOf(value));
-    written.set(value, answer);
-    return answer;
+    const response = PreparedResponse.of(dataOf(value));
+    prepared.set(value, response);
+    return response;
   };
 }
 
-/** The answer to a request that was refused or failed. Source: wire contract 1.1. */
+/** Returns the response to a refused or failed request as JSON text. Source: wire contract 1.1. */
 export function errorEnvelope(code: number, message: string): string {
   return `{"code":${code},"message":${toJson(message)},"data":null}`;
 }
 
-/** JSON as Go's encoder writes it: no letter that could start markup or end a script line. */
+/** Serializes a value as Go's encoder does: characters that are special in HTML or JavaScript are escaped. */
 export function toJson(value: unknown): string {
   const json = JSON.stringify(value) ?? 'null';
   return mayNeedEscapes.test(json) ? escaped(json) : json;
 }
 
-// Nearly every answer fails this test, so the costly replacements below stay rare.
+// Few responses match, so the expensive replacements below are rare.
 const mayNeedEscapes = /[<>&\u2028\u2029\\]/;
 
 /**
- * Whole texts are replaced one after the other, because a call for each escape takes four tenths of a second for a large answer. JSON has no
- * bare control letter, so NUL can stand for `\\` meanwhile: the b of `\\b` is not taken for a backspace.
+ * Replaces one kind of escape after another in the whole text, because one callback per escape takes 0.4 s for a large response. JSON
+ * contains no bare control characters, so NUL can temporarily stand for `\\`. Otherwise the `\b` in `\\b` would look like a backspace.
  */
 function escaped(json: string): string {
   return json

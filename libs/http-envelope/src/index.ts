@@ -1,12 +1,12 @@
 export { bindBody, type BodyClass } from './bind-body.js';
 export { FlagField, GoStruct, TextField, WholeField } from './body-fields.js';
 export { crossOriginHook } from './cross-origin.hook.js';
-export { errorEnvelope, PreparedAnswer, successEnvelope, writtenOnce } from './envelope.js';
+export { errorEnvelope, prepareOnce, PreparedResponse, successEnvelope } from './envelope.js';
 export { EnvelopeFilter, UNKNOWN_PATH } from './envelope.filter.js';
 export { refusalFor } from './error-codes.js';
-export { listAnswer } from './list-answer.js';
-export { inLaterTurn, isTurnFree, oneInATurn, presentTurn, whenThereIsTime } from './loop-turn.js';
+export { listResponse } from './list-response.js';
 export { defaultPrivacyPatterns, PrivacyMask } from './privacy-mask.js';
 export { atoi, pageOf, parsePaging, type Paging } from './query-numbers.js';
 export { parseQuery, QueryParameters } from './query-parameters.js';
 export { Fault, Refusal } from './refusal.js';
+export { canRunNow, currentTurn, defer, deferOnePerTurn, runOrDefer } from './turn-budget.js';

@@ -10,7 +10,7 @@ import {
   RegisterAccountCommand,
   UpdateAccountCommand,
 } from '@keyfold/application';
-import { atoi, listAnswer, parsePaging, type PreparedAnswer, type QueryParameters } from '@keyfold/http-envelope';
+import { atoi, listResponse, parsePaging, type PreparedResponse, type QueryParameters } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
@@ -33,11 +33,11 @@ export class AccountAdministrationController {
   @ApiOperation({ summary: 'List accounts' })
   @ApiPaging()
   @ApiEnvelope({ model: UserPageResponse })
-  async list(@Req() request: KeyfoldRequest): Promise<PreparedAnswer> {
+  async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
     const { page, perPage } = parsePaging(queryOf(request));
     const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
     const { items, total } = await this.queryBus.execute(new ListAccountsQuery(offset, perPage));
-    return listAnswer(items, total, userResponse);
+    return listResponse(items, total, userResponse);
   }
 
   @Get('get')
@@ -50,7 +50,7 @@ export class AccountAdministrationController {
 
   @Post('create')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Make an account; the server chooses the id' })
+  @ApiOperation({ summary: 'Create an account; the server assigns the id' })
   @ApiBody({ type: UserRequest })
   @ApiEnvelope()
   async create(@Req() request: KeyfoldRequest): Promise<null> {
@@ -61,7 +61,7 @@ export class AccountAdministrationController {
 
   @Post('update')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Replace an account; only what differs changes' })
+  @ApiOperation({ summary: 'Replace an account; only fields that differ change' })
   @ApiBody({ type: UserRequest })
   @ApiEnvelope()
   async update(@Req() request: KeyfoldRequest): Promise<null> {
@@ -86,7 +86,7 @@ export class AccountAdministrationController {
 
   @Post('cancel_2fa')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Turn two-factor off for an account' })
+  @ApiOperation({ summary: 'Turn off two-factor login for an account' })
   @ApiQuery({ name: 'id' })
   @ApiEnvelope()
   async cancelTwoFactor(@Req() request: KeyfoldRequest): Promise<null> {
@@ -98,10 +98,10 @@ export class AccountAdministrationController {
 
   @Post('del_cache')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Look whether an account exists; nothing is cached that could be stale' })
+  @ApiOperation({ summary: 'Check that an account exists (there is no cache to clear)' })
   @ApiQuery({ name: 'username' })
   @ApiEnvelope()
-  async forgetCached(@Req() request: KeyfoldRequest): Promise<null> {
+  async clearCache(@Req() request: KeyfoldRequest): Promise<null> {
     await this.queryBus.execute(new FindAccountQuery(queryOf(request).get('username') ?? ''));
     return null;
   }

@@ -3,8 +3,8 @@ import { FlagField, GoStruct, TextField, WholeField } from '@keyfold/http-envelo
 import type { AccountInput } from '@keyfold/application';
 
 /**
- * compat: every route that takes an account checks the types of all its fields, also of those that it ignores. The types stand
- * there for the documentation, which does not see them otherwise.
+ * An account in a request body. compat: every route that accepts an account checks the types of all fields, even of those that it ignores.
+ * `@ApiProperty` names the types that OpenAPI cannot infer.
  */
 @GoStruct('User')
 export class UserRequest {
@@ -16,7 +16,7 @@ export class UserRequest {
   @TextField('Username', { required: true })
   username: string = '';
 
-  @ApiProperty({ required: false, description: 'empty keeps the password' })
+  @ApiProperty({ required: false, description: 'If empty, the password is unchanged.' })
   @TextField('Password')
   password: string = '';
 
@@ -36,7 +36,7 @@ export class UserRequest {
   @WholeField('Permission', 'int32')
   permission: number = 0;
 
-  @ApiProperty({ name: 'sso_id', required: false, description: 'a missing one is cleared' })
+  @ApiProperty({ name: 'sso_id', required: false, description: 'If missing, the SSO id is cleared.' })
   @TextField('SsoID')
   ssoId: string = '';
 
@@ -45,6 +45,7 @@ export class UserRequest {
   allowLdap: boolean = false;
 }
 
+/** Returns the fields that the application expects. */
 export function accountInput(request: UserRequest): AccountInput {
   const { id: _id, ...fields } = request;
   return fields;

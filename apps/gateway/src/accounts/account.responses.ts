@@ -1,25 +1,27 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Account } from '@keyfold/domain';
-import { writtenOnce } from '@keyfold/http-envelope';
+import { prepareOnce } from '@keyfold/http-envelope';
 
-/** An account as the administration sees it; the order of the fields is part of the contract (wire contract 3.1). */
+/** An account as administrators see it. The order of the fields is part of the contract (wire contract 3.1). */
 export class UserResponse {
   @ApiProperty({ type: 'integer' }) id!: number;
   @ApiProperty() username!: string;
-  @ApiProperty({ description: 'always empty' }) password!: string;
+  @ApiProperty({ description: 'Always empty.' }) password!: string;
   @ApiProperty() base_path!: string;
-  @ApiProperty({ type: 'integer', description: '0 general, 1 guest, 2 admin' }) role!: number;
+  @ApiProperty({ type: 'integer', description: '0: general, 1: guest, 2: admin.' }) role!: number;
   @ApiProperty() disabled!: boolean;
-  @ApiProperty({ type: 'integer', description: 'bits of docs/wire-contract.md, section 3.2' }) permission!: number;
+  @ApiProperty({ type: 'integer', description: 'A bit set, see docs/wire-contract.md, section 3.2.' })
+  permission!: number;
   @ApiProperty() sso_id!: string;
   @ApiProperty() allow_ldap!: boolean;
 }
 
-/** An account as it sees itself. */
+/** An account as its owner sees it. */
 export class MeResponse extends UserResponse {
-  @ApiProperty({ description: 'two-factor is on' }) otp!: boolean;
+  @ApiProperty({ description: 'Whether two-factor login is on.' }) otp!: boolean;
 }
 
+/** A page of the account list. */
 export class UserPageResponse {
   @ApiProperty({ type: [UserResponse] }) content!: UserResponse[];
   @ApiProperty({ type: 'integer' }) total!: number;
@@ -27,6 +29,7 @@ export class UserPageResponse {
 
 type Fields<Response> = { readonly [Field in keyof Response]: Response[Field] };
 
+/** Returns an account as administrators see it. */
 export const userResponse = (account: Account): Fields<UserResponse> => ({
   id: account.accountId,
   username: account.username,
@@ -39,8 +42,8 @@ export const userResponse = (account: Account): Fields<UserResponse> => ({
   allow_ldap: account.allowLdap,
 });
 
-/** Clients ask for it with every page they show, so it is written once for as long as the state is kept. */
-export const meResponse = writtenOnce((account: Account): Fields<MeResponse> => ({
+/** Returns an account as its owner sees it. Prepared once per state, because clients request it with every page they show. */
+export const meResponse = prepareOnce((account: Account): Fields<MeResponse> => ({
   ...userResponse(account),
   otp: account.twoFactor !== null,
 }));

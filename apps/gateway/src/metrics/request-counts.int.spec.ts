@@ -36,21 +36,21 @@ beforeEach(async () => {
 
 afterEach(() => server.close());
 
-/** Sends a request and reads its answer. */
-async function ask(method: string, path: string): Promise<void> {
+/** Sends a request and reads its response. */
+async function send(method: string, path: string): Promise<void> {
   const sent = request({ port, method, path, agent: false }).end();
   const [answer] = (await once(sent, 'response')) as [NodeJS.ReadableStream];
   await once(answer.resume(), 'end');
 }
 
-/** A connection on which requests are sent, one behind the other without waiting for answers. */
+/** Opens a connection and sends the requests on it without waiting for responses. */
 function pipelined(...paths: string[]): Socket {
   const socket = connect(port, '127.0.0.1');
   socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`).join(''));
   return socket;
 }
 
-/** What was counted, as `<method> <route> <status>`, once nothing is in flight. */
+/** Waits until nothing is in flight and returns the counts by `<method> <route> <status>`. */
 async function counted(): Promise<Record<string, number>> {
   await vi.waitFor(() => expect(counts.inFlight).toBe(0));
   const rows = counts.routes.flatMap((each) =>
@@ -63,18 +63,18 @@ async function counted(): Promise<Record<string, number>> {
 const observed = (route: string) => counts.durations.get(route)?.counts.reduce((sum, count) => sum + count, 0);
 
 describe('requests', () => {
-  it('are counted by method, pattern of the route and status', async () => {
-    for (const path of ['/ping', '/ping/', '/ping?x=1', '/things/1', '/things/2']) await ask('GET', path);
-    await ask('HEAD', '/ping');
+  it('are counted by method, route pattern and status', async () => {
+    for (const path of ['/ping', '/ping/', '/ping?x=1', '/things/1', '/things/2']) await send('GET', path);
+    await send('HEAD', '/ping');
     expect(await counted()).toEqual({ 'GET /ping 200': 3, 'HEAD /ping 200': 1, 'GET /things/:id 418': 2 });
     expect([observed('/ping'), observed('/things/:id'), observed('/slow')]).toEqual([4, 2, undefined]);
     expect(counts.durations.get('/ping')?.sum).toBeGreaterThan(0);
   });
 
-  it('that no route takes are counted as one, and methods that are not of the common ones too', async () => {
-    for (const path of ['/nowhere', '/ping/x', '/things']) await ask('GET', path);
-    for (const method of ['PROPFIND', 'MKCOL', 'LOCK', 'OPTIONS']) await ask(method, '/nowhere');
-    for (const method of ['GET', 'PUT', 'REPORT', 'TRACE', 'PURGE']) await ask(method, '/all');
+  it('without a route are counted together, and so are uncommon methods', async () => {
+    for (const path of ['/nowhere', '/ping/x', '/things']) await send('GET', path);
+    for (const method of ['PROPFIND', 'MKCOL', 'LOCK', 'OPTIONS']) await send(method, '/nowhere');
+    for (const method of ['GET', 'PUT', 'REPORT', 'TRACE', 'PURGE']) await send(method, '/all');
     expect(await counted()).toMatchObject({
       'GET unknown 404': 3,
       'other unknown 404': 5,
@@ -84,15 +84,15 @@ describe('requests', () => {
     });
   });
 
-  it('are in flight until they are answered', async () => {
-    const answers = [ask('GET', '/slow'), ask('GET', '/slow'), ask('GET', '/slow')];
+  it('are in flight until their response is sent', async () => {
+    const answers = [send('GET', '/slow'), send('GET', '/slow'), send('GET', '/slow')];
     await vi.waitFor(() => expect(counts.inFlight).toBe(3));
     release();
     await Promise.all(answers);
     expect(await counted()).toEqual({ 'GET /slow 200': 3 });
   });
 
-  it('whose client leaves are no more in flight and have no status', async () => {
+  it('whose client disconnects are no longer in flight and have no status', async () => {
     const socket = pipelined('/slow');
     await vi.waitFor(() => expect(slowOnes).toBe(1));
     socket.destroy();
@@ -101,7 +101,7 @@ describe('requests', () => {
     release();
   });
 
-  it('that come on one connection without waiting are counted each', async () => {
+  it('that are pipelined on one connection are counted individually', async () => {
     const socket = pipelined('/slow', '/ping', '/ping');
     await vi.waitFor(() => expect(counts.inFlight).toBe(3));
     release();
@@ -109,20 +109,20 @@ describe('requests', () => {
     socket.destroy();
   });
 
-  it('that wait behind another on a connection that is cut are no more in flight', async () => {
+  it('that wait behind another are no longer in flight once their connection breaks', async () => {
     const socket = pipelined('/slow', '/ping', '/slow', '/ping');
     await vi.waitFor(() => expect(counts.inFlight).toBe(4));
     socket.destroy();
     await vi.waitFor(() => expect(counts.inFlight).toBe(0));
     release();
-    await ask('GET', '/ping');
+    await send('GET', '/ping');
     expect(counts.inFlight).toBe(0);
     expect(await counted()).toMatchObject({ 'GET /ping 200': 1 });
   });
 });
 
 describe('failures', () => {
-  it('are told of every route before there was one', () => {
+  it('are reported as 0 for every route before the first one', () => {
     for (const each of counts.routes)
       expect(each.byStatus()).toEqual([
         ['500', 0],

@@ -2,104 +2,105 @@ import { Histogram } from '@keyfold/event-store';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { RequestHook } from '../request/answer-headers.hook.js';
+import type { RequestHook } from '../request/response-headers.hook.js';
 import { RouteCounts } from './route-counts.js';
 
-/** Seconds: an answer from memory takes less than the first, a login with a queue before it the last ones. */
+/** In seconds. The lowest buckets fit responses from memory, the highest logins that wait in a queue. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** All addresses that no route takes, so that nobody outside can make series. */
+/** Counts all requests without a route, so that clients cannot create time series. */
 const UNKNOWN_ROUTE = 'unknown';
 const KNOWN_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const OTHER_METHOD = 'other';
 
-/** A response that is being counted, and when its request came (monotonic milliseconds). */
-type Counted = ServerResponse & { countedBy?: RouteCounts | undefined; cameAt?: number };
-/** How many requests of a connection have no answer yet. */
-type CountedSocket = Socket & { unanswered?: number };
+/** A response with the counts that it belongs to, and when its request arrived (monotonic milliseconds). */
+type CountedResponse = ServerResponse & { routeCounts?: RouteCounts | undefined; arrivedAt?: number };
+/** A connection with the number of its requests in flight. */
+type CountedSocket = Socket & { inFlight?: number };
 
 /**
- * Counts requests and their answers. It is on the way of every request, so it keeps plain numbers and makes no object and no function for
- * a request; its two words on the response are read when that closes.
+ * Counts requests and their responses. Runs for every request, so it keeps plain numbers and creates no objects or functions per request:
+ * it sets two fields on the response and reads them when the response closes.
  */
 export class RequestCounts {
   #inFlight = 0;
   readonly #routes: RouteCounts[] = [];
   readonly #durations = new Map<string, Histogram>();
   readonly #unknown = this.#countsOf(UNKNOWN_ROUTE, [...KNOWN_METHODS, OTHER_METHOD]);
-  readonly #closed: (this: Counted) => void;
+  readonly #onClose: (this: CountedResponse) => void;
 
   constructor() {
-    const ended = (response: Counted) => this.#ended(response);
-    // One function for all responses, which each of them calls as its own.
-    this.#closed = function (this: Counted) {
+    const ended = (response: CountedResponse) => this.#ended(response);
+    // One listener for all responses; `this` is the response.
+    this.#onClose = function (this: CountedResponse) {
       ended(this);
     };
   }
 
-  /** The hook that comes first, with its requests counted from then on. */
+  /** Wraps the first hook: requests are counted from there. */
   counting(hook: RequestHook): RequestHook {
     return (request, reply, done) => {
-      this.#began(request, reply);
+      this.#started(request, reply);
       hook(request, reply, done);
     };
   }
 
-  /** To be called before the server has routes. */
+  /** Must be called before routes are added to the server. */
   attach(server: FastifyInstance): void {
     server.addHook('onRoute', (route) => this.#tag(route));
     server.server.on('connection', (socket: CountedSocket) => {
-      socket.unanswered = 0;
-      // Of requests that came one behind the other only the first response hears that the connection is gone.
+      socket.inFlight = 0;
+      // Of several pipelined requests, only the first response emits `close` if the connection breaks.
       socket.once('close', () => {
-        this.#inFlight -= socket.unanswered ?? 0;
-        socket.unanswered = 0;
+        this.#inFlight -= socket.inFlight ?? 0;
+        socket.inFlight = 0;
       });
     });
   }
 
+  /** The number of requests in flight. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** Every route, whether or not it was asked for. */
+  /** The counts of every route, requested or not. */
   get routes(): readonly RouteCounts[] {
     return this.#routes;
   }
 
-  /** Seconds until the answer by route, of those that were asked for. */
+  /** Histograms of the seconds until the response by route, without routes that were never requested. */
   get durations(): ReadonlyMap<string, Histogram> {
     return new Map([...this.#durations].filter(([, { counts }]) => counts.some((count) => count > 0)));
   }
 
-  #began(request: FastifyRequest, reply: FastifyReply): void {
-    const response: Counted = reply.raw;
+  #started(request: FastifyRequest, reply: FastifyReply): void {
+    const response: CountedResponse = reply.raw;
     const socket: CountedSocket = request.raw.socket;
-    response.countedBy = countedBy(this.#unknown, request);
-    response.cameAt = performance.now();
-    response.on('close', this.#closed);
-    socket.unanswered = (socket.unanswered ?? 0) + 1;
+    response.routeCounts = countsFor(this.#unknown, request);
+    response.arrivedAt = performance.now();
+    response.on('close', this.#onClose);
+    socket.inFlight = (socket.inFlight ?? 0) + 1;
     this.#inFlight += 1;
   }
 
-  #ended(response: Counted): void {
-    const { countedBy, cameAt = 0 } = response;
+  #ended(response: CountedResponse): void {
+    const { routeCounts, arrivedAt = 0 } = response;
     const socket: CountedSocket = response.req.socket;
-    if (socket.unanswered) {
-      socket.unanswered -= 1;
+    if (socket.inFlight) {
+      socket.inFlight -= 1;
       this.#inFlight -= 1;
     }
-    if (response.writableFinished) countedBy?.answered(response.statusCode, (performance.now() - cameAt) / 1_000);
-    else countedBy?.left();
+    if (response.writableFinished) routeCounts?.responded(response.statusCode, (performance.now() - arrivedAt) / 1_000);
+    else routeCounts?.aborted();
   }
 
-  /** A route says by a hook of its own which one it is: the hooks before it know only that there is a request. */
+  /** Adds a hook to a route that assigns its responses to its counts. Global hooks do not know the route yet. */
   #tag(route: RouteOptions): void {
     const byMethod = this.#countsOf(route.url, [route.method].flat());
     const tag = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-      (reply.raw as Counted).countedBy = countedBy(byMethod, request);
+      (reply.raw as CountedResponse).routeCounts = countsFor(byMethod, request);
       done();
     };
-    // The route for HEAD that Fastify makes of another one has the hook of that, which comes before its own.
+    // A HEAD route that Fastify derives from a GET route inherits its hook, which runs first.
     route.onRequest = [...[route.onRequest ?? []].flat(), tag];
   }
 
@@ -119,5 +120,5 @@ export class RequestCounts {
 /** The counts of a route by its methods. */
 type CountsByMethod = ReadonlyMap<string, RouteCounts>;
 
-const countedBy = (counts: CountsByMethod, { raw }: FastifyRequest): RouteCounts | undefined =>
+const countsFor = (counts: CountsByMethod, { raw }: FastifyRequest): RouteCounts | undefined =>
   counts.get(raw.method ?? OTHER_METHOD) ?? counts.get(OTHER_METHOD);

@@ -1,37 +1,37 @@
 import type { Histogram } from '@keyfold/event-store';
 
-/** Failures are told of every route from the start, so that the first one is seen as a change. */
-const FAILURES = [500, 503];
+/** Statuses that are reported from the start with 0, so that the first failure appears as an increase. */
+const FAILURE_STATUSES = [500, 503];
 
-/** The answers of one route and method. A route has few statuses, and mostly the first: looking for it costs next to nothing. */
+/** Counts the responses of one route and method by status. A route has few statuses, so a linear search is fast. */
 export class RouteCounts {
-  readonly #statuses = [...FAILURES];
-  readonly #counts = FAILURES.map(() => 0);
-  #left = 0;
+  readonly #statuses = [...FAILURE_STATUSES];
+  readonly #counts = FAILURE_STATUSES.map(() => 0);
+  #aborted = 0;
 
-  /** `durations` are shared by the methods of a route. */
+  /** The methods of a route share `durations`. */
   constructor(
     readonly method: string,
     readonly route: string,
     private readonly durations: Histogram,
   ) {}
 
-  /** An answer of this status was sent, this many seconds after the request came. */
-  answered(status: number, seconds: number): void {
+  /** Records a response and the seconds since its request arrived. */
+  responded(status: number, seconds: number): void {
     let index = this.#statuses.indexOf(status);
     if (index === -1) index = this.#statuses.push(status) - 1;
     this.#counts[index] = (this.#counts[index] ?? 0) + 1;
     this.durations.observe(seconds);
   }
 
-  /** The client left before its answer. */
-  left(): void {
-    this.#left += 1;
+  /** Records that the client disconnected before its response. */
+  aborted(): void {
+    this.#aborted += 1;
   }
 
-  /** How many requests ended with each status; `none` where the client left. */
+  /** Returns the number of requests by status. The status is `none` if the client disconnected. */
   byStatus(): (readonly [status: string, count: number])[] {
-    const answered = this.#statuses.map((status, index) => [String(status), this.#counts[index] ?? 0] as const);
-    return this.#left > 0 ? [...answered, ['none', this.#left]] : answered;
+    const responded = this.#statuses.map((status, index) => [String(status), this.#counts[index] ?? 0] as const);
+    return this.#aborted > 0 ? [...responded, ['none', this.#aborted]] : responded;
   }
 }

@@ -4,25 +4,25 @@ import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 type Data = { model?: Type; schema?: Record<string, unknown> };
 
 /**
- * Documents a handled answer: HTTP 200 with the envelope, whose `code` tells the outcome. `data` is what success carries; it is
- * null for every other code.
+ * Documents the response to a handled request: HTTP 200 with an envelope whose `code` is the outcome. `data` describes the data of a success;
+ * with any other code the data is null.
  */
 export function ApiEnvelope(data: Data = {}): MethodDecorator & ClassDecorator {
-  const described = ApiOkResponse({
-    description: 'The outcome is in `code`: 200, or the code of a refusal with `data` null.',
+  const response = ApiOkResponse({
+    description: '`code` contains the outcome: 200, or the code of a refusal. With a refusal, `data` is null.',
     schema: envelopeSchema(dataSchema(data)),
   });
-  return data.model ? applyDecorators(ApiExtraModels(data.model), described) : applyDecorators(described);
+  return data.model ? applyDecorators(ApiExtraModels(data.model), response) : applyDecorators(response);
 }
 
-/** The envelope around some data (wire contract 1.1). */
+/** Returns the schema of the envelope around data (wire contract 1.1). */
 export const envelopeSchema = (data: Record<string, unknown>) => ({
   type: 'object',
   required: ['code', 'message', 'data'],
   additionalProperties: false,
   properties: {
-    code: { type: 'integer', description: '200, or 4xx/5xx for a refusal' },
-    message: { type: 'string', description: '`success`, or what was refused' },
+    code: { type: 'integer', description: '200 for success, 4xx or 5xx for a refusal.' },
+    message: { type: 'string', description: '`success`, or the reason for the refusal.' },
     data,
   },
 });

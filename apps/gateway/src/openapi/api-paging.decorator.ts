@@ -5,5 +5,5 @@ import { ApiQuery } from '@nestjs/swagger';
 export const ApiPaging = () =>
   applyDecorators(
     ApiQuery({ name: 'page', required: false, schema: { type: 'integer', default: 1 } }),
-    ApiQuery({ name: 'per_page', required: false, schema: { type: 'integer' }, description: 'unlimited when missing' }),
+    ApiQuery({ name: 'per_page', required: false, schema: { type: 'integer' }, description: 'Unlimited if missing.' }),
   );

@@ -3,7 +3,7 @@ import type { onRequestHookHandler } from 'fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { envelopeSchema } from './api-envelope.decorator.js';
 
-/** What the page at `/docs` loads. The rest of its package, among it the versions of our packages, is not for the public. */
+/** The files that the page at `/docs` loads. The other files of their package are not public. */
 const ASSETS = new Set([
   'favicon-16x16.png',
   'favicon-32x32.png',
@@ -12,22 +12,27 @@ const ASSETS = new Set([
   'swagger-ui.css',
 ]);
 
-/** The OpenAPI document at `/openapi.json` and a page to read it at `/docs`; made at the first look, so that starting stays quick. */
+/** Serves the OpenAPI document at `/openapi.json` and as a page at `/docs`. Both are created on first use, so that startup stays fast. */
 export function documentApi(app: NestFastifyApplication): void {
   const config = new DocumentBuilder()
     .setTitle('Keyfold')
-    .setDescription("OpenList's account API. Handled answers have HTTP status 200; the outcome is in `code`.")
+    .setDescription("OpenList's account API. Every handled request gets HTTP status 200; `code` contains the outcome.")
     .setVersion('1')
-    // Of the versions before it, null is no type.
+    // Earlier versions have no null type.
     .setOpenAPIVersion('3.1.0')
     .addGlobalResponse({
       status: 'default',
       description:
-        'What never reached its handler (404, 405, 413 and the like) and faults (500, 503); the code is the HTTP status.',
+        'The request did not reach a handler (404, 405, 413 and others) or could not be handled (500, 503). `code` equals the HTTP status.',
       content: { 'application/json': { schema: envelopeSchema({ type: 'null' }) } },
     })
     .addApiKey(
-      { type: 'apiKey', in: 'header', name: 'Authorization', description: 'the token, bare or after `Bearer`' },
+      {
+        type: 'apiKey',
+        in: 'header',
+        name: 'Authorization',
+        description: 'The token, with or without `Bearer` before it.',
+      },
       'token',
     )
     .build();
@@ -37,7 +42,7 @@ export function documentApi(app: NestFastifyApplication): void {
     .addHook('onRoute', (route) => {
       if (route.url === '/docs/*') route.onRequest = onlyAssets;
     });
-  SwaggerModule.setup('docs', app, () => withoutDoubles(SwaggerModule.createDocument(app, config)), {
+  SwaggerModule.setup('docs', app, () => withoutDuplicates(SwaggerModule.createDocument(app, config)), {
     jsonDocumentUrl: 'openapi.json',
     raw: ['json'],
   });
@@ -48,8 +53,8 @@ const onlyAssets: onRequestHookHandler = ({ params }, reply, done) => {
   else reply.callNotFound();
 };
 
-/** A route that takes any method is listed once per method, one of them unknown to OpenAPI; GET is enough to read about it. */
-function withoutDoubles(document: OpenAPIObject): OpenAPIObject {
+/** Keeps only GET of routes that accept any method. Nest lists them once per method, including SEARCH, which OpenAPI does not know. */
+function withoutDuplicates(document: OpenAPIObject): OpenAPIObject {
   const paths = Object.entries(document.paths).map(([path, item]) => [
     path,
     'search' in item ? { get: item.get } : item,

@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common'
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { ChangeOwnProfileCommand, GetOwnProfileQuery } from '@keyfold/application';
-import type { PreparedAnswer } from '@keyfold/http-envelope';
+import type { PreparedResponse } from '@keyfold/http-envelope';
 import { UserRequest } from '../accounts/account.requests.js';
 import { meResponse, MeResponse } from '../accounts/account.responses.js';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
@@ -21,15 +21,15 @@ export class ProfileController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'Read the own account' })
+  @ApiOperation({ summary: "Read the caller's account" })
   @ApiEnvelope({ model: MeResponse })
-  async read(@Req() request: KeyfoldRequest): Promise<PreparedAnswer> {
+  async read(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
     return meResponse(await this.queryBus.execute(new GetOwnProfileQuery(callerOf(request))));
   }
 
   @Post('update')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Change the own name, password or SSO id; other fields are ignored' })
+  @ApiOperation({ summary: "Change the caller's name, password or SSO id; other fields are ignored" })
   @ApiBody({ type: UserRequest })
   @ApiEnvelope()
   async update(@Req() request: KeyfoldRequest): Promise<null> {

@@ -1,14 +1,14 @@
-import type { RevalidatedAnswer } from '../request/revalidated-answer.js';
+import type { RevalidatedResponse } from '../request/revalidated-response.js';
 
-/** What is to be read about the public events. All of it is loaded and made at the first look, so that starting stays quick. */
+/** The documents about public events. They are loaded and built on first use, so that startup stays fast. */
 export class PublicEventDocuments {
-  #made: Promise<ReadonlyMap<string, RevalidatedAnswer>> | undefined;
+  #documents: Promise<ReadonlyMap<string, RevalidatedResponse>> | undefined;
 
-  /** The document at a path, or undefined: there is none. */
-  async at(path: string): Promise<RevalidatedAnswer | undefined> {
-    this.#made ??= import('./make-public-event-documents.js').then(({ makePublicEventDocuments }) =>
-      makePublicEventDocuments(),
+  /** Returns the document at a path, or undefined if there is none. */
+  async at(path: string): Promise<RevalidatedResponse | undefined> {
+    this.#documents ??= import('./build-public-event-documents.js').then(({ buildPublicEventDocuments }) =>
+      buildPublicEventDocuments(),
     );
-    return (await this.#made).get(path);
+    return (await this.#documents).get(path);
   }
 }

@@ -2,12 +2,12 @@ import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Fault } from '@keyfold/http-envelope';
 import type { FastifyReply } from 'fastify';
-import { PAGE_POLICY } from '../pages/html-page.js';
+import { PAGE_CSP } from '../html/html-page.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { sendRevalidated } from '../request/revalidated-answer.js';
+import { sendRevalidated } from '../request/revalidated-response.js';
 import { PublicEventDocuments } from './public-event-documents.js';
 
-/** What other services and their authors read about the public events; it is open to everybody. */
+/** Serves the documentation of the public events for other services and their developers. It needs no login. */
 @ApiExcludeController()
 @Controller()
 export class PublicEventsController {
@@ -15,7 +15,7 @@ export class PublicEventsController {
 
   @Get('docs/events')
   async page(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): Promise<void> {
-    reply.header('Content-Security-Policy', PAGE_POLICY);
+    reply.header('Content-Security-Policy', PAGE_CSP);
     await this.#send('/docs/events', request, reply);
   }
 

@@ -7,35 +7,35 @@ import {
   type JsonSchema,
   type PublicEventType,
 } from '@keyfold/messaging/events';
-import { htmlPage } from '../pages/html-page.js';
-import { html, prose, type Html } from '../pages/html.js';
+import { htmlPage } from '../html/html-page.js';
+import { html, textWithCode, type Html } from '../html/html.js';
 
 const INTRODUCTION =
-  'What Keyfold tells other services over RabbitMQ. Events go to the topic exchange `keyfold.events`, with their type as routing key. ' +
-  'They are CloudEvents 1.0 in binary mode: attributes are headers, the body is the data alone, in JSON.';
+  'Keyfold publishes events for other services over RabbitMQ, to the topic exchange `keyfold.events`. The routing key is the event type. ' +
+  'Messages are CloudEvents 1.0 in binary mode: the headers contain the attributes, the body contains only the data, as JSON.';
 
 const GUARANTEES = [
-  'At least once: an event that happened is delivered, if need be after an outage, and now and then twice.',
-  'Deduplicate by id: the same event has the same `cloudEvents_id` each time, so drop what you have seen.',
-  'Order per account: events with the same `cloudEvents_partitionkey` come for the first time in the order in which they happened. ' +
+  'At least once: every event is delivered, possibly after an outage, and sometimes twice.',
+  'Deduplicate by id: each delivery of an event has the same `cloudEvents_id`, so ignore ids that you have already seen.',
+  'Ordered per account: events with the same `cloudEvents_partitionkey` are first delivered in the order in which they occurred. ' +
     'There is no order between accounts.',
-  'No secrets: passwords, their hashes, secrets of two-factor login, tokens and values of settings are in no event.',
-  'Only additions: data of a type gain fields and lose none, so ignore those that you do not know. Anything else would be a new type.',
+  'No secrets: no event contains passwords, their hashes, two-factor secrets, tokens or values of settings.',
+  'Only additions: the data of a type may gain fields but never loses any, so ignore unknown fields. Any other change is a new type.',
 ];
 
-/** The page about all public events. It needs no scripts. */
+/** Creates the documentation page of all public events. */
 export const publicEventsPage = (): Html =>
   htmlPage(
     'Keyfold: public events',
     html`<h1>Public events</h1>
-      <p>${prose(INTRODUCTION)}</p>
+      <p>${textWithCode(INTRODUCTION)}</p>
       <p>
-        The same for programs: <a href="/asyncapi.json">AsyncAPI 3.1</a>, and one JSON Schema for each version of each
+        In machine-readable form: <a href="/asyncapi.json">AsyncAPI 3.1</a>, and a JSON Schema for each version of each
         event.
       </p>
       <h2 id="guarantees">Guarantees</h2>
       <ul>
-        ${GUARANTEES.map((each) => html`<li>${prose(each)}</li> `)}
+        ${GUARANTEES.map((each) => html`<li>${textWithCode(each)}</li> `)}
       </ul>
       <h2 id="events">Events</h2>
       <table>
@@ -60,7 +60,7 @@ const rowOf = (type: PublicEventType): Html => {
     <td>
       <a href="#${type}"><code>${type}</code></a>
     </td>
-    <td>${prose(when)}</td>
+    <td>${textWithCode(when)}</td>
     <td>${version}</td>
     <td>${since}</td>
   </tr> `;
@@ -72,7 +72,7 @@ function sectionOf(type: PublicEventType): Html {
   const { headers, body } = sampleMessageOf(type);
   return html`<section>
     <h2 id="${type}"><code>${type}</code>: ${title}</h2>
-    <p>${prose(when)} Version ${version}, sent since Keyfold ${since}.</p>
+    <p>${textWithCode(when)} Schema version ${version}, sent since Keyfold ${since}.</p>
     <table>
       <thead>
         <tr>
@@ -85,13 +85,13 @@ function sectionOf(type: PublicEventType): Html {
         ${fieldRowsOf(schema)}
       </tbody>
     </table>
-    <h3>Sample: headers</h3>
-    <pre>${asText(headers)}</pre>
-    <h3>Sample: body</h3>
-    <pre>${asText(JSON.parse(body.toString()))}</pre>
+    <h3>Sample headers</h3>
+    <pre>${asJson(headers)}</pre>
+    <h3>Sample body</h3>
+    <pre>${asJson(JSON.parse(body.toString()))}</pre>
     <details>
-      <summary>JSON Schema, also at <a href="${schemaPathOf(type)}">${schemaPathOf(type)}</a></summary>
-      <pre>${asText(schema)}</pre>
+      <summary>JSON Schema, also served at <a href="${schemaPathOf(type)}">${schemaPathOf(type)}</a></summary>
+      <pre>${asJson(schema)}</pre>
     </details>
   </section> `;
 }
@@ -106,9 +106,9 @@ function fieldRowsOf(schema: JsonSchema): Html[] {
     return html`<tr>
       <td><code>${name}</code></td>
       <td>${kind}</td>
-      <td>${prose(description)}</td>
+      <td>${textWithCode(description)}</td>
     </tr> `;
   });
 }
 
-const asText = (value: unknown) => JSON.stringify(value, null, 2);
+const asJson = (value: unknown) => JSON.stringify(value, null, 2);

@@ -1,15 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 
-/** Other texts are ignored: an id goes into headers, logs and commits. */
-const FORM = /^[\w.-]{8,64}$/;
+/** Other ids are ignored, because an id is copied into headers, logs and commits. */
+const VALID_ID = /^[\w.-]{8,64}$/;
 
-/** The id that the client chose for its request (`X-Request-Id`); undefined where it sent none, or a text that is no id. */
+/** Returns the id that the client chose for its request (`X-Request-Id`), or undefined if it sent no valid one. */
 export function clientCorrelationOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
   const given = headers['x-request-id'];
-  return typeof given === 'string' && FORM.test(given) ? given : undefined;
+  return typeof given === 'string' && VALID_ID.test(given) ? given : undefined;
 }
 
-/** How the log names a request: by our id, and by the client's beside it. */
+/** Returns the ids of a request for log lines and commits: the server's, and the client's if it sent one. */
 export function correlationsOf(request: Pick<FastifyRequest, 'id' | 'headers'>) {
   const clientCorrelation = clientCorrelationOf(request);
   return { correlation: request.id, ...(clientCorrelation !== undefined && { clientCorrelation }) };

@@ -3,13 +3,14 @@ import type { FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who the request speaks for; set by the caller guard. */
+    /** The caller; set by a caller guard. */
     caller?: Caller;
-    /** The Content-Type as it was sent; bodies are read by our own rules. */
+    /** The `Content-Type` that the client sent, from before the server replaced it. */
     sentContentType?: string;
-    /** Where the request comes from (`ClientAddress`); found out when it is asked for. */
+    /** The client's IP address, computed on access by `ClientAddress`. */
     readonly clientAddress: string;
   }
 }
 
+/** A request as the controllers see it: the body is still unparsed. */
 export type KeyfoldRequest = FastifyRequest<{ Body: Buffer | undefined }>;

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 
-/** Whether the answer is shown as a page in a browser: the documentation and the welcome page are. */
-export const isPage = (request: FastifyRequest): boolean =>
-  request.url.startsWith('/docs') || opensWelcomePage(request);
+/** Returns whether the response is an HTML page: the documentation or the welcome page. */
+export const isPageRequest = (request: FastifyRequest): boolean =>
+  request.url.startsWith('/docs') || isWelcomePageRequest(request);
 
-/** Whether somebody opens the root in a browser, which asks for HTML by name. Programs take anything, or JSON. */
-export const opensWelcomePage = ({ method, url, headers }: FastifyRequest): boolean =>
+/** Returns whether a browser opens the root. Browsers list `text/html` in `Accept`; other programs accept anything, or JSON. */
+export const isWelcomePageRequest = ({ method, url, headers }: FastifyRequest): boolean =>
   (url === '/' || url.startsWith('/?')) &&
   (method === 'GET' || method === 'HEAD') &&
   headers.accept !== undefined &&

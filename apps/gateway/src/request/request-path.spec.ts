@@ -10,14 +10,14 @@ describe('an escaped slash', () => {
     ['/api%%2Fme', '/api%/me'],
     ['/api/me?a=%2F?b', '/api/me?a=%2F?b'],
     ['/ap%69/me', '/ap%69/me'],
-  ])('is a slash in the path only: %s', (url, plain) => {
+  ])('counts as a slash only in the path: %s', (url, plain) => {
     expect(routedPath(url)).toBe(plain);
   });
 });
 
-describe('a path of the administration', () => {
+describe('an administration path', () => {
   it.each(['/api/admin', '/api/admin/user/list?a=%2F', '/api/admin#%61'])(
-    'is as it is without an escape: %s',
+    'without an escape is unchanged: %s',
     (url) => {
       expect(routedPath(url)).toBe(url);
     },
@@ -33,21 +33,21 @@ describe('a path of the administration', () => {
     ['/ap%69/admin/user/list#%zz', '/ap%2569/admin/user/list#%zz'],
     ['http://h/api%2Fadmin', 'http://h/api%252Fadmin'],
     ['HTTPS://h%2Fapi/admin', 'HTTPS://h%252Fapi/admin'],
-  ])('is no route with one: %s', (url, routed) => {
+  ])('with an escape matches no route: %s', (url, routed) => {
     expect(routedPath(url)).toBe(routed);
   });
 
-  it('begins with a whole name', () => {
+  it('starts with complete segments', () => {
     expect(routedPath('/api/administr%61tors')).toBe('/api/administr%61tors');
   });
 });
 
 describe('a path', () => {
-  it.each(['/api/%ff', '/%C3%28', '/api/%ff?a=%zz'])('with whole escapes can be read: %s', (url) => {
+  it.each(['/api/%ff', '/%C3%28', '/api/%ff?a=%zz'])('with complete escapes is readable: %s', (url) => {
     expect(isReadablePath(url)).toBe(true);
   });
 
-  it.each(['/api/%', '/api/%2', '/api/%zz', '/%ff/%z?a', 'nonsense'])('cannot be read: %s', (url) => {
+  it.each(['/api/%', '/api/%2', '/api/%zz', '/%ff/%z?a', 'nonsense'])('is not readable: %s', (url) => {
     expect(isReadablePath(url)).toBe(false);
   });
 });

@@ -1,10 +1,10 @@
 /**
- * The address that the router is given. compat: the original looks for its routes with the unescaped path, in which an escaped slash is
- * one like any other (wire contract 1.2). Administration is the exception: an escape in its path is one more letter, and no route has
- * such a name. So a proxy in front that blocks `/api/admin` cannot be passed by another spelling (docs/decisions/0053).
+ * Returns the URL that the router receives. compat: the original routes by the unescaped path, so an escaped slash counts as a slash
+ * (wire contract 1.2). Administration is the exception: escapes in its paths are kept literally, so no route matches. A proxy that blocks
+ * `/api/admin` can therefore not be bypassed with another spelling (docs/decisions/0053).
  */
 export function routedPath(url: string): string {
-  // Nearly no address has an escape.
+  // Fast path: very few URLs contain an escape.
   if (!url.includes('%')) return url;
   const path = pathOf(url);
   const plain = path.replace(/%2f/gi, '/');
@@ -12,12 +12,12 @@ export function routedPath(url: string): string {
   return routed + url.slice(path.length);
 }
 
-/** Whether a path that the router cannot unescape is well-formed all the same: its bytes are then no UTF-8, and no route has such a name. */
+/** Returns whether a path that the router cannot unescape is well-formed. Its bytes are then not UTF-8, so no route matches. */
 export const isReadablePath = (url: string): boolean => url.startsWith('/') && !BROKEN_ESCAPE.test(pathOf(url));
 
 const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 
-/** As the router reads it, which takes whole addresses (`http://host/path`) too. It finds no route for what it cannot unescape. */
+/** Returns whether the router would find administration here. It also accepts absolute URLs, and matches nothing that it cannot unescape. */
 function isAdministration(path: string): boolean {
   try {
     return /^\/api\/admin(\/|$)/.test(decodeURI(path.replace(/^https?:\/\/[^/]*\//i, '/')));
@@ -26,5 +26,5 @@ function isAdministration(path: string): boolean {
   }
 }
 
-/** Up to where the router ends it. */
+/** Returns the part of the URL that the router treats as the path. */
 const pathOf = (url: string) => url.split(/[?#]/, 1)[0]!;

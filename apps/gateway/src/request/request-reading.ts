@@ -1,15 +1,33 @@
-import type { Caller, Origin } from '@keyfold/application';
+import { hasKeysLoaded, type Caller, type CallerWithKeys, type Origin } from '@keyfold/application';
 import { traceparentOf } from '@keyfold/trace-context';
 import { bindBody, parseQuery, Refusal, type BodyClass, type QueryParameters } from '@keyfold/http-envelope';
 import { correlationsOf } from './client-correlation.js';
 import type { KeyfoldRequest } from './keyfold-request.js';
 
-// Plain functions instead of parameter decorators, which cost every request a round of Nest's pipes.
+// These are plain functions because each parameter decorator would run Nest's pipes once per request.
 
-/** Who the request speaks for; the route must have a caller guard. */
-export const callerOf = (request: KeyfoldRequest): Caller => request.caller!;
+/**
+ * Returns the caller that the guard of the route has identified.
+ *
+ * @throws Error if the route has no caller guard.
+ */
+export function callerOf({ caller }: KeyfoldRequest): Caller {
+  if (!caller) throw new Error('the route has no caller guard');
+  return caller;
+}
 
-/** Which request and session a change belongs to, and the trace that the client says it belongs to. */
+/**
+ * Returns the caller with the SSH keys that the guard of the route has loaded.
+ *
+ * @throws Error if the guard does not load keys.
+ */
+export function callerWithKeysOf(request: KeyfoldRequest): CallerWithKeys {
+  const caller = callerOf(request);
+  if (!hasKeysLoaded(caller)) throw new Error("the route's guard does not load the caller's keys");
+  return caller;
+}
+
+/** Returns where a change comes from: the request, its address and session, and the trace context that the client sent. */
 export function originOf(request: KeyfoldRequest): Origin {
   const { clientAddress: address, headers, caller } = request;
   const session = caller?.sessionId;
@@ -22,28 +40,36 @@ export function originOf(request: KeyfoldRequest): Origin {
   };
 }
 
-/** The JSON body as an instance of the class (wire contract 1.9). Throws a Refusal 400. */
+/**
+ * Returns the JSON body as an instance of the class (wire contract 1.9).
+ *
+ * @throws Refusal 400 if the body is invalid.
+ */
 export const bodyOf = <T extends object>(Dto: BodyClass<T>, request: KeyfoldRequest): T =>
   bindBody(Dto, request.body, request.sentContentType);
 
-/** Like `bodyOf` for routes that answer every problem of the body with one text. */
-export function bodyOrRefusal<T extends object>(Dto: BodyClass<T>, request: KeyfoldRequest, refusal: string): T {
+/** Like `bodyOf`, for routes that refuse every invalid body with the same message. */
+export function bodyOrRefusal<T extends object>(Dto: BodyClass<T>, request: KeyfoldRequest, message: string): T {
   try {
     return bodyOf(Dto, request);
   } catch (error) {
-    throw error instanceof Refusal ? new Refusal(400, refusal) : error;
+    throw error instanceof Refusal ? new Refusal(400, message) : error;
   }
 }
 
-/** In bytes; reading costs a millisecond for each three thousand. */
-const LONGEST_QUERY = 16_384;
+/** In bytes. Parsing 3,000 bytes takes about a millisecond. */
+const MAX_QUERY_LENGTH = 16_384;
 
-/** The query, read by hand as the original does (wire contract 1.9). Throws a Refusal 400 when it is too long. */
+/**
+ * Returns the query parameters, parsed as the original parses them (wire contract 1.9).
+ *
+ * @throws Refusal 400 if the query is too long.
+ */
 export function queryOf({ url }: KeyfoldRequest): QueryParameters {
   const start = url.indexOf('?');
   if (start < 0) return parseQuery('');
-  if (url.length - start - 1 > LONGEST_QUERY) {
-    throw new Refusal(400, `the query is too long: at most ${LONGEST_QUERY} bytes`);
+  if (url.length - start - 1 > MAX_QUERY_LENGTH) {
+    throw new Refusal(400, `the query is too long: at most ${MAX_QUERY_LENGTH} bytes`);
   }
   return parseQuery(url.slice(start + 1));
 }

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Which methods each path has. What a client asks for is compared as a text: Fastify's `hasRoute` would read it as a pattern. */
+/** The methods of each path. Compares paths literally, because Fastify's `hasRoute` would treat a client's path as a pattern. */
 export class RouteMethods {
   readonly #methods = new Map<string, Set<string>>();
 
-  /** To be called before the server has routes. */
+  /** Must be called before routes are added to the server. */
   attach(server: FastifyInstance): void {
     server.addHook('onRoute', ({ method, url }) => {
       const known = this.#methods.get(url) ?? new Set();
@@ -13,9 +13,9 @@ export class RouteMethods {
     });
   }
 
-  /** The methods among `asked` that a path has, in their order; a slash at its end does not count. */
-  of(path: string, asked: readonly string[]): string[] {
+  /** Returns those of the methods that the path has, in the given order. A trailing slash is ignored. */
+  of(path: string, methods: readonly string[]): string[] {
     const known = this.#methods.get(path.replace(/(.)\/$/, '$1'));
-    return asked.filter((method) => known?.has(method));
+    return methods.filter((method) => known?.has(method));
   }
 }

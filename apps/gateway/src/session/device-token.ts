@@ -1,22 +1,22 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Where a program shows the device token of its last login; browsers show the cookie by themselves. */
+/** Programs send the device token of their last login in the header; browsers send the cookie. */
 const HEADER = 'x-device-token';
 const COOKIE = 'keyfold_device';
 const IN_COOKIES = new RegExp(`(?:^|; ?)${COOKIE}=([\\w.-]+)`);
-/** Longer texts are no device token. */
-const LONGEST = 1_024;
+/** Longer values are not device tokens. */
+const MAX_LENGTH = 1_024;
 const NINETY_DAYS = 90 * 86_400;
 
-/** The device token that a request shows, whatever it is worth. */
-export function shownDeviceToken(headers: IncomingHttpHeaders): string | undefined {
+/** Returns the device token of a request, unverified. */
+export function deviceTokenOf(headers: IncomingHttpHeaders): string | undefined {
   const token = headers[HEADER] || IN_COOKIES.exec(headers.cookie ?? '')?.[1];
-  return typeof token === 'string' && token.length <= LONGEST ? token : undefined;
+  return typeof token === 'string' && token.length <= MAX_LENGTH ? token : undefined;
 }
 
-/** Whether the client wants its device token in the answer. */
-export const asksForDeviceToken = (headers: IncomingHttpHeaders): boolean => headers[HEADER] !== undefined;
+/** Returns whether the client wants its device token in the response body. */
+export const wantsDeviceToken = (headers: IncomingHttpHeaders): boolean => headers[HEADER] !== undefined;
 
-/** For the login of a browser alone: no script and no other site gets at it, and it opens nothing. */
+/** Returns the cookie that a browser sends at its next login. Scripts cannot read it, other sites cannot send it, and it grants no access. */
 export const deviceCookie = (token: string): string =>
   `${COOKIE}=${token}; Path=/api/auth/login; Max-Age=${NINETY_DAYS}; HttpOnly; SameSite=Strict`;

@@ -9,24 +9,24 @@ import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
 import { CallerGuard } from './caller.guard.js';
-import { asksForDeviceToken, deviceCookie, shownDeviceToken } from './device-token.js';
+import { wantsDeviceToken, deviceCookie, deviceTokenOf } from './device-token.js';
 import { LoginRequest } from './login.requests.js';
 
 class TokenResponse {
-  @ApiProperty({ description: 'a JWT; send it bare in `Authorization`' })
+  @ApiProperty({ description: 'A JWT. Send it in the `Authorization` header, without a scheme.' })
   token!: string;
 
   @ApiProperty({
     required: false,
     description:
-      'for a request with the header `X-Device-Token`, be it empty: what to send in that header at the next login. It opens nothing; ' +
-      'it keeps the wrong tries of strangers from shutting this device out',
+      'Returned only if the request has the header `X-Device-Token`, even an empty one. Send it in that header at the next login, so that ' +
+      'failed attempts of others cannot lock this device out. It grants no access.',
   })
   device_token?: string;
 }
 
-/** User agents are kept with the session up to this length. */
-const CLIENT_LENGTH = 256;
+/** Longer user agents are truncated. */
+const MAX_CLIENT_LENGTH = 256;
 
 @ApiTags('login')
 @Controller('api/auth')
@@ -58,7 +58,7 @@ export class LoginController {
 
   @Post('login/ldap')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Log in over LDAP (switched off)' })
+  @ApiOperation({ summary: 'Log in over LDAP (disabled)' })
   @ApiBody({ type: LoginRequest })
   @ApiEnvelope()
   logInOverLdap(@Req() request: KeyfoldRequest): never {
@@ -69,7 +69,7 @@ export class LoginController {
   @Get('logout')
   @UseGuards(CallerGuard)
   @ApiSecurity('token')
-  @ApiOperation({ summary: 'End the session of the token' })
+  @ApiOperation({ summary: "End the token's session" })
   @ApiEnvelope()
   async logOut(@Req() request: KeyfoldRequest): Promise<null> {
     await this.commandBus.execute(new LogOutCommand(callerOf(request), originOf(request)));
@@ -87,13 +87,13 @@ export class LoginController {
       staticHash: hash,
       code: body.otpCode,
       address: request.clientAddress,
-      client: (request.headers['user-agent'] ?? '').slice(0, CLIENT_LENGTH),
-      deviceToken: shownDeviceToken(request.headers),
+      client: (request.headers['user-agent'] ?? '').slice(0, MAX_CLIENT_LENGTH),
+      deviceToken: deviceTokenOf(request.headers),
       origin: originOf(request),
     });
     const { token, deviceToken } = await this.commandBus.execute(command);
     reply.header('Set-Cookie', deviceCookie(deviceToken));
-    // compat: the original answers a token and nothing else; who sends the header knows the field.
-    return asksForDeviceToken(request.headers) ? { token, device_token: deviceToken } : { token };
+    // compat: the original returns only a token. Clients that send the header know the additional field.
+    return wantsDeviceToken(request.headers) ? { token, device_token: deviceToken } : { token };
   }
 }

@@ -3,15 +3,15 @@ import { GoStruct, TextField } from '@keyfold/http-envelope';
 
 @GoStruct('LoginReq')
 export class LoginRequest {
-  @ApiProperty({ description: 'exact, case-sensitive, not trimmed' })
+  @ApiProperty({ description: 'Case-sensitive; not trimmed.' })
   @TextField('Username', { required: true })
   username: string = '';
 
-  @ApiProperty({ required: false, description: 'the password, or its static hash at the hash route' })
+  @ApiProperty({ required: false, description: 'The password, or its static hash on the route `login/hash`.' })
   @TextField('Password')
   password: string = '';
 
-  @ApiProperty({ name: 'otp_code', required: false, description: 'six digits, when two-factor is on' })
+  @ApiProperty({ name: 'otp_code', required: false, description: 'Six digits; required if two-factor login is on.' })
   @TextField('OtpCode')
   otpCode: string = '';
 }

@@ -5,38 +5,38 @@ import { GetSiteSettingsQuery } from '@keyfold/application';
 import type { FastifyReply } from 'fastify';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { sendRevalidated } from '../request/revalidated-answer.js';
+import { sendRevalidated } from '../request/revalidated-response.js';
 import { archiveExtensions } from './archive-extensions.js';
-import { PublicSettingsPages } from './public-settings.page.js';
+import { PublicSettingsCache } from './public-settings-cache.js';
 
-const listOfTexts = { type: 'array', items: { type: 'string' } };
+const stringList = { type: 'array', items: { type: 'string' } };
 
-/** What everybody may read; compat: with any method. */
+/** Routes that need no login. compat: they accept any method. */
 @ApiTags('public')
 @Controller('api/public')
 export class PublicController {
   constructor(
     private readonly queryBus: QueryBus,
-    private readonly pages: PublicSettingsPages,
+    private readonly cache: PublicSettingsCache,
   ) {}
 
   @All('settings')
-  @ApiOperation({ summary: 'Read the settings that everybody may know' })
+  @ApiOperation({ summary: 'Read the public settings' })
   @ApiEnvelope({ schema: { type: 'object', additionalProperties: { type: 'string' } } })
   async settings(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): Promise<void> {
-    sendRevalidated(request, reply, this.pages.of(await this.queryBus.execute(new GetSiteSettingsQuery())));
+    sendRevalidated(request, reply, this.cache.responseOf(await this.queryBus.execute(new GetSiteSettingsQuery())));
   }
 
   @All('archive_extensions')
-  @ApiOperation({ summary: 'List the archives that can be looked into' })
-  @ApiEnvelope({ schema: listOfTexts })
+  @ApiOperation({ summary: 'List the archive types that can be opened' })
+  @ApiEnvelope({ schema: stringList })
   archiveExtensions(@Res() reply: FastifyReply): void {
     reply.code(200).send(archiveExtensions);
   }
 
   @All('offline_download_tools')
-  @ApiOperation({ summary: 'List the tools for downloads: none' })
-  @ApiEnvelope({ schema: listOfTexts })
+  @ApiOperation({ summary: 'List the offline download tools; always empty' })
+  @ApiEnvelope({ schema: stringList })
   offlineDownloadTools(@Res() reply: FastifyReply): void {
     reply.code(200).send([]);
   }

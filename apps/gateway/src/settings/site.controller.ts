@@ -4,17 +4,20 @@ import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiTags } from '@nestj
 import { GetSiteSettingsQuery } from '@keyfold/application';
 import { settingValue } from '@keyfold/domain';
 import type { FastifyReply } from 'fastify';
-import { html } from '../pages/html.js';
+import { html } from '../html/html.js';
 
-/** The few pages outside the API that are made of settings (wire contract 1.2). */
+/** Routes outside the API: a ping, and files that are generated from settings (wire contract 1.2). */
 @ApiTags('public')
 @Controller()
 export class SiteController {
   constructor(private readonly queryBus: QueryBus) {}
 
   @All('ping')
-  @ApiOperation({ summary: 'Ask whether the service answers' })
-  @ApiOkResponse({ description: 'It does.', content: { 'text/plain': { schema: { type: 'string', enum: ['pong'] } } } })
+  @ApiOperation({ summary: 'Check that the service responds' })
+  @ApiOkResponse({
+    description: 'The service responds.',
+    content: { 'text/plain': { schema: { type: 'string', enum: ['pong'] } } },
+  })
   ping(@Res() reply: FastifyReply): void {
     reply.code(200).send('pong');
   }
@@ -43,7 +46,7 @@ export class SiteController {
       name: await this.#setting('site_title'),
       icons: [{ src: await this.#setting('logo').then(firstLine), sizes: 'any' }],
     };
-    // Bytes, because a text would get a charset that the original does not send.
+    // Sent as bytes, because a string would get a charset that the original does not send.
     const bytes = Buffer.from(JSON.stringify(manifest));
     reply.header('Cache-Control', 'public, max-age=3600').type('application/json').send(bytes);
   }
@@ -54,5 +57,5 @@ export class SiteController {
   }
 }
 
-/** compat: the logo may have a second line for dark pages. */
+/** compat: the setting may contain a second logo for dark mode in its second line. */
 const firstLine = (text: string) => text.split('\n')[0]!;

@@ -1,13 +1,17 @@
 import { atoi, Refusal, type QueryParameters } from '@keyfold/http-envelope';
 
-/** A whole number of the query; compat: the key routes have one fixed text for everything else. */
-export function wholeNumberOf(query: QueryParameters, name: string, refusal: string): number {
+/**
+ * Returns an integer from the query. compat: the key routes refuse every other value with one fixed message.
+ *
+ * @throws Refusal 400 with that message.
+ */
+export function integerOf(query: QueryParameters, name: string, message: string): number {
   try {
     return atoi(query.get(name) ?? '');
   } catch {
-    throw new Refusal(400, refusal);
+    throw new Refusal(400, message);
   }
 }
 
-/** The key that a request is about. */
-export const keyIdOf = (query: QueryParameters) => wholeNumberOf(query, 'id', 'id format invalid');
+/** Returns the key id in the query. */
+export const keyIdOf = (query: QueryParameters) => integerOf(query, 'id', 'id format invalid');

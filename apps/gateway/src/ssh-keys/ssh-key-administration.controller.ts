@@ -2,14 +2,14 @@ import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common'
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiQuery, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { ListAnySshKeysQuery, RemoveAnySshKeyCommand } from '@keyfold/application';
-import { parsePaging, type PreparedAnswer } from '@keyfold/http-envelope';
+import { parsePaging, type PreparedResponse } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { callerOf, originOf, queryOf } from '../request/request-reading.js';
 import { AdminGuard } from '../session/caller.guard.js';
-import { keyIdOf, wholeNumberOf } from './key-id.js';
-import { sshKeyPageAnswer, SshKeyPageResponse } from './ssh-key.responses.js';
+import { keyIdOf, integerOf } from './key-id.js';
+import { sshKeyPageResponse, SshKeyPageResponse } from './ssh-key.responses.js';
 
 @ApiTags('administration')
 @ApiSecurity('token')
@@ -26,15 +26,15 @@ export class SshKeyAdministrationController {
   @ApiQuery({ name: 'uid' })
   @ApiPaging()
   @ApiEnvelope({ model: SshKeyPageResponse })
-  async list(@Req() request: KeyfoldRequest): Promise<PreparedAnswer> {
-    const accountId = wholeNumberOf(queryOf(request), 'uid', 'user id format invalid');
+  async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
+    const accountId = integerOf(queryOf(request), 'uid', 'user id format invalid');
     const keys = await this.queryBus.execute(new ListAnySshKeysQuery(accountId));
-    return sshKeyPageAnswer(keys, parsePaging(queryOf(request)));
+    return sshKeyPageResponse(keys, parsePaging(queryOf(request)));
   }
 
   @Post('delete')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Delete any key, also one that is not there' })
+  @ApiOperation({ summary: 'Delete any key; succeeds even if the key does not exist' })
   @ApiQuery({ name: 'id' })
   @ApiEnvelope()
   async delete(@Req() request: KeyfoldRequest): Promise<null> {

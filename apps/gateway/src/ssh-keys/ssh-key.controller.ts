@@ -2,22 +2,22 @@ import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common'
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiProperty, ApiQuery, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { AddOwnSshKeyCommand, ListOwnSshKeysQuery, RemoveOwnSshKeyCommand } from '@keyfold/application';
-import { GoStruct, parsePaging, TextField, type PreparedAnswer } from '@keyfold/http-envelope';
+import { GoStruct, parsePaging, TextField, type PreparedResponse } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOrRefusal, callerOf, originOf, queryOf } from '../request/request-reading.js';
+import { bodyOrRefusal, callerOf, callerWithKeysOf, originOf, queryOf } from '../request/request-reading.js';
 import { KeyHolderGuard, KeyHolderWithKeysGuard } from '../session/caller.guard.js';
 import { keyIdOf } from './key-id.js';
-import { sshKeyPageAnswer, SshKeyPageResponse } from './ssh-key.responses.js';
+import { sshKeyPageResponse, SshKeyPageResponse } from './ssh-key.responses.js';
 
 @GoStruct('SSHKeyAddReq')
 class AddKeyRequest {
-  @ApiProperty({ description: 'unique among the keys of the account' })
+  @ApiProperty({ description: 'The title of the key. Must be unique within the account.' })
   @TextField('Title', { required: true })
   title: string = '';
 
-  @ApiProperty({ description: 'one line of an `authorized_keys` file, without options' })
+  @ApiProperty({ description: 'The public key: one line of an `authorized_keys` file, without options.' })
   @TextField('Key', { required: true })
   key: string = '';
 }
@@ -33,12 +33,12 @@ export class SshKeyController {
 
   @Get('list')
   @UseGuards(KeyHolderWithKeysGuard)
-  @ApiOperation({ summary: 'List the own keys, oldest first' })
+  @ApiOperation({ summary: "List the caller's keys, oldest first" })
   @ApiPaging()
   @ApiEnvelope({ model: SshKeyPageResponse })
-  async list(@Req() request: KeyfoldRequest): Promise<PreparedAnswer> {
-    const keys = await this.queryBus.execute(new ListOwnSshKeysQuery(callerOf(request)));
-    return sshKeyPageAnswer(keys, parsePaging(queryOf(request)));
+  async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
+    const keys = await this.queryBus.execute(new ListOwnSshKeysQuery(callerWithKeysOf(request)));
+    return sshKeyPageResponse(keys, parsePaging(queryOf(request)));
   }
 
   @Post('add')
@@ -56,7 +56,7 @@ export class SshKeyController {
   @Post('delete')
   @HttpCode(200)
   @UseGuards(KeyHolderGuard)
-  @ApiOperation({ summary: 'Delete an own key' })
+  @ApiOperation({ summary: "Delete one of the caller's keys" })
   @ApiQuery({ name: 'id' })
   @ApiEnvelope()
   async delete(@Req() request: KeyfoldRequest): Promise<null> {

@@ -1,33 +1,34 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { ListedSshKey } from '@keyfold/application';
-import { listAnswer, pageOf, type Paging, type PreparedAnswer } from '@keyfold/http-envelope';
+import { listResponse, pageOf, type Paging, type PreparedResponse } from '@keyfold/http-envelope';
 
-/** The order of the fields is part of the contract (wire contract 3.3). */
+/** An SSH key. The order of the fields is part of the contract (wire contract 3.3). */
 class SshKeyResponse {
   @ApiProperty({ type: 'integer' }) id!: number;
   @ApiProperty() title!: string;
-  @ApiProperty({ description: 'as `ssh-keygen -lf` prints it' }) fingerprint!: string;
+  @ApiProperty({ description: 'The fingerprint in the format of `ssh-keygen -lf`.' }) fingerprint!: string;
   @ApiProperty({ format: 'date-time' }) added_time!: string;
-  @ApiProperty({ format: 'date-time', description: 'the time of the addition until the first use' })
+  @ApiProperty({ format: 'date-time', description: 'Until the first use, the time when the key was added.' })
   last_used_time!: string;
 }
 
+/** A page of a key list. */
 export class SshKeyPageResponse {
   @ApiProperty({ type: [SshKeyResponse] }) content!: SshKeyResponse[];
   @ApiProperty({ type: 'integer' }) total!: number;
 }
 
-const wholeLists = new WeakMap<readonly ListedSshKey[], Promise<PreparedAnswer>>();
+const fullLists = new WeakMap<readonly ListedSshKey[], Promise<PreparedResponse>>();
 
-/** The answer of a key list; front ends ask for the whole list, so that one is written once for as long as the list is kept. */
-export function sshKeyPageAnswer(keys: readonly ListedSshKey[], paging: Paging): Promise<PreparedAnswer> {
-  const isWhole = paging.page === 1 && paging.perPage >= keys.length;
-  if (!isWhole) return listAnswer(pageOf(keys, paging), keys.length, sshKeyResponse);
-  const known = wholeLists.get(keys);
+/** Returns a page of a key list as a response. Front ends request the full list, so its response is cached for as long as the list is. */
+export function sshKeyPageResponse(keys: readonly ListedSshKey[], paging: Paging): Promise<PreparedResponse> {
+  const isFull = paging.page === 1 && paging.perPage >= keys.length;
+  if (!isFull) return listResponse(pageOf(keys, paging), keys.length, sshKeyResponse);
+  const known = fullLists.get(keys);
   if (known) return known;
-  const answer = listAnswer(keys, keys.length, sshKeyResponse);
-  wholeLists.set(keys, answer);
-  return answer;
+  const response = listResponse(keys, keys.length, sshKeyResponse);
+  fullLists.set(keys, response);
+  return response;
 }
 
 const sshKeyResponse = ({ keyId, title, fingerprint, addedAt, lastUsedAt }: ListedSshKey): SshKeyResponse => ({
@@ -38,5 +39,5 @@ const sshKeyResponse = ({ keyId, title, fingerprint, addedAt, lastUsedAt }: List
   last_used_time: timeText(lastUsedAt),
 });
 
-/** Three digits of a second, always (wire contract 3.3). */
+/** Formats a time, always with milliseconds (wire contract 3.3). */
 const timeText = (at: number) => new Date(at).toISOString();

@@ -9,20 +9,20 @@ import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
 import { CallerGuard } from '../session/caller.guard.js';
 
 class EnrolmentResponse {
-  @ApiProperty({ description: 'a picture of the enrolment address: a PNG as a data URL' })
+  @ApiProperty({ description: 'A QR code of the `otpauth` URL, as the data URL of a PNG image.' })
   qr!: string;
 
-  @ApiProperty({ description: '32 letters of base32' })
+  @ApiProperty({ description: 'The secret: 32 base32 characters.' })
   secret!: string;
 }
 
 @GoStruct('Verify2FAReq')
-class ProofRequest {
-  @ApiProperty({ description: 'six digits' })
+class VerifyRequest {
+  @ApiProperty({ description: 'The current one-time code, six digits.' })
   @TextField('Code', { required: true })
   code: string = '';
 
-  @ApiProperty({ description: 'the secret that was answered last' })
+  @ApiProperty({ description: 'The secret that `generate` returned last.' })
   @TextField('Secret', { required: true })
   secret: string = '';
 }
@@ -36,7 +36,7 @@ export class TwoFactorController {
 
   @Post('generate')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Make a secret for one-time codes' })
+  @ApiOperation({ summary: 'Generate a secret for one-time codes' })
   @ApiEnvelope({ model: EnrolmentResponse })
   generate(@Req() request: KeyfoldRequest): Promise<EnrolmentResponse> {
     return this.commandBus.execute(new StartTwoFactorEnrolmentCommand(callerOf(request), originOf(request)));
@@ -44,11 +44,11 @@ export class TwoFactorController {
 
   @Post('verify')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Turn two-factor on with a code of the secret' })
-  @ApiBody({ type: ProofRequest })
+  @ApiOperation({ summary: 'Turn on two-factor login with a code generated from the secret' })
+  @ApiBody({ type: VerifyRequest })
   @ApiEnvelope()
   async verify(@Req() request: KeyfoldRequest): Promise<null> {
-    const { code, secret } = bodyOf(ProofRequest, request);
+    const { code, secret } = bodyOf(VerifyRequest, request);
     await this.commandBus.execute(new EnableTwoFactorCommand(callerOf(request), secret, code, originOf(request)));
     return null;
   }

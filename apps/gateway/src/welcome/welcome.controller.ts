@@ -3,12 +3,12 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { Fault, UNKNOWN_PATH } from '@keyfold/http-envelope';
 import type { FastifyReply } from 'fastify';
 import { GatewayConfig } from '../gateway.config.js';
-import { PAGE_POLICY } from '../pages/html-page.js';
+import { PAGE_CSP } from '../html/html-page.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { opensWelcomePage } from '../request/page-request.js';
+import { isWelcomePageRequest } from '../request/page-request.js';
 import { welcomePage } from './welcome.page.js';
 
-/** The root: a page for browsers. To programs it is an unknown path, with any method (wire contract 1.2). */
+/** Serves the root path: browsers get a page; for other clients the path does not exist, with any method (wire contract 1.2). */
 @ApiExcludeController()
 @Controller()
 export class WelcomeController {
@@ -20,8 +20,8 @@ export class WelcomeController {
 
   @All()
   page(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): void {
-    if (!opensWelcomePage(request)) throw new Fault(404, UNKNOWN_PATH);
-    reply.header('content-security-policy', PAGE_POLICY).header('vary', 'Accept');
+    if (!isWelcomePageRequest(request)) throw new Fault(404, UNKNOWN_PATH);
+    reply.header('content-security-policy', PAGE_CSP).header('vary', 'Accept');
     reply.code(200).type('text/html; charset=utf-8').send(this.#page);
   }
 }

@@ -11,6 +11,12 @@ export type Caller = Readonly<{
   keys?: SshKeysAndUse;
 }>;
 
+/** A caller who was identified with the scope `keys`. */
+export type CallerWithKeys = Caller & Readonly<{ keys: SshKeysAndUse }>;
+
+/** Returns whether the caller was identified with the scope `keys`. */
+export const hasKeysLoaded = (caller: Caller): caller is CallerWithKeys => caller.keys !== undefined;
+
 /** Returns whether the caller is the guest, either without a login or logged in as the guest. */
 export const isGuest = ({ account }: Caller) => account.role === ROLE_GUEST;
 

@@ -1,10 +1,10 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import type { Caller } from '../caller/caller.js';
+import type { CallerWithKeys } from '../caller/caller.js';
 import { keyListOf, type ListedSshKey } from './listed-ssh-key.js';
 
-/** Lists the caller's keys, oldest first. The caller must have been identified with the scope `keys`. */
+/** Lists the caller's keys, oldest first. */
 export class ListOwnSshKeysQuery extends Query<readonly ListedSshKey[]> {
-  constructor(readonly caller: Caller) {
+  constructor(readonly caller: CallerWithKeys) {
     super();
   }
 }
@@ -12,6 +12,6 @@ export class ListOwnSshKeysQuery extends Query<readonly ListedSshKey[]> {
 @QueryHandler(ListOwnSshKeysQuery)
 export class ListOwnSshKeysHandler implements IQueryHandler<ListOwnSshKeysQuery> {
   async execute({ caller }: ListOwnSshKeysQuery): Promise<readonly ListedSshKey[]> {
-    return keyListOf(caller.keys!);
+    return keyListOf(caller.keys);
   }
 }

@@ -5,12 +5,11 @@ import { field } from './event-fields.js';
 const { accountId, username, basePath, permission } = field;
 const account = z.object({ accountId });
 const stream = 'account-42';
-const first = { version: '1.0.0', since: '0.1.0' };
+const release = { version: '1.0.1', since: '0.1.0' };
 
 export const accountEvents = {
   'account.registered': defineEvent({
-    ...first,
-    version: '1.0.1',
+    ...release,
     title: 'An account was created',
     when: 'An administrator created an account, or the first start created the administrator and the guest.',
     data: z.object({
@@ -34,63 +33,63 @@ export const accountEvents = {
     },
   }),
   'account.changed': defineEvent({
-    ...first,
-    title: 'The base path or the rights of an account changed',
-    when: 'An administrator changed the base path or the rights; one change of both sends two of these.',
+    ...release,
+    title: 'The base path or the permissions of an account changed',
+    when: 'An administrator changed the base path or the permissions of an account. Changing both sends two events.',
     data: z.object({
       accountId,
-      basePath: basePath.optional().describe('The new base path; absent when it stayed.'),
-      permission: permission.optional().describe('The new rights as bits; absent when they stayed.'),
+      basePath: basePath.optional().describe('The new base path; absent if unchanged.'),
+      permission: permission.optional().describe('The new permissions as bits; absent if unchanged.'),
     }),
     sample: { stream, data: { accountId: 42, basePath: '/team' } },
   }),
   'account.renamed': defineEvent({
-    ...first,
-    version: '1.0.1',
+    ...release,
     title: 'An account has a new name',
     when: 'An account was renamed, by itself or by an administrator; the former name may go to another account.',
     data: z.object({ accountId, username, formerUsername: z.string().describe('The name until now.') }),
     sample: { stream, data: { accountId: 42, username: 'maría.garcía', formerUsername: 'maria' } },
   }),
   'account.password-changed': defineEvent({
-    ...first,
-    title: 'An account has a new password',
-    when: 'A password was changed; all sessions of the account end with it, without a `session.ended` for each.',
+    ...release,
+    title: 'The password of an account changed',
+    when: 'A password was changed. All sessions of the account end; no `session.ended` is sent for them.',
     data: account,
     sample: { stream, data: { accountId: 42 } },
   }),
   'account.disabled': defineEvent({
-    ...first,
+    ...release,
     title: 'An account was disabled',
-    when: 'An administrator disabled an account: its tokens and keys are refused until it is enabled.',
+    when: 'An administrator disabled an account. Its tokens and keys are refused until it is enabled again.',
     data: account,
     sample: { stream, data: { accountId: 42 } },
   }),
   'account.enabled': defineEvent({
-    ...first,
+    ...release,
     title: 'An account was enabled',
-    when: 'An administrator enabled an account that was disabled.',
+    when: 'An administrator enabled a disabled account.',
     data: account,
     sample: { stream, data: { accountId: 42 } },
   }),
   'account.deleted': defineEvent({
-    ...first,
+    ...release,
     title: 'An account was deleted',
-    when: 'An administrator deleted an account; its keys and sessions are gone too, without an event for each.',
-    data: z.object({ accountId, username: z.string().describe('The name that the account had; it is free again.') }),
+    when: 'An administrator deleted an account. Its keys and sessions are deleted too; no events are sent for them.',
+    data: z.object({
+      accountId,
+      username: z.string().describe('The name of the deleted account. Another account may take it.'),
+    }),
     sample: { stream, data: { accountId: 42, username: 'maria' } },
   }),
   'account.two-factor-enabled': defineEvent({
-    ...first,
-    version: '1.0.1',
+    ...release,
     title: 'Two-factor login was turned on',
     when: 'The owner of an account turned on two-factor login; logins require a one-time code from then on.',
     data: account,
     sample: { stream, data: { accountId: 42 } },
   }),
   'account.two-factor-disabled': defineEvent({
-    ...first,
-    version: '1.0.1',
+    ...release,
     title: 'Two-factor login was turned off',
     when: "An administrator or the operator's command turned off two-factor login for an account.",
     data: account,

@@ -94,7 +94,7 @@ export const inboundChannels = {
   },
   [LOOK_UP]: {
     address: LOOK_UP,
-    title: 'Questions, which are answered at once or not at all',
+    title: 'Lookups of SSH keys',
     messages: { [LOOK_UP]: { $ref: `#/components/messages/${LOOK_UP}` } },
     bindings: {
       amqp: {

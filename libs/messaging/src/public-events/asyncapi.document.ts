@@ -58,7 +58,7 @@ function messageOf(type: PublicEventType) {
     name: type,
     title,
     summary: when,
-    description: `Version ${version}; sent since Keyfold ${since}.`,
+    description: `Schema version ${version}. Sent since Keyfold ${since}.`,
     traits: [{ $ref: '#/components/messageTraits/event' }],
     headers: headersOfType(type),
     payload: payloadOf(schemaOfEvent(type)),

@@ -13,7 +13,7 @@ export type EventDefinition<Data extends z.ZodObject = z.ZodObject> = Readonly<{
   /** The first version of Keyfold that sent the event. */
   since: string;
   title: string;
-  /** Says in one sentence when the event is sent. */
+  /** Says when the event is sent, in one or two sentences. */
   when: string;
   data: Data;
   sample: Readonly<{ stream: string; data: z.infer<Data> }>;

@@ -1,9 +1,5 @@
 import { z } from 'zod';
-import accountRegistered100 from '../../schemas/account.registered/1.0.0.json' with { type: 'json' };
-import accountRenamed100 from '../../schemas/account.renamed/1.0.0.json' with { type: 'json' };
-import accountTwoFactorDisabled100 from '../../schemas/account.two-factor-disabled/1.0.0.json' with { type: 'json' };
-import accountTwoFactorEnabled100 from '../../schemas/account.two-factor-enabled/1.0.0.json' with { type: 'json' };
-import siteSettingsChanged100 from '../../schemas/site-settings.changed/1.0.0.json' with { type: 'json' };
+import { earlierSchemas } from './earlier-schemas.js';
 import { definitionOf, publicEventTypes, type PublicEventType } from './public-events.js';
 
 /** A JSON Schema, 2020-12. */
@@ -29,19 +25,10 @@ export const schemaPathOf = (type: PublicEventType, version = definitionOf(type)
  */
 export const schemaUriOf = (type: PublicEventType) => `keyfold:${schemaPathOf(type)}`;
 
-/** Earlier versions by path. When you raise a version, import the previously released file and list it here. */
-const earlierSchemas: Readonly<Record<string, JsonSchema>> = {
-  '/schemas/account.registered/1.0.0.json': accountRegistered100,
-  '/schemas/account.renamed/1.0.0.json': accountRenamed100,
-  '/schemas/account.two-factor-disabled/1.0.0.json': accountTwoFactorDisabled100,
-  '/schemas/account.two-factor-enabled/1.0.0.json': accountTwoFactorEnabled100,
-  '/schemas/site-settings.changed/1.0.0.json': siteSettingsChanged100,
-};
-
 /** Returns every released schema by its path. */
 export const releasedSchemas = (): ReadonlyMap<string, JsonSchema> =>
   new Map([
-    ...Object.entries(earlierSchemas),
+    ...Object.entries<JsonSchema>(earlierSchemas),
     ...publicEventTypes.map((type) => [schemaPathOf(type), schemaOfEvent(type)] as const),
   ]);
 

@@ -3,22 +3,24 @@ import { defineEvent } from './event-definition.js';
 import { field } from './event-fields.js';
 
 const { accountId, sessionId, time } = field;
-const first = { version: '1.0.0', since: '0.1.0' };
+const release = { version: '1.0.1', since: '0.1.0' };
 const stream = 'session-0d9c3d7e-5b0a-4c7e-9f4e-2f6f4b8a1c55';
 
 export const sessionEvents = {
   'session.started': defineEvent({
-    ...first,
+    ...release,
     title: 'A login succeeded',
-    when: 'Somebody logged in and was given a token.',
+    when: 'A user logged in and received a token.',
     data: z.object({
       accountId,
       sessionId,
-      factors: z.array(z.string()).describe('What was proved: `password`, `one-time-code`; others may come.'),
+      factors: z
+        .array(z.string())
+        .describe('The verified factors: `password`, `one-time-code`. More values may be added.'),
       address: z
         .string()
-        .describe('The address that the login came from. Personal data: keep it no longer than needed.'),
-      client: z.string().describe('What the client software calls itself; written by the client, so do not trust it.'),
+        .describe('The IP address of the client. This is personal data: delete it when you no longer need it.'),
+      client: z.string().describe('The user agent of the client. The client chooses it, so do not trust it.'),
       startedAt: time('When the login succeeded'),
       expiresAt: time('When the token expires'),
     }),
@@ -36,13 +38,13 @@ export const sessionEvents = {
     },
   }),
   'session.ended': defineEvent({
-    ...first,
-    title: 'A session was ended',
-    when: 'Somebody logged out; none is sent for sessions that expire, or that end with their account or a new password.',
+    ...release,
+    title: 'A session ended',
+    when: 'A user logged out. Not sent if a session expires, or ends because its account was deleted or its password changed.',
     data: z.object({
       accountId,
       sessionId,
-      reason: z.string().describe('`logout`; others may come.'),
+      reason: z.string().describe('The reason: `logout`. More values may be added.'),
     }),
     sample: {
       stream,

@@ -3,22 +3,24 @@ import { defineEvent } from './event-definition.js';
 import { field } from './event-fields.js';
 
 const { accountId, keyId, fingerprint, time } = field;
-const first = { version: '1.0.0', since: '0.1.0' };
+const release = { version: '1.0.1', since: '0.1.0' };
 
 export const sshKeyEvents = {
   'ssh-key.added': defineEvent({
-    ...first,
+    ...release,
     title: 'An SSH key was added',
-    when: 'An account added a public key.',
+    when: 'An SSH key was added to an account.',
     data: z.object({
       accountId,
       keyId,
-      title: z.string().describe('What the owner calls the key; unique among the keys of the account.'),
-      type: z.string().describe('For example `ssh-ed25519`.'),
-      publicKey: z.string().describe('A line of authorized_keys without a comment: type, blank, base64.'),
+      title: z.string().describe('The title that the owner gave the key; unique within the account.'),
+      type: z.string().describe('The key type, for example `ssh-ed25519`.'),
+      publicKey: z
+        .string()
+        .describe('The public key as a line of `authorized_keys` without a comment: type, space, base64.'),
       fingerprint,
-      bits: z.int().min(0).describe('The size of the key.'),
-      addedAt: time('When it was added'),
+      bits: z.int().min(0).describe('The size of the key in bits.'),
+      addedAt: time('When the key was added'),
     }),
     sample: {
       stream: 'ssh-keys-42',
@@ -35,9 +37,9 @@ export const sshKeyEvents = {
     },
   }),
   'ssh-key.removed': defineEvent({
-    ...first,
+    ...release,
     title: 'An SSH key was removed',
-    when: 'An account or an administrator removed a public key: it must be refused from then on.',
+    when: 'The owner or an administrator removed an SSH key. Servers must refuse it from then on.',
     data: z.object({ accountId, keyId, fingerprint }),
     sample: {
       stream: 'ssh-keys-42',
@@ -49,9 +51,9 @@ export const sshKeyEvents = {
     },
   }),
   'ssh-key.used': defineEvent({
-    ...first,
+    ...release,
     title: 'An SSH key was used',
-    when: 'A server reported a login with a key; at most one is sent per key and ten minutes.',
+    when: 'A server reported a login with an SSH key. Sent at most once per key every ten minutes.',
     data: z.object({ accountId, keyId, usedAt: time('When the signature was verified') }),
     sample: {
       stream: 'ssh-key-use-42',

@@ -5,26 +5,26 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { promisify } from 'node:util';
 
 /**
- * Passes the connections of further addresses to the one HTTP server. `localhost` usually has two addresses; left to itself, Fastify opens
+ * Listens on additional addresses and passes their connections to the HTTP server. `localhost` usually has two addresses. Fastify would open
  * a second HTTP server for the other one, without the listeners that protect the first.
  */
-export class FurtherListeners {
+export class AdditionalListeners {
   readonly #listeners: Server[] = [];
 
   constructor(private readonly fastify: FastifyInstance) {
     fastify.addHook('onClose', () => this.#close());
   }
 
-  /** Returns the addresses of a host; the server listens on the first, the others are for `listen`. */
+  /** Returns the addresses of a host. The server listens on the first; pass the others to `listen`. */
   static async addressesOf(host: string): Promise<[first: string, ...others: string[]]> {
     if (host !== 'localhost') return [host];
-    // Looked up at the call, so that a preloaded module can replace it.
+    // `dns.lookup` is read here, not at import, so that a preloaded module can replace it.
     const found = (await promisify(dns.lookup)(host, { all: true })) as LookupAddress[];
     const [first = host, ...others] = new Set(found.map(({ address }) => address));
     return [first, ...others];
   }
 
-  /** Listens on the port of the server, unless this machine lacks the address or another program has the port there. */
+  /** Listens on the server's port. Does nothing if this machine lacks the address or another program uses the port there. */
   async listen(address: string): Promise<void> {
     const { server } = this.fastify;
     const listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
@@ -35,11 +35,11 @@ export class FurtherListeners {
       await once(listener.listen(port, address), 'listening');
       this.#listeners.push(listener);
     } catch {
-      // The first address serves.
+      // The first address is enough.
     }
   }
 
-  /** Resolves when the last connection has ended. */
+  /** Resolves when the last connection has closed. */
   async #close(): Promise<void> {
     const closed = this.#listeners.map((listener) => once(listener.close(), 'close'));
     this.fastify.server.closeIdleConnections();

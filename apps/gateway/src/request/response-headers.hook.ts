@@ -2,32 +2,32 @@ import { crossOriginHook } from '@keyfold/http-envelope';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import helmet from 'helmet';
 import { clientCorrelationOf } from './client-correlation.js';
-import { isPage } from './page-request.js';
+import { isPageRequest } from './page-request.js';
 
-/** A hook of Fastify's that comes before the route. */
+/** A Fastify `onRequest` hook. */
 export type RequestHook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
 
-/** What a page in a browser may do; answers of the API are no pages. Plain HTTP must still find the page's own scripts. */
+/** Sets security headers for HTML pages. Upgrading to HTTPS is off, so that pages also load their scripts over plain HTTP. */
 const protectPage = helmet({
   contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
   strictTransportSecurity: false,
 });
 
 /**
- * Sets the headers of every answer, whether its address can be read or not; preflight requests end here. `hstsSeconds`: how long browsers
- * shall come over HTTPS only (RFC 6797), 0 for no word of it.
+ * Creates the hook that sets the headers of every response, including those to malformed paths. Preflight requests end here.
+ * `hstsSeconds` is the HSTS max-age (RFC 6797); with 0 the header is not sent.
  */
-export function answerHeaders(hstsSeconds: number): RequestHook {
+export function responseHeaders(hstsSeconds: number): RequestHook {
   return (request, reply, done) => {
-    // In the spelling in which Fastify keeps them, which spares every answer the rewriting.
+    // Lower-case names spare Fastify the conversion.
     const clientCorrelation = clientCorrelationOf(request);
     reply.header('x-request-id', clientCorrelation ?? request.id);
     if (clientCorrelation !== undefined) reply.header('x-correlation-id', request.id);
-    // Proxies must not give one user's answer to another (AlistGo/alist#2554).
+    // Proxies must not serve one user's response to another (AlistGo/alist#2554).
     reply.header('cache-control', 'no-store').header('vary', 'Authorization');
     reply.header('x-content-type-options', 'nosniff');
     if (hstsSeconds > 0) reply.header('strict-transport-security', `max-age=${hstsSeconds}`);
-    if (isPage(request)) protectPage(request.raw, reply.raw, () => undefined);
+    if (isPageRequest(request)) protectPage(request.raw, reply.raw, () => undefined);
     crossOriginHook(request, reply, done);
   };
 }

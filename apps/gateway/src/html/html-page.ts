@@ -9,10 +9,10 @@ summary { cursor: pointer; }
 @media (prefers-color-scheme: dark) { body { color: #ddd; background: #1a1a1a; } pre { background: #262626; } a { color: #8ab4f8; } }
 `;
 
-/** The Content-Security-Policy of our pages: they load nothing and run nothing, and their style is their own. */
-export const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'";
+/** The Content-Security-Policy of the pages: no scripts, no external resources, only inline styles. */
+export const PAGE_CSP = "default-src 'none'; style-src 'unsafe-inline'";
 
-/** A whole page without scripts, light or dark as the browser prefers. */
+/** Creates a page without scripts. It follows the light or dark preference of the browser. */
 export const htmlPage = (title: string, content: Html): Html =>
   html`<!doctype html>
     <html lang="en">

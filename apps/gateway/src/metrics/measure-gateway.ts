@@ -7,7 +7,7 @@ import { PasswordHasher } from '@keyfold/security';
 import { HashDurations } from './hash-durations.js';
 import type { RequestCounts } from './request-counts.js';
 
-/** Tells what a process with an API counts. */
+/** Registers the metrics of a process that serves the API. */
 export function measureGateway(app: INestApplication, requests: RequestCounts, metrics: Metrics): void {
   const hasher = app.get(PasswordHasher, { strict: false });
   const durations = app.get(HashDurations, { strict: false });
