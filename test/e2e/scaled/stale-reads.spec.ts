@@ -36,13 +36,13 @@ afterAll(async () => {
 });
 
 it(
-  `no read by id is stale over ${PAIRS} changes on one gateway that are read through the other`,
+  `reads by id are never stale over ${PAIRS} changes on one gateway that are read through the other`,
   () => expectNothingStale(),
   LIMIT_MS,
 );
 
 it(
-  'nor is any while every worker is down',
+  'reads by id are never stale while every worker is down',
   async () => {
     await Promise.all(service.workers.map((worker) => worker.kill()));
     await expectNothingStale();

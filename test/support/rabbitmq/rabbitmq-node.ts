@@ -92,7 +92,7 @@ export class RabbitmqNode {
     await this.#takesConnections();
   }
 
-  /** Kills the node (SIGKILL), like a power failure. */
+  /** Kills the node (SIGKILL), like a crash. */
   async kill(): Promise<void> {
     const child = this.#process;
     if (!child?.pid) return;
@@ -164,7 +164,7 @@ export class RabbitmqNode {
   #environment(): NodeJS.ProcessEnv {
     return {
       PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`,
-      // Without the Erlang cookie, another user of the machine cannot control the node.
+      // Keeps the Erlang cookie in this private folder, so that other users of the machine cannot control the node.
       HOME: this.folder,
       LANG: 'C.UTF-8',
       ERL_EPMD_PORT: String(this.ports.epmd),
