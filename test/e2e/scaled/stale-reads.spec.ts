@@ -5,11 +5,11 @@ import { freshDatabaseUri } from '../../support/mongo/mongo-database.js';
 import { ScaledService } from '../../support/scaled-service.js';
 import { Member, type Sides } from './member.js';
 
-/** Changes that are read through the other gateway; set for longer runs by hand. */
+/** Number of changes in each test. For longer runs, set it by hand. */
 const PAIRS = Number(process.env['KEYFOLD_E2E_PAIRS'] ?? 2_000);
-/** Accounts that change in parallel. */
+/** Number of accounts that change in parallel. */
 const MEMBERS = 32;
-/** One in this many rounds ends sessions, which costs password hashes. */
+/** Only every 30th round ends sessions, because the new logins cost password hashes. */
 const ROUNDS_TO_NEW_SESSIONS = 30;
 const LIMIT_MS = 60_000 + 20 * PAIRS;
 
