@@ -7,7 +7,7 @@ import { newCommit } from '../../libs/event-store/testing/new-commit.js';
 import { denseHistory } from '../../libs/event-store/testing/dense-history.js';
 import { proxiedMongod } from '../support/mongo/proxied-mongod.js';
 
-/** The time within which an operation fails: it may run twice, and each try waits for a server and an answer. */
+/** The time within which an operation fails: it may run twice, and each attempt waits for a server and an answer. */
 const BOUND = 40_000;
 const POLL = { timeout: 60_000, interval: 20 };
 
@@ -77,7 +77,7 @@ describe.each([
       await expectStored(commits, await appending);
     });
 
-    it('gets them acknowledged if the server missed the first try', async () => {
+    it('gets them acknowledged if the server missed the first attempt', async () => {
       await prepare();
       const commits = requests(count);
       proxy.freeze(true);

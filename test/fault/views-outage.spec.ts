@@ -10,7 +10,7 @@ import { active } from '../../libs/projections/testing/read-model-store.contract
 import { key, NOON } from '../../libs/security/testing/throttled-keys.js';
 import { proxiedMongod } from '../support/mongo/proxied-mongod.js';
 
-/** The time within which an operation fails: it may run twice, and each try waits for a server and an answer. */
+/** The time within which an operation fails: it may run twice, and each attempt waits for a server and an answer. */
 const BOUND = 30_000;
 const account = accountStream(7);
 const first = { state: active(7), version: 1 };
@@ -67,7 +67,7 @@ describe('while MongoDB is down', () => {
 });
 
 describe('a lost answer', () => {
-  it('does not count a try twice', async () => {
+  it('does not count an attempt twice', async () => {
     const { reportFailures: _reportFailures, ...silent } = key('a');
     await throttle.admit([silent], NOON);
     for (const keys of [[silent, key('b')], [key('a')]]) {

@@ -36,8 +36,8 @@ export class ComposeProject {
   ) {}
 
   /**
-   * Prepares a folder with a `docker-compose.yml` without starting anything. Throws one line if this machine cannot run
-   * containers.
+   * Prepares a folder with a `docker-compose.yml` without starting anything. Rejects with a one-line error if this
+   * machine cannot run containers.
    */
   static async create(folder: string): Promise<ComposeProject> {
     await requirePrograms();

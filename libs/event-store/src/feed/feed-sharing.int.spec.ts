@@ -150,7 +150,7 @@ describe('a reader that stops responding', () => {
     for (const name of later.map(nameOf)) expect(workers.done).toContain(name);
     expectInOrder(workers);
     expect(workers.overlaps).toEqual([]);
-    // What the silent one did but could not write down was done again, and nothing else.
+    // Only commits that the silent worker handled without advancing its checkpoint were handled twice.
     const annAlone = workers.handled.filter(({ owner }) => owner === 'ann').length;
     expect(workers.handled.length).toBeLessThanOrEqual(160 + annAlone - 40);
   });

@@ -15,7 +15,11 @@ const MAX_STATE_BYTES = 16 * 1024 * 1024 - 4096;
  *
  * @throws RangeError if the state is too large for MongoDB
  */
-export function buildUpsert<State>(ref: StreamRef<State>, { version, state }: Loaded<State>, guard: '$lt' | '$lte'): Write {
+export function buildUpsert<State>(
+  ref: StreamRef<State>,
+  { version, state }: Loaded<State>,
+  guard: '$lt' | '$lte',
+): Write {
   const { stream } = ref;
   const model = readModelOf(ref);
   const text = JSON.stringify(state);
