@@ -58,22 +58,22 @@ describe.each([
     it('gets them acknowledged and stored once if the answer was lost', async () => {
       await prepare();
       const commits = requests(count);
-      proxy.dropAnswers(true);
+      proxy.setDroppingResponses(true);
       const appending = appendAll(commits);
       await vi.waitUntil(() => isStored(commits[0]!), POLL);
-      proxy.dropAnswers(false);
+      proxy.setDroppingResponses(false);
       await expectStored(commits, await appending);
     });
 
     it('gets them acknowledged if the answer to the retry of the driver was lost as well', async () => {
       await prepare();
       const commits = requests(count);
-      proxy.dropAnswers(true);
+      proxy.setDroppingResponses(true);
       const appending = appendAll(commits);
       await vi.waitUntil(() => isStored(commits[0]!), POLL);
-      proxy.cutAll();
+      proxy.resetConnections();
       await vi.waitUntil(() => proxy.connections > 0, POLL);
-      proxy.dropAnswers(false);
+      proxy.setDroppingResponses(false);
       await expectStored(commits, await appending);
     });
 
@@ -83,7 +83,7 @@ describe.each([
       proxy.freeze(true);
       const appending = appendAll(commits);
       await nextTurns();
-      proxy.cutAll();
+      proxy.resetConnections();
       proxy.freeze(false);
       await expectStored(commits, await appending);
     });
@@ -159,7 +159,7 @@ it('an append that the network cuts halfway is abandoned, and later ones succeed
     true,
   ]);
   expect(performance.now() - since).toBeLessThan(BOUND);
-  proxy.cutAll();
+  proxy.resetConnections();
   proxy.freeze(false);
   expect((await vi.waitFor(() => store.append(request('account-2')), POLL)).outcome).toBe('appended');
   await denseHistory(direct);

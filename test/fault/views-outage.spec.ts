@@ -36,8 +36,8 @@ describe('while MongoDB is down', () => {
     await readModels.put(account, first);
     await readModels.list(accounts, 0, 10);
     for (let n = 0; n < 5; n++) await throttle.admit([key('blocked')], NOON);
-    await proxy.refuse(true);
-    proxy.cutAll();
+    await proxy.setRefusing(true);
+    proxy.resetConnections();
     const began = performance.now();
     const outcomes = await Promise.allSettled([
       readModels.get([account]),
@@ -58,7 +58,7 @@ describe('while MongoDB is down', () => {
     for (const outcome of outcomes) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(StoreUnavailable) });
     }
-    await proxy.refuse(false);
+    await proxy.setRefusing(false);
     await vi.waitUntil(() => readModels.get([account]).catch(() => undefined), { timeout: BOUND, interval: 100 });
     expect(await readModels.get([account])).toEqual(new Map([['account-7', first]]));
     expect(await readModels.list(accounts, 0, 10)).toEqual({ items: [active(7)], total: 1 });
@@ -71,11 +71,11 @@ describe('a lost answer', () => {
     const { reportFailures: _reportFailures, ...silent } = key('a');
     await throttle.admit([silent], NOON);
     for (const keys of [[silent, key('b')], [key('a')]]) {
-      proxy.dropAnswers(true);
+      proxy.setDroppingResponses(true);
       const admission = throttle.admit(keys, NOON);
       // The server has done it; the driver retries on another connection.
       await vi.waitUntil(() => counts(keys), { timeout: BOUND, interval: 20 });
-      proxy.dropAnswers(false);
+      proxy.setDroppingResponses(false);
       expect(await admission).toMatchObject({ admitted: true });
     }
     expect(await throttle.admit([key('a')], NOON)).toEqual({ admitted: true, failures: [4] });

@@ -1,5 +1,5 @@
 import { connect, type ChannelModel, type ConsumeMessage } from 'amqplib';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** An event as a subscriber received it. */
 export type SeenEvent = Readonly<{
@@ -65,8 +65,8 @@ export class EventSubscriber {
   async close(): Promise<void> {
     this.#closed = true;
     // A broker that is down or frozen does not answer a close.
-    await Promise.race([this.#connection?.close().catch(() => undefined), pause(1_000, undefined, { ref: false })]);
-    await Promise.race([this.#following, pause(1_000, undefined, { ref: false })]);
+    await Promise.race([this.#connection?.close().catch(() => undefined), sleep(1_000, undefined, { ref: false })]);
+    await Promise.race([this.#following, sleep(1_000, undefined, { ref: false })]);
   }
 
   async #follow(): Promise<void> {
@@ -76,7 +76,7 @@ export class EventSubscriber {
       } catch {
         // The broker is or went down: retry.
       }
-      if (!this.#closed) await pause(RECONNECT_MS);
+      if (!this.#closed) await sleep(RECONNECT_MS);
     }
   }
 

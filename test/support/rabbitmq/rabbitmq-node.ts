@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { lastingPort } from '../lasting-port.js';
 import { rabbitmqPrograms } from './rabbitmq-programs.js';
@@ -106,7 +106,7 @@ export class RabbitmqNode {
     const child = this.#process;
     if (child?.pid && this.isRunning) {
       signal(child.pid, 'SIGTERM');
-      await Promise.race([once(child, 'exit'), pause(STOP_MS, undefined, { ref: false })]);
+      await Promise.race([once(child, 'exit'), sleep(STOP_MS, undefined, { ref: false })]);
     }
     await this.kill();
   }
@@ -132,7 +132,7 @@ export class RabbitmqNode {
   /**
    * Raises or clears the memory alarm. While it is on, the node accepts no messages and reports publishers as blocked.
    */
-  async memoryAlarm(on: boolean): Promise<void> {
+  async setMemoryAlarm(on: boolean): Promise<void> {
     await this.ctl('set_vm_memory_high_watermark', ...(on ? ['0.000001'] : ['absolute', MEMORY]));
   }
 
@@ -185,7 +185,7 @@ export class RabbitmqNode {
     while (!(await isHealthy(this.managementUrl))) {
       if (!this.isRunning || Date.now() > deadline)
         throw new Error(`RabbitMQ: the private node failed to start: ${this.#output}${await this.#log()}`);
-      await pause(100);
+      await sleep(100);
     }
   }
 

@@ -16,8 +16,8 @@ async function startWithPolicy() {
   const caller = { account: await accountState(service, 1), by: 'session' } as const;
   const checked: string[] = [];
   const policy = new PasswordPolicy({ minLength: 12, refuseCommon: false });
-  const require = policy.require.bind(policy);
-  policy.require = (password) => (checked.push(password), require(password));
+  const check = policy.assertAcceptable.bind(policy);
+  policy.assertAcceptable = (password) => (checked.push(password), check(password));
   const passwords = new NewPasswords(service.hasher, service.sealer, service.clock, policy);
   const ids = new AccountIds(service.counter, 1);
   const handler = new RegisterAccountHandler(service.runner, service.names, ids, passwords);

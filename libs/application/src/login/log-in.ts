@@ -91,11 +91,11 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
   async #logIn(login: Login): Promise<LoggedIn> {
     const report = new LoginReport(this.security, login.origin);
     const account = await report.watch('password', () =>
-      this.attempts.measure('password', () => this.#verifyPassword(login, report)),
+      this.attempts.count('password', () => this.#verifyPassword(login, report)),
     );
     const token = account.twoFactor
       ? await report.watch('one_time_code', () =>
-          this.attempts.measure('one_time_code', () => this.#startWithCode(login, account)),
+          this.attempts.count('one_time_code', () => this.#startWithCode(login, account)),
         )
       : await this.#startSession(login, account, undefined);
     const { accountId, username, twoFactor } = account;

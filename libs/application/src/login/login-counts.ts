@@ -24,7 +24,7 @@ export class LoginCounts {
   }
 
   /** Runs a check and counts its outcome. */
-  async measure<Result>(factor: LoginFactor, check: () => Promise<Result>): Promise<Result> {
+  async count<Result>(factor: LoginFactor, check: () => Promise<Result>): Promise<Result> {
     try {
       const result = await check();
       this.add(factor, 'accepted');
