@@ -66,7 +66,7 @@ describe('publishing', () => {
     });
   });
 
-  it('publishes to one queue only with publishTo', async () => {
+  it('publishTo sends a message to one queue only', async () => {
     const { publisher, channel, received } = await openPublisher();
     await channel.assertQueue('alone', { durable: true });
     await publisher.publishTo('alone', message('kept.once'));
@@ -83,7 +83,7 @@ describe('publishing', () => {
 });
 
 describe('a refused message', () => {
-  it('rejects its promise if a queue is full, and later messages arrive', async () => {
+  it('makes publish reject if a queue is full, and later messages arrive', async () => {
     const { publisher, channel, received } = await openPublisher();
     await channel.assertQueue('full', { durable: true, arguments: REJECTING });
     await channel.bindQueue('full', 'events', 'full');
@@ -101,7 +101,7 @@ describe('a refused message', () => {
     expect(await received()).toHaveLength(2);
   });
 
-  it('rejects its promise if no queue matches, even if another message with the same id arrives', async () => {
+  it('makes publish reject if no queue matches, even if another message with the same id arrives', async () => {
     const { publisher, received } = await openPublisher();
     const id = randomUUID();
     const results = await Promise.allSettled([
