@@ -63,7 +63,7 @@ describe('a login with the right password', () => {
 });
 
 describe('a device token', () => {
-  /** Logs Ann in once; then a stranger uses up all tries of her account. */
+  /** Logs Ann in once; then a stranger uses up all attempts of her account. */
   async function attackedClient() {
     const { service, client } = await clientWithAnn();
     await registerAccount(service, 8, 'bea');
@@ -73,7 +73,7 @@ describe('a device token', () => {
     return { service, client, device };
   }
 
-  it('lets its device log in after strangers have used up all tries, and is renewed', async () => {
+  it('lets its device log in after strangers have used up all attempts, and is renewed', async () => {
     const { service, client, device } = await attackedClient();
     service.clock.advance(80 * DAY);
     for (const _ of times(5)) await client.outcome({ password: 'wrong' });
@@ -87,7 +87,7 @@ describe('a device token', () => {
     expect(await client.outcome({ device: deviceToken })).toBe('token');
   });
 
-  it('has five tries of its own', async () => {
+  it('has five attempts of its own', async () => {
     const { client, device } = await attackedClient();
     for (const _ of times(5)) expect(await client.outcome({ password: 'wrong', device })).toBe('invalid-credentials');
     expect(await client.outcome({ device })).toBe('too-many-attempts');
@@ -230,7 +230,7 @@ describe('the count of wrong passwords', () => {
     }
   });
 
-  it('cannot be bypassed by concurrent tries', async () => {
+  it('cannot be bypassed by concurrent attempts', async () => {
     const { client } = await clientWithAnn();
     const outcomes = await Promise.all(times(20).map(() => client.outcome({ password: 'wrong' })));
     expect(outcomes.filter((outcome) => outcome === 'invalid-credentials')).toHaveLength(5);
@@ -248,7 +248,7 @@ describe('a password that cannot be checked', () => {
     return { ...(await clientWithAnn(service)), empty: () => (full = false) };
   }
 
-  it('does not count as wrong: the full queue is reported, and the try is given back', async () => {
+  it('does not count as wrong: the full queue is reported, and the attempt is given back', async () => {
     const { client, empty } = await clientAtFullQueue();
     for (const _ of times(10)) await expect(client.logIn()).rejects.toBeInstanceOf(HashQueueFull);
     empty();

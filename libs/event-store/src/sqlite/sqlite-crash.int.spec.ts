@@ -39,8 +39,8 @@ it('every acknowledged commit survives a full disk, and appends succeed once the
 });
 
 /**
- * What a process printed that appends until it cannot, or until it was killed after some acknowledged commits. No file that it
- * writes gets longer than `maxFileBytes`: to the process that is a full disk.
+ * Runs a process that appends until an append fails, or until it is killed after `killAfter` acknowledged commits. Returns the lines that
+ * it printed. The process cannot write a file longer than `maxFileBytes`, which simulates a full disk.
  */
 async function appendInProcess(
   path: string,
