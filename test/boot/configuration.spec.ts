@@ -78,7 +78,7 @@ it('guessable secrets are refused with exit code 78 and never printed', async ()
   });
   expect(exitCode).toBe(78);
   expect(namesIn(output.trim().split('\n').slice(1))).toEqual(['KEYFOLD_SEALING_KEY', 'KEYFOLD_TOKEN_SECRET']);
-  expect(output).toContain('make one with "openssl rand -base64 48"');
+  expect(output).toContain('generate one with "openssl rand -base64 48"');
   expect(output).not.toMatch(/change-me|0000/);
 });
 

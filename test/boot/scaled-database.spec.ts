@@ -6,7 +6,7 @@ import { StartFailure } from '../support/keyfold-process.js';
 import { lastingPort } from '../support/lasting-port.js';
 import { freshDatabaseUri } from '../support/mongo/mongo-database.js';
 import { mongodBinary } from '../support/mongo/mongod-binary.js';
-import { mongodFolder, removeFolder } from '../support/mongo/mongod-folder.js';
+import { createMongodDataFolder, removeFolder } from '../support/mongo/mongod-data-folder.js';
 import { SCALED_SETTINGS, ScaledProcess } from '../support/scaled-process.js';
 import { migrate } from '../support/scaled-service.js';
 
@@ -32,9 +32,9 @@ async function withConnection(uri: string, work: (connection: Connection) => Pro
 }
 
 describe('an unusable database is refused with advice:', () => {
-  it('one that was never prepared', async () => {
+  it('one that was never migrated', async () => {
     const output = await refusal(freshDatabaseUri());
-    expect(output).toContain('was never prepared');
+    expect(output).toContain('was never migrated');
     expect(output).toContain('keyfold migrate');
   });
 
@@ -78,7 +78,7 @@ describe('an unusable database is refused with advice:', () => {
 
 /** A mongod that belongs to no replica set; the port that it listens on. */
 async function standaloneServer(): Promise<number> {
-  const [port, dbPath] = await Promise.all([lastingPort(), mongodFolder()]);
+  const [port, dbPath] = await Promise.all([lastingPort(), createMongodDataFolder()]);
   const { path } = mongodBinary();
   const instance = new MongoInstance({
     binary: { systemBinary: path },

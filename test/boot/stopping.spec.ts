@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ADMIN_PASSWORD, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
-import { requestUntilGone, type Call } from '../support/keep-alive-client.js';
+import { requestUntilGone, type KeepAliveRequest } from '../support/keep-alive-client.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
 async function start(): Promise<StandaloneProcess> {
@@ -114,7 +114,7 @@ describe('SIGTERM under load', () => {
 });
 
 /** Returns the requests of an account that changes itself with each of them. */
-async function newWriter(admin: ApiClient, name: string): Promise<(turn: number) => Call> {
+async function newWriter(admin: ApiClient, name: string): Promise<(turn: number) => KeepAliveRequest> {
   const { token } = await newMember(admin, name);
   const headers = { authorization: token, 'content-type': 'application/json' };
   return (turn) => ({

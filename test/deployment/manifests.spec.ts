@@ -17,7 +17,7 @@ import { z } from 'zod';
 import { policiesFor, portsOf, selectorsIn } from '../support/checkers/choosing-pods.js';
 import { KubernetesSchemas } from '../support/checkers/kubernetes-schemas.js';
 import { builtBy, type Manifest } from '../support/checkers/kustomize.js';
-import { componentOf, containersOf, environmentOf, filesOf, workloadsOf } from '../support/checkers/pods.js';
+import { componentOf, containersOf, environmentOf, secretFilesOf, workloadsOf } from '../support/checkers/pods.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, 'deploy/kubernetes');
@@ -118,7 +118,7 @@ describe('the settings', () => {
       const read = containersOf(workload).flatMap((container) =>
         Object.entries(environmentOf(container, example)).filter(([name]) => name.endsWith('_FILE')),
       );
-      const mounted = containersOf(workload).flatMap((container) => filesOf(container, workload));
+      const mounted = containersOf(workload).flatMap((container) => secretFilesOf(container, workload));
       expect(new Set(mounted.map(({ path }) => path))).toEqual(new Set(read.map(([, path]) => path)));
     }
   });
@@ -129,7 +129,7 @@ describe('the settings', () => {
       ([, name, keys]) => [...keys!.matchAll(/--from-(?:literal|file)=([\w-]+)/g)].map(([, key]) => `${name} ${key}`),
     );
     const used = containers().flatMap(({ container, workload }) =>
-      filesOf(container, workload).map(({ secret, key }) => `${secret} ${key}`),
+      secretFilesOf(container, workload).map(({ secret, key }) => `${secret} ${key}`),
     );
     expect(new Set(made)).toEqual(new Set(used));
   });

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer, ListedKey } from '../support/account-client.js';
+import type { Envelope, ListedKey } from '../support/account-client.js';
 import { KeyLedger } from './key-ledger.js';
 import { keyLine } from '../support/key-line.js';
 
-const done: Answer = { code: 200, message: 'success', data: null };
-const titleTaken: Answer = { code: 500, message: 'key with the same title already exists', data: null };
-const away: Answer = { code: 503, message: 'the store is not available', data: null };
+const done: Envelope = { code: 200, message: 'success', data: null };
+const titleTaken: Envelope = { code: 500, message: 'key with the same title already exists', data: null };
+const away: Envelope = { code: 503, message: 'the store is not available', data: null };
 const [mine, rivals] = [keyLine('mine'), keyLine('rivals')];
 const listed = (id: number, title: string, { fingerprint } = mine): ListedKey => ({ id, title, fingerprint });
 
 /** Returns the violations after adds of the title `laptop` were answered like this and these lists were shown. */
 function violationsOf(
-  adds: readonly (readonly [typeof mine, Answer | undefined])[],
+  adds: readonly (readonly [typeof mine, Envelope | undefined])[],
   ...lists: (readonly ListedKey[])[]
 ): string[] {
   const ledger = new KeyLedger('ann');

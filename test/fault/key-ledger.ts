@@ -1,4 +1,4 @@
-import type { Answer, ListedKey } from '../support/account-client.js';
+import type { Envelope, ListedKey } from '../support/account-client.js';
 import type { KeyLine } from '../support/key-line.js';
 
 const TITLE_TAKEN = 'key with the same title already exists';
@@ -26,7 +26,7 @@ export class KeyLedger {
   }
 
   /** Records the answer to an add, or that there was none (`undefined`). */
-  added(title: string, { fingerprint }: KeyLine, answer: Answer | undefined): void {
+  added(title: string, { fingerprint }: KeyLine, answer: Envelope | undefined): void {
     const entry = this.#entry(title);
     if (!answer) {
       if (entry.presence === 'gone') entry.presence = 'maybe';
@@ -42,7 +42,7 @@ export class KeyLedger {
   }
 
   /** Records the answer to the removal of a listed key, or that there was none. */
-  removed(title: string, answer: Answer | undefined): void {
+  removed(title: string, answer: Envelope | undefined): void {
     if (answer && answer.code !== 200) this.#violated(`removing ${title}: ${answer.code} ${answer.message}`);
     this.#entry(title).presence = answer ? 'gone' : 'maybe';
   }

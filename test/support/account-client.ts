@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 
 /** The envelope of an answer. */
-export type Answer = Readonly<{ code: number; message: string; data: unknown }>;
+export type Envelope = Readonly<{ code: number; message: string; data: unknown }>;
 /** A key as a list shows it. */
 export type ListedKey = Readonly<{ id: number; title: string; fingerprint: string }>;
 
@@ -30,11 +30,11 @@ export class AccountClient {
     return answer && (answer.data as { token: string }).token;
   }
 
-  addKey(token: string, title: string, key: string): Promise<Answer | undefined> {
+  addKey(token: string, title: string, key: string): Promise<Envelope | undefined> {
     return this.send('POST', '/api/me/sshkey/add', token, { title, key });
   }
 
-  removeKey(token: string, id: number): Promise<Answer | undefined> {
+  removeKey(token: string, id: number): Promise<Envelope | undefined> {
     return this.send('POST', `/api/me/sshkey/delete?id=${id}`, token);
   }
 
@@ -45,7 +45,7 @@ export class AccountClient {
     return answer.data as Data;
   }
 
-  send(method: string, path: string, token?: string, body?: object): Promise<Answer | undefined> {
+  send(method: string, path: string, token?: string, body?: object): Promise<Envelope | undefined> {
     const headers = {
       ...(token === undefined ? {} : { authorization: token }),
       ...(body ? { 'content-type': 'application/json' } : {}),
@@ -57,7 +57,7 @@ export class AccountClient {
         response.setEncoding('utf8').on('data', (part: string) => (text += part));
         response.on('end', () => {
           if (response.statusCode === 503) this.unavailable++;
-          resolve(response.statusCode === 503 ? undefined : (JSON.parse(text) as Answer));
+          resolve(response.statusCode === 503 ? undefined : (JSON.parse(text) as Envelope));
         });
         response.on('error', () => resolve(undefined));
       });

@@ -9,14 +9,22 @@ export type ClientResult = Readonly<{
   lost: readonly string[];
 }>;
 
-export type Call = Readonly<{ method: string; path: string; headers?: Record<string, string>; body?: string }>;
+export type KeepAliveRequest = Readonly<{
+  method: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+}>;
 type Answer = Readonly<{ status: number; body: string; closes: boolean }>;
 
 /** Thrown if a new connection is refused, or closed before an answer: the server is gone. */
 class NoServer extends Error {}
 
 /** Sends requests on one connection until no server accepts a new one. Reconnects when an answer asks for it. */
-export async function requestUntilGone(baseUrl: string, next: (turn: number) => Call): Promise<ClientResult> {
+export async function requestUntilGone(
+  baseUrl: string,
+  next: (turn: number) => KeepAliveRequest,
+): Promise<ClientResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const lost: string[] = [];
   let answers = 0;
@@ -35,7 +43,7 @@ export async function requestUntilGone(baseUrl: string, next: (turn: number) => 
   }
 }
 
-function ask(agent: Agent, baseUrl: string, { path, body, ...options }: Call): Promise<Answer> {
+function ask(agent: Agent, baseUrl: string, { path, body, ...options }: KeepAliveRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(`${baseUrl}${path}`, { agent, ...options }, (response) => {
       let text = '';

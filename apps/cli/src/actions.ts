@@ -1,4 +1,4 @@
-import type { BrokerRequest, OperatorArgs, OperatorCommandName, ReplaySelection } from '@keyfold/operator';
+import type { BrokerRequest, OperatorArgs, OperatorCommandName, ReplayFilterArgs } from '@keyfold/operator';
 
 /** The actions of the commands. Each stores its exit status. */
 export type Actions = Readonly<{
@@ -9,5 +9,5 @@ export type Actions = Readonly<{
   /** Runs a command on RabbitMQ. */
   onBroker(request: BrokerRequest): Promise<void>;
   /** Sends past events to a queue; without a queue it only counts them. */
-  replay(selection: ReplaySelection, queue: string | undefined): Promise<void>;
+  replay(selection: ReplayFilterArgs, queue: string | undefined): Promise<void>;
 }>;

@@ -5,7 +5,7 @@ import {
   runOnStore,
   openSharedStore,
   type OperatorRequest,
-  type ReplaySelection,
+  type ReplayFilterArgs,
 } from '@keyfold/operator';
 import {
   DONE,
@@ -34,7 +34,7 @@ export const executeStoreCommand = (request: OperatorRequest) =>
   );
 
 /** Sends events of the store to a queue, or only counts them without one. Reports failures and returns the exit status. */
-export const executeReplay = (selection: ReplaySelection, queue: string | undefined) =>
+export const executeReplay = (selection: ReplayFilterArgs, queue: string | undefined) =>
   runInterruptibly((signal) => {
     // A running process also sends to the broker of this command's settings, not to its own.
     const url = queue === undefined ? '' : readCliBrokerSettings(process.env).KEYFOLD_RABBITMQ_URL;

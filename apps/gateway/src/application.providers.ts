@@ -31,7 +31,7 @@ import {
 } from '@keyfold/application';
 import { NameRules } from '@keyfold/domain';
 import { Counter, EventStore } from '@keyfold/event-store';
-import { truthProviders } from '@keyfold/wiring';
+import { eventSourcingProviders } from '@keyfold/wiring';
 import { StreamLoader } from '@keyfold/projections';
 import {
   Argon2PasswordHasher,
@@ -51,7 +51,7 @@ const ISSUER = 'keyfold';
 
 /** The services behind the handlers. Those that other processes also need come from the wiring library. */
 const services: Provider[] = [
-  ...truthProviders,
+  ...eventSourcingProviders,
   {
     provide: AccountIds,
     inject: [Counter, GatewayConfig],

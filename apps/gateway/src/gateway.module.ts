@@ -1,7 +1,7 @@
 import { Logger, Module, type DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { FirstStart, NewPasswords } from '@keyfold/application';
-import { truth } from '@keyfold/wiring';
+import { eventSourcingExports } from '@keyfold/wiring';
 import { AccountAdministrationController } from './accounts/account-administration.controller.js';
 import { applicationProviders } from './application.providers.js';
 import { GatewayConfig } from './gateway.config.js';
@@ -65,7 +65,7 @@ export class GatewayModule {
           useFactory: ({ version }: GatewayConfig) => new PublicSettingsCache(version),
         },
       ],
-      exports: [FirstStart, NewPasswords, ...truth],
+      exports: [FirstStart, NewPasswords, ...eventSourcingExports],
     };
   }
 }

@@ -17,7 +17,7 @@ import {
 } from '@keyfold/process';
 import { appendSamples, loadMongoStoreModule, StoreCheck } from '@keyfold/wiring';
 import { z } from 'zod';
-import { TruthModule } from './truth.module.js';
+import { EventSourcingModule } from './event-sourcing.module.js';
 import { measureProjector, openMessages, ProjectorRunner, RetentionRunner, WorkerModule } from './worker.module.js';
 
 const settings = z.object({
@@ -39,7 +39,7 @@ export const startWorker = () =>
       const store = await loadMongoStoreModule(config.KEYFOLD_MONGODB_URI, context);
       const messages = await openMessages(config, log);
       const module = WorkerModule.forRoot(
-        [...tracingModules(tracing, 'mongodb'), store, TruthModule.forRoot(store)],
+        [...tracingModules(tracing, 'mongodb'), store, EventSourcingModule.forRoot(store)],
         { leaseMilliseconds: config.KEYFOLD_LEASE_SECONDS * 1_000, sessionDays: config.KEYFOLD_SESSION_DAYS },
         messages,
       );

@@ -3,8 +3,8 @@ import { staticHash } from '@keyfold/security';
 import { oneTimeCode, stepOf } from '../../../test/support/one-time-code.js';
 import { LogInCommand, LogInHandler, type LoggedIn } from '../src/login/log-in.js';
 import type { SecurityEvent } from '../src/security-log/security-log.js';
-import { changeAccount } from './accounts.js';
-import type { EmbeddedService } from './embedded-service.js';
+import { changeAccount, registerAccount } from './accounts.js';
+import { EmbeddedService } from './embedded-service.js';
 
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 
@@ -89,4 +89,10 @@ export class LoginClient {
     const right = [step - 1, step, step + 1].map((each) => oneTimeCode(SECRET, each));
     return ['000000', '000001', '000002', '000003'].find((code) => !right.includes(code))!;
   }
+}
+
+/** Registers account 7, `ann`, and returns the service and a client for it. */
+export async function clientWithAnn(service = new EmbeddedService()) {
+  await registerAccount(service, 7, 'ann');
+  return { service, client: new LoginClient(service) };
 }

@@ -1,5 +1,5 @@
 export * from './open-operator-store.js';
-export type { OperatorArgs, OperatorCommandName, OperatorRequest, ReplaySelection } from './operator-commands.js';
+export type { OperatorArgs, OperatorCommandName, OperatorRequest, ReplayFilterArgs } from './operator-commands.js';
 export { operatorSocketProvider } from './operator-socket.provider.js';
 export * from './output/operator-output.js';
 export * from './run-broker-command.js';

@@ -68,7 +68,7 @@ export type OperatorRequest<Name extends OperatorCommandName = OperatorCommandNa
 }[Name];
 
 /** Which events `feed replay` sends. Times are Unix milliseconds; `from` is included, `to` is not. */
-export type ReplaySelection = Omit<OperatorArgs<'feed replay'>, 'target'>;
+export type ReplayFilterArgs = Omit<OperatorArgs<'feed replay'>, 'target'>;
 
 /** Returns whether this is the name of an operator command. */
 export const isOperatorCommand = (name: string): name is OperatorCommandName => Object.hasOwn(operatorCommands, name);

@@ -8,7 +8,7 @@ import { documentPages } from './verification/document-pages.js';
 import { walkFeed } from './verification/feed-walk.js';
 
 /** Number of slots in progress: a page of one is read while another is folded or written. */
-const SLOTS_AT_ONCE = 4;
+const PARALLEL_SLOTS = 4;
 
 /** Number of streams of a slot kept in memory, and how many of them are completed together. */
 const STREAMS_KEPT = 1_000;
@@ -39,7 +39,7 @@ export class Rebuild {
   /** Reports holes in the feed. Throws `StoreUnavailable`, and the reason of the signal, which is checked after every page. */
   async run(report: (problem: string) => Promise<void>, signal: AbortSignal): Promise<RebuiltCount> {
     const parked = new Map((await this.readModels.parked()).map((each) => [each.stream, each]));
-    await pLimit(SLOTS_AT_ONCE).map(await this.feed.readHeads(), async ([slot, head]) => {
+    await pLimit(PARALLEL_SLOTS).map(await this.feed.readHeads(), async ([slot, head]) => {
       const begun = new Map<string, Begun>();
       for await (const page of walkFeed(this.feed, slot, head, false, report)) {
         signal.throwIfAborted();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ParkedStream, ReadModelStore } from '../src/read-model-store.js';
 
-/** A stream that failed at this time. */
+/** Returns a stream that failed at this time. */
 export const parked = (stream: string, at: number): ParkedStream => ({
   stream,
   partition: '7',

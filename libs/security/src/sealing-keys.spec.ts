@@ -14,7 +14,7 @@ describe('sealing keys', () => {
     expect(parseSealingKeys(text).map(({ id }) => id)).toEqual(['new', 'Old_2-b']);
   });
 
-  test('are made anew each time', () => {
+  test('are different each time', () => {
     expect(newSealingKeyText('k')).not.toBe(newSealingKeyText('k'));
     expect(parseSealingKeys(newSealingKeyText('k'))[0]?.key).toHaveLength(32);
     expect(() => newSealingKeyText('a:b')).toThrow('use 1 to 32 letters');
@@ -29,7 +29,7 @@ describe('sealing keys', () => {
     [`ключ:${good}`, 'the id of sealing key 1 is invalid'],
     [`${'k'.repeat(33)}:${good}`, 'the id of sealing key 1 is invalid'],
     [`k1:${good},k1:${good}`, 'sealing keys 1 and 2 have the same id'],
-    ['k1:', 'sealing key 1 is not 32 bytes in base64, base64url or hex: make one with'],
+    ['k1:', 'sealing key 1 is not 32 bytes in base64, base64url or hex: generate one with'],
     [`k1: ${good}`, 'sealing key 1 is not 32 bytes'],
     [`k1:${key.subarray(1).toString('base64')}`, 'sealing key 1 is not 32 bytes'],
     [`k1:${key.subarray(1).toString('hex')}`, 'sealing key 1 is not 32 bytes'],

@@ -6,7 +6,7 @@ export type SealingKey = Readonly<{ id: string; key: Buffer }>;
 
 export const SEALING_KEY_BYTES = 32;
 const ID = /^[A-Za-z0-9_-]{1,32}$/;
-const HOW_TO_GENERATE = 'make one with `openssl rand -base64 32`';
+const HOW_TO_GENERATE = 'generate one with "openssl rand -base64 32"';
 
 /**
  * Parses `id:key,id:key`, where a key is 32 bytes in base64, base64url or hex.
@@ -24,7 +24,7 @@ export function requireStrongSealingKey([first]: readonly SealingKey[]): void {
   const weakness = first && weaknessOf(first.key);
   if (weakness === undefined) return;
   throw new Error(
-    `sealing key 1 ${weakness} and can be guessed: put a new key in front of it (${HOW_TO_GENERATE}), and then run "keyfold secrets reseal"`,
+    `sealing key 1 ${weakness} and can be guessed: put a new key before it (${HOW_TO_GENERATE}), then run "keyfold secrets reseal"`,
   );
 }
 
@@ -44,7 +44,7 @@ export function assertUniqueIds(keys: readonly SealingKey[]): void {
 }
 
 function parseEntry(entry: string, number: number): SealingKey {
-  if (entry === '') throw new Error(`sealing key ${number} is empty: write it as id:key, and ${HOW_TO_GENERATE}`);
+  if (entry === '') throw new Error(`sealing key ${number} is empty: write it as id:key; ${HOW_TO_GENERATE}`);
   const colon = entry.indexOf(':');
   if (colon < 0) throw new Error(`sealing key ${number} has no id: write it as id:key, such as k1:<key>`);
   const id = entry.slice(0, colon);

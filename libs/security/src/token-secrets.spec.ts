@@ -16,9 +16,9 @@ describe('token secrets', () => {
   });
 
   test.each([
-    ['short', /^needs at least 32 characters \(256 bit\): make one with "openssl rand -base64 48"$/],
+    ['short', /^needs at least 32 characters \(256 bits\): generate one with "openssl rand -base64 48"$/],
     [`${one},`, /^secret 2 of the list \(commas separate secrets\) needs at least 32 characters/],
-    ['x'.repeat(40), /^repeats itself and can be guessed: make one with "openssl rand -base64 48"$/],
+    ['x'.repeat(40), /^repeats itself and can be guessed: generate one with "openssl rand -base64 48"$/],
     [`${one},${'ab'.repeat(20)}`, /^secret 2 of the list \(commas separate secrets\) repeats itself/],
   ])('are refused when one is short or weak: %#', (text, message) => {
     expect(() => parseTokenSecrets(text)).toThrow(message);

@@ -13,7 +13,7 @@ export class CommitWriter {
   }
 
   async write(commits) {
-    for (const commit of commits) this.#waiting.push({ _id: this.#nextPlace(commit.partition), ...commit });
+    for (const commit of commits) this.#waiting.push({ _id: this.#nextFeedKey(commit.partition), ...commit });
     while (this.#waiting.length >= BATCH) await this.#send(this.#waiting.splice(0, BATCH));
   }
 
@@ -23,7 +23,7 @@ export class CommitWriter {
     await this.#writing;
   }
 
-  #nextPlace(partition) {
+  #nextFeedKey(partition) {
     const slot = slotOf(partition);
     const ordinal = (this.#ordinals.get(slot) ?? 0) + 1;
     this.#ordinals.set(slot, ordinal);

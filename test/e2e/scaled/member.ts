@@ -1,11 +1,11 @@
-import type { AccountClient, Answer, ListedKey } from '../../support/account-client.js';
+import type { AccountClient, Envelope, ListedKey } from '../../support/account-client.js';
 import { keyLine } from '../../support/key-line.js';
 
 /** Clients of two gateways: one writes, the other reads. */
 export type GatewayPair = readonly [AccountClient, AccountClient];
-type Send = (client: AccountClient) => Promise<Answer | undefined>;
+type Send = (client: AccountClient) => Promise<Envelope | undefined>;
 /** Returns what is wrong with an answer; `undefined` if it is correct. */
-type Judge = (answer: Answer) => string | undefined;
+type Judge = (answer: Envelope) => string | undefined;
 
 /**
  * An account whose every change goes through one gateway and is then read through the other; the gateways alternate.
@@ -111,13 +111,13 @@ export class Member {
   readonly #me: Send = (client) => client.send('GET', '/api/me', this.#token);
   readonly #keys: Send = (client) => client.send('GET', '/api/me/sshkey/list', this.#token);
 
-  async #add(client: AccountClient, title: string): Promise<Answer | undefined> {
+  async #add(client: AccountClient, title: string): Promise<Envelope | undefined> {
     this.#titles.push(title);
     return client.addKey(this.#token, title, keyLine(`${this.account.id} ${title}`).line);
   }
 
   /** Removes the first key of the last list. */
-  async #removeFirst(client: AccountClient): Promise<Answer | undefined> {
+  async #removeFirst(client: AccountClient): Promise<Envelope | undefined> {
     const [first] = this.#shown;
     if (!first) return undefined;
     this.#titles = this.#titles.filter((title) => title !== first.title);
@@ -170,8 +170,8 @@ const refusedWith =
   (answer) =>
     answer.code === 401 && answer.message.includes(words) ? undefined : `${inWords(answer)}, not 401 with "${words}"`;
 
-const inWords = (answer: Answer | undefined) => (answer ? `${answer.code} ${answer.message}` : 'no answer');
+const inWords = (answer: Envelope | undefined) => (answer ? `${answer.code} ${answer.message}` : 'no answer');
 
-function expectDone(answer: Answer | undefined): void {
+function expectDone(answer: Envelope | undefined): void {
   if (answer?.code !== 200) throw new Error(inWords(answer));
 }

@@ -9,7 +9,7 @@ type SecretSource = Readonly<{
   secret: Readonly<{ name: string; items: readonly Readonly<{ key: string; path: string }>[] }>;
 }>;
 
-export type Container = Readonly<{
+export type ContainerSpec = Readonly<{
   name: string;
   image: string;
   args: readonly string[];
@@ -29,8 +29,8 @@ export type PodSpec = Readonly<{
   automountServiceAccountToken?: boolean;
   terminationGracePeriodSeconds?: number;
   securityContext: Readonly<{ runAsUser: number }>;
-  initContainers?: readonly Container[];
-  containers: readonly Container[];
+  initContainers?: readonly ContainerSpec[];
+  containers: readonly ContainerSpec[];
   volumes: readonly Readonly<{ name: string; projected: Readonly<{ sources: readonly SecretSource[] }> }>[];
 }>;
 
@@ -44,13 +44,13 @@ export const workloadsOf = (manifests: readonly Manifest[]) =>
 /** Returns the label `app.kubernetes.io/component` of the pods of a workload. */
 export const componentOf = ({ spec }: Workload) => spec.template.metadata.labels['app.kubernetes.io/component'] ?? '';
 
-export const containersOf = ({ spec }: Workload): readonly Container[] => [
+export const containersOf = ({ spec }: Workload): readonly ContainerSpec[] => [
   ...(spec.template.spec.initContainers ?? []),
   ...spec.template.spec.containers,
 ];
 
 /** Returns the environment of a container. Throws if it references a missing ConfigMap. */
-export function environmentOf(container: Container, manifests: readonly Manifest[]): Record<string, string> {
+export function environmentOf(container: ContainerSpec, manifests: readonly Manifest[]): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const { configMapRef } of container.envFrom ?? []) {
     const map = manifests.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === configMapRef.name);
@@ -65,7 +65,10 @@ export function environmentOf(container: Container, manifests: readonly Manifest
 }
 
 /** Returns every secret file that is mounted in a container, with its secret and key. */
-export function filesOf(container: Container, { spec }: Workload): { path: string; secret: string; key: string }[] {
+export function secretFilesOf(
+  container: ContainerSpec,
+  { spec }: Workload,
+): { path: string; secret: string; key: string }[] {
   return container.volumeMounts.flatMap((mount) => {
     const volume = spec.template.spec.volumes.find(({ name }) => name === mount.name);
     return (volume?.projected.sources ?? []).flatMap(({ secret }) =>

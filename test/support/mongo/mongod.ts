@@ -2,7 +2,7 @@ import { MongoInstance } from 'mongodb-memory-server-core';
 import mongoose, { type mongo } from 'mongoose';
 import { lastingPort } from '../lasting-port.js';
 import { mongodBinary } from './mongod-binary.js';
-import { mongodFolder, removeFolder } from './mongod-folder.js';
+import { createMongodDataFolder, removeFolder } from './mongod-data-folder.js';
 
 /** Tests hold little data, and only support cases need diagnostics. */
 const ARGUMENTS = ['--quiet', '--wiredTigerCacheSizeGB=0.25', '--setParameter=diagnosticDataCollectionEnabled=false'];
@@ -20,7 +20,7 @@ export class Mongod {
   static async start(replicaSet: string, ...further: readonly string[]): Promise<Mongod> {
     // The library would warn that the binary is not the version that it would have downloaded.
     process.env['MONGOMS_SYSTEM_BINARY_VERSION_CHECK'] = 'false';
-    const [port, folder] = await Promise.all([lastingPort(), mongodFolder()]);
+    const [port, folder] = await Promise.all([lastingPort(), createMongodDataFolder()]);
     const instance = new MongoInstance({
       binary: { systemBinary: mongodBinary().path },
       instance: {

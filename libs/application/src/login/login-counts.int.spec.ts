@@ -1,18 +1,12 @@
 import { StoreUnavailable } from '@keyfold/event-store';
 import { describe, expect, it } from 'vitest';
-import { registerAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
-import { LoginClient } from '../../testing/login-client.js';
+import { clientWithAnn } from '../../testing/login-client.js';
 import { LoginCounts } from './login-counts.js';
-
-async function clientWithAnn(service = new EmbeddedService()) {
-  await registerAccount(service, 7, 'ann');
-  return new LoginClient(service);
-}
 
 describe('login checks', () => {
   it('of a password are accepted, refused, or throttled', async () => {
-    const client = await clientWithAnn();
+    const { client } = await clientWithAnn();
     await client.outcome();
     await client.outcome({ username: 'nobody' });
     for (let n = 0; n < 7; n++) await client.outcome({ password: 'wrong' });
@@ -20,7 +14,7 @@ describe('login checks', () => {
   });
 
   it('of a code are counted in addition to the password check, and a code that is not given is missing', async () => {
-    const client = await clientWithAnn();
+    const { client } = await clientWithAnn();
     await client.enableTwoFactor(7);
     const code = client.code();
     for (const each of ['', client.wrongCode(), code]) await client.outcome({ code: each });
@@ -36,7 +30,7 @@ describe('login checks', () => {
     const service = new EmbeddedService(undefined, (call) => {
       if (call === 'PasswordHasher.verify') throw new StoreUnavailable('away');
     });
-    const client = await clientWithAnn(service);
+    const { client } = await clientWithAnn(service);
     await expect(client.outcome()).rejects.toThrow('away');
     expect(client.attempts).toEqual({ 'password failed': 1 });
   });

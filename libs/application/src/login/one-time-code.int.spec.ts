@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { accountState, changeAccount, registerAccount } from '../../testing/accounts.js';
-import { EmbeddedService } from '../../testing/embedded-service.js';
-import { LoginClient } from '../../testing/login-client.js';
+import { accountState, changeAccount } from '../../testing/accounts.js';
+import type { EmbeddedService } from '../../testing/embedded-service.js';
+import { clientWithAnn, type LoginClient } from '../../testing/login-client.js';
 import { DAY, MINUTE } from '../../testing/settable-clock.js';
 
 /** Starts a service with account 7 and two-factor on, after the step of the code that enabled it. */
 async function clientWithTwoFactor() {
-  const service = new EmbeddedService();
-  await registerAccount(service, 7, 'ann');
-  const client = new LoginClient(service);
+  const { service, client } = await clientWithAnn();
   await client.enableTwoFactor(7);
   service.clock.advance(MINUTE);
   return { service, client };
@@ -80,9 +78,7 @@ describe('a code', () => {
   });
 
   it('that enabled two-factor cannot log in', async () => {
-    const service = new EmbeddedService();
-    await registerAccount(service, 7, 'ann');
-    const client = new LoginClient(service);
+    const { service, client } = await clientWithAnn();
     await client.enableTwoFactor(7);
     expect(await client.outcome({ code: client.code() })).toBe('one-time-code-invalid-at-login');
     service.clock.advance(MINUTE);
@@ -164,9 +160,7 @@ describe('a locked code', () => {
   });
 
   it('locks out a device that logged in before two-factor was on, until it enters a right code', async () => {
-    const service = new EmbeddedService();
-    await registerAccount(service, 7, 'ann');
-    const client = new LoginClient(service);
+    const { service, client } = await clientWithAnn();
     const { deviceToken: old } = await client.logInWithDevice();
     await client.enableTwoFactor(7);
     service.clock.advance(MINUTE);

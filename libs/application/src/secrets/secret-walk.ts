@@ -38,7 +38,7 @@ export type SecretVisitor = Readonly<{
 }>;
 
 /** Number of slots to read concurrently. */
-const SLOTS_AT_ONCE = 4;
+const PARALLEL_SLOTS = 4;
 
 /**
  * Finds every secret that the service may still have to open, page by page of the feed. Folds each stream from its first commit and
@@ -56,7 +56,7 @@ export async function walkSecrets(
   const heads = await feed.readHeads();
   const total = [...heads.values()].reduce((sum, head) => sum + head, 0);
   let read = 0;
-  await pLimit(SLOTS_AT_ONCE).map(heads, async ([slot, head]) => {
+  await pLimit(PARALLEL_SLOTS).map(heads, async ([slot, head]) => {
     for await (const page of walkFeed(feed, slot, head, false, report)) {
       signal.throwIfAborted();
       const holders = await holdersOf(store, page, report);

@@ -2,7 +2,7 @@ import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { SiteSettings } from '@keyfold/domain';
 import { siteSettingsStream, StreamLoader, type Loaded } from '@keyfold/projections';
 
-/** Reads the site settings with their version, by which callers can tell whether answers derived from them are stale. */
+/** Reads the site settings with their version, so that callers can detect stale answers derived from them. */
 export class GetSiteSettingsQuery extends Query<Loaded<SiteSettings>> {}
 
 @QueryHandler(GetSiteSettingsQuery)

@@ -30,7 +30,7 @@ export type FeedReaderOptions = Readonly<{
   /** Duration of a lease, renewed every third of it. The slots of a dead process are taken over after at most 4/3 of it. */
   leaseMilliseconds?: number;
   /** Minimum time between two polls, so that under load commits are read in larger pages. */
-  restMilliseconds?: number;
+  minPollMilliseconds?: number;
   /** Maximum number of slots to work on at the same time. */
   parallelSlots?: number;
   /** Age at which a hole is closed; until then a process may still be writing there. Tests shorten it. */
@@ -52,7 +52,7 @@ const HOLE_AGE = 2_000;
 const PARALLEL_SLOTS = 8;
 /** How often all slots are polled without a signal, and failures are retried. */
 const POLL_INTERVAL = 1_000;
-const REST = 50;
+const MIN_POLL_INTERVAL = 50;
 
 /**
  * Reads the feed for one reader, shared with other processes: each has its share of the slots. One process at a time reads a slot, in
@@ -71,7 +71,7 @@ export class FeedReader {
   readonly #toRead: SlotsToRead;
   /** Slots whose latest batch failed. */
   readonly #failed = new Set<number>();
-  readonly #rest: number;
+  readonly #minPollInterval: number;
   #running: Promise<void> = Promise.resolve();
 
   constructor(
@@ -81,8 +81,8 @@ export class FeedReader {
   ) {
     const { reader, owner, leaseMilliseconds = LEASE, now = () => performance.now() } = options;
     this.#leaseMilliseconds = leaseMilliseconds;
-    this.#rest = options.restMilliseconds ?? REST;
-    this.#toRead = new SlotsToRead(POLL_INTERVAL - this.#rest);
+    this.#minPollInterval = options.minPollMilliseconds ?? MIN_POLL_INTERVAL;
+    this.#toRead = new SlotsToRead(POLL_INTERVAL - this.#minPollInterval);
     this.#failures = new Failures((error) => options.onError(error));
     this.#held = new HeldSlots(leases, feed.slots, { reader, owner, leaseMilliseconds, now });
     this.#slots = new SlotReader(feed, leases, this.#held, {
@@ -179,7 +179,7 @@ export class FeedReader {
       const outcomes = await allOf(await this.#slots.poll());
       const waits = outcomes.includes('wait') || this.#slots.isWaiting;
       quiet = waits || outcomes.includes('more') ? 0 : quiet + 1;
-      if (waits) await sleep(this.#rest);
+      if (waits) await sleep(this.#minPollInterval);
     }
   }
 
@@ -193,8 +193,8 @@ export class FeedReader {
         await this.options.afterPoll?.();
         this.#forgetLost();
         this.#failures.worked('reading');
-        await this.#full.wait(this.#rest);
-        await this.#appended.wait(Math.max(0, POLL_INTERVAL - this.#rest));
+        await this.#full.wait(this.#minPollInterval);
+        await this.#appended.wait(Math.max(0, POLL_INTERVAL - this.#minPollInterval));
       } catch (error) {
         this.#failures.failed('reading', error);
         this.#readSoon();
@@ -221,7 +221,7 @@ export class FeedReader {
     } catch (error) {
       this.#failures.failed(activityOf(slot), error);
       this.#failed.add(slot);
-      this.#slots.rest(slot, POLL_INTERVAL);
+      this.#slots.defer(slot, POLL_INTERVAL);
     }
   }
 

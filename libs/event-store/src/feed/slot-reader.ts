@@ -42,7 +42,7 @@ export class SlotReader {
   readonly #inProgress = new Map<number, Promise<BatchOutcome>>();
   /** Slots that may have had news while one of their batches was in progress. */
   readonly #passedOver = new Set<number>();
-  readonly #resting = new Map<number, NodeJS.Timeout>();
+  readonly #deferred = new Map<number, NodeJS.Timeout>();
 
   constructor(
     private readonly feed: CommitFeed,
@@ -54,7 +54,7 @@ export class SlotReader {
   }
 
   /**
-   * Starts a batch in every slot that has news, is not resting and has no batch in progress. With `signalled`, only these slots count,
+   * Starts a batch in every slot that has news, is not deferred and has no batch in progress. With `signalled`, only these slots count,
    * and the store is not asked for news. A poll of all slots includes the `failed` ones: in an idle slot only a batch shows that reading
    * works again. Slots never wait for each other.
    */
@@ -64,7 +64,7 @@ export class SlotReader {
       .map((slot) => [slot.lease.slot, slot] as const)
       .filter(([slot]) => signalled?.has(slot) ?? true);
     for (const [slot] of workable) if (this.#inProgress.has(slot)) this.#passedOver.add(slot);
-    const free = new Map(workable.filter(([slot]) => !this.#inProgress.has(slot) && !this.#resting.has(slot)));
+    const free = new Map(workable.filter(([slot]) => !this.#inProgress.has(slot) && !this.#deferred.has(slot)));
     if (signalled || free.size === 0) return [...free.values()].map((held) => this.#begin(held, 'signal'));
     const positions = new Map([...free].map(([slot, { position }]) => [slot, position]));
     const withNews = new Set(await this.feed.slotsWithNews(positions));
@@ -77,23 +77,23 @@ export class SlotReader {
 
   /** Whether a held slot waits for anything other than new commits. */
   get isWaiting(): boolean {
-    return !this.work.isReady() || this.#resting.size > 0 || this.held.workable.length < this.held.all.length;
+    return !this.work.isReady() || this.#deferred.size > 0 || this.held.workable.length < this.held.all.length;
   }
 
-  /** Defers a slot. */
-  rest(slot: number, milliseconds: number): void {
-    clearTimeout(this.#resting.get(slot));
+  /** Reads a slot no earlier than after `milliseconds`. */
+  defer(slot: number, milliseconds: number): void {
+    clearTimeout(this.#deferred.get(slot));
     const end = () => {
-      this.#resting.delete(slot);
+      this.#deferred.delete(slot);
       this.work.onReadable(slot);
     };
-    this.#resting.set(slot, setTimeout(end, milliseconds).unref());
+    this.#deferred.set(slot, setTimeout(end, milliseconds).unref());
   }
 
-  /** Ends the rest of all deferred slots. */
+  /** Makes all deferred slots readable. */
   wake(): void {
-    for (const timer of this.#resting.values()) clearTimeout(timer);
-    this.#resting.clear();
+    for (const timer of this.#deferred.values()) clearTimeout(timer);
+    this.#deferred.clear();
   }
 
   /** Resolves when all batches in progress have ended. */
@@ -126,7 +126,7 @@ export class SlotReader {
       const { upTo, againAfter = AGAIN_AFTER } = handled ?? { upTo: last.position };
       if (upTo > slot.position) await this.#moveTo(slot, upTo);
       if (upTo === last.position) return commits.length === FEED_PAGE ? 'more' : 'read';
-      this.rest(slot.lease.slot, againAfter);
+      this.defer(slot.lease.slot, againAfter);
       return 'wait';
     } catch (error) {
       if (!(error instanceof LeaseLost)) throw error;

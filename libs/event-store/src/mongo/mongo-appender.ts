@@ -59,7 +59,7 @@ export class MongoAppender {
 
   /** Returns the calls to send again. At most one commit of a stream per round: the next one depends on it. */
   async #appendSome(pendings: readonly Pending[]): Promise<Pending[]> {
-    const round = this.#contended > 0 ? firstOfEach(pendings, slotOfPending) : firstOfEach(pendings, streamOf);
+    const round = this.#contended > 0 ? firstOfEach(pendings, slotOfPending) : firstOfEach(pendings, streamOfPending);
     const done = new Set(round);
     for (const pending of await this.#appendRound(round)) done.delete(pending);
     return pendings.filter((pending) => !done.has(pending));
@@ -197,7 +197,7 @@ export class MongoAppender {
   }
 }
 
-const streamOf = ({ item }: Pending) => item.commit.stream;
+const streamOfPending = ({ item }: Pending) => item.commit.stream;
 const slotOfPending = ({ item }: Pending) => slotOf(item.commit.partition);
 
 function firstOfEach(pendings: readonly Pending[], keyOf: (pending: Pending) => string | number): Pending[] {

@@ -57,7 +57,7 @@ export async function reaching<Result>(operation: () => Promise<Result>): Promis
   try {
     return await Promise.race([operation(), stuck]);
   } catch (error) {
-    throw isOutage(error)
+    throw isMongoOutage(error)
       ? new StoreUnavailable(`MongoDB is not available: ${reasonOf(error)}`, { cause: error })
       : error;
   } finally {
@@ -83,14 +83,14 @@ const LOST_CONNECTION = new Set([
   'MongoExpiredSessionError',
 ]);
 
-function isOutage(error: unknown): error is Error {
+function isMongoOutage(error: unknown): error is Error {
   const { MongoError, MongoAPIError, MongoBulkWriteError, MongoRuntimeError } = mongoose.mongo;
   const { MongoServerError, MongoWriteConcernError } = mongoose.mongo;
   if (error instanceof MongoWriteConcernError) return true;
   if (error instanceof MongoBulkWriteError && error.result.getWriteConcernError()) return true;
   // The driver wraps the error that kept it from sending a batch. An answer of the server is not an Error inside it.
   if (error instanceof MongoBulkWriteError && error.errorResponse instanceof Error)
-    return isOutage(error.errorResponse);
+    return isMongoOutage(error.errorResponse);
   if (error instanceof MongoServerError)
     return OUTAGE_CODES.has(error.code) || OUTAGE_LABELS.some((label) => error.hasErrorLabel(label));
   if (error instanceof MongoAPIError) return LOST_CONNECTION.has(error.name);

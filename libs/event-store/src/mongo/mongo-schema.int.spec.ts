@@ -65,15 +65,15 @@ describe('migration says what to do', () => {
     await commits().dropIndex('stream_version');
     await commits().createIndex({ stream: 1, version: 1 }, { name: 'mine', unique: true });
     expect(await complaint(migrate())).toMatch(
-      /an index of commits is in the way: .*mine.* Drop it, then run this again/,
+      /an existing index of commits conflicts: .*mine.* Drop it, then run this command again/,
     );
   });
 
-  it('about duplicates that a lost index let in', async () => {
+  it('about duplicates because a unique index was dropped', async () => {
     await migrate();
     await commits().dropIndex('stream_version');
     for (const id of ['id-1', 'id-2']) await commits().insertOne({ stream: 'a', version: 1, command: { id } });
-    expect(await complaint(migrate())).toContain('Restore the database from a backup');
+    expect(await complaint(migrate())).toContain('Restore a backup');
   });
 });
 
@@ -81,7 +81,7 @@ describe('a database is refused', () => {
   it('that was never migrated', async () => {
     const message = await complaint(check());
     expect(message).toBe(
-      `the database "${connection.name}" cannot be used: it was never prepared. Run "keyfold migrate" with the settings of this process`,
+      `the database "${connection.name}" cannot be used: it was never migrated. Run "keyfold migrate" with the settings of this process`,
     );
   });
 
@@ -122,7 +122,7 @@ describe('a database is refused', () => {
     await commits().createIndex(specification, { ...options, name: 'stream_version' });
     for (const refused of [check, migrate]) {
       expect(await complaint(refused())).toContain(
-        'index stream_version of commits is not the one that keyfold makes: remove it with db.commits.dropIndex("stream_version")',
+        'index stream_version of commits differs from the one that keyfold creates: drop it with db.commits.dropIndex("stream_version")',
       );
     }
     await commits().dropIndex('stream_version');
@@ -141,7 +141,7 @@ describe('a database is refused', () => {
   it('that a newer version has migrated, by start and by migration', async () => {
     await migrate();
     await connection.collection('schema').updateOne({}, { $inc: { version: 1 } });
-    const message = `the database "${connection.name}" was written by a newer version of keyfold (schema 2, this one knows 1): run that version or a later one`;
+    const message = `the database "${connection.name}" was written by a newer version of keyfold (schema 2, this version supports 1): run that version or a later one`;
     expect(await complaint(check())).toBe(message);
     expect(await complaint(migrate())).toBe(message);
   });
@@ -156,7 +156,7 @@ describe('a database is refused', () => {
     const standalone = await mongoose.createConnection(server.getUri('keyfold'), connectOptions).asPromise();
     onTestFinished(() => standalone.close());
     const message =
-      'MongoDB runs as a standalone server, which cannot keep acknowledged writes safe: start mongod with --replSet rs0 and run rs.initiate() once';
+      'MongoDB is a standalone server, which can lose acknowledged writes. Start mongod with --replSet rs0, then run rs.initiate() once';
     expect(await complaint(check(standalone))).toBe(message);
     expect(await complaint(migrate(standalone))).toBe(message);
   });

@@ -38,7 +38,7 @@ export async function migrateSchema(connection: Connection, models: Models): Pro
   await requireReplicaSet(connection);
   await requireKnownVersion(connection);
   const { changed } = await indexProblems(models);
-  if (changed.length > 0) throw unusable(connection, changed, 'Then run this again');
+  if (changed.length > 0) throw unusable(connection, changed, 'Then run this command again');
   for (const model of models) {
     await reaching(() => model.createCollection());
     await makeIndexes(connection, model);
@@ -53,7 +53,7 @@ export async function requireSchema(connection: Connection, models: Models): Pro
   await requireReplicaSet(connection);
   const version = await requireKnownVersion(connection);
   const migrate = '"keyfold migrate" with the settings of this process';
-  if (version === undefined) throw unusable(connection, ['it was never prepared'], `Run ${migrate}`);
+  if (version === undefined) throw unusable(connection, ['it was never migrated'], `Run ${migrate}`);
   const { missing, changed } = await indexProblems(models);
   if (changed.length > 0) throw unusable(connection, [...missing, ...changed], `Then run ${migrate}`);
   if (missing.length > 0) throw unusable(connection, missing, `Run ${migrate}`);
@@ -75,14 +75,14 @@ async function makeIndexes(connection: Connection, model: Declared): Promise<voi
     if (INDEX_CONFLICTS.has(error.code))
       throw unusable(
         connection,
-        [`an index of ${name} is in the way: ${error.message}`],
-        'Drop it, then run this again',
+        [`an existing index of ${name} conflicts: ${error.message}`],
+        'Drop it, then run this command again',
       );
     if (error.code === DUPLICATE_KEY)
       throw unusable(
         connection,
-        [`${name} has documents that only a lost unique index can have let in: ${error.message}`],
-        'Restore the database from a backup of before that index was lost',
+        [`${name} has duplicates because a unique index was dropped: ${error.message}`],
+        'Restore a backup from before the index was dropped',
       );
     throw error;
   }
@@ -93,7 +93,7 @@ async function requireReplicaSet(connection: Connection): Promise<void> {
   const hello = await reaching(() => connection.getClient().db('admin').command({ hello: 1 }));
   if (hello['setName'] !== undefined || hello['msg'] === 'isdbgrid') return;
   throw new UnusableDatabase(
-    'MongoDB runs as a standalone server, which cannot keep acknowledged writes safe: start mongod with --replSet rs0 and run rs.initiate() once',
+    'MongoDB is a standalone server, which can lose acknowledged writes. Start mongod with --replSet rs0, then run rs.initiate() once',
   );
 }
 
@@ -101,7 +101,7 @@ async function requireKnownVersion(connection: Connection): Promise<number | und
   const stored = await reaching(() => versions(connection).findOne({ _id: VERSION_ID }));
   if (!stored || stored.version <= SCHEMA_VERSION) return stored?.version;
   throw new UnusableDatabase(
-    `the database "${connection.name}" was written by a newer version of keyfold (schema ${stored.version}, this one knows ${SCHEMA_VERSION}): run that version or a later one`,
+    `the database "${connection.name}" was written by a newer version of keyfold (schema ${stored.version}, this version supports ${SCHEMA_VERSION}): run that version or a later one`,
   );
 }
 
@@ -119,7 +119,7 @@ async function indexProblems(models: Models): Promise<{ missing: string[]; chang
       if (!index) missing.push(`index ${options.name} of ${collection} is missing`);
       else if (definitionOf({ ...options, key }) !== definitionOf(index))
         changed.push(
-          `index ${options.name} of ${collection} is not the one that keyfold makes: remove it with ` +
+          `index ${options.name} of ${collection} differs from the one that keyfold creates: drop it with ` +
             `db.${collection}.dropIndex("${options.name}") in mongosh`,
         );
     }

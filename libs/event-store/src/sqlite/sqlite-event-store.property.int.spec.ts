@@ -98,7 +98,7 @@ function commitOf({ stream, version, id, hash, holds }: Append, known: readonly 
   return newCommit(stream, version === 'next' ? next : version, { command, ...(holds.length > 0 && { holds }) });
 }
 
-/** Dense versions, command ids and holds used once: the model takes each commit of the feed in its turn. */
+/** The model accepts the commits of the feed in order: versions are dense, and command ids and holds are used once. */
 async function expectAccepted(feed: readonly Commit[]): Promise<void> {
   const model = new ModelEventStore();
   for (const commit of feed) expect(await model.append(commit)).toEqual({ outcome: 'appended', commit });

@@ -8,7 +8,7 @@ import { outcomeOf, refusal } from '../outcome.js';
 /** The statistics on appends. */
 export const appendCountCases: readonly ContractCase[] = [
   {
-    title: 'the events of a commit are counted by type, once even if it is sent again',
+    title: 'the events of a commit are counted by type, and only once if it is resent',
     async run({ store }) {
       const [once, twice] = [unused('Type'), unused('Type')];
       const events = [once, twice, twice].map((type) => ({ type, v: 1, data: {} }));
@@ -18,8 +18,7 @@ export const appendCountCases: readonly ContractCase[] = [
     },
   },
   {
-    title:
-      'refused versions are counted as conflicts, and what is refused for another reason is neither that nor a failure',
+    title: 'refused versions are counted as conflicts, and other refusals are neither conflicts nor failures',
     async run({ store }) {
       const [stream, key] = [unused('account'), unused('name')];
       const { commit: first } = await store.append(newCommit(stream, 1, { holds: [key] }));

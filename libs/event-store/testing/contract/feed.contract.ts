@@ -138,7 +138,7 @@ export const feedCases: readonly ContractCase[] = [
   },
 ];
 
-/** The feeds without what others appended. */
+/** Returns the feeds with only the given commits. */
 function only(feeds: readonly Commit[][], commits: readonly Commit[]): Commit[][] {
   const ids = new Set(commits.map(({ command }) => command.id));
   return feeds.map((feed) => feed.filter(({ command }) => ids.has(command.id)));

@@ -62,7 +62,7 @@ export const followingCases: readonly ContractCase[] = [
   {
     title: 'a listener is called after appends of this and another process, until it unsubscribes',
     async run({ store, elsewhere = store, signalDelay = 100 }) {
-      // Rings may be missed, so the append is repeated.
+      // Signals may be lost, so the append is repeated.
       const waiting = { timeout: signalDelay, interval: Math.min(signalDelay / 2, 200) };
       const [ended, heard] = [vi.fn<() => void>(), vi.fn<() => void>()];
       const end = store.onAppended(ended);

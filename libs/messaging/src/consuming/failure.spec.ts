@@ -2,7 +2,7 @@ import { DomainError } from '@keyfold/domain';
 import { CommandIdReused, Contended, StoreUnavailable } from '@keyfold/event-store';
 import { describe, expect, it } from 'vitest';
 import { HandlerTimedOut, InvalidMessage } from './consuming.errors.js';
-import { failureOf } from './failure.js';
+import { classifyFailure } from './failure.js';
 
 describe('an error of a handler', () => {
   it.each([
@@ -16,13 +16,13 @@ describe('an error of a handler', () => {
     [new TypeError('x is undefined'), 'transient', 'unexpected-error'],
     ['not even an error', 'transient', 'unexpected-error'],
   ])('%s is %s with the code %s', (error, kind, code) => {
-    expect(failureOf(error)).toMatchObject({ kind, code });
+    expect(classifyFailure(error)).toMatchObject({ kind, code });
   });
 
   it.each([new StoreUnavailable('mongodb://user:secret@host'), new Error('secret'), new CommandIdReused('secret')])(
     'does not reveal its message: %s',
     (error) => {
-      expect(JSON.stringify(failureOf(error))).not.toContain('secret');
+      expect(JSON.stringify(classifyFailure(error))).not.toContain('secret');
     },
   );
 });

@@ -9,7 +9,7 @@ import { HandlerTimedOut, InvalidMessage } from './consuming.errors.js';
 export type Failure = Readonly<{ kind: 'permanent' | 'outage' | 'transient'; code: string; message: string }>;
 
 /** Classifies the error of a handler. Unexpected errors are transient. */
-export function failureOf(error: unknown): Failure {
+export function classifyFailure(error: unknown): Failure {
   if (error instanceof InvalidMessage) return { kind: 'permanent', code: error.code, message: error.message };
   if (error instanceof DomainError) {
     const kind = error.retryAfterSeconds === undefined ? 'permanent' : 'transient';

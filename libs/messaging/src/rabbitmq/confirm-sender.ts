@@ -15,7 +15,7 @@ import {
 export type ConfirmSenderOptions = Readonly<{
   /** Milliseconds the broker may take to confirm a message, not counting the time it is blocked. Defaults to 10 s. */
   confirmTimeout?: number;
-  /** Maximum number of messages in flight; further messages wait in line. Defaults to 500. */
+  /** Maximum number of messages in flight; further messages are queued. Defaults to 500. */
   window?: number;
   /** Called when the broker is connected but takes no messages: once per reason until a message is confirmed. */
   onProblem?(problem: string): void;
@@ -98,7 +98,7 @@ export class ConfirmSender {
     });
   }
 
-  /** Stops sending and gives up the messages in flight. The connection stays open. */
+  /** Stops sending and abandons the messages in flight. The connection stays open. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#stopListening();
@@ -199,7 +199,7 @@ export class ConfirmSender {
     this.options.onProblem?.(problem);
   }
 
-  /** Gives up the channel with all messages in flight and in line. */
+  /** Abandons the channel with all messages that are in flight or queued. */
   #abandon(reason: string): void {
     this.#channel = undefined;
     this.#wasReady = false;

@@ -49,7 +49,7 @@ export class RabbitMqPublisher extends EventPublisher {
     return this.#send('', queue, message);
   }
 
-  /** Stops publishing and gives up the messages in flight. The connection stays open. */
+  /** Stops publishing and abandons the messages in flight. The connection stays open. */
   close(): Promise<void> {
     return this.#sender.close();
   }

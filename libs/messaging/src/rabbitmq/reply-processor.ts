@@ -1,6 +1,6 @@
 import type { ConsumeMessage } from 'amqplib';
 import { InvalidMessage } from '../consuming/consuming.errors.js';
-import { failureOf } from '../consuming/failure.js';
+import { classifyFailure } from '../consuming/failure.js';
 import { dataOf, envelopeOf, logFieldsOf } from './envelope.js';
 import type { MessageProcessor, Outcome, RunHandler } from './message-processor.js';
 import type { ReplyChannel } from './reply-channel.js';
@@ -66,7 +66,7 @@ export class ReplyProcessor implements MessageProcessor {
       if (type === undefined) throw new InvalidMessage('type-unknown', 'the message has no type');
       return { ok: true, data: (await run({ ...envelope, type }, dataOf(message), timeout)) ?? null };
     } catch (error) {
-      const { kind, code, message: text } = failureOf(error);
+      const { kind, code, message: text } = classifyFailure(error);
       this.options.onFailure({ ...logFieldsOf(envelope), code }, code === 'unexpected-error' ? error : undefined);
       return { ok: false, error: { code, message: text, retryable: kind !== 'permanent' } };
     }

@@ -1,7 +1,7 @@
 import type { ConsumeMessage, Options } from 'amqplib';
 import { InvalidMessage } from '../consuming/consuming.errors.js';
 import { UnsendableMessage } from '../messaging.errors.js';
-import { failureOf, type Failure } from '../consuming/failure.js';
+import { classifyFailure, type Failure } from '../consuming/failure.js';
 import { dataOf, envelopeOf, logFieldsOf, type Envelope } from './envelope.js';
 import type { MessageProcessor, Outcome, RunHandler } from './message-processor.js';
 import type { MessageCopies } from './message-copies.js';
@@ -57,7 +57,7 @@ export class RetryProcessor implements MessageProcessor {
   }
 
   async #copyAway(message: ConsumeMessage, envelope: Envelope, error: unknown, signal: AbortSignal): Promise<Outcome> {
-    const failure = failureOf(error);
+    const failure = classifyFailure(error);
     const outcome = cannotSucceed(failure, envelope) ? 'parked' : 'retried';
     const failed: FailedAttempt = {
       code: failure.code,

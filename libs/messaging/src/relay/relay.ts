@@ -61,7 +61,7 @@ export class Relay {
     this.#feed = new FeedReader(commits, leases, {
       reader: relayName,
       owner: `${hostname()}:${process.pid}:${randomUUID()}`,
-      restMilliseconds: READ_INTERVAL,
+      minPollMilliseconds: READ_INTERVAL,
       parallelSlots: PARALLEL_SLOTS,
       ...(leaseMilliseconds === undefined ? {} : { leaseMilliseconds }),
       now,

@@ -2,7 +2,7 @@ import { reasonOf } from '@keyfold/event-store';
 import { exitCodeOf } from './exit-code.js';
 import { maskSecrets } from '../log/mask-secrets.js';
 
-/** Errors whose message tells the operator what to do. Compared by name, because the classes of an unused store are not loaded. */
+/** Errors whose message says what the operator must do. Compared by name, because the classes of an unused store are not loaded. */
 const OPERATOR_ERRORS = new Set([
   'AlreadyRunning',
   'FolderInUse',

@@ -60,8 +60,8 @@ describe('the settings of a process on MongoDB', () => {
         KEYFOLD_SEALING_KEY: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
       }),
     ).toEqual([
-      'KEYFOLD_TOKEN_SECRET: repeats itself and can be guessed: make one with "openssl rand -base64 48"',
-      'KEYFOLD_SEALING_KEY: sealing key 1 repeats itself and can be guessed: put a new key in front of it (make one with `openssl rand -base64 32`), and then run "keyfold secrets reseal"',
+      'KEYFOLD_TOKEN_SECRET: repeats itself and can be guessed: generate one with "openssl rand -base64 48"',
+      'KEYFOLD_SEALING_KEY: sealing key 1 repeats itself and can be guessed: put a new key before it (generate one with "openssl rand -base64 32"), then run "keyfold secrets reseal"',
     ]);
   });
 
@@ -74,7 +74,7 @@ describe('the settings of a process on MongoDB', () => {
     const list = `${COMPLETE.KEYFOLD_TOKEN_SECRET},another one of more than 32 characters`;
     expect(problemsOf({ ...COMPLETE, KEYFOLD_TOKEN_SECRET: list })).toEqual([]);
     expect(problemsOf({ ...COMPLETE, KEYFOLD_TOKEN_SECRET: `${list},short` })).toEqual([
-      'KEYFOLD_TOKEN_SECRET: secret 3 of the list (commas separate secrets) needs at least 32 characters (256 bit): make one with "openssl rand -base64 48"',
+      'KEYFOLD_TOKEN_SECRET: secret 3 of the list (commas separate secrets) needs at least 32 characters (256 bits): generate one with "openssl rand -base64 48"',
     ]);
   });
 

@@ -24,7 +24,7 @@ export type Tracing = Readonly<{
   module(store: 'sqlite' | 'mongodb'): DynamicModule;
   /** Returns the fields to add to each log line of a traced request or message. */
   logFields(): Readonly<{ traceId?: string }>;
-  /** Sends the remaining spans; gives up after a few seconds. */
+  /** Sends the remaining spans; times out after a few seconds. */
   end(): Promise<void>;
 }>;
 

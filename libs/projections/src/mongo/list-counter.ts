@@ -18,7 +18,7 @@ const SETTLES_AFTER = 60;
 /** When to count the list again, in case other programs changed the collection, in milliseconds. */
 const COUNTED_FOR = 10 * 60_000;
 /** Pause after a failed count, in milliseconds. */
-const REST = 10_000;
+const FAILURE_PAUSE = 10_000;
 /** How long to wait for the first count, in milliseconds. A million entries take about that long. */
 const FIRST_COUNT_TIMEOUT = 2_000;
 const MOST_RANGES = 1_000_000;
@@ -32,7 +32,7 @@ export class ListCounter {
   #settled: Settled | undefined;
   #counting: Promise<void> | undefined;
   #firstCount: Promise<void> | undefined;
-  #restUntil = 0;
+  #pausedUntil = 0;
   readonly #batcher = new Batcher<void, Ranks | undefined>((calls) => this.#answer(calls), Infinity, isOutage);
 
   constructor(
@@ -74,11 +74,11 @@ export class ListCounter {
   #countIfDue(): void {
     const now = performance.now();
     const due = !this.#settled || now > this.#settled.countedAt + COUNTED_FOR;
-    if (!due || this.#counting || now < this.#restUntil) return;
+    if (!due || this.#counting || now < this.#pausedUntil) return;
     this.#counting = this.#count()
       .catch(() => {
         // Lists work without it, and report an outage themselves.
-        this.#restUntil = performance.now() + REST;
+        this.#pausedUntil = performance.now() + FAILURE_PAUSE;
       })
       .finally(() => (this.#counting = undefined));
     this.#firstCount ??= Promise.race([this.#counting, sleep(FIRST_COUNT_TIMEOUT, undefined, { ref: false })]);

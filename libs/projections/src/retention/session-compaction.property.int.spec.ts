@@ -31,7 +31,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ does: fc.constant('compact and die' as const), after: fc.nat(3) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
-/** Long ones: that something is due takes some steps, and that it must wait takes more. */
+/** Long histories, because a session needs several steps to become due, and more to be due but delayed. */
 const stories = fc.array(step, { minLength: 5, maxLength: 80, size: 'max' });
 
 describe.each([
@@ -115,7 +115,7 @@ class Story {
     }
   }
 
-  /** The process ends after so many documents were removed. */
+  /** Compacts in a process that dies after removing `after` documents. */
   async #compactAndDie(after: number): Promise<void> {
     const { parts } = this.#history;
     let removed = 0;
@@ -134,7 +134,7 @@ class Story {
     await this.#expectPassed();
   }
 
-  /** Reads on behind its checkpoint, as the relay does, sends what has events, and ends. */
+  /** Reads the feed from its checkpoint like the relay, sends the commits with events, and stops. */
   async #relay(): Promise<void> {
     const { store, leases } = this.backend;
     this.#relayRan = true;
@@ -150,7 +150,7 @@ class Story {
     await leases.release(taken);
   }
 
-  /** The feeds of the slots that are not empty. */
+  /** Returns the feeds of the slots that have commits. */
   async #feeds(): Promise<{ slot: number; head: number; feed: Commit[] }[]> {
     const heads = [...(await this.backend.store.readHeads())].filter(([, head]) => head > 0);
     return Promise.all(
@@ -164,7 +164,7 @@ class Story {
     }
   }
 
-  /** Nothing is compacted that the projector has not read, nor the relay since it first ran. */
+  /** Every compacted commit was read by the projector, and by the relay if it has run. */
   async #expectPassed(): Promise<void> {
     const readers = [projectorName, ...(this.#relayRan ? [RELAY] : [])];
     const progress = await Promise.all(readers.map((reader) => this.backend.leases.progress(reader)));
@@ -176,7 +176,7 @@ class Story {
     }
   }
 
-  /** The relay was shown everything once, as it was, but for what was compacted before it first ran. */
+  /** The relay received every commit once and unchanged, except those compacted before it first ran. */
   async #expectSentOnce(): Promise<void> {
     const relayed = new Set(this.#sent.map(({ command }) => command.id));
     expect(relayed.size).toBe(this.#sent.length);

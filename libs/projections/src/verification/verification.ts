@@ -7,7 +7,7 @@ import { checkDocuments } from './document-check.js';
 import { checkList } from './list-check.js';
 import { SlotCheck, type Report, type SlotBounds, type Verified } from './slot-check.js';
 
-const SLOTS_AT_ONCE = 4;
+const PARALLEL_SLOTS = 4;
 
 /** How long the projector may take to reach the heads at the start of the check, and the polling interval, in milliseconds. */
 const PROJECTOR_TIMEOUT = 10_000;
@@ -42,7 +42,7 @@ export class Verification {
   /** Reports each problem in one sentence. Throws `StoreUnavailable`, and the reason of the signal. */
   async run(report: Report, signal: AbortSignal): Promise<VerifiedCount> {
     const { feed, readModels } = this.verified;
-    const limit = pLimit(SLOTS_AT_ONCE);
+    const limit = pLimit(PARALLEL_SLOTS);
     // Checkpoints before heads: nothing is projected before it is in the feed.
     const projected = checkpointsOf(await this.leases.progress(projectorName));
     const bounds = [...(await feed.readHeads())].map(([slot, head]): SlotBounds => ({

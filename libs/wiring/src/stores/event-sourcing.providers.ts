@@ -9,7 +9,7 @@ import { ListRetry } from './list-retry.js';
  * Provides the classes that load streams and run commands, on `EventStore` and `ReadModelStore`. A process needs them exactly once,
  * because they share one cache.
  */
-export const truthProviders: Provider[] = [
+export const eventSourcingProviders: Provider[] = [
   { provide: Clock, useClass: SystemClock },
   securityLogProvider,
   {
@@ -52,5 +52,5 @@ export const truthProviders: Provider[] = [
   },
 ];
 
-/** The tokens of `truthProviders`. */
-export const truth = [Clock, SecurityLog, StreamLoader, Projection, CommandRunner, UserNames];
+/** The tokens of `eventSourcingProviders` that a module exports. */
+export const eventSourcingExports = [Clock, SecurityLog, StreamLoader, Projection, CommandRunner, UserNames];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const PREFIX = 'keyfold-mongod-';
 
 /** Creates a data folder for a mongod. Removes the folders of killed test runs. */
-export async function mongodFolder(): Promise<string> {
+export async function createMongodDataFolder(): Promise<string> {
   await removeAbandoned();
   return mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
 }
