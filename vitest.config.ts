@@ -26,7 +26,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       // The timeout is generous, so that tests pass on a busy machine.
-      project('unit', ['{apps,libs}/**/*.spec.ts', '!**/*.int.spec.ts'], {
+      project('unit', ['{apps,libs}/**/*.spec.ts', 'test/docs/**/*.spec.ts', '!**/*.int.spec.ts'], {
         testTimeout: 60_000,
         // Pure code has no side effects on the next file, and a process per file would cost more than its tests.
         isolate: false,

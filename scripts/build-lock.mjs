@@ -1,11 +1,11 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Runs `work` while holding a lock file, so that only one process at a time does. Takes over the lock of a dead process. */
 export async function holdingLock(path, work) {
   while (!take(path)) {
     if (!isAlive(ownerOf(path))) rmSync(path, { force: true });
-    else await pause(200);
+    else await sleep(200);
   }
   const release = () => rmSync(path, { force: true });
   process.once('exit', release);

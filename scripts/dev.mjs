@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { bundle, isPackage } from './bundle.mjs';
 import { changedSource } from './changed-source.mjs';
 
@@ -43,7 +43,7 @@ async function nextChange(began, sources) {
     // A new file may fix a failed build.
     const changed = changedSource(sources ?? globSync('{apps,libs}/**/*.ts', { cwd: root }), began);
     if (changed) return changed;
-    await pause(POLL_MS);
+    await sleep(POLL_MS);
   }
 }
 

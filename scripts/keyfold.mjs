@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-// The operator's command, which npm links as `keyfold`.
+// The `keyfold` command, under the name that npm links.
 process.argv.splice(2, 0, 'cli');
 await import('./start.mjs');

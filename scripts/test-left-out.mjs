@@ -1,4 +1,4 @@
-// Reports the programs that this machine lacks, and the tests that npm test skips because of them.
+// Reports the programs that this machine lacks, and the test files that npm test leaves out because of them.
 import { filesThatNeed, testFiles } from './test-needs.mjs';
 
 /** Duration in minutes on two CPUs: with all programs, and with none. */
@@ -9,7 +9,7 @@ export function testsLeftOut(missing) {
   return [...new Set(missing.flatMap(filesThatNeed))];
 }
 
-/** Prints the missing programs, the skipped tests, the command that installs the programs, and the expected duration. */
+/** Prints the missing programs, the numbers of files left out, the command that installs the programs, and the expected duration. */
 export function reportMissing(missing, leftOut) {
   if (missing.length > 0) console.log(listOf(missing, leftOut));
   const files = testFiles.length - leftOut.length;
@@ -17,7 +17,7 @@ export function reportMissing(missing, leftOut) {
   console.log(`Running ${files} of ${testFiles.length} test files, about ${minutes} minutes on two CPUs.\n`);
 }
 
-/** Repeats the skipped tests at the end of a run. */
+/** Repeats the missing programs and the numbers of files left out at the end of a run. */
 export function reportLeftOut(missing, leftOut) {
   if (missing.length > 0) console.log(`\n${listOf(missing, leftOut)}`);
 }
@@ -25,7 +25,7 @@ export function reportLeftOut(missing, leftOut) {
 function listOf(missing, leftOut) {
   const width = Math.max(...missing.map(({ name }) => name.length));
   return [
-    `${leftOut.length} of ${testFiles.length} test files are skipped, because these programs are missing:`,
+    `${leftOut.length} of ${testFiles.length} test files are left out, because these programs are missing:`,
     ...missing.map((program) => `  ${program.name.padEnd(width)}  ${countsOf(filesThatNeed(program))}`),
     'To install them: npm run test:setup\n',
   ].join('\n');

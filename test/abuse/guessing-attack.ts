@@ -8,7 +8,7 @@ const DAY = 24 * HOUR;
 /** Networks in a row that must be refused before the attacker pauses. */
 const ENOUGH_REFUSALS = 2;
 
-/** The number of attacking networks, each with 250 addresses, and the factor that they guess. */
+/** The size of an attack in networks of 250 addresses each, and the factor that they guess. */
 type Attacker = Readonly<{ networks: number; factor: LoginAttempt['factor'] }>;
 
 /**
@@ -20,7 +20,7 @@ export class GuessingAttack {
   now = this.start;
   guesses = 0;
   readonly throttle = new LoginThrottle(openThrottle().store, () => this.now);
-  /** The time of each network's next try, by network index. */
+  /** The time of each network's next attempt, by network index. */
   readonly #due: number[];
   /** The number of guesses of each network. */
   readonly #guesses: number[];

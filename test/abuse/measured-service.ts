@@ -5,11 +5,11 @@ import { StandaloneProcess } from '../support/standalone-process.js';
 /** Milliseconds of CPU time. */
 const LONGEST_TURN = 25;
 /**
- * The tries of an attack. Compilation and garbage collection sometimes lengthen a turn; an attack that causes too much
- * work fails every try.
+ * Number of attempts of an attack. Compilation and garbage collection sometimes lengthen a turn, but an attack that
+ * causes too much work fails every attempt.
  */
-const TRIES = 4;
-/** The turns per try, so that a try is equally long on slow and fast machines. */
+const ATTEMPTS = 4;
+/** The turns per attempt, so that an attempt is equally long on slow and fast machines. */
 const TURNS = 100;
 
 /** The service with a measured event loop. */
@@ -26,8 +26,8 @@ export class MeasuredService {
 
   /** Expects that no turn of the event loop takes long while the attack repeats. */
   async expectShortTurns(attack: () => Promise<unknown>): Promise<void> {
-    const tries: string[] = [];
-    while (tries.length < TRIES) {
+    const attempts: string[] = [];
+    while (attempts.length < ATTEMPTS) {
       await this.turns.taken();
       let longest = 0;
       for (let taken = 0; taken < TURNS;) {
@@ -37,9 +37,9 @@ export class MeasuredService {
         longest = Math.max(longest, ...ofAttack);
       }
       if (longest <= LONGEST_TURN) return;
-      tries.push(`${Math.round(longest)} ms`);
+      attempts.push(`${Math.round(longest)} ms`);
     }
-    expect.fail(`in every try a turn took more than ${LONGEST_TURN} ms of CPU: ${tries.join(', ')}`);
+    expect.fail(`in every attempt a turn took more than ${LONGEST_TURN} ms of CPU: ${attempts.join(', ')}`);
   }
 
   async dispose(): Promise<void> {

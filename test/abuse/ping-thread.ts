@@ -1,6 +1,6 @@
 // Pings a service until it receives a message, then posts the duration of each ping in milliseconds. Runs in a separate
 // thread because an attack keeps the thread of its test busy.
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /** Milliseconds between pings. */
@@ -13,6 +13,6 @@ while (!isOver) {
   const began = performance.now();
   await (await fetch(`${String(workerData)}/ping`)).text();
   durations.push(performance.now() - began);
-  await pause(PAUSE);
+  await sleep(PAUSE);
 }
 parentPort!.postMessage(durations);

@@ -7,20 +7,20 @@ import { expect } from 'vitest';
 const LONGEST_P99 = 100;
 /** Milliseconds for which an attack is repeated, long enough for a meaningful 99th percentile. */
 const DURATION = 2_500;
-/** A busy machine can fail single tries; an attack that delays others fails every one. */
-const TRIES = 4;
+/** A busy machine can fail single attempts; an attack that delays others fails every one. */
+const ATTEMPTS = 4;
 
 /** Repeats an attack while another thread pings the service, and expects fast answers to the pings. */
 export async function expectPingsInTime(baseUrl: string, attack: () => Promise<unknown>): Promise<void> {
-  const tries: string[] = [];
-  while (tries.length < TRIES) {
+  const attempts: string[] = [];
+  while (attempts.length < ATTEMPTS) {
     const durations = await pingsBeside(baseUrl, attack);
     const p99 = durations.toSorted((a, b) => a - b)[Math.floor((durations.length - 1) * 0.99)]!;
     const allowed = LONGEST_P99 * busyness();
     if (p99 <= allowed) return;
-    tries.push(`${Math.round(p99)} ms of ${Math.round(allowed)}, ${durations.length} pings`);
+    attempts.push(`${Math.round(p99)} ms of ${Math.round(allowed)}, ${durations.length} pings`);
   }
-  expect.fail(`pings took too long in every try: ${tries.join('; ')}`);
+  expect.fail(`pings took too long in every attempt: ${attempts.join('; ')}`);
 }
 
 async function pingsBeside(baseUrl: string, attack: () => Promise<unknown>): Promise<number[]> {

@@ -39,7 +39,7 @@ describe('the worst answers of the embedded store', () => {
     };
   }, RINGS);
 
-  it("include those of the operator's command", async () => {
+  it('include those of the `keyfold` command', async () => {
     const { manyId, longId } = cast();
     for (const args of [
       ['events', 'show', `ssh-keys-${manyId}`],

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ADMIN_PASSWORD, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
@@ -97,9 +97,9 @@ describe('SIGTERM under load', () => {
       }),
     );
     const writing = writers.map((write) => requestUntilGone(app.baseUrl, write));
-    while (asked < 2_000) await pause(10);
+    while (asked < 2_000) await sleep(10);
     const stopped = app.stop();
-    while (await isReady(management)) await pause(10);
+    while (await isReady(management)) await sleep(10);
     // New connections are still served until a load balancer has noticed.
     expect((await new ApiClient(app.baseUrl).get('/ping')).status).toBe(200);
     const results = await Promise.all([...reading, ...writing]);
@@ -132,5 +132,5 @@ async function refusesConnections({ baseUrl }: StandaloneProcess): Promise<void>
       () => true,
       () => false,
     );
-  while (await isOpen()) await pause(10);
+  while (await isOpen()) await sleep(10);
 }

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { untilStepHasLeft } from '../support/one-time-code.js';
 import { Accounts } from './accounts.js';
 import { answerDifferences, type ReceivedAnswer } from './answer-check.js';
@@ -101,7 +101,7 @@ export class Replayer {
       await this.accounts.edit(step.edit, (await this.variables.json(step.set)) as JsonObject);
     } else if ('look' in step) await this.saveAccount(step.look);
     else if ('enrol' in step) await this.accounts.enrol(step.enrol, step.shift ?? 0);
-    else if ('wait' in step) await pause(step.wait);
+    else if ('wait' in step) await sleep(step.wait);
     else await this.restart(step.env);
   }
 

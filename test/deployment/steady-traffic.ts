@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { KeyTraffic } from '../fault/key-traffic.js';
 import { seededRandom } from '../fault/seeded-random.js';
 import { AccountClient } from '../support/account-client.js';
@@ -58,7 +58,7 @@ export class SteadyTraffic {
     const work = async () => {
       for (const task of waiting) {
         if (await task(this.client)) this.#answered++;
-        await pause(PAUSE);
+        await sleep(PAUSE);
       }
     };
     const client = async () => work().catch((error: Error) => void this.#failures.push(error.message));

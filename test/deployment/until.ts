@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const TIMEOUT_MS = 180_000;
 const POLL_MS = 100;
@@ -8,6 +8,6 @@ export async function until(holds: () => Promise<boolean> | boolean, what: strin
   const deadline = performance.now() + TIMEOUT_MS;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`timed out after ${TIMEOUT_MS} ms: ${what}`);
-    await pause(POLL_MS);
+    await sleep(POLL_MS);
   }
 }

@@ -56,7 +56,7 @@ describe('without trusted proxies', () => {
     expect(warnings()).toMatchObject([{ level: 40 }]);
   });
 
-  it('claiming other addresses gives no more tries', async () => {
+  it('claiming other addresses gives no more attempts', async () => {
     const outcomes: number[] = [];
     for (let last = 1; last <= 7; last++) {
       const claimed = new ApiClient(app.baseUrl).from(`203.0.113.${last}`);

@@ -14,7 +14,7 @@ const logIn = (from: string, headers: Record<string, string>, password = 'pw-ann
   api.from(from).with(headers).post('/api/auth/login', { username, password });
 const tokenOf = (answer: Answer) => answer.data<{ device_token?: string }>().device_token;
 const cookieOf = (answer: Answer) => String(answer.headers['set-cookie']).split(';')[0]!;
-/** Uses up the tries of a source, like a stranger. */
+/** Uses up the attempts of a source, like a stranger. */
 async function exhaustTries(from: string) {
   for (let n = 0; n < 5; n++) await logIn(from, {}, 'wrong');
   expect((await logIn(from, {})).code).toBe(429);
@@ -25,7 +25,7 @@ it('is returned to clients that send the header, and omitted from other answers'
   expect(Object.keys((await logIn('198.51.1.1', {})).data<object>())).toEqual(['token']);
 });
 
-it.each(['header', 'cookie'])('lets its device in as a %s after strangers have used up all tries', async (way) => {
+it.each(['header', 'cookie'])('lets its device in as a %s after strangers have used up all attempts', async (way) => {
   const first = await logIn('198.51.2.1', ASKS);
   const shown: Record<string, string> =
     way === 'header' ? { 'x-device-token': tokenOf(first)! } : { cookie: `a=b; ${cookieOf(first)}` };

@@ -1,5 +1,5 @@
 import { connect, type ChannelModel, type ConfirmChannel } from 'amqplib';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { eventRun, type EventRun, type Publication } from '../support/examples/event-run.js';
 import { ExampleProcess } from '../support/examples/example-process.js';
@@ -37,7 +37,7 @@ describe.each(exampleNames)('the example %s', (name) => {
       const published = events.publish(run.publications.slice(part * size, (part + 1) * size));
       const before = example.history.length;
       await expect.poll(() => example.history.length, POLL).toBeGreaterThan(before + 10);
-      if (part % 2 === 0) proxy.cutAll();
+      if (part % 2 === 0) proxy.resetConnections();
       else await example.kill();
       if (part % 2 === 1) example.restart();
       await published;
@@ -124,7 +124,7 @@ class Exchange {
     model.on('error', () => undefined);
     onTestFinished(async () => {
       const closed = model.close().catch(() => undefined);
-      await Promise.race([closed, pause(CLOSE_MS, undefined, { ref: false })]);
+      await Promise.race([closed, sleep(CLOSE_MS, undefined, { ref: false })]);
     });
     const channel = await model.createConfirmChannel();
     await channel.assertExchange('keyfold.events', 'topic', { durable: true });
@@ -138,7 +138,7 @@ class Exchange {
       const said = { persistent: true, messageId: id, type, contentType: 'application/json', timestamp, headers };
       this.channel.publish('keyfold.events', type, body, said);
       // Slow enough that faults happen in the middle.
-      await pause(1);
+      await sleep(1);
     }
     await this.channel.waitForConfirms();
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { publicEventTypes, schemaPathOf } from '@keyfold/messaging/events';
 import { describe, expect, it } from 'vitest';
-import { readReleases } from '../../libs/messaging/testing/released-files.js';
+import { readReleases } from '../../libs/messaging/testing/schema-releases.js';
 import { ApiClient } from '../support/api-client.js';
 import { sharedApp } from '../support/shared-app.js';
 

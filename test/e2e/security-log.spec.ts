@@ -5,7 +5,7 @@ import { logLines, type LogLine } from '../support/log-lines.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { storedApiToken } from '../support/stored-data.js';
 
-const TRIES = 300;
+const ATTEMPTS = 300;
 const TYPED_AS_NAME = 'correct-horse-battery-staple';
 const WRONG_PASSWORD = 'wrong-passw0rd-of-nobody';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   staticToken = storedApiToken(app.dataDir);
   ({ id: accountId } = await createAccount(admin, 'watched'));
   const guesser = api.from('198.51.100.7');
-  for (let n = 0; n < TRIES; n++) await guesser.logIn('watched', WRONG_PASSWORD);
+  for (let n = 0; n < ATTEMPTS; n++) await guesser.logIn('watched', WRONG_PASSWORD);
   await api.from('203.0.113.9').logIn(TYPED_AS_NAME, WRONG_PASSWORD);
   await api.from('203.0.113.9').as(staticToken).get('/api/me');
   await api.from('203.0.113.9').as('openlist-g0essed-token').get('/api/me');
@@ -45,9 +45,9 @@ describe('the log', () => {
     );
     const omitted = logins.reduce((sum, line) => sum + Number(line['omitted'] ?? 0), 0);
     const written = logins.filter((line) => line['omitted'] === undefined);
-    expect(written.length + omitted).toBe(TRIES);
+    expect(written.length + omitted).toBe(ATTEMPTS);
     expect(logins.length).toBeLessThan(60);
-    expect(omitted).toBeGreaterThan(TRIES / 2);
+    expect(omitted).toBeGreaterThan(ATTEMPTS / 2);
   });
 
   it('has the account, network, outcome and correlation of a refused login', () => {

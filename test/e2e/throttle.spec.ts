@@ -55,13 +55,13 @@ it('a correct password resets the count of wrong ones', async () => {
   }
 });
 
-// More than the 50 wrong tries of one source.
+// More than the 50 wrong attempts of one source.
 it('60 parallel correct passwords all succeed', async () => {
   const answers = await parallel(60, () => api.from('198.51.100.30').logIn('forgetful', 'pw-forgetful'));
   expect(answers.every(({ code }) => code === 200)).toBe(true);
 });
 
-it('one source gets at most 50 wrong tries over all accounts', async () => {
+it('one source gets at most 50 wrong attempts over all accounts', async () => {
   const source = api.from('198.51.100.40');
   const names = Array.from({ length: 60 }, (_, index) => `name-${index}`);
   const outcomes = outcomesOf(await Promise.all(names.map((name) => source.logIn(name, 'wrong'))));
@@ -69,7 +69,7 @@ it('one source gets at most 50 wrong tries over all accounts', async () => {
   expect(outcomes.get(REFUSED)).toHaveLength(10);
 });
 
-it('an unreadable body does not count as a try', async () => {
+it('an unreadable body does not count as an attempt', async () => {
   const source = api.from('198.51.100.50');
   for (let round = 0; round < 7; round++) {
     expect((await source.post('/api/auth/login', { username: 'steady', password: 1 })).code).toBe(400);

@@ -8,7 +8,7 @@ import {
   type NewCommit,
 } from '@keyfold/event-store';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { newCommit } from '../../libs/event-store/testing/new-commit.js';
 import { partitionOf, type WriterPlan } from './append-schedule.js';
 
@@ -67,7 +67,7 @@ export class FeedFollower {
     for (let over = false, news = true; news || !over;) {
       over = isOver();
       news = await untilAvailable(() => this.#readOn());
-      if (!news) await pause(5);
+      if (!news) await sleep(5);
     }
   }
 
@@ -91,7 +91,7 @@ export async function untilAvailable<Result>(operation: () => Promise<Result>): 
       return await operation();
     } catch (error) {
       if (!isRetryable(error)) throw error;
-      await pause(10);
+      await sleep(10);
     }
   }
 }

@@ -31,7 +31,7 @@ export const brokerFaults = {
   'sockets cut': async (stage: Stage) => {
     for (let cut = 0; cut < CUTS; cut++) {
       await amidEvents(stage);
-      stage.proxy.cutAll();
+      stage.proxy.resetConnections();
     }
   },
   'network stalled': async (stage: Stage) => {
@@ -42,9 +42,9 @@ export const brokerFaults = {
   },
   'confirms lost': async (stage: Stage) => {
     await amidEvents(stage);
-    stage.proxy.dropAnswers(true);
+    stage.proxy.setDroppingResponses(true);
     await untilNoticed(stage);
-    stage.proxy.dropAnswers(false);
+    stage.proxy.setDroppingResponses(false);
   },
   'broker hangs': async (stage: Stage) => {
     await amidEvents(stage);
@@ -53,9 +53,9 @@ export const brokerFaults = {
     stage.node.thaw();
   },
   'memory alarm': async (stage: Stage) => {
-    await stage.node.memoryAlarm(true);
+    await stage.node.setMemoryAlarm(true);
     await vi.waitUntil(() => stage.connections().some(({ state }) => state === 'blocked'), POLL);
-    await stage.node.memoryAlarm(false);
+    await stage.node.setMemoryAlarm(false);
   },
   'broker restarted': async (stage: Stage) => {
     await amidEvents(stage);

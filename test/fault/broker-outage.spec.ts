@@ -35,8 +35,8 @@ const outages: Record<string, Outage> = {
     workerSays: /^RabbitMQ at 127\.0\.0\.1:\d+ is unavailable/,
   },
   'has no memory left': {
-    begin: () => broker.memoryAlarm(true),
-    end: () => broker.memoryAlarm(false),
+    begin: () => broker.setMemoryAlarm(true),
+    end: () => broker.setMemoryAlarm(false),
     workerSays: /^ok, but RabbitMQ at 127\.0\.0\.1:\d+ accepts no messages: low on memory$/,
   },
 };

@@ -1,7 +1,7 @@
 import type { CommitFeed } from '@keyfold/event-store';
 import { publicEventsOf } from '@keyfold/messaging/events';
 import { isDeepStrictEqual } from 'node:util';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventSubscriber, SeenEvent } from '../support/rabbitmq/event-subscriber.js';
 
 const PAGE = 500;
@@ -33,7 +33,7 @@ export class EventAudit {
   async check(store: Pick<CommitFeed, 'slots' | 'readFeed'>, timeout = TIMEOUT): Promise<string[]> {
     await this.#readStore(store);
     const deadline = performance.now() + timeout;
-    while (this.subscriber.count < this.#dueCount && performance.now() < deadline) await pause(50);
+    while (this.subscriber.count < this.#dueCount && performance.now() < deadline) await sleep(50);
     return this.#compare();
   }
 

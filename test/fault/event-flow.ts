@@ -1,7 +1,7 @@
 import { outgoingMessage, publicEventsOf } from '@keyfold/messaging/events';
 import type { CommitFeed, EventStore, NewCommit } from '@keyfold/event-store';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 type Change = Readonly<{ stream: string; events: readonly { type: string; data: object }[] }>;
 
@@ -38,7 +38,7 @@ export class EventFlow {
     while (this.published < until || !isOver) {
       const left = until - this.published;
       await this.burst(left > 0 ? Math.min(left, Math.ceil(events / BURSTS)) : TRICKLE);
-      if (left > 0 || !isOver) await pause(BETWEEN_BURSTS);
+      if (left > 0 || !isOver) await sleep(BETWEEN_BURSTS);
     }
     await over;
   }

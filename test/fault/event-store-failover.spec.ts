@@ -9,7 +9,7 @@ import {
 import { connectOptions, eventStoreModels, migrateSchema, MongoEventStore } from '@keyfold/event-store/mongo';
 import mongoose, { type Connection } from 'mongoose';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newCommit } from '../../libs/event-store/testing/new-commit.js';
 import { COMMITS, slotOf, type CommitDocument } from '../../libs/event-store/src/mongo/commit.model.js';
@@ -102,7 +102,7 @@ async function compactAll(store: MongoEventStore, streams: readonly string[]): P
     await vi.waitFor(() => store.compact(some), POLL);
     const left = await vi.waitFor(() => store.readStreams(some.map((stream) => ({ stream, version: 0 }))), POLL);
     expect(left).toEqual([]);
-    await pause(50);
+    await sleep(50);
   }
 }
 
@@ -138,7 +138,7 @@ describe.each([
       PARTITIONS.flatMap((partition) => [1, 2].map(() => appendUntil(store, partition, () => changes === 3))),
     );
     for (; changes < 3; changes++) {
-      await pause(500);
+      await sleep(500);
       await change();
       await vi.waitFor(() => stores[0]!.append(request(`probe-${randomUUID()}`, 1, 'probe')), POLL);
     }
@@ -154,7 +154,7 @@ describe.each([
     const appending = appendUntil(other, PARTITIONS[0]!, () => compacted);
     const compacting = [ended, ended.toReversed()].map((streams, index) => compactAll([one, two][index]!, streams));
     for (let changes = 0; changes < 3; changes++) {
-      await pause(500);
+      await sleep(500);
       await change();
     }
     await Promise.all(compacting);

@@ -7,7 +7,7 @@ import { newCommit } from '../../libs/event-store/testing/new-commit.js';
 import { denseHistory } from '../../libs/event-store/testing/dense-history.js';
 import { proxiedMongod } from '../support/mongo/proxied-mongod.js';
 
-/** The time within which an operation fails: it may run twice, and each try waits for a server and an answer. */
+/** The time within which an operation fails: it may run twice, and each attempt waits for a server and an answer. */
 const BOUND = 40_000;
 const POLL = { timeout: 60_000, interval: 20 };
 
@@ -58,32 +58,32 @@ describe.each([
     it('gets them acknowledged and stored once if the answer was lost', async () => {
       await prepare();
       const commits = requests(count);
-      proxy.dropAnswers(true);
+      proxy.setDroppingResponses(true);
       const appending = appendAll(commits);
       await vi.waitUntil(() => isStored(commits[0]!), POLL);
-      proxy.dropAnswers(false);
+      proxy.setDroppingResponses(false);
       await expectStored(commits, await appending);
     });
 
     it('gets them acknowledged if the answer to the retry of the driver was lost as well', async () => {
       await prepare();
       const commits = requests(count);
-      proxy.dropAnswers(true);
+      proxy.setDroppingResponses(true);
       const appending = appendAll(commits);
       await vi.waitUntil(() => isStored(commits[0]!), POLL);
-      proxy.cutAll();
+      proxy.resetConnections();
       await vi.waitUntil(() => proxy.connections > 0, POLL);
-      proxy.dropAnswers(false);
+      proxy.setDroppingResponses(false);
       await expectStored(commits, await appending);
     });
 
-    it('gets them acknowledged if the server missed the first try', async () => {
+    it('gets them acknowledged if the server missed the first attempt', async () => {
       await prepare();
       const commits = requests(count);
       proxy.freeze(true);
       const appending = appendAll(commits);
       await nextTurns();
-      proxy.cutAll();
+      proxy.resetConnections();
       proxy.freeze(false);
       await expectStored(commits, await appending);
     });
@@ -159,7 +159,7 @@ it('an append that the network cuts halfway is abandoned, and later ones succeed
     true,
   ]);
   expect(performance.now() - since).toBeLessThan(BOUND);
-  proxy.cutAll();
+  proxy.resetConnections();
   proxy.freeze(false);
   expect((await vi.waitFor(() => store.append(request('account-2')), POLL)).outcome).toBe('appended');
   await denseHistory(direct);

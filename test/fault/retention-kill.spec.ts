@@ -3,7 +3,7 @@ import { SqliteEventStore, SqliteFile, eventStoreSchema } from '@keyfold/event-s
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { keyfold, startKeyfold } from '../support/cli.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
@@ -32,7 +32,7 @@ it('a service killed while it compacts sessions leaves nothing incomplete on SQL
     await service.restart({ KEYFOLD_SESSION_DAYS: '0.001' });
     const often = { ...POLL, interval: 1 };
     await vi.waitFor(() => expect(compactedIn(service.output())).toBeGreaterThan(before), often);
-    await pause(Math.random() * 60);
+    await sleep(Math.random() * 60);
     await service.kill();
     expect(await run('verify')).toMatchObject({ status: 0, out: expect.stringContaining(': no problems\n') });
   }
@@ -88,11 +88,11 @@ const UNLOCKED_AFTER = 60_000;
 /** Kills the command once it has removed something. */
 async function killAmid(uri: string, left: () => Promise<number>): Promise<void> {
   const before = await left();
-  for (const deadline = Date.now() + UNLOCKED_AFTER; Date.now() < deadline; await pause(500)) {
+  for (const deadline = Date.now() + UNLOCKED_AFTER; Date.now() < deadline; await sleep(500)) {
     const command = startKeyfold({ KEYFOLD_MONGODB_URI: uri, KEYFOLD_SESSION_DAYS: '90' }, 'compact');
     const ended = command.result.then(() => 'ended' as const);
     while ((await Promise.race([ended, left()])) === before);
-    await pause(Math.random() * 40);
+    await sleep(Math.random() * 40);
     command.child.kill('SIGKILL');
     await command.result;
     if ((await left()) < before) return;

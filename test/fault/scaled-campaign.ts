@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ADMIN_PASSWORD } from '../support/accounts.js';
 import type { ScaledService } from '../support/scaled-service.js';
 import { AccountClient } from '../support/account-client.js';
@@ -40,7 +40,7 @@ export class ScaledCampaign {
     const work = async () => {
       for (const task of waiting) {
         if (await task(this.#client())) answered++;
-        else await pause(PAUSE);
+        else await sleep(PAUSE);
         if (answered === disturbAfter && !disturbed) {
           disturbed = disturbance().then(() => answered);
           // Rethrown below, after the requests.

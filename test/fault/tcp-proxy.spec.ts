@@ -47,16 +47,16 @@ test('a client with directConnection reaches the replica set only through the pr
 
 test('a client reconnects after its connections were cut', async () => {
   await notesOf(proxied).insertOne({ _id: 'before' });
-  proxy.cutAll();
+  proxy.resetConnections();
   await expect.poll(() => write('after'), POLL).toBe('acknowledged');
 });
 
 test('new connections are refused until they are allowed again', async () => {
-  await proxy.refuse(true);
-  proxy.cutAll();
+  await proxy.setRefusing(true);
+  proxy.resetConnections();
   await expect(once(connect(proxy.port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
   expect(await write('refused')).toBe('failed');
-  await proxy.refuse(false);
+  await proxy.setRefusing(false);
   await expect.poll(() => write('allowed'), POLL).toBe('acknowledged');
   expect(await notesOf(straight).distinct('_id')).toEqual(['allowed']);
 });
@@ -79,7 +79,7 @@ test('a connection opened while the proxy is frozen is accepted but not answered
   const socket = connect(proxy.port, '127.0.0.1');
   await once(socket, 'connect');
   const end = once(socket, 'data');
-  proxy.cutAll();
+  proxy.resetConnections();
   await expect(end).rejects.toThrow('ECONNRESET');
 });
 
@@ -106,10 +106,10 @@ const write = (_id: string, connection = proxied) =>
 
 async function writeWithoutAnswer(connection: Connection): Promise<string> {
   await notesOf(connection).findOne();
-  proxy.dropAnswers(true);
+  proxy.setDroppingResponses(true);
   const outcome = write('unheard', connection);
   await expect.poll(() => notesOf(straight).countDocuments(), POLL).toBe(1);
-  proxy.dropAnswers(false);
+  proxy.setDroppingResponses(false);
   return outcome;
 }
 

@@ -10,7 +10,7 @@ import { active } from '../../libs/projections/testing/read-model-store.contract
 import { key, NOON } from '../../libs/security/testing/throttled-keys.js';
 import { proxiedMongod } from '../support/mongo/proxied-mongod.js';
 
-/** The time within which an operation fails: it may run twice, and each try waits for a server and an answer. */
+/** The time within which an operation fails: it may run twice, and each attempt waits for a server and an answer. */
 const BOUND = 30_000;
 const account = accountStream(7);
 const first = { state: active(7), version: 1 };
@@ -36,8 +36,8 @@ describe('while MongoDB is down', () => {
     await readModels.put(account, first);
     await readModels.list(accounts, 0, 10);
     for (let n = 0; n < 5; n++) await throttle.admit([key('blocked')], NOON);
-    await proxy.refuse(true);
-    proxy.cutAll();
+    await proxy.setRefusing(true);
+    proxy.resetConnections();
     const began = performance.now();
     const outcomes = await Promise.allSettled([
       readModels.get([account]),
@@ -58,7 +58,7 @@ describe('while MongoDB is down', () => {
     for (const outcome of outcomes) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(StoreUnavailable) });
     }
-    await proxy.refuse(false);
+    await proxy.setRefusing(false);
     await vi.waitUntil(() => readModels.get([account]).catch(() => undefined), { timeout: BOUND, interval: 100 });
     expect(await readModels.get([account])).toEqual(new Map([['account-7', first]]));
     expect(await readModels.list(accounts, 0, 10)).toEqual({ items: [active(7)], total: 1 });
@@ -67,15 +67,15 @@ describe('while MongoDB is down', () => {
 });
 
 describe('a lost answer', () => {
-  it('does not count a try twice', async () => {
+  it('does not count an attempt twice', async () => {
     const { reportFailures: _reportFailures, ...silent } = key('a');
     await throttle.admit([silent], NOON);
     for (const keys of [[silent, key('b')], [key('a')]]) {
-      proxy.dropAnswers(true);
+      proxy.setDroppingResponses(true);
       const admission = throttle.admit(keys, NOON);
       // The server has done it; the driver retries on another connection.
       await vi.waitUntil(() => counts(keys), { timeout: BOUND, interval: 20 });
-      proxy.dropAnswers(false);
+      proxy.setDroppingResponses(false);
       expect(await admission).toMatchObject({ admitted: true });
     }
     expect(await throttle.admit([key('a')], NOON)).toEqual({ admitted: true, failures: [4] });

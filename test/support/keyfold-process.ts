@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const START_MS = 60_000;
 const STOP_MS = 15_000;
@@ -66,7 +66,7 @@ export class KeyfoldProcess {
   async stop(): Promise<number | null> {
     this.child?.kill('SIGTERM');
     const late = new AbortController();
-    const outcome = await Promise.race([this.ended, pause(STOP_MS, 'late' as const, { signal: late.signal })]);
+    const outcome = await Promise.race([this.ended, sleep(STOP_MS, 'late' as const, { signal: late.signal })]);
     late.abort();
     if (outcome !== 'late') return outcome;
     await this.kill();
@@ -119,7 +119,7 @@ export class KeyfoldProcess {
         await this.kill();
         throw new StartFailure(null, `${this.written}Last answer: ${said}\n`);
       }
-      await pause(25);
+      await sleep(25);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const STEP_MS = 30_000;
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -25,7 +25,7 @@ export function stepOf(time: number): number {
 /** Waits until the current step has at least `milliseconds` left. */
 export async function untilStepHasLeft(milliseconds: number): Promise<void> {
   const left = STEP_MS - (Date.now() % STEP_MS);
-  if (left < milliseconds) await pause(left + 20);
+  if (left < milliseconds) await sleep(left + 20);
 }
 
 function fromBase32(text: string): Buffer {

@@ -115,7 +115,7 @@ export const programs: readonly Program[] = [
   },
   {
     name: 'Python with pip',
-    usedBy: ['test/support/checkers/pinned-wheel.ts'],
+    usedBy: ['test/support/checkers/pinned-packages.ts'],
     isInstalled: () => runs('python3', '-m', 'pip', '--version'),
     packages: ['python3-pip'],
   },

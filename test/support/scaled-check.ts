@@ -2,7 +2,7 @@ import { connectOptions, MongoEventStore, MongoFeedLeases } from '@keyfold/event
 import { projectorName } from '@keyfold/projections';
 import { MongoReadModelStore } from '@keyfold/projections/mongo';
 import mongoose, { type Connection } from 'mongoose';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { verifyStopped } from './read-model-check.js';
 
 /** Reads the database of a running service on separate connections. */
@@ -35,7 +35,7 @@ export class StoreInspection {
       if (waiting.length === 0) return;
       if (Date.now() > deadline)
         throw new Error(`projector still lags after ${timeout} ms: slots ${waiting.join(', ')}`);
-      await pause(100);
+      await sleep(100);
     }
   }
 

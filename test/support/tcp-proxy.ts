@@ -10,7 +10,7 @@ export class TcpProxy {
   private readonly proxied = new Set<ProxiedConnection>();
   private server: Server | undefined;
   private frozen = false;
-  private droppingAnswers = false;
+  private droppingResponses = false;
 
   private constructor(
     readonly port: number,
@@ -42,12 +42,12 @@ export class TcpProxy {
   }
 
   /** Resets all connections in both directions. */
-  cutAll(): void {
-    this.proxied.forEach((connection) => connection.cut());
+  resetConnections(): void {
+    this.proxied.forEach((connection) => connection.reset());
   }
 
   /** Refuses new connections, or accepts them again. Open ones stay. */
-  async refuse(on: boolean): Promise<void> {
+  async setRefusing(on: boolean): Promise<void> {
     if (on === (this.server === undefined)) return;
     if (!on) return this.listen();
     // close() stops listening at once, but calls back only when the last connection has ended.
@@ -62,18 +62,19 @@ export class TcpProxy {
   }
 
   /**
-   * Drops the server's answers, so that it does the work and the client never learns of it. At the end, connections
-   * that lost an answer are cut, because the rest of their bytes would make no sense.
+   * Drops the server's responses or forwards them again. Meanwhile the server does the work, and the client never learns
+   * of it. Turning it off resets the connections that lost a response, because the rest of their bytes would make no
+   * sense.
    */
-  dropAnswers(on: boolean): void {
-    this.droppingAnswers = on;
-    if (!on) this.proxied.forEach((connection) => connection.lostAnswers && connection.cut());
+  setDroppingResponses(on: boolean): void {
+    this.droppingResponses = on;
+    if (!on) this.proxied.forEach((connection) => connection.lostResponses && connection.reset());
   }
 
   /** Resets all connections and stops listening. */
   async close(): Promise<void> {
-    await this.refuse(true);
-    this.cutAll();
+    await this.setRefusing(true);
+    this.resetConnections();
   }
 
   private async listen(): Promise<void> {
@@ -82,7 +83,7 @@ export class TcpProxy {
   }
 
   private open(client: Socket): void {
-    const connection = new ProxiedConnection(client, connect(this.target, '127.0.0.1'), () => this.droppingAnswers);
+    const connection = new ProxiedConnection(client, connect(this.target, '127.0.0.1'), () => this.droppingResponses);
     this.proxied.add(connection);
     connection.onEnd(() => this.proxied.delete(connection));
     connection.freeze(this.frozen);
@@ -91,20 +92,20 @@ export class TcpProxy {
 
 /** A client's connection and the matching one to the server. */
 class ProxiedConnection {
-  /** Whether an answer of the server was dropped. */
-  lostAnswers = false;
+  /** Whether a response of the server was dropped. */
+  lostResponses = false;
 
   constructor(
     private readonly client: Socket,
     private readonly server: Socket,
-    dropsAnswers: () => boolean,
+    dropsResponses: () => boolean,
   ) {
     client.setNoDelay(true).on('data', (bytes) => server.write(bytes));
     server.setNoDelay(true).on('data', (bytes) => {
-      this.lostAnswers ||= dropsAnswers();
-      if (!this.lostAnswers) client.write(bytes);
+      this.lostResponses ||= dropsResponses();
+      if (!this.lostResponses) client.write(bytes);
     });
-    this.onEnd(() => this.cut());
+    this.onEnd(() => this.reset());
   }
 
   onEnd(listener: () => void): void {
@@ -116,7 +117,7 @@ class ProxiedConnection {
     for (const socket of [this.client, this.server]) void (on ? socket.pause() : socket.resume());
   }
 
-  cut(): void {
+  reset(): void {
     this.client.resetAndDestroy();
     this.server.resetAndDestroy();
   }

@@ -23,7 +23,7 @@ async function start(settings: StandaloneSettings, context: ProcessContext): Pro
   // A single process prepares its broker itself, so that no second command is necessary.
   const messages = await openMessages(settings, context.log, { applyTopology: true });
   const { KEYFOLD_SESSION_DAYS: sessionDays } = settings;
-  // This process runs the operator's commands, which cannot open the embedded store meanwhile.
+  // This process runs operator commands itself, because they cannot open the embedded store while it does.
   const providers = embedded
     ? [operatorSocketProvider(settings.KEYFOLD_DATA_DIR, sessionDays, messages?.relayProblem)]
     : [];

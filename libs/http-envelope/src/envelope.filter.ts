@@ -12,7 +12,7 @@ const MAX_LOGGED_PATH = 1_024;
 /** The message for a path without a route. */
 export const UNKNOWN_PATH = 'this path does not exist';
 
-/** What the filter needs from its application. */
+/** Options that the application passes to the filter. */
 export type EnvelopeFilterOptions = Readonly<{
   /** Hides private parts of every message. */
   mask: PrivacyMask;

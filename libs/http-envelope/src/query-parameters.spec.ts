@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseQuery } from './query-parameters.js';
 
-describe('a query', () => {
+describe('parseQuery', () => {
   it('returns the first of two values, and undefined for a missing parameter', () => {
     const query = parseQuery('id=1&id=2&x');
     expect(query.get('id')).toBe('1');
@@ -11,7 +11,7 @@ describe('a query', () => {
     expect(query.error).toBeUndefined();
   });
 
-  it('may be empty or have no pairs', () => {
+  it('accepts an empty query and one without pairs', () => {
     expect(parseQuery('').get('')).toBeUndefined();
     expect(parseQuery('&&').get('')).toBeUndefined();
     expect(parseQuery('=x').get('')).toBe('x');
@@ -30,7 +30,7 @@ describe('a query', () => {
     ['%61%00=%ff&a=x', 'x'],
     ['a=%00%25', '\0%'],
     ['a=?/%C3%A9', '?/é'],
-  ])('%s is read byte by byte', (text, value) => {
+  ])('decodes %s byte by byte', (text, value) => {
     expect(parseQuery(text).get('a')).toBe(value);
   });
 
@@ -44,14 +44,14 @@ describe('a query', () => {
     ['%x=%y&b=1', 'invalid URL escape "%x"'],
     ['page=1;2&b=1', 'invalid semicolon separator in query'],
     ['page=;%zz&b=1&c=%', 'invalid semicolon separator in query'],
-  ])('%s loses the malformed pair and reports the error', (text, error) => {
+  ])('drops the malformed pair of %s and reports the error', (text, error) => {
     const query = parseQuery(text);
     expect(query.error).toBe(error);
     expect(query.get('page')).toBeUndefined();
     expect(query.get('b')).toBe('1');
   });
 
-  it('reads what a browser writes', () => {
+  it('decodes every query that URLSearchParams encodes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (name, value) => {
         expect(parseQuery(new URLSearchParams([[name, value]]).toString()).get(name)).toBe(value);
@@ -59,12 +59,12 @@ describe('a query', () => {
     );
   });
 
-  it('of a million characters is read', () => {
+  it('reads a query of a million characters', () => {
     const query = parseQuery(`${'a=%41&'.repeat(170_000)}b=1`);
     expect([query.get('a'), query.get('b')]).toEqual(['A', '1']);
   });
 
-  it('of arbitrary characters is read', () => {
+  it('never throws, whatever characters the query contains', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void parseQuery(text).get(text)));
   });
 });

@@ -5,7 +5,7 @@ import { isOperatorCommand, operatorCommands } from './operator-commands.js';
 import type { OperatorOutput } from './output/operator-output.js';
 import type { SocketRequest } from './socket/operator-socket.js';
 
-/** Runs the operator's commands on the given ports. */
+/** Runs operator commands on the given ports. */
 export class OperatorCommandRunner {
   constructor(private readonly ports: OperatorPorts) {}
 

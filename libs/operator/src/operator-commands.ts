@@ -34,7 +34,7 @@ const replayArgs = z.object({
   target: z.object({ url: z.string(), queue: z.string() }).optional(),
 });
 
-/** The operator's commands on a store, by their words on the command line. The socket and the help use these names, too. */
+/** The operator commands on a store, by their words on the command line. The socket and the help also use these names. */
 export const operatorCommands = {
   verify: command(none, verifyStore),
   'projections status': command(z.object({ json: z.boolean() }), showProjector),
@@ -56,13 +56,13 @@ export const operatorCommands = {
   'events show': command(z.object({ stream: z.string(), json: z.boolean() }), showEvents),
 };
 
-/** The name of an operator's command. */
+/** The name of an operator command. */
 export type OperatorCommandName = keyof typeof operatorCommands;
 
-/** The arguments of an operator's command. */
+/** The arguments of an operator command. */
 export type OperatorArgs<Name extends OperatorCommandName> = z.input<(typeof operatorCommands)[Name]['args']>;
 
-/** An operator's command with its arguments. */
+/** An operator command with its arguments. */
 export type OperatorRequest<Name extends OperatorCommandName = OperatorCommandName> = {
   [Each in Name]: Readonly<{ command: Each; args: OperatorArgs<Each> }>;
 }[Name];
@@ -70,5 +70,5 @@ export type OperatorRequest<Name extends OperatorCommandName = OperatorCommandNa
 /** Which events `feed replay` sends. Times are Unix milliseconds; `from` is included, `to` is not. */
 export type ReplayFilterArgs = Omit<OperatorArgs<'feed replay'>, 'target'>;
 
-/** Returns whether this is the name of an operator's command. */
+/** Returns whether this is the name of an operator command. */
 export const isOperatorCommand = (name: string): name is OperatorCommandName => Object.hasOwn(operatorCommands, name);

@@ -3,7 +3,7 @@ import type { BrokerModuleSettings } from '@keyfold/wiring';
 import type { OperatorOutput } from './output/operator-output.js';
 import type { QueueRequest } from './rabbitmq/run-queue-command.js';
 
-/** An operator's command on RabbitMQ, which needs no store. */
+/** An operator command on RabbitMQ, which needs no store. */
 export type BrokerRequest =
   Readonly<{ subject: 'topology'; command: 'apply' | 'diff' }> | (Readonly<{ subject: 'queue' }> & QueueRequest);
 

@@ -8,7 +8,7 @@ import { accountStream } from './stream-ref.js';
 const PAUSE = 5;
 const [ann, bea] = [accountStream(7), accountStream(8)];
 
-/** Real files whose documents cannot be written until `mend`. */
+/** Opens projections of two streams on real files. Writing documents fails until `restoreWrites` is called. */
 async function failingWrites(maxWaiting?: number) {
   const projections = new EmbeddedProjections();
   await projections.append(ann, registered('ann'));
@@ -21,22 +21,22 @@ async function failingWrites(maxWaiting?: number) {
     const found = await projections.readModels.get([ann, bea]);
     return [...found.values()].map(({ state }) => (state as { username: string }).username).toSorted();
   };
-  return { projections, put, recovered, retry, names, mend: () => put.mockRestore() };
+  return { projections, put, recovered, retry, names, restoreWrites: () => put.mockRestore() };
 }
 
-it('documents are written when the store is back, including commits stored in the meantime', async () => {
-  const { projections, put, recovered, retry, names, mend } = await failingWrites();
+it('writes the documents once the store is available, including commits stored in the meantime', async () => {
+  const { projections, put, recovered, retry, names, restoreWrites } = await failingWrites();
   expect([ann, bea, ann].map((ref) => retry.add(ref))).toEqual([true, true, true]);
   await expect.poll(() => put.mock.calls.length).toBeGreaterThan(4);
   expect(await names()).toEqual([]);
   await projections.append(ann, renamed('ann', 'anna'));
-  mend();
+  restoreWrites();
   await expect.poll(() => recovered.mock.calls.length).toBe(1);
   expect(await names()).toEqual(['anna', 'bea']);
   expect(await retry.stop()).toBe(0);
 });
 
-it('a commit that becomes visible just after the first success is projected too', async () => {
+it('also projects a commit that becomes visible just after the first success', async () => {
   const { projections, put, recovered, retry, names } = await failingWrites();
   put.mockRestore();
   const real = projections.readModels.put.bind(projections.readModels);
@@ -50,7 +50,7 @@ it('a commit that becomes visible just after the first success is projected too'
   expect(await names()).toEqual(['anna']);
 });
 
-it('no document is written for a stream whose first commit was not stored', async () => {
+it('writes no document for a stream whose first commit was not stored', async () => {
   const { projections, put, recovered, retry } = await failingWrites();
   put.mockRestore();
   const absent = accountStream(9);
@@ -59,10 +59,10 @@ it('no document is written for a stream whose first commit was not stored', asyn
   expect(await projections.readModels.get([absent])).toEqual(new Map());
 });
 
-it('no more streams wait than the limit allows', async () => {
-  const { recovered, retry, names, mend } = await failingWrites(1);
+it('accepts no further stream while the maximum number waits', async () => {
+  const { recovered, retry, names, restoreWrites } = await failingWrites(1);
   expect([ann, bea, ann].map((ref) => retry.add(ref))).toEqual([true, false, true]);
-  mend();
+  restoreWrites();
   await expect.poll(() => recovered.mock.calls.length).toBe(1);
   expect(await names()).toEqual(['ann']);
   expect(retry.add(bea)).toBe(true);
@@ -70,15 +70,15 @@ it('no more streams wait than the limit allows', async () => {
   expect(await names()).toEqual(['ann', 'bea']);
 });
 
-it('stopping retries at once and reports what is left', async () => {
+it('stop() retries immediately and returns the number of streams that remain', async () => {
   const hour = 3_600_000;
-  const { projections, put, names, mend } = await failingWrites();
+  const { projections, put, names, restoreWrites } = await failingWrites();
   const ending = () => new ProjectionRetry(projections.newProjection(), () => undefined, hour);
   const unlucky = ending();
   unlucky.add(ann);
   expect(await unlucky.stop()).toBe(1);
   expect(put).toHaveBeenCalledTimes(1);
-  mend();
+  restoreWrites();
   const lucky = ending();
   lucky.add(ann);
   expect(await lucky.stop()).toBe(0);

@@ -1,5 +1,6 @@
 import { StoreUnavailable } from '@keyfold/event-store';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../../../test/support/eventually.js';
 import { registered, renamed } from '../../domain/testing/account.events.js';
 import { sessionStarted } from '../../domain/testing/session.events.js';
 import { EmbeddedProjections } from '../testing/embedded-projections.js';
@@ -86,14 +87,12 @@ describe('a running projector', () => {
     projector.start();
     onTestFinished(() => projector.stop());
   }
-  const soon = (assertion: () => Promise<void>) => vi.waitFor(assertion, { timeout: 20_000, interval: 20 });
-
   it('follows the feed until it is stopped', async () => {
     const projections = new EmbeddedProjections();
     const projector = projections.newProjector();
     start(projector);
     await projections.append(account, registered('ann'));
-    await soon(async () => expect(await documentOf(projections)).toMatchObject({ version: 1 }));
+    await eventually(async () => expect(await documentOf(projections)).toMatchObject({ version: 1 }));
     await projector.stop();
     await projections.append(account, renamed('ann', 'anna'));
     await projector.catchUp();
@@ -105,9 +104,9 @@ describe('a running projector', () => {
     const disk = fullDisk(projections);
     await projections.append(account, registered('ann'));
     start(projections.newProjector());
-    await soon(async () => expect(projections.errors[0]).toBeInstanceOf(StoreUnavailable));
+    await eventually(async () => expect(projections.errors[0]).toBeInstanceOf(StoreUnavailable));
     disk.full = false;
-    await soon(async () => expect(await documentOf(projections)).toMatchObject({ version: 1 }));
+    await eventually(async () => expect(await documentOf(projections)).toMatchObject({ version: 1 }));
   });
 
   it('retries parked streams first', async () => {
@@ -115,7 +114,7 @@ describe('a running projector', () => {
     await projections.append(account, registered('ann'));
     await projections.readModels.park({ stream: 'account-7', partition: '7', version: 1, error: 'unknown', at: 1 });
     start(projections.newProjector());
-    await soon(async () => expect(await projections.readModels.parked()).toEqual([]));
+    await eventually(async () => expect(await projections.readModels.parked()).toEqual([]));
   });
 });
 

@@ -10,7 +10,7 @@ export const parked = (stream: string, at: number): ParkedStream => ({
   at,
 });
 
-/** Tests what the port promises about parked streams. */
+/** Tests the contract of the port for parked streams. */
 export function parkedCases(newStore: () => Promise<ReadModelStore>): void {
   it('are listed in the order of their latest failures', async () => {
     const store = await newStore();

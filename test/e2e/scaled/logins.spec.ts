@@ -40,7 +40,7 @@ describe('two gateways', () => {
     },
   );
 
-  it('allow one source at most 50 wrong tries over all accounts', async () => {
+  it('allow one source at most 50 wrong attempts over all accounts', async () => {
     const names = Array.from({ length: 60 }, (_, index) => `name-${index}`);
     const answers = await parallel(60, (side) => side.from('198.51.100.40').logIn(names.pop() ?? '', 'wrong'));
     expect(answers.filter(({ outcome }) => outcome === WRONG)).toHaveLength(50);

@@ -2,7 +2,7 @@ import type { AccountClient, Envelope, ListedKey } from '../../support/account-c
 import { keyLine } from '../../support/key-line.js';
 
 /** Clients of two gateways: one writes, the other reads. */
-export type Sides = readonly [AccountClient, AccountClient];
+export type GatewayPair = readonly [AccountClient, AccountClient];
 type Send = (client: AccountClient) => Promise<Envelope | undefined>;
 /** Returns what is wrong with an answer; `undefined` if it is correct. */
 type Judge = (answer: Envelope) => string | undefined;
@@ -12,8 +12,8 @@ type Judge = (answer: Envelope) => string | undefined;
  * Nobody else changes it, so its expected state is known.
  */
 export class Member {
-  /** A sentence for each fault. */
-  readonly faults: string[] = [];
+  /** A sentence for each violation. */
+  readonly violations: string[] = [];
   /** The number of changes that were read back. */
   pairs = 0;
   #titles: string[] = [];
@@ -22,7 +22,7 @@ export class Member {
   #password: string;
 
   private constructor(
-    private readonly sides: Sides,
+    private readonly gateways: GatewayPair,
     private readonly admin: string,
     private account: { id: number; username: string; sso_id: string; base_path: string; disabled: boolean },
   ) {
@@ -30,22 +30,22 @@ export class Member {
   }
 
   /** Creates the account and logs it in. `admin` is the administrator's token. */
-  static async create(sides: Sides, admin: string, username: string): Promise<Member> {
+  static async create(gateways: GatewayPair, admin: string, username: string): Promise<Member> {
     const body = { username, password: username, role: 0, base_path: '/' };
-    expectDone(await sides[0].send('POST', '/api/admin/user/create', admin, body));
-    const { content } = await sides[1].get<{ content: { id: number; username: string }[] }>(
+    expectDone(await gateways[0].send('POST', '/api/admin/user/create', admin, body));
+    const { content } = await gateways[1].get<{ content: { id: number; username: string }[] }>(
       '/api/admin/user/list?per_page=0',
       admin,
     );
     const id = content.find((each) => each.username === username)?.id;
     if (id === undefined) throw new Error(`${username} is not listed`);
-    const member = new Member(sides, admin, { id, username, sso_id: '', base_path: '/', disabled: false });
+    const member = new Member(gateways, admin, { id, username, sso_id: '', base_path: '/', disabled: false });
     member.#token = await member.#logIn();
     return member;
   }
 
   /** Makes six changes that end no session. */
-  async changeThings(round: number): Promise<void> {
+  async changeAccount(round: number): Promise<void> {
     const title = `key ${round}`;
     await this.#pair('a key that was added', (client) => this.#add(client, title), this.#keys, this.#judgeKeys);
     this.account.sso_id = `sso ${round}`;
@@ -82,29 +82,30 @@ export class Member {
     this.#token = await this.#logIn();
   }
 
-  /** Records a round that cannot continue, for example because a login is refused, as a fault. */
-  async attempt(round: () => Promise<void>): Promise<boolean> {
+  /** Records a round that cannot continue, for example because a login is refused, as a violation. */
+  async runRound(round: () => Promise<void>): Promise<boolean> {
     try {
       await round();
       return true;
     } catch (error) {
-      this.#faulty(error instanceof Error ? error.message : String(error));
+      this.#report(error instanceof Error ? error.message : String(error));
       return false;
     }
   }
 
   async #pair(subject: string, write: Send, read: Send, judge: Judge): Promise<void> {
     const writer = this.pairs++ % 2;
-    const [writing, reading] = writer === 0 ? this.sides : [this.sides[1], this.sides[0]];
+    const [writing, reading] = writer === 0 ? this.gateways : [this.gateways[1], this.gateways[0]];
     const written = await write(writing);
-    if (written?.code !== 200) return this.#faulty(`${subject}: the change itself got ${inWords(written)}`);
+    if (written?.code !== 200) return this.#report(`${subject}: the change itself got ${inWords(written)}`);
     const answer = await read(reading);
-    const fault = answer ? judge(answer) : 'no answer';
-    if (fault !== undefined) this.#faulty(`${subject} through gateway ${writer} was read through the other: ${fault}`);
+    const violation = answer ? judge(answer) : 'no answer';
+    if (violation !== undefined)
+      this.#report(`${subject} through gateway ${writer} was read through the other: ${violation}`);
   }
 
-  #faulty(sentence: string): void {
-    this.faults.push(`${this.account.username}, pair ${this.pairs}: ${sentence}`);
+  #report(sentence: string): void {
+    this.violations.push(`${this.account.username}, pair ${this.pairs}: ${sentence}`);
   }
 
   readonly #me: Send = (client) => client.send('GET', '/api/me', this.#token);
@@ -158,7 +159,7 @@ export class Member {
 
   /** Logs in through the gateway that did not make the last change. */
   async #logIn(): Promise<string> {
-    const token = await this.sides[this.pairs % 2 === 0 ? 0 : 1].login(this.account.username, this.#password);
+    const token = await this.gateways[this.pairs % 2 === 0 ? 0 : 1].login(this.account.username, this.#password);
     if (token === undefined) throw new Error(`login of ${this.account.username} timed out`);
     return token;
   }

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Manifest } from './kustomize.js';
-import { pinnedWheel } from './pinned-wheel.js';
+import { installPinnedPackages } from './pinned-packages.js';
 
 const REQUIREMENTS = join(import.meta.dirname, 'kubernetes-schemas.txt');
 
@@ -17,8 +17,8 @@ export class KubernetesSchemas {
 
   /** Loads the schemas of a `version` such as `1.30`. */
   static async of(version: string): Promise<KubernetesSchemas> {
-    const wheel = await pinnedWheel(REQUIREMENTS);
-    const folder = join(wheel, 'kubernetes_validate/kubernetes-json-schema', `v${version}.0-local-strict`);
+    const packages = await installPinnedPackages(REQUIREMENTS);
+    const folder = join(packages, 'kubernetes_validate/kubernetes-json-schema', `v${version}.0-local-strict`);
     // The schemas use Kubernetes formats (int-or-string), which repeat what the types say.
     const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
     ajv.addSchema(await schemaIn(folder, '_definitions'), '_definitions.json');

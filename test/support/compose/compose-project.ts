@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readComposeFile, type ComposeFile, type Service } from './compose-file.js';
 import { planOf } from './container-plan.js';
 import { Container } from './container.js';
@@ -36,8 +36,8 @@ export class ComposeProject {
   ) {}
 
   /**
-   * Prepares a folder with a `docker-compose.yml` without starting anything. Throws one line if this machine cannot run
-   * containers.
+   * Prepares a folder with a `docker-compose.yml` without starting anything. Rejects with a one-line error if this
+   * machine cannot run containers.
    */
   static async create(folder: string): Promise<ComposeProject> {
     await requirePrograms();
@@ -191,7 +191,7 @@ export class ComposeProject {
     if (!instance.wanted || instance.container.starts !== start) return;
     await this.#setName(instance, false);
     if (this.#service(instance.service).restart === 'no') return;
-    await pause(1_000, undefined, { ref: false });
+    await sleep(1_000, undefined, { ref: false });
     if (instance.wanted && !instance.container.isRunning) await this.#start(instance);
   }
 
@@ -208,7 +208,7 @@ export class ComposeProject {
       const failed = due.find(({ health, isRunning }) => health === 'unhealthy' || !isRunning);
       if (failed) throw new Error(`not healthy: ${await failed.description()}`);
       if (performance.now() > deadline) throw new Error(`not healthy in time: ${await due[0]?.description()}`);
-      await pause(POLL_MS);
+      await sleep(POLL_MS);
     }
   }
 

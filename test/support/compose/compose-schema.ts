@@ -9,7 +9,8 @@ const LIBRARY = 'github.com/compose-spec/compose-go/v2@v2.16.2';
 
 /**
  * Validates a document against the schema of the Compose Specification and returns one line for each problem. The
- * schema comes from the Go module proxy, which verifies its checksum. Throws one line if something is missing.
+ * schema comes from the Go module proxy, which verifies its checksum. Rejects with a one-line error if
+ * something is missing.
  */
 export async function composeProblems(document: unknown): Promise<string[]> {
   const schema = JSON.parse(await readFile(join(await library(), 'schema/compose-spec.json'), 'utf8')) as object;

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { HealthCheck } from './compose-file.js';
 import type { Image, Mount } from './images.js';
 
@@ -94,7 +94,7 @@ export class Container {
     const pid = await this.#firstProcess();
     if (pid !== undefined) process.kill(pid, this.plan.stopSignal);
     const late = new AbortController();
-    const grace = pause(this.plan.stopGrace, 'late' as const, { signal: late.signal, ref: false }).catch(() => 'over');
+    const grace = sleep(this.plan.stopGrace, 'late' as const, { signal: late.signal, ref: false }).catch(() => 'over');
     if ((await Promise.race([this.#ended, grace])) === 'late') await this.kill();
     late.abort();
     return this.ended();
@@ -180,7 +180,7 @@ export class Container {
     let failures = 0;
     for (;;) {
       const starting = this.health === 'starting' && performance.now() - began < check.start_period;
-      await pause(starting ? check.start_interval : check.interval, undefined, { ref: false });
+      await sleep(starting ? check.start_interval : check.interval, undefined, { ref: false });
       if (!this.isRunning || this.starts !== start) return;
       const [, ...commandLine] = check.test ?? [];
       const { code, output } = await this.exec(commandLine, check.timeout);

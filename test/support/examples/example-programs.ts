@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { pinnedWheel } from '../checkers/pinned-wheel.js';
+import { installPinnedPackages } from '../checkers/pinned-packages.js';
 
 /** How to start a subscriber of `deploy/examples`. */
 export type ExampleProgram = Readonly<{
@@ -32,7 +32,7 @@ export async function exampleProgram(name: (typeof exampleNames)[number]): Promi
       await compile(folder);
       return { name, command: process.execPath, args: [join(folder, 'dist/subscriber.js')] };
     case 'python': {
-      const env = { PYTHONPATH: await pinnedWheel(join(folder, 'requirements.txt')) };
+      const env = { PYTHONPATH: await installPinnedPackages(join(folder, 'requirements.txt')) };
       return { name, command: 'python3', args: [join(folder, 'subscriber.py')], env };
     }
     case 'go':

@@ -11,8 +11,8 @@ const LOCAL_TIMEOUT = 500;
 
 /**
  * Finds the MongoDB of a test run: that of `MONGODB_URI`, else a replica set on the default port of this machine, else
- * a private one. Prints which one it uses. Throws one line that names what is missing: a test that needs MongoDB is
- * never skipped.
+ * a private one. Prints which one it uses. Rejects with a one-line error that names what is missing; the tests do not
+ * run without MongoDB.
  */
 export async function findMongo(given = process.env['MONGODB_URI']): Promise<MongoService> {
   if (given) return foreign(await replicaSetAt(given, 'MONGODB_URI', GIVEN_TIMEOUT), 'MONGODB_URI');

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Mongod } from './mongod.js';
 
 const NAME = 'rs0';
@@ -66,7 +66,7 @@ export class ReplicaSet {
       const claims = await Promise.all(this.nodes.map(claimOf));
       const latest = claims.reduce((first, claim) => ((claim ?? '') > (first ?? '') ? claim : first), undefined);
       if (latest !== undefined) return claims.indexOf(latest);
-      await pause(50);
+      await sleep(50);
     }
     throw new Error(`the replica set still has no primary after ${TIMEOUT_MS} ms`);
   }
@@ -76,7 +76,7 @@ export class ReplicaSet {
     const deadline = Date.now() + TIMEOUT_MS;
     while (!(await Promise.all(this.nodes.map(isMember))).every(Boolean)) {
       if (Date.now() > deadline) throw new Error(`the replica set is still incomplete after ${TIMEOUT_MS} ms`);
-      await pause(50);
+      await sleep(50);
     }
   }
 

@@ -1,11 +1,11 @@
 import { connect, type ChannelModel, type ConsumeMessage } from 'amqplib';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The event of a message, and its data. */
+/** An event as a subscriber received it. */
 export type SeenEvent = Readonly<{
   id: string;
   type: string;
-  /** The account, or another subject that orders the events. */
+  /** Subscribers get the events of one partition in order. It is usually an account. */
   partition: string;
   stream: string;
   version: number;
@@ -16,12 +16,13 @@ const PREFETCH = 500;
 const RECONNECT_MS = 100;
 
 /**
- * A subscriber of every event, with a durable quorum queue and manual acknowledgements. It reconnects whenever its
- * connection ends. It records an event before it acknowledges it, so only events that never arrived can be missing.
+ * Subscribes to every event with a durable quorum queue and manual acknowledgements. Reconnects whenever its connection
+ * ends. It records each event before acknowledging it, so only events that never arrived can be missing.
  */
 export class EventSubscriber {
-  /** Counts messages with an event that was seen before, and those of them that the broker marked as redelivered. */
+  /** Number of messages whose event had been received before. */
   duplicates = 0;
+  /** Number of messages that the broker marked as redelivered. It need not have delivered them before. */
   redelivered = 0;
   #events: SeenEvent[] = [];
   readonly #ids = new Set<string>();
@@ -35,7 +36,7 @@ export class EventSubscriber {
     private readonly queue: string,
   ) {}
 
-  /** Declares the queue and binds it to all events, then misses none. Keyfold's topology must exist. */
+  /** Declares the queue and binds it to all events. From then on, none is missed. Keyfold's topology must exist. */
   static async open(url: string, queue = 'every-event'): Promise<EventSubscriber> {
     const withHeartbeat = new URL(url);
     withHeartbeat.searchParams.set('heartbeat', '4');
@@ -64,8 +65,8 @@ export class EventSubscriber {
   async close(): Promise<void> {
     this.#closed = true;
     // A broker that is down or frozen does not answer a close.
-    await Promise.race([this.#connection?.close().catch(() => undefined), pause(1_000, undefined, { ref: false })]);
-    await Promise.race([this.#following, pause(1_000, undefined, { ref: false })]);
+    await Promise.race([this.#connection?.close().catch(() => undefined), sleep(1_000, undefined, { ref: false })]);
+    await Promise.race([this.#following, sleep(1_000, undefined, { ref: false })]);
   }
 
   async #follow(): Promise<void> {
@@ -75,7 +76,7 @@ export class EventSubscriber {
       } catch {
         // The broker is or went down: retry.
       }
-      if (!this.#closed) await pause(RECONNECT_MS);
+      if (!this.#closed) await sleep(RECONNECT_MS);
     }
   }
 

@@ -1,5 +1,5 @@
 import { connect, type Channel, type ChannelModel, type ConsumeMessage, type GetMessage } from 'amqplib';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The source of a message: the event exchange, the event log, the parked commands or the answers to questions. */
 export type TappedFrom = 'events' | 'log' | 'parked' | 'reply';
@@ -51,7 +51,7 @@ export class MessageTap {
       const answer = this.messagesFrom('reply').find(({ properties }) => properties.correlationId === correlationId);
       if (answer) return answer.content;
       if (performance.now() > deadline) throw new Error(`${type} ${correlationId} timed out`);
-      await pause(POLL_MS);
+      await sleep(POLL_MS);
     }
   }
 
@@ -62,7 +62,7 @@ export class MessageTap {
       if (performance.now() > deadline) throw new Error(`timed out waiting for ${count} parked commands`);
       const message = await this.channel.get('keyfold.commands.parked', { noAck: true });
       if (message) this.tapped.push({ from: 'parked', message });
-      else await pause(POLL_MS);
+      else await sleep(POLL_MS);
     }
   }
 

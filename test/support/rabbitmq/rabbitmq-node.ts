@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { lastingPort } from '../lasting-port.js';
 import { rabbitmqPrograms } from './rabbitmq-programs.js';
@@ -13,19 +13,19 @@ const run = promisify(execFile);
 const START_MS = 90_000;
 const STOP_MS = 30_000;
 /**
- * Starts the port mapper in the node's process group, so that both end together. Otherwise the node would start a
- * daemon that stays.
+ * Starts Erlang's port mapper (epmd) in the node's process group, so that both end together. Otherwise the node would
+ * start one that outlives it.
  */
 const LAUNCH = `
 epmd -port "$ERL_EPMD_PORT" -address 127.0.0.1 &
-for try in 1 2 3 4 5 6 7 8 9 10; do epmd -names >/dev/null 2>&1 && break; sleep 0.1; done
+for attempt in 1 2 3 4 5 6 7 8 9 10; do epmd -names >/dev/null 2>&1 && break; sleep 0.1; done
 exec "$0"`;
 
 type Ports = Readonly<{ amqp: number; management: number; distribution: number; epmd: number }>;
 
 /**
- * A private RabbitMQ node whose ports and temporary folder survive restarts. It ends with this process, however it
- * ends.
+ * Runs a private RabbitMQ node. Its ports and temporary folder survive restarts. A watchdog kills the node when this
+ * process ends, even if it crashes.
  */
 export class RabbitmqNode {
   #process: ChildProcess | undefined;
@@ -33,7 +33,7 @@ export class RabbitmqNode {
   #output = '';
 
   private constructor(
-    private readonly programs: string,
+    private readonly binDir: string,
     private readonly folder: string,
     private readonly ports: Ports,
     private readonly watchdog: Watchdog,
@@ -41,7 +41,7 @@ export class RabbitmqNode {
 
   /** Starts a node; `settings` are more lines of its rabbitmq.conf. */
   static async start(settings: readonly string[] = []): Promise<RabbitmqNode> {
-    const programs = rabbitmqPrograms();
+    const binDir = rabbitmqPrograms();
     const folder = await mkdtemp(join(tmpdir(), 'keyfold-rabbitmq-'));
     const ports = {
       amqp: await lastingPort(),
@@ -49,7 +49,7 @@ export class RabbitmqNode {
       distribution: await lastingPort(),
       epmd: await lastingPort(),
     };
-    const node = new RabbitmqNode(programs, folder, ports, new Watchdog(folder));
+    const node = new RabbitmqNode(binDir, folder, ports, new Watchdog(folder));
     try {
       await node.#configure(settings);
       await node.restart();
@@ -80,7 +80,7 @@ export class RabbitmqNode {
   /** Starts the node again after `kill` or `stop`, on the same data and ports. Resolves once it accepts connections. */
   async restart(): Promise<void> {
     this.#output = '';
-    const child = spawn('sh', ['-c', LAUNCH, join(this.programs, 'rabbitmq-server')], {
+    const child = spawn('sh', ['-c', LAUNCH, join(this.binDir, 'rabbitmq-server')], {
       env: this.#environment(),
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
@@ -89,14 +89,14 @@ export class RabbitmqNode {
     this.#ended = once(child, 'close');
     this.watchdog.guard(child.pid ?? 0);
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (this.#output += String(text)));
-    await this.#takesConnections();
+    await this.#waitUntilReady();
   }
 
-  /** Kills the node (SIGKILL), like a power failure. */
+  /** Kills the node (SIGKILL), like a crash. */
   async kill(): Promise<void> {
     const child = this.#process;
     if (!child?.pid) return;
-    // The port mapper outlives the leader of the group. The output closes with the last process.
+    // Kills the whole group, because epmd outlives its leader. The output closes when the last process has ended.
     signal(-child.pid, 'SIGKILL');
     await this.#ended;
   }
@@ -106,7 +106,7 @@ export class RabbitmqNode {
     const child = this.#process;
     if (child?.pid && this.isRunning) {
       signal(child.pid, 'SIGTERM');
-      await Promise.race([once(child, 'exit'), pause(STOP_MS, undefined, { ref: false })]);
+      await Promise.race([once(child, 'exit'), sleep(STOP_MS, undefined, { ref: false })]);
     }
     await this.kill();
   }
@@ -122,7 +122,7 @@ export class RabbitmqNode {
 
   /** Runs an administration command such as `('stop_app')` and returns its output. Takes about two seconds. */
   async ctl(...args: readonly string[]): Promise<string> {
-    const { stdout } = await run(join(this.programs, 'rabbitmqctl'), ['--quiet', ...args], {
+    const { stdout } = await run(join(this.binDir, 'rabbitmqctl'), ['--quiet', ...args], {
       env: this.#environment(),
       timeout: 60_000,
     });
@@ -132,7 +132,7 @@ export class RabbitmqNode {
   /**
    * Raises or clears the memory alarm. While it is on, the node accepts no messages and reports publishers as blocked.
    */
-  async memoryAlarm(on: boolean): Promise<void> {
+  async setMemoryAlarm(on: boolean): Promise<void> {
     await this.ctl('set_vm_memory_high_watermark', ...(on ? ['0.000001'] : ['absolute', MEMORY]));
   }
 
@@ -164,7 +164,7 @@ export class RabbitmqNode {
   #environment(): NodeJS.ProcessEnv {
     return {
       PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`,
-      // Without the Erlang cookie, another user of the machine cannot control the node.
+      // Keeps the Erlang cookie in this private folder, so that other users of the machine cannot control the node.
       HOME: this.folder,
       LANG: 'C.UTF-8',
       ERL_EPMD_PORT: String(this.ports.epmd),
@@ -180,12 +180,12 @@ export class RabbitmqNode {
     };
   }
 
-  async #takesConnections(): Promise<void> {
+  async #waitUntilReady(): Promise<void> {
     const deadline = Date.now() + START_MS;
-    while (!(await answers(this.managementUrl))) {
+    while (!(await isHealthy(this.managementUrl))) {
       if (!this.isRunning || Date.now() > deadline)
         throw new Error(`RabbitMQ: the private node failed to start: ${this.#output}${await this.#log()}`);
-      await pause(100);
+      await sleep(100);
     }
   }
 
@@ -197,8 +197,8 @@ export class RabbitmqNode {
 
 const MEMORY = '1GB';
 
-/** The management API comes up last; the initial definitions of the node are complete by then. */
-async function answers(managementUrl: string): Promise<boolean> {
+/** Returns whether the node is ready. Its management API starts last, after the node has imported its initial definitions. */
+async function isHealthy(managementUrl: string): Promise<boolean> {
   const { origin, username, password } = new URL(managementUrl);
   const authorization = `Basic ${btoa(`${username}:${password}`)}`;
   try {

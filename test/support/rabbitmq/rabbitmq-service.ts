@@ -16,8 +16,8 @@ const LOCAL_TIMEOUT = 500;
 
 /**
  * Finds the RabbitMQ of a test run: that of `RABBITMQ_URL`, else one on the default port of this machine, else a
- * private node. Prints which one it uses. Throws one line that names what is missing: a test that needs RabbitMQ is
- * never skipped.
+ * private node. Prints which one it uses. Rejects with a one-line error that names what is missing; the tests do not
+ * run without RabbitMQ.
  */
 export async function findRabbitmq(given = process.env['RABBITMQ_URL']): Promise<RabbitmqService> {
   if (given) return foreign(given, 'RABBITMQ_URL', GIVEN_TIMEOUT);

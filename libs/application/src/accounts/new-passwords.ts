@@ -15,7 +15,7 @@ export class NewPasswords {
 
   /** Throws `password-too-short` or `password-too-common` if the policy refuses the password. */
   require(password: string): Promise<void> {
-    return this.policy.require(password);
+    return this.policy.assertAcceptable(password);
   }
 
   /**

@@ -3,25 +3,25 @@ import { PasswordPolicy } from './password-policy.js';
 
 describe('a password policy', () => {
   it('without rules accepts every password, even an empty one', async () => {
-    for (const password of ['', 'x', 'password']) await new PasswordPolicy().require(password);
+    for (const password of ['', 'x', 'password']) await new PasswordPolicy().assertAcceptable(password);
   });
 
   it('counts characters, not bytes or code units', async () => {
     const policy = new PasswordPolicy({ minLength: 8, refuseCommon: false });
     for (const password of ['', '1234567', '🗝'.repeat(7)])
-      await expect(policy.require(password)).rejects.toMatchObject({ code: 'password-too-short', limit: 8 });
-    for (const password of ['password', '🗝'.repeat(8)]) await policy.require(password);
+      await expect(policy.assertAcceptable(password)).rejects.toMatchObject({ code: 'password-too-short', limit: 8 });
+    for (const password of ['password', '🗝'.repeat(8)]) await policy.assertAcceptable(password);
   });
 
   it('refuses common passwords in any letter case', async () => {
     const policy = new PasswordPolicy({ minLength: 0, refuseCommon: true });
     for (const password of ['password', 'PassWord'])
-      await expect(policy.require(password)).rejects.toMatchObject({ code: 'password-too-common' });
-    for (const password of ['', 'ostrich gravel']) await policy.require(password);
+      await expect(policy.assertAcceptable(password)).rejects.toMatchObject({ code: 'password-too-common' });
+    for (const password of ['', 'ostrich gravel']) await policy.assertAcceptable(password);
   });
 
   it('reports the length first', async () => {
     const policy = new PasswordPolicy({ minLength: 12, refuseCommon: true });
-    await expect(policy.require('password')).rejects.toMatchObject({ code: 'password-too-short' });
+    await expect(policy.assertAcceptable('password')).rejects.toMatchObject({ code: 'password-too-short' });
   });
 });

@@ -9,7 +9,7 @@ export class PasswordPolicy {
   constructor(private readonly rules: PasswordRules = { minLength: 0, refuseCommon: false }) {}
 
   /** Throws `password-too-short` or `password-too-common` if the rules refuse the password. */
-  async require(password: string): Promise<void> {
+  async assertAcceptable(password: string): Promise<void> {
     const { minLength, refuseCommon } = this.rules;
     if ([...password].length < minLength) throw new DomainError('password-too-short', undefined, minLength);
     if (refuseCommon && (await isCommonPassword(password))) throw new DomainError('password-too-common');

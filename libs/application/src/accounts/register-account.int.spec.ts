@@ -9,15 +9,15 @@ import { RegisterAccountCommand, RegisterAccountHandler } from './register-accou
 
 const rest = { role: 0, disabled: false, basePath: '/', permission: 0, ssoId: '', allowLdap: true };
 
-/** Starts a service whose passwords need twelve characters. `checked` contains the passwords that the policy has checked. */
+/** Starts a service that requires passwords of twelve characters. `checked` collects every password that its policy checks. */
 async function startWithPolicy() {
   const service = new EmbeddedService();
   await registerAccount(service, 1, 'admin', { role: 2 });
   const caller = { account: await accountState(service, 1), by: 'session' } as const;
   const checked: string[] = [];
   const policy = new PasswordPolicy({ minLength: 12, refuseCommon: false });
-  const require = policy.require.bind(policy);
-  policy.require = (password) => (checked.push(password), require(password));
+  const check = policy.assertAcceptable.bind(policy);
+  policy.assertAcceptable = (password) => (checked.push(password), check(password));
   const passwords = new NewPasswords(service.hasher, service.sealer, service.clock, policy);
   const ids = new AccountIds(service.counter, 1);
   const handler = new RegisterAccountHandler(service.runner, service.names, ids, passwords);
@@ -26,14 +26,14 @@ async function startWithPolicy() {
   return { service, checked, register };
 }
 
-it('the policy checks the password of a new account once', async () => {
+it('registering an account checks its password exactly once', async () => {
   const { service, checked, register } = await startWithPolicy();
   await register('ann', 'ostrich gravel');
   expect(checked).toEqual(['ostrich gravel']);
   expect((await accountState(service, 3)).username).toBe('ann');
 });
 
-it('a password that the policy refuses costs no account id', async () => {
+it('a refused password does not use up an account id', async () => {
   const { service, register } = await startWithPolicy();
   await expect(register('ann', 'short')).rejects.toEqual(new DomainError('password-too-short', undefined, 12));
   await register('ann', 'ostrich gravel');

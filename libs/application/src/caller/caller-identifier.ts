@@ -29,7 +29,7 @@ import { SecurityLog } from '../security-log/security-log.js';
 import { tokenRefused, apiTokenUsed } from '../security-log/token-events.js';
 import type { Caller } from './caller.js';
 
-/** What to load about a caller. `keys` adds the SSH keys, in the same round trip. */
+/** The data to load about a caller. `keys` adds the SSH keys, in the same round trip. */
 export type CallerScope = 'account' | 'keys';
 
 /** Maximum clock difference between two gateways, in seconds. */

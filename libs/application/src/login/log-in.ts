@@ -97,11 +97,11 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
   async #logIn(login: Login): Promise<LoggedIn> {
     const report = new LoginReport(this.security, login.origin);
     const account = await report.watch('password', () =>
-      this.attempts.measure('password', () => this.#verifyPassword(login, report)),
+      this.attempts.count('password', () => this.#verifyPassword(login, report)),
     );
     const token = account.twoFactor
       ? await report.watch('one_time_code', () =>
-          this.attempts.measure('one_time_code', () => this.#startWithCode(login, account)),
+          this.attempts.count('one_time_code', () => this.#startWithCode(login, account)),
         )
       : await this.#startSession(login, account, undefined);
     const { accountId, username, twoFactor } = account;
@@ -154,8 +154,8 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
 
   async #verifyCode(login: Login, account: Account): Promise<UsedCode & { counted: CountedAttempt }> {
     const { enrolment, sealedSecret, locked } = account.twoFactor!;
-    const attempt = codeTry(login, account);
-    // An attacker who entered the wrong codes must not lock the owner out.
+    const attempt = codeAttempt(login, account);
+    // Somebody else may have entered the wrong codes, so the owner can still log in from a known source or device.
     if (locked && !(await this.throttle.isKnown(attempt))) throw new DomainError('one-time-code-locked');
     if (login.code.trim() === '') throw await this.#missingCode(attempt);
     const secret = this.sealer.open(sealedSecret, sealingContext.twoFactor(account.accountId));
@@ -217,7 +217,7 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
  * Returns the throttle's key for a code. The count starts again with each enrolment and each password, so that wrong codes for a discarded
  * secret or by someone who knew an old password do not lock the code. A device is known only once it has used a right code of this enrolment.
  */
-function codeTry(login: Login, account: Account): LoginAttempt {
+function codeAttempt(login: Login, account: Account): LoginAttempt {
   const { accountId, credential, twoFactor } = account;
   const { address } = login;
   const { enrolment } = twoFactor!;

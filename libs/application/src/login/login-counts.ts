@@ -2,12 +2,16 @@ import { DomainError } from '@keyfold/domain';
 
 const FACTORS = ['password', 'one_time_code'] as const;
 /**
- * `refused`: wrong, already used, locked, or no such account. `throttled`: too many tries. `missing`: the password was right and a code
- * is required. `failed`: not checked, because the queue was full or the store was unavailable.
+ * - `refused`: the password or code is wrong, already used or locked, or the account does not exist
+ * - `throttled`: too many attempts
+ * - `missing`: the password is correct, and a code is required
+ * - `failed`: not checked, because the queue was full or the store was unavailable
  */
 const OUTCOMES = ['accepted', 'refused', 'throttled', 'missing', 'failed'] as const;
 
+/** A secret that a login checks. */
 export type LoginFactor = (typeof FACTORS)[number];
+/** The outcome of a check. */
 export type LoginOutcome = (typeof OUTCOMES)[number];
 
 /** Counts the outcomes of the password and code checks of this process. */
@@ -20,7 +24,7 @@ export class LoginCounts {
   }
 
   /** Runs a check and counts its outcome. */
-  async measure<Result>(factor: LoginFactor, check: () => Promise<Result>): Promise<Result> {
+  async count<Result>(factor: LoginFactor, check: () => Promise<Result>): Promise<Result> {
     try {
       const result = await check();
       this.add(factor, 'accepted');
@@ -39,7 +43,7 @@ export class LoginCounts {
   }
 }
 
-/** Returns the outcome that the error of a check stands for. */
+/** Returns the outcome of a check that failed with this error. */
 export function outcomeOf(error: unknown): LoginOutcome {
   if (!(error instanceof DomainError)) return 'failed';
   if (error.code === 'too-many-attempts') return 'throttled';

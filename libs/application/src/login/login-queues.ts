@@ -5,7 +5,7 @@ import { networksOf } from '@keyfold/security';
 const MAX_PER_PAIR = 200;
 const MAX_PER_SOURCE = 400;
 const MAX_PER_NETWORK = 1_000;
-/** A try counts while it is checked, so this must stay well below the number of failures that one source may have. */
+/** An attempt counts while it is checked, so this must stay well below the number of failures that one source may have. */
 const CONCURRENT_PER_SOURCE = 20;
 
 /** Identifies a login for its queues: a text for the account, the client's address, and the id of a device known to the account. */

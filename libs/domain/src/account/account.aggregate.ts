@@ -15,7 +15,7 @@ export const accountAggregate: Aggregate<number, Account, AccountCommand, Accoun
   upcasters: accountUpcasters,
   streamPrefix: 'account-',
   streamOf: (accountId) => `account-${accountId}`,
-  // Includes the answer with the own profile, because it is cached with the account.
+  // Includes the account's answer to `GET /api/me`, because it is cached with the account.
   weightOf: ({ username, basePath, ssoId }) =>
     1 + Math.floor((memoryOf(username, basePath, ssoId) + 2 * bytesOf(username, basePath, ssoId)) / 1024),
 };

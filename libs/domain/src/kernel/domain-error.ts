@@ -26,7 +26,7 @@ export type DomainErrorCode =
   | 'one-time-code-invalid-at-login'
   /** Codes from unknown sources are refused after 100 wrong ones in a row, until two-factor is turned off. Waiting does not help. */
   | 'one-time-code-locked'
-  /** The throttle refuses the try unchecked, even a correct one, for `retryAfterSeconds`. */
+  /** The throttle refuses the attempt unchecked, even a correct one, for `retryAfterSeconds`. */
   | 'too-many-attempts'
   /** Always thrown by the route for LDAP logins. */
   | 'ldap-disabled'

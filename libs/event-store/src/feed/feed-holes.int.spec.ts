@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { eventually } from '../../../../test/support/eventually.js';
 import { FeedWorkers } from '../../testing/feed-workers.js';
 import { newCommit } from '../../testing/new-commit.js';
 import { COMMITS, type CommitDocument } from '../mongo/commit.model.js';
@@ -9,7 +10,6 @@ import { migrateSchema } from '../mongo/mongo-schema.js';
 import { openMongo } from '../../testing/open-mongo.js';
 
 const HOLE_AGE = 2_000;
-const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000, interval: 20 });
 
 /** A slot in which the second of three commits is missing, as if its writer had not come to it yet, and a reader with a clock of its own. */
 async function openFeedWithHole() {
@@ -33,7 +33,7 @@ async function openFeedWithHole() {
   /** The first look reads what is before the hole, the second finds it; one more begins when that is done. */
   const readOn = async () => {
     polls.mockClear();
-    await soon(() => expect(polls.mock.calls.length).toBeGreaterThan(2));
+    await eventually(() => expect(polls.mock.calls.length).toBeGreaterThan(2));
   };
   const writeLate = () => commits.insertOne(document);
   const names = () => workers.handled.map(({ commit }) => `${commit.position}:${commit.stream.replace(/\d+$/, '')}`);
@@ -50,7 +50,7 @@ describe('a free position with commits behind it', () => {
     expect(closeHoles).not.toHaveBeenCalled();
     expect(names()).toEqual(['1:account-']);
     clock.time += 1;
-    await soon(() => expect(names()).toEqual(['1:account-', '2:void-', '3:account-']));
+    await eventually(() => expect(names()).toEqual(['1:account-', '2:void-', '3:account-']));
     expect(closeHoles).toHaveBeenCalledTimes(1);
   });
 
@@ -60,7 +60,7 @@ describe('a free position with commits behind it', () => {
     await readOn();
     clock.time += HOLE_AGE - 1;
     await writeLate();
-    await soon(() => expect(names()).toEqual(['1:account-', '2:account-', '3:account-']));
+    await eventually(() => expect(names()).toEqual(['1:account-', '2:account-', '3:account-']));
     expect(closeHoles).not.toHaveBeenCalled();
   });
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { eventually } from '../../../../test/support/eventually.js';
 import { CuttableLeases, FeedWorkers } from '../../testing/feed-workers.js';
 import { newCommit } from '../../testing/new-commit.js';
 import { StoreUnavailable } from '../event-store.errors.js';
@@ -8,8 +9,6 @@ import { openSqlite, temporaryFolder } from '../../testing/open-sqlite.js';
 import { feedPositionsTable, SqliteFeedLeases } from '../sqlite/sqlite-feed-leases.js';
 import { SqliteFile } from '../sqlite/sqlite-file.js';
 import type { FeedReaderOptions } from './feed-reader.js';
-
-const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000, interval: 20 });
 
 function openFeed() {
   const folder = temporaryFolder();
@@ -66,7 +65,7 @@ describe('catching up', () => {
     const handle = vi.fn<FeedReaderOptions['handle']>(() => batch.promise);
     const reader = workers.newReader('ann', leases, { handle });
     const caughtUp = reader.catchUp();
-    await soon(() => expect(handle).toHaveBeenCalled());
+    await eventually(() => expect(handle).toHaveBeenCalled());
     const stopped = reader.stop();
     batch.resolve();
     await Promise.all([stopped, caughtUp]);
@@ -93,7 +92,7 @@ describe('following', () => {
     await before.stop();
     await append(store, 'account-1', 3);
     workers.newReader('bea', leases).start();
-    await soon(() => expect(workers.done).toEqual(['account-1:1', 'account-1:2', 'account-1:3']));
+    await eventually(() => expect(workers.done).toEqual(['account-1:1', 'account-1:2', 'account-1:3']));
     expect(workers.handled.at(-1)?.owner).toBe('bea');
   });
 
@@ -102,15 +101,15 @@ describe('following', () => {
     const polls = vi.spyOn(store, 'slotsWithNews');
     const onAppended = vi.spyOn(store, 'onAppended').mockReturnValue(() => {});
     workers.newReader('ann', leases).start();
-    await soon(() => expect(polls).toHaveBeenCalled());
+    await eventually(() => expect(polls).toHaveBeenCalled());
     await append(store, 'account-1', 1);
-    await soon(() => expect(workers.done).toEqual(['account-1:1']));
+    await eventually(() => expect(workers.done).toEqual(['account-1:1']));
     const [[wake]] = onAppended.mock.calls as [[() => void]];
     const began = performance.now();
     for (let version = 2; version <= 11; version++) {
       await append(store, 'account-1', version);
       wake();
-      await soon(() => expect(workers.done).toHaveLength(version));
+      await eventually(() => expect(workers.done).toHaveLength(version));
     }
     // Without signals, ten polls take ten seconds.
     expect(performance.now() - began).toBeLessThan(8_000);
@@ -123,7 +122,7 @@ describe('following', () => {
     const reader = workers.newReader('ann', leases, { handle });
     reader.start();
     await append(store, 'account-1', 1);
-    await soon(() => expect(handle).toHaveBeenCalledTimes(1));
+    await eventually(() => expect(handle).toHaveBeenCalledTimes(1));
     await append(store, 'account-1', 2);
     const stopped = reader.stop();
     expect(await positionOf(leases)).toBe(0);
@@ -138,15 +137,15 @@ describe('following', () => {
     const cuttable = new CuttableLeases(leases);
     const joins = vi.spyOn(cuttable, 'join');
     workers.newReader('ann', cuttable, { leaseMilliseconds: 300 }).start();
-    await soon(() => expect(joins).toHaveBeenCalled());
+    await eventually(() => expect(joins).toHaveBeenCalled());
     for (const outage of [1, 2]) {
       cuttable.isCut = true;
       await append(store, 'account-1', outage);
       joins.mockClear();
-      await soon(() => expect(joins.mock.calls.length).toBeGreaterThan(3));
+      await eventually(() => expect(joins.mock.calls.length).toBeGreaterThan(3));
       expect(workers.errors).toHaveLength(outage);
       cuttable.isCut = false;
-      await soon(() => expect(workers.done).toHaveLength(outage));
+      await eventually(() => expect(workers.done).toHaveLength(outage));
     }
   });
 
@@ -156,11 +155,11 @@ describe('following', () => {
     const reads = vi.spyOn(store, 'readFeed');
     const reader = workers.newReader('ann', leases);
     reader.start();
-    await soon(() => expect(reader.status().positions.size).toBe(1));
+    await eventually(() => expect(reader.status().positions.size).toBe(1));
     const [[wake]] = onAppended.mock.calls as [[(slot?: number) => void]];
     const away = () => Promise.reject(new StoreUnavailable('away'));
     reads.mockImplementation(away);
-    await soon(() => {
+    await eventually(() => {
       wake(0);
       expect(reader.status().failing).toBe(true);
     });
@@ -168,11 +167,11 @@ describe('following', () => {
       reads.mockRestore();
       return away();
     });
-    await soon(() => {
+    await eventually(() => {
       wake();
       expect(polls).toHaveBeenCalled();
     });
-    await soon(() => expect(reader.status().failing).toBe(false));
+    await eventually(() => expect(reader.status().failing).toBe(false));
     expect(workers.errors).toHaveLength(1);
   });
 
@@ -184,7 +183,7 @@ describe('following', () => {
       if (failures-- > 0) throw new Error('not now');
     };
     workers.newReader('ann', leases, {}, meanwhile).start();
-    await soon(() => expect(workers.done).toEqual(['account-1:1', 'account-1:2']));
+    await eventually(() => expect(workers.done).toEqual(['account-1:1', 'account-1:2']));
     expect(workers.errors.map(String)).toEqual(['Error: not now']);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { eventually } from '../../../../test/support/eventually.js';
 import { CuttableLeases, FeedWorkers } from '../../testing/feed-workers.js';
 import type { Commit } from '../commit.js';
 import { newCommit } from '../../testing/new-commit.js';
@@ -12,7 +13,6 @@ import type { FeedLeases } from './feed-leases.js';
 
 const LONG = 60_000;
 const SHORT = 3_000;
-const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 30_000, interval: 50 });
 
 /** A store of 64 slots with leases, and readers that keep to themselves what they handled. */
 async function openFeed() {
@@ -66,18 +66,18 @@ describe('readers of one feed', () => {
     const [ann, bea, cid] = readers as [FeedReader, FeedReader, FeedReader];
 
     ann.start();
-    await soon(() => expect(sizesOf(readers)).toEqual([64, 0, 0]));
+    await eventually(() => expect(sizesOf(readers)).toEqual([64, 0, 0]));
     const appended = await write(store, range(0, 40), 3);
     bea.start();
     cid.start();
-    await soon(() => expect(sizesOf(readers)).toEqual([22, 21, 21]));
+    await eventually(() => expect(sizesOf(readers)).toEqual([22, 21, 21]));
     appended.push(...(await write(store, range(40, 80), 3)));
-    await soon(() => expect(workers.handled.some(({ owner }) => owner === 'bea')).toBe(true));
+    await eventually(() => expect(workers.handled.some(({ owner }) => owner === 'bea')).toBe(true));
     await bea.stop();
     appended.push(...(await write(store, range(80, 120), 3)));
-    await soon(() => expect(sizesOf([ann, cid])).toEqual([32, 32]));
+    await eventually(() => expect(sizesOf([ann, cid])).toEqual([32, 32]));
 
-    await soon(() => expect(workers.done).toHaveLength(360));
+    await eventually(() => expect(workers.done).toHaveLength(360));
     expect(workers.done.toSorted()).toEqual(appended.map(nameOf).toSorted());
     expectInOrder(workers);
     expect(workers.overlaps).toEqual([]);
@@ -92,18 +92,18 @@ describe('readers of one feed', () => {
     const ann = workers.newReader('ann', leases, options, meanwhile);
     const appended = await write(store, range(0, 40), 1);
     ann.start();
-    await soon(() => expect(meanwhile).toHaveBeenCalledTimes(8));
+    await eventually(() => expect(meanwhile).toHaveBeenCalledTimes(8));
     const bea = workers.newReader('bea', leases, options, meanwhile);
     bea.start();
     // Eight batches are in progress. Idle slots outside ann's share go to bea, who starts as many.
-    await soon(() => expect(meanwhile).toHaveBeenCalledTimes(16));
+    await eventually(() => expect(meanwhile).toHaveBeenCalledTimes(16));
     const [atHand] = sizesOf([ann]);
     expect(atHand).toBeGreaterThan(32);
     expect(sizesOf([bea])[0]).toBe(64 - atHand!);
 
     batches.resolve();
-    await soon(() => expect(workers.done).toHaveLength(40));
-    await soon(() => expect(sizesOf([ann, bea])).toEqual([32, 32]));
+    await eventually(() => expect(workers.done).toHaveLength(40));
+    await eventually(() => expect(sizesOf([ann, bea])).toEqual([32, 32]));
     expect(workers.done.toSorted()).toEqual(appended.map(nameOf).toSorted());
     expect(workers.overlaps).toEqual([]);
   });
@@ -114,7 +114,7 @@ describe('readers of one feed', () => {
     const ann = workers.newReader('ann', leases, { leaseMilliseconds: LONG }, () => batch.promise);
     await write(store, [7], 2);
     ann.start();
-    await soon(async () => expect((await leases.progress('reader')).length).toBe(64));
+    await eventually(async () => expect((await leases.progress('reader')).length).toBe(64));
     const stopped = ann.stop();
     batch.resolve();
     await stopped;
@@ -134,23 +134,23 @@ describe('a reader that stops responding', () => {
     const cuttable = new CuttableLeases(leases);
     const ann = workers.newReader('ann', cuttable, { leaseMilliseconds: SHORT });
     ann.start();
-    await soon(() => expect(sizesOf([ann])).toEqual([64]));
+    await eventually(() => expect(sizesOf([ann])).toEqual([64]));
     await write(store, range(0, 20), 2);
-    await soon(() => expect(workers.done).toHaveLength(40));
+    await eventually(() => expect(workers.done).toHaveLength(40));
 
     cuttable.isCut = true;
     const bea = workers.newReader('bea', leases, { leaseMilliseconds: SHORT });
     bea.start();
     const later = await write(store, range(20, 60), 3);
-    await soon(() => expect(sizesOf([bea])).toEqual([64]));
-    await soon(async () => {
+    await eventually(() => expect(sizesOf([bea])).toEqual([64]));
+    await eventually(async () => {
       const positions = await positionsOf(leases);
       for (const [slot, position] of positions) expect((await store.readFeed(slot, position, 1)).length).toBe(0);
     });
     for (const name of later.map(nameOf)) expect(workers.done).toContain(name);
     expectInOrder(workers);
     expect(workers.overlaps).toEqual([]);
-    // Only the work that ann did without a checkpoint is repeated.
+    // Only commits that the silent worker handled without advancing its checkpoint were handled twice.
     const annAlone = workers.handled.filter(({ owner }) => owner === 'ann').length;
     expect(workers.handled.length).toBeLessThanOrEqual(160 + annAlone - 40);
   });
@@ -162,17 +162,17 @@ describe('a reader that stops responding', () => {
     const ann = workers.newReader('ann', cuttable, { leaseMilliseconds: SHORT });
     ann.start();
     await append(1);
-    await soon(() => expect(workers.done).toHaveLength(1));
+    await eventually(() => expect(workers.done).toHaveLength(1));
     cuttable.isCut = true;
     const bea = workers.newReader('bea', leases, { leaseMilliseconds: LONG });
     bea.start();
-    await soon(() => expect(sizesOf([bea])).toEqual([64]));
+    await eventually(() => expect(sizesOf([bea])).toEqual([64]));
     await append(2);
-    await soon(() => expect(workers.done).toHaveLength(2));
+    await eventually(() => expect(workers.done).toHaveLength(2));
     await bea.stop();
     cuttable.isCut = false;
     await append(3);
-    await soon(() => expect(workers.done.length).toBeGreaterThan(2));
+    await eventually(() => expect(workers.done.length).toBeGreaterThan(2));
     const handled = workers.handled.map(({ owner, commit }) => `${owner} ${commit.version}`);
     expect(handled).toEqual(['ann 1', 'bea 2', 'ann 3']);
   });
@@ -185,12 +185,12 @@ describe('a reader that stops responding', () => {
     const options = { leaseMilliseconds: LONG, now: () => time, afterPoll: polled };
     const ann = workers.newReader('ann', cuttable, options);
     ann.start();
-    await soon(() => expect(sizesOf([ann])).toEqual([64]));
+    await eventually(() => expect(sizesOf([ann])).toEqual([64]));
     cuttable.isCut = true;
     cuttable.letsAdvance = true;
     time = (LONG * 2) / 3 - 1;
     await write(store, [7], 1);
-    await soon(() => expect(workers.done).toEqual(['account-7:1']));
+    await eventually(() => expect(workers.done).toEqual(['account-7:1']));
 
     time += 1;
     expect(ann.holds(0)).toBe(false);
@@ -198,7 +198,7 @@ describe('a reader that stops responding', () => {
     const reads = vi.spyOn(store, 'readFeed');
     await write(store, [8], 1);
     polled.mockClear();
-    await soon(() => expect(polled.mock.calls.length).toBeGreaterThan(1));
+    await eventually(() => expect(polled.mock.calls.length).toBeGreaterThan(1));
     expect(polls).not.toHaveBeenCalled();
     expect(reads).not.toHaveBeenCalled();
     expect(workers.done).toEqual(['account-7:1']);
@@ -212,23 +212,23 @@ describe('a reader that stops responding', () => {
     const ann = workers.newReader('ann', cuttable, { leaseMilliseconds: SHORT }, meanwhile);
     await write(store, [7], 2);
     ann.start();
-    await soon(() => expect(meanwhile).toHaveBeenCalled());
+    await eventually(() => expect(meanwhile).toHaveBeenCalled());
     cuttable.isCut = true;
     cuttable.letsAdvance = true;
 
     const advance = vi.spyOn(leases, 'advance');
     const others = new FeedWorkers(store);
     others.newReader('bea', leases, { leaseMilliseconds: LONG }).start();
-    await soon(() => expect(others.done).toEqual(['account-7:1', 'account-7:2']));
+    await eventually(() => expect(others.done).toEqual(['account-7:1', 'account-7:2']));
     await write(store, [8], 1);
-    await soon(() => expect(others.done).toHaveLength(3));
+    await eventually(() => expect(others.done).toHaveLength(3));
     const written = async () => [...(await positionsOf(leases)).values()].reduce((sum, position) => sum + position, 0);
-    await soon(async () => expect(await written()).toBe(3));
+    await eventually(async () => expect(await written()).toBe(3));
     const before = await positionsOf(leases);
     advance.mockClear();
     batch.resolve();
-    await soon(() => expect(workers.done).toHaveLength(2));
-    await soon(() => expect(advance).toHaveBeenCalledTimes(1));
+    await eventually(() => expect(workers.done).toHaveLength(2));
+    await eventually(() => expect(advance).toHaveBeenCalledTimes(1));
     await expect(advance.mock.results[0]?.value).rejects.toHaveProperty('name', 'LeaseLost');
     expect(await positionsOf(leases)).toEqual(before);
     // Losing the slot is no error. Only the unreachable leases are reported.

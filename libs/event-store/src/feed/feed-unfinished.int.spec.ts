@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { eventually } from '../../../../test/support/eventually.js';
 import { FeedWorkers } from '../../testing/feed-workers.js';
 import { newCommit } from '../../testing/new-commit.js';
 import { feedModels } from '../mongo/feed-lease.model.js';
@@ -7,7 +8,6 @@ import { migrateSchema } from '../mongo/mongo-schema.js';
 import { openMongo } from '../../testing/open-mongo.js';
 import type { FeedReaderOptions } from './feed-reader.js';
 
-const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000, interval: 10 });
 /** Longer than any test takes, in milliseconds. */
 const LONG = 600_000;
 
@@ -37,11 +37,11 @@ describe('a partly handled page', () => {
     const { reader, append, pages, positions } = await openFeed(async () => ({ upTo, againAfter: 10 }));
     for (const version of [1, 2, 3]) await append('7', version);
     reader.start();
-    await soon(async () => expect(await positions()).toEqual([1]));
+    await eventually(async () => expect(await positions()).toEqual([1]));
     await append('7', 4);
-    await soon(() => expect(pages('7').at(-1)).toEqual([2, 3, 4]));
+    await eventually(() => expect(pages('7').at(-1)).toEqual([2, 3, 4]));
     upTo = 4;
-    await soon(async () => expect(await positions()).toEqual([4]));
+    await eventually(async () => expect(await positions()).toEqual([4]));
   });
 
   it('is delivered again after its pause, or on readAgain', async () => {
@@ -49,15 +49,15 @@ describe('a partly handled page', () => {
     const { reader, append, pages, positions } = await openFeed(async () => ({ upTo, againAfter: LONG }));
     await append('7', 1);
     reader.start();
-    await soon(() => expect(pages('7')).toHaveLength(1));
+    await eventually(() => expect(pages('7')).toHaveLength(1));
     await append('7', 2);
     await append('8', 1);
-    await soon(() => expect(pages('8')).toHaveLength(1));
+    await eventually(() => expect(pages('8')).toHaveLength(1));
     expect(pages('7')).toEqual([[1]]);
     upTo = 2;
     reader.readAgain();
-    await soon(() => expect(pages('7')).toEqual([[1], [1, 2]]));
-    await soon(async () => expect(await positions()).toContain(2));
+    await eventually(() => expect(pages('7')).toEqual([[1], [1, 2]]));
+    await eventually(async () => expect(await positions()).toContain(2));
   });
 });
 
@@ -69,14 +69,14 @@ describe('a slot whose work does not end', () => {
     );
     await append('7', 1);
     reader.start();
-    await soon(() => expect(pages('7')).toHaveLength(1));
+    await eventually(() => expect(pages('7')).toHaveLength(1));
     for (const version of [1, 2, 3]) {
       await append('8', version);
-      await soon(() => expect(pages('8')).toHaveLength(version));
+      await eventually(() => expect(pages('8')).toHaveLength(version));
     }
     await append('7', 2);
     stuck.resolve();
-    await soon(() => expect(pages('7')).toEqual([[1], [2]]));
+    await eventually(() => expect(pages('7')).toEqual([[1], [2]]));
   });
 
   it('that fails is retried while others are read, and reported once', async () => {
@@ -85,12 +85,12 @@ describe('a slot whose work does not end', () => {
     });
     await append('7', 1);
     reader.start();
-    await soon(() => expect(pages('7')).toHaveLength(1));
+    await eventually(() => expect(pages('7')).toHaveLength(1));
     expect(reader.status().failing).toBe(true);
     await append('8', 1);
-    await soon(() => expect(pages('8')).toHaveLength(1));
-    await soon(() => expect(pages('7')).toHaveLength(3));
-    await soon(() => expect(reader.status().failing).toBe(false));
+    await eventually(() => expect(pages('8')).toHaveLength(1));
+    await eventually(() => expect(pages('7')).toHaveLength(3));
+    await eventually(() => expect(reader.status().failing).toBe(false));
     expect(workers.errors.map(String)).toEqual(['Error: not now']);
   });
 });
@@ -106,12 +106,12 @@ describe('a reader that is not ready', () => {
     const polls = vi.spyOn(store, 'slotsWithNews');
     await append('7', 1);
     reader.start();
-    await soon(() => expect(polled.mock.calls.length).toBeGreaterThan(1));
+    await eventually(() => expect(polled.mock.calls.length).toBeGreaterThan(1));
     expect(handled).not.toHaveBeenCalled();
     expect(polls).not.toHaveBeenCalled();
     isReady = true;
     reader.readAgain();
-    await soon(() => expect(pages('7')).toEqual([[1]]));
+    await eventually(() => expect(pages('7')).toEqual([[1]]));
   });
 });
 
@@ -122,16 +122,16 @@ describe('a signal for a known slot', () => {
     const polls = vi.spyOn(store, 'slotsWithNews');
     const reads = vi.spyOn(store, 'readFeed');
     reader.start();
-    await soon(() => expect(reader.status().positions.size).toBe(64));
+    await eventually(() => expect(reader.status().positions.size).toBe(64));
     const [[wake]] = onAppended.mock.calls as [[(slot?: number) => void]];
     await append('7', 1);
-    await soon(() => expect(pages('7')).toEqual([[1]]));
+    await eventually(() => expect(pages('7')).toEqual([[1]]));
     const [slot] = reads.mock.calls.at(-1)!;
     for (let version = 2; version <= 21; version++) {
       await append('7', version);
       wake(slot);
       wake(slot + 1);
-      await soon(() => expect(pages('7').flat()).toContain(version));
+      await eventually(() => expect(pages('7').flat()).toContain(version));
     }
     // Without signals, twenty commits one after another take twenty seconds and as many queries.
     expect(polls.mock.calls.length).toBeLessThan(15);

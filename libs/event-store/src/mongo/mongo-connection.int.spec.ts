@@ -16,9 +16,9 @@ it('an operation is attempted at most twice, and an overloaded server counts as 
     data: { failCommands: ['find'], errorCode: 462, errorLabels: ['SystemOverloadedError', 'RetryableError'] },
   });
   const client = connection.getClient();
-  const tries: string[] = [];
-  client.on('commandStarted', ({ commandName }: mongo.CommandStartedEvent) => tries.push(commandName));
+  const attempts: string[] = [];
+  client.on('commandStarted', ({ commandName }: mongo.CommandStartedEvent) => attempts.push(commandName));
   const find = () => client.db('keyfold').collection('commits').findOne();
   await expect(reaching(find)).rejects.toThrow(StoreUnavailable);
-  expect(tries).toEqual(['find', 'find']);
+  expect(attempts).toEqual(['find', 'find']);
 });

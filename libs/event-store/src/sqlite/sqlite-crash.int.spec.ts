@@ -39,8 +39,8 @@ it('every acknowledged commit survives a full disk, and appends succeed once the
 });
 
 /**
- * Runs a process that appends until an append fails, or until it is killed after `killAfter` acknowledged commits. Returns the lines
- * that it printed. `maxFileBytes` limits the size of its files, which the process sees as a full disk.
+ * Runs a process that appends until an append fails, or until it is killed after `killAfter` acknowledged commits. Returns the lines that
+ * it printed. The process cannot write a file longer than `maxFileBytes`, which simulates a full disk.
  */
 async function appendInProcess(
   path: string,

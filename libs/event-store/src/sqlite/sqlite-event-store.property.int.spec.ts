@@ -104,13 +104,13 @@ async function expectAccepted(feed: readonly Commit[]): Promise<void> {
   for (const commit of feed) expect(await model.append(commit)).toEqual({ outcome: 'appended', commit });
 }
 
-/** Returns the commits that the answers acknowledge, in the order of the feed. */
+/** Returns the commits that the answers claim to have stored, in the order of the feed. */
 const appendedBy = (answers: readonly Answer[]): Commit[] =>
   answers
     .flatMap(({ appended }) => (appended?.outcome === 'appended' ? [appended.commit] : []))
     .toSorted((left, right) => left.position - right.position);
 
-/** The feed shows why each commit was refused. */
+/** Expects that the feed contains the reason why a commit was not appended. */
 function expectJustified({ commit, appended, refusedWith, key }: Answer, feed: readonly Commit[]): void {
   const sameCommand = feed.find(({ command }) => command.id === commit.command.id);
   if (appended) {

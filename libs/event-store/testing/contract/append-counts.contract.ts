@@ -40,7 +40,7 @@ export const appendCountCases: readonly ContractCase[] = [
       await Promise.all(commits.map((commit) => store.append(commit)));
       const after = numbersOf(store.appends);
       expect(after.answers - before.answers).toBe(20);
-      // A commit that lost its position to another process is sent in more than one batch.
+      // A commit that lost its position to another process travels in more than one batch.
       expect(after.travelled - before.travelled).toBeGreaterThanOrEqual(20);
       expect(after.batches - before.batches).toBeLessThanOrEqual(after.travelled - before.travelled);
       expect(after.seconds).toBeGreaterThan(before.seconds);

@@ -57,7 +57,7 @@ export const compactionCases: readonly ContractCase[] = [
       expect(replaced.map(({ position }) => position)).toEqual(
         [appended[0], appended[2], appended[4]].map((commit) => commit?.position),
       );
-      // The partition no longer reveals the account.
+      // The void commits belong to no account.
       expect(new Set(replaced.map((commit) => commit.partition))).toEqual(new Set([`void-${slot}`]));
       const { commit: next } = await open.store.append(newCommit(kept, 3, { partition }));
       expect(next.position).toBeGreaterThan(appended.at(-1)!.position);
@@ -121,7 +121,7 @@ export const compactionCases: readonly ContractCase[] = [
       for (const [index, stream] of streams.entries()) {
         expect(await readStream(store, stream)).toEqual([]);
         const left = await readStream(store, voidStreamOf(stream));
-        // One that met the compaction is tried again, and may find that its first try was stored.
+        // One that met the compaction is tried again, and may find that its first attempt was stored.
         const due = left.length === 2 ? ['appended', 'replayed'] : ['WrongExpectedVersion'];
         expect(due).toContain(outcomes[index]);
       }

@@ -131,7 +131,7 @@ export const feedCases: readonly ContractCase[] = [
       const feeds = only(await readFeeds(open, appended), appended).filter((feed) => feed.length > 0);
       expect(feeds).toHaveLength(1);
       expect(feeds[0]).toEqual(appended.toSorted((left, right) => left.position - right.position));
-      // A commit acknowledged before another append began precedes it in the feed.
+      // Commits that were acknowledged before another append began precede it in the feed.
       const next = (await open.store.append(newCommit(unused('session'), 1, { partition }))).commit;
       expect(next.position).toBeGreaterThan(Math.max(...appended.map(({ position }) => position)));
     },

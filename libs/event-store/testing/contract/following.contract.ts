@@ -5,7 +5,7 @@ import type { ContractCase } from '../contract-case.js';
 import { newCommit, unused } from '../new-commit.js';
 import { readFeeds } from '../read-feeds.js';
 
-/** The news, heads and signals with which a reader follows the feeds without constant reading. */
+/** Cases of the operations that let a reader follow the feeds without polling each of them. */
 export const followingCases: readonly ContractCase[] = [
   {
     title: 'exactly the slots with commits after the given positions have news',

@@ -1,4 +1,4 @@
-/** What a handler learns about a message besides its data. The outcome of the handler settles the message. */
+/** Metadata of a message, which its handler gets beside the data. The outcome of the handler settles the message. */
 export type MessageContext = Readonly<{
   /** The id from the sender, the same on each delivery. Questions may have none. */
   id: string | undefined;

@@ -2,23 +2,26 @@ import asyncApi from '@asyncapi/specs/schemas/3.1.0.json' with { type: 'json' };
 import addFormats from 'ajv-formats';
 import { Ajv, type AnySchema } from 'ajv';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { problemBy } from '../../testing/event-validation.js';
-import { ASYNCAPI_FILE, asJsonFile } from '../../testing/released-files.js';
+import { formatJson } from '../../testing/format-json.js';
 import { TOPOLOGY } from '../rabbitmq/topology/topology.js';
 import { asyncApiDocument } from './asyncapi.document.js';
 import type { JsonSchema } from './event-schemas.js';
 import { publicEventTypes } from './public-events.js';
 
+const ASYNCAPI_FILE = resolve(import.meta.dirname, '../../../../asyncapi.json');
+
 // `RELEASE_SCHEMAS=1 npx vitest run --project unit asyncapi` rewrites the file.
-if (process.env['RELEASE_SCHEMAS']) writeFileSync(ASYNCAPI_FILE, await asJsonFile(asyncApiDocument()));
+if (process.env['RELEASE_SCHEMAS']) writeFileSync(ASYNCAPI_FILE, await formatJson(asyncApiDocument()));
 
 const document = JSON.parse(JSON.stringify(asyncApiDocument())) as ReturnType<typeof asyncApiDocument>;
 
 describe('the AsyncAPI document', () => {
   it('equals the file in the repository', async () => {
     expect(existsSync(ASYNCAPI_FILE)).toBe(true);
-    expect(readFileSync(ASYNCAPI_FILE, 'utf8')).toBe(await asJsonFile(document));
+    expect(readFileSync(ASYNCAPI_FILE, 'utf8')).toBe(await formatJson(document));
   });
 
   it('is valid according to the schema of AsyncAPI 3.1.0', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { problemBy } from '../../testing/event-validation.js';
-import { byVersion, readReleases, release } from '../../testing/released-files.js';
+import { compareVersions, readReleases, writeRelease } from '../../testing/schema-releases.js';
 import { breaksOf } from '../../testing/schema-changes.js';
 import { releasedSchemas, schemaOfEvent, type JsonSchema } from './event-schemas.js';
 import { definitionOf, publicEventTypes } from './public-events.js';
@@ -8,7 +8,7 @@ import { definitionOf, publicEventTypes } from './public-events.js';
 // `RELEASE_SCHEMAS=1 npx vitest run --project unit released-schemas` writes the files of new versions.
 if (process.env['RELEASE_SCHEMAS']) {
   for (const type of publicEventTypes) {
-    await release({ type, version: definitionOf(type).version, schema: schemaOfEvent(type) });
+    await writeRelease({ type, version: definitionOf(type).version, schema: schemaOfEvent(type) });
   }
 }
 
@@ -53,7 +53,7 @@ it('exactly the released schemas are served', () => {
 });
 
 it('versions are compared numerically', () => {
-  expect(['1.10.0', '1.2.10', '1.2.9'].toSorted(byVersion)).toEqual(['1.2.9', '1.2.10', '1.10.0']);
+  expect(['1.10.0', '1.2.10', '1.2.9'].toSorted(compareVersions)).toEqual(['1.2.9', '1.2.10', '1.10.0']);
 });
 
 describe('a change of a schema', () => {

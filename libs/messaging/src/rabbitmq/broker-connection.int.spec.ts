@@ -57,7 +57,7 @@ describe('a connection reconnects', () => {
     const { connection, states } = await connected();
     let connects = 0;
     connection.onConnected(() => connects++);
-    proxy.cutAll();
+    proxy.resetConnections();
     await expect.poll(() => states, EVENTUALLY).toEqual(['connected', 'disconnected', 'connected']);
     expect(connects).toBe(1);
     expect(await works(connection)).toBe(true);
@@ -92,11 +92,11 @@ describe('a connection reconnects', () => {
   });
 
   it('if the broker was unreachable at first', async () => {
-    await proxy.refuse(true);
+    await proxy.setRefusing(true);
     const { connection, reasons } = await open();
     await expect.poll(() => reasons, EVENTUALLY).not.toEqual([]);
     await expect(connection.channel()).rejects.toThrow(/not connected to RabbitMQ: .*ECONNREFUSED/);
-    await proxy.refuse(false);
+    await proxy.setRefusing(false);
     await expect.poll(() => connection.state, EVENTUALLY).toBe('connected');
   });
 });
@@ -143,7 +143,7 @@ describe('a memory alarm of the broker', () => {
   it('blocks a publishing connection, which can still be closed and works again afterwards', async () => {
     const staying = await connected();
     const leaving = await connected();
-    await node.memoryAlarm(true);
+    await node.setMemoryAlarm(true);
     for (const { connection } of [staying, leaving]) {
       const channel = await connection.confirmChannel();
       channel.sendToQueue('nowhere', Buffer.from('late'));
@@ -152,7 +152,7 @@ describe('a memory alarm of the broker', () => {
     expect(staying.connection.reason).toContain('memory');
     await leaving.connection.close();
     expect(leaving.connection.state).toBe('disconnected');
-    await node.memoryAlarm(false);
+    await node.setMemoryAlarm(false);
     await expect.poll(() => staying.connection.state, EVENTUALLY).toBe('connected');
     expect(await works(staying.connection)).toBe(true);
   });
@@ -181,18 +181,18 @@ describe('a closed connection', () => {
     const { connection, states, reasons } = await open();
     await expect.poll(() => proxy.connections, EVENTUALLY).toBe(1);
     await connection.close();
-    proxy.cutAll();
+    proxy.resetConnections();
     proxy.freeze(false);
     await connected();
     expect({ states, reasons }).toEqual({ states: [], reasons: [] });
   });
 
   it('stops reconnecting to a broker that is unreachable', async () => {
-    await proxy.refuse(true);
+    await proxy.setRefusing(true);
     const { connection, reasons } = await open();
     await expect.poll(() => reasons, EVENTUALLY).not.toEqual([]);
     await connection.close();
-    await proxy.refuse(false);
+    await proxy.setRefusing(false);
     await node.ctl('await_startup');
     expect(connection.state).toBe('disconnected');
     expect(proxy.connections).toBe(0);

@@ -1,12 +1,11 @@
 import type { Channel, Options } from 'amqplib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { eventually } from '../../../../test/support/eventually.js';
 import { freshBroker } from '../../../../test/support/rabbitmq/fresh-broker.js';
 import { BrokerUnavailable } from '../messaging.errors.js';
 import { BrokerConnection } from './broker-connection.js';
 import { ParkedCommands } from './parked-commands.js';
 import { applyTopology, COMMAND_QUEUE, PARKED_COMMANDS } from './topology/index.js';
-
-const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000, interval: 20 });
 
 /** The headers that a consumer adds to a command it parks. */
 const failedWith = (code: string) => ({
@@ -24,13 +23,13 @@ async function openParked() {
   const { url, vhost } = await freshBroker();
   const connection = await BrokerConnection.open(url, { role: 'operator' });
   onTestFinished(() => connection.close());
-  await soon(() => expect(connection.state).toBe('connected'));
+  await eventually(() => expect(connection.state).toBe('connected'));
   await applyTopology({ channels: connection, vhost });
   const channel = await connection.channel();
   const park = (options: Options.Publish, body = '{"account":7}') =>
     channel.sendToQueue(PARKED_COMMANDS, Buffer.from(body), { persistent: true, ...options });
   const counted = (queue: string, count: number) =>
-    soon(async () => expect((await channel.checkQueue(queue)).messageCount).toBe(count));
+    eventually(async () => expect((await channel.checkQueue(queue)).messageCount).toBe(count));
   return { channel, park, counted, connection, parked: new ParkedCommands(connection) };
 }
 

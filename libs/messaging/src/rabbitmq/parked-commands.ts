@@ -29,7 +29,7 @@ export type ParkedCommandDetails = ParkedCommand &
 /** Selects parked commands; a missing field matches all. */
 export type ParkedSelection = Readonly<{ id?: string; type?: string }>;
 
-/** What to do with a visited message. */
+/** The action to take on a visited message. */
 type Action = 'keep' | 'remove' | 'stop';
 
 type OnRemoved = (command: ParkedCommand) => void | Promise<void>;

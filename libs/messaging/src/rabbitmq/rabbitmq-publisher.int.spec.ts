@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { eventually } from '../../../../test/support/eventually.js';
 import { freshBroker } from '../../../../test/support/rabbitmq/fresh-broker.js';
 import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
 import type { OutgoingMessage } from '../event-publisher.js';
 import { BrokerConnection } from './broker-connection.js';
 import { RabbitMqPublisher, type RabbitMqPublisherOptions } from './rabbitmq-publisher.js';
 
-const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000, interval: 20 });
 const REJECTING = { 'x-queue-type': 'quorum', 'x-max-length': 1, 'x-overflow': 'reject-publish' };
 
 const message = (type: string, details: Partial<OutgoingMessage> = {}): OutgoingMessage => ({
@@ -26,7 +26,7 @@ async function openPublisher(options: Partial<RabbitMqPublisherOptions> = {}) {
   const open = async (address: string, role: 'publisher' | 'operator') => {
     const connection = await BrokerConnection.open(address, { role });
     onTestFinished(() => connection.close());
-    await soon(() => expect(connection.state).toBe('connected'));
+    await eventually(() => expect(connection.state).toBe('connected'));
     return connection;
   };
   const channel = await (await open(url, 'operator')).channel();
@@ -36,7 +36,7 @@ async function openPublisher(options: Partial<RabbitMqPublisherOptions> = {}) {
   const connection = await open(proxy.through(url), 'publisher');
   const publisher = new RabbitMqPublisher(connection, { exchange: 'events', appId: 'keyfold/test', ...options });
   onTestFinished(() => publisher.close());
-  await soon(() => expect(publisher.isReady).toBe(true));
+  await eventually(() => expect(publisher.isReady).toBe(true));
   const received = async (queue = 'kept') => {
     const messages = [];
     for (let got = await channel.get(queue, { noAck: true }); got; got = await channel.get(queue, { noAck: true })) {
@@ -66,7 +66,7 @@ describe('publishing', () => {
     });
   });
 
-  it('to one queue reaches no other queue', async () => {
+  it('publishTo sends a message to one queue only', async () => {
     const { publisher, channel, received } = await openPublisher();
     await channel.assertQueue('alone', { durable: true });
     await publisher.publishTo('alone', message('kept.once'));
@@ -74,7 +74,7 @@ describe('publishing', () => {
     expect(await received()).toEqual([]);
   });
 
-  it('keeps the order of the calls when most messages are queued', async () => {
+  it('keeps the order of the calls when most messages wait for a place in the window', async () => {
     const { publisher, received } = await openPublisher({ window: 3 });
     const sent = Array.from({ length: 200 }, (_, index) => message('kept.many', { id: `m-${index}` }));
     await Promise.all(sent.map((each) => publisher.publish(each)));
@@ -83,7 +83,7 @@ describe('publishing', () => {
 });
 
 describe('a refused message', () => {
-  it('is rejected if a queue is full, and later messages arrive', async () => {
+  it('makes publish reject if a queue is full, and later messages arrive', async () => {
     const { publisher, channel, received } = await openPublisher();
     await channel.assertQueue('full', { durable: true, arguments: REJECTING });
     await channel.bindQueue('full', 'events', 'full');
@@ -101,7 +101,7 @@ describe('a refused message', () => {
     expect(await received()).toHaveLength(2);
   });
 
-  it('is rejected if no queue matches, even if another message with the same id arrives', async () => {
+  it('makes publish reject if no queue matches, even if another message with the same id arrives', async () => {
     const { publisher, received } = await openPublisher();
     const id = randomUUID();
     const results = await Promise.allSettled([
@@ -121,7 +121,7 @@ describe('a refused message', () => {
     ['its body is too large', message('kept', { body: Buffer.alloc(16 * 1024 * 1024 + 1) })],
     ['its headers are too large', message('kept', { headers: { large: 'x'.repeat(70_000) } })],
     ['its type is too long for a routing key', message('k'.repeat(256))],
-  ])('is unsendable if %s, and later messages arrive', async (_, unsendable) => {
+  ])('a message is unsendable if %s, and later messages arrive', async (_, unsendable) => {
     const { publisher, received } = await openPublisher();
     const results = await Promise.allSettled([
       publisher.publish(unsendable),
@@ -138,56 +138,61 @@ describe('a refused message', () => {
 describe('a broker outage', () => {
   const unavailable = { status: 'rejected', reason: expect.objectContaining({ name: 'BrokerUnavailable' }) };
 
-  it('rejects messages in flight as unknown and queued ones as unsent', async () => {
+  it('rejects messages in flight with an unknown outcome and waiting messages as not sent', async () => {
     const { publisher, proxy, received } = await openPublisher({ window: 2 });
     const ready = vi.fn<() => void>();
     publisher.onReady(ready);
-    proxy.dropAnswers(true);
+    proxy.setDroppingResponses(true);
     const sent = Array.from({ length: 4 }, (_, index) => message('kept', { id: `m-${index}` }));
     const results = Promise.allSettled(sent.map((each) => publisher.publish(each)));
     const arrived: unknown[] = [];
-    await soon(async () => {
+    await eventually(async () => {
       arrived.push(...(await received()).map(({ properties }) => properties.messageId));
       expect(arrived).toEqual(['m-0', 'm-1']);
     });
-    proxy.dropAnswers(false);
-    proxy.cutAll();
-    expect(await results).toEqual([unavailable, unavailable, unavailable, unavailable]);
+    proxy.setDroppingResponses(false);
+    proxy.resetConnections();
+    expect((await results).map((result) => result.status === 'rejected' && String(result.reason))).toEqual([
+      expect.stringMatching(/^BrokerUnavailable: it is unknown whether m-0 arrived: /),
+      expect.stringMatching(/^BrokerUnavailable: it is unknown whether m-1 arrived: /),
+      expect.stringMatching(/^BrokerUnavailable: (cannot send m-2|m-2 was not sent): /),
+      expect.stringMatching(/^BrokerUnavailable: (cannot send m-3|m-3 was not sent): /),
+    ]);
     expect(ready).not.toHaveBeenCalled();
-    await soon(() => expect(ready).toHaveBeenCalledTimes(1));
+    await eventually(() => expect(ready).toHaveBeenCalledTimes(1));
     await publisher.publish(message('kept', { id: 'm-4' }));
     expect((await received()).map(({ properties }) => properties.messageId)).toEqual(['m-4']);
   });
 
   it('rejects new messages immediately while it lasts', async () => {
     const { publisher, proxy, connection } = await openPublisher();
-    await proxy.refuse(true);
-    proxy.cutAll();
-    await soon(() => expect(connection.state).toBe('disconnected'));
+    await proxy.setRefusing(true);
+    proxy.resetConnections();
+    await eventually(() => expect(connection.state).toBe('disconnected'));
     expect(publisher.isReady).toBe(false);
     await expect(publisher.publish(message('kept'))).rejects.toHaveProperty('name', 'BrokerUnavailable');
-    await proxy.refuse(false);
-    await soon(() => publisher.publish(message('kept')));
+    await proxy.setRefusing(false);
+    await eventually(() => publisher.publish(message('kept')));
   });
 
-  it('is assumed when no confirm arrives in time, and another channel is opened', async () => {
+  it('a missing confirm counts as an outage, and another channel is opened', async () => {
     const { publisher, proxy } = await openPublisher({ confirmTimeout: 300 });
-    proxy.dropAnswers(true);
+    proxy.setDroppingResponses(true);
     const results = await Promise.allSettled([publisher.publish(message('kept')), publisher.publish(message('kept'))]);
     expect(results).toEqual([unavailable, unavailable]);
     expect(String((results[0] as PromiseRejectedResult).reason)).toMatch(/no confirm within 300 ms/);
-    proxy.dropAnswers(false);
-    proxy.cutAll();
-    await soon(() => publisher.publish(message('kept')));
+    proxy.setDroppingResponses(false);
+    proxy.resetConnections();
+    await eventually(() => publisher.publish(message('kept')));
   });
 
-  it('of the channel alone leads to another channel', async () => {
+  it('a closed channel is replaced while the connection stays open', async () => {
     const { publisher, channel, connection } = await openPublisher();
     await channel.deleteExchange('events');
     await expect(publisher.publish(message('kept'))).rejects.toHaveProperty('name', 'BrokerUnavailable');
     expect(connection.state).toBe('connected');
     await channel.assertExchange('events', 'topic', { durable: true });
     await channel.bindQueue('kept', 'events', '#');
-    await soon(() => publisher.publish(message('kept')));
+    await eventually(() => publisher.publish(message('kept')));
   });
 });

@@ -10,7 +10,7 @@ import { bareCopyOptions, copyOptions, type FailedAttempt } from './retry-header
 /** Maximum number of attempts for a message that fails for a reason of its own. */
 const MAX_ATTEMPTS = 10;
 
-/** Where failed messages go, and who is notified. */
+/** The queues for failed messages, and the listeners for failures. */
 export type RetryOptions = Readonly<{
   /** Returns messages to their queue after a delay. */
   retryQueue: string;

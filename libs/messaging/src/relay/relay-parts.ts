@@ -7,7 +7,7 @@ import type { RelayCounter } from './relay-status.js';
 /** Translates a commit into messages, in order; private events yield none. Throws if the commit cannot be translated. */
 export type MessagesOf = (commit: Commit) => readonly OutgoingMessage[];
 
-/** What a slot relay works with. */
+/** Dependencies of a slot relay. */
 export type RelayParts = Readonly<{
   feed: CommitFeed;
   publisher: EventPublisher;

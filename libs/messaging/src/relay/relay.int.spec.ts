@@ -12,6 +12,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { newCommit } from '../../../event-store/testing/new-commit.js';
 import { openMongo } from '../../../event-store/testing/open-mongo.js';
 import { temporaryFolder } from '../../../event-store/testing/open-sqlite.js';
+import { eventually } from '../../../../test/support/eventually.js';
 import { freshBroker } from '../../../../test/support/rabbitmq/fresh-broker.js';
 import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
 import { modelMessagesOf, ModelPublisher } from '../../testing/model-publisher.js';
@@ -52,7 +53,6 @@ const stores = [
 
 /** The lag of a relay that has sent everything. */
 const NO_LAG = { pendingCommits: 0, oldestPendingAt: undefined };
-const soon = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 30_000, interval: 50 });
 
 /** Opens a broker behind a proxy with one subscriber, which records the ids of its messages. */
 async function openBroker() {
@@ -62,7 +62,7 @@ async function openBroker() {
   const open = async (address: string, role: 'publisher' | 'consumer') => {
     const connection = await BrokerConnection.open(address, { role });
     onTestFinished(() => connection.close());
-    await soon(() => expect(connection.state).toBe('connected'));
+    await eventually(() => expect(connection.state).toBe('connected'));
     return connection;
   };
   const channel = await (await open(url, 'consumer')).channel();
@@ -124,16 +124,16 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
     const expected = await write(stored.store, 30, 10);
     const { relay, errors } = await newRelay(stored, broker);
     relay.start();
-    await soon(() => expect(broker.received).toHaveLength(300));
-    await soon(async () => expect(await relay.lag()).toEqual(NO_LAG));
+    await eventually(() => expect(broker.received).toHaveLength(300));
+    await eventually(async () => expect(await relay.lag()).toEqual(NO_LAG));
     expectFirstSeen(broker.received, expected);
     await relay.stop();
 
     const later = await write(stored.store, 30, 1, 11);
     const { relay: successor } = await newRelay(stored, broker);
     successor.start();
-    await soon(() => expect(broker.received).toHaveLength(330));
-    await soon(async () => expect(await successor.lag()).toEqual(NO_LAG));
+    await eventually(() => expect(broker.received).toHaveLength(330));
+    await eventually(async () => expect(await successor.lag()).toEqual(NO_LAG));
     expectFirstSeen(
       broker.received,
       expected.map((ids, account) => [...ids, ...later[account]!]),
@@ -154,12 +154,12 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
     const expected: string[][] = Array.from({ length: 40 }, () => []);
     for (let round = 0; round < 5; round++) {
       const writing = write(stored.store, 40, 10, 1 + round * 10);
-      await soon(() => expect(broker.received.length).toBeGreaterThan(round * 400 + 50));
-      broker.proxy.cutAll();
+      await eventually(() => expect(broker.received.length).toBeGreaterThan(round * 400 + 50));
+      broker.proxy.resetConnections();
       for (const [account, ids] of (await writing).entries()) expected[account]!.push(...ids);
-      await soon(() => expect(new Set(broker.received).size).toBe((round + 1) * 400));
+      await eventually(() => expect(new Set(broker.received).size).toBe((round + 1) * 400));
     }
-    await soon(async () => expect(await relay.lag()).toEqual(NO_LAG));
+    await eventually(async () => expect(await relay.lag()).toEqual(NO_LAG));
     expectFirstSeen(broker.received, expected);
     const { retried, published } = relay.status();
     expect(broker.received.length - 2_000).toBeLessThanOrEqual(retried);
@@ -171,14 +171,14 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
     const [stored, broker] = [await open(), await openBroker()];
     const { relay } = await newRelay(stored, broker);
     relay.start();
-    await soon(() => expect(relay.status().slots).toBe(stored.store.slots));
-    await broker.proxy.refuse(true);
-    broker.proxy.cutAll();
-    await soon(() => expect(relay.status().brokerReady).toBe(false));
+    await eventually(() => expect(relay.status().slots).toBe(stored.store.slots));
+    await broker.proxy.setRefusing(true);
+    broker.proxy.resetConnections();
+    await eventually(() => expect(relay.status().brokerReady).toBe(false));
     await write(stored.store, 4, 3);
     expect(await relay.lag()).toEqual({ pendingCommits: 12, oldestPendingAt: newCommit('any', 1).at });
-    await broker.proxy.refuse(false);
-    await soon(async () => expect(await relay.lag()).toEqual(NO_LAG));
+    await broker.proxy.setRefusing(false);
+    await eventually(async () => expect(await relay.lag()).toEqual(NO_LAG));
   });
 
   it('parks an account with an unknown event, and a relay that knows it sends the skipped commits', async () => {
@@ -189,15 +189,15 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
     });
     relay.start();
     const expected = await write(stored.store, 5, 4);
-    await soon(() => expect(relay.status().parked).toBe(1));
+    await eventually(() => expect(relay.status().parked).toBe(1));
     expect(await stored.parked.all()).toMatchObject([{ partition: '3', error: 'of a newer version' }]);
-    await soon(() => expect(broker.received).toHaveLength(17));
+    await eventually(() => expect(broker.received).toHaveLength(17));
     await relay.stop();
 
     const { relay: newer } = await newRelay(stored, broker);
     newer.start();
-    await soon(async () => expect(await stored.parked.all()).toEqual([]));
-    await soon(() => expect(broker.received).toHaveLength(20));
+    await eventually(async () => expect(await stored.parked.all()).toEqual([]));
+    await eventually(() => expect(broker.received).toHaveLength(20));
     expectFirstSeen(broker.received, expected);
     expect(errors).toEqual([]);
   });
@@ -215,10 +215,10 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
     );
     relay.start();
     const expected = await write(stored.store, 3, 10);
-    await soon(() => expect(new Set(broker.received.filter((id) => !id.startsWith('account-0'))).size).toBe(20));
-    await soon(() => expect(relay.status().refused).toBeGreaterThan(1));
+    await eventually(() => expect(new Set(broker.received.filter((id) => !id.startsWith('account-0'))).size).toBe(20));
+    await eventually(() => expect(relay.status().refused).toBeGreaterThan(1));
     await broker.channel.deleteQueue('full');
-    await soon(async () => expect(await relay.lag()).toEqual(NO_LAG));
+    await eventually(async () => expect(await relay.lag()).toEqual(NO_LAG));
     expectFirstSeen(broker.received, expected);
   });
 });
@@ -231,14 +231,14 @@ describe('relays that share the slots of a store', () => {
     ann.start();
     bea.start();
     const expected = await write(stored.store, 60, 5);
-    await soon(() => expect(broker.received.length).toBeGreaterThan(100));
+    await eventually(() => expect(broker.received.length).toBeGreaterThan(100));
     const more = write(stored.store, 60, 10, 6);
     cid.start();
     await ann.stop();
     for (const [account, ids] of (await more).entries()) expected[account]!.push(...ids);
-    await soon(() => expect(new Set(broker.received).size).toBe(900));
+    await eventually(() => expect(new Set(broker.received).size).toBe(900));
     expectFirstSeen(broker.received, expected);
-    await soon(async () => {
+    await eventually(async () => {
       const progress = await stored.leases.progress(relayName);
       const heads = await stored.store.readHeads();
       expect(progress.every(({ slot, position }) => position === (heads.get(slot) ?? 0))).toBe(true);
@@ -258,10 +258,10 @@ it('a problem of the broker is reported only while a held slot is stalled by it'
   });
   onTestFinished(() => relay.stop());
   relay.start();
-  await soon(() => expect(relay.status().slots).toBe(1));
+  await eventually(() => expect(relay.status().slots).toBe(1));
   expect(relay.status().problem).toBeUndefined();
   await store.append(newCommit('account-1', 1));
-  await soon(() => expect(relay.status().problem).toBe('a queue is full'));
+  await eventually(() => expect(relay.status().problem).toBe('a queue is full'));
   vi.spyOn(leases, 'take').mockResolvedValue([]);
-  await soon(() => expect(relay.status()).toMatchObject({ slots: 0, failing: false, problem: undefined }));
+  await eventually(() => expect(relay.status()).toMatchObject({ slots: 0, failing: false, problem: undefined }));
 });

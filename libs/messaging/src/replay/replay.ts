@@ -10,7 +10,7 @@ const PAGE = 500;
 /** Slots are replayed in parallel, so that accounts with few events do not wait for the confirms of others. */
 const PARALLEL_SLOTS = 8;
 
-/** What a replay works with. */
+/** Dependencies of a replay. */
 export type ReplayParts = Readonly<{
   feed: CommitFeed;
   messagesOf(commit: Commit): readonly OutgoingMessage[];

@@ -5,7 +5,7 @@ import type { Projection, Projector, ReadModelStore } from '@keyfold/projections
 import type { Sealer } from '@keyfold/security';
 import type { OperatorOutput } from '../output/operator-output.js';
 
-/** The ports of the operator's commands, in the process of the command or in the one that owns the data folder. */
+/** The ports that operator commands use, in their own process or in the one that owns the data folder. */
 export type OperatorPorts = Readonly<{
   store: EventStore;
   feed: CommitFeed;

@@ -9,7 +9,7 @@ export async function showProjector({ json }: { json: boolean }, { ports, output
   const slots = await slotStatuses(ports.feed, ports.leases, projectorName);
   const reader = {
     name: projectorName,
-    done: 'projected',
+    verb: 'projected',
     slots,
     parked: await ports.readModels.parked(),
     nothingParked: 'No stream is parked.',

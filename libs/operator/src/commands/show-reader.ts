@@ -4,13 +4,15 @@ import type { OperatorOutput } from '../output/operator-output.js';
 import { tableOf } from '../output/table.js';
 import type { SlotStatus } from './slot-status.js';
 
-/**
- * The status of a reader of the feed. `done` is the participle for its work; `problem` is why it does nothing, or null if it works or the
- * reason is unknown.
- */
-type Reader<Parked> = Readonly<{
+/** The status of a reader of the feed. */
+type ReaderStatus<Parked> = Readonly<{
   name: string;
-  done: string;
+  /** The work of the reader as a participle, such as `published`. It is also the name of its count in JSON. */
+  verb: string;
+  /**
+   * Why the reader does nothing; null if it works or the reason is unknown. Undefined for a reader that never reports a reason; JSON then
+   * lacks the field.
+   */
   problem?: string | null;
   slots: readonly SlotStatus[];
   parked: readonly Parked[];
@@ -20,17 +22,17 @@ type Reader<Parked> = Readonly<{
 
 /** Shows the status of a reader as a table or a JSON object. Fails if anything is parked. */
 export async function showReader<Parked>(
-  { name, done, problem, slots, parked, nothingParked, lineOf }: Reader<Parked>,
+  { name, verb, problem, slots, parked, nothingParked, lineOf }: ReaderStatus<Parked>,
   json: boolean,
   output: OperatorOutput,
 ): Promise<ExitCode> {
   if (json) {
-    const { done: count, ...total } = totalOf(slots);
+    const { done, ...total } = totalOf(slots);
     const why = problem === undefined ? {} : { problem };
-    await output.out(JSON.stringify({ reader: name, total: { ...total, [done]: count }, ...why, slots, parked }));
+    await output.out(JSON.stringify({ reader: name, total: { ...total, [verb]: done }, ...why, slots, parked }));
   } else {
     for (const line of slotTable(slots)) await output.out(line);
-    if (typeof problem === 'string') await output.out(`Nothing is ${done}: ${problem}`);
+    if (typeof problem === 'string') await output.out(`Nothing is ${verb}: ${problem}`);
     await output.out(parked.length === 0 ? nothingParked : `${parked.length} parked:`);
     for (const each of parked) await output.out(`  ${lineOf(each)}`);
   }

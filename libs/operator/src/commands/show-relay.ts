@@ -16,7 +16,7 @@ export async function showRelay({ json }: { json: boolean }, { ports, output }: 
   const slots = await slotStatuses(ports.feed, ports.relayLeases, relayName);
   const reader = {
     name: relayName,
-    done: 'published',
+    verb: 'published',
     problem: problemOf(ports, slots) ?? null,
     slots,
     parked: await ports.parkedRelays.all(),

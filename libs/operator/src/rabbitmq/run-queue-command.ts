@@ -4,7 +4,7 @@ import { tableOf } from '../output/table.js';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { withOperatorConnection } from './with-operator-connection.js';
 
-/** An operator's command on the parked commands. */
+/** An operator command on the parked commands. */
 export type QueueRequest = Readonly<
   | { command: 'list'; type?: string | undefined; json: boolean }
   | { command: 'show'; id: string }

@@ -4,13 +4,13 @@ import { httpUrl, number } from './setting-types.js';
 /** The name of an HTTP header (RFC 9110, section 5.6.2). */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Settings of tracing, with the names of OpenTelemetry. Without an endpoint the process is not traced. */
+/** Tracing settings, under their standard OpenTelemetry names. Without an endpoint, nothing is traced. */
 export const tracingSettings = {
   /** Base URL of a collector for OTLP over HTTP, such as `http://collector:4318`; traces go to its `/v1/traces`. */
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
   /** Headers of every export: `name=value,name=value`, with percent-encoded values. They may be secrets. */
   OTEL_EXPORTER_OTLP_HEADERS: z.string().default('').transform(headersOf),
-  /** Sampler of traces. With `parentbased_`, messages follow the sender's decision; requests always begin a trace of their own. */
+  /** Sampler of traces. With a `parentbased_` one, a message follows its sender's decision. A request always starts a new trace. */
   OTEL_TRACES_SAMPLER: z
     .enum([
       'always_on',
@@ -21,11 +21,11 @@ export const tracingSettings = {
       'parentbased_traceidratio',
     ])
     .default('parentbased_always_on'),
-  /** Share for the `traceidratio` samplers. */
+  /** Share of traces that the `traceidratio` samplers record. */
   OTEL_TRACES_SAMPLER_ARG: number('must be a number from 0 to 1', 0, 1).prefault('1'),
 };
 
-/** Parses headers. A problem never contains a value. */
+/** Parses the list of headers. Error messages contain no values, because these may be secrets. */
 function headersOf(text: string, context: z.RefinementCtx): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const pair of text.split(',').filter((each) => each.trim() !== '')) {
@@ -40,7 +40,7 @@ function headersOf(text: string, context: z.RefinementCtx): Record<string, strin
   return headers;
 }
 
-/** Returns undefined for malformed text and for characters that a header cannot contain. */
+/** Decodes the value of a header. Returns undefined if it is malformed or contains characters that a header cannot. */
 function decodeValue(value: string): string | undefined {
   try {
     const text = decodeURIComponent(value);

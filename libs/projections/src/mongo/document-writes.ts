@@ -10,11 +10,16 @@ export type Write = mongo.AnyBulkWriteOperation<ReadModelDocument>;
 const MAX_STATE_BYTES = 16 * 1024 * 1024 - 4096;
 
 /**
- * Writes a document unless a later version is stored (`$lte`), or the same one too (`$lt`). The condition is in the update and not in the
- * filter: if two callers write the first document of a stream at once, the server retries the second. Throws `RangeError` for a state
- * that is too large for MongoDB.
+ * Builds the bulk-write operation that stores a document if the stored version is older (`$lt`), or older or equal (`$lte`). The condition
+ * is in the update, not in the filter: if two callers write the first document of a stream at once, the server then retries the second.
+ *
+ * @throws RangeError if the state is too large for MongoDB
  */
-export function writeOf<State>(ref: StreamRef<State>, { version, state }: Loaded<State>, guard: '$lt' | '$lte'): Write {
+export function buildUpsert<State>(
+  ref: StreamRef<State>,
+  { version, state }: Loaded<State>,
+  guard: '$lt' | '$lte',
+): Write {
   const { stream } = ref;
   const model = readModelOf(ref);
   const text = JSON.stringify(state);
@@ -27,8 +32,11 @@ export function writeOf<State>(ref: StreamRef<State>, { version, state }: Loaded
   return update({ _id: stream }, { $cond: [{ [guard]: ['$version', version] }, written, '$$ROOT'] }, true);
 }
 
-/** Removes a document of exactly this version. If its model has a list, its `listing` stays, because lists are counted by changes. */
-export function removalOf(ref: StreamRef<unknown>, version: number): Write {
+/**
+ * Builds the bulk-write operation that removes a document of exactly this version. If the model has a list, the document's `listing` stays,
+ * because lists are counted by their changes.
+ */
+export function buildRemoval(ref: StreamRef<unknown>, version: number): Write {
   const { stream } = ref;
   const filter = { _id: stream, version };
   if (!readModelOf(ref).sortKeyOf) return { deleteOne: { filter } };
@@ -39,7 +47,10 @@ const update = (filter: mongo.Filter<ReadModelDocument>, document: mongo.Documen
   updateOne: { filter, update: [{ $replaceWith: document }], upsert },
 });
 
-/** The fields of a document that now has this sort key, which is stored as `place`. The time of a change is the server's, which only grows, also over elections. */
+/**
+ * Returns the fields that list a document under this sort key (stored as `place`), or with `null` take it off the list. Changes carry the
+ * server's cluster time, which never moves backwards, even across elections.
+ */
 function listed(sortKey: number | null) {
   const wasListed = { $ne: [{ $type: '$place' }, 'missing'] };
   const change = {

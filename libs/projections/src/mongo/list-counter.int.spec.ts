@@ -27,7 +27,7 @@ describe('a counted list', () => {
   it('includes all changes of all processes at once, whenever it was counted', async () => {
     const { uri, connection, store } = await openReadModels();
     const stores: ReadModelStore[] = [store, (await joinReadModels(uri)).store];
-    // With 0 seconds, changes settle at once, so that the test covers the advance.
+    // The first counter keeps everything before the current second at once, so that the test sees its baseline advance.
     const counters = [new ListCounter(connection, COLLECTION, 0), new ListCounter(connection, COLLECTION)];
     for (const counter of counters) await counted(counter);
     const versions = new Map<number, number>();

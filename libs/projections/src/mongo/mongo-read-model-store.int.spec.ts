@@ -112,14 +112,14 @@ describe('a store whose connection is closed', () => {
     await store.list(accounts, 0, 1);
     await store.close();
     await connection.close();
-    const tries = [
+    const attempts = [
       store.get([accountStream(7)]),
       store.put(accountStream(7), { state: active(7), version: 1 }),
       store.list(accounts, 0, 1),
       store.documents(accounts, '', 1),
       store.parked(),
     ];
-    for (const outcome of await Promise.allSettled(tries)) {
+    for (const outcome of await Promise.allSettled(attempts)) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(StoreUnavailable) });
     }
   });

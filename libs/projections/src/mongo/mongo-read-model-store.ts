@@ -6,7 +6,7 @@ import { readModelOf, type ReadModel } from '../read-model.js';
 import type { StreamRef } from '../stream-ref.js';
 import { DocumentReader } from './document-reader.js';
 import { DocumentWriter } from './document-writer.js';
-import { removalOf, writeOf } from './document-writes.js';
+import { buildRemoval, buildUpsert } from './document-writes.js';
 import { ListCounter } from './list-counter.js';
 import { MongoList } from './mongo-list.js';
 import { collectionNameOf, PARKED_STREAMS, type ParkedDocument, type ReadModelDocument } from './read-model.model.js';
@@ -45,15 +45,15 @@ export class MongoReadModelStore extends ReadModelStore {
   }
 
   async put<State>(ref: StreamRef<State>, document: Loaded<State>): Promise<void> {
-    await this.#storageOf(readModelOf(ref)).writer.write(writeOf(ref, document, '$lt'));
+    await this.#storageOf(readModelOf(ref)).writer.write(buildUpsert(ref, document, '$lt'));
   }
 
   async replace<State>(ref: StreamRef<State>, document: Loaded<State>): Promise<void> {
-    await this.#storageOf(readModelOf(ref)).writer.write(writeOf(ref, document, '$lte'));
+    await this.#storageOf(readModelOf(ref)).writer.write(buildUpsert(ref, document, '$lte'));
   }
 
   async remove(ref: StreamRef<unknown>, version: number): Promise<void> {
-    await this.#storageOf(readModelOf(ref)).writer.write(removalOf(ref, version));
+    await this.#storageOf(readModelOf(ref)).writer.write(buildRemoval(ref, version));
   }
 
   async list<State>(

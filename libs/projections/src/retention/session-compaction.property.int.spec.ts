@@ -10,7 +10,7 @@ import { readModels as allModels, sessions } from '../read-model.js';
 
 const ACCOUNTS = [1, 2, 3];
 
-/** One step of a history. Only a `wait` step advances the clock. */
+/** One step of a story. Some steps let time pass; the others happen at the time reached so far. */
 const step = fc.oneof(
   {
     weight: 3,
@@ -41,13 +41,13 @@ describe.each([
   it('everything else is unchanged, the feeds have no gaps, and the relay misses nothing', async () => {
     await fc.assert(
       fc.asyncProperty(stories, async (steps) => new Story(await open()).check(steps)),
-      // Reports a failure, with the shortest story found so far, before the test times out.
+      // The limit lets fast-check report a failure, with the shortest story found so far, before the test times out.
       { numRuns, interruptAfterTimeLimit: 60_000 },
     );
   }, 120_000);
 });
 
-/** A history that is built step by step, and the part of it that a relay has received. */
+/** Carries out the steps of a story, and records the events that a relay has received. */
 class Story {
   readonly #history: SessionHistory;
   readonly #appended: Commit[] = [];

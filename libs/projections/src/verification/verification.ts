@@ -14,7 +14,7 @@ const PROJECTOR_TIMEOUT = 10_000;
 const POLL_INTERVAL = 200;
 
 /**
- * What was checked. `behind`: streams whose documents the projector had not updated yet. `unprojected`: commits that wait because no
+ * Numbers of checked items. `behind`: streams whose documents the projector had not updated yet. `unprojected`: commits that wait because no
  * process projects; 0 if one does.
  */
 export type VerifiedCount = Readonly<{

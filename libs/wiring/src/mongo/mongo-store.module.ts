@@ -9,10 +9,10 @@ import { mongoAdapters } from './mongo-adapters.js';
 import { mongoModels } from './mongo-models.js';
 import { openConnection } from './open-connection.js';
 
-/** Created only after the database was found usable; nothing may touch it before. */
+/** Injection token of the adapters. They are created only once the database has proved usable. */
 const ADAPTERS = Symbol('the adapters of a usable database');
 
-/** Finishes accepted commits before the connection closes, which belongs to a module that closes later. */
+/** Closes the store, which finishes accepted commits before `MongooseModule` closes the connection. */
 class StoreShutdown implements OnApplicationShutdown {
   constructor(private readonly store: EventStore) {}
 
@@ -30,7 +30,7 @@ export class MongoStoreModule {
   static forRoot(uri: string, context: StartupContext): DynamicModule {
     return {
       module: MongoStoreModule,
-      // It only creates and closes the connection; its own retries report the same text for every reason.
+      // This module only creates and closes the connection. `openUsable` connects, because the module's own retries hide the cause.
       imports: [
         MongooseModule.forRoot(uri, { ...connectOptions, lazyConnection: true, connectionFactory: ignoreFailure }),
       ],
@@ -48,7 +48,7 @@ export class MongoStoreModule {
   }
 }
 
-/** The readiness names the current step, which may take some seconds. */
+/** Connects and checks the schema. Readiness reports the current step, because each may take seconds. */
 async function openUsable(connection: Connection, uri: string, context: StartupContext): Promise<Connection> {
   context.health.setPending('store', 'connecting to MongoDB');
   await untilAvailable(() => openConnection(connection, uri), context);
@@ -57,7 +57,7 @@ async function openUsable(connection: Connection, uri: string, context: StartupC
   return connection;
 }
 
-/** `openConnection` reports the failure; without a handler it would end the process. */
+/** `openConnection` reports a failure. Without this handler, the unhandled rejection would end the process. */
 function ignoreFailure(connection: Connection): Connection {
   connection.asPromise().catch(() => undefined);
   return connection;

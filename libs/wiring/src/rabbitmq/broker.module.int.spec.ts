@@ -65,12 +65,12 @@ async function start(options: BrokerOptions = {}, managementUrl = fresh.manageme
 
 describe('a process with a broker', () => {
   it('starts while RabbitMQ is unavailable, logs that once, and connects when it is available', async () => {
-    await proxy.refuse(true);
+    await proxy.setRefusing(true);
     const { lines, ready, check } = await start({ applyTopology: true });
     await expect.poll(() => lines, EVENTUALLY).toHaveLength(1);
     expect(lines[0]).toMatch(/^RabbitMQ at 127\.0\.0\.1:\d+ is unavailable, events stay in the store: .*ECONNREFUSED/);
     expect(() => check.run()).toThrow('is unavailable');
-    await proxy.refuse(false);
+    await proxy.setRefusing(false);
     await ready;
     await expect
       .poll(() => lines.filter((line) => line.startsWith('connected to RabbitMQ')), EVENTUALLY)
@@ -84,7 +84,7 @@ describe('a process with a broker', () => {
     const { lines, ready, connections, check } = await start({ applyTopology: true });
     await ready;
     await expect.poll(() => lines.some((line) => line.startsWith('connected')), EVENTUALLY).toBe(true);
-    proxy.cutAll();
+    proxy.resetConnections();
     await expect.poll(() => lines.filter((line) => /is unavailable/.test(line)), EVENTUALLY).toHaveLength(1);
     await expect.poll(() => lines.filter((line) => line.startsWith('connected')), EVENTUALLY).toHaveLength(2);
     const channel = await connections.publisher.confirmChannel();
@@ -113,7 +113,7 @@ describe('an incomplete topology', () => {
     expect(() => check.run()).toThrow('is missing: run keyfold topology apply');
     expect(watch.isComplete).toBe(false);
     await applyTopology({ channels: connections.consumer, vhost: fresh.vhost });
-    proxy.cutAll();
+    proxy.resetConnections();
     await ready;
     expect(lines).toContain('the topology of RabbitMQ is complete');
     expect(lines.filter((line) => line.includes('incomplete'))).toHaveLength(1);
@@ -146,7 +146,7 @@ describe('an incomplete topology', () => {
     const { lines, ready, connections, watch } = await start({ applyTopology: true });
     await ready;
     await (await connections.consumer.channel()).deleteQueue(RPC_QUEUE);
-    proxy.cutAll();
+    proxy.resetConnections();
     await expect.poll(() => lines, EVENTUALLY).toContain(`created queue ${RPC_QUEUE}`);
     await expect.poll(() => watch.isComplete, EVENTUALLY).toBe(true);
   });

@@ -5,7 +5,7 @@ import { ReadModelStore } from '@keyfold/projections';
 import { ThrottleStore } from '@keyfold/security';
 import { StoreCheck } from './store-check.js';
 
-/** The adapters of a store, one for each port, for services and for the operator's commands. */
+/** The adapters of a store, one for each port, for services and for operator commands. */
 export type StoreAdapters = Readonly<{
   store: EventStore;
   feed: CommitFeed;

@@ -7,7 +7,7 @@ import type { ProcessContext } from '@keyfold/process';
 const INITIAL_DELAY = 250;
 const MAX_DELAY = 4_000;
 
-/** What a waiting startup needs of its process. */
+/** The parts of a process that a waiting startup needs. */
 export type StartupContext = Pick<ProcessContext, 'health' | 'log' | 'stopping'>;
 
 /**

