@@ -5,7 +5,7 @@ import { Argon2PasswordHasher, PasswordHasher } from '@keyfold/security';
 import { GatewayConfig } from './gateway.config.js';
 import { HashDurations } from './metrics/hash-durations.js';
 
-/** Provides what a process has once, however many of its threads serve: the hashes and logins that run and wait, and the security log. */
+/** Provides the services that a process has once, however many of its threads serve: the queues of hashes and logins, and the security log. */
 export const processServices: Provider[] = [
   securityLogProvider,
   HashDurations,

@@ -14,7 +14,7 @@ import type { Hashed, OwnerCalls, ThreadCalls } from './thread-calls.js';
 /** The thread that owns the process, as a serving thread sees it. */
 export type Owner = BirpcReturn<OwnerCalls, ThreadCalls>;
 
-/** Provides what a process has once, by asking the owner. The owner measures it, so the counts here stay 0. */
+/** Provides the services that a process has once by calling those of the owner. The owner measures them, so the counts here stay 0. */
 export const ownerServices = (owner: Owner): Provider[] => [
   { provide: PasswordHasher, useValue: new OwnersPasswordHasher(owner) },
   { provide: LoginQueues, useValue: new OwnersLoginQueues(owner) },

@@ -3,17 +3,17 @@ import type { ApiSettings, ProcessSettings, Sample, Secrets } from '@keyfold/pro
 import type { HashGroups } from '@keyfold/security';
 import type { JoinableStore } from '@keyfold/wiring';
 
-/** What a serving thread receives when it starts. */
+/** The data that a serving thread receives when it starts. */
 export type ThreadData = Readonly<{
   settings: ApiSettings & ProcessSettings;
   store: JoinableStore | Readonly<{ uri: string; secrets: Secrets }>;
   accountIdBlock: number;
 }>;
 
-/** The result of a hash, or why there is none; errors lose their class on the way between threads. */
+/** The result of a hash, or the fields of a `HashQueueFull`, because errors lose their class between threads. */
 export type Hashed<Result> = Readonly<{ result: Result } | { retryAfterSeconds: number }>;
 
-/** What a serving thread asks of the owner, because a process has it once. */
+/** The calls of a serving thread to the owner, for services that a process has once. */
 export type OwnerCalls = {
   hash(staticHash: string, groups?: HashGroups): Promise<Hashed<string>>;
   hashFor(actor: string, staticHash: string): Promise<Hashed<string>>;
@@ -26,7 +26,7 @@ export type OwnerCalls = {
   log(line: string): void;
 };
 
-/** What the owner asks of a serving thread. */
+/** The calls of the owner to a serving thread. */
 export type ThreadCalls = {
   /** Starts to serve on a port that the owner has chosen. Rejects if the thread cannot start. */
   listen(port: number): Promise<void>;

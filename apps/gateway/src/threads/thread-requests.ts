@@ -2,7 +2,7 @@ import type { LeaveQueues, LoginIdentity, LoginQueues, SecurityEvent, SecurityLo
 import { HashQueueFull, type HashGroups, type PasswordHasher } from '@keyfold/security';
 import type { Hashed, OwnerCalls } from './thread-calls.js';
 
-/** What a process has once, and a function that writes a line to its log. */
+/** The services that a process has once, and a function that writes a line to its log. */
 export type ProcessServices = Readonly<{
   hasher: PasswordHasher;
   queues: LoginQueues;

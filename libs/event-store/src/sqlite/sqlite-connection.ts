@@ -10,8 +10,8 @@ import type { Row, WriteJob, WriteResult } from './sqlite-writer.worker.js';
 export const BUSY_TIMEOUT = 2_000;
 
 /**
- * What a thread needs to connect to a file that the process has open. Put `port` into the transfer list of the message. `transactions`:
- * see `WriterOptions`.
+ * The access of one more thread to a file that the process has open. A message with it must transfer `port`. `transactions`: see
+ * `WriterOptions`.
  */
 export type SharedFile = Readonly<{ path: string; port: MessagePort; transactions: Int32Array<SharedArrayBuffer> }>;
 

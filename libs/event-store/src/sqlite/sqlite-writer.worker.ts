@@ -21,7 +21,7 @@ export type Row = Record<string, SQLOutputValue>;
 export type WriteResult = Readonly<{ rows: readonly (readonly Row[])[] } | { refusedAt: number; reason: string }>;
 /** A job that fails because of a bug, such as a value of a type that SQLite does not support. */
 export type BrokenJob = Readonly<{ broken: string }>;
-/** What the owner of the thread sends to it: a further port that sends groups of jobs, or the end. */
+/** A message from the thread's creator: a port on which groups of jobs will arrive, or the request to close the file. */
 export type WriterMessage = Readonly<{ port: MessagePort }> | 'close';
 /** The answer to a group: one result per job, or the error because of which nothing was written. */
 export type GroupAnswer = Readonly<{ results: readonly (WriteResult | BrokenJob)[] } | { failed: string }>;

@@ -13,7 +13,7 @@ import { throttleTable } from '@keyfold/security/sqlite';
 import { join } from 'node:path';
 import { StoreConnections } from './store-connections.js';
 
-/** What another thread of the process needs to use the embedded store. */
+/** The access of one more thread to the embedded store. */
 export type SharedStore = Readonly<{ events: SharedFile; views: SharedFile }>;
 
 /** The database files of the embedded store: the events, which must survive a power cut, and the views, which can be rebuilt or lost. */
