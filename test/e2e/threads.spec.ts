@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADMIN_PASSWORD, adminOf, createAccount, newMember } from '../support/accounts.js';
+import { adminOf, createAccount, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { newKeyLine } from '../support/key-line.js';
 import { logLines } from '../support/log-lines.js';
@@ -53,6 +53,14 @@ describe('several threads', () => {
     const answers = await Promise.all(times(100).map(() => from.post('/api/auth/login', login)));
     expect(answers.filter(({ code }) => code === 400).length).toBeLessThanOrEqual(5);
     expect(answers.filter(({ code }) => code === 200)).toEqual([]);
+  });
+
+  it('add keys to one account in parallel without conflicts', async () => {
+    const member = await newMember(admin, 'busy');
+    const add = (n: number) => member.post('/api/me/sshkey/add', { title: `key ${n}`, key: newKeyLine().line });
+    const answers = await Promise.all(times(200).map(add));
+    expect(answers.map(({ code }) => code)).toEqual(times(200).map(() => 200));
+    expect((await readMetrics(app.managementUrl)).get('keyfold_append_conflicts_total')).toBe(0);
   });
 
   it('report exact sums in the metrics of the process', async () => {

@@ -24,8 +24,8 @@ import { WelcomeController } from './welcome/welcome.controller.js';
 export class GatewayModule {
   /**
    * Returns the module that serves the API. `ports` are the modules that provide `JwtService`, `EarlierTokenSecrets`, `Sealer` and the adapters
-   * of `EventStore`, `Counter`, `ReadModelStore` and `ThrottleStore`. `services` provide `PasswordHasher`, `HashDurations`, `LoginQueues` and
-   * `SecurityLog`.
+   * of `EventStore`, `Counter`, `ReadModelStore` and `ThrottleStore`. `services` provide `PasswordHasher`, `HashDurations`, `LoginQueues`,
+   * `StreamQueue` and `SecurityLog`.
    */
   static forRoot(
     ports: readonly DynamicModule[],

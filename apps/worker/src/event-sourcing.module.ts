@@ -1,5 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { InMemoryStreamQueue, StreamQueue } from '@keyfold/application';
 import { securityLogProvider } from '@keyfold/process';
 import { eventSourcingExports, eventSourcingProviders } from '@keyfold/wiring';
 
@@ -11,7 +12,11 @@ export class EventSourcingModule {
     return {
       module: EventSourcingModule,
       imports: [store, CqrsModule.forRoot()],
-      providers: [securityLogProvider, ...eventSourcingProviders],
+      providers: [
+        securityLogProvider,
+        { provide: StreamQueue, useClass: InMemoryStreamQueue },
+        ...eventSourcingProviders,
+      ],
       exports: eventSourcingExports,
     };
   }

@@ -38,4 +38,5 @@ export * from './ssh-keys/remove-own-ssh-key.js';
 export * from './two-factor/start-two-factor-enrolment.js';
 export * from './two-factor/disable-two-factor.js';
 export * from './two-factor/enable-two-factor.js';
+export * from './stream-queue.js';
 export * from './user-names.js';

@@ -1,5 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import { LoginQueues, SecurityLog } from '@keyfold/application';
+import { LoginQueues, SecurityLog, StreamQueue } from '@keyfold/application';
 import { writeLine, type ApiSettings, type ProcessContext, type ProcessSettings } from '@keyfold/process';
 import { PasswordHasher } from '@keyfold/security';
 import { ServingThreads } from './serving-threads.js';
@@ -30,7 +30,8 @@ export async function openThreads(
   }
   const services = {
     hasher: app.get(PasswordHasher, { strict: false }),
-    queues: app.get(LoginQueues, { strict: false }),
+    logins: app.get(LoginQueues, { strict: false }),
+    streams: app.get(StreamQueue, { strict: false }),
     security: app.get(SecurityLog, { strict: false }),
     log: (line: string) => writeLine(log, line),
   };

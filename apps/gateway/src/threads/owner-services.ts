@@ -1,6 +1,7 @@
 import {
   LoginQueues,
   SecurityLog,
+  StreamQueue,
   type LeaveQueues,
   type LoginIdentity,
   type SecurityEvent,
@@ -18,6 +19,7 @@ export type Owner = BirpcReturn<OwnerCalls, ThreadCalls>;
 export const ownerServices = (owner: Owner): Provider[] => [
   { provide: PasswordHasher, useValue: new OwnersPasswordHasher(owner) },
   { provide: LoginQueues, useValue: new OwnersLoginQueues(owner) },
+  { provide: StreamQueue, useValue: new OwnersStreamQueue(owner) },
   { provide: SecurityLog, useValue: new OwnersSecurityLog(owner) },
   HashDurations,
 ];
@@ -49,17 +51,34 @@ function resultOf<Result>(hashed: Hashed<Result>): Result {
   throw new HashQueueFull(hashed.retryAfterSeconds);
 }
 
-class OwnersLoginQueues extends LoginQueues {
-  #turns = 0;
+/** Numbers the places of this thread in the owner's queues. */
+let turns = 0;
 
+class OwnersLoginQueues extends LoginQueues {
   constructor(private readonly owner: Owner) {
     super();
   }
 
   async enter(identity: LoginIdentity, isKnown: boolean): Promise<LeaveQueues | 'full' | 'known only'> {
-    const turn = this.#turns++;
+    const turn = turns++;
     const outcome = await this.owner.enterLoginQueues(turn, identity, isKnown);
-    return outcome === 'entered' ? () => void this.owner.leaveLoginQueues.asEvent(turn) : outcome;
+    return outcome === 'entered' ? () => void this.owner.leaveQueue.asEvent(turn) : outcome;
+  }
+}
+
+class OwnersStreamQueue extends StreamQueue {
+  constructor(private readonly owner: Owner) {
+    super();
+  }
+
+  async run<Result>(stream: string, command: () => Promise<Result>): Promise<Result> {
+    const turn = turns++;
+    await this.owner.enterStreamQueue(turn, stream);
+    try {
+      return await command();
+    } finally {
+      void this.owner.leaveQueue.asEvent(turn);
+    }
   }
 }
 

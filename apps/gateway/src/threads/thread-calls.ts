@@ -18,9 +18,11 @@ export type OwnerCalls = {
   hash(staticHash: string, groups?: HashGroups): Promise<Hashed<string>>;
   hashFor(actor: string, staticHash: string): Promise<Hashed<string>>;
   verify(staticHash: string, passwordHash: string, groups?: HashGroups): Promise<Hashed<boolean>>;
-  /** Enters the queues of a login. `turn` names the login for `leaveLoginQueues`. */
+  /** Enters the queues of a login. `turn` identifies its place for `leaveQueue`. */
   enterLoginQueues(turn: number, identity: LoginIdentity, isKnown: boolean): Promise<'entered' | 'full' | 'known only'>;
-  leaveLoginQueues(turn: number): void;
+  /** Enters the queue of a stream. `turn` identifies the place for `leaveQueue`. */
+  enterStreamQueue(turn: number, stream: string): Promise<void>;
+  leaveQueue(turn: number): void;
   report(event: SecurityEvent): void;
   /** Writes a line of the thread's log. */
   log(line: string): void;

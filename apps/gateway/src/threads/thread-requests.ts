@@ -1,11 +1,19 @@
-import type { LeaveQueues, LoginIdentity, LoginQueues, SecurityEvent, SecurityLog } from '@keyfold/application';
+import type {
+  LeaveQueues,
+  LoginIdentity,
+  LoginQueues,
+  SecurityEvent,
+  SecurityLog,
+  StreamQueue,
+} from '@keyfold/application';
 import { HashQueueFull, type HashGroups, type PasswordHasher } from '@keyfold/security';
 import type { Hashed, OwnerCalls } from './thread-calls.js';
 
 /** The services that a process has once, and a function that writes a line to its log. */
 export type ProcessServices = Readonly<{
   hasher: PasswordHasher;
-  queues: LoginQueues;
+  logins: LoginQueues;
+  streams: StreamQueue;
   security: SecurityLog;
   log: (line: string) => void;
 }>;
@@ -34,14 +42,24 @@ export class ThreadRequests implements OwnerCalls {
     identity: LoginIdentity,
     isKnown: boolean,
   ): Promise<'entered' | 'full' | 'known only'> {
-    const entered = await this.services.queues.enter(identity, isKnown);
+    const entered = await this.services.logins.enter(identity, isKnown);
     if (typeof entered === 'string') return entered;
-    if (this.#hasEnded) entered();
-    else this.#turns.set(turn, entered);
+    this.#hold(turn, entered);
     return 'entered';
   }
 
-  leaveLoginQueues(turn: number): void {
+  enterStreamQueue(turn: number, stream: string): Promise<void> {
+    return new Promise((entered) => {
+      const command = () =>
+        new Promise<void>((left) => {
+          this.#hold(turn, left);
+          entered();
+        });
+      void this.services.streams.run(stream, command);
+    });
+  }
+
+  leaveQueue(turn: number): void {
     this.#turns.get(turn)?.();
     this.#turns.delete(turn);
   }
@@ -57,7 +75,12 @@ export class ThreadRequests implements OwnerCalls {
   /** Frees what the thread held when it ended. */
   end(): void {
     this.#hasEnded = true;
-    for (const turn of this.#turns.keys()) this.leaveLoginQueues(turn);
+    for (const turn of this.#turns.keys()) this.leaveQueue(turn);
+  }
+
+  #hold(turn: number, leave: LeaveQueues): void {
+    if (this.#hasEnded) leave();
+    else this.#turns.set(turn, leave);
   }
 }
 
