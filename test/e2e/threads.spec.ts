@@ -112,6 +112,11 @@ describe('a thread that crashes', () => {
   });
 });
 
+it('a second process cannot share the port', async () => {
+  const second = StandaloneProcess.start({ KEYFOLD_THREADS: '2', KEYFOLD_PORT: String(app.port) });
+  await expect(second).rejects.toThrow(/the port is already in use. Stop the other program, or set KEYFOLD_PORT/);
+});
+
 it('a shutdown ends all threads with status 0', async () => {
   expect(await app.stop()).toBe(0);
 });

@@ -21,11 +21,15 @@ export type Api = Readonly<{
   listen(port: number, use: PortUse): Promise<Readonly<{ url: string; port: number }>>;
 }>;
 
-/** Creates the app of a module that includes the gateway. If that fails, closes everything that it opened. */
+/**
+ * Creates the app of a module that includes the gateway. If that fails, closes everything that it opened. The app closes the store only after
+ * `beforeStoreCloses`.
+ */
 export async function createApi(
   module: DynamicModule,
   settings: ApiSettings,
   { log, metrics, tracing }: Pick<ProcessContext, 'log' | 'metrics' | 'tracing'>,
+  beforeStoreCloses: () => Promise<void> = async () => {},
 ): Promise<Api> {
   const requests = new RequestCounts();
   const onRequest = requests.counting(responseHeaders(settings.KEYFOLD_HSTS_SECONDS));
@@ -41,6 +45,7 @@ export async function createApi(
   const fastify = app.getHttpAdapter().getInstance();
   if (tracing) traceRequests(fastify, tracing.requests);
   requests.attach(fastify);
+  fastify.addHook('onClose', beforeStoreCloses);
   configureHttp(app, onRequest);
   const additional = new AdditionalListeners(fastify);
   try {

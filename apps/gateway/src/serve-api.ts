@@ -17,6 +17,7 @@ import { StoreCheck, untilAvailable } from '@keyfold/wiring';
 import { createApi } from './create-api.js';
 import { drainConnections } from './drain-connections.js';
 import { openThreads, type ThreadOptions } from './threads/open-threads.js';
+import type { ServingThreads } from './threads/serving-threads.js';
 
 /** `threads`: the threads that serve, of which this one is the first; by default only this one. */
 type ServeOptions = Readonly<{
@@ -35,9 +36,10 @@ export async function serveApi(
   { threads, beforeFirstRequest }: ServeOptions = {},
 ): Promise<Running & Readonly<{ app: NestFastifyApplication }>> {
   const { log, onTerminal } = context;
-  const { app, listen } = await createApi(module, settings, context);
-  const others = threads && (await openThreads(app, settings, threads(app), context));
+  let others: ServingThreads | undefined;
+  const { app, listen } = await createApi(module, settings, context, async () => others?.close(false));
   try {
+    others = threads && (await openThreads(app, settings, threads(app), context));
     await beforeFirstRequest?.(app);
     await prepare(app, settings, context);
     const { url, port } = await listen(settings.KEYFOLD_PORT, others ? 'first' : 'alone');
@@ -45,7 +47,6 @@ export async function serveApi(
     if (onTerminal) process.stdout.write(banner(url));
     else log.info({ url }, 'ready');
   } catch (error) {
-    await others?.close();
     // Report the original error, not one from closing.
     await app.close().catch(() => undefined);
     throw error;
@@ -53,8 +54,10 @@ export async function serveApi(
   return {
     app,
     async close() {
+      // All threads close at the same time.
+      void others?.close(!onTerminal);
       // Clients disconnect first, so that no request is lost. At a terminal, somebody is waiting for the process to stop.
-      await Promise.all([others?.close(), onTerminal || drainConnections(app.getHttpAdapter().getInstance())]);
+      if (!onTerminal) await drainConnections(app.getHttpAdapter().getInstance());
       await app.close();
     },
   };

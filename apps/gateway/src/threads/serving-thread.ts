@@ -46,10 +46,10 @@ async function storeModules(): Promise<DynamicModule[]> {
   return [await loadMongoStoreModule(store.uri, context), SecretsModule.forRoot(store.secrets)];
 }
 
-async function close(): Promise<void> {
+async function close(drains: boolean): Promise<void> {
   stopping.abort();
   const { app } = await api;
-  await drainConnections(app.getHttpAdapter().getInstance());
+  if (drains) await drainConnections(app.getHttpAdapter().getInstance());
   await app.close();
   await tracing?.end();
   // After the answer to this call.

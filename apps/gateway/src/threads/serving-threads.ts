@@ -20,7 +20,7 @@ type OnStopped = (reason: string) => void;
 export class ServingThreads {
   readonly #threads = new Set<ServingThread>();
   readonly #started: readonly ServingThread[];
-  #closing = false;
+  #closing: Promise<unknown> | undefined;
 
   /** Starts the threads. They serve once `listen` is called. */
   constructor(
@@ -47,10 +47,10 @@ export class ServingThreads {
     return (await Promise.all([...this.#threads].map(({ calls }) => calls.samples()))).flat();
   }
 
-  /** Closes all threads without losing requests. */
-  async close(): Promise<void> {
-    this.#closing = true;
-    await Promise.all([...new Set([...this.#started, ...this.#threads])].map((thread) => thread.close()));
+  /** Closes all threads. Resolves when they have ended. `drains`: clients have time to disconnect, so that no request is lost. */
+  async close(drains: boolean): Promise<void> {
+    const threads = new Set([...this.#started, ...this.#threads]);
+    await (this.#closing ??= Promise.all([...threads].map((thread) => thread.close(drains))));
   }
 
   #start(): ServingThread {
@@ -65,7 +65,7 @@ export class ServingThreads {
       this.#threads.delete(thread);
       if (!this.#closing) void this.#replace(reason, port);
     });
-    if (this.#closing) await thread.close();
+    if (this.#closing) await thread.close(false);
   }
 
   async #replace(reason: Error, port: number): Promise<void> {
@@ -116,9 +116,9 @@ class ServingThread {
   }
 
   /** Resolves when the thread has ended. */
-  async close(): Promise<void> {
+  async close(drains: boolean): Promise<void> {
     // The call fails if the thread stops by itself meanwhile.
-    await this.calls.close().catch(() => undefined);
+    await this.calls.close(drains).catch(() => undefined);
     await this.stopped;
   }
 }

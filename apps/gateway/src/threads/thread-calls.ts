@@ -34,6 +34,6 @@ export type ThreadCalls = {
   listen(port: number): Promise<void>;
   /** Returns the thread's share of the metrics of the process. */
   samples(): Promise<readonly Sample[]>;
-  /** Closes the thread without losing requests. Then it ends. */
-  close(): Promise<void>;
+  /** Closes the thread, which then ends. `drains`: clients have time to disconnect, so that no request is lost. */
+  close(drains: boolean): Promise<void>;
 };
