@@ -52,7 +52,7 @@ describe('an unusable database is refused with advice:', () => {
       await connection.collection('commits').dropIndex('stream_version');
       await connection.collection('commits').createIndex({ stream: 1, version: 1 }, { name: 'stream_version' });
     });
-    expect(await refusal(uri)).toContain('index stream_version of commits is not the one');
+    expect(await refusal(uri)).toContain('index stream_version of commits differs from the one that keyfold creates');
   });
 
   it('one that a newer version wrote', async () => {
