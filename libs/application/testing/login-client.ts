@@ -28,9 +28,20 @@ export class LoginClient {
 
   constructor(private readonly service: EmbeddedService) {
     const { runner, names, hasher, throttle, sealer, tokens, devices, clock } = service;
-    this.#handler = new LogInHandler(runner, names, hasher, new InMemoryLoginQueues(), throttle, sealer, tokens, devices, clock, {
-      report: (event) => void this.reported.push(event),
-    });
+    this.#handler = new LogInHandler(
+      runner,
+      names,
+      hasher,
+      new InMemoryLoginQueues(),
+      throttle,
+      sealer,
+      tokens,
+      devices,
+      clock,
+      {
+        report: (event) => void this.reported.push(event),
+      },
+    );
   }
 
   /** The counts of all checks so far by `<factor> <outcome>`, without zeros. */
