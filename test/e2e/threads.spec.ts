@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -33,6 +33,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const STOPPED = 'a serving thread stopped and is being replaced';
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 describe('several threads', () => {
@@ -72,11 +73,28 @@ describe('several threads', () => {
     expect(after.get('keyfold_http_requests_in_flight')).toBe(0);
   });
 
-  it('write security events to the log of the process', async () => {
-    await api.from('203.0.113.9').post('/api/auth/login', { username: 'nobody', password: 'wrong' });
-    await expect
-      .poll(() => logLines(app.output()).filter(({ network }) => network === '203.0.113.0/24'))
-      .toEqual([expect.objectContaining({ event: 'authn_login_fail', outcome: 'refused' })]);
+  it('write at most five security events of a network to the log of the process', async () => {
+    const logIn = (n: number) => api.from(`203.0.113.${n}`).post('/api/auth/login', { username: 'x', password: 'y' });
+    await Promise.all(times(40).map(logIn));
+    const lines = () =>
+      logLines(app.output()).filter(
+        ({ network, event }) => network === '203.0.113.0/24' && String(event).startsWith('authn_login_fail'),
+      );
+    await expect.poll(lines, { timeout: 30_000 }).not.toEqual([]);
+    for (const sameEvent of Map.groupBy(lines(), ({ event }) => event).values())
+      expect(sameEvent.length).toBeLessThanOrEqual(5);
+  });
+
+  it('share one queue of password hashes', async () => {
+    const logIn = (n: number) =>
+      api.from(`100.64.${n}.1`).post('/api/auth/login', { username: `u${n}`, password: 'y' });
+    const logins = Promise.all(times(30).map(logIn));
+    const running: number[] = [];
+    for (let isOver = false; !isOver; void logins.then(() => (isOver = true))) {
+      const metrics = await readMetrics(app.managementUrl);
+      running.push(metrics.get('keyfold_password_hashes_running') ?? 0);
+    }
+    expect(Math.max(...running)).toBe(Math.max(1, availableParallelism() - 1));
   });
 });
 
@@ -94,13 +112,15 @@ describe('a thread that crashes', () => {
       }
     };
     const adding = Promise.all(times(8).map(add));
-    await expect.poll(() => acknowledged.length).toBeGreaterThan(10);
+    await expect.poll(() => acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(10);
     writeFileSync(crashFile, '');
     await adding;
-    await expect.poll(() => existsSync(crashFile)).toBe(false);
+    await expect.poll(() => existsSync(crashFile), { timeout: 30_000 }).toBe(false);
     await expect
-      .poll(() => logLines(app.output()).filter(({ msg }) => msg === 'a serving thread stopped and is being replaced'))
-      .toEqual([expect.objectContaining({ level: 50, reason: 'crashed by a test' })]);
+      .poll(() => logLines(app.output()).filter(({ msg }) => msg === STOPPED), { timeout: 30_000 })
+      .toEqual([
+        expect.objectContaining({ level: 50, err: expect.objectContaining({ message: 'crashed by a test' }) }),
+      ]);
     const { content } = (await member.get('/api/me/sshkey/list?per_page=1000')).data<{
       content: { title: string }[];
     }>();
@@ -110,6 +130,39 @@ describe('a thread that crashes', () => {
       .poll(async () => (await fetch(`${app.managementUrl}/health/ready`)).json(), { timeout: 15_000 })
       .toMatchObject({ status: 'ready', checks: { threads: 'ok' } });
   });
+});
+
+it('counters do not decrease when a thread crashes', async () => {
+  const series = 'keyfold_http_requests_total{method="GET",route="/ping",status="200"}';
+  const readPings = async () => (await readMetrics(app.managementUrl)).get(series) ?? 0;
+  await Promise.all(times(100).map(() => fetch(`${app.baseUrl}/ping`).then((answer) => answer.text())));
+  const before = await readPings();
+  writeFileSync(crashFile, '');
+  await expect
+    .poll(() => logLines(app.output()).filter(({ msg }) => msg === STOPPED), { timeout: 30_000 })
+    .toHaveLength(2);
+  expect(await readPings()).toBeGreaterThanOrEqual(before);
+});
+
+it('a process whose threads cannot start reports the reason and ends', async () => {
+  const start = StandaloneProcess.start({
+    KEYFOLD_THREADS: '3',
+    NODE_OPTIONS: `--import=${preload}`,
+    CRASH_AT_START: '1',
+  });
+  await expect(start).rejects.toThrow(/cannot start: Error: crashed at the start by a test/);
+});
+
+it('a thread that hangs does not keep the process from shutting down', async () => {
+  const hanging = await StandaloneProcess.start({
+    KEYFOLD_THREADS: '2',
+    NODE_OPTIONS: `--import=${preload}`,
+    HANG_FILE: join(folder, 'hang'),
+  });
+  writeFileSync(join(folder, 'hang'), '');
+  await expect.poll(() => existsSync(join(folder, 'hang')), { timeout: 30_000 }).toBe(false);
+  expect(await hanging.stop()).toBe(0);
+  await hanging.dispose();
 });
 
 it('a second process cannot share the port', async () => {

@@ -2,17 +2,24 @@ import { existsSync, rmSync } from 'node:fs';
 import { isMainThread, workerData } from 'node:worker_threads';
 
 /*
- * A module to load before a program (`node --import`). One of the threads that serve the API crashes each time the file `CRASH_FILE` is
- * created.
+ * A module to load before a program (`node --import`). With `CRASH_AT_START`, the threads that serve the API crash when they start. One of
+ * them crashes each time the file `CRASH_FILE` is created, and hangs when the file `HANG_FILE` is created.
  */
-const file = process.env['CRASH_FILE'];
+const { CRASH_AT_START, CRASH_FILE, HANG_FILE } = process.env;
 const isServing = !isMainThread && (workerData as Record<string, unknown> | null)?.['settings'] !== undefined;
 
-if (file !== undefined && isServing) {
+/** Returns whether the file was created since the last call. */
+function wasCreated(file: string | undefined): boolean {
+  if (file === undefined || !existsSync(file)) return false;
+  rmSync(file);
+  return true;
+}
+
+if (isServing) {
+  if (CRASH_AT_START) throw new Error('crashed at the start by a test');
   const timer = setInterval(() => {
-    if (!existsSync(file)) return;
-    rmSync(file);
-    throw new Error('crashed by a test');
+    if (wasCreated(CRASH_FILE)) throw new Error('crashed by a test');
+    if (wasCreated(HANG_FILE)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   }, 20);
   timer.unref();
 }

@@ -25,8 +25,8 @@ export class AdditionalListeners {
   }
 
   /**
-   * Listens on the server's port, which other threads may share if `reusePort` is set. Does nothing if this machine lacks the address or another program
-   * uses the port there.
+   * Listens on the server's port, which other threads may share if `reusePort` is set. Does nothing if this machine lacks the address or
+   * another program uses the port there.
    */
   async listen(host: string, reusePort: boolean): Promise<void> {
     const { server } = this.fastify;

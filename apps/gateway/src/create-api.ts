@@ -12,7 +12,7 @@ import { traceRequests } from './tracing/trace-requests.js';
 import type { AddressInfo } from 'node:net';
 
 /** How a thread uses a port: alone, or as the first or a further one of several threads. */
-export type PortUse = 'alone' | 'first' | 'further';
+type PortUse = 'alone' | 'first' | 'further';
 
 /** The initialized app of one thread. */
 export type Api = Readonly<{

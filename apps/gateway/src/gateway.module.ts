@@ -79,4 +79,4 @@ export class GatewayModule {
 
 export { gatewayConfig, ID_BLOCK } from './gateway.config.js';
 export { serveApi } from './serve-api.js';
-export type { ThreadOptions } from './threads/open-threads.js';
+export { threadsOnMongo, type ThreadOptions } from './threads/open-threads.js';

@@ -5,7 +5,10 @@ import { Argon2PasswordHasher, PasswordHasher } from '@keyfold/security';
 import { GatewayConfig } from './gateway.config.js';
 import { HashDurations } from './metrics/hash-durations.js';
 
-/** Provides the services that a process has once, however many of its threads serve: the queues of hashes, logins and streams, and the security log. */
+/**
+ * Provides the services that a process has once, however many of its threads serve: the queues of hashes, logins and streams, and the
+ * security log.
+ */
 export const processServices: Provider[] = [
   securityLogProvider,
   HashDurations,

@@ -43,7 +43,7 @@ export async function serveApi(
     await beforeFirstRequest?.(app);
     await prepare(app, settings, context);
     const { url, port } = await listen(settings.KEYFOLD_PORT, others ? 'first' : 'alone');
-    await others?.listen(port);
+    await others?.listen(port, context.stopping);
     if (onTerminal) process.stdout.write(banner(url));
     else log.info({ url }, 'ready');
   } catch (error) {

@@ -12,7 +12,7 @@ import {
 } from '@keyfold/process';
 import { loadMongoStoreModule, SecretsModule } from '@keyfold/wiring';
 import { z } from 'zod';
-import { gatewayConfig, GatewayModule, ID_BLOCK, serveApi } from './gateway.module.js';
+import { gatewayConfig, GatewayModule, ID_BLOCK, serveApi, threadsOnMongo } from './gateway.module.js';
 
 const settings = z.object({
   ...processSettings,
@@ -34,11 +34,6 @@ export const startGateway = () =>
         SecretsModule.forRoot(config),
       ];
       const module = GatewayModule.forRoot(ports, gatewayConfig(config, ID_BLOCK.shared));
-      const threads = {
-        count: config.KEYFOLD_THREADS ?? 1,
-        openStore: () => ({ uri: config.KEYFOLD_MONGODB_URI, secrets: config }),
-        accountIdBlock: ID_BLOCK.shared,
-      };
-      return serveApi(module, config, context, { threads: () => threads });
+      return serveApi(module, config, context, { threads: () => threadsOnMongo(config) });
     },
   );

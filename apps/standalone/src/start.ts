@@ -1,7 +1,14 @@
 import type { DynamicModule, INestApplication } from '@nestjs/common';
-import { gatewayConfig, ID_BLOCK, serveApi, type ThreadOptions } from '@keyfold/gateway';
+import { gatewayConfig, ID_BLOCK, serveApi, threadsOnMongo, type ThreadOptions } from '@keyfold/gateway';
 import { operatorSocketProvider, requireFreeFolder } from '@keyfold/operator';
-import { measureProcess, runProcess, tracingModules, type ProcessContext, type Running } from '@keyfold/process';
+import {
+  MAX_THREADS,
+  measureProcess,
+  runProcess,
+  tracingModules,
+  type ProcessContext,
+  type Running,
+} from '@keyfold/process';
 import { loadEmbeddedStoreModule, loadMongoStoreModule, SecretsModule, StoreSharing } from '@keyfold/wiring';
 import { measureProjector, openMessages, ProjectorRunner, RetentionRunner } from '@keyfold/worker';
 import { availableParallelism } from 'node:os';
@@ -48,14 +55,11 @@ async function start(settings: StandaloneSettings, context: ProcessContext): Pro
   return serveApi(module, settings, context, { threads: (app) => threadsOf(app, settings), beforeFirstRequest });
 }
 
-/** On SQLite, all processors serve. On MongoDB, further processes are the usual way to scale. */
+/** On SQLite, all processors serve, because another process cannot use the data folder. */
 function threadsOf(app: INestApplication, settings: StandaloneSettings): ThreadOptions {
-  if (settings.KEYFOLD_STORE === 'mongodb') {
-    const openStore = () => ({ uri: settings.KEYFOLD_MONGODB_URI, secrets: settings });
-    return { count: settings.KEYFOLD_THREADS ?? 1, openStore, accountIdBlock: ID_BLOCK.shared };
-  }
+  if (settings.KEYFOLD_STORE === 'mongodb') return threadsOnMongo(settings);
   const sharing = app.get(StoreSharing, { strict: false });
-  const count = settings.KEYFOLD_THREADS ?? availableParallelism();
+  const count = settings.KEYFOLD_THREADS ?? Math.min(MAX_THREADS, availableParallelism());
   return { count, openStore: () => sharing.share(), accountIdBlock: ID_BLOCK.embedded };
 }
 

@@ -1,7 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
 import { LoginQueues, SecurityLog, StreamQueue } from '@keyfold/application';
-import { writeLine, type ApiSettings, type ProcessContext, type ProcessSettings } from '@keyfold/process';
+import { writeLine, type ApiSettings, type ProcessContext, type ProcessSettings, type Secrets } from '@keyfold/process';
 import { PasswordHasher } from '@keyfold/security';
+import { ID_BLOCK } from '../gateway.config.js';
 import { ServingThreads } from './serving-threads.js';
 import { canSharePort } from './shared-port.js';
 import type { ThreadData } from './thread-calls.js';
@@ -12,6 +13,18 @@ export type ThreadOptions = Readonly<{
   openStore: () => ThreadData['store'];
   accountIdBlock: number;
 }>;
+
+/** Returns the options of a process on MongoDB, where further processes are the usual way to scale. */
+export const threadsOnMongo = ({
+  KEYFOLD_THREADS: count = 1,
+  KEYFOLD_MONGODB_URI: uri,
+  KEYFOLD_TOKEN_SECRET,
+  KEYFOLD_SEALING_KEY,
+}: Pick<ApiSettings, 'KEYFOLD_THREADS'> & Secrets & Readonly<{ KEYFOLD_MONGODB_URI: string }>): ThreadOptions => ({
+  count,
+  openStore: () => ({ uri, secrets: { KEYFOLD_TOKEN_SECRET, KEYFOLD_SEALING_KEY } }),
+  accountIdBlock: ID_BLOCK.shared,
+});
 
 /**
  * Prepares the threads that serve beside this one, the owner, and their metrics and check. Returns undefined if this thread serves alone,
@@ -40,8 +53,8 @@ export async function openThreads(
     const transfer = 'uri' in store ? [] : [store.events.port, store.views.port];
     return { data: { settings, store, accountIdBlock }, transfer };
   };
-  const threads = new ServingThreads(count - 1, next, services, (reason) =>
-    log.error({ reason }, 'a serving thread stopped and is being replaced'),
+  const threads = new ServingThreads(count - 1, next, services, (err) =>
+    log.error({ err }, 'a serving thread stopped and is being replaced'),
   );
   metrics.add(() => threads.samples());
   health.add('threads', () => {

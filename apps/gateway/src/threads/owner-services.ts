@@ -13,14 +13,17 @@ import { HashDurations } from '../metrics/hash-durations.js';
 import type { Hashed, OwnerCalls, ThreadCalls } from './thread-calls.js';
 
 /** The thread that owns the process, as a serving thread sees it. */
-export type Owner = BirpcReturn<OwnerCalls, ThreadCalls>;
+type Owner = BirpcReturn<OwnerCalls, ThreadCalls>;
 
-/** Provides the services that a process has once by calling those of the owner. The owner measures them, so the counts here stay 0. */
-export const ownerServices = (owner: Owner): Provider[] => [
+/**
+ * Provides the services that a process has once by calling those of the owner. The owner measures them, so the counts here stay 0.
+ * `logFields` returns the fields that a log line of this thread has.
+ */
+export const ownerServices = (owner: Owner, logFields: () => Readonly<Record<string, string>>): Provider[] => [
   { provide: PasswordHasher, useValue: new OwnersPasswordHasher(owner) },
   { provide: LoginQueues, useValue: new OwnersLoginQueues(owner) },
   { provide: StreamQueue, useValue: new OwnersStreamQueue(owner) },
-  { provide: SecurityLog, useValue: new OwnersSecurityLog(owner) },
+  { provide: SecurityLog, useValue: new OwnersSecurityLog(owner, logFields) },
   HashDurations,
 ];
 
@@ -85,11 +88,14 @@ class OwnersStreamQueue extends StreamQueue {
 class OwnersSecurityLog extends SecurityLog {
   readonly counts = new Map<never, never>();
 
-  constructor(private readonly owner: Owner) {
+  constructor(
+    private readonly owner: Owner,
+    private readonly logFields: () => Readonly<Record<string, string>>,
+  ) {
     super();
   }
 
   report(event: SecurityEvent): void {
-    void this.owner.report.asEvent(event);
+    void this.owner.report.asEvent({ ...event, fields: { ...event.fields, ...this.logFields() } });
   }
 }

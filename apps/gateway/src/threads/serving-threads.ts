@@ -1,25 +1,24 @@
 import { BackOff } from '@keyfold/concurrency';
-import type { Sample } from '@keyfold/process';
-import type { BirpcReturn } from 'birpc';
+import { addUp, metricDefinitions, type Sample } from '@keyfold/process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker, type Transferable } from 'node:worker_threads';
-import { linkThreads } from './thread-link.js';
-import { ThreadRequests, type ProcessServices } from './thread-requests.js';
-import type { OwnerCalls, ThreadCalls, ThreadData } from './thread-calls.js';
+import { ServingThread, type NextThread } from './serving-thread.js';
+import type { ProcessServices } from './thread-requests.js';
 
-/** Milliseconds before a stopped thread is replaced, doubled while replacements fail. */
+/** Milliseconds before a stopped thread is replaced, doubled while replacements fail or stop within a minute. */
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 10_000;
+const STABLE = 60_000;
 
-/** Returns what the next thread receives, with its part of the store. */
-export type NextThread = () => Readonly<{ data: ThreadData; transfer: readonly Transferable[] }>;
 /** Reports that a thread stopped by itself and is being replaced. */
-type OnStopped = (reason: string) => void;
+type OnStopped = (reason: Error) => void;
 
 /** The threads that serve the API beside the owner of the process. A thread that stops by itself is replaced. */
 export class ServingThreads {
   readonly #threads = new Set<ServingThread>();
   readonly #started: readonly ServingThread[];
+  readonly #backOff = new BackOff(FIRST_PAUSE, LONGEST_PAUSE);
+  /** The counts of threads that have stopped, so that no counter of the process decreases. */
+  #retired: readonly Sample[] = [];
   #closing: Promise<unknown> | undefined;
 
   /** Starts the threads. They serve once `listen` is called. */
@@ -34,91 +33,59 @@ export class ServingThreads {
 
   /** The number of threads that serve. */
   get serving(): number {
-    return this.#threads.size;
+    return [...this.#threads].filter(({ serves }) => serves).length;
   }
 
-  /** Lets all threads serve on the port. Rejects if one of them cannot. */
-  async listen(port: number): Promise<void> {
-    await Promise.all(this.#started.map((thread) => this.#serve(thread, port)));
+  /** Lets all threads serve on the port. Rejects if one of them cannot, or when `stopping` aborts. */
+  async listen(port: number, stopping: AbortSignal): Promise<void> {
+    const stopped = Promise.withResolvers<never>();
+    const stop = () => stopped.reject(stopping.reason);
+    stopping.addEventListener('abort', stop, { once: true });
+    const serving = Promise.all(this.#started.map((thread) => this.#serve(thread, port)));
+    await Promise.race([serving, stopped.promise]).finally(() => stopping.removeEventListener('abort', stop));
   }
 
-  /** Returns the shares of all threads in the metrics of the process. */
-  async samples(): Promise<Sample[]> {
-    return (await Promise.all([...this.#threads].map(({ calls }) => calls.samples()))).flat();
+  /** Returns the shares of all threads in the metrics of the process, also of those that have stopped. */
+  async samples(): Promise<readonly Sample[]> {
+    const samples = await Promise.all([...this.#threads].map((thread) => thread.samples()));
+    return [...this.#retired, ...samples.flat()];
   }
 
   /** Closes all threads. Resolves when they have ended. `drains`: clients have time to disconnect, so that no request is lost. */
   async close(drains: boolean): Promise<void> {
-    const threads = new Set([...this.#started, ...this.#threads]);
-    await (this.#closing ??= Promise.all([...threads].map((thread) => thread.close(drains))));
+    await (this.#closing ??= Promise.all([...this.#threads].map((thread) => thread.close(drains))));
   }
 
   #start(): ServingThread {
-    const { data, transfer } = this.next();
-    return new ServingThread(data, transfer, this.services);
+    const thread = new ServingThread(this.next(), this.services);
+    this.#threads.add(thread);
+    void thread.stopped.then(() => {
+      this.#threads.delete(thread);
+      const counts = thread.lastSamples.filter(({ name }) => metricDefinitions[name].type !== 'gauge');
+      this.#retired = addUp([...this.#retired, ...counts]);
+    });
+    return thread;
   }
 
   async #serve(thread: ServingThread, port: number): Promise<void> {
     await thread.listen(port);
-    this.#threads.add(thread);
+    const since = performance.now();
     void thread.stopped.then((reason) => {
-      this.#threads.delete(thread);
+      if (performance.now() - since > STABLE) this.#backOff.reset();
       if (!this.#closing) void this.#replace(reason, port);
     });
-    if (this.#closing) await thread.close(false);
   }
 
   async #replace(reason: Error, port: number): Promise<void> {
-    this.onStopped(reason.message);
-    for (const backOff = new BackOff(FIRST_PAUSE, LONGEST_PAUSE); !this.#closing;) {
-      await sleep(backOff.next(), undefined, { ref: false });
+    this.onStopped(reason);
+    while (!this.#closing) {
+      await sleep(this.#backOff.next(), undefined, { ref: false });
+      if (this.#closing) return;
       try {
         return await this.#serve(this.#start(), port);
       } catch (error) {
-        this.onStopped((error as Error).message);
+        if (!this.#closing) this.onStopped(error as Error);
       }
     }
-  }
-}
-
-class ServingThread {
-  readonly #worker: Worker;
-  readonly calls: BirpcReturn<ThreadCalls, OwnerCalls>;
-  /** Resolves when the thread has ended, to the reason. */
-  readonly stopped: Promise<Error>;
-
-  constructor(data: ThreadData, transfer: readonly Transferable[], services: ProcessServices) {
-    this.#worker = new Worker(new URL('./serving-thread.js', import.meta.url), {
-      workerData: data,
-      transferList: [...transfer],
-    });
-    const requests = new ThreadRequests(services);
-    this.calls = linkThreads<ThreadCalls, OwnerCalls>(requests, this.#worker);
-    let reason = new Error('it ended');
-    this.#worker.once('error', (error) => (reason = error));
-    this.stopped = new Promise((stopped) =>
-      this.#worker.once('exit', () => {
-        requests.end();
-        this.calls.$close(reason);
-        stopped(reason);
-      }),
-    );
-  }
-
-  /** Rejects if the thread cannot serve. It then ends. */
-  async listen(port: number): Promise<void> {
-    try {
-      await Promise.race([this.calls.listen(port), this.stopped.then((reason) => Promise.reject(reason))]);
-    } catch (error) {
-      await this.#worker.terminate();
-      throw error;
-    }
-  }
-
-  /** Resolves when the thread has ended. */
-  async close(drains: boolean): Promise<void> {
-    // The call fails if the thread stops by itself meanwhile.
-    await this.calls.close(drains).catch(() => undefined);
-    await this.stopped;
   }
 }

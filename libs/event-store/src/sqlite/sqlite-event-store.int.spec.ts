@@ -13,7 +13,7 @@ import { openSqlite, openSqliteElsewhere, temporaryFolder } from '../../testing/
 const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 describeEventStore('SQLite', async () => openSqlite(join(folder, 'events.db')));
-describeEventStore('SQLite in another thread', async () => openSqliteElsewhere(join(folder, 'elsewhere.db')));
+describeEventStore('SQLite on a further connection', async () => openSqliteElsewhere(join(folder, 'elsewhere.db')));
 
 describe('a file that another program has locked', () => {
   it('refuses appends after two seconds, stays readable, and accepts the same commits once it is free', async () => {

@@ -5,6 +5,7 @@ import type { WriterMessage, WriterOptions } from './sqlite-writer.worker.js';
 export class SqliteWriterThread {
   readonly #worker: Worker;
   readonly #exited: Promise<void>;
+  #hasExited = false;
 
   constructor(options: WriterOptions) {
     // Tests run the TypeScript sources, everything else the compiled file.
@@ -15,16 +16,19 @@ export class SqliteWriterThread {
     // The ports report the end of the thread to their users, without the reason.
     this.#worker.on('error', ({ message }) => process.emitWarning(`the writer of ${options.path} stopped: ${message}`));
     this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()));
+    void this.#exited.then(() => (this.#hasExited = true));
   }
 
   /** Returns a port for a `SqliteWriter` in any thread of the process. */
   connect(): MessagePort {
     const { port1, port2 } = new MessageChannel();
-    this.#worker.postMessage({ port: port1 } satisfies WriterMessage, [port1]);
+    // A message to an ended thread would neither transfer nor close the port.
+    if (this.#hasExited) port1.close();
+    else this.#worker.postMessage({ port: port1 } satisfies WriterMessage, [port1]);
     return port2;
   }
 
-  /** Calls `listener` after each transaction while there are several ports. */
+  /** Calls `listener` after each transaction once there are several ports. */
   onWritten(listener: () => void): void {
     this.#worker.on('message', listener);
   }

@@ -46,6 +46,8 @@ const release = database.prepare('RELEASE job');
 
 type Group = Readonly<{ port: MessagePort; jobs: readonly WriteJob[] }>;
 const ports = new Set<MessagePort>();
+/** Whether other threads than the owner have ever had a port. */
+let isShared = false;
 let groups: Group[] = [];
 
 parentPort?.on('message', (message: WriterMessage) => {
@@ -54,6 +56,7 @@ parentPort?.on('message', (message: WriterMessage) => {
 });
 
 function connect(port: MessagePort): void {
+  isShared ||= ports.size > 0;
   ports.add(port);
   port.on('message', (jobs: readonly WriteJob[]) => {
     // Runs after the messages of the other ports have been received.
@@ -73,17 +76,25 @@ function runGroups(): void {
   const running = groups;
   groups = [];
   if (running.length === 0) return;
+  const results = runTransaction(running.map(({ jobs }) => jobs));
+  if ('failed' in results) {
+    for (const { port } of running) port.postMessage(results satisfies GroupAnswer);
+    return;
+  }
+  Atomics.add(transactions, 0, 1);
+  running.forEach(({ port }, index) => port.postMessage({ results: results[index]! } satisfies GroupAnswer));
+  if (isShared) parentPort?.postMessage('written');
+}
+
+function runTransaction(groups: readonly (readonly WriteJob[])[]): (WriteResult | BrokenJob)[][] | { failed: string } {
   try {
     begin.run();
-    const results = running.map(({ jobs }) => jobs.map(runJob));
+    const results = groups.map((jobs) => jobs.map(runJob));
     commit.run();
-    Atomics.add(transactions, 0, 1);
-    running.forEach(({ port }, index) => port.postMessage({ results: results[index]! } satisfies GroupAnswer));
-    if (ports.size > 1) parentPort?.postMessage('written');
+    return results;
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');
-    const failed = error instanceof Error ? error.message : String(error);
-    for (const { port } of running) port.postMessage({ failed } satisfies GroupAnswer);
+    return { failed: error instanceof Error ? error.message : String(error) };
   }
 }
 

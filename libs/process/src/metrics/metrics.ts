@@ -40,6 +40,12 @@ export class Metrics {
   }
 }
 
+/** Adds up the samples of the same metric and labels. */
+export const addUp = (samples: readonly Sample[]): Sample[] =>
+  [...Map.groupBy(samples, ({ name }) => name)].flatMap(([name, values]) =>
+    summed(values).map((value): Sample => ({ ...value, name })),
+  );
+
 async function samplesOf(source: MetricSource): Promise<readonly Sample[]> {
   const late = Promise.withResolvers<readonly Sample[]>();
   const timer = setTimeout(() => late.resolve([]), SOURCE_TIMEOUT);

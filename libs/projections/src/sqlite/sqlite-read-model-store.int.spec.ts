@@ -9,7 +9,7 @@ describeReadModelStore('SQLite', async () => {
   return open(views, readModels);
 });
 
-describeReadModelStore('SQLite in another thread', async () => {
+describeReadModelStore('SQLite on a further connection', async () => {
   const { views } = new EmbeddedProjections();
   const connection = new SqliteConnection(views.share());
   onTestFinished(() => connection.close());

@@ -10,7 +10,7 @@ describeThrottleStore('SQLite', async () => {
   return { store, join: async () => new SqliteThrottleStore(connectTo(file)) };
 });
 
-describeThrottleStore('SQLite in another thread', async () => {
+describeThrottleStore('SQLite on a further connection', async () => {
   const { file } = openThrottle();
   const store = () => new SqliteThrottleStore(connectTo(file));
   return { store: store(), join: async () => store() };

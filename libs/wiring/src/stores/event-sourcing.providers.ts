@@ -13,8 +13,8 @@ import { ListUpdates, Projection, ReadModelStore, StreamLoader } from '@keyfold/
 import { ListRetry } from './list-retry.js';
 
 /**
- * Provides the classes that load streams and run commands, on `EventStore`, `ReadModelStore`, `SecurityLog` and `StreamQueue`. A thread needs them exactly once,
- * because they share one cache.
+ * Provides the classes that load streams and run commands, on `EventStore`, `ReadModelStore`, `SecurityLog` and `StreamQueue`. A thread
+ * needs them exactly once, because they share one cache.
  */
 export const eventSourcingProviders: Provider[] = [
   { provide: Clock, useClass: SystemClock },
