@@ -49,11 +49,11 @@ module.exports = {
       to: { path: only('concurrency', 'domain', 'event-store', 'projections') },
     },
     {
-      name: 'security knows no other library',
+      name: 'security knows only concurrency',
       comment: 'Hashing, tokens, codes and throttling suit any application; only the adapters know the stores.',
       severity: 'error',
       from: from(lib('security'), { pathNot: `${source.pathNot}|^libs/security/src/(sqlite|mongo)/` }),
-      to: { path: only('security') },
+      to: { path: only('concurrency', 'security') },
     },
     {
       name: 'the wire layer knows only the domain',

@@ -17,8 +17,10 @@ const KEPT = [
   'reflect-metadata',
   'swagger-ui-dist',
 ];
-/** The worker threads of the stores, by file name. A store finds them in the folder of the built app. */
+/** The entry points of the threads, by file name. The code that starts them finds them in the folder of the built app. */
 const THREADS = { 'sqlite-writer.worker': 'libs/event-store/src/sqlite/sqlite-writer.worker.ts' };
+const API_THREADS = { ...THREADS, 'serving-thread.worker': 'apps/gateway/src/threads/serving-thread.worker.ts' };
+const threadsOf = (entry) => (/^apps\/(gateway|standalone)\//.test(entry) ? API_THREADS : THREADS);
 
 /** Selects the few packages to exclude from the bundle of a built app. */
 export const isKept = (id) => KEPT.some((name) => id === name || id.startsWith(`${name}/`));
@@ -41,7 +43,7 @@ export async function bundle(entry, folder, external = isKept) {
 async function written(entry, folder, external) {
   const build = await rolldown({
     cwd: root,
-    input: { [basename(entry, '.ts')]: entry, ...THREADS },
+    input: { [basename(entry, '.ts')]: entry, ...threadsOf(entry) },
     platform: 'node',
     // Contains the aliases and the decorator options.
     tsconfig: 'tsconfig.json',

@@ -27,11 +27,11 @@ export class App {
     this.readyMs = readyMs;
   }
 
-  /** Starts the standalone app on a data folder. */
-  static async start(folder) {
+  /** Starts the standalone app on a data folder, by default with the usual number of threads. */
+  static async start(folder, threads) {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    return App.run([...NODE_FLAGS, MAIN], environment(folder, port), url, `${url}/ping`);
+    return App.run([...NODE_FLAGS, MAIN], environment(folder, port, threads), url, `${url}/ping`);
   }
 
   /** Runs Node with these arguments and settings until `readyUrl` answers with 200. */
@@ -66,13 +66,14 @@ const running = new Set();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /** Trusts the forwarded header, so that each client can have its own address. */
-const environment = (folder, port) => ({
+const environment = (folder, port, threads) => ({
   KEYFOLD_HOST: '127.0.0.1',
   KEYFOLD_PORT: String(port),
   KEYFOLD_MANAGEMENT_PORT: '0',
   KEYFOLD_DATA_DIR: folder,
   KEYFOLD_ADMIN_PASSWORD: ADMIN.password,
   KEYFOLD_TRUSTED_PROXIES: '127.0.0.1',
+  ...(threads && { KEYFOLD_THREADS: String(threads) }),
 });
 
 function answers(url) {

@@ -1,13 +1,14 @@
 // npm run bench: compares the built standalone app with minimal programs that do the same work on this machine. Exits
 // with 1 if it misses a goal. `npm run bench -- rings` measures adds by the size of the key ring instead. BENCH_SECONDS
 // shortens a round.
+import { availableParallelism } from 'node:os';
 import { App } from './app.mjs';
 import { residentMegabytes } from './process-figures.mjs';
 import { missedReadyGoals, readyText, readyTimes } from './ready.mjs';
 import { ringsTable } from './rings.mjs';
 import { alternate } from './rounds.mjs';
 import { setStage } from './stage.mjs';
-import { subjectsOf } from './subjects.mjs';
+import { gainsOf, loginSubjectsOf, subjectsOf } from './subjects.mjs';
 import { missedGoals, rowsOf, tableOf } from './table.mjs';
 import { temporaryFolder } from './temporary-folder.mjs';
 
@@ -22,17 +23,26 @@ process.exit();
 async function measureGoals() {
   const ready = await readyTimes();
   console.log(readyText(ready));
-  const app = await App.start(temporaryFolder());
-  const subjects = subjectsOf(await setStage(app, ROUNDS + 1));
+  const all = availableParallelism();
+  const stages = [];
+  for (const threads of new Set([1, all])) {
+    stages.push(await setStage(await App.start(temporaryFolder(), threads), threads, ROUNDS + 1));
+  }
+  const subjects = [...stages.flatMap(subjectsOf), ...loginSubjectsOf(stages.at(-1))];
   console.log(`${subjects.length} subjects, ${ROUNDS} rounds of ${seconds} s each`);
   // The first round warms up compilers and caches and does not count.
   await alternate(subjects, 1, Math.min(1, seconds));
-  const rows = rowsOf(subjects, await alternate(subjects, ROUNDS, seconds));
+  const figures = await alternate(subjects, ROUNDS, seconds);
+  const rows = rowsOf(subjects, figures);
   console.log(tableOf(rows));
-  const megabytes = residentMegabytes(app.pid);
-  if (megabytes !== undefined) console.log(`${Math.round(megabytes)} MB in memory after the run`);
-  await app.stop();
-  report([...missedReadyGoals(ready), ...missedGoals(rows)]);
+  const gains = all === 1 ? [] : rowsOf(gainsOf(all), figures);
+  for (const { name, base, ratio, goal } of gains) console.log(`${name}: ${ratio.toFixed(2)} of ${base}, goal ${goal}`);
+  for (const { app, threads } of stages) {
+    const megabytes = residentMegabytes(app.pid);
+    if (megabytes !== undefined) console.log(`${Math.round(megabytes)} MB in memory after the run, ${threads} threads`);
+    await app.stop();
+  }
+  report([...missedReadyGoals(ready), ...missedGoals([...rows, ...gains])]);
 }
 
 async function measureRings() {

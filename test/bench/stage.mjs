@@ -8,14 +8,15 @@ export const KEYS_LISTED = 5;
 
 /**
  * Prepares processes and signed-in accounts for the measurements. `passes` is the number of measurements of each
- * subject.
+ * subject; the bare server has as many threads as the app.
  */
-export async function setStage(app, passes) {
+export async function setStage(app, threads, passes) {
   const accounts = await Accounts.of(app.url);
   const server = new Child('./bare/pong.mjs');
   return {
     app,
-    bareServer: { pid: server.pid, url: `http://127.0.0.1:${await server.ask({})}` },
+    threads,
+    bareServer: { pid: server.pid, url: `http://127.0.0.1:${await server.ask({ threads })}` },
     bareCommits: new Child('./bare/commits.mjs'),
     bareHashes: new Child('./bare/hashes.mjs'),
     commitsPath: join(temporaryFolder(), 'commits.db'),

@@ -7,27 +7,41 @@ const READERS = 4;
 /** Keys that a client can add in a round, below the limit of 1,000 per account. */
 const KEYS_PER_ROUND = 950;
 
-const PONG = 'bare Fastify, GET /ping';
 const COMMITS = 'bare SQLite, commits one by one';
 const HASHES = 'bare argon2id';
 const CALM = `GET /api/me, ${READERS} readers`;
+const PING = 'GET /ping';
+const ME = 'GET /api/me';
+const LIST = `GET /api/me/sshkey/list, ${KEYS_LISTED} keys`;
+const SETTINGS = 'GET /api/public/settings';
+const ADD = `POST /api/me/sshkey/add, ${CLIENTS} accounts`;
+
+/** Returns the name of a subject that is measured with several numbers of threads. */
+const named = (name, threads) => `${name}, ${threads} thread${threads === 1 ? '' : 's'}`;
+
+/** Returns the comparisons of several threads with one: pairs of subjects and the minimum ratio of their rates. */
+export const gainsOf = (threads) =>
+  [
+    [PING, 1.3],
+    [ME, 1.3],
+    [LIST, 1.3],
+    [SETTINGS, 1.3],
+    [ADD, 1],
+  ].map(([name, goal]) => ({ name: named(name, threads), base: named(name, 1), goal }));
 
 /**
  * Returns the subjects in the order of the table. `measure(seconds)` returns figures with `perSecond`. The ratio is the
  * rate divided by that of the subject `base`; `goal` is its minimum.
  */
-export function subjectsOf({ app, bareServer, bareCommits, bareHashes, commitsPath, generators, readers, adders }) {
-  const [generator, secondGenerator] = generators;
+export function subjectsOf(stage) {
+  const { app, threads, bareServer, bareCommits, commitsPath, generators, readers, adders } = stage;
+  const [generator] = generators;
+  const PONG = named('bare Fastify, GET /ping', threads);
   const anybody = Array.from({ length: CLIENTS }, () => ({ headers: {} }));
   const signedIn = readers.map(({ headers }) => ({ headers }));
-  const few = signedIn.slice(0, READERS);
-  const logins = readers.map(({ login }) => login);
 
   const get = (path, clients, more) => (seconds) =>
     loadOn(app.pid, generator, { url: app.url + path, clients, seconds, ...more });
-  const bare = (child, message) => async (seconds) => ({ perSecond: await child.ask({ ...message, seconds }) });
-  const login = { url: `${app.url}/api/auth/login`, method: 'POST', clients: logins };
-
   const pong = (seconds) => {
     const load = { url: `${bareServer.url}/ping`, clients: anybody, expects: 'pong', seconds };
     return loadOn(bareServer.pid, generator, load);
@@ -37,32 +51,40 @@ export function subjectsOf({ app, bareServer, bareCommits, bareHashes, commitsPa
     const load = { url: `${app.url}/api/me/sshkey/add`, method: 'POST', clients, keys: KEYS_PER_ROUND, seconds };
     return loadOn(app.pid, generator, load);
   };
-  const readBesideLogins = async (seconds) => {
-    const loggingIn = loadOn(app.pid, secondGenerator, { ...login, seconds });
-    const [{ cpu: _shared, ...figures }] = await Promise.all([get('/api/me', few)(seconds), loggingIn]);
-    return figures;
-  };
 
+  const ofFastify = (name, measure, goal) => ({ name: named(name, threads), measure, base: PONG, goal });
   return [
     { name: PONG, measure: pong },
-    { name: 'GET /ping', measure: get('/ping', anybody, { expects: 'pong' }), base: PONG, goal: 0.7 },
-    { name: 'GET /api/me', measure: get('/api/me', signedIn), base: PONG, goal: 0.4 },
-    {
-      name: `GET /api/me/sshkey/list, ${KEYS_LISTED} keys`,
-      measure: get('/api/me/sshkey/list', signedIn),
-      base: PONG,
-      goal: 0.4,
-    },
-    { name: 'GET /api/public/settings', measure: get('/api/public/settings', anybody), base: PONG },
-    { name: COMMITS, measure: bare(bareCommits, { path: commitsPath }) },
-    { name: `POST /api/me/sshkey/add, ${CLIENTS} accounts`, measure: add, once: true, base: COMMITS, goal: 0.7 },
+    ofFastify(PING, get('/ping', anybody, { expects: 'pong' }), 0.8),
+    ofFastify(ME, get('/api/me', signedIn), 0.55),
+    ofFastify(LIST, get('/api/me/sshkey/list', signedIn), 0.55),
+    ofFastify(SETTINGS, get('/api/public/settings', anybody), 0.55),
+    { name: named(COMMITS, threads), measure: bare(bareCommits, { path: commitsPath }) },
+    { name: named(ADD, threads), measure: add, once: true, base: named(COMMITS, threads), goal: 0.7 },
+  ];
+}
+
+/** Returns the subjects that hash passwords, which all threads share. */
+export function loginSubjectsOf({ app, bareHashes, generators, readers }) {
+  const [generator, secondGenerator] = generators;
+  const few = readers.slice(0, READERS).map(({ headers }) => ({ headers }));
+  const login = { url: `${app.url}/api/auth/login`, method: 'POST', clients: readers.map(({ login }) => login) };
+  const read = (seconds) => loadOn(app.pid, generator, { url: `${app.url}/api/me`, clients: few, seconds });
+  const readBesideLogins = async (seconds) => {
+    const loggingIn = loadOn(app.pid, secondGenerator, { ...login, seconds });
+    const [{ cpu: _shared, ...figures }] = await Promise.all([read(seconds), loggingIn]);
+    return figures;
+  };
+  return [
     { name: HASHES, measure: bare(bareHashes) },
     {
       name: 'POST /api/auth/login',
       measure: (seconds) => loadOn(app.pid, generator, { ...login, seconds }),
       base: HASHES,
     },
-    { name: CALM, measure: get('/api/me', few) },
+    { name: CALM, measure: read },
     { name: `  beside ${CLIENTS} clients logging in`, measure: readBesideLogins, base: CALM },
   ];
 }
+
+const bare = (child, message) => async (seconds) => ({ perSecond: await child.ask({ ...message, seconds }) });

@@ -6,8 +6,8 @@ import { ApiClient } from '../support/api-client.js';
 import { requestUntilGone, type KeepAliveRequest } from '../support/keep-alive-client.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
-async function start(): Promise<StandaloneProcess> {
-  const app = await StandaloneProcess.start();
+async function start(threads = '3'): Promise<StandaloneProcess> {
+  const app = await StandaloneProcess.start({ KEYFOLD_THREADS: threads });
   onTestFinished(() => app.dispose());
   return app;
 }
@@ -43,8 +43,8 @@ describe('SIGTERM', () => {
     expect(await app.stop()).toBe(0);
   });
 
-  it('finishes running requests before it exits with 0', async () => {
-    const app = await start();
+  it.each(['1', '3'])('finishes running requests of %s threads before it exits with 0', async (threads) => {
+    const app = await start(threads);
     const logins = await Promise.all([beginLogin(app), beginLogin(app), beginLogin(app)]);
     const stopped = app.stop();
     await refusesConnections(app);

@@ -13,17 +13,22 @@ import { seededRandom } from './seeded-random.js';
 const KILLS = Number(process.env['KEYFOLD_FAULT_KILLS'] ?? 5);
 const ADDS = Number(process.env['KEYFOLD_FAULT_ADDS'] ?? 3_000);
 const SEED = Number(process.env['KEYFOLD_FAULT_SEED'] ?? 1);
+const THREADS = process.env['KEYFOLD_FAULT_THREADS'] ?? '4';
 const ACCOUNTS = 100;
 const ADMIN_PASSWORD = 'Adm1n-pass';
 
 let server: StandaloneProcess;
 beforeAll(async () => {
-  server = await StandaloneProcess.start({ KEYFOLD_ADMIN_PASSWORD: ADMIN_PASSWORD, KEYFOLD_LOG_LEVEL: 'warn' });
+  server = await StandaloneProcess.start({
+    KEYFOLD_ADMIN_PASSWORD: ADMIN_PASSWORD,
+    KEYFOLD_LOG_LEVEL: 'warn',
+    KEYFOLD_THREADS: THREADS,
+  });
 });
 afterAll(() => server?.dispose());
 
 it(
-  `loses nothing over ${KILLS} kills and ${ADDS} adds to ${ACCOUNTS} accounts (seed ${SEED})`,
+  `loses nothing over ${KILLS} kills and ${ADDS} adds to ${ACCOUNTS} accounts with ${THREADS} threads (seed ${SEED})`,
   async () => {
     const campaign = new KillCampaign(server, seededRandom(SEED), ACCOUNTS);
     await campaign.begin(ADMIN_PASSWORD);

@@ -55,6 +55,8 @@ const environment = (dataDir: string, port: number): ProcessEnv => ({
   KEYFOLD_PORT: String(port),
   KEYFOLD_MANAGEMENT_PORT: '0',
   KEYFOLD_DATA_DIR: dataDir,
+  // Most tests do not depend on the number of threads, and one starts fastest.
+  KEYFOLD_THREADS: '1',
   KEYFOLD_ADMIN_PASSWORD: 'Adm1n-pass',
   KEYFOLD_TRUSTED_PROXIES: '127.0.0.1',
 });

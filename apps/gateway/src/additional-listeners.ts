@@ -24,15 +24,18 @@ export class AdditionalListeners {
     return [first, ...others];
   }
 
-  /** Listens on the server's port. Does nothing if this machine lacks the address or another program uses the port there. */
-  async listen(address: string): Promise<void> {
+  /**
+   * Listens on the server's port, which other threads may share if `reusePort` is set. Does nothing if this machine lacks the address or
+   * another program uses the port there.
+   */
+  async listen(host: string, reusePort: boolean): Promise<void> {
     const { server } = this.fastify;
     const listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
       server.emit('connection', socket),
     );
     const { port } = server.address() as AddressInfo;
     try {
-      await once(listener.listen(port, address), 'listening');
+      await once(listener.listen({ host, port, reusePort }), 'listening');
       this.#listeners.push(listener);
     } catch {
       // The first address is enough.

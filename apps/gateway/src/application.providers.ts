@@ -34,7 +34,6 @@ import { Counter, EventStore } from '@keyfold/event-store';
 import { eventSourcingProviders } from '@keyfold/wiring';
 import { StreamLoader } from '@keyfold/projections';
 import {
-  Argon2PasswordHasher,
   DeviceTokens,
   EarlierTokenSecrets,
   LoginThrottle,
@@ -45,7 +44,6 @@ import {
 } from '@keyfold/security';
 import { JwtService } from '@nestjs/jwt';
 import { GatewayConfig } from './gateway.config.js';
-import { HashDurations } from './metrics/hash-durations.js';
 
 const ISSUER = 'keyfold';
 
@@ -58,13 +56,6 @@ const services: Provider[] = [
     useFactory: (counter: Counter, { accountIdBlock }: GatewayConfig) => new AccountIds(counter, accountIdBlock),
   },
   { provide: NameRules, inject: [GatewayConfig], useFactory: ({ nameRules }: GatewayConfig) => nameRules },
-  HashDurations,
-  {
-    provide: PasswordHasher,
-    inject: [GatewayConfig, HashDurations],
-    useFactory: ({ hashing }: GatewayConfig, durations: HashDurations) =>
-      new Argon2PasswordHasher({ ...hashing, onHashed: (seconds) => durations.observe(seconds) }),
-  },
   {
     provide: NewPasswords,
     inject: [PasswordHasher, Sealer, Clock, GatewayConfig],

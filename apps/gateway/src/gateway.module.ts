@@ -1,4 +1,4 @@
-import { Logger, Module, type DynamicModule } from '@nestjs/common';
+import { Logger, Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { FirstStart, NewPasswords } from '@keyfold/application';
 import { eventSourcingExports } from '@keyfold/wiring';
@@ -7,6 +7,7 @@ import { applicationProviders } from './application.providers.js';
 import { GatewayConfig } from './gateway.config.js';
 import { DisabledFeaturesController } from './disabled-features/disabled-features.controller.js';
 import { ProfileController } from './profile/profile.controller.js';
+import { processServices } from './process-services.providers.js';
 import { PublicEventDocuments } from './public-events/public-event-documents.js';
 import { PublicEventsController } from './public-events/public-events.controller.js';
 import { ClientAddress } from './request/client-address.js';
@@ -23,9 +24,14 @@ import { WelcomeController } from './welcome/welcome.controller.js';
 export class GatewayModule {
   /**
    * Returns the module that serves the API. `ports` are the modules that provide `JwtService`, `EarlierTokenSecrets`, `Sealer` and the adapters
-   * of `EventStore`, `Counter`, `ReadModelStore` and `ThrottleStore`.
+   * of `EventStore`, `Counter`, `ReadModelStore` and `ThrottleStore`. `services` provide `PasswordHasher`, `HashDurations`, `LoginQueues`,
+   * `StreamQueue` and `SecurityLog`.
    */
-  static forRoot(ports: readonly DynamicModule[], config: GatewayConfig): DynamicModule {
+  static forRoot(
+    ports: readonly DynamicModule[],
+    config: GatewayConfig,
+    services: readonly Provider[] = processServices,
+  ): DynamicModule {
     return {
       module: GatewayModule,
       imports: [CqrsModule.forRoot(), ...ports],
@@ -44,6 +50,7 @@ export class GatewayModule {
       ],
       providers: [
         { provide: GatewayConfig, useValue: config },
+        ...services,
         ...applicationProviders,
         PublicEventDocuments,
         {
@@ -71,4 +78,5 @@ export class GatewayModule {
 }
 
 export { gatewayConfig, ID_BLOCK } from './gateway.config.js';
-export { closingGracefully, serveApi } from './serve-api.js';
+export { serveApi } from './serve-api.js';
+export { threadsOnMongo, type ThreadOptions } from './threads/open-threads.js';

@@ -1,5 +1,4 @@
 import type { DynamicModule } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FirstStart } from '@keyfold/application';
 import { DomainError } from '@keyfold/domain';
@@ -9,53 +8,42 @@ import {
   createLog,
   firstPasswordNote,
   InvalidConfiguration,
-  NestLog,
-  UnusableAddress,
   type ApiSettings,
   type ProcessContext,
+  type ProcessSettings,
   type Running,
 } from '@keyfold/process';
 import { StoreCheck, untilAvailable } from '@keyfold/wiring';
+import { createApi } from './create-api.js';
 import { drainConnections } from './drain-connections.js';
-import { AdditionalListeners } from './additional-listeners.js';
-import { createHttpAdapter, configureHttp } from './http-server.js';
-import { measureGateway } from './metrics/measure-gateway.js';
-import { RequestCounts } from './metrics/request-counts.js';
-import { responseHeaders } from './request/response-headers.hook.js';
-import { traceRequests } from './tracing/trace-requests.js';
+import { openThreads, type ThreadOptions } from './threads/open-threads.js';
+import type { ServingThreads } from './threads/serving-threads.js';
+
+/** `threads`: the threads that serve, of which this one is the first; by default only this one. */
+type ServeOptions = Readonly<{
+  threads?: (app: NestFastifyApplication) => ThreadOptions;
+  beforeFirstRequest?: (app: NestFastifyApplication) => Promise<void>;
+}>;
 
 /**
- * Creates the app of a module that includes the gateway, runs `beforeFirstRequest` and the first start, and listens. If the startup fails,
+ * Creates the app of a module that includes the gateway, runs `beforeFirstRequest` and the first start, and serves. If the startup fails,
  * closes everything that it opened.
  */
 export async function serveApi(
   module: DynamicModule,
-  settings: ApiSettings,
+  settings: ApiSettings & ProcessSettings,
   context: ProcessContext,
-  beforeFirstRequest?: (app: NestFastifyApplication) => Promise<void>,
-): Promise<NestFastifyApplication> {
+  { threads, beforeFirstRequest }: ServeOptions = {},
+): Promise<Running & Readonly<{ app: NestFastifyApplication }>> {
   const { log, onTerminal } = context;
-  const requests = new RequestCounts();
-  const onRequest = requests.counting(responseHeaders(settings.KEYFOLD_HSTS_SECONDS));
-  const app = await NestFactory.create<NestFastifyApplication>(
-    module,
-    createHttpAdapter(onRequest, settings.KEYFOLD_HEAD_BYTES),
-    {
-      bodyParser: false,
-      logger: new NestLog(log),
-      abortOnError: false,
-    },
-  );
-  if (context.tracing) traceRequests(app.getHttpAdapter().getInstance(), context.tracing.requests);
-  requests.attach(app.getHttpAdapter().getInstance());
-  configureHttp(app, onRequest);
-  const listeners = new AdditionalListeners(app.getHttpAdapter().getInstance());
+  let others: ServingThreads | undefined;
+  const { app, listen } = await createApi(module, settings, context, async () => others?.close(false));
   try {
-    await app.init();
-    measureGateway(app, requests, context.metrics);
+    others = threads && (await openThreads(app, settings, threads(app), context));
     await beforeFirstRequest?.(app);
     await prepare(app, settings, context);
-    const url = await listen(app, listeners, settings);
+    const { url, port } = await listen(settings.KEYFOLD_PORT, others ? 'first' : 'alone');
+    await others?.listen(port, context.stopping);
     if (onTerminal) process.stdout.write(banner(url));
     else log.info({ url }, 'ready');
   } catch (error) {
@@ -63,17 +51,17 @@ export async function serveApi(
     await app.close().catch(() => undefined);
     throw error;
   }
-  return app;
+  return {
+    app,
+    async close() {
+      // All threads close at the same time.
+      void others?.close(!onTerminal);
+      // Clients disconnect first, so that no request is lost. At a terminal, somebody is waiting for the process to stop.
+      if (!onTerminal) await drainConnections(app.getHttpAdapter().getInstance());
+      await app.close();
+    },
+  };
 }
-
-/** Returns a handle that closes the app without losing requests: clients disconnect first. */
-export const closingGracefully = (app: NestFastifyApplication, { onTerminal }: ProcessContext): Running => ({
-  async close() {
-    // At a terminal, somebody is waiting for the process to stop.
-    if (!onTerminal) await drainConnections(app.getHttpAdapter().getInstance());
-    await app.close();
-  },
-});
 
 async function prepare(app: NestFastifyApplication, settings: ApiSettings, context: ProcessContext): Promise<void> {
   const announce = (password: string) => announceFirstPassword(password, context.onTerminal);
@@ -99,20 +87,4 @@ function announceFirstPassword(password: string, onTerminal: boolean): void {
       { password },
       'Successfully created the admin user and the initial password is in this line',
     );
-}
-
-async function listen(
-  app: NestFastifyApplication,
-  listeners: AdditionalListeners,
-  { KEYFOLD_HOST, KEYFOLD_PORT }: ApiSettings,
-): Promise<string> {
-  try {
-    const [first, ...others] = await AdditionalListeners.addressesOf(KEYFOLD_HOST);
-    await app.listen(KEYFOLD_PORT, first);
-    for (const address of others) await listeners.listen(address);
-    return await app.getUrl();
-  } catch (error) {
-    const settings = { host: 'KEYFOLD_HOST', port: 'KEYFOLD_PORT' };
-    throw new UnusableAddress(KEYFOLD_HOST, KEYFOLD_PORT, settings, error as Error);
-  }
 }

@@ -12,7 +12,7 @@ import {
 } from '@keyfold/process';
 import { loadMongoStoreModule, SecretsModule } from '@keyfold/wiring';
 import { z } from 'zod';
-import { closingGracefully, gatewayConfig, GatewayModule, ID_BLOCK, serveApi } from './gateway.module.js';
+import { gatewayConfig, GatewayModule, ID_BLOCK, serveApi, threadsOnMongo } from './gateway.module.js';
 
 const settings = z.object({
   ...processSettings,
@@ -34,6 +34,6 @@ export const startGateway = () =>
         SecretsModule.forRoot(config),
       ];
       const module = GatewayModule.forRoot(ports, gatewayConfig(config, ID_BLOCK.shared));
-      return closingGracefully(await serveApi(module, config, context), context);
+      return serveApi(module, config, context, { threads: () => threadsOnMongo(config) });
     },
   );

@@ -1,9 +1,17 @@
-import type { DynamicModule } from '@nestjs/common';
-import { closingGracefully, gatewayConfig, ID_BLOCK, serveApi } from '@keyfold/gateway';
+import type { DynamicModule, INestApplication } from '@nestjs/common';
+import { gatewayConfig, ID_BLOCK, serveApi, threadsOnMongo, type ThreadOptions } from '@keyfold/gateway';
 import { operatorSocketProvider, requireFreeFolder } from '@keyfold/operator';
-import { measureProcess, runProcess, tracingModules, type ProcessContext, type Running } from '@keyfold/process';
-import { loadEmbeddedStoreModule, loadMongoStoreModule, SecretsModule } from '@keyfold/wiring';
+import {
+  MAX_THREADS,
+  measureProcess,
+  runProcess,
+  tracingModules,
+  type ProcessContext,
+  type Running,
+} from '@keyfold/process';
+import { loadEmbeddedStoreModule, loadMongoStoreModule, SecretsModule, StoreSharing } from '@keyfold/wiring';
 import { measureProjector, openMessages, ProjectorRunner, RetentionRunner } from '@keyfold/worker';
+import { availableParallelism } from 'node:os';
 import { StandaloneModule } from './standalone.module.js';
 import { readStandaloneSettings, type StandaloneSettings } from './standalone.settings.js';
 
@@ -33,7 +41,7 @@ async function start(settings: StandaloneSettings, context: ProcessContext): Pro
     providers,
     messages,
   );
-  const api = await serveApi(module, settings, context, async (app) => {
+  const beforeFirstRequest = async (app: INestApplication) => {
     const runner = app.get(ProjectorRunner, { strict: false });
     context.health.add('projector', () => runner.check());
     // On the embedded store no other process keeps the lists up to date.
@@ -43,8 +51,16 @@ async function start(settings: StandaloneSettings, context: ProcessContext): Pro
     measureProjector(app, context.metrics);
     messages?.measure(app, context.metrics);
     messages?.start(app);
-  });
-  return closingGracefully(api, context);
+  };
+  return serveApi(module, settings, context, { threads: (app) => threadsOf(app, settings), beforeFirstRequest });
+}
+
+/** On SQLite, all processors serve, because another process cannot use the data folder. */
+function threadsOf(app: INestApplication, settings: StandaloneSettings): ThreadOptions {
+  if (settings.KEYFOLD_STORE === 'mongodb') return threadsOnMongo(settings);
+  const sharing = app.get(StoreSharing, { strict: false });
+  const count = settings.KEYFOLD_THREADS ?? Math.min(MAX_THREADS, availableParallelism());
+  return { count, openStore: () => sharing.share(), accountIdBlock: ID_BLOCK.embedded };
 }
 
 async function portsOf(settings: StandaloneSettings, context: ProcessContext): Promise<DynamicModule[]> {

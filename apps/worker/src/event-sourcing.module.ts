@@ -1,5 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { InMemoryStreamQueue, StreamQueue } from '@keyfold/application';
+import { securityLogProvider } from '@keyfold/process';
 import { eventSourcingExports, eventSourcingProviders } from '@keyfold/wiring';
 
 /** Provides `eventSourcingProviders` in a process without a gateway, which otherwise provides them. */
@@ -10,7 +12,11 @@ export class EventSourcingModule {
     return {
       module: EventSourcingModule,
       imports: [store, CqrsModule.forRoot()],
-      providers: eventSourcingProviders,
+      providers: [
+        securityLogProvider,
+        { provide: StreamQueue, useClass: InMemoryStreamQueue },
+        ...eventSourcingProviders,
+      ],
       exports: eventSourcingExports,
     };
   }

@@ -16,10 +16,10 @@ import { hash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Clock } from './clock.js';
 import type { CommandTrace, CommandTraces } from './command-traces.js';
-import { KeyedQueue } from './keyed-queue.js';
 import type { Origin } from './origin.js';
 import { securityEventsOf } from './security-log/commit-events.js';
 import { noSecurityLog, SecurityLog } from './security-log/security-log.js';
+import { InMemoryStreamQueue, StreamQueue } from './stream-queue.js';
 
 /** The request or message that a command belongs to, and its actor. */
 export type CommandContext = Origin &
@@ -45,7 +45,6 @@ type DecideOn<State> = (loaded: Loaded<State>) => Decided | undefined;
 
 /** Runs every change: loads the stream, decides the command, appends the commit and updates the list. */
 export class CommandRunner {
-  readonly #queue = new KeyedQueue();
   #outage: { at: number; error: StoreUnavailable } | undefined;
 
   constructor(
@@ -55,6 +54,7 @@ export class CommandRunner {
     private readonly clock: Clock,
     private readonly traces?: CommandTraces,
     private readonly security: SecurityLog = noSecurityLog,
+    private readonly queue: StreamQueue = new InMemoryStreamQueue(),
   ) {}
 
   /**
@@ -94,9 +94,9 @@ export class CommandRunner {
       return decision.events.length === 0 ? undefined : this.#commit(ref, version, command, decision, context);
     };
     const since = performance.now();
-    const stored = await this.#queue.run(ref.stream, () =>
-      this.#unlessDown(since, () => this.#append(ref, command, decideOn, context, trace)),
-    );
+    const append = () => this.#unlessDown(since, () => this.#append(ref, command, decideOn, context, trace));
+    // Nobody else knows a new stream.
+    const stored = await (context.newStream ? append() : this.queue.run(ref.stream, append));
     if (stored?.outcome === 'appended') {
       for (const event of securityEventsOf(stored.commit, context)) this.security.report(event);
     }

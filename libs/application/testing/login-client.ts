@@ -2,6 +2,7 @@ import { DomainError } from '@keyfold/domain';
 import { staticHash } from '@keyfold/security';
 import { oneTimeCode, stepOf } from '../../../test/support/one-time-code.js';
 import { LogInCommand, LogInHandler, type LoggedIn } from '../src/login/log-in.js';
+import { InMemoryLoginQueues } from '../src/login/login-queues.js';
 import type { SecurityEvent } from '../src/security-log/security-log.js';
 import { changeAccount, registerAccount } from './accounts.js';
 import { EmbeddedService } from './embedded-service.js';
@@ -27,9 +28,20 @@ export class LoginClient {
 
   constructor(private readonly service: EmbeddedService) {
     const { runner, names, hasher, throttle, sealer, tokens, devices, clock } = service;
-    this.#handler = new LogInHandler(runner, names, hasher, throttle, sealer, tokens, devices, clock, {
-      report: (event) => void this.reported.push(event),
-    });
+    this.#handler = new LogInHandler(
+      runner,
+      names,
+      hasher,
+      new InMemoryLoginQueues(),
+      throttle,
+      sealer,
+      tokens,
+      devices,
+      clock,
+      {
+        report: (event) => void this.reported.push(event),
+      },
+    );
   }
 
   /** The counts of all checks so far by `<factor> <outcome>`, without zeros. */

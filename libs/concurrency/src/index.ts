@@ -1,3 +1,4 @@
 export * from './back-off.js';
 export * from './batcher.js';
+export * from './keyed-queue.js';
 export * from './wait-at-most.js';

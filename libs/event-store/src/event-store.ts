@@ -36,9 +36,12 @@ export abstract class EventStore {
    */
   abstract readStreams(points: readonly StreamPoint[]): Promise<Commit[]>;
 
-  /** Returns true only if this process knows, without asking, that nothing was acknowledged after these points. */
-  isCurrent(_points: readonly StreamPoint[]): boolean {
-    return false;
+  /**
+   * Returns, without asking a remote store, whether nothing was acknowledged after these points; undefined if that takes a read. `false`
+   * may be wrong.
+   */
+  isCurrent(_points: readonly StreamPoint[]): boolean | undefined {
+    return undefined;
   }
 
   /** Returns the commit of a command id, if there is one. */

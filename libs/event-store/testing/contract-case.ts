@@ -14,7 +14,7 @@ export type OpenStore = Readonly<{
   feedDelay?: number;
   /** How long a listener may wait for its call after an append, in milliseconds; 0 when absent. */
   signalDelay?: number;
-  /** The same store opened by another process, if the adapter supports that. It is closed with this one. */
+  /** The same store opened by another process or thread, if the test opens one. It is closed with this one. */
   elsewhere?: WholeStore;
   /** Closes the store and opens the same data again. */
   reopen(): Promise<OpenStore>;

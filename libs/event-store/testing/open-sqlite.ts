@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { OpenStore } from './event-store.contract.js';
+import type { WholeStore } from './contract-case.js';
 import { eventStoreSchema, SqliteCounter, SqliteEventStore } from '../src/sqlite/sqlite-event-store.js';
+import { SqliteConnection } from '../src/sqlite/sqlite-connection.js';
 import { SqliteFile } from '../src/sqlite/sqlite-file.js';
 
 /** Creates a folder that is removed after the test. */
@@ -13,18 +15,39 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Opens the event store in the file `path`, which may exist already. */
-export function openSqlite(path: string): OpenStore {
-  let file = new SqliteFile(path, eventStoreSchema);
-  const open = (): OpenStore => ({
+/** Opens the event store in the file `path`, which may exist already. `elsewhere` is connected to it as in another thread. */
+export function openSqlite(path: string): OpenStore & Readonly<{ elsewhere: WholeStore }> {
+  const file = new SqliteFile(path, eventStoreSchema);
+  const connection = new SqliteConnection(file.share());
+  const close = async () => {
+    await connection.close();
+    await file.close();
+  };
+  return {
     store: new SqliteEventStore(file),
-    counter: new SqliteCounter(file),
-    close: () => file.close(),
+    elsewhere: new SqliteEventStore(connection),
+    // Both take from the same counters.
+    counter: new SqliteCounter(connection),
+    close,
     reopen: async () => {
-      await file.close();
-      file = new SqliteFile(path, eventStoreSchema);
-      return open();
+      await close();
+      return openSqlite(path);
     },
-  });
-  return open();
+  };
+}
+
+/** Opens the store as another thread sees it. The feed is that of the owner, because no other thread follows it. */
+export function openSqliteElsewhere(path: string): OpenStore {
+  const { store: owner, elsewhere, counter, close } = openSqlite(path);
+  const store = Object.assign(elsewhere, { onAppended: (wake: () => void) => owner.onAppended(wake) });
+  return {
+    store,
+    elsewhere: owner,
+    counter,
+    close,
+    reopen: async () => {
+      await close();
+      return openSqliteElsewhere(path);
+    },
+  };
 }

@@ -9,10 +9,18 @@ import {
 } from '@keyfold/event-store';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
 import type { Projection } from './projection.js';
 import { readModels } from './read-model.js';
 import { streamRef } from './stream-ref.js';
 
+/**
+ * Minimum interval between two polls of the feed, in milliseconds. A document is written once for all changes of its stream in between, and
+ * nothing waits for it: commands update the lists themselves, and reads start from the cache.
+ */
+const POLL_INTERVAL = 250;
+/** Writing a large document takes about a millisecond of CPU. */
+const STREAMS_PER_TURN = 4;
 /** Interval between retries of the parked streams, in milliseconds. */
 const RETRY_PARKED_INTERVAL = 30_000;
 
@@ -46,6 +54,7 @@ export class Projector {
       reader: projectorName,
       owner: `${hostname()}:${process.pid}:${randomUUID()}`,
       handle: (commits) => this.#project(commits),
+      minPollMilliseconds: POLL_INTERVAL,
       afterPoll: () => this.#retryParked(),
       onError,
     });
@@ -78,14 +87,19 @@ export class Projector {
     return { ...lag, parkedStreams: ofOwnSlots.length };
   }
 
-  /** Projects all streams concurrently, so that an adapter can share round trips. */
+  /** Projects all streams concurrently, so that an adapter can share round trips, but starts only a few in a turn of the event loop. */
   async #project(commits: readonly Commit[]): Promise<void> {
-    const projected = await Promise.allSettled(
-      [...Map.groupBy(commits, ({ stream }) => stream)].map(async ([stream, [first, ...others]]) => {
-        const ref = first && streamRef(stream, first.partition);
-        if (ref) await this.projection.project(ref, [first, ...others]);
-      }),
-    );
+    const projecting: Promise<unknown>[] = [];
+    for (const [stream, [first, ...others]] of Map.groupBy(commits, ({ stream }) => stream)) {
+      const ref = first && streamRef(stream, first.partition);
+      if (!ref) continue;
+      const project = this.projection.project(ref, [first, ...others]);
+      // A failure is reported below, possibly in a later turn.
+      project.catch(() => undefined);
+      projecting.push(project);
+      if (projecting.length % STREAMS_PER_TURN === 0) await setImmediate();
+    }
+    const projected = await Promise.allSettled(projecting);
     const failed = projected.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
   }

@@ -49,13 +49,18 @@ export class StreamLoader {
   /** Returns what `load` would, if no query is needed; undefined otherwise. Most requests then need not wait. */
   loadNow<const Refs extends readonly StreamRef<unknown>[]>(...refs: Refs): LoadedAll<Refs> | undefined {
     const baselines = this.#cachedBaselinesOf(refs);
-    const known = baselines !== undefined && this.store.isCurrent(pointsOf(refs, baselines));
+    const known = baselines !== undefined && this.store.isCurrent(pointsOf(refs, baselines)) === true;
     return known ? (baselines as LoadedAll<Refs>) : undefined;
   }
 
-  /** Returns the cached state of a stream. It may be stale, so use it only for decisions that the store checks by version. */
+  /**
+   * Returns the cached state of a stream, unless it is probably stale. It may be stale nevertheless, so use it only for decisions that the
+   * store checks by version.
+   */
   remembered<State>({ stream }: StreamRef<State>): Loaded<State> | undefined {
-    return this.#baselines.get(stream)?.loaded as Loaded<State> | undefined;
+    const loaded = this.#baselines.get(stream)?.loaded;
+    if (!loaded || this.store.isCurrent([{ stream, version: loaded.version }]) === false) return undefined;
+    return loaded as Loaded<State>;
   }
 
   /** Adds a newly appended commit to the cache, so that the next load need not fetch it. */

@@ -1,3 +1,4 @@
+import { KeyedQueue } from '@keyfold/concurrency';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 import { FairQueue } from './fair-queue.js';
 import { HashQueueFull, PasswordHasher, type HashGroups } from './password-hasher.js';
@@ -11,6 +12,9 @@ const DEFAULT_COST: Argon2Cost = { memoryCost: 19 * 1024, timeCost: 2, paralleli
 /** Stored hashes that cost more are not verified, so that a forged one cannot stall the process. */
 const MAX_COST: Argon2Cost = { memoryCost: 1024 * 1024, timeCost: 10, parallelism: 16 };
 
+/** Maximum number of hashes that one actor may have waiting. */
+const WAITING_PER_ACTOR = 200;
+
 type Waiter = Readonly<{ start: () => void; refuse: (error: HashQueueFull) => void }>;
 
 /**
@@ -22,6 +26,7 @@ export class Argon2PasswordHasher extends PasswordHasher {
   refused = 0;
   running = 0;
   private readonly queue = new FairQueue<Waiter>();
+  private readonly actors = new KeyedQueue();
   private readonly concurrency: number;
   private readonly maxWaiting: number;
   private readonly cost: Argon2Cost;
@@ -53,6 +58,11 @@ export class Argon2PasswordHasher extends PasswordHasher {
 
   async hash(staticHash: string, groups?: HashGroups): Promise<string> {
     return this.queued(groups, () => hash(staticHash, this.cost));
+  }
+
+  async hashFor(actor: string, staticHash: string): Promise<string> {
+    if (this.actors.size(actor) > WAITING_PER_ACTOR) throw new HashQueueFull();
+    return this.actors.run(actor, () => this.hash(staticHash, ['known', actor]));
   }
 
   async verify(staticHash: string, passwordHash: string, groups?: HashGroups): Promise<boolean> {

@@ -12,6 +12,12 @@ export abstract class PasswordHasher {
    */
   abstract hash(staticHash: string, groups?: HashGroups): Promise<string>;
   /**
+   * Like `hash`, for a signed-in `actor`, who has one hash in the queue at a time.
+   *
+   * @throws `HashQueueFull`.
+   */
+  abstract hashFor(actor: string, staticHash: string): Promise<string>;
+  /**
    * Returns whether the static hash matches a stored hash; false for one that cannot be parsed.
    *
    * @throws `HashQueueFull`.

@@ -1,4 +1,4 @@
-import { SqliteFile } from '@keyfold/event-store/sqlite';
+import { SqliteConnection, SqliteFile } from '@keyfold/event-store/sqlite';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,13 @@ export function openThrottle(path = join(temporaryFolder(), 'views.db')): {
   const file = new SqliteFile(path, schema);
   onTestFinished(() => file.close());
   return { file, store: new SqliteThrottleStore(file) };
+}
+
+/** Returns a connection to the file as another thread has it. It is closed after the test. */
+export function connectTo(file: SqliteFile): SqliteConnection {
+  const connection = new SqliteConnection(file.share());
+  onTestFinished(() => connection.close());
+  return connection;
 }
 
 function temporaryFolder(): string {

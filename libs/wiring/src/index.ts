@@ -6,6 +6,7 @@ export * from './rabbitmq/broker-connections.js';
 export * from './rabbitmq/broker-options.js';
 export { ConsumedQueues } from './rabbitmq/consumed-queues.js';
 export * from './rabbitmq/topology-watch.js';
+export * from './sqlite/store-sharing.js';
 export * from './stores/append-samples.js';
 export type { OpenSqliteStore, OpenStore, StoreAdapters } from './stores/store-adapters.js';
 export * from './stores/readers-behind.js';

@@ -46,7 +46,8 @@ async function gatewayIn(uri: string): Promise<NestFastifyApplication> {
   const { signal: stopping } = new AbortController();
   const context = { log, onTerminal: false, health: new Health(), metrics: new Metrics(), stopping };
   const ports = [await loadMongoStoreModule(uri, context), SecretsModule.forRoot(settings)];
-  return serveApi(GatewayModule.forRoot(ports, gatewayConfig(settings, ID_BLOCK.shared)), settings, context);
+  const module = GatewayModule.forRoot(ports, gatewayConfig(settings, ID_BLOCK.shared));
+  return (await serveApi(module, settings, context)).app;
 }
 
 /** Repeats a request and returns the commands of all repetitions, except those of the first, which warms the caches. */

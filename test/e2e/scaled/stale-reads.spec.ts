@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, it } from 'vitest';
 import { AccountClient } from '../../support/account-client.js';
-import { ADMIN_PASSWORD } from '../../support/accounts.js';
 import { freshDatabaseUri } from '../../support/mongo/mongo-database.js';
 import { ScaledService } from '../../support/scaled-service.js';
-import { Member, type GatewayPair } from './member.js';
+import type { ClientPair } from '../../support/stale-reads/member.js';
+import { Members, MEMBERS } from '../../support/stale-reads/members.js';
 
 /** Number of changes in each test. For longer runs, set it by hand. */
-const PAIRS = Number(process.env['KEYFOLD_E2E_PAIRS'] ?? 2_000);
-/** Number of accounts that change in parallel. */
-const MEMBERS = 32;
-/** Only every 30th round ends sessions, because the new logins cost password hashes. */
-const ROUNDS_TO_NEW_SESSIONS = 30;
-const LIMIT_MS = 60_000 + 20 * PAIRS;
+const CHANGES = Number(process.env['KEYFOLD_E2E_PAIRS'] ?? 2_000);
+const LIMIT_MS = 60_000 + 20 * CHANGES;
 
 let service: ScaledService;
-let gateways: GatewayPair;
-let members: readonly Member[];
-let rounds = 0;
+let gateways: ClientPair;
+let members: Members;
 
 beforeAll(async () => {
   service = await ScaledService.start(freshDatabaseUri());
@@ -24,10 +19,7 @@ beforeAll(async () => {
     new AccountClient(service.gateway(0).baseUrl, MEMBERS),
     new AccountClient(service.gateway(1).baseUrl, MEMBERS),
   ];
-  const admin = (await gateways[0].login('admin', ADMIN_PASSWORD)) ?? '';
-  members = await Promise.all(
-    Array.from({ length: MEMBERS }, (_, index) => Member.create(gateways, admin, `watched-${index}`)),
-  );
+  members = await Members.create(gateways);
 });
 
 afterAll(async () => {
@@ -36,8 +28,8 @@ afterAll(async () => {
 });
 
 it(
-  `reads by id are never stale over ${PAIRS} changes on one gateway that are read through the other`,
-  () => expectNothingStale(),
+  `reads by id are never stale over ${CHANGES} changes on one gateway that are read through the other`,
+  () => members.expectNothingStale(CHANGES),
   LIMIT_MS,
 );
 
@@ -45,26 +37,7 @@ it(
   'reads by id are never stale while every worker is down',
   async () => {
     await Promise.all(service.workers.map((worker) => worker.kill()));
-    await expectNothingStale();
+    await members.expectNothingStale(CHANGES);
   },
   LIMIT_MS,
 );
-
-async function expectNothingStale(): Promise<void> {
-  const due = pairsSoFar() + PAIRS;
-  const work = async (member: Member) => {
-    for (let going = true; going && pairsSoFar() < due;) {
-      const round = ++rounds;
-      const endsSessions = round % ROUNDS_TO_NEW_SESSIONS === 0;
-      going = await member.runRound(async () => {
-        await member.changeAccount(round);
-        if (endsSessions) await member.changeSessions(round);
-      });
-    }
-  };
-  await Promise.all(members.map(work));
-  expect(members.flatMap(({ violations }) => violations)).toEqual([]);
-  expect(pairsSoFar()).toBeGreaterThanOrEqual(due);
-}
-
-const pairsSoFar = () => members.reduce((total, { pairs }) => total + pairs, 0);

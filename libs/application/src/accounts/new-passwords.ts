@@ -1,17 +1,11 @@
 import type { NewPassword } from '@keyfold/domain';
-import { HashQueueFull, PasswordHasher, Sealer, staticHash } from '@keyfold/security';
+import { PasswordHasher, Sealer, staticHash } from '@keyfold/security';
 import { Clock } from '../clock.js';
-import { KeyedQueue } from '../keyed-queue.js';
 import { sealingContext } from '../sealing-context.js';
 import { PasswordPolicy } from './password-policy.js';
 
-/** Maximum number of hashes that one actor may have in the queue. */
-const WAITING_PER_ACTOR = 200;
-
 /** Hashes and seals new passwords for an account, one at a time for each actor. */
 export class NewPasswords {
-  readonly #actors = new KeyedQueue();
-
   constructor(
     private readonly hasher: PasswordHasher,
     private readonly sealer: Sealer,
@@ -40,8 +34,7 @@ export class NewPasswords {
    * @throws `HashQueueFull`.
    */
   async makeUnchecked(password: string, accountId: number, actor: string): Promise<NewPassword> {
-    if (this.#actors.size(actor) > WAITING_PER_ACTOR) throw new HashQueueFull();
-    const hash = await this.#actors.run(actor, () => this.hasher.hash(staticHash(password), ['known', actor]));
+    const hash = await this.hasher.hashFor(actor, staticHash(password));
     const sealedHash = this.sealer.seal(hash, sealingContext.password(accountId));
     return { sealedHash, timestamp: Math.floor(this.clock.now() / 1000) };
   }

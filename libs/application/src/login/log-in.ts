@@ -25,7 +25,7 @@ import { sealingContext } from '../sealing-context.js';
 import { SecurityLog } from '../security-log/security-log.js';
 import { nameHash, UserNames } from '../user-names.js';
 import { LoginCounts } from './login-counts.js';
-import { LoginQueues } from './login-queues.js';
+import { LoginQueues, type LeaveQueues, type LoginIdentity } from './login-queues.js';
 import { LoginReport } from './login-report.js';
 
 /** The token of the new session, and the device token to present at the next login. */
@@ -55,13 +55,13 @@ type Login = LogInCommand['login'] & Readonly<{ device: Device | undefined }>;
 @CommandHandler(LogInCommand)
 export class LogInHandler implements ICommandHandler<LogInCommand> {
   readonly attempts = new LoginCounts();
-  readonly #queues = new LoginQueues();
   readonly #dummyHash: Promise<string>;
 
   constructor(
     private readonly runner: CommandRunner,
     private readonly names: UserNames,
     private readonly hasher: PasswordHasher,
+    private readonly queues: LoginQueues,
     private readonly throttle: LoginThrottle,
     private readonly sealer: Sealer,
     private readonly tokens: TokenSigner,
@@ -77,15 +77,21 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     const device = request.deviceToken ? this.devices.read(request.deviceToken, this.clock.now()) : undefined;
     const login = { ...request, device: device?.nameHash === account ? device : undefined };
     const identity = { account, address: login.address, device: login.device?.id };
-    const openTo = this.#queues.openTo(identity);
-    // Strangers who fill the queue of a network must not lock out sources in it that are known to the account.
-    const isAdmitted =
-      openTo === 'all' || (openTo === 'known' && (await this.throttle.isKnown({ factor: 'password', ...identity })));
-    if (!isAdmitted) {
-      this.attempts.add('password', 'failed');
-      throw new HashQueueFull();
+    const leave = await this.#enterQueues(identity);
+    try {
+      return await this.#logIn(login);
+    } finally {
+      leave();
     }
-    return this.#queues.run(identity, () => this.#logIn(login));
+  }
+
+  async #enterQueues(identity: LoginIdentity): Promise<LeaveQueues> {
+    let entered = await this.queues.enter(identity, false);
+    if (entered === 'known only' && (await this.throttle.isKnown({ factor: 'password', ...identity })))
+      entered = await this.queues.enter(identity, true);
+    if (typeof entered === 'function') return entered;
+    this.attempts.add('password', 'failed');
+    throw new HashQueueFull();
   }
 
   async #logIn(login: Login): Promise<LoggedIn> {

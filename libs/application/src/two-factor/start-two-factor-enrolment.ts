@@ -1,3 +1,4 @@
+import { KeyedQueue } from '@keyfold/concurrency';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountStream } from '@keyfold/projections';
 import { newTotpSecret, otpauthUri, qrPicture, Sealer } from '@keyfold/security';
@@ -5,7 +6,6 @@ import { actorOf, credentialOf, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
 import { sealingContext } from '../sealing-context.js';
 import { CommandRunner } from '../command-runner.js';
-import { KeyedQueue } from '../keyed-queue.js';
 import type { Origin } from '../origin.js';
 
 /** Creates a two-factor secret for the caller. It is valid for ten minutes and replaces a secret that was shown before. */

@@ -1,8 +1,9 @@
 import type { Decider, Decision } from '../kernel/decider.js';
-import { bytesOf, requireMaxBytes, TEXT_BYTES } from '../kernel/bounded-text.js';
+import { requireMaxBytes, TEXT_BYTES } from '../kernel/bounded-text.js';
 import { DomainError } from '../kernel/domain-error.js';
 import { keyIdOf, LAST_KEY_NUMBER } from './ssh-key-id.js';
 import type { PublicKey, SshKeyAdded, SshKeyRingEvent } from './ssh-key-ring.events.js';
+import { sizeOfKey } from './ssh-key-size.js';
 
 /** A key of the ring with its id, its title as sent, and the time of its addition in unix milliseconds. */
 export type SshKey = SshKeyAdded['data'];
@@ -50,7 +51,7 @@ function add(ring: SshKeyRing, { accountId, title, key, now }: AddSshKey): Decis
 
 /** Returns the size of the keys in bytes, including their titles and comments. */
 export const bytesOfRing = (keys: readonly Pick<SshKey, 'title' | 'key'>[]): number =>
-  keys.reduce((sum, { title, key }) => sum + bytesOf(title, key.type, key.blob, key.comment), 0);
+  keys.reduce((sum, key) => sum + sizeOfKey(key).bytes, 0);
 
 function remove(ring: SshKeyRing, { keyId }: RemoveSshKey): Decision<SshKeyRingEvent> {
   const found = ring.keys.find((key) => key.keyId === keyId);

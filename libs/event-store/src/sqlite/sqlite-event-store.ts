@@ -7,6 +7,7 @@ import { Counter } from '../counter.js';
 import { EventStore, type Appended, type FoundHold, type StreamPoint } from '../event-store.js';
 import type { StreamCompaction } from '../stream-compaction.js';
 import { LatestVersions } from './latest-versions.js';
+import type { SqliteConnection } from './sqlite-connection.js';
 import { SqliteFile, type SqliteSchema } from './sqlite-file.js';
 import type { Row, WriteStatement } from './sqlite-writer.worker.js';
 
@@ -42,14 +43,16 @@ const MAKE_VOID = `
     client_correlation = NULL, events = '[]'
   WHERE stream = ? RETURNING position`;
 
-/** The event store of one process, in one file. It has one slot. */
+/** The event store of one process, in one file, for one of its threads. It has one slot. */
 export class SqliteEventStore extends EventStore implements CommitFeed, StreamCompaction {
   readonly slots = 1;
-  readonly #versions = new LatestVersions();
+  readonly #versions: LatestVersions;
   readonly #listeners = new Set<() => void>();
 
-  constructor(private readonly file: SqliteFile) {
+  constructor(private readonly file: SqliteConnection) {
     super();
+    this.#versions = new LatestVersions(file);
+    if (file instanceof SqliteFile) file.onWritten(() => this.#wake());
   }
 
   slotOf(): number {
@@ -69,7 +72,7 @@ export class SqliteEventStore extends EventStore implements CommitFeed, StreamCo
     const result = await this.file.write(statements, this.appends.batches);
     if ('rows' in result) {
       this.#versions.reached(commit.stream, commit.version);
-      for (const wake of this.#listeners) wake();
+      this.#wake();
       return { outcome: 'appended', commit: { ...commit, position: Number(result.rows[0]![0]!['position']) } };
     }
     const earlier = await this.findCommand(commit.command.id);
@@ -142,10 +145,14 @@ export class SqliteEventStore extends EventStore implements CommitFeed, StreamCo
   close(): Promise<void> {
     return this.file.close();
   }
+
+  #wake(): void {
+    for (const wake of this.#listeners) wake();
+  }
 }
 
 export class SqliteCounter extends Counter {
-  constructor(private readonly file: SqliteFile) {
+  constructor(private readonly file: SqliteConnection) {
     super();
   }
 

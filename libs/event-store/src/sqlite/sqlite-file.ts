@@ -1,10 +1,7 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { setImmediate as otherWork } from 'node:timers/promises';
-import { StoreUnavailable } from '../event-store.errors.js';
-import type { Histogram } from '../histogram.js';
+import { DatabaseSync } from 'node:sqlite';
 import { createPrivateFile } from './private-file.js';
-import { SqliteWriter } from './sqlite-writer.js';
-import type { Row, WriteJob, WriteResult } from './sqlite-writer.worker.js';
+import { BUSY_TIMEOUT, SqliteConnection, type SharedFile } from './sqlite-connection.js';
+import { SqliteWriterThread } from './sqlite-writer-thread.js';
 
 /**
  * `version` is stored in the file. `FULL`: a commit is on disk before it is acknowledged; `NORMAL`: a power failure may lose the last
@@ -17,9 +14,6 @@ export type SqliteSchema = Readonly<{
   added?: Readonly<Record<string, readonly string[]>>;
 }>;
 
-/** How long to wait for another program that locks the file, in milliseconds. */
-const BUSY_TIMEOUT = 2_000;
-
 /** A newer version of the program wrote the file, or it is not a database of this kind. */
 export class UnusableFile extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
@@ -28,53 +22,37 @@ export class UnusableFile extends Error {
   }
 }
 
-/** One SQLite file. Reads are synchronous on this thread; a second thread writes in groups. */
-export class SqliteFile {
-  readonly #reader: DatabaseSync;
-  readonly #writer: SqliteWriter;
-  readonly #prepared = new Map<string, StatementSync>();
+/** An SQLite file and the thread that writes it. The process that owns the file has one; its other threads connect to it. */
+export class SqliteFile extends SqliteConnection {
+  readonly #thread: SqliteWriterThread;
+  readonly #transactions: SharedFile['transactions'];
 
   /** Creates the file, readable only by its owner, and missing tables. Throws `UnusableFile`. */
-  constructor(
-    readonly path: string,
-    schema: SqliteSchema,
-  ) {
+  constructor(path: string, schema: SqliteSchema) {
     prepareFile(path, schema);
-    this.#reader = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT });
-    this.#writer = new SqliteWriter({ path, synchronous: schema.synchronous, busyTimeout: BUSY_TIMEOUT });
+    const transactions = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const { synchronous } = schema;
+    const thread = new SqliteWriterThread({ path, synchronous, busyTimeout: BUSY_TIMEOUT, transactions });
+    super({ path, transactions, port: thread.connect() });
+    this.#thread = thread;
+    this.#transactions = transactions;
   }
 
-  /** Returns the rows of a query, which sees everything acknowledged. Throws `StoreUnavailable`. */
-  read(sql: string, ...params: SQLInputValue[]): Row[] {
-    try {
-      let statement = this.#prepared.get(sql);
-      if (!statement) this.#prepared.set(sql, (statement = this.#reader.prepare(sql)));
-      return statement.all(...params);
-    } catch (cause) {
-      throw new StoreUnavailable(`cannot read ${this.path}: ${(cause as Error).message}`, { cause });
-    }
+  /** Returns what another thread needs for a `SqliteConnection` to this file. It must close that before this file is closed. */
+  share(): SharedFile {
+    return { path: this.path, transactions: this.#transactions, port: this.#thread.connect() };
   }
 
-  /** Runs the statements in one transaction; see `SqliteWriter`. */
-  write(job: WriteJob, batches?: Histogram): Promise<WriteResult> {
-    return this.#writer.write(job, batches);
+  /** Calls `listener` after a transaction, at least if another thread may have written. */
+  onWritten(listener: () => void): void {
+    this.#thread.onWritten(listener);
   }
 
-  /** Runs statements that no constraint can refuse, and returns their rows. */
-  async writeAll(job: WriteJob): Promise<readonly (readonly Row[])[]> {
-    const result = await this.write(job);
-    if ('rows' in result) return result.rows;
-    throw new StoreUnavailable(`${this.path} refused a write: ${result.reason}`);
-  }
-
-  /** Finishes accepted writes and closes both connections. The write-ahead log is then empty, unless another program has the file open. */
-  async close(): Promise<void> {
-    await this.#writer.finish();
-    // Callers that waited for a write may still read its result.
-    await otherWork();
+  /** Closes this connection, then the file. The write-ahead log is then empty, unless another program has the file open. */
+  override async close(): Promise<void> {
+    await super.close();
     // The last connection to close checkpoints the write-ahead log, which a read-only one cannot.
-    if (this.#reader.isOpen) this.#reader.close();
-    await this.#writer.close();
+    await this.#thread.close();
   }
 }
 

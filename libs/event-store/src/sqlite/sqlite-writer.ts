@@ -1,7 +1,7 @@
-import { Worker } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import { StoreUnavailable } from '../event-store.errors.js';
 import type { Histogram } from '../histogram.js';
-import type { GroupAnswer, WriteJob, WriteResult, WriterOptions } from './sqlite-writer.worker.js';
+import type { GroupAnswer, WriteJob, WriteResult } from './sqlite-writer.worker.js';
 
 type Waiting = Readonly<{
   job: WriteJob;
@@ -10,26 +10,23 @@ type Waiting = Readonly<{
   reject: (error: Error) => void;
 }>;
 
-/** Maximum number of jobs in a transaction; limits its duration. */
+/** Maximum number of jobs in a group; limits the duration of a transaction. */
 const GROUP_SIZE = 256;
 
 /** Group commit: while a transaction is written, calls queue up, and the next one takes them all. A single caller never waits for others. */
 export class SqliteWriter {
-  #worker: Worker;
   #waiting: Waiting[] = [];
   #group: Waiting[] = [];
   #closing = false;
   readonly #finished = Promise.withResolvers<void>();
-  #exited: Promise<void>;
 
-  constructor(private readonly options: WriterOptions) {
-    // Tests run the TypeScript sources, everything else the compiled file.
-    const file = import.meta.url.endsWith('.ts') ? './sqlite-writer.worker.ts' : './sqlite-writer.worker.js';
-    this.#worker = new Worker(new URL(file, import.meta.url), { workerData: options });
-    this.#worker.on('message', (answer: GroupAnswer) => this.#settle(answer));
-    this.#worker.on('error', (error) => this.#fail(error));
-    this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()));
-    this.#worker.once('exit', () => this.#fail(new Error('its thread ended')));
+  /** `port` leads to the thread that writes the file at `path`. The thread closes it when it ends. */
+  constructor(
+    private readonly port: MessagePort,
+    private readonly path: string,
+  ) {
+    port.on('message', (answer: GroupAnswer) => this.#settle(answer));
+    port.once('close', () => this.#fail());
   }
 
   /**
@@ -51,17 +48,15 @@ export class SqliteWriter {
     return this.#finished.promise;
   }
 
-  /** Finishes accepted jobs, then closes the connection. */
-  async close(): Promise<void> {
-    await this.finish();
-    this.#worker.postMessage('close');
-    await this.#exited;
+  /** Closes the port. No job may be running. */
+  close(): void {
+    this.port.close();
   }
 
   #sendGroup(): void {
     this.#group = this.#waiting.splice(0, GROUP_SIZE);
     for (const [batches, jobs] of Map.groupBy(this.#group, (each) => each.batches)) batches?.observe(jobs.length);
-    if (this.#group.length > 0) this.#worker.postMessage(this.#group.map(({ job }) => job));
+    if (this.#group.length > 0) this.port.postMessage(this.#group.map(({ job }) => job));
     else if (this.#closing) this.#finished.resolve();
   }
 
@@ -71,7 +66,7 @@ export class SqliteWriter {
       // The queued jobs would fail for the same reason.
       const failed = [...group, ...this.#waiting.splice(0)];
       this.#sendGroup();
-      const error = new StoreUnavailable(`cannot write to ${this.options.path}: ${answer.failed}`);
+      const error = new StoreUnavailable(`cannot write to ${this.path}: ${answer.failed}`);
       for (const { reject } of failed) reject(error);
     } else {
       this.#sendGroup();
@@ -83,10 +78,10 @@ export class SqliteWriter {
     }
   }
 
-  /** Rejects all jobs, present and future, because the thread ended. No statement can cause that. After `close` nothing is queued. */
-  #fail(cause: Error): void {
+  /** Rejects all jobs, present and future, because the thread ended. No statement can cause that. After `finish` nothing is queued. */
+  #fail(): void {
     this.#closing = true;
-    const error = new StoreUnavailable(`the writer of ${this.options.path} stopped: ${cause.message}`, { cause });
+    const error = new StoreUnavailable(`the writer of ${this.path} stopped: its thread ended`);
     for (const { reject } of [...this.#group, ...this.#waiting]) reject(error);
     this.#group = this.#waiting = [];
     this.#finished.resolve();

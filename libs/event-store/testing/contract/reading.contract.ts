@@ -28,6 +28,21 @@ export const readingCases: readonly ContractCase[] = [
     },
   },
   {
+    title: 'a commit that was appended elsewhere is read at once, even of a stream that was current',
+    async run({ store, elsewhere = store }) {
+      const stream = unused('account');
+      await fill(store, stream, 1);
+      for (let version = 1; version <= 20; version++) {
+        const [reader, writer] = version % 2 === 0 ? [store, elsewhere] : [elsewhere, store];
+        const point = { stream, version };
+        expect(await reader.readStreams([point])).toEqual([]);
+        const { commit } = await writer.append(newCommit(stream, version + 1));
+        expect(reader.isCurrent([point])).not.toBe(true);
+        expect(await reader.readStreams([point])).toStrictEqual([commit]);
+      }
+    },
+  },
+  {
     title: 'no points, unknown streams and points at or past the end yield nothing',
     async run({ store }) {
       const stream = unused('account');

@@ -1,4 +1,4 @@
-import type { SqliteFile } from '@keyfold/event-store/sqlite';
+import type { SqliteConnection } from '@keyfold/event-store/sqlite';
 import { ParkedAccounts, type ParkedAccount } from '../relay/parked-accounts.js';
 
 /** SQL that creates the table, in the file that also contains the relay's checkpoints. */
@@ -8,7 +8,7 @@ export const parkedAccountsTable = `CREATE TABLE IF NOT EXISTS parked_relays (
 
 /** Stores parked accounts in SQLite. */
 export class SqliteParkedAccounts extends ParkedAccounts {
-  constructor(private readonly file: SqliteFile) {
+  constructor(private readonly file: SqliteConnection) {
     super();
   }
 

@@ -56,6 +56,31 @@ describe('metrics', () => {
     expect(await linesOf('keyfold_consumer_in_flight')).toHaveLength(4);
   });
 
+  it('of one name and the same labels are added up', async () => {
+    const [first, second] = [new Histogram([1]), new Histogram([1])];
+    for (const [histogram, values] of [
+      [first, [0.5, 2]],
+      [second, [0.25]],
+    ] as const) {
+      for (const value of values) histogram.observe(value);
+      const labels = { method: 'GET', route: '/ping', status: '200' };
+      const ofRoute = { route: '/ping' };
+      metrics.add(() => [
+        { name: 'keyfold_http_requests_total', labels, value: values.length },
+        { name: 'keyfold_http_request_duration_seconds', labels: ofRoute, value: histogram },
+      ]);
+    }
+    expect(await linesOf('requests_total{')).toEqual([
+      'keyfold_http_requests_total{method="GET",route="/ping",status="200"} 3',
+    ]);
+    expect(await linesOf('duration_seconds_')).toEqual([
+      'keyfold_http_request_duration_seconds_bucket{route="/ping",le="1"} 2',
+      'keyfold_http_request_duration_seconds_bucket{route="/ping",le="+Inf"} 3',
+      'keyfold_http_request_duration_seconds_sum{route="/ping"} 2.75',
+      'keyfold_http_request_duration_seconds_count{route="/ping"} 3',
+    ]);
+  });
+
   it('escape special characters in labels', async () => {
     metrics.add(() => [{ name: 'keyfold_consumer_in_flight', labels: { queue: 'a"\\\n' }, value: 1 }]);
     expect(await linesOf('in_flight{')).toEqual(['keyfold_consumer_in_flight{queue="a\\"\\\\\\n"} 1']);

@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import { expose, type Value } from './exposition.js';
+import { summed } from './summed.js';
 import { metricDefinitions, type MetricName } from './metric-names.js';
 
 /** The current value of a metric. */
@@ -24,16 +25,26 @@ export class Metrics {
     this.#sources.push(source);
   }
 
+  /** Returns the samples of all sources, without the metrics of Node. */
+  async samples(): Promise<readonly Sample[]> {
+    return (await Promise.all(this.#sources.map(samplesOf))).flat();
+  }
+
   /** Returns all metrics, including those of Node. */
   async text(): Promise<MetricsText> {
     const ofNode = await (this.#ofNode ??= nodeRegistry());
-    const samples = (await Promise.all(this.#sources.map(samplesOf))).flat();
-    const own = [...Map.groupBy(samples, ({ name }) => name)].map(([name, values]) =>
-      expose(name, metricDefinitions[name], values),
+    const own = [...Map.groupBy(await this.samples(), ({ name }) => name)].map(([name, values]) =>
+      expose(name, metricDefinitions[name], summed(values)),
     );
     return { type: ofNode.contentType, text: [await ofNode.metrics(), ...own].join('\n') };
   }
 }
+
+/** Adds up the samples of the same metric and labels. */
+export const addUp = (samples: readonly Sample[]): Sample[] =>
+  [...Map.groupBy(samples, ({ name }) => name)].flatMap(([name, values]) =>
+    summed(values).map((value): Sample => ({ ...value, name })),
+  );
 
 async function samplesOf(source: MetricSource): Promise<readonly Sample[]> {
   const late = Promise.withResolvers<readonly Sample[]>();

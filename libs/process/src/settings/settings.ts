@@ -19,6 +19,9 @@ const SYSTEM_NAMES =
   'www,http,apache,nginx,ftp,sftp,ssh,sshd,git,backup,news,uucp,lp,man,games,proxy,list,irc,postgres,mysql,mongodb,rabbitmq,redis,' +
   'docker,keyfold';
 
+/** Maximum number of threads that serve the API. */
+export const MAX_THREADS = 64;
+
 /** Settings of every process. */
 export const processSettings = {
   /** Address of the management port. Port 0 stands for any free port. */
@@ -52,6 +55,10 @@ export const apiSettings = {
   /** Address of the API. Port 0 stands for any free port. */
   KEYFOLD_HOST: z.string().default('0.0.0.0'),
   KEYFOLD_PORT: port.prefault('5244'),
+  /** Threads that serve the API. Default: one for each processor that the process may use with SQLite, one with MongoDB. */
+  KEYFOLD_THREADS: number(`must be an integer from 1 to ${MAX_THREADS}`, 1, MAX_THREADS)
+    .refine(Number.isInteger, `must be an integer from 1 to ${MAX_THREADS}`)
+    .optional(),
   /** Initial password of the admin; used only if no admin exists. */
   KEYFOLD_ADMIN_PASSWORD: z.string().optional(),
   ...passwordSettings,

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { SqliteFile } from '@keyfold/event-store/sqlite';
+import type { SqliteConnection } from '@keyfold/event-store/sqlite';
 import type { Loaded } from '../fold.js';
 import { ReadModelStore, type Page, type ParkedStream, type StoredDocument } from '../read-model-store.js';
 import { readModelOf, readModels, type ReadModel } from '../read-model.js';
@@ -27,7 +27,7 @@ export const readModelTables = `
 export class SqliteReadModelStore extends ReadModelStore {
   #pieces: Promise<void> = Promise.resolve();
 
-  constructor(private readonly file: SqliteFile) {
+  constructor(private readonly file: SqliteConnection) {
     super();
   }
 

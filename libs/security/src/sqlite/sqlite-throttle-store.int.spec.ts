@@ -1,13 +1,19 @@
 import { expect, it, vi } from 'vitest';
-import { openThrottle } from '../../testing/embedded-throttle.js';
+import { connectTo, openThrottle } from '../../testing/embedded-throttle.js';
 import { key, MINUTE, NOON, refused } from '../../testing/throttled-keys.js';
 import { describeThrottleStore } from '../../testing/throttle-store.contract.js';
 import { SqliteThrottleStore } from './sqlite-throttle-store.js';
 
 describeThrottleStore('SQLite', async () => {
   const { file, store } = openThrottle();
-  // Only one process has the file, but it may have several stores on it.
-  return { store, join: async () => new SqliteThrottleStore(file) };
+  // Only one process has the file, but its threads have connections of their own.
+  return { store, join: async () => new SqliteThrottleStore(connectTo(file)) };
+});
+
+describeThrottleStore('SQLite on a further connection', async () => {
+  const { file } = openThrottle();
+  const store = () => new SqliteThrottleStore(connectTo(file));
+  return { store: store(), join: async () => store() };
 });
 
 it('counters survive when the file is closed and opened again', async () => {

@@ -1,4 +1,4 @@
-import { SqliteFile, type WriteStatement } from '@keyfold/event-store/sqlite';
+import { SqliteConnection, type WriteStatement } from '@keyfold/event-store/sqlite';
 import { ThrottleStore, type Admission, type CounterChanges, type ThrottleKey } from '../throttle-store.js';
 
 export const throttleTable = `
@@ -32,7 +32,7 @@ const FORGET_EXPIRED = 'DELETE FROM throttle WHERE key IN (SELECT key FROM throt
 
 /** Stores the counters in the database of the one process that owns it. */
 export class SqliteThrottleStore extends ThrottleStore {
-  constructor(private readonly file: SqliteFile) {
+  constructor(private readonly file: SqliteConnection) {
     super();
   }
 

@@ -4,6 +4,7 @@ import { SecretsModule } from '../stores/secrets.module.js';
 import { portProviders, storePorts } from '../stores/store-adapters.js';
 import { generatedSealingKey, generatedTokenSecret, prepareDataFolder, protectDataFiles } from './data-folder.js';
 import { EmbeddedStore } from './embedded-store.js';
+import { StoreSharing } from './store-sharing.js';
 import { sqliteAdapters } from './sqlite-adapters.js';
 
 /** The settings of the embedded store. */
@@ -27,16 +28,21 @@ export class EmbeddedStoreModule {
     const lock = new FolderLock(folder);
     protectDataFiles(folder);
     // Read before the database is created: if one exists, a missing key is lost and must not be generated.
-    const secrets = SecretsModule.forRoot({
+    const secretTexts = {
       KEYFOLD_SEALING_KEY: settings.KEYFOLD_SEALING_KEY ?? generatedSealingKey(folder),
       KEYFOLD_TOKEN_SECRET: settings.KEYFOLD_TOKEN_SECRET ?? generatedTokenSecret(folder),
-    });
+    };
+    const secrets = SecretsModule.forRoot(secretTexts);
     const store = new EmbeddedStore(folder, lock);
     return {
       module: EmbeddedStoreModule,
       imports: [secrets],
-      providers: [{ provide: ADAPTERS, useValue: sqliteAdapters(store) }, ...portProviders(ADAPTERS)],
-      exports: [...storePorts, secrets],
+      providers: [
+        { provide: ADAPTERS, useValue: sqliteAdapters(store) },
+        ...portProviders(ADAPTERS),
+        { provide: StoreSharing, useValue: { share: () => ({ ...store.share(), secrets: secretTexts }) } },
+      ],
+      exports: [...storePorts, secrets, StoreSharing],
     };
   }
 }

@@ -3,10 +3,10 @@ import { SqliteParkedAccounts } from '@keyfold/messaging/sqlite';
 import { SqliteReadModelStore } from '@keyfold/projections/sqlite';
 import { SqliteThrottleStore } from '@keyfold/security/sqlite';
 import type { StoreAdapters } from '../stores/store-adapters.js';
-import type { EmbeddedStore } from './embedded-store.js';
+import type { StoreConnections } from './store-connections.js';
 
-/** Returns the adapters of the embedded store. The relay's state is stored with the events, so that a restored backup has both. */
-export function sqliteAdapters(store: EmbeddedStore): StoreAdapters {
+/** Returns the adapters of the embedded store for one thread. The relay's state is stored with the events, so that a restored backup has both. */
+export function sqliteAdapters(store: StoreConnections): StoreAdapters {
   const events = new SqliteEventStore(store.events);
   return {
     store: events,

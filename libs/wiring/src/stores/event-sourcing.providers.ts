@@ -1,17 +1,23 @@
 import type { Provider } from '@nestjs/common';
-import { Clock, CommandRunner, CommandTraces, SecurityLog, SystemClock, UserNames } from '@keyfold/application';
+import {
+  Clock,
+  CommandRunner,
+  CommandTraces,
+  SecurityLog,
+  StreamQueue,
+  SystemClock,
+  UserNames,
+} from '@keyfold/application';
 import { EventStore } from '@keyfold/event-store';
 import { ListUpdates, Projection, ReadModelStore, StreamLoader } from '@keyfold/projections';
-import { securityLogProvider } from '@keyfold/process';
 import { ListRetry } from './list-retry.js';
 
 /**
- * Provides the classes that load streams and run commands, on `EventStore` and `ReadModelStore`. A process needs them exactly once,
- * because they share one cache.
+ * Provides the classes that load streams and run commands, on `EventStore`, `ReadModelStore`, `SecurityLog` and `StreamQueue`. A thread
+ * needs them exactly once, because they share one cache.
  */
 export const eventSourcingProviders: Provider[] = [
   { provide: Clock, useClass: SystemClock },
-  securityLogProvider,
   {
     provide: StreamLoader,
     inject: [EventStore, ReadModelStore],
@@ -33,6 +39,7 @@ export const eventSourcingProviders: Provider[] = [
       Clock,
       ListRetry,
       SecurityLog,
+      StreamQueue,
       { token: CommandTraces, optional: true },
     ],
     useFactory: (
@@ -42,8 +49,9 @@ export const eventSourcingProviders: Provider[] = [
       clock: Clock,
       lists: ListRetry,
       security: SecurityLog,
+      queue: StreamQueue,
       traces?: CommandTraces,
-    ) => new CommandRunner(store, loader, new ListUpdates(projection, lists.add), clock, traces, security),
+    ) => new CommandRunner(store, loader, new ListUpdates(projection, lists.add), clock, traces, security, queue),
   },
   {
     provide: UserNames,

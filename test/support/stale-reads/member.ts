@@ -1,14 +1,14 @@
-import type { AccountClient, Envelope, ListedKey } from '../../support/account-client.js';
-import { keyLine } from '../../support/key-line.js';
+import type { AccountClient, Envelope, ListedKey } from '../account-client.js';
+import { keyLine } from '../key-line.js';
 
-/** Clients of two gateways: one writes, the other reads. */
-export type GatewayPair = readonly [AccountClient, AccountClient];
+/** Two clients, of two gateways or with connections to different threads: one writes, the other reads. */
+export type ClientPair = readonly [AccountClient, AccountClient];
 type Send = (client: AccountClient) => Promise<Envelope | undefined>;
 /** Returns what is wrong with an answer; `undefined` if it is correct. */
 type Judge = (answer: Envelope) => string | undefined;
 
 /**
- * An account whose every change goes through one gateway and is then read through the other; the gateways alternate.
+ * An account whose every change goes through one client and is then read through the other; the clients alternate.
  * Nobody else changes it, so its expected state is known.
  */
 export class Member {
@@ -22,7 +22,7 @@ export class Member {
   #password: string;
 
   private constructor(
-    private readonly gateways: GatewayPair,
+    private readonly clients: ClientPair,
     private readonly admin: string,
     private account: { id: number; username: string; sso_id: string; base_path: string; disabled: boolean },
   ) {
@@ -30,16 +30,16 @@ export class Member {
   }
 
   /** Creates the account and logs it in. `admin` is the administrator's token. */
-  static async create(gateways: GatewayPair, admin: string, username: string): Promise<Member> {
+  static async create(clients: ClientPair, admin: string, username: string): Promise<Member> {
     const body = { username, password: username, role: 0, base_path: '/' };
-    expectDone(await gateways[0].send('POST', '/api/admin/user/create', admin, body));
-    const { content } = await gateways[1].get<{ content: { id: number; username: string }[] }>(
+    expectDone(await clients[0].send('POST', '/api/admin/user/create', admin, body));
+    const { content } = await clients[1].get<{ content: { id: number; username: string }[] }>(
       '/api/admin/user/list?per_page=0',
       admin,
     );
     const id = content.find((each) => each.username === username)?.id;
     if (id === undefined) throw new Error(`${username} is not listed`);
-    const member = new Member(gateways, admin, { id, username, sso_id: '', base_path: '/', disabled: false });
+    const member = new Member(clients, admin, { id, username, sso_id: '', base_path: '/', disabled: false });
     member.#token = await member.#logIn();
     return member;
   }
@@ -95,13 +95,13 @@ export class Member {
 
   async #pair(subject: string, write: Send, read: Send, judge: Judge): Promise<void> {
     const writer = this.pairs++ % 2;
-    const [writing, reading] = writer === 0 ? this.gateways : [this.gateways[1], this.gateways[0]];
+    const [writing, reading] = writer === 0 ? this.clients : [this.clients[1], this.clients[0]];
     const written = await write(writing);
     if (written?.code !== 200) return this.#report(`${subject}: the change itself got ${inWords(written)}`);
     const answer = await read(reading);
     const violation = answer ? judge(answer) : 'no answer';
     if (violation !== undefined)
-      this.#report(`${subject} through gateway ${writer} was read through the other: ${violation}`);
+      this.#report(`${subject} through client ${writer} was read through the other: ${violation}`);
   }
 
   #report(sentence: string): void {
@@ -157,9 +157,9 @@ export class Member {
     return shown === due ? undefined : `the keys are [${shown}], not [${due}]`;
   };
 
-  /** Logs in through the gateway that did not make the last change. */
+  /** Logs in through the client that did not make the last change. */
   async #logIn(): Promise<string> {
-    const token = await this.gateways[this.pairs % 2 === 0 ? 0 : 1].login(this.account.username, this.#password);
+    const token = await this.clients[this.pairs % 2 === 0 ? 0 : 1].login(this.account.username, this.#password);
     if (token === undefined) throw new Error(`login of ${this.account.username} timed out`);
     return token;
   }

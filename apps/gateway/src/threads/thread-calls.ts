@@ -1,0 +1,39 @@
+import type { LoginIdentity, SecurityEvent } from '@keyfold/application';
+import type { ApiSettings, ProcessSettings, Sample, Secrets } from '@keyfold/process';
+import type { HashGroups } from '@keyfold/security';
+import type { JoinableStore } from '@keyfold/wiring';
+
+/** The data that a serving thread receives when it starts. */
+export type ThreadData = Readonly<{
+  settings: ApiSettings & ProcessSettings;
+  store: JoinableStore | Readonly<{ uri: string; secrets: Secrets }>;
+  accountIdBlock: number;
+}>;
+
+/** The result of a hash, or the fields of a `HashQueueFull`, because errors lose their class between threads. */
+export type Hashed<Result> = Readonly<{ result: Result } | { retryAfterSeconds: number }>;
+
+/** The calls of a serving thread to the owner, for services that a process has once. */
+export type OwnerCalls = {
+  hash(staticHash: string, groups?: HashGroups): Promise<Hashed<string>>;
+  hashFor(actor: string, staticHash: string): Promise<Hashed<string>>;
+  verify(staticHash: string, passwordHash: string, groups?: HashGroups): Promise<Hashed<boolean>>;
+  /** Enters the queues of a login. `turn` identifies its place for `leaveQueue`. */
+  enterLoginQueues(turn: number, identity: LoginIdentity, isKnown: boolean): Promise<'entered' | 'full' | 'known only'>;
+  /** Enters the queue of a stream. `turn` identifies the place for `leaveQueue`. */
+  enterStreamQueue(turn: number, stream: string): Promise<void>;
+  leaveQueue(turn: number): void;
+  report(event: SecurityEvent): void;
+  /** Writes a line of the thread's log. */
+  log(line: string): void;
+};
+
+/** The calls of the owner to a serving thread. */
+export type ThreadCalls = {
+  /** Starts to serve on a port that the owner has chosen. Rejects if the thread cannot start. */
+  listen(port: number): Promise<void>;
+  /** Returns the thread's share of the metrics of the process. */
+  samples(): Promise<readonly Sample[]>;
+  /** Closes the thread, which then ends. `drains`: clients have time to disconnect, so that no request is lost. */
+  close(drains: boolean): Promise<void>;
+};
