@@ -8,11 +8,15 @@ import { isMainThread, workerData } from 'node:worker_threads';
 const { CRASH_AT_START, CRASH_FILE, HANG_FILE } = process.env;
 const isServing = !isMainThread && (workerData as Record<string, unknown> | null)?.['settings'] !== undefined;
 
-/** Returns whether the file was created since the last call. */
+/** Removes the file. Returns whether this thread was the one that removed it. */
 function wasCreated(file: string | undefined): boolean {
   if (file === undefined || !existsSync(file)) return false;
-  rmSync(file);
-  return true;
+  try {
+    rmSync(file);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 if (isServing) {
