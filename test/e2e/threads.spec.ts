@@ -34,6 +34,11 @@ afterAll(async () => {
 });
 
 const STOPPED = 'a serving thread stopped and is being replaced';
+/** Returns the reasons why threads stopped, from the log. */
+const reasonsOfStops = () =>
+  logLines(app.output())
+    .filter(({ msg }) => msg === STOPPED)
+    .map(({ err }) => (err as Error).message);
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 describe('several threads', () => {
@@ -116,11 +121,7 @@ describe('a thread that crashes', () => {
     writeFileSync(crashFile, '');
     await adding;
     await expect.poll(() => existsSync(crashFile), { timeout: 30_000 }).toBe(false);
-    await expect
-      .poll(() => logLines(app.output()).filter(({ msg }) => msg === STOPPED), { timeout: 30_000 })
-      .toEqual([
-        expect.objectContaining({ level: 50, err: expect.objectContaining({ message: 'crashed by a test' }) }),
-      ]);
+    await expect.poll(reasonsOfStops, { timeout: 30_000 }).toContain('crashed by a test');
     const { content } = (await member.get('/api/me/sshkey/list?per_page=1000')).data<{
       content: { title: string }[];
     }>();
@@ -137,10 +138,9 @@ it('counters do not decrease when a thread crashes', async () => {
   const readPings = async () => (await readMetrics(app.managementUrl)).get(series) ?? 0;
   await Promise.all(times(100).map(() => fetch(`${app.baseUrl}/ping`).then((answer) => answer.text())));
   const before = await readPings();
+  const stops = reasonsOfStops().length;
   writeFileSync(crashFile, '');
-  await expect
-    .poll(() => logLines(app.output()).filter(({ msg }) => msg === STOPPED), { timeout: 30_000 })
-    .toHaveLength(2);
+  await expect.poll(() => reasonsOfStops().length, { timeout: 30_000 }).toBeGreaterThan(stops);
   expect(await readPings()).toBeGreaterThanOrEqual(before);
 });
 

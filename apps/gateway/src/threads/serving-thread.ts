@@ -45,7 +45,7 @@ export class ServingThread {
         this.#hasStopped = true;
         requests.end();
         stopped(this.#reason);
-        this.#calls.$close(this.#reason);
+        this.#calls.$close();
       }),
     );
     void this.#watch();
