@@ -58,26 +58,26 @@ export async function createApi(
   measureGateway(app, requests, metrics);
   return {
     app,
-    listen: (port, use) => listen(app, additional, { ...settings, KEYFOLD_PORT: port }, use),
+    listen: (port, use) => listen(app, additional, { host: settings.KEYFOLD_HOST, port }, use),
   };
 }
 
 async function listen(
   app: NestFastifyApplication,
   additional: AdditionalListeners,
-  { KEYFOLD_HOST, KEYFOLD_PORT }: ApiSettings,
+  { host, port }: Readonly<{ host: string; port: number }>,
   use: PortUse,
 ): ReturnType<Api['listen']> {
   try {
-    const [first, ...others] = await AdditionalListeners.addressesOf(KEYFOLD_HOST);
-    if (use === 'first') await requireFreePort(first, KEYFOLD_PORT);
+    const [first, ...others] = await AdditionalListeners.addressesOf(host);
+    if (use === 'first') await requireFreePort(first, port);
     const reusePort = use !== 'alone';
-    await app.listen({ host: first, port: KEYFOLD_PORT, reusePort } as { host: string; port: number });
+    await app.listen({ host: first, port, reusePort } as { host: string; port: number });
     for (const address of others) await additional.listen(address, reusePort);
-    const { port } = app.getHttpServer().address() as AddressInfo;
-    return { url: await app.getUrl(), port };
+    const { port: chosen } = app.getHttpServer().address() as AddressInfo;
+    return { url: await app.getUrl(), port: chosen };
   } catch (error) {
     const settings = { host: 'KEYFOLD_HOST', port: 'KEYFOLD_PORT' };
-    throw new UnusableAddress(KEYFOLD_HOST, KEYFOLD_PORT, settings, error as Error);
+    throw new UnusableAddress(host, port, settings, error as Error);
   }
 }

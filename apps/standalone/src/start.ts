@@ -60,7 +60,7 @@ function threadsOf(app: INestApplication, settings: StandaloneSettings): ThreadO
   if (settings.KEYFOLD_STORE === 'mongodb') return threadsOnMongo(settings);
   const sharing = app.get(StoreSharing, { strict: false });
   const count = settings.KEYFOLD_THREADS ?? Math.min(MAX_THREADS, availableParallelism());
-  return { count, openStore: () => sharing.share(), accountIdBlock: ID_BLOCK.embedded };
+  return { count, openStore: () => sharing.share() };
 }
 
 async function portsOf(settings: StandaloneSettings, context: ProcessContext): Promise<DynamicModule[]> {

@@ -2,7 +2,6 @@ import type { INestApplication } from '@nestjs/common';
 import { LoginQueues, SecurityLog, StreamQueue } from '@keyfold/application';
 import { writeLine, type ApiSettings, type ProcessContext, type ProcessSettings, type Secrets } from '@keyfold/process';
 import { PasswordHasher } from '@keyfold/security';
-import { ID_BLOCK } from '../gateway.config.js';
 import { ServingThreads } from './serving-threads.js';
 import { canSharePort } from './shared-port.js';
 import type { ThreadData } from './thread-calls.js';
@@ -11,7 +10,6 @@ import type { ThreadData } from './thread-calls.js';
 export type ThreadOptions = Readonly<{
   count: number;
   openStore: () => ThreadData['store'];
-  accountIdBlock: number;
 }>;
 
 /** Returns the options of a process on MongoDB, where further processes are the usual way to scale. */
@@ -23,7 +21,6 @@ export const threadsOnMongo = ({
 }: Pick<ApiSettings, 'KEYFOLD_THREADS'> & Secrets & Readonly<{ KEYFOLD_MONGODB_URI: string }>): ThreadOptions => ({
   count,
   openStore: () => ({ uri, secrets: { KEYFOLD_TOKEN_SECRET, KEYFOLD_SEALING_KEY } }),
-  accountIdBlock: ID_BLOCK.shared,
 });
 
 /**
@@ -33,12 +30,14 @@ export const threadsOnMongo = ({
 export async function openThreads(
   app: INestApplication,
   settings: ApiSettings & ProcessSettings,
-  { count, openStore, accountIdBlock }: ThreadOptions,
+  { count, openStore }: ThreadOptions,
   { log, metrics, health }: ProcessContext,
 ): Promise<ServingThreads | undefined> {
   if (count === 1) return undefined;
   if (!(await canSharePort())) {
-    log.warn('one thread serves, because this system cannot share a port between threads. Set KEYFOLD_THREADS=1');
+    log.warn(
+      'one thread serves, because this system cannot share a port between threads. KEYFOLD_THREADS=1 prevents this warning',
+    );
     return undefined;
   }
   const services = {
@@ -51,7 +50,7 @@ export async function openThreads(
   const next = () => {
     const store = openStore();
     const transfer = 'uri' in store ? [] : [store.events.port, store.views.port];
-    return { data: { settings, store, accountIdBlock }, transfer };
+    return { data: { settings, store }, transfer };
   };
   const threads = new ServingThreads(count - 1, next, services, (err) =>
     log.error({ err }, 'a serving thread stopped and is being replaced'),

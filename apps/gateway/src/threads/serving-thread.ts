@@ -89,7 +89,8 @@ export class ServingThread {
       let responds = false;
       await waitAtMost(
         HUNG,
-        this.#readSamples().then(() => (responds = true)),
+        // An error is a response, too.
+        this.#readSamples().finally(() => (responds = true)),
       );
       if (responds || this.#hasStopped) continue;
       this.#reason = new Error(`the thread did not respond for ${HUNG / 1_000} seconds`);

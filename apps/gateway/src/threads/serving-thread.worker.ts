@@ -12,14 +12,14 @@ import type { DynamicModule } from '@nestjs/common';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createApi, type Api } from '../create-api.js';
 import { drainConnections } from '../drain-connections.js';
-import { gatewayConfig } from '../gateway.config.js';
+import { gatewayConfig, ID_BLOCK } from '../gateway.config.js';
 import { GatewayModule } from '../gateway.module.js';
 import { ownerServices } from './owner-services.js';
 import type { OwnerCalls, ThreadCalls, ThreadData } from './thread-calls.js';
 import { linkThreads } from './thread-link.js';
 
 /** Serves the API in a thread beside the owner of the process. It has its own app and cache, and a connection of its own to the store. */
-const { settings, store, accountIdBlock } = workerData as ThreadData;
+const { settings, store } = workerData as ThreadData;
 const metrics = new Metrics();
 const stopping = new AbortController();
 let tracing: Tracing | undefined;
@@ -42,6 +42,7 @@ async function start(): Promise<Api> {
   tracing = await openTracing(settings, log);
   const ports = [...tracingModules(tracing, 'uri' in store ? 'mongodb' : 'sqlite'), ...(await storeModules())];
   const services = ownerServices(owner, logFields);
+  const accountIdBlock = 'uri' in store ? ID_BLOCK.shared : ID_BLOCK.embedded;
   const module = GatewayModule.forRoot(ports, gatewayConfig(settings, accountIdBlock), services);
   return createApi(module, settings, { log, metrics, tracing });
 }

@@ -1,4 +1,4 @@
-import { BackOff } from '@keyfold/concurrency';
+import { BackOff, unlessAborted } from '@keyfold/concurrency';
 import { addUp, metricDefinitions, type Sample } from '@keyfold/process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServingThread, type NextThread } from './serving-thread.js';
@@ -38,11 +38,8 @@ export class ServingThreads {
 
   /** Lets all threads serve on the port. Rejects if one of them cannot, or when `stopping` aborts. */
   async listen(port: number, stopping: AbortSignal): Promise<void> {
-    const stopped = Promise.withResolvers<never>();
-    const stop = () => stopped.reject(stopping.reason);
-    stopping.addEventListener('abort', stop, { once: true });
     const serving = Promise.all(this.#started.map((thread) => this.#serve(thread, port)));
-    await Promise.race([serving, stopped.promise]).finally(() => stopping.removeEventListener('abort', stop));
+    await unlessAborted(stopping, serving);
   }
 
   /** Returns the shares of all threads in the metrics of the process, also of those that have stopped. */

@@ -7,7 +7,6 @@ import type { JoinableStore } from '@keyfold/wiring';
 export type ThreadData = Readonly<{
   settings: ApiSettings & ProcessSettings;
   store: JoinableStore | Readonly<{ uri: string; secrets: Secrets }>;
-  accountIdBlock: number;
 }>;
 
 /** The result of a hash, or the fields of a `HashQueueFull`, because errors lose their class between threads. */

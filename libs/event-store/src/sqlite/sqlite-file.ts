@@ -25,7 +25,6 @@ export class UnusableFile extends Error {
 /** An SQLite file and the thread that writes it. The process that owns the file has one; its other threads connect to it. */
 export class SqliteFile extends SqliteConnection {
   readonly #thread: SqliteWriterThread;
-  readonly #transactions: SharedFile['transactions'];
 
   /** Creates the file, readable only by its owner, and missing tables. Throws `UnusableFile`. */
   constructor(path: string, schema: SqliteSchema) {
@@ -33,14 +32,13 @@ export class SqliteFile extends SqliteConnection {
     const transactions = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const { synchronous } = schema;
     const thread = new SqliteWriterThread({ path, synchronous, busyTimeout: BUSY_TIMEOUT, transactions });
-    super({ path, transactions, port: thread.connect() });
+    super(thread.connect());
     this.#thread = thread;
-    this.#transactions = transactions;
   }
 
   /** Returns what another thread needs for a `SqliteConnection` to this file. It must close that before this file is closed. */
   share(): SharedFile {
-    return { path: this.path, transactions: this.#transactions, port: this.#thread.connect() };
+    return this.#thread.connect();
   }
 
   /** Calls `listener` after a transaction, at least if another thread may have written. */

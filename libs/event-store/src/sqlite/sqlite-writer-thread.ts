@@ -1,4 +1,5 @@
-import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import type { SharedFile } from './sqlite-connection.js';
 import type { WriterMessage, WriterOptions } from './sqlite-writer.worker.js';
 
 /** The thread that writes one SQLite file. If it ends by itself, all ports close. */
@@ -7,7 +8,7 @@ export class SqliteWriterThread {
   readonly #exited: Promise<void>;
   #hasExited = false;
 
-  constructor(options: WriterOptions) {
+  constructor(private readonly options: WriterOptions) {
     // Tests run the TypeScript sources, everything else the compiled file.
     const file = import.meta.url.endsWith('.ts') ? './sqlite-writer.worker.ts' : './sqlite-writer.worker.js';
     this.#worker = new Worker(new URL(file, import.meta.url), { workerData: options });
@@ -19,13 +20,14 @@ export class SqliteWriterThread {
     void this.#exited.then(() => (this.#hasExited = true));
   }
 
-  /** Returns a port for a `SqliteWriter` in any thread of the process. */
-  connect(): MessagePort {
+  /** Returns what a `SqliteConnection` in any thread of the process needs. */
+  connect(): SharedFile {
     const { port1, port2 } = new MessageChannel();
     // A message to an ended thread would neither transfer nor close the port.
     if (this.#hasExited) port1.close();
     else this.#worker.postMessage({ port: port1 } satisfies WriterMessage, [port1]);
-    return port2;
+    const { path, transactions } = this.options;
+    return { path, transactions, port: port2 };
   }
 
   /** Calls `listener` after each transaction once there are several ports. */

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import type { ConsumeMessage } from 'amqplib';
+import { unlessAborted } from '@keyfold/concurrency';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HandlerTimedOut, InvalidMessage } from '../consuming/consuming.errors.js';
@@ -179,19 +180,4 @@ export class QueueTransport extends Server implements CustomTransportStrategy {
 async function resultOf(handler: MessageHandler, data: unknown, context: MessageContext): Promise<unknown> {
   const result: unknown = await handler(data, context);
   return isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
-}
-
-/** Rejects with the reason of the signal if that is aborted before `work` settles. */
-async function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason as Error);
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-    aborted.promise.catch(() => undefined);
-    work.catch(() => undefined);
-  }
 }

@@ -63,7 +63,7 @@ export async function runProcess<Settings extends ProcessSettings>(
     const starting = start(settings, { log, onTerminal, health, metrics, tracing, stopping: stop.signal });
     onFirstSignal(async () => {
       health.stopping();
-      stop.abort();
+      stop.abort(new Error('the process is shutting down'));
       const running = await starting.catch(() => undefined);
       await running?.close();
       await tracing?.end();

@@ -49,7 +49,7 @@ describe('a step of the startup', () => {
     const hanging = run(() => new Promise(() => {}));
     const pausing = run(() => Promise.reject(new StoreUnavailable('away')));
     await expect.poll(() => warn.mock.calls.length).toBe(1);
-    stop.abort();
+    stop.abort(new Error('the process is shutting down'));
     await expect(hanging).rejects.toThrow('the process is shutting down');
     await expect(pausing).rejects.toThrow(/abort/);
   });

@@ -1,4 +1,4 @@
-import { BackOff } from '@keyfold/concurrency';
+import { BackOff, unlessAborted } from '@keyfold/concurrency';
 import { StoreUnavailable } from '@keyfold/event-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessContext } from '@keyfold/process';
@@ -18,25 +18,17 @@ export async function untilAvailable<Result>(
   step: () => Promise<Result>,
   { health, log, stopping }: StartupContext,
 ): Promise<Result> {
-  const stopped = Promise.withResolvers<never>();
-  stopped.promise.catch(() => undefined);
-  const stop = () => stopped.reject(new Error('the process is shutting down'));
-  stopping.addEventListener('abort', stop, { once: true });
   let loggedReason = '';
-  try {
-    for (const backOff = new BackOff(INITIAL_DELAY, MAX_DELAY); ;) {
-      stopping.throwIfAborted();
-      try {
-        return await Promise.race([step(), stopped.promise]);
-      } catch (error) {
-        if (!(error instanceof StoreUnavailable)) throw error;
-        health.setPending('store', error.message);
-        if (loggedReason !== error.message) log.warn(`startup is waiting: ${error.message}`);
-        loggedReason = error.message;
-      }
-      await sleep(backOff.next(), undefined, { signal: stopping });
+  for (const backOff = new BackOff(INITIAL_DELAY, MAX_DELAY); ;) {
+    stopping.throwIfAborted();
+    try {
+      return await unlessAborted(stopping, step());
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      health.setPending('store', error.message);
+      if (loggedReason !== error.message) log.warn(`startup is waiting: ${error.message}`);
+      loggedReason = error.message;
     }
-  } finally {
-    stopping.removeEventListener('abort', stop);
+    await sleep(backOff.next(), undefined, { signal: stopping });
   }
 }
