@@ -15,10 +15,10 @@ import { readModels } from './read-model.js';
 import { streamRef } from './stream-ref.js';
 
 /**
- * Minimum interval between two polls of the feed, in milliseconds. A document is written once for all changes of its stream in between, and
+ * Interval between two polls of the feed, in milliseconds. A document is written once for all changes of its stream in between, and
  * nothing waits for it: commands update the lists themselves, and reads start from the cache.
  */
-const POLL_INTERVAL = 250;
+const POLL_INTERVAL = 1_000;
 /** Writing a large document takes about a millisecond of CPU. */
 const STREAMS_PER_TURN = 4;
 /** Interval between retries of the parked streams, in milliseconds. */

@@ -115,6 +115,17 @@ describe('following', () => {
     expect(performance.now() - began).toBeLessThan(8_000);
   });
 
+  it('needs no signals if it polls only once a second', async () => {
+    const { store, leases, workers } = openFeed();
+    const onAppended = vi.spyOn(store, 'onAppended');
+    workers.newReader('ann', leases, { minPollMilliseconds: 1_000 }).start();
+    await append(store, 'account-1', 1);
+    await eventually(() => expect(workers.done).toEqual(['account-1:1']));
+    await append(store, 'account-1', 2);
+    await eventually(() => expect(workers.done).toEqual(['account-1:1', 'account-1:2']));
+    expect(onAppended).not.toHaveBeenCalled();
+  });
+
   it('starts the next batch only after the current one', async () => {
     const { store, leases, workers } = openFeed();
     const batch = Promise.withResolvers<void>();

@@ -29,7 +29,7 @@ export type FeedReaderOptions = Readonly<{
   onError(error: unknown): void;
   /** Duration of a lease, renewed every third of it. The slots of a dead process are taken over after at most 4/3 of it. */
   leaseMilliseconds?: number;
-  /** Minimum time between two polls, so that under load commits are read in larger pages. */
+  /** Minimum time between two polls, so that pages are larger under load. From 1,000 on, the reader does not listen for appends. */
   minPollMilliseconds?: number;
   /** Maximum number of slots to work on at the same time. */
   parallelSlots?: number;
@@ -185,7 +185,8 @@ export class FeedReader {
 
   async #follow(): Promise<void> {
     const { signal } = this.#stopping;
-    const end = this.feed.onAppended((slot?: number) => this.#readSoon(slot));
+    const listens = this.#minPollInterval < POLL_INTERVAL;
+    const end = listens ? this.feed.onAppended((slot?: number) => this.#readSoon(slot)) : undefined;
     while (!signal.aborted) {
       try {
         const batches = await this.#slots.poll(this.#toRead.take(performance.now()), this.#failed);
@@ -201,7 +202,7 @@ export class FeedReader {
         await sleep(POLL_INTERVAL, undefined, { signal }).catch(() => undefined);
       }
     }
-    end();
+    end?.();
     await this.#slots.idle();
   }
 
