@@ -19,6 +19,8 @@ import { streamRef } from './stream-ref.js';
  * nothing waits for it: commands update the lists themselves, and reads start from the cache.
  */
 const POLL_INTERVAL = 1_000;
+/** Larger than usual: a stream's document is read and written once for all of its commits in a page. */
+const PAGE_SIZE = 1_000;
 /** Writing a large document takes about a millisecond of CPU. */
 const STREAMS_PER_TURN = 4;
 /** Interval between retries of the parked streams, in milliseconds. */
@@ -55,6 +57,7 @@ export class Projector {
       owner: `${hostname()}:${process.pid}:${randomUUID()}`,
       handle: (commits) => this.#project(commits),
       minPollMilliseconds: POLL_INTERVAL,
+      pageSize: PAGE_SIZE,
       afterPoll: () => this.#retryParked(),
       onError,
     });

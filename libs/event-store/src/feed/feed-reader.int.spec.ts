@@ -42,6 +42,14 @@ describe('catching up', () => {
     expect(await positionOf(leases)).toBe(1_201);
   });
 
+  it('reads pages of the chosen size', async () => {
+    const { store, leases, workers } = openFeed();
+    await append(store, 'account-1', 1, 2, 3, 4, 5);
+    const handle = vi.fn<FeedReaderOptions['handle']>(async () => {});
+    await workers.newReader('ann', leases, { handle, pageSize: 2 }).catchUp();
+    expect(handle.mock.calls.map(([{ length }]) => length)).toEqual([2, 2, 1]);
+  });
+
   it('throws the error and continues from there on the next call', async () => {
     const { store, leases, workers } = openFeed();
     await append(store, 'account-1', 1, 2);
