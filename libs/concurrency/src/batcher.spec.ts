@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Batcher, type Call } from './batcher.js';
 
@@ -52,6 +53,24 @@ describe('calls', () => {
     batches[0]!.end();
     await begun(2);
     expect(batches.map(({ items }) => items)).toEqual([['a', 'b'], ['c']]);
+  });
+
+  it('of consecutive turns share a round trip, for at most four further turns', async () => {
+    const { batcher, batches, begun } = openBatcher();
+    for (const item of ['a', 'b', 'c', 'd', 'e', 'f']) {
+      const nextTurn = setImmediate();
+      void batcher.submit(item);
+      await nextTurn;
+    }
+    await begun(1);
+    expect(batches[0]!.items).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  it('of one turn do not wait for later turns', async () => {
+    const { batcher, batches } = openBatcher();
+    void batcher.submit('a');
+    await setImmediate();
+    expect(batches).toHaveLength(1);
   });
 
   it('that are sent again go first', async () => {

@@ -15,10 +15,12 @@ import { readModels } from './read-model.js';
 import { streamRef } from './stream-ref.js';
 
 /**
- * Minimum interval between two polls of the feed, in milliseconds. A document is written once for all changes of its stream in between, and
+ * Interval between two polls of the feed, in milliseconds. A document is written once for all changes of its stream in between, and
  * nothing waits for it: commands update the lists themselves, and reads start from the cache.
  */
-const POLL_INTERVAL = 250;
+const POLL_INTERVAL = 1_000;
+/** Larger than usual: a stream's document is read and written once for all of its commits in a page. */
+const PAGE_SIZE = 1_000;
 /** Writing a large document takes about a millisecond of CPU. */
 const STREAMS_PER_TURN = 4;
 /** Interval between retries of the parked streams, in milliseconds. */
@@ -55,6 +57,7 @@ export class Projector {
       owner: `${hostname()}:${process.pid}:${randomUUID()}`,
       handle: (commits) => this.#project(commits),
       minPollMilliseconds: POLL_INTERVAL,
+      pageSize: PAGE_SIZE,
       afterPoll: () => this.#retryParked(),
       onError,
     });

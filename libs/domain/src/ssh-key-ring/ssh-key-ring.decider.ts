@@ -2,8 +2,8 @@ import type { Decider, Decision } from '../kernel/decider.js';
 import { requireMaxBytes, TEXT_BYTES } from '../kernel/bounded-text.js';
 import { DomainError } from '../kernel/domain-error.js';
 import { keyIdOf, LAST_KEY_NUMBER } from './ssh-key-id.js';
+import { hasFingerprint, hasTitle, sizeOfKey, sizeOfKeys, withKey } from './ssh-key-index.js';
 import type { PublicKey, SshKeyAdded, SshKeyRingEvent } from './ssh-key-ring.events.js';
-import { sizeOfKey } from './ssh-key-size.js';
 
 /** A key of the ring with its id, its title as sent, and the time of its addition in unix milliseconds. */
 export type SshKey = SshKeyAdded['data'];
@@ -39,19 +39,18 @@ export const sshKeyRingDecider: Decider<SshKeyRing, SshKeyRingCommand, SshKeyRin
 
 function add(ring: SshKeyRing, { accountId, title, key, now }: AddSshKey): Decision<SshKeyRingEvent> {
   requireMaxBytes(title, TEXT_BYTES.title, 'ssh-key-title-too-long');
-  if (ring.keys.some((other) => other.title === title)) throw new DomainError('ssh-key-title-taken');
+  if (hasTitle(ring.keys, title)) throw new DomainError('ssh-key-title-taken');
   if (!key) throw new DomainError('ssh-key-invalid');
-  if (ring.keys.some((other) => other.key.fingerprint === key.fingerprint)) throw new DomainError('ssh-key-taken');
+  if (hasFingerprint(ring.keys, key.fingerprint)) throw new DomainError('ssh-key-taken');
   const tooMany = ring.keys.length >= KEYS_PER_ACCOUNT || ring.keysEver >= LAST_KEY_NUMBER;
-  const tooLarge = bytesOfRing([...ring.keys, { title, key }]) > BYTES_PER_RING;
+  const tooLarge = bytesOfRing(ring.keys) + sizeOfKey({ title, key }).bytes > BYTES_PER_RING;
   if (tooMany || tooLarge) throw new DomainError('ssh-key-limit-reached');
   const data = { keyId: keyIdOf(accountId, ring.keysEver + 1), title, key, addedAt: now };
   return { events: [{ type: 'SshKeyAdded', v: 1, data }] };
 }
 
 /** Returns the size of the keys in bytes, including their titles and comments. */
-export const bytesOfRing = (keys: readonly Pick<SshKey, 'title' | 'key'>[]): number =>
-  keys.reduce((sum, key) => sum + sizeOfKey(key).bytes, 0);
+export const bytesOfRing = (keys: readonly Pick<SshKey, 'title' | 'key'>[]): number => sizeOfKeys(keys).bytes;
 
 function remove(ring: SshKeyRing, { keyId }: RemoveSshKey): Decision<SshKeyRingEvent> {
   const found = ring.keys.find((key) => key.keyId === keyId);
@@ -62,7 +61,7 @@ function remove(ring: SshKeyRing, { keyId }: RemoveSshKey): Decision<SshKeyRingE
 function evolve(ring: SshKeyRing, event: SshKeyRingEvent): SshKeyRing {
   switch (event.type) {
     case 'SshKeyAdded':
-      return { keys: [...ring.keys, event.data], keysEver: ring.keysEver + 1 };
+      return { keys: withKey(ring.keys, event.data), keysEver: ring.keysEver + 1 };
     case 'SshKeyRemoved':
       return { ...ring, keys: ring.keys.filter((key) => key.keyId !== event.data.keyId) };
   }

@@ -42,6 +42,14 @@ describe('catching up', () => {
     expect(await positionOf(leases)).toBe(1_201);
   });
 
+  it('reads pages of the chosen size', async () => {
+    const { store, leases, workers } = openFeed();
+    await append(store, 'account-1', 1, 2, 3, 4, 5);
+    const handle = vi.fn<FeedReaderOptions['handle']>(async () => {});
+    await workers.newReader('ann', leases, { handle, pageSize: 2 }).catchUp();
+    expect(handle.mock.calls.map(([{ length }]) => length)).toEqual([2, 2, 1]);
+  });
+
   it('throws the error and continues from there on the next call', async () => {
     const { store, leases, workers } = openFeed();
     await append(store, 'account-1', 1, 2);
@@ -113,6 +121,17 @@ describe('following', () => {
     }
     // Without signals, ten polls take ten seconds.
     expect(performance.now() - began).toBeLessThan(8_000);
+  });
+
+  it('needs no signals if it polls only once a second', async () => {
+    const { store, leases, workers } = openFeed();
+    const onAppended = vi.spyOn(store, 'onAppended');
+    workers.newReader('ann', leases, { minPollMilliseconds: 1_000 }).start();
+    await append(store, 'account-1', 1);
+    await eventually(() => expect(workers.done).toEqual(['account-1:1']));
+    await append(store, 'account-1', 2);
+    await eventually(() => expect(workers.done).toEqual(['account-1:1', 'account-1:2']));
+    expect(onAppended).not.toHaveBeenCalled();
   });
 
   it('starts the next batch only after the current one', async () => {

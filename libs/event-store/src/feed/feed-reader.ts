@@ -5,7 +5,7 @@ import { Failures } from './failures.js';
 import type { FeedLeases, Lease } from './feed-leases.js';
 import { HeldSlots } from './held-slots.js';
 import { SlotsToRead } from './slots-to-read.js';
-import { SlotReader, type Batch, type HandlePage } from './slot-reader.js';
+import { allOf, FEED_PAGE, SlotReader, type Batch, type HandlePage } from './slot-reader.js';
 
 export { FEED_PAGE, type Handled, type HandlePage } from './slot-reader.js';
 
@@ -29,8 +29,10 @@ export type FeedReaderOptions = Readonly<{
   onError(error: unknown): void;
   /** Duration of a lease, renewed every third of it. The slots of a dead process are taken over after at most 4/3 of it. */
   leaseMilliseconds?: number;
-  /** Minimum time between two polls, so that under load commits are read in larger pages. */
+  /** Minimum time between two polls, so that pages are larger under load. From 1,000 on, the reader does not listen for appends. */
   minPollMilliseconds?: number;
+  /** Maximum number of commits in a page. */
+  pageSize?: number;
   /** Maximum number of slots to work on at the same time. */
   parallelSlots?: number;
   /** Age at which a hole is closed; until then a process may still be writing there. Tests shorten it. */
@@ -88,6 +90,7 @@ export class FeedReader {
     this.#slots = new SlotReader(feed, leases, this.#held, {
       handle: (commits, held, lease) => options.handle(commits, held, lease),
       isReady: () => options.isReady?.() ?? true,
+      pageSize: options.pageSize ?? FEED_PAGE,
       parallelSlots: options.parallelSlots ?? PARALLEL_SLOTS,
       holeMilliseconds: options.holeMilliseconds ?? HOLE_AGE,
       now,
@@ -185,7 +188,8 @@ export class FeedReader {
 
   async #follow(): Promise<void> {
     const { signal } = this.#stopping;
-    const end = this.feed.onAppended((slot?: number) => this.#readSoon(slot));
+    const end =
+      this.#minPollInterval < POLL_INTERVAL ? this.feed.onAppended((slot) => this.#readSoon(slot)) : undefined;
     while (!signal.aborted) {
       try {
         const batches = await this.#slots.poll(this.#toRead.take(performance.now()), this.#failed);
@@ -201,7 +205,7 @@ export class FeedReader {
         await sleep(POLL_INTERVAL, undefined, { signal }).catch(() => undefined);
       }
     }
-    end();
+    end?.();
     await this.#slots.idle();
   }
 
@@ -237,10 +241,3 @@ export class FeedReader {
 }
 
 const activityOf = (slot: number) => `slot ${slot}`;
-
-/** Resolves to the outcomes of all batches. Rejects with the first failure after all have settled. */
-async function allOf(batches: readonly Batch[]) {
-  const outcomes = batches.map(({ outcome }) => outcome);
-  await Promise.allSettled(outcomes);
-  return Promise.all(outcomes);
-}

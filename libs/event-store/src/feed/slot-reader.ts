@@ -4,7 +4,7 @@ import type { CommitFeed } from '../commit-feed.js';
 import { LeaseLost, type FeedLeases, type Lease } from './feed-leases.js';
 import type { HeldSlot, HeldSlots } from './held-slots.js';
 
-/** Maximum number of commits in a page. */
+/** Maximum number of commits in a page, unless a reader sets another. */
 export const FEED_PAGE = 500;
 /** Default pause before an unfinished slot is read again, in milliseconds. */
 const AGAIN_AFTER = 1_000;
@@ -26,6 +26,7 @@ export type HandlePage = (commits: readonly Commit[], held: () => boolean, lease
 type Work = Readonly<{
   handle: HandlePage;
   isReady(): boolean;
+  pageSize: number;
   parallelSlots: number;
   holeMilliseconds: number;
   now(): number;
@@ -116,7 +117,7 @@ export class SlotReader {
     if (this.work.stopping.aborted || !this.held.workable.includes(slot)) return 'wait';
     slot.busy = true;
     try {
-      const commits = await this.feed.readFeed(slot.lease.slot, slot.position, FEED_PAGE);
+      const commits = await this.feed.readFeed(slot.lease.slot, slot.position, this.work.pageSize);
       if (!this.held.isHeld(slot)) return 'wait';
       const last = commits.at(-1);
       // The signal may be unnecessary. If there is a commit behind a hole, the next poll of all slots finds it.
@@ -125,7 +126,7 @@ export class SlotReader {
       const handled = await this.work.handle(commits, () => this.held.isHeld(slot), slot.lease);
       const { upTo, againAfter = AGAIN_AFTER } = handled ?? { upTo: last.position };
       if (upTo > slot.position) await this.#moveTo(slot, upTo);
-      if (upTo === last.position) return commits.length === FEED_PAGE ? 'more' : 'read';
+      if (upTo === last.position) return commits.length === this.work.pageSize ? 'more' : 'read';
       this.defer(slot.lease.slot, againAfter);
       return 'wait';
     } catch (error) {
@@ -151,4 +152,11 @@ export class SlotReader {
     slot.hiddenSince = undefined;
     return 'more';
   }
+}
+
+/** Resolves to the outcomes of all batches. Rejects with the first failure after all have settled. */
+export async function allOf(batches: readonly Batch[]): Promise<BatchOutcome[]> {
+  const outcomes = batches.map(({ outcome }) => outcome);
+  await Promise.allSettled(outcomes);
+  return Promise.all(outcomes);
 }

@@ -5,7 +5,7 @@ import type { NewCommit } from '../commit.js';
 import { Contended, isOutage, StoreUnavailable } from '../event-store.errors.js';
 import type { Appended } from '../event-store.js';
 import { judgeAppends } from './append-judge.js';
-import { COMMITS, feedKeyOf, slotOf, toCommit, type CommitDocument } from './commit.model.js';
+import { COMMITS, feedKeyOf, positionOfKey, slotOf, type CommitDocument } from './commit.model.js';
 import { insertBehindLast } from './insert-behind-last.js';
 import { isDuplicate, isPositionTaken, outcomesOf, type InsertOutcome } from './insert-outcome.js';
 import type { KnownVersions } from './known-versions.js';
@@ -107,20 +107,22 @@ export class MongoAppender {
   /** Resolves the calls whose commits are found. Their positions are not known before. */
   async #settleStored(round: readonly Pending[]): Promise<Pending[]> {
     const ids = round.map(({ item }) => item.commit.command.id);
-    const found = await reaching(() => this.#commits.find({ 'command.id': { $in: ids } }).toArray());
+    const options = { projection: { command: 1, at: 1, correlation: 1 } };
+    const found = await reaching(() => this.#commits.find({ 'command.id': { $in: ids } }, options).toArray());
     const byCommand = new Map(found.map((document) => [document.command.id, document]));
-    return round.filter(({ item, resolve }) => {
+    return round.filter((pending) => {
+      const { item } = pending;
       item.sent = true;
       const document = byCommand.get(item.commit.command.id);
       if (!document || !isOurs(item, document)) return true;
-      this.#acknowledge(document, resolve);
+      this.#acknowledge(pending, document._id);
       return false;
     });
   }
 
-  #acknowledge(document: CommitDocument, resolve: Pending['resolve']): void {
-    const commit = toCommit(document);
-    this.#heads.reached(document._id);
+  #acknowledge({ item, resolve }: Pending, key: number): void {
+    const commit = { ...item.commit, position: positionOfKey(key) };
+    this.#heads.reached(key);
     this.versions.seen(commit);
     resolve({ outcome: 'appended', commit });
   }
@@ -144,7 +146,7 @@ export class MongoAppender {
   ): Promise<Pending[]> {
     const those = (wanted: InsertOutcome) => round.filter((_, index) => outcomes[index] === wanted);
     documents.forEach((document, index) => {
-      if (outcomes[index] === 'stored') this.#acknowledge(document, round[index]!.resolve);
+      if (outcomes[index] === 'stored') this.#acknowledge(round[index]!, document._id);
     });
     if (outcomes.includes('collided')) {
       this.#contended = CONTENTION_BATCHES;
