@@ -9,6 +9,7 @@ import { newKeyLine } from '../support/key-line.js';
 import { logLines } from '../support/log-lines.js';
 import { metricsWhen, readMetrics } from '../support/metrics.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
+import { storedEvents } from '../support/stored-data.js';
 import { codeNow, enrol } from '../support/two-factor.js';
 
 const preload = pathToFileURL(resolve(import.meta.dirname, '../support/thread-crash-preload.ts')).href;
@@ -48,8 +49,13 @@ describe('several threads', () => {
     // The step of the enrolment is spent.
     const code = codeNow(secret, 1);
     const login = { username: 'two-factor', password: 'pw-two-factor', otp_code: code };
-    const answers = await Promise.all(times(100).map(() => api.post('/api/auth/login', login)));
+    const sessions = () => storedEvents(app.dataDir, 'SessionStarted').length;
+    const before = sessions();
+    // From sources in different networks, which do not queue for each other. Each has its own connection, so every thread gets some.
+    const logIn = (n: number) => api.from(`100.65.${n}.1`).post('/api/auth/login', login);
+    const answers = await Promise.all(times(100).map(logIn));
     expect(answers.filter(({ code: status }) => status === 200)).toHaveLength(1);
+    expect(sessions()).toBe(before + 1);
   });
 
   it('check at most five of a hundred wrong passwords from one source', async () => {

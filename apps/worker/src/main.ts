@@ -1,9 +1,6 @@
-import { enableCompileCache, flushCompileCache } from 'node:module';
-import { join } from 'node:path';
+import { launch } from '@keyfold/process/launch';
 
-// Caches compiled code, which makes later starts much faster. Must run before any other import.
-enableCompileCache(join(import.meta.dirname, '../../../.compile-cache'));
-const { startWorker } = await import('./start.js');
-await startWorker();
-// Written now, because a killed process writes nothing.
-flushCompileCache();
+await launch(import.meta.dirname, async () => {
+  const { startWorker } = await import('./start.js');
+  await startWorker();
+});

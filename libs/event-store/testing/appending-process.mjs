@@ -3,16 +3,12 @@
  * `appended <command id> <position>` for every commit that was acknowledged. A refusal is printed as `refused <error>` and ends
  * its writer, so the process ends by itself only when nothing can be written any more.
  *
- * Usage: node --experimental-transform-types appending-process.mjs <file> <bytes a commit>
+ * Usage: node appending-process.mjs <file> <bytes a commit>
  */
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import { registerHooks } from 'node:module';
+import '../../../test/support/typescript-sources.mjs';
 
-// The sources name each other as they are called once compiled.
-registerHooks({
-  resolve: (name, context, next) => next(name.startsWith('.') ? name.replace(/\.js$/, '.ts') : name, context),
-});
 const { eventStoreSchema, SqliteEventStore } = await import('../src/sqlite/sqlite-event-store.ts');
 const { SqliteFile } = await import('../src/sqlite/sqlite-file.ts');
 

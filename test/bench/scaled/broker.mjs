@@ -1,4 +1,4 @@
-import './typescript-sources.mjs';
+import '../../support/typescript-sources.mjs';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { rabbitmq } from './built.mjs';

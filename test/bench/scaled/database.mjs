@@ -1,4 +1,4 @@
-import './typescript-sources.mjs';
+import '../../support/typescript-sources.mjs';
 import { setTimeout as pause } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { eventStore, mongoModels } from './built.mjs';

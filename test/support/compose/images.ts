@@ -1,7 +1,8 @@
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { mongodBinary } from '../mongo/mongod-binary.js';
+import { productionPackages } from '../production-packages.js';
 import { rabbitmqPrograms } from '../rabbitmq/rabbitmq-programs.js';
 import { run } from './run-program.js';
 import { readDockerfile, type Copy, type ImageDescription } from './dockerfile.js';
@@ -131,13 +132,7 @@ async function copyInto(content: string, workingFolder: string, { stage, sources
 
 /** Hard-links the packages that `npm ci --omit=dev` would install. Copies would take too long. */
 async function linkProductionPackages(target: string): Promise<void> {
-  type Lock = { packages: Record<string, { dev?: boolean; devOptional?: boolean }> };
-  const lock = JSON.parse(await readFile(join(PROJECT, 'package-lock.json'), 'utf8')) as Lock;
-  const installed = Object.entries(lock.packages)
-    .filter(([path, { dev, devOptional }]) => path !== '' && !dev && !devOptional)
-    // Nested packages come with their parents.
-    .filter(([path]) => path.lastIndexOf('node_modules/') === 0 && existsSync(join(PROJECT, path)))
-    .map(([path]) => path.replace('node_modules/', './'));
+  const packages = await productionPackages();
   await mkdir(target, { recursive: true });
   await run(
     'sh',
@@ -146,7 +141,7 @@ async function linkProductionPackages(target: string): Promise<void> {
     'sh',
     join(PROJECT, 'node_modules'),
     target,
-    ...installed,
+    ...packages.map((name) => `./${name}`),
   );
 }
 

@@ -49,7 +49,7 @@ async function appendInProcess(
   const { bytes, killAfter = Infinity, maxFileBytes } = limits;
   // The shell counts in blocks of 512 bytes.
   const limit = maxFileBytes === undefined ? 'unlimited' : maxFileBytes / 512;
-  const command = [process.execPath, '--experimental-transform-types', appendingProcess, path, String(bytes)];
+  const command = [process.execPath, appendingProcess, path, String(bytes)];
   const child = spawn('sh', ['-c', `ulimit -f ${limit}; exec "$@"`, 'sh', ...command], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -8,12 +8,17 @@ import { outcomeOf, readStream, refusal, tally } from '../../testing/outcome.js'
 import { readFeeds } from '../../testing/read-feeds.js';
 import { describeEventStore, type OpenStore } from '../../testing/event-store.contract.js';
 import { StoreUnavailable } from '../event-store.errors.js';
+import { openInTwoThreads } from '../../testing/open-two-threads.js';
 import { openSqlite, openSqliteElsewhere, temporaryFolder } from '../../testing/open-sqlite.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 describeEventStore('SQLite', async () => openSqlite(join(folder, 'events.db')));
 describeEventStore('SQLite on a further connection', async () => openSqliteElsewhere(join(folder, 'elsewhere.db')));
+describeEventStore('SQLite in two threads', async () => openInTwoThreads(join(folder, 'owner.db'), 'owner'));
+describeEventStore('SQLite in two threads, the other one first', async () =>
+  openInTwoThreads(join(folder, 'other.db'), 'other'),
+);
 
 describe('a file that another program has locked', () => {
   it('refuses appends after two seconds, stays readable, and accepts the same commits once it is free', async () => {

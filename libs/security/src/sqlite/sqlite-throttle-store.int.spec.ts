@@ -1,4 +1,5 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { OtherThread } from '../../../event-store/testing/other-thread.js';
 import { connectTo, openThrottle } from '../../testing/embedded-throttle.js';
 import { key, MINUTE, NOON, refused } from '../../testing/throttled-keys.js';
 import { describeThrottleStore } from '../../testing/throttle-store.contract.js';
@@ -14,6 +15,14 @@ describeThrottleStore('SQLite on a further connection', async () => {
   const { file } = openThrottle();
   const store = () => new SqliteThrottleStore(connectTo(file));
   return { store: store(), join: async () => store() };
+});
+
+describeThrottleStore('SQLite in two threads', async () => {
+  const { file, store } = openThrottle();
+  const other = new OtherThread(file, new URL('sqlite-throttle-store.ts', import.meta.url));
+  onTestFinished(() => other.close());
+  const turns = other.alternating(store, ['admit', 'secondsBlocked', 'apply', 'isRemembered']);
+  return { store: turns, join: async () => turns };
 });
 
 it('counters survive when the file is closed and opened again', async () => {
