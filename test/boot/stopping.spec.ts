@@ -86,7 +86,7 @@ describe('SIGTERM under load', () => {
   it('turns unready at once, loses no request of keep-alive clients, and exits with 0', async () => {
     const app = await start();
     // The address is logged shortly after the first answer.
-    const management = await vi.waitFor(() => app.managementUrl, 5_000);
+    const management = await vi.waitFor(() => app.managementUrl, 30_000);
     const admin = await adminOf(new ApiClient(app.baseUrl));
     const writers = await Promise.all(Array.from({ length: 8 }, (_, index) => newWriter(admin, `writer ${index}`)));
     let asked = 0;

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => server?.dispose());
 
 it(
-  `loses nothing over ${KILLS} kills and ${ADDS} adds to ${ACCOUNTS} accounts with ${THREADS} threads (seed ${SEED})`,
+  `loses nothing over ${KILLS} kills, each during ${ADDS} adds to ${ACCOUNTS} accounts, with ${THREADS} threads (seed ${SEED})`,
   async () => {
     const campaign = new KillCampaign(server, seededRandom(SEED), ACCOUNTS);
     await campaign.begin(ADMIN_PASSWORD);

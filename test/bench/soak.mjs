@@ -1,0 +1,89 @@
+// npm run bench:soak: loads the built standalone app with mixed requests and new connections, and compares its memory in the
+// first and the last third of the run. Exits with 1 if it grew. `npm run bench:soak -- 4` uses four threads. SOAK_SECONDS
+// shortens the run.
+import { Agent, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Accounts } from './accounts.mjs';
+import { App } from './app.mjs';
+import { keyBodies } from './key-bodies.mjs';
+import { SUCCESS } from './load.mjs';
+import { residentMegabytes } from './process-figures.mjs';
+import { temporaryFolder } from './temporary-folder.mjs';
+
+const CLIENTS = 32;
+/** Rounds of a client on one connection. */
+const ROUNDS_PER_CONNECTION = 10;
+/** Rounds of a client per login. */
+const ROUNDS_PER_LOGIN = 50;
+/** Seconds before the first sample, in which code is compiled and caches fill. */
+const WARM_UP = 60;
+const SAMPLE_SECONDS = 10;
+/** The maximum ratio of the memory in the last third to that in the first. V8 collects when it likes, so equal loads differ by up to 15 %. */
+const GOAL = 1.25;
+const seconds = Number(process.env.SOAK_SECONDS) || 600;
+
+const app = await App.start(temporaryFolder(), process.argv[2]);
+const accounts = await (await Accounts.of(app.url)).makeWithKeys(CLIENTS, 5);
+let answered = 0;
+let over = false;
+const clients = accounts.map(runClient);
+const samples = await Promise.race([takeSamples(), Promise.all(clients)]);
+over = true;
+await Promise.all(clients);
+report();
+await app.stop();
+
+async function takeSamples() {
+  await pause(Math.min(WARM_UP, seconds / 10) * 1000);
+  const taken = [];
+  while (taken.length * SAMPLE_SECONDS < seconds) {
+    taken.push(residentMegabytes(app.pid));
+    await pause(SAMPLE_SECONDS * 1000);
+  }
+  return taken;
+}
+
+async function runClient({ headers, login }) {
+  let agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const send = (method, path, more) => answerOf(agent, method, path, { headers, ...more });
+  for (let round = 1; !over; round++) {
+    await send('GET', '/ping', { expects: 'pong' });
+    await send('GET', '/api/me');
+    const [body] = keyBodies(1);
+    await send('POST', '/api/me/sshkey/add', { body });
+    const { data } = JSON.parse(await send('GET', '/api/me/sshkey/list'));
+    await send('POST', `/api/me/sshkey/delete?id=${data.content.at(-1).id}`);
+    if (round % ROUNDS_PER_LOGIN === 0) await send('POST', '/api/auth/login', login);
+    if (round % ROUNDS_PER_CONNECTION > 0) continue;
+    agent.destroy();
+    agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  }
+  agent.destroy();
+}
+
+async function answerOf(agent, method, path, { headers, body, expects = SUCCESS }) {
+  const answer = await new Promise((resolve, reject) => {
+    request(app.url + path, { agent, method, headers })
+      .once('response', resolve)
+      .once('error', reject)
+      .end(body);
+  });
+  const content = await text(answer);
+  if (!content.startsWith(expects)) throw new Error(`${method} ${path} answers ${answer.statusCode} ${content}`);
+  answered++;
+  return content;
+}
+
+function report() {
+  const third = Math.floor(samples.length / 3);
+  const [first, last] = [samples.slice(0, third), samples.slice(-third)].map(mean);
+  console.log(`samples in MB: ${samples.map(Math.round).join(' ')}`);
+  console.log(`${answered} answers; ${first.toFixed(1)} MB in the first third, ${last.toFixed(1)} MB in the last`);
+  if (last > first * GOAL) process.exitCode = 1;
+  console.log(process.exitCode ? 'the memory grew' : 'the memory did not grow');
+}
+
+function mean(values) {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
