@@ -40,9 +40,17 @@ describe('a privacy mask', () => {
     for (const patterns of ['', '\n\n']) expect(new PrivacyMask(patterns).apply('1.2.3.4')).toBe('1.2.3.4');
   });
 
-  it('truncates a very long message, and a message with very many matches', () => {
+  it('truncates a very long message', () => {
     expect(factory.apply('access_token='.repeat(10_000))).toHaveLength(2_048);
-    expect(new PrivacyMask('[0-9]').apply('1x'.repeat(100))).toBe('*x'.repeat(20));
+  });
+
+  it('masks every match in a message of usual length', () => {
+    expect(factory.apply('1.2.3.4 '.repeat(25))).toBe('******* '.repeat(25));
+    expect(new PrivacyMask('[0-9]').apply('1x'.repeat(1_000))).toBe('*x'.repeat(1_000));
+  });
+
+  it('cuts a long message after the match from which on further searches would take too long', () => {
+    expect(new PrivacyMask('a(?:[ab]{300}c)?').apply('ab'.repeat(1_000))).toMatch(/^(\*b){2,10}\*$/);
   });
 
   it.each([
@@ -57,13 +65,9 @@ describe('a privacy mask', () => {
     expect(() => new PrivacyMask(patterns)).toThrow(new InvalidPatterns(reason));
   });
 
-  // Each takes a backtracking engine longer than the age of the universe. A test that hangs fails.
-  it.each(['(a+)+$', '(a|aa)+$', '(a*)*b', '(?:a?){500}b', '(?:[ab]*a[ab]{900}c|a)'])(
-    '%s needs little time',
-    (pattern) => {
-      const mask = new PrivacyMask(pattern);
-      expect(mask.apply(`${'a'.repeat(100_000)}!`)).toMatch(/^[a*]+$/);
-      expect(mask.apply(`${'ab'.repeat(50_000)}!`)).toMatch(/^[ab*]+$/);
-    },
-  );
+  // A backtracking engine takes longer than the age of the universe, so a test of this kind would never end.
+  it.each(['(a+)+$', '(a|aa)+$', '(a*)*b', '(?:a?){500}b', '(?:[ab]*a[ab]{900}c|a)'])('%s ends', (pattern) => {
+    expect(new PrivacyMask(pattern).apply(`${'ab'.repeat(50_000)}!`)).toMatch(/^[ab*]+$/);
+    expect(new PrivacyMask(pattern).apply(`${'a'.repeat(100_000)}!`)).toMatch(/^[a*]+$/);
+  });
 });

@@ -2,12 +2,15 @@ import { RE2JS } from 're2js';
 
 /** In characters. A message that quotes more of a request helps nobody. */
 const MAX_MESSAGE = 2_048;
-/** Matches of one pattern in a message. Each can cost a search to the end of the message. */
-const MAX_MATCHES = 20;
 /** In characters, of all patterns together. */
 const MAX_PATTERNS = 4_096;
-/** In instructions, of all patterns together. Bounds the time of a search for which no automaton can be built. */
+/** In instructions, of all patterns together. Enough for the patterns of the original. */
 const MAX_INSTRUCTIONS = 1_500;
+/**
+ * In characters times instructions: what all searches in a message may cost. Enough for one search of each pattern. The next search after a
+ * match can cost as much again, because a search may read to the end before it returns a short match at the beginning.
+ */
+const MAX_WORK = MAX_MESSAGE * MAX_INSTRUCTIONS;
 /** The length of a line times the sum of its repetitions. Bounds the time to find out the number of instructions. */
 const MAX_EXPANSION = 250_000;
 
@@ -25,6 +28,7 @@ export class InvalidPatterns extends Error {
  */
 export class PrivacyMask {
   readonly #patterns: readonly RE2JS[];
+  readonly #instructions: number;
 
   /**
    * `patterns`: one regular expression per line.
@@ -34,13 +38,16 @@ export class PrivacyMask {
   constructor(patterns: string) {
     if (patterns.length > MAX_PATTERNS) throw new InvalidPatterns(`more than ${MAX_PATTERNS} characters`);
     this.#patterns = patterns.split('\n').flatMap((line, index) => (line === '' ? [] : [compiled(line, index + 1)]));
-    const instructions = this.#patterns.reduce((sum, pattern) => sum + pattern.programSize(), 0);
-    if (instructions > MAX_INSTRUCTIONS) throw new InvalidPatterns(TOO_LARGE);
+    this.#instructions = this.#patterns.reduce((sum, pattern) => sum + pattern.programSize(), 0);
+    if (this.#instructions > MAX_INSTRUCTIONS) throw new InvalidPatterns(TOO_LARGE);
   }
 
-  /** Returns the masked message, truncated to 2,048 characters and after 20 matches of a pattern. */
+  /** Returns the masked message. Cuts it after 2,048 characters, or where further searches would take too long. */
   apply(message: string): string {
-    return this.#patterns.reduce(masked, message.slice(0, MAX_MESSAGE));
+    let text = message.slice(0, MAX_MESSAGE);
+    let spareWork = MAX_WORK - text.length * this.#instructions;
+    for (const pattern of this.#patterns) ({ text, spareWork } = masked(text, pattern, spareWork));
+    return text;
   }
 }
 
@@ -59,16 +66,19 @@ function compiled(line: string, number: number): RE2JS {
 const repetitionsIn = (line: string) =>
   [...line.matchAll(/\{(\d{1,4})(?:,(\d{0,4}))?\}/g)].reduce((sum, [, n, m]) => sum + Number(m || n), 0);
 
-function masked(message: string, pattern: RE2JS): string {
+/** Masks the matches of one pattern and returns what remains of the work that may follow a match. */
+function masked(message: string, pattern: RE2JS, work: number): { text: string; spareWork: number } {
   const matcher = pattern.matcher(message);
-  let result = '';
+  let text = '';
   let end = 0;
-  for (let matches = 0; matcher.find(); matches++) {
-    if (matches === MAX_MATCHES) return result + message.slice(end, matcher.start());
-    result += message.slice(end, matcher.start()) + stars(matcher.group() ?? '');
+  let spareWork = work;
+  while (matcher.find()) {
+    text += message.slice(end, matcher.start()) + stars(matcher.group() ?? '');
     end = matcher.end();
+    spareWork -= (message.length - end) * pattern.programSize();
+    if (spareWork < 0) return { text, spareWork };
   }
-  return result + message.slice(end);
+  return { text: text + message.slice(end), spareWork };
 }
 
 const stars = (found: string) => '*'.repeat(Buffer.byteLength(found));
