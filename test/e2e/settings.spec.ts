@@ -150,6 +150,33 @@ describe('a read', () => {
   }
 });
 
+describe('the files that are generated from settings', () => {
+  const location = async () => {
+    const { status, headers } = await api.get('/favicon.ico');
+    return [status, headers['location']];
+  };
+
+  it.each([
+    ['https://example.org/icon.png?a=b&c#d', 'https://example.org/icon.png?a=b&c#d'],
+    ['/名\r\nSet-Cookie: a=b', '/%E5%90%8D%0D%0ASet-Cookie:%20a=b'],
+    ['', '/'],
+  ])('redirect from the icon %j to %j', async (value, expected) => {
+    await saved('favicon', value);
+    expect(await location()).toEqual([302, expected]);
+  });
+
+  it('show any text', async () => {
+    for (const [key, value] of Object.entries({ robots_txt: '名 <b>\n', site_title: '"</script>\u2028', logo: '\n' }))
+      await saved(key, value);
+    expect((await api.get('/robots.txt')).text).toBe('名 <b>\n');
+    expect((await api.get('/manifest.json')).json).toMatchObject({ name: '"</script>\u2028', icons: [{ src: '' }] });
+    for (const value of ['', 'OpenList']) {
+      for (const key of ['robots_txt', 'site_title', 'logo']) await saved(key, value);
+      expect((await api.get('/robots.txt')).text).toBe(value);
+    }
+  });
+});
+
 describe('secrets among the settings', () => {
   it('are shown to administrators, but never in public settings, stored data, the command or the log', async () => {
     for (const key of SECRETS) await saved(key, secretOf(key));
