@@ -1,16 +1,17 @@
 import { factorySetting, settingValue, type SiteSettings } from '@keyfold/domain';
 import { waitAtMost } from '@keyfold/concurrency';
 import { siteSettingsStream, StreamLoader } from '@keyfold/projections';
-import { PrivacyMask } from '@keyfold/security';
+import { InvalidPatterns, PrivacyMask } from '@keyfold/security';
 
 const KEY = 'privacy_regs';
+const FACTORY_PATTERNS = factorySetting(KEY)!.value;
 /** Milliseconds. A store that is unavailable must not delay refusals that do not need it. */
 const READ_TIMEOUT = 1_000;
 
 /** Masks private parts of error messages with the patterns of the setting `privacy_regs` (wire contract 1.10). Never fails. */
 export class CurrentPrivacyMask {
-  #patterns = factorySetting(KEY)!.value;
-  #mask = new PrivacyMask(this.#patterns);
+  #patterns = FACTORY_PATTERNS;
+  #mask = new PrivacyMask(FACTORY_PATTERNS);
 
   constructor(private readonly loader: StreamLoader) {}
 
@@ -37,7 +38,17 @@ export class CurrentPrivacyMask {
   #use(settings: SiteSettings): void {
     const patterns = settingValue(settings, KEY);
     if (patterns === this.#patterns) return;
-    this.#mask = new PrivacyMask(patterns);
+    this.#mask = maskOf(patterns);
     this.#patterns = patterns;
+  }
+}
+
+/** Returns the mask of saved patterns, or of the factory's if a version with other limits saved patterns that this one refuses. */
+function maskOf(patterns: string): PrivacyMask {
+  try {
+    return new PrivacyMask(patterns);
+  } catch (error) {
+    if (!(error instanceof InvalidPatterns)) throw error;
+    return new PrivacyMask(FACTORY_PATTERNS);
   }
 }

@@ -19,7 +19,7 @@ export type FactorySetting = Readonly<{
   secret: boolean;
 }>;
 
-/** Who reads a setting: everyone, or administrators. Nobody can change a read-only one. Deprecated ones can be deleted. */
+/** The kinds of settings. Everyone reads public and read-only ones, administrators all. Nobody can change a read-only one. */
 export const settingFlag = { public: 0, private: 1, readOnly: 2, deprecated: 3 } as const;
 
 /** The pages on which front ends show settings. */

@@ -13,7 +13,7 @@ export type SiteSettings = Readonly<{
 
 /** Maximum size of all saved settings together, in bytes as `bytesOf` counts them. A body with the whole list then fits its limit. */
 export const SETTINGS_BYTES = 98_304;
-/** What each saved setting counts beyond its key and value, in bytes: the other fields of its answer. */
+/** Bytes that each saved setting counts in addition to its key and value, for the other fields of its answer. */
 const BYTES_PER_SETTING = 128;
 
 /** Returns the current value of a setting that is not sealed: the saved one, else the factory's, else an empty text. */
