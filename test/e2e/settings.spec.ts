@@ -202,6 +202,18 @@ describe('secrets among the settings', () => {
     const created = logLines(app.output()).filter(({ event }) => event === 'authn_token_created:1,static');
     expect(created).toHaveLength(2);
   });
+
+  it('cannot be read or changed by a member', async () => {
+    const member = await newMember(admin, 'curious');
+    for (const path of ['list', 'get?key=token'])
+      expect((await member.get(`/api/admin/setting/${path}`)).outcome).toBe('403 You are not an admin');
+    const commits = settingsCommits().length;
+    for (const path of ['save', 'delete?key=from_elsewhere', 'default', 'reset_token']) {
+      const answer = await member.post(`/api/admin/setting/${path}`, [{ key: 'site_title', value: 'mine' }]);
+      expect(answer.outcome).toBe('403 You are not an admin');
+    }
+    expect(settingsCommits()).toHaveLength(commits);
+  });
 });
 
 it('settings, secrets and the privacy mask survive a restart', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bindBody, bindList } from './bind-body.js';
+import { bindBody } from './bind-body.js';
 import { FlagField, GoStruct, TextField, WholeField } from './body-fields.js';
 import { successEnvelope } from './envelope.js';
 import { Refusal } from './refusal.js';
@@ -241,51 +241,5 @@ describe('a body', () => {
         }
       }),
     );
-  });
-});
-
-describe('a list', () => {
-  const list = (text: string, type = json) =>
-    bindList(Verification, Buffer.from(text), type).map((item) => ({ ...item }));
-
-  it('has one object of its class for each item, by the rules of a body', () => {
-    expect(list(' [{"code":"a","SECRET":"b","x":[1]}, {"secret":"d","code":"c"} ] x')).toEqual([
-      { code: 'a', secret: 'b' },
-      { code: 'c', secret: 'd' },
-    ]);
-  });
-
-  it.each(['[]', 'null', ' [ ] '])('%j is empty', (text) => {
-    expect(list(text)).toEqual([]);
-  });
-
-  it('is empty if the body is not JSON', () => {
-    expect(list('[{}]', 'text/plain')).toEqual([]);
-  });
-
-  it('counts the items that lack a field, in the message for each', () => {
-    expect(() => list('[{"code":"a","secret":"b"},null,{"code":"c","secret":"d"},{"secret":"e"}]')).toThrow(
-      new Refusal(
-        400,
-        [
-          `[0]: ${missing('Verify2FAReq', 'Code')}`,
-          missing('Verify2FAReq', 'Secret'),
-          `[1]: ${missing('Verify2FAReq', 'Code')}`,
-        ].join('\n'),
-      ),
-    );
-  });
-
-  it.each([
-    ['{}', 'Verify2FAReq: expected a JSON list'],
-    ['"a"', 'Verify2FAReq: expected a JSON list'],
-    ['["a"]', 'Verify2FAReq: expected a JSON object'],
-    ['[{"code":1}]', 'Verify2FAReq.Code: expected a string'],
-    ['[{},]', 'the request body is not valid JSON: unexpected character at position 4'],
-    ['[{}', 'the request body is not valid JSON: unexpected end'],
-    ['', 'EOF'],
-    [`[${Array(1_001).fill('null').join()}]`, 'the list is too long: at most 1000 items'],
-  ])('%s is refused', (text, message) => {
-    expect(() => list(text)).toThrow(expect.objectContaining({ code: 400, message: expect.stringContaining(message) }));
   });
 });
