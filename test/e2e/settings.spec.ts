@@ -57,6 +57,15 @@ describe('a save', () => {
     expect(await list()).toEqual(before);
   });
 
+  it('loses nothing if many others run at the same time', async () => {
+    const keys = Array.from({ length: 40 }, (_, n) => `parallel-${n}`);
+    const answers = await Promise.all(keys.map((key) => save({ key, value: key }, { key: 'home_icon', value: key })));
+    expect(answers.map(({ outcome }) => outcome)).toEqual(keys.map(() => '200 success'));
+    const listed = (await list()).filter(({ flag }) => flag === 3).map(({ key, value }) => [key, value]);
+    expect(listed).toEqual(keys.toSorted().map((key) => [key, key]));
+    for (const key of keys) (await admin.post(`/api/admin/setting/delete?key=${key}`)).data();
+  });
+
   it('changes no metadata of a known setting', async () => {
     const metadata = async (key: string) => {
       const { value: _, ...rest } = (await admin.get(`/api/admin/setting/get?key=${key}`)).data<ListedSetting>();
@@ -130,6 +139,14 @@ describe('a setting that Keyfold does not know', () => {
 });
 
 describe('a read', () => {
+  it('of several groups is sorted by index, and shows each group once', async () => {
+    const indexes = async (path: string) =>
+      (await admin.get(`/api/admin/setting/list${path}`)).data<{ index: number }[]>().map(({ index }) => index);
+    const groups = await indexes('?groups=11,5,11&group=1');
+    expect(groups).toEqual(Array.from({ length: 19 }, (_, n) => 95 + n));
+    expect(await indexes('')).toEqual(Array.from({ length: 114 }, (_, n) => n));
+  });
+
   it('of many long values is refused', async () => {
     await saved('customize_body', 'x'.repeat(50_000));
     const path = (times: number) => `/api/admin/setting/get?keys=${'customize_body,'.repeat(times)}home_icon`;

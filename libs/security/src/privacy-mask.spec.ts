@@ -60,6 +60,7 @@ describe('a privacy mask', () => {
     ['a'.repeat(4_097), 'more than 4096 characters'],
     ['a{1000}b{1000}', 'the expressions are too large, shorten one'],
     ['a{1000}'.repeat(500), 'the expressions are too large, shorten one'],
+    ['a{999}\n'.repeat(500), 'the expressions are too large, shorten one'],
     [`(?:${'a'.repeat(1_000)}){1000}`, 'the expressions are too large, shorten one'],
   ])('refuses %j', (patterns, reason) => {
     expect(() => new PrivacyMask(patterns)).toThrow(new InvalidPatterns(reason));

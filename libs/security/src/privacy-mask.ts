@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { estimatedSizeOf } from './pattern-size.js';
 
 /** In characters. A message that quotes more of a request helps nobody. */
 const MAX_MESSAGE = 2_048;
@@ -11,8 +12,8 @@ const MAX_INSTRUCTIONS = 1_500;
  * match can cost as much again, because a search may read to the end before it returns a short match at the beginning.
  */
 const MAX_WORK = MAX_MESSAGE * MAX_INSTRUCTIONS;
-/** The length of a line times the sum of its repetitions. Bounds the time to find out the number of instructions. */
-const MAX_EXPANSION = 250_000;
+/** The estimated instructions of all patterns. Bounds the time to compile them and find out their size. */
+const MAX_ESTIMATE = 4 * MAX_INSTRUCTIONS;
 
 /** Patterns that cannot be used. The message states the reason. */
 export class InvalidPatterns extends Error {
@@ -37,8 +38,10 @@ export class PrivacyMask {
    */
   constructor(patterns: string) {
     if (patterns.length > MAX_PATTERNS) throw new InvalidPatterns(`more than ${MAX_PATTERNS} characters`);
-    this.#patterns = patterns.split('\n').flatMap((line, index) => (line === '' ? [] : [compiled(line, index + 1)]));
-    this.#instructions = this.#patterns.reduce((sum, pattern) => sum + pattern.programSize(), 0);
+    const lines = patterns.split('\n');
+    if (sumOf(lines.map(estimatedSizeOf)) > MAX_ESTIMATE) throw new InvalidPatterns(TOO_LARGE);
+    this.#patterns = lines.flatMap((line, index) => (line === '' ? [] : [compiled(line, index + 1)]));
+    this.#instructions = sumOf(this.#patterns.map((pattern) => pattern.programSize()));
     if (this.#instructions > MAX_INSTRUCTIONS) throw new InvalidPatterns(TOO_LARGE);
   }
 
@@ -51,20 +54,17 @@ export class PrivacyMask {
   }
 }
 
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0);
+
 const TOO_LARGE = 'the expressions are too large, shorten one';
 
 function compiled(line: string, number: number): RE2JS {
-  if (line.length * repetitionsIn(line) > MAX_EXPANSION) throw new InvalidPatterns(TOO_LARGE);
   try {
     return RE2JS.compile(line);
   } catch (error) {
     throw new InvalidPatterns(`line ${number}: ${(error as Error).message}`);
   }
 }
-
-/** Returns the sum of the highest counts in `{n,m}`. */
-const repetitionsIn = (line: string) =>
-  [...line.matchAll(/\{(\d{1,4})(?:,(\d{0,4}))?\}/g)].reduce((sum, [, n, m]) => sum + Number(m || n), 0);
 
 /** Masks the matches of one pattern and returns what remains of the work that may follow a match. */
 function masked(message: string, pattern: RE2JS, work: number): { text: string; spareWork: number } {
