@@ -6,7 +6,7 @@ import { ApiClient } from '../support/api-client.js';
 import { operationsOf, type ApiDocument } from '../support/api-document.js';
 import { cpuOf } from './process-costs.js';
 import { accountCommit, fullProfile, ringCommit, ringOfLongComments, ringOfManyKeys } from './worst-commits.js';
-import { TURNS, worstRequests, type Cast } from './worst-requests.js';
+import { settingsOf, TURNS, worstRequests, type Cast } from './worst-requests.js';
 import { worstTexts } from './worst-texts.js';
 
 /**
@@ -103,6 +103,7 @@ async function filled(stage: Stage, seed: number, rings: number): Promise<Cast> 
   const admin = await adminOf(open);
   const [manyName, longName] = [await newAccount('many '), await newAccount('long ')];
   const [{ id: manyId }, { id: longId }] = [await accountNamed(admin, manyName), await accountNamed(admin, longName)];
+  (await admin.post('/api/admin/setting/save', settingsOf(texts, 'first'))).data();
   const full = ringOfManyKeys(texts);
   const long = ringOfLongComments(texts);
   const ids = Array.from({ length: ACCOUNTS }, (_, n) => FIRST_ACCOUNT + n);

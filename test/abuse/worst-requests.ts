@@ -1,4 +1,4 @@
-import { BYTES_PER_RING, keyIdOf, KEYS_PER_ACCOUNT, TEXT_BYTES } from '@keyfold/domain';
+import { BYTES_PER_RING, keyIdOf, KEYS_PER_ACCOUNT, SETTINGS_BYTES, TEXT_BYTES } from '@keyfold/domain';
 import type { Answer, ApiClient } from '../support/api-client.js';
 import { newKeyLine } from '../support/key-line.js';
 import { staticHash } from '../support/static-hash.js';
@@ -48,8 +48,12 @@ const PICTURE = Math.ceil(((400 * 401) / 8) * (4 / 3)) + 1_024;
 const QUERY = 16_384;
 /** A refused number is echoed; an escape takes six bytes. */
 const SHOWN_QUERY = FRAME + 6 * QUERY;
-/** Public settings and factory lists, which nobody can change. */
-const FACTORY = 16_384;
+/** Lists that nobody can change, such as the factory settings with their other fields. */
+const FACTORY = 32_768;
+/** All settings. A sealed value counts as its sealed text, and an escape takes six bytes in an answer. */
+const SETTINGS = FACTORY + 6 * SETTINGS_BYTES;
+/** `GetSettings` limits the characters of the values, and an escape takes six bytes. A query names up to 4,096 keys. */
+const REPEATED_SETTINGS = 6 * 1_048_576 + 4_096 * 256;
 
 const shown = (name: string) => `${name}=${'<'.repeat(QUERY - name.length - 1)}`;
 const addresses = (name: string) => `${name}=${'1.1.1.1:::'.repeat((QUERY - name.length - 1) / 10)}`;
@@ -78,7 +82,7 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
   ];
   return {
     'GET /ping': { bytes: 4, requests: [() => open.get('/ping')] },
-    'GET /api/public/settings': { bytes: FACTORY, requests: [() => open.get('/api/public/settings')] },
+    'GET /api/public/settings': { bytes: FACTORY + SETTINGS_BYTES, requests: [() => open.get('/api/public/settings')] },
     'GET /api/public/archive_extensions': {
       bytes: FACTORY,
       requests: [() => open.get('/api/public/archive_extensions')],
@@ -183,5 +187,70 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
       bytes: SHOWN_QUERY,
       requests: withId('/api/admin/user/sshkey/delete', (turn) => keyIdOf(longId, turn + 1)),
     },
+    'GET /api/admin/setting/list': {
+      bytes: SETTINGS,
+      requests: [
+        () => admin.get('/api/admin/setting/list'),
+        () => admin.get(`/api/admin/setting/list?groups=${'0,'.repeat(8_000)}0`),
+        () => admin.get(`/api/admin/setting/list?${shown('group')}`),
+        () => admin.get(`/api/admin/setting/list?${addresses('groups')}`),
+      ],
+    },
+    'GET /api/admin/setting/get': {
+      bytes: REPEATED_SETTINGS,
+      requests: [
+        () => admin.get('/api/admin/setting/get?key=announcement'),
+        () => admin.get(`/api/admin/setting/get?keys=${Array(17).fill('announcement').join()}`),
+        () => admin.get(`/api/admin/setting/get?keys=${Array(1_700).fill('home_icon').join()}`),
+        () => admin.get(`/api/admin/setting/get?${shown('keys')}`),
+      ],
+    },
+    'POST /api/admin/setting/save': {
+      bytes: FRAME + 6 * 2_048,
+      requests: [
+        (turn) => admin.post('/api/admin/setting/save', settingsOf(texts, `saved ${turn}`)),
+        () => admin.post('/api/admin/setting/save', Array(1_000).fill({ key: 'token', value: 'x'.repeat(64) })),
+        () => admin.post('/api/admin/setting/save', Array(12_000).fill(null)),
+        () => admin.post('/api/admin/setting/save', [{ key: 'privacy_regs', value: 'a{999}'.repeat(40) }]),
+        () => admin.post('/api/admin/setting/save', [{ key: 'privacy_regs', value: '(?:[a-z]?){120}'.repeat(270) }]),
+        () => admin.post('/api/admin/setting/save', [{ key: 'multipart_chunk_size', value: '9'.repeat(100_000) }]),
+        () => admin.post('/api/admin/setting/save', [{ key: 'filename_char_mapping', value: '['.repeat(60_000) }]),
+      ],
+    },
+    'POST /api/admin/setting/delete': {
+      bytes: SHOWN_QUERY,
+      requests: [
+        (turn) => admin.post(`/api/admin/setting/delete?key=unknown-${turn}`),
+        () => admin.post(`/api/admin/setting/delete?${shown('key')}`),
+      ],
+    },
+    'POST /api/admin/setting/default': {
+      bytes: SETTINGS,
+      requests: [
+        () => admin.post('/api/admin/setting/default'),
+        () => admin.post(`/api/admin/setting/default?${shown('group')}`),
+      ],
+    },
+    'POST /api/admin/setting/reset_token': {
+      bytes: FRAME,
+      requests: [() => admin.post('/api/admin/setting/reset_token')],
+    },
   };
 }
+
+/** Returns settings that together take nearly as much as they may: one public, one private, and some that Keyfold does not know. */
+export function settingsOf(texts: WorstTexts, start: string): { key: string; value: string }[] {
+  const unknown = Array.from({ length: TURNS }, (_, n) => ({
+    key: `unknown-${n}`,
+    value: texts.any(`${start} `, SETTINGS_BYTES / 16),
+  }));
+  return [
+    { key: 'announcement', value: texts.any(`${start} `, SETTINGS_BYTES / 2) },
+    { key: 'customize_body', value: texts.any(`${start} `, SETTINGS_BYTES / 8) },
+    { key: 'privacy_regs', value: WORST_PATTERNS },
+    ...unknown,
+  ];
+}
+
+/** As large as patterns may be. The first matches short texts, but only after a search of the whole rest. */
+const WORST_PATTERNS = '(?:[<1.:]*[<1][<1.:]{900}c|[<1])\n[^a]{400}[0-9]';

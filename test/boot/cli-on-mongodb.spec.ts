@@ -20,7 +20,7 @@ async function forgetReadModels(): Promise<void> {
     'sessions_1',
     'ssh_key_rings_1',
     'ssh_key_uses_1',
-    'site_settings_1',
+    'site_settings_2',
     'feed_leases',
   ])
     await collection(name).deleteMany({});

@@ -39,7 +39,15 @@ async function useEverySecret(api: ApiClient): Promise<void> {
   secrets.set('secret of an enrolment that was not finished', secret);
   const withCode = await api.signedIn('secretive', 'pw-secretive', codeNow(secrets.get('one-time secret')!, 1));
   secrets.set('static token', storedApiToken(app.dataDir));
-  await api.as(`Bearer ${secrets.get('static token')}`).get('/api/admin/user/list');
+  const save = (...settings: object[]) => admin.post('/api/admin/setting/save', settings);
+  secrets.set('password of a directory', 'directory-passw0rd');
+  secrets.set('value of an unknown setting', 'who-knows-what-this-is');
+  secrets.set('chosen static token', 'a-token-that-somebody-chose');
+  await save({ key: 'ldap_manager_password', value: secrets.get('password of a directory') });
+  await save({ key: 'from_elsewhere', value: secrets.get('value of an unknown setting') });
+  await save({ key: 'token', value: secrets.get('chosen static token') });
+  secrets.set('new static token', (await admin.post('/api/admin/setting/reset_token')).data<string>());
+  await api.as(`Bearer ${secrets.get('new static token')}`).get('/api/admin/user/list');
   for (const [name, { token }] of Object.entries({ byFirst, admin, member, withCode })) {
     secrets.set(`token ${name}`, token);
     secrets.set(`signature of token ${name}`, token.split('.')[2]!);
@@ -51,9 +59,11 @@ async function useEverySecret(api: ApiClient): Promise<void> {
 async function sendWrongSecrets(api: ApiClient, admin: ApiClient): Promise<void> {
   rememberPassword('wrong password', 'wr0ng-password');
   secrets.set('unknown token', 'no-token-of-this-service');
+  secrets.set('refused static token', 'a token that is refused');
   await api.logIn('admin', 'wr0ng-password');
   await api.logIn('secretive', 'pw-secretive', '000000');
   await api.as('no-token-of-this-service').get('/api/me');
+  await admin.post('/api/admin/setting/save', [{ key: 'token', value: 'a token that is refused' }]);
   await api.post('/api/auth/login', { username: 'admin', password: ['wr0ng-password'] });
   await api.send({ method: 'POST', path: '/api/auth/login', body: '{"password":"wr0ng-password"' });
   await createAccount(admin, 'other', { password: 'wr0ng-password' });

@@ -51,7 +51,8 @@ export class Exchange {
         hostname,
         port,
         method,
-        path: onWire(path),
+        // A recorded path may contain a blank, which the recorder's client encoded.
+        path: onWire(path.replaceAll(' ', '%20')),
         headers: wire,
         agent: this.agent,
         timeout: ANSWER_MS,

@@ -92,11 +92,17 @@ export type JsonObject = { [key: string]: Json };
 export type RecordedKeys = Record<string, { text: string; fingerprint: string }>;
 
 const FOLDER = join(import.meta.dirname, 'recordings');
+const FOLDERS = ['account', 'settings'] as const;
 
-/** Returns the recordings of a folder such as `account`, sorted by name. */
-export function readRecordings(folder: string): Recording[] {
-  const names = readdirSync(join(FOLDER, folder)).filter((name) => name.endsWith('.json'));
-  return names.sort().map((name) => readJson(join(folder, name)) as Recording);
+/** Returns all recordings, sorted by folder and name. A group has the name of its folder and file, such as `account/login`. */
+export function readRecordings(): Recording[] {
+  return FOLDERS.flatMap((folder) => {
+    const names = readdirSync(join(FOLDER, folder)).filter((name) => name.endsWith('.json'));
+    return names.sort().map((name) => {
+      const recording = readJson(join(folder, name)) as Recording;
+      return { ...recording, group: `${folder}/${recording.group}` };
+    });
+  });
 }
 
 /** Returns the public keys beside the recordings. */

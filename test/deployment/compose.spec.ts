@@ -16,7 +16,7 @@ const SCALE = { gateway: 3, worker: 2 };
  * sessions that every gateway accepts, even after a restart. `recordings-scaled.spec.ts` replays all recordings through
  * two gateways.
  */
-const RECORDINGS = ['connectivity', 'lock', 'routing', 'tokens'];
+const RECORDINGS = ['account/connectivity', 'account/lock', 'account/routing', 'account/tokens'];
 const PORTS = [1936, 4369, 5244, 5672, 8404, 9464, 15_672, 15_692, 25_672, 27_017];
 
 // All tests share one deployment, which takes half a minute to start. They run in the order of this file.

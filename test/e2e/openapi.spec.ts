@@ -38,6 +38,12 @@ const ROUTES = [
   'POST /api/admin/user/del_cache',
   'GET /api/admin/user/sshkey/list',
   'POST /api/admin/user/sshkey/delete',
+  'GET /api/admin/setting/list',
+  'GET /api/admin/setting/get',
+  'POST /api/admin/setting/save',
+  'POST /api/admin/setting/delete',
+  'POST /api/admin/setting/default',
+  'POST /api/admin/setting/reset_token',
 ];
 
 describe('the document', () => {
@@ -66,15 +72,17 @@ describe('the document', () => {
 
   it('lists the body fields that the server reads', async () => {
     const routes = [...operations].filter(([, { requestBody }]) => requestBody);
-    expect(routes).toHaveLength(8);
+    expect(routes).toHaveLength(9);
     for (const [route, { requestBody }] of routes) {
-      const name = requestBody!.content['application/json']!.schema.$ref.split('/').at(-1)!;
+      const { schema } = requestBody!.content['application/json']!;
+      const name = (schema.items ?? schema).$ref!.split('/').at(-1)!;
       const { properties, required } = document.components.schemas[name]!;
       const right = Object.fromEntries(required!.map((field) => [field, 'x']));
       for (const [field, { type }] of Object.entries(properties)) {
         expect(['string', 'integer', 'boolean'], `${name}.${field}`).toContain(type);
         const wrong = type === 'string' ? 1 : 'text';
-        const answer = await admin.post(route.split(' ')[1]!, { ...right, [field]: wrong });
+        const body = { ...right, [field]: wrong };
+        const answer = await admin.post(route.split(' ')[1]!, schema.items ? [body] : body);
         expect(answer.code, `${route} with ${field}: ${answer.text}`).toBe(400);
       }
     }
@@ -172,6 +180,22 @@ describe('every answer', () => {
     for (const role of [0, 2]) await check(admin, 'POST', `${users}/create`, { username: 'made', role });
     for (const role of [0, 2]) await check(admin, 'POST', `${users}/update`, { id, username: 'administered', role });
     for (const which of [id, 1]) await check(admin, 'POST', `${users}/delete?id=${which}`);
+  });
+
+  it('to an administrator of settings matches the document', async () => {
+    const settings = '/api/admin/setting';
+    for (const which of ['', '?group=1', '?groups=1,2', '?group=99', '?group=x'])
+      await check(admin, 'GET', `${settings}/list${which}`);
+    for (const which of ['key=token', 'keys=token,site_title', 'key=zzz'])
+      await check(admin, 'GET', `${settings}/get?${which}`);
+    for (const value of ['v', '']) {
+      const key = value === '' ? '' : 'old_setting';
+      await check(admin, 'POST', `${settings}/save`, [{ key, value }]);
+    }
+    for (const key of ['old_setting', 'token']) await check(admin, 'POST', `${settings}/delete?key=${key}`);
+    for (const group of ['1', '99', 'x']) await check(admin, 'POST', `${settings}/default?group=${group}`);
+    await check(admin, 'POST', `${settings}/reset_token`);
+    await check(api, 'POST', `${settings}/reset_token`);
   });
 
   it('includes a success and a refusal for every route that can do both', () => {

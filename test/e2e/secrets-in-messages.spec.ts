@@ -104,6 +104,18 @@ async function administer(api: ApiClient, admin: ApiClient, id: number): Promise
   await api.from(newAddress()).logIn('renamed', 'wr0ng-password');
   await change({ username: 'renamed', disabled: true });
   await change({ username: 'renamed' });
+  const settings = { ldap_manager_password: 'directory-passw0rd', from_elsewhere: 'who-knows-what-this-is' };
+  for (const [key, value] of Object.entries(settings)) {
+    secrets.add(`setting ${key}`, value);
+    (
+      await admin.post('/api/admin/setting/save', [
+        { key, value },
+        { key: 'site_title', value: `after ${key}` },
+      ])
+    ).data();
+  }
+  (await admin.post('/api/admin/setting/delete?key=from_elsewhere')).data();
+  (await admin.post('/api/admin/setting/reset_token')).data();
   secrets.add('static token', storedStaticToken());
   await api.as(storedStaticToken()).get('/api/admin/user/list');
   expect((await accountNamed(admin, 'renamed')).id).toBe(id);
@@ -158,7 +170,8 @@ function rememberSealed(): void {
 }
 
 function openedAt(stream: string, sealed: string): string {
-  for (const purpose of ['password', 'two-factor', 'api-token']) {
+  const settings = ['ldap_manager_password', 'from_elsewhere'].map((key) => `setting/${key}`);
+  for (const purpose of ['password', 'two-factor', 'api-token', ...settings]) {
     try {
       return sealer().open(sealed, `${stream}/${purpose}`);
     } catch {

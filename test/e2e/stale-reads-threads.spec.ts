@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, it } from 'vitest';
 import { AccountClient } from '../support/account-client.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
-import type { ClientPair } from '../support/stale-reads/member.js';
+import type { ClientPair } from '../support/stale-reads/paired-reads.js';
 import { Members, MEMBERS } from '../support/stale-reads/members.js';
 
 /** Number of changes. For longer runs, set it by hand. */

@@ -16,7 +16,7 @@ export interface Operation {
   operationId: string;
   summary?: string;
   parameters?: { name: string; in: string; required?: boolean; schema: object }[];
-  requestBody?: { content: Record<string, { schema: { $ref: string } }> };
+  requestBody?: { content: Record<string, { schema: { $ref?: string; items?: { $ref: string } } }> };
   responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
   security?: Record<string, string[]>[];
 }

@@ -13,6 +13,7 @@ export interface StoredEvent {
 /** The parts of a stored commit that tests read. */
 export interface StoredCommit {
   stream: string;
+  actor: string;
   /** The caller's correlation id. */
   session?: string;
   correlation: string;
@@ -25,8 +26,9 @@ export function storedCommits(folder: string): StoredCommit[] {
   const database = new DatabaseSync(join(folder, 'keyfold.db'), { readOnly: true });
   try {
     const rows = database.prepare('SELECT * FROM commits ORDER BY position').all();
-    return rows.map(({ stream, session, correlation, client_correlation: clientCorrelation, events }) => ({
+    return rows.map(({ stream, actor, session, correlation, client_correlation: clientCorrelation, events }) => ({
       stream: String(stream),
+      actor: String(actor),
       ...(session !== null && { session: String(session) }),
       correlation: String(correlation),
       ...(clientCorrelation !== null && { clientCorrelation: String(clientCorrelation) }),

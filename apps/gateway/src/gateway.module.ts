@@ -14,6 +14,7 @@ import { ClientAddress } from './request/client-address.js';
 import { LoginController } from './session/login.controller.js';
 import { PublicController } from './settings/public.controller.js';
 import { PublicSettingsCache } from './settings/public-settings-cache.js';
+import { SettingAdministrationController } from './settings/setting-administration.controller.js';
 import { SiteController } from './settings/site.controller.js';
 import { SshKeyAdministrationController } from './ssh-keys/ssh-key-administration.controller.js';
 import { SshKeyController } from './ssh-keys/ssh-key.controller.js';
@@ -44,6 +45,7 @@ export class GatewayModule {
         SshKeyController,
         AccountAdministrationController,
         SshKeyAdministrationController,
+        SettingAdministrationController,
         DisabledFeaturesController,
         PublicEventsController,
         WelcomeController,

@@ -1,15 +1,14 @@
 import { Logger } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
-  defaultPrivacyPatterns,
   EnvelopeFilter,
   errorEnvelope,
   deferOnePerTurn,
-  PrivacyMask,
   successEnvelope,
   UNKNOWN_PATH,
   runOrDefer,
 } from '@keyfold/http-envelope';
+import { CurrentPrivacyMask } from '@keyfold/application';
 import { RepeatedLine } from '@keyfold/process';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
@@ -93,7 +92,7 @@ export function configureHttp(app: NestFastifyApplication, setCommonHeaders: Req
     );
   app.useGlobalFilters(
     new EnvelopeFilter({
-      mask: new PrivacyMask(defaultPrivacyPatterns),
+      mask: app.get(CurrentPrivacyMask, { strict: false }),
       logFault: (errorId, error, path, request) => {
         const { method } = request;
         faults.error({ errorId, ...correlationsOf(request), method, url: path, err: error }, 'request failed');

@@ -2,17 +2,16 @@ import { ADMIN_ID, GUEST_ID, ROLE_ADMIN, ROLE_GUEST } from '@keyfold/domain';
 import { EventStore } from '@keyfold/event-store';
 import { accountStream, siteSettingsStream, StreamLoader } from '@keyfold/projections';
 import { Sealer } from '@keyfold/security';
-import { randomInt, randomUUID } from 'node:crypto';
 import { NewPasswords } from './accounts/new-passwords.js';
 import { CommandRunner } from './command-runner.js';
-import { sealingContext } from './sealing-context.js';
+import { ALPHANUMERICS } from './random-text.js';
 import { requireSealingKey } from './sealing-key-check.js';
+import { SettingSecrets } from './settings/setting-secrets.js';
 import { UserNames } from './user-names.js';
 
 /** Bits 0-8, 12, 13 and 14 (wire contract 3.1). */
 const ADMIN_PERMISSION = 0x71ff;
 const FIRST_PASSWORD_LETTERS = 16;
-const ALPHANUMERICS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 const ACTOR = 'first-start';
 
@@ -55,8 +54,9 @@ export class FirstStart {
       const { sealedHash } = await this.passwords.makeUnchecked('guest', GUEST_ID, ACTOR);
       await this.#register('guest', GUEST_ID, ROLE_GUEST, 0, sealedHash);
     }
-    const token = `openlist-${randomUUID()}${randomText(64)}`;
-    const command = { type: 'ResetApiToken', sealedToken: this.sealer.seal(token, sealingContext.apiToken) } as const;
+    const secrets = new SettingSecrets(this.sealer);
+    const sealedToken = secrets.sealApiToken(secrets.newApiToken());
+    const command = { type: 'ResetApiToken', sealedToken } as const;
     await this.runner.run(siteSettingsStream, command, context('api-token'));
   }
 
@@ -85,6 +85,3 @@ export class FirstStart {
     await this.runner.run(accountStream(accountId), command, context(username));
   }
 }
-
-const randomText = (length: number) =>
-  Array.from({ length }, () => ALPHANUMERICS[randomInt(ALPHANUMERICS.length)]).join('');

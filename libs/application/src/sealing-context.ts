@@ -3,4 +3,5 @@ export const sealingContext = {
   password: (accountId: number) => `account-${accountId}/password`,
   twoFactor: (accountId: number) => `account-${accountId}/two-factor`,
   apiToken: 'site-settings/api-token',
+  setting: (key: string) => `site-settings/setting/${key}`,
 } as const;

@@ -1,10 +1,34 @@
-import type { ApiTokenResealed, ApiTokenReset, SettingsChanged } from '../src/site-settings/site-settings.events.js';
+import type {
+  ApiTokenResealed,
+  ApiTokenReset,
+  SecretSettingChanged,
+  SecretSettingResealed,
+  SettingDeleted,
+  SettingsChanged,
+} from '../src/site-settings/site-settings.events.js';
 
-export const settingsChanged = (values: Readonly<Record<string, string>>): SettingsChanged => ({
+/** `changes` contains the old and the new value of each setting. */
+export const settingsChanged = (changes: Readonly<Record<string, readonly [string, string]>>): SettingsChanged => ({
   type: 'SettingsChanged',
-  v: 1,
-  data: { values },
+  v: 2,
+  data: { changes: Object.fromEntries(Object.entries(changes).map(([key, [from, to]]) => [key, { from, to }])) },
 });
+
+export const secretSettingChanged = (key: string, value: string): SecretSettingChanged => ({
+  type: 'SecretSettingChanged',
+  v: 1,
+  data: { key },
+  sealed: { value },
+});
+
+export const secretSettingResealed = (key: string, value: string): SecretSettingResealed => ({
+  type: 'SecretSettingResealed',
+  v: 1,
+  data: { key },
+  sealed: { value },
+});
+
+export const settingDeleted = (key: string): SettingDeleted => ({ type: 'SettingDeleted', v: 1, data: { key } });
 
 export const apiTokenReset = (token: string): ApiTokenReset => ({
   type: 'ApiTokenReset',

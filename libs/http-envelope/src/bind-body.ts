@@ -26,6 +26,41 @@ export function bindBody<T extends object>(
   return body;
 }
 
+/** Maximum number of items of a list. */
+const MAX_ITEMS = 1_000;
+
+/**
+ * Fills one `Dto` for each item of a JSON list, by the rules of {@link bindBody}. `null` is an empty list, and an item `null` an empty item.
+ *
+ * @throws Refusal 400 for the first invalid item, or else for all items that lack required fields.
+ */
+export function bindList<T extends object>(
+  Dto: BodyClass<T>,
+  rawBody: Buffer | undefined,
+  contentType: string | undefined,
+): T[] {
+  const items = isJson(contentType) ? readList(Dto, readerOf(rawBody)) : [];
+  const failing = items.map(missingIn).filter((missing) => missing.length > 0);
+  // compat: the number counts the failing items and is not the place of the item.
+  const lines = failing.map((missing, index) => `[${index}]: ${missing.join('\n')}`);
+  if (lines.length > 0) throw new Refusal(400, lines.join('\n'));
+  return items;
+}
+
+function readList<T extends object>(Dto: BodyClass<T>, reader: JsonReader): T[] {
+  if (reader.takeNull()) return [];
+  const items: T[] = [];
+  const isList = reader.takeList(() => {
+    if (items.length === MAX_ITEMS) throw new Refusal(400, `the list is too long: at most ${MAX_ITEMS} items`);
+    const item = emptyBody(Dto);
+    fill(item, Dto, reader);
+    items.push(item);
+  });
+  if (isList) return items;
+  reader.skipValue();
+  throw new Refusal(400, `${structName(Dto)}: expected a JSON list`);
+}
+
 function emptyBody<T extends object>(Dto: BodyClass<T>): T {
   const body = new Dto();
   for (const { property, kind } of fieldsOf(Dto).values()) Reflect.set(body, property, kind.zero);

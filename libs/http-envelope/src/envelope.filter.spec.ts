@@ -3,9 +3,9 @@ import { DomainError } from '@keyfold/domain';
 import { Body, Controller, ForbiddenException, Get, InternalServerErrorException, Module, Post } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EnvelopeFilter } from './envelope.filter.js';
-import { defaultPrivacyPatterns, PrivacyMask } from './privacy-mask.js';
 import { Fault, Refusal } from './refusal.js';
 
 class StoreGone extends Error {}
@@ -14,7 +14,7 @@ const errors: Record<string, unknown> = {
   refusal: new Refusal(401, 'no entry'),
   wait: new Refusal(429, 'later', { retryAfterSeconds: 0.2 }),
   domain: new DomainError('too-many-attempts', 300),
-  fault: new Fault(503, 'busy', { retryAfterSeconds: 4.2 }),
+  fault: new Fault(503, 'busy, secret', { retryAfterSeconds: 4.2 }),
   store: new StoreGone('mongodb://user:secret@db'),
   nest: new ForbiddenException('not here'),
   'nest-500': new InternalServerErrorException('secret path'),
@@ -56,7 +56,13 @@ describe('the envelope filter', () => {
     app = await NestFactory.create(ThrowingModule, new FastifyAdapter({ bodyLimit: 20 }), { logger: false });
     app.useGlobalFilters(
       new EnvelopeFilter({
-        mask: new PrivacyMask(defaultPrivacyPatterns),
+        mask: {
+          ofRefusal: (message) => {
+            const masked = message.replace('10.1.2.3', '********');
+            return message.startsWith('from') ? setImmediate(masked) : masked;
+          },
+          ofFault: (message) => message.replace('secret', '******'),
+        },
         logFault: (errorId, error, path) => logged.push({ errorId, error, path }),
         faults: (error, { id }) => {
           recognised.push(id);
@@ -76,7 +82,7 @@ describe('the envelope filter', () => {
   it.each([
     ['refusal', 200, envelope(401, 'no entry'), undefined],
     ['wait', 200, envelope(429, 'later'), '1'],
-    ['fault', 503, envelope(503, 'busy'), '5'],
+    ['fault', 503, envelope(503, 'busy, ******'), '5'],
     ['store', 503, envelope(503, 'store is away'), '2'],
     ['nest', 403, envelope(403, 'not here'), undefined],
   ])('answers %s with HTTP %s', async (name, status, body, retryAfter) => {
@@ -110,7 +116,7 @@ describe('the envelope filter', () => {
     expect(recognised).toEqual([expect.stringMatching(/^req-/)]);
   });
 
-  it('masks and escapes the message', async () => {
+  it('masks and escapes the message, even if the patterns must be read first', async () => {
     expect((await get('/throws/address')).body).toBe(
       String.raw`{"code":400,"message":"from ******** \u003cb\u003e","data":null}`,
     );

@@ -3,7 +3,6 @@ import { Catch, NotFoundException, type ArgumentsHost, type ExceptionFilter } fr
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorEnvelope } from './envelope.js';
 import { failureOf } from './failure.js';
-import type { PrivacyMask } from './privacy-mask.js';
 import { Fault, Refusal } from './refusal.js';
 
 /** Maximum length of a logged path, in characters. */
@@ -12,10 +11,17 @@ const MAX_LOGGED_PATH = 1_024;
 /** The message for a path without a route. */
 export const UNKNOWN_PATH = 'this path does not exist';
 
+/** Hides private parts of messages (wire contract 1.10). Never fails. */
+export type MessageMask = Readonly<{
+  /** Masks the message of a refusal, which may quote the request, with the current patterns. A promise if they must be read first. */
+  ofRefusal(message: string): string | Promise<string>;
+  /** Masks the message of a fault with the patterns that were read last, because the store may be unavailable. */
+  ofFault(message: string): string;
+}>;
+
 /** Options that the application passes to the filter. */
 export type EnvelopeFilterOptions = Readonly<{
-  /** Hides private parts of every message. */
-  mask: PrivacyMask;
+  mask: MessageMask;
   /** Logs an unexpected error with the id that the client receives. `path` is the URL without its query. */
   logFault: (errorId: string, error: unknown, path: string, request: FastifyRequest) => void;
   /** Returns the fault that an error of another library stands for, such as 503 if the store is unavailable. */
@@ -36,12 +42,16 @@ export class EnvelopeFilter implements ExceptionFilter {
     // Only Nest's router throws NotFoundException; handlers throw a Refusal.
     const failure = error instanceof NotFoundException ? this.noRoute(request, reply) : this.failure(error, request);
     if (failure.retryAfterSeconds !== undefined) reply.header('Retry-After', roundedUp(failure.retryAfterSeconds));
-    const [status, code] = failure instanceof Refusal ? [200, failure.code] : [failure.status, failure.status];
-    const body = errorEnvelope(code, this.options.mask.apply(failure.message));
-    void reply
-      .status(status)
-      .header('Content-Type', 'application/json; charset=utf-8')
-      .send(request.method === 'HEAD' ? '' : body);
+    const respond = (status: number, code: number, message: string) =>
+      void reply
+        .status(status)
+        .header('Content-Type', 'application/json; charset=utf-8')
+        .send(request.method === 'HEAD' ? '' : errorEnvelope(code, message));
+    if (failure instanceof Fault)
+      return respond(failure.status, failure.status, this.options.mask.ofFault(failure.message));
+    const message = this.options.mask.ofRefusal(failure.message);
+    if (typeof message === 'string') respond(200, failure.code, message);
+    else void message.then((masked) => respond(200, failure.code, masked));
   }
 
   private failure(error: unknown, request: FastifyRequest): Refusal | Fault {

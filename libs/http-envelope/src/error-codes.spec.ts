@@ -1,4 +1,4 @@
-import { DomainError } from '@keyfold/domain';
+import { DomainError, type DomainErrorCode } from '@keyfold/domain';
 import { describe, expect, it } from 'vitest';
 import { errorCodes, refusalFor } from './error-codes.js';
 
@@ -18,6 +18,14 @@ describe('error codes', () => {
   it('include a limit that the operator configured', () => {
     const { code, message } = refusalFor(new DomainError('password-too-short', undefined, 12));
     expect({ code, message }).toEqual({ code: 400, message: 'the password is too short: at least 12 characters' });
+  });
+
+  it('quote a text of the request once, whatever it contains', () => {
+    const quoting = (code: DomainErrorCode) => refusalFor(DomainError.quoting(code, '"{limit}$&\n')).message;
+    expect(quoting('search-index-unknown')).toBe(
+      'failed to execute hook on search_index: not support index: "{limit}$&\n',
+    );
+    expect(quoting('chunk-size-invalid')).toMatch(/, got "\\"\{limit\}\$&\\n"$/);
   });
 
   it('do not distinguish a missing code from a wrong one, or one lock from another', () => {

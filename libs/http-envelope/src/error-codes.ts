@@ -1,4 +1,5 @@
-import { TEXT_BYTES, type DomainError, type DomainErrorCode } from '@keyfold/domain';
+import { SETTINGS_BYTES, TEXT_BYTES, type DomainError, type DomainErrorCode } from '@keyfold/domain';
+import { goQuote } from './go-quote.js';
 import { Refusal } from './refusal.js';
 
 const tooManyAttempts = {
@@ -13,6 +14,9 @@ const tooLong = (what: string, bytes: number) => ({
   code: 400,
   message: `the ${what} is too long: at most ${bytes} bytes`,
 });
+
+/** A value that the original's hook for a setting refuses. */
+const hook = (key: string, cause: string) => ({ code: 500, message: `failed to execute hook on ${key}: ${cause}` });
 
 /** Maps each domain error to the code and message of its refusal. Clients compare some of the messages. */
 export const errorCodes = {
@@ -73,12 +77,38 @@ export const errorCodes = {
   // Only for messages, never for requests.
   'ssh-key-use-untimely': { code: 400, message: 'the time of use is before the key was added or in the future' },
 
-  // Settings: wire contract 2.8.
+  // Settings: wire contract 2.8. compat: refused values carry 500 and name a hook.
   'setting-not-found': { code: 400, message: 'record not found' },
+  'too-many-settings-requested': { code: 400, message: 'the answer would be too long, name fewer keys' },
+  'no-settings-to-save': { code: 500, message: 'failed save setting: the list is empty' },
+  'setting-key-invalid': {
+    code: 400,
+    message: 'a key of a setting consists of 1 to 128 letters, digits, underscores and hyphens',
+  },
+  'settings-too-large': {
+    code: 400,
+    message: `the settings are too long: at most ${SETTINGS_BYTES} bytes together`,
+  },
+  'api-token-unsuitable': hook('token', 'the static token must consist of 16 to 1024 visible ASCII characters'),
+  'chunk-size-invalid': hook(
+    'multipart_chunk_size',
+    'multipart chunk size must be a positive integer (MB), got {goQuoted}',
+  ),
+  'character-mapping-invalid': hook('filename_char_mapping', 'expected a JSON object whose values are texts'),
+  'search-index-unknown': hook('search_index', 'not support index: {quoted}'),
+  'privacy-patterns-invalid': hook('privacy_regs', '{quoted}'),
+  'setting-not-deprecated': { code: 500, message: 'setting [{quoted}] is not deprecated' },
+  'deleted-setting-not-found': { code: 500, message: 'failed to get settingItem: record not found' },
 } as const satisfies Record<DomainErrorCode, { code: number; message: string }>;
 
-/** Returns the refusal for a domain error. */
-export function refusalFor({ code, retryAfterSeconds, limit }: DomainError): Refusal {
+/** Returns the refusal for a domain error, with its limit or the text that it quotes. */
+export function refusalFor({ code, retryAfterSeconds, limit, quoted = '' }: DomainError): Refusal {
   const row = errorCodes[code];
-  return new Refusal(row.code, row.message.replace('{limit}', String(limit)), { retryAfterSeconds });
+  const details: Readonly<Record<string, () => string>> = {
+    limit: () => String(limit),
+    quoted: () => quoted,
+    goQuoted: () => goQuote(quoted),
+  };
+  const message = row.message.replace(/\{(\w+)\}/g, (_, name: string) => details[name]!());
+  return new Refusal(row.code, message, { retryAfterSeconds });
 }

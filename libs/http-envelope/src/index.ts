@@ -1,11 +1,10 @@
-export { bindBody, type BodyClass } from './bind-body.js';
+export { bindBody, bindList, type BodyClass } from './bind-body.js';
 export { FlagField, GoStruct, TextField, WholeField } from './body-fields.js';
 export { crossOriginHook } from './cross-origin.hook.js';
 export { errorEnvelope, prepareOnce, PreparedResponse, successEnvelope } from './envelope.js';
-export { EnvelopeFilter, UNKNOWN_PATH } from './envelope.filter.js';
+export { EnvelopeFilter, UNKNOWN_PATH, type MessageMask } from './envelope.filter.js';
 export { refusalFor } from './error-codes.js';
 export { listResponse } from './list-response.js';
-export { defaultPrivacyPatterns, PrivacyMask } from './privacy-mask.js';
 export { atoi, pageOf, parsePaging, type Paging } from './query-numbers.js';
 export { parseQuery, QueryParameters } from './query-parameters.js';
 export { Fault, Refusal } from './refusal.js';

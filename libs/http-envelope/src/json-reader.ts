@@ -27,6 +27,17 @@ export class JsonReader {
     return true;
   }
 
+  /** Calls `readItem` for each item in turn; `readItem` must read or skip the value. */
+  takeList(readItem: () => void): boolean {
+    if (!this.takeCharacter(OPEN_ARRAY)) return false;
+    if (this.takeCharacter(CLOSE_ARRAY)) return true;
+    do {
+      readItem();
+    } while (this.takeCharacter(COMMA));
+    this.expect(CLOSE_ARRAY);
+    return true;
+  }
+
   takeNull(): boolean {
     return this.takeWord('null');
   }

@@ -30,7 +30,7 @@ export const accounts: ReadModel<Account> = {
 export const sessions = { name: 'sessions', schema: 1, aggregate: sessionAggregate };
 export const sshKeyRings = { name: 'ssh_key_rings', schema: 1, aggregate: sshKeyRingAggregate };
 export const sshKeyUses = { name: 'ssh_key_uses', schema: 1, aggregate: sshKeyUseAggregate };
-export const siteSettings = { name: 'site_settings', schema: 1, aggregate: siteSettingsAggregate };
+export const siteSettings = { name: 'site_settings', schema: 2, aggregate: siteSettingsAggregate };
 
 /** All read models: one for each aggregate. */
 export const readModels: readonly ReadModel<unknown>[] = [accounts, sessions, sshKeyRings, sshKeyUses, siteSettings];

@@ -4,6 +4,7 @@ export { DeviceTokens, type Device } from './device-tokens.js';
 export { dummyHash } from './dummy-hash.js';
 export { matchingStep, newTotpSecret, otpauthUri, qrPicture } from './one-time-code.js';
 export { HashQueueFull, PasswordHasher, type HashGroups } from './password-hasher.js';
+export { InvalidPatterns, PrivacyMask } from './privacy-mask.js';
 export { SealBroken, Sealer, sealingKeyIdOf, UnknownSealingKey } from './sealer.js';
 export { newSealingKeyText, parseSealingKeys, requireStrongSealingKey, type SealingKey } from './sealing-keys.js';
 export { parseSshPublicKey } from './ssh-public-key.js';

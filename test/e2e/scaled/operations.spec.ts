@@ -75,6 +75,15 @@ it('a read right after a change also costs one round trip', async () => {
   expect(perRequest(reads), reads.join(', ')).toBe(1);
 });
 
+it('a refused request costs one round trip more, which reads the privacy mask', async () => {
+  const refused = async () => {
+    expect((await member.get('/api/me/sshkey/list?page=x')).code).toBe(400);
+    return member.get('/api/me');
+  };
+  const commands = await commandsOf(refused);
+  expect(perRequest(commands), commands.join(', ')).toBe(3);
+});
+
 it('adding a key costs at most 3 round trips', async () => {
   const commands = await commandsOf((index) =>
     member.post('/api/me/sshkey/add', { title: `key ${index}`, key: keyLine(`counted ${index}`).line }),

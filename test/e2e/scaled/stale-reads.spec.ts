@@ -2,7 +2,7 @@ import { afterAll, beforeAll, it } from 'vitest';
 import { AccountClient } from '../../support/account-client.js';
 import { freshDatabaseUri } from '../../support/mongo/mongo-database.js';
 import { ScaledService } from '../../support/scaled-service.js';
-import type { ClientPair } from '../../support/stale-reads/member.js';
+import type { ClientPair } from '../../support/stale-reads/paired-reads.js';
 import { Members, MEMBERS } from '../../support/stale-reads/members.js';
 
 /** Number of changes in each test. For longer runs, set it by hand. */

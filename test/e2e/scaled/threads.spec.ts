@@ -3,7 +3,7 @@ import { AccountClient } from '../../support/account-client.js';
 import { readMetrics } from '../../support/metrics.js';
 import { freshDatabaseUri } from '../../support/mongo/mongo-database.js';
 import { ScaledService } from '../../support/scaled-service.js';
-import type { ClientPair } from '../../support/stale-reads/member.js';
+import type { ClientPair } from '../../support/stale-reads/paired-reads.js';
 import { Members, MEMBERS } from '../../support/stale-reads/members.js';
 
 const CHANGES = 1_000;

@@ -1,32 +1,25 @@
 import type { AccountClient, Envelope, ListedKey } from '../account-client.js';
 import { keyLine } from '../key-line.js';
-
-/** Two clients, of two gateways or with connections to different threads: one writes, the other reads. */
-export type ClientPair = readonly [AccountClient, AccountClient];
-type Send = (client: AccountClient) => Promise<Envelope | undefined>;
-/** Returns what is wrong with an answer; `undefined` if it is correct. */
-type Judge = (answer: Envelope) => string | undefined;
+import { inWords, PairedReads, refusedWith, type ClientPair, type Judge, type Send } from './paired-reads.js';
 
 /**
  * An account whose every change goes through one client and is then read through the other; the clients alternate.
  * Nobody else changes it, so its expected state is known.
  */
 export class Member {
-  /** A sentence for each violation. */
-  readonly violations: string[] = [];
-  /** The number of changes that were read back. */
-  pairs = 0;
+  readonly reads: PairedReads;
   #titles: string[] = [];
   #shown: readonly ListedKey[] = [];
   #token = '';
   #password: string;
 
   private constructor(
-    private readonly clients: ClientPair,
+    clients: ClientPair,
     private readonly admin: string,
     private account: { id: number; username: string; sso_id: string; base_path: string; disabled: boolean },
   ) {
     this.#password = account.username;
+    this.reads = new PairedReads(clients, () => this.account.username);
   }
 
   /** Creates the account and logs it in. `admin` is the administrator's token. */
@@ -47,16 +40,16 @@ export class Member {
   /** Makes six changes that end no session. */
   async changeAccount(round: number): Promise<void> {
     const title = `key ${round}`;
-    await this.#pair('a key that was added', (client) => this.#add(client, title), this.#keys, this.#judgeKeys);
+    await this.reads.pair('a key that was added', (client) => this.#add(client, title), this.#keys, this.#judgeKeys);
     this.account.sso_id = `sso ${round}`;
-    await this.#pair('a profile that was changed', this.#saveOwn(), this.#me, this.#judgeMe);
+    await this.reads.pair('a profile that was changed', this.#saveOwn(), this.#me, this.#judgeMe);
     this.account.base_path = `/folder-${round}`;
-    await this.#pair('an account that an administrator changed', this.#saveAsAdmin, this.#me, this.#judgeMe);
+    await this.reads.pair('an account that an administrator changed', this.#saveAsAdmin, this.#me, this.#judgeMe);
     this.account.disabled = true;
-    await this.#pair('an account that was disabled', this.#saveAsAdmin, this.#me, refusedWith('disabled'));
+    await this.reads.pair('an account that was disabled', this.#saveAsAdmin, this.#me, refusedWith('disabled'));
     this.account.disabled = false;
-    await this.#pair('an account that was enabled', this.#saveAsAdmin, this.#me, this.#judgeMe);
-    await this.#pair('a key that was deleted', (client) => this.#removeFirst(client), this.#keys, this.#judgeKeys);
+    await this.reads.pair('an account that was enabled', this.#saveAsAdmin, this.#me, this.#judgeMe);
+    await this.reads.pair('a key that was deleted', (client) => this.#removeFirst(client), this.#keys, this.#judgeKeys);
   }
 
   /** Makes four changes that end sessions. Each costs password hashes. */
@@ -64,10 +57,10 @@ export class Member {
     const other = await this.#logIn();
     const meOfOther: Send = (client) => client.send('GET', '/api/me', other);
     const logOut: Send = (client) => client.send('GET', '/api/auth/logout', other);
-    await this.#pair('a session that was logged out', logOut, meOfOther, refusedWith('token is invalidated'));
+    await this.reads.pair('a session that was logged out', logOut, meOfOther, refusedWith('token is invalidated'));
 
     const password = `password ${round}`;
-    await this.#pair(
+    await this.reads.pair(
       'a password that was changed',
       this.#saveOwn(password),
       this.#me,
@@ -78,34 +71,8 @@ export class Member {
 
     this.account.username = `${this.account.username.split('.')[0]}.${round}`;
     const gone = refusedWith('failed find user');
-    await this.#pair('an account that was renamed', this.#saveAsAdmin, this.#me, gone);
+    await this.reads.pair('an account that was renamed', this.#saveAsAdmin, this.#me, gone);
     this.#token = await this.#logIn();
-  }
-
-  /** Records a round that cannot continue, for example because a login is refused, as a violation. */
-  async runRound(round: () => Promise<void>): Promise<boolean> {
-    try {
-      await round();
-      return true;
-    } catch (error) {
-      this.#report(error instanceof Error ? error.message : String(error));
-      return false;
-    }
-  }
-
-  async #pair(subject: string, write: Send, read: Send, judge: Judge): Promise<void> {
-    const writer = this.pairs++ % 2;
-    const [writing, reading] = writer === 0 ? this.clients : [this.clients[1], this.clients[0]];
-    const written = await write(writing);
-    if (written?.code !== 200) return this.#report(`${subject}: the change itself got ${inWords(written)}`);
-    const answer = await read(reading);
-    const violation = answer ? judge(answer) : 'no answer';
-    if (violation !== undefined)
-      this.#report(`${subject} through client ${writer} was read through the other: ${violation}`);
-  }
-
-  #report(sentence: string): void {
-    this.violations.push(`${this.account.username}, pair ${this.pairs}: ${sentence}`);
   }
 
   readonly #me: Send = (client) => client.send('GET', '/api/me', this.#token);
@@ -159,18 +126,11 @@ export class Member {
 
   /** Logs in through the client that did not make the last change. */
   async #logIn(): Promise<string> {
-    const token = await this.clients[this.pairs % 2 === 0 ? 0 : 1].login(this.account.username, this.#password);
+    const token = await this.reads.nextWriter().login(this.account.username, this.#password);
     if (token === undefined) throw new Error(`login of ${this.account.username} timed out`);
     return token;
   }
 }
-
-const refusedWith =
-  (words: string): Judge =>
-  (answer) =>
-    answer.code === 401 && answer.message.includes(words) ? undefined : `${inWords(answer)}, not 401 with "${words}"`;
-
-const inWords = (answer: Envelope | undefined) => (answer ? `${answer.code} ${answer.message}` : 'no answer');
 
 function expectDone(answer: Envelope | undefined): void {
   if (answer?.code !== 200) throw new Error(inWords(answer));

@@ -33,7 +33,7 @@ export class SiteController {
   async favicon(@Res() reply: FastifyReply): Promise<void> {
     const icon = await this.#setting('favicon');
     const link = html`<a href="${icon}">Found</a>`;
-    reply.code(302).header('Location', icon).type('text/html; charset=utf-8').send(`${link.source}.\n\n`);
+    reply.code(302).header('Location', asLocation(icon)).type('text/html; charset=utf-8').send(`${link.source}.\n\n`);
   }
 
   @Get('manifest.json')
@@ -56,6 +56,10 @@ export class SiteController {
     return settingValue(state, key);
   }
 }
+
+/** Encodes what cannot be part of a header, as Go does. An empty location would lead back to the icon. */
+const asLocation = (url: string) =>
+  url.replace(/[^\x21-\x7e]+/g, (part) => encodeURIComponent(part.toWellFormed())) || '/';
 
 /** compat: the setting may contain a second logo for dark mode in its second line. */
 const firstLine = (text: string) => text.split('\n')[0]!;

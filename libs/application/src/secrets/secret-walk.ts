@@ -16,7 +16,7 @@ import { sealingContext } from '../sealing-context.js';
 
 /** A secret that the service still uses. `context` is the context in which it was sealed. */
 export type SealedSecret = Readonly<{
-  kind: 'password' | 'two-factor secret' | 'static token';
+  kind: 'password' | 'two-factor secret' | 'static token' | 'setting';
   sealed: string;
   context: string;
 }>;
@@ -97,22 +97,29 @@ const stateOf = ({ aggregate }: StreamRef<unknown>, commits: readonly Commit[]):
 
 function holderOf({ stream, aggregate }: StreamRef<unknown>, state: unknown): SecretHolder {
   if (aggregate.name === 'site-settings') {
-    const { sealedApiToken: sealed } = state as SiteSettings;
     return {
       stream,
-      secrets: [{ kind: 'static token', sealed, context: sealingContext.apiToken } as const].filter(isSet),
+      secrets: secretsOfSettings(state as SiteSettings),
       run: (runner, command, context) => runner.run(siteSettingsStream, command, context),
     };
   }
   const account = state as Account;
   return {
     stream,
-    secrets: secretsOf(account),
+    secrets: secretsOfAccount(account),
     run: (runner, command, context) => runner.run(accountStream(account.accountId), command, context),
   };
 }
 
-function secretsOf({ accountId, sealedPasswordHash, twoFactor, pendingEnrolment }: Account): SealedSecret[] {
+function secretsOfSettings({ sealedApiToken, sealedValues }: SiteSettings): SealedSecret[] {
+  const token = { kind: 'static token', sealed: sealedApiToken, context: sealingContext.apiToken } as const;
+  const values = Object.entries(sealedValues).map(([key, sealed]): SealedSecret => {
+    return { kind: 'setting', sealed, context: sealingContext.setting(key) };
+  });
+  return [token, ...values].filter(isSet);
+}
+
+function secretsOfAccount({ accountId, sealedPasswordHash, twoFactor, pendingEnrolment }: Account): SealedSecret[] {
   const twoFactorSecrets = [twoFactor?.sealedSecret, pendingEnrolment?.sealedSecret].map(
     (sealed = ''): SealedSecret => {
       return { kind: 'two-factor secret', sealed, context: sealingContext.twoFactor(accountId) };

@@ -91,17 +91,48 @@ export type DomainErrorCode =
   /** `RecordSshKeyUseCommand`: the use is earlier than the key or in the future, by more than the allowed clock skew. */
   | 'ssh-key-use-untimely'
   // Settings.
-  /** `ChangeSettings` with a key that is not among the factory settings. */
-  | 'setting-not-found';
+  /** `GetSettingsQuery` for a key that no setting has. */
+  | 'setting-not-found'
+  /** `GetSettingsQuery` with so many keys that the answer would exceed its limit. */
+  | 'too-many-settings-requested'
+  /** `ChangeSettingsCommand` without a setting. */
+  | 'no-settings-to-save'
+  /** `ChangeSettings` with an unknown key that does not have the form of a key. */
+  | 'setting-key-invalid'
+  /** `ChangeSettings`: all settings together would exceed `SETTINGS_BYTES`. */
+  | 'settings-too-large'
+  /** A new static token that is empty, easy to guess or no header value. */
+  | 'api-token-unsuitable'
+  /** `ChangeSettings`: `multipart_chunk_size` is not a positive integer. Quotes the value. */
+  | 'chunk-size-invalid'
+  /** `ChangeSettings`: `filename_char_mapping` is not a JSON object of texts. */
+  | 'character-mapping-invalid'
+  /** `ChangeSettings`: `search_index` is not one of its options. Quotes the value. */
+  | 'search-index-unknown'
+  /** `ChangeSettingsCommand`: a line of `privacy_regs` is not a regular expression of RE2, or all are too large. Quotes the reason. */
+  | 'privacy-patterns-invalid'
+  /** `DeleteSetting` for a setting that Keyfold knows. Quotes its key. */
+  | 'setting-not-deprecated'
+  /** `DeleteSetting` for a key that no setting has. */
+  | 'deleted-setting-not-found';
 
-/** An expected refusal, identified by its code. `retryAfterSeconds` is set if waiting helps, `limit` if the code concerns a configured limit. */
+/**
+ * An expected refusal, identified by its code. `retryAfterSeconds` is set if waiting helps, `limit` if the code concerns a configured limit,
+ * `quoted` if the message quotes a text of the request.
+ */
 export class DomainError extends Error {
   constructor(
     readonly code: DomainErrorCode,
     readonly retryAfterSeconds?: number,
     readonly limit?: number,
+    readonly quoted?: string,
   ) {
     super(code);
     this.name = 'DomainError';
+  }
+
+  /** Returns a refusal whose message quotes a text of the request. */
+  static quoting(code: DomainErrorCode, quoted: string): DomainError {
+    return new DomainError(code, undefined, undefined, quoted);
   }
 }

@@ -1,6 +1,8 @@
 import type { Aggregate } from '../kernel/aggregate.js';
-import { siteSettingsDecider, type SiteSettings, type SiteSettingsCommand } from './site-settings.decider.js';
+import type { SiteSettingsCommand } from './site-settings.commands.js';
+import { siteSettingsDecider } from './site-settings.decider.js';
 import { siteSettingsUpcasters, type SiteSettingsEvent } from './site-settings.events.js';
+import { memoryOfSettings, type SiteSettings } from './site-settings.state.js';
 
 export const siteSettingsAggregate: Aggregate<'site', SiteSettings, SiteSettingsCommand, SiteSettingsEvent> = {
   name: 'site-settings',
@@ -8,5 +10,5 @@ export const siteSettingsAggregate: Aggregate<'site', SiteSettings, SiteSettings
   upcasters: siteSettingsUpcasters,
   streamPrefix: 'site-settings',
   streamOf: () => 'site-settings',
-  weightOf: () => 4,
+  weightOf: (settings) => 4 + Math.floor(memoryOfSettings(settings) / 1024),
 };

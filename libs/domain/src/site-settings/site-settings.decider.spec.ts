@@ -1,40 +1,60 @@
 import { describe, expect, it } from 'vitest';
 import { given, stateAfter } from '../../testing/decider-specification.js';
-import { apiTokenResealed, apiTokenReset, settingsChanged } from '../../testing/site-settings.events.js';
 import {
-  publicSettings,
-  settingValue,
-  siteSettingsDecider,
-  type ChangeSettings,
-  type ResetApiToken,
-} from './site-settings.decider.js';
+  apiTokenResealed,
+  apiTokenReset,
+  secretSettingChanged,
+  secretSettingResealed,
+  settingDeleted,
+  settingsChanged,
+} from '../../testing/site-settings.events.js';
+import type { ChangeSettings, DeleteSetting, ResetApiToken } from './site-settings.commands.js';
+import { siteSettingsDecider } from './site-settings.decider.js';
+import { SETTINGS_BYTES } from './site-settings.state.js';
 
-const save = (values: Record<string, string>): ChangeSettings => ({ type: 'ChangeSettings', values });
+const save = (values: Record<string, string>, sealed: Partial<ChangeSettings> = {}): ChangeSettings => ({
+  type: 'ChangeSettings',
+  values: Object.entries(values),
+  sealedValues: {},
+  ...sealed,
+});
 const reset = (token: string): ResetApiToken => ({ type: 'ResetApiToken', sealedToken: `sealed ${token}` });
+const remove = (key: string): DeleteSetting => ({ type: 'DeleteSetting', key });
 
 describe('ChangeSettings', () => {
-  it('saves the values that differ from the current ones', () => {
-    given(siteSettingsDecider, settingsChanged({ site_title: 'Files' }))
-      .when(save({ site_title: 'Files', pagination_type: 'all', main_color: '#ff0000' }))
-      .thenEvents(settingsChanged({ main_color: '#ff0000' }))
+  it('saves the values that differ from the current ones, with the old values', () => {
+    given(siteSettingsDecider, settingsChanged({ site_title: ['OpenList', 'Files'] }))
+      .when(save({ site_title: 'Files', pagination_type: 'all', main_color: '#ff0000', sign_all: 'false' }))
+      .thenEvents(settingsChanged({ main_color: ['#1890ff', '#ff0000'], sign_all: ['true', 'false'] }))
       .thenHolds();
   });
 
   it('saves an empty value', () => {
-    given(siteSettingsDecider)
-      .when(save({ logo: '' }))
-      .thenEvents(settingsChanged({ logo: '' }));
+    given(siteSettingsDecider, settingsChanged({ home_icon: ['🏠', 'x'] }))
+      .when(save({ home_icon: '' }))
+      .thenEvents(settingsChanged({ home_icon: ['x', ''] }));
   });
 
   it('replaces another value by the factory value', () => {
-    given(siteSettingsDecider, settingsChanged({ site_title: 'Files' }))
+    given(siteSettingsDecider, settingsChanged({ site_title: ['OpenList', 'Files'] }))
       .when(save({ site_title: 'OpenList' }))
-      .thenEvents(settingsChanged({ site_title: 'OpenList' }));
+      .thenEvents(settingsChanged({ site_title: ['Files', 'OpenList'] }));
+  });
+
+  it('saves the last of two values for a setting', () => {
+    const values = [
+      ['home_icon', '1'],
+      ['home_icon', '2'],
+    ] as const;
+    given(siteSettingsDecider)
+      .when({ ...save({}), values })
+      .thenEvents(settingsChanged({ home_icon: ['🏠', '2'] }));
   });
 
   it.each([
     ['the factory values are sent', [], { site_title: 'OpenList' }],
-    ['the saved values are sent', [settingsChanged({ logo: '' })], { logo: '' }],
+    ['the saved values are sent', [settingsChanged({ home_icon: ['🏠', ''] })], { home_icon: '' }],
+    ['another version is sent', [], { version: 'v9.9.9' }],
     ['no value is sent', [], {}],
   ])('does nothing if %s', (_what, history, values) => {
     given(siteSettingsDecider, ...history)
@@ -42,10 +62,112 @@ describe('ChangeSettings', () => {
       .thenNothing();
   });
 
-  it.each(['token', 'version', 'Site_Title', 'constructor'])('refuses %j, which is not a setting', (key) => {
+  it('saves secrets, unknown settings and the static token sealed, in one commit with the others', () => {
     given(siteSettingsDecider)
-      .when(save({ site_title: 'Files', [key]: 'x' }))
-      .thenRefused('setting-not-found');
+      .when(
+        save(
+          { site_title: 'Files' },
+          { sealedValues: { ldap_manager_password: 'sealed pw', new_key: 'sealed v' }, sealedApiToken: 'sealed one' },
+        ),
+      )
+      .thenEvents(
+        settingsChanged({ site_title: ['OpenList', 'Files'] }),
+        secretSettingChanged('ldap_manager_password', 'sealed pw'),
+        secretSettingChanged('new_key', 'sealed v'),
+        apiTokenReset('one'),
+      );
+  });
+
+  it.each(['token', 'ldap_manager_password', 'Site_Title', 'constructor'])('never stores %j in plain text', (key) => {
+    expect(() => siteSettingsDecider.decide(siteSettingsDecider.initialState, save({ [key]: 'x' }))).toThrow(
+      `the value of ${key} must be sealed`,
+    );
+  });
+
+  it.each(['', ' ', 'a b', '_x', '__proto__', 'a.b', '$a', 'ä', 'x'.repeat(129)])('refuses the key %j', (key) => {
+    given(siteSettingsDecider)
+      .when(save({}, { sealedValues: Object.fromEntries([[key, 'sealed']]) }))
+      .thenRefused('setting-key-invalid');
+  });
+
+  it.each([
+    [' 20 ', '20'],
+    ['+5', '5'],
+    ['007', '7'],
+    ['9223372036854775807', '9223372036854775807'],
+  ])('saves the chunk size %j as %j', (sent, stored) => {
+    given(siteSettingsDecider)
+      .when(save({ multipart_chunk_size: sent }))
+      .thenEvents(settingsChanged({ multipart_chunk_size: ['10', stored] }));
+  });
+
+  it('changes nothing if the normalised value is the current one', () => {
+    given(siteSettingsDecider)
+      .when(save({ multipart_chunk_size: ' 010 ' }))
+      .thenNothing();
+  });
+
+  it.each(['0', 'abc', '-1', '1.5', '', ' ', '1 0', '9223372036854775808', '9'.repeat(1_000)])(
+    'refuses the chunk size %j and saves nothing',
+    (multipart_chunk_size) => {
+      given(siteSettingsDecider)
+        .when(save({ site_title: 'lost', multipart_chunk_size }))
+        .thenRefused('chunk-size-invalid');
+    },
+  );
+
+  it.each(['null', '{}', '{"/":"_"}', ' {"a": "b"} '])('saves the character mapping %j as it is', (mapping) => {
+    given(siteSettingsDecider)
+      .when(save({ filename_char_mapping: mapping }))
+      .thenEvents(settingsChanged({ filename_char_mapping: ['{"/": "|"}', mapping] }));
+  });
+
+  it.each(['x', '', '[]', '"a"', '1', '{"a":1}', '{"a":"b"} c'])('refuses the character mapping %j', (mapping) => {
+    given(siteSettingsDecider)
+      .when(save({ filename_char_mapping: mapping }))
+      .thenRefused('character-mapping-invalid');
+  });
+
+  it.each(['foo', '', 'None', 'database,none'])('refuses the search index %j', (search_index) => {
+    given(siteSettingsDecider).when(save({ search_index })).thenRefused('search-index-unknown');
+  });
+
+  it('refuses values that take too many bytes together', () => {
+    const half = 'x'.repeat(SETTINGS_BYTES / 2);
+    const history = [settingsChanged({ customize_head: ['', half] })];
+    given(siteSettingsDecider, ...history)
+      .when(save({ customize_body: half }))
+      .thenRefused('settings-too-large');
+    given(siteSettingsDecider, ...history)
+      .when(save({}, { sealedValues: { unknown: half } }))
+      .thenRefused('settings-too-large');
+    given(siteSettingsDecider, ...history)
+      .when(save({ customize_body: half, customize_head: '' }))
+      .thenEvents(settingsChanged({ customize_body: ['', half], customize_head: [half, ''] }));
+  });
+});
+
+describe('DeleteSetting', () => {
+  it('deletes a setting that Keyfold does not know', () => {
+    given(siteSettingsDecider, secretSettingChanged('old', 'sealed'))
+      .when(remove('old'))
+      .thenEvents(settingDeleted('old'));
+  });
+
+  it.each(['site_title', 'token', 'ldap_manager_password'])('refuses to delete %s, which is in use', (key) => {
+    given(siteSettingsDecider, secretSettingChanged('ldap_manager_password', 'sealed'))
+      .when(remove(key))
+      .thenRefused('setting-not-deprecated');
+  });
+
+  it.each(['zzz', '', 'constructor', '__proto__'])('refuses %j, which does not exist', (key) => {
+    given(siteSettingsDecider).when(remove(key)).thenRefused('deleted-setting-not-found');
+  });
+
+  it('refuses a setting that was deleted before', () => {
+    given(siteSettingsDecider, secretSettingChanged('old', 'sealed'), settingDeleted('old'))
+      .when(remove('old'))
+      .thenRefused('deleted-setting-not-found');
   });
 });
 
@@ -57,64 +179,58 @@ describe('ResetApiToken', () => {
 });
 
 describe('ResealSecrets', () => {
-  const reseal = { type: 'ResealSecrets', resealed: new Map([['sealed one', 'resealed one']]) } as const;
+  const resealed = new Map([
+    ['sealed one', 'resealed one'],
+    ['sealed pw', 'resealed pw'],
+  ]);
+  const reseal = { type: 'ResealSecrets', resealed } as const;
 
-  it('replaces the sealed text of the current static token', () => {
-    given(siteSettingsDecider, apiTokenReset('one')).when(reseal).thenEvents(apiTokenResealed('resealed one'));
-    given(siteSettingsDecider, apiTokenReset('one'), apiTokenReset('two')).when(reseal).thenNothing();
+  it('replaces the sealed texts of the current static token and the current settings', () => {
+    given(
+      siteSettingsDecider,
+      apiTokenReset('one'),
+      secretSettingChanged('ldap_manager_password', 'sealed pw'),
+      secretSettingChanged('unknown', 'sealed v'),
+    )
+      .when(reseal)
+      .thenEvents(apiTokenResealed('resealed one'), secretSettingResealed('ldap_manager_password', 'resealed pw'));
+  });
+
+  it('leaves out secrets that were replaced in the meantime', () => {
+    given(
+      siteSettingsDecider,
+      apiTokenReset('one'),
+      apiTokenReset('two'),
+      secretSettingChanged('ldap_manager_password', 'sealed pw'),
+      secretSettingChanged('ldap_manager_password', 'sealed other'),
+    )
+      .when(reseal)
+      .thenNothing();
   });
 });
 
 describe('the state of the settings', () => {
   it('has neither saved values nor a token at first', () => {
-    expect(stateAfter(siteSettingsDecider)).toStrictEqual({ values: {}, sealedApiToken: '' });
+    expect(stateAfter(siteSettingsDecider)).toStrictEqual({ values: {}, sealedValues: {}, sealedApiToken: '' });
   });
 
   it('keeps the last value of each setting and the last token', () => {
     const state = stateAfter(
       siteSettingsDecider,
       apiTokenReset('one'),
-      settingsChanged({ site_title: 'Files', logo: '' }),
+      settingsChanged({ site_title: ['OpenList', 'Files'], home_icon: ['🏠', ''] }),
+      secretSettingChanged('aria2_secret', 'sealed a'),
+      secretSettingChanged('old', 'sealed b'),
       apiTokenReset('two'),
-      settingsChanged({ site_title: 'Archive' }),
+      settingsChanged({ site_title: ['Files', 'Archive'] }),
+      secretSettingResealed('aria2_secret', 'resealed a'),
+      settingDeleted('old'),
       apiTokenResealed('resealed two'),
     );
-    expect(state).toStrictEqual({ values: { site_title: 'Archive', logo: '' }, sealedApiToken: 'resealed two' });
-  });
-});
-
-describe('the current value', () => {
-  const settings = stateAfter(siteSettingsDecider, settingsChanged({ logo: '' }));
-
-  it.each([
-    ['logo', '', 'the saved one, even if it is empty'],
-    ['site_title', 'OpenList', "the factory's if none was saved"],
-    ['constructor', '', 'empty if there is no such setting'],
-  ])('of %j is %j: %s', (key, value) => {
-    expect(settingValue(settings, key)).toBe(value);
-  });
-});
-
-describe('the public settings', () => {
-  const settings = stateAfter(siteSettingsDecider, settingsChanged({ site_title: 'Files', privacy_regs: 'secret' }));
-  const shown = publicSettings(settings, 'v4.2.5');
-
-  it('contain the current values and the version', () => {
-    expect(shown).toMatchObject({ site_title: 'Files', pagination_type: 'all', version: 'v4.2.5' });
-  });
-
-  it('are sorted by key in byte order', () => {
-    const keys = Object.keys(shown);
-    expect(keys).toStrictEqual(
-      keys
-        .map((key) => Buffer.from(key))
-        .toSorted(Buffer.compare)
-        .map(String),
-    );
-  });
-
-  it('contain neither private settings nor the token', () => {
-    expect(shown).not.toHaveProperty('privacy_regs');
-    expect(shown).not.toHaveProperty('token');
+    expect(state).toStrictEqual({
+      values: { site_title: 'Archive', home_icon: '' },
+      sealedValues: { aria2_secret: 'resealed a' },
+      sealedApiToken: 'resealed two',
+    });
   });
 });

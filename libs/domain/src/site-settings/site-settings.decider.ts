@@ -1,21 +1,21 @@
 import type { Decider, Decision } from '../kernel/decider.js';
 import { DomainError } from '../kernel/domain-error.js';
 import type { ResealSecrets } from '../kernel/reseal-secrets.js';
-import { factorySettings } from './factory-settings.js';
-import type { SiteSettingsEvent } from './site-settings.events.js';
+import { factorySetting, isSealedSetting, settingFlag } from './factory-settings.js';
+import { normalSettingValue, requireSettingKey } from './setting-rules.js';
+import type { ChangeSettings, DeleteSetting, SiteSettingsCommand } from './site-settings.commands.js';
+import type { SettingChange, SiteSettingsEvent } from './site-settings.events.js';
+import {
+  bytesOfSettings,
+  sealedSettingValue,
+  SETTINGS_BYTES,
+  settingValue,
+  type SiteSettings,
+} from './site-settings.state.js';
 
-/** The values that differ from the factory settings, and the sealed static token (empty before the first start). */
-export type SiteSettings = Readonly<{ values: Readonly<Record<string, string>>; sealedApiToken: string }>;
-
-/** Changes the values of some settings, by key. The other settings keep theirs. */
-export type ChangeSettings = Readonly<{ type: 'ChangeSettings'; values: Readonly<Record<string, string>> }>;
-/** Replaces the static token by a new sealed one, with immediate effect. */
-export type ResetApiToken = Readonly<{ type: 'ResetApiToken'; sealedToken: string }>;
-export type SiteSettingsCommand = ChangeSettings | ResetApiToken | ResealSecrets;
-
-/** Decides on all settings. An unknown key refuses the whole change with `setting-not-found`. Unchanged values are omitted. */
+/** Decides on all settings. A value that is not allowed refuses the whole change. Unchanged values are omitted. */
 export const siteSettingsDecider: Decider<SiteSettings, SiteSettingsCommand, SiteSettingsEvent> = {
-  initialState: { values: {}, sealedApiToken: '' },
+  initialState: { values: {}, sealedValues: {}, sealedApiToken: '' },
   decide,
   evolve,
 };
@@ -23,47 +23,92 @@ export const siteSettingsDecider: Decider<SiteSettings, SiteSettingsCommand, Sit
 function decide(settings: SiteSettings, command: SiteSettingsCommand): Decision<SiteSettingsEvent> {
   switch (command.type) {
     case 'ChangeSettings':
-      return change(settings, command);
+      return { events: change(settings, command) };
+    case 'DeleteSetting':
+      return { events: deletion(settings, command) };
     case 'ResetApiToken':
-      return { events: [{ type: 'ApiTokenReset', v: 1, data: {}, sealed: { token: command.sealedToken } }] };
-    case 'ResealSecrets': {
-      const token = command.resealed.get(settings.sealedApiToken);
-      return {
-        events: token === undefined ? [] : [{ type: 'ApiTokenResealed', v: 1, data: {}, sealed: { token } }],
-      };
-    }
+      return { events: [apiTokenReset(command.sealedToken)] };
+    case 'ResealSecrets':
+      return { events: resealing(settings, command) };
   }
 }
 
-function change(settings: SiteSettings, { values }: ChangeSettings): Decision<SiteSettingsEvent> {
-  const unknown = Object.keys(values).find((key) => !factorySettings.some((setting) => setting.key === key));
-  if (unknown !== undefined) throw new DomainError('setting-not-found');
-  const changed = Object.entries(values).filter(([key, value]) => settingValue(settings, key) !== value);
-  if (changed.length === 0) return { events: [] };
-  return { events: [{ type: 'SettingsChanged', v: 1, data: { values: Object.fromEntries(changed) } }] };
+function change(
+  settings: SiteSettings,
+  { values, sealedValues, sealedApiToken }: ChangeSettings,
+): readonly SiteSettingsEvent[] {
+  const changes = changesOf(settings, values);
+  const secrets = Object.entries(sealedValues).map(([key, value]) => secretChanged(key, value));
+  const events: SiteSettingsEvent[] = [
+    ...(Object.keys(changes).length > 0 ? [{ type: 'SettingsChanged', v: 2, data: { changes } } as const] : []),
+    ...secrets,
+    ...(sealedApiToken === undefined ? [] : [apiTokenReset(sealedApiToken)]),
+  ];
+  requireRoom(settings, events);
+  return events;
+}
+
+/** Returns the normalised values that differ from the current ones. Nobody can change a read-only setting, so it is left out. */
+function changesOf(settings: SiteSettings, values: ChangeSettings['values']): Record<string, SettingChange> {
+  const wanted = new Map<string, string>();
+  for (const [key, value] of values) {
+    if (isSealedSetting(key)) throw new Error(`the value of ${key} must be sealed`);
+    if (factorySetting(key)?.flag !== settingFlag.readOnly) wanted.set(key, normalSettingValue(key, value));
+  }
+  const changes = [...wanted].map(([key, to]) => [key, { from: settingValue(settings, key), to }] as const);
+  return Object.fromEntries(changes.filter(([, { from, to }]) => from !== to));
+}
+
+function secretChanged(key: string, value: string): SiteSettingsEvent {
+  requireSettingKey(key);
+  return { type: 'SecretSettingChanged', v: 1, data: { key }, sealed: { value } };
+}
+
+const apiTokenReset = (token: string): SiteSettingsEvent => ({
+  type: 'ApiTokenReset',
+  v: 1,
+  data: {},
+  sealed: { token },
+});
+
+/** Throws `settings-too-large` if the events would let the settings grow beyond their limit. */
+function requireRoom(settings: SiteSettings, events: readonly SiteSettingsEvent[]): void {
+  const bytes = bytesOfSettings(events.reduce(evolve, settings));
+  if (bytes > SETTINGS_BYTES && bytes > bytesOfSettings(settings)) throw new DomainError('settings-too-large');
+}
+
+function deletion(settings: SiteSettings, { key }: DeleteSetting): readonly SiteSettingsEvent[] {
+  if (factorySetting(key)) throw DomainError.quoting('setting-not-deprecated', key);
+  if (sealedSettingValue(settings, key) === undefined) throw new DomainError('deleted-setting-not-found');
+  return [{ type: 'SettingDeleted', v: 1, data: { key } }];
+}
+
+function resealing({ sealedApiToken, sealedValues }: SiteSettings, { resealed }: ResealSecrets): SiteSettingsEvent[] {
+  const events: SiteSettingsEvent[] = [];
+  const token = resealed.get(sealedApiToken);
+  if (token !== undefined) events.push({ type: 'ApiTokenResealed', v: 1, data: {}, sealed: { token } });
+  for (const [key, sealed] of Object.entries(sealedValues)) {
+    const value = resealed.get(sealed);
+    if (value !== undefined) events.push({ type: 'SecretSettingResealed', v: 1, data: { key }, sealed: { value } });
+  }
+  return events;
 }
 
 function evolve(settings: SiteSettings, event: SiteSettingsEvent): SiteSettings {
   switch (event.type) {
-    case 'SettingsChanged':
-      return { ...settings, values: { ...settings.values, ...event.data.values } };
+    case 'SettingsChanged': {
+      const changed = Object.entries(event.data.changes).map(([key, { to }]) => [key, to] as const);
+      return { ...settings, values: { ...settings.values, ...Object.fromEntries(changed) } };
+    }
+    case 'SecretSettingChanged':
+    case 'SecretSettingResealed':
+      return { ...settings, sealedValues: { ...settings.sealedValues, [event.data.key]: event.sealed.value } };
+    case 'SettingDeleted': {
+      const { [event.data.key]: _, ...sealedValues } = settings.sealedValues;
+      return { ...settings, sealedValues };
+    }
     case 'ApiTokenReset':
     case 'ApiTokenResealed':
       return { ...settings, sealedApiToken: event.sealed.token };
   }
-}
-
-/** Returns the current value of a setting: the saved one, else the factory's, else an empty text. */
-export function settingValue(settings: SiteSettings, key: string): string {
-  if (Object.hasOwn(settings.values, key)) return settings.values[key]!;
-  return factorySettings.find((setting) => setting.key === key)?.value ?? '';
-}
-
-/** Returns the settings that everyone may read, by key in byte order (wire contract 4). */
-export function publicSettings(settings: SiteSettings, version: string): Record<string, string> {
-  const shown = factorySettings
-    .filter((setting) => setting.public)
-    .map(({ key }) => [key, settingValue(settings, key)]);
-  shown.push(['version', version]);
-  return Object.fromEntries(shown.toSorted(([a], [b]) => (a! < b! ? -1 : 1))) as Record<string, string>;
 }

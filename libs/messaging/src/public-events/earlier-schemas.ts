@@ -10,6 +10,7 @@ import accountTwoFactorEnabled100 from '../../schemas/account.two-factor-enabled
 import sessionEnded100 from '../../schemas/session.ended/1.0.0.json' with { type: 'json' };
 import sessionStarted100 from '../../schemas/session.started/1.0.0.json' with { type: 'json' };
 import siteSettingsChanged100 from '../../schemas/site-settings.changed/1.0.0.json' with { type: 'json' };
+import siteSettingsChanged101 from '../../schemas/site-settings.changed/1.0.1.json' with { type: 'json' };
 import sshKeyAdded100 from '../../schemas/ssh-key.added/1.0.0.json' with { type: 'json' };
 import sshKeyRemoved100 from '../../schemas/ssh-key.removed/1.0.0.json' with { type: 'json' };
 import sshKeyUsed100 from '../../schemas/ssh-key.used/1.0.0.json' with { type: 'json' };
@@ -28,6 +29,7 @@ export const earlierSchemas = {
   '/schemas/session.ended/1.0.0.json': sessionEnded100,
   '/schemas/session.started/1.0.0.json': sessionStarted100,
   '/schemas/site-settings.changed/1.0.0.json': siteSettingsChanged100,
+  '/schemas/site-settings.changed/1.0.1.json': siteSettingsChanged101,
   '/schemas/ssh-key.added/1.0.0.json': sshKeyAdded100,
   '/schemas/ssh-key.removed/1.0.0.json': sshKeyRemoved100,
   '/schemas/ssh-key.used/1.0.0.json': sshKeyUsed100,

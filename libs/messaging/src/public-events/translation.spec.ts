@@ -30,11 +30,15 @@ const publicTypes: Readonly<Record<string, string | undefined>> = {
   'SessionStarted.v1': 'session.started',
   'SessionEnded.v1': 'session.ended',
   'SettingsChanged.v1': 'site-settings.changed',
+  'SettingsChanged.v2': 'site-settings.changed',
+  'SecretSettingChanged.v1': 'site-settings.changed',
+  'SecretSettingResealed.v1': undefined,
+  'SettingDeleted.v1': 'site-settings.changed',
   'ApiTokenReset.v1': 'site-settings.changed',
   'ApiTokenResealed.v1': undefined,
 };
 /** Stored events whose public event has the sample of another one. */
-const withOtherSample = ['PermissionsChanged.v1', 'ApiTokenReset.v1'];
+const withOtherSample = ['PermissionsChanged.v1', 'ApiTokenReset.v1', 'SecretSettingChanged.v1', 'SettingDeleted.v1'];
 
 describe('a stored event', () => {
   it('is public or private in every version ever shipped', () => {
@@ -63,10 +67,12 @@ describe('a stored event', () => {
     }
   });
 
-  it('that changes permissions or resets the static token publishes only that', () => {
+  it('that changes permissions, one secret setting or the static token publishes only that', () => {
     const dataOf = (name: string) => publicEventsOf(commitOf([goldenEvent(name)])).map(({ data }) => data);
     expect(dataOf('PermissionsChanged.v1')).toStrictEqual([{ accountId: 42, permission: 29183 }]);
     expect(dataOf('ApiTokenReset.v1')).toStrictEqual([{ keys: ['token'] }]);
+    for (const name of ['SecretSettingChanged.v1', 'SettingDeleted.v1'])
+      expect(dataOf(name)).toStrictEqual([{ keys: ['ldap_manager_password'] }]);
   });
 
   it('that changes only the single sign-on identity is private', () => {
@@ -136,8 +142,8 @@ describe('in arbitrary histories', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(stored, secret), { minLength: 1, maxLength: 6 }), secret, (parts, actor) => {
         for (const [event, value] of parts) {
-          const sealed = { passwordHash: value, secret: value, token: value };
-          const data = event.type === 'SettingsChanged' ? { values: { site_title: value } } : event.data;
+          const sealed = { passwordHash: value, secret: value, token: value, value };
+          const data = event.type === 'SettingsChanged' ? settingsWith(value, event.v) : event.data;
           const commit = commitOf([{ ...event, data, sealed }], { actor, session: actor, holds: [value] });
           for (const { headers, body } of publicEventsOf(commit).map(outgoingMessage)) {
             const bytes = `${JSON.stringify(headers)}${body.toString()}`;
@@ -148,3 +154,6 @@ describe('in arbitrary histories', () => {
     );
   });
 });
+
+const settingsWith = (value: string, v: number) =>
+  v === 1 ? { values: { site_title: value } } : { changes: { site_title: { from: value, to: value } } };

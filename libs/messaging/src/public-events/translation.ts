@@ -11,6 +11,8 @@ type DataOf<Type extends CurrentEvent['type']> = Extract<CurrentEvent, { type: T
 type Translate<Type extends CurrentEvent['type']> = (data: DataOf<Type>, commit: Commit) => TypedData | undefined;
 
 const notPublic = (): undefined => undefined;
+/** Names only, because the values may be secret. */
+const settingsChanged = (keys: string[]) => ({ type: 'site-settings.changed', data: { keys } }) as const;
 
 /** Translates each stored event. The compiler requires a row for every type. */
 const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> } = {
@@ -79,9 +81,12 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
     type: 'session.ended',
     data: { accountId: accountOf(commit), sessionId: sessionOf(commit), reason },
   }),
-  SettingsChanged: ({ values }) => ({ type: 'site-settings.changed', data: { keys: Object.keys(values) } }),
-  ApiTokenReset: () => ({ type: 'site-settings.changed', data: { keys: ['token'] } }),
+  SettingsChanged: ({ changes }) => settingsChanged(Object.keys(changes)),
+  SecretSettingChanged: ({ key }) => settingsChanged([key]),
+  SettingDeleted: ({ key }) => settingsChanged([key]),
+  ApiTokenReset: () => settingsChanged(['token']),
   ApiTokenResealed: notPublic,
+  SecretSettingResealed: notPublic,
 };
 
 /**

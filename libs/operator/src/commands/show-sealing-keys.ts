@@ -5,7 +5,12 @@ import { counted } from '../output/counted.js';
 import type { CommandRun } from './operator-ports.js';
 import { tableOf } from '../output/table.js';
 
-const KINDS = ['password', 'two-factor secret', 'static token'] as const satisfies readonly SealedSecret['kind'][];
+const KINDS = [
+  'password',
+  'two-factor secret',
+  'static token',
+  'setting',
+] as const satisfies readonly SealedSecret['kind'][];
 /** Maximum number of streams to show for each key. */
 const MAX_SHOWN_STREAMS = 3;
 
@@ -46,7 +51,11 @@ const countsOf = ({ counts }: Use) => KINDS.map((kind) => counts.get(kind) ?? 0)
 function* linesOf(uses: ReadonlyMap<string, Use>): Generator<string> {
   const rows = sorted(uses).map(([key, use]) => [key, ...countsOf(use), sampleOf(use)]);
   const total = KINDS.map((_, index) => sorted(uses).reduce((sum, [, use]) => sum + (countsOf(use)[index] ?? 0), 0));
-  yield* tableOf(['key', 'passwords', 'two-factor', 'static token', 'streams'], rows, ['total', ...total, '']);
+  yield* tableOf(['key', 'passwords', 'two-factor', 'static token', 'settings', 'streams'], rows, [
+    'total',
+    ...total,
+    '',
+  ]);
   yield 'Sealing keys that are not listed are no longer needed.';
 }
 
@@ -58,8 +67,8 @@ function sampleOf({ streams }: Use): string {
 const asJson = (uses: ReadonlyMap<string, Use>) =>
   JSON.stringify({
     keys: sorted(uses).map(([key, use]) => {
-      const [passwords, twoFactorSecrets, staticTokens] = countsOf(use);
-      return { key, passwords, twoFactorSecrets, staticTokens };
+      const [passwords, twoFactorSecrets, staticTokens, settings] = countsOf(use);
+      return { key, passwords, twoFactorSecrets, staticTokens, settings };
     }),
   });
 

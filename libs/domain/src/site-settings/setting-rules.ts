@@ -1,0 +1,64 @@
+import { DomainError } from '../kernel/domain-error.js';
+import { factorySetting } from './factory-settings.js';
+
+/** A static token must be hard to guess, because nothing limits how often it is tried, and must fit into a header as it is. */
+const API_TOKEN = /^[\x21-\x7e]{16,1024}$/;
+/** The keys of OpenList consist of small letters, digits and underscores. */
+const KEY = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
+const WHOLE = /^[+-]?\d{1,40}$/;
+const LARGEST_WHOLE = 2n ** 63n - 1n;
+
+/** Normalises the value of a plain setting, or throws the refusal of its rule. Settings without a rule keep what was sent. */
+const rules: Readonly<Record<string, (value: string) => string>> = {
+  multipart_chunk_size: positiveInteger,
+  filename_char_mapping: textMapping,
+  search_index: searchIndex,
+};
+
+/**
+ * Returns the value to store for a plain setting (wire contract 2.8).
+ *
+ * @throws DomainError if the value is not allowed.
+ */
+export function normalSettingValue(key: string, value: string): string {
+  return Object.hasOwn(rules, key) ? rules[key]!(value) : value;
+}
+
+/** Throws `api-token-unsuitable` unless the text can be the static token. An empty one would make everybody the administrator. */
+export function requireSuitableApiToken(token: string): void {
+  if (!API_TOKEN.test(token)) throw new DomainError('api-token-unsuitable');
+}
+
+/** Throws `setting-key-invalid` unless the key is known or has the form of a key. */
+export function requireSettingKey(key: string): void {
+  if (factorySetting(key) === undefined && !KEY.test(key)) throw new DomainError('setting-key-invalid');
+}
+
+function positiveInteger(value: string): string {
+  const text = value.trim();
+  const whole = WHOLE.test(text) ? BigInt(text.replace('+', '')) : 0n;
+  if (whole < 1n || whole > LARGEST_WHOLE) throw DomainError.quoting('chunk-size-invalid', value);
+  return String(whole);
+}
+
+function textMapping(value: string): string {
+  if (!isTextMapping(value)) throw new DomainError('character-mapping-invalid');
+  return value;
+}
+
+function isTextMapping(json: string): boolean {
+  try {
+    const mapping: unknown = JSON.parse(json);
+    if (mapping === null) return true;
+    const isObject = typeof mapping === 'object' && !Array.isArray(mapping);
+    return isObject && Object.values(mapping).every((text) => typeof text === 'string');
+  } catch {
+    return false;
+  }
+}
+
+function searchIndex(value: string): string {
+  const choices = factorySetting('search_index')!.options.split(',');
+  if (!choices.includes(value)) throw DomainError.quoting('search-index-unknown', value);
+  return value;
+}

@@ -1,0 +1,84 @@
+import { RE2JS } from 're2js';
+import { estimatedSizeOf } from './pattern-size.js';
+
+/** In characters. A message that quotes more of a request helps nobody. */
+const MAX_MESSAGE = 2_048;
+/** In characters, of all patterns together. */
+const MAX_PATTERNS = 4_096;
+/** In instructions, of all patterns together. Enough for the patterns of the original. */
+const MAX_INSTRUCTIONS = 1_500;
+/**
+ * In characters times instructions: what all searches in a message may cost. Enough for one search of each pattern. The next search after a
+ * match can cost as much again, because a search may read to the end before it returns a short match at the beginning.
+ */
+const MAX_WORK = MAX_MESSAGE * MAX_INSTRUCTIONS;
+/** The estimated instructions of all patterns. Bounds the time to compile them and find out their size. */
+const MAX_ESTIMATE = 4 * MAX_INSTRUCTIONS;
+
+/** Patterns that cannot be used. The message states the reason. */
+export class InvalidPatterns extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'InvalidPatterns';
+  }
+}
+
+/**
+ * Masks private parts of error messages: replaces each match of a pattern with one `*` for each of its UTF-8 bytes (wire contract 1.10).
+ * The patterns have the syntax of RE2, whose search takes linear time (docs/decisions/0080).
+ */
+export class PrivacyMask {
+  readonly #patterns: readonly RE2JS[];
+  readonly #instructions: number;
+
+  /**
+   * `patterns`: one regular expression per line.
+   *
+   * @throws InvalidPatterns
+   */
+  constructor(patterns: string) {
+    if (patterns.length > MAX_PATTERNS) throw new InvalidPatterns(`more than ${MAX_PATTERNS} characters`);
+    const lines = patterns.split('\n');
+    if (sumOf(lines.map(estimatedSizeOf)) > MAX_ESTIMATE) throw new InvalidPatterns(TOO_LARGE);
+    this.#patterns = lines.flatMap((line, index) => (line === '' ? [] : [compiled(line, index + 1)]));
+    this.#instructions = sumOf(this.#patterns.map((pattern) => pattern.programSize()));
+    if (this.#instructions > MAX_INSTRUCTIONS) throw new InvalidPatterns(TOO_LARGE);
+  }
+
+  /** Returns the masked message. Cuts it after 2,048 characters, or where further searches would take too long. */
+  apply(message: string): string {
+    let text = message.slice(0, MAX_MESSAGE);
+    let spareWork = MAX_WORK - text.length * this.#instructions;
+    for (const pattern of this.#patterns) ({ text, spareWork } = masked(text, pattern, spareWork));
+    return text;
+  }
+}
+
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0);
+
+const TOO_LARGE = 'the expressions are too large, shorten one';
+
+function compiled(line: string, number: number): RE2JS {
+  try {
+    return RE2JS.compile(line);
+  } catch (error) {
+    throw new InvalidPatterns(`line ${number}: ${(error as Error).message}`);
+  }
+}
+
+/** Masks the matches of one pattern and returns what remains of the work that may follow a match. */
+function masked(message: string, pattern: RE2JS, work: number): { text: string; spareWork: number } {
+  const matcher = pattern.matcher(message);
+  let text = '';
+  let end = 0;
+  let spareWork = work;
+  while (matcher.find()) {
+    text += message.slice(end, matcher.start()) + stars(matcher.group() ?? '');
+    end = matcher.end();
+    spareWork -= (message.length - end) * pattern.programSize();
+    if (spareWork < 0) return { text, spareWork };
+  }
+  return { text: text + message.slice(end), spareWork };
+}
+
+const stars = (found: string) => '*'.repeat(Buffer.byteLength(found));
