@@ -11,7 +11,7 @@ const COMMITS = 5;
 const ROUNDS = Math.min(3, Number(process.env.BENCH_ROUNDS) || 3);
 /** Streams that warm up compilers and caches first. */
 const WARMING_STREAMS = 4_000;
-const GOAL = 20_000;
+const GOAL = 25_000;
 
 /** Two orders of the same commits in the feed: consecutive within a stream, or spread over the whole feed. */
 const ORDERS = { together: (count) => inOrder(count), spread: (count) => shuffled(inOrder(count)) };

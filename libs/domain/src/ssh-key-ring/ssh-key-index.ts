@@ -37,11 +37,14 @@ export function sizeOfKeys(keys: readonly Key[]): Size {
 /** Returns the keys with another one at their end. */
 export function withKey(keys: readonly SshKey[], added: SshKey): readonly SshKey[] {
   const longer = [...keys, added];
+  // Taken from the shorter ring instead of copied: usually nothing is decided on that ring again.
   const size = sizesOf.get(keys);
-  if (size) sizesOf.set(longer, sumOf(size, sizeOfKey(added)));
+  if (size) {
+    sizesOf.delete(keys);
+    sizesOf.set(longer, sumOf(size, sizeOfKey(added)));
+  }
   const texts = textsOf.get(keys);
   if (texts) {
-    // Taken from the shorter ring instead of copied: usually nothing is decided on that ring again.
     textsOf.delete(keys);
     texts.titles.add(added.title);
     texts.fingerprints.add(added.key.fingerprint);
