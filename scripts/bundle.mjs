@@ -59,6 +59,7 @@ async function written(entry, folder, external) {
       // Nest logs and compares class names.
       keepNames: true,
       sourcemap: true,
+      comments: { legal: true, annotation: false, jsdoc: false },
       // V8 keeps the source in memory, with two bytes a character if one of them needs two.
       minify: { compress: false, mangle: false, codegen: { removeWhitespace: true, asciiOnly: true } },
       chunkFileNames: '[name]-[hash].js',

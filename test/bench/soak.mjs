@@ -78,6 +78,7 @@ async function answerOf(agent, method, path, { headers, body, expects = SUCCESS 
 function report() {
   const third = Math.floor(samples.length / 3);
   const [first, last] = [samples.slice(0, third), samples.slice(-third)].map(mean);
+  if (![first, last].every(Number.isFinite)) throw new Error('too few samples: raise SOAK_SECONDS');
   console.log(`samples in MB: ${samples.map(Math.round).join(' ')}`);
   console.log(`${answered} answers; ${first.toFixed(1)} MB in the first third, ${last.toFixed(1)} MB in the last`);
   if (last > first * GOAL) process.exitCode = 1;

@@ -91,7 +91,7 @@ describe('from another working directory and without dev dependencies', () => {
     const preload = join(folder, 'old.mjs');
     await writeFile(preload, old);
     const service = run(await commandOf('standalone'), { NODE_OPTIONS: `--import=${preload}` });
-    expect(await service.status).toBe(1);
+    expect(await service.status).toBe(78);
     expect(service.output()).toMatch(/^Keyfold needs Node 24 or later, but \S+ is v/);
   });
 });

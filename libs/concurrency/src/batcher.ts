@@ -62,7 +62,7 @@ export class Batcher<Item, Result> {
   /** Waits while turns bring further calls: a busy process then needs fewer round trips, which cost both sides CPU time. */
   async #gather(): Promise<void> {
     let known = 0;
-    for (let turns = 0; turns < MAX_TURNS && known < this.#waiting.length; turns++) {
+    for (let turns = 0; turns < MAX_TURNS && known < this.#waiting.length && known < this.limit; turns++) {
       known = this.#waiting.length;
       await setImmediate();
     }

@@ -5,6 +5,7 @@ export async function unlessAborted<Result>(signal: AbortSignal, work: Promise<R
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort, { once: true });
   try {
+    // The signal first: work that settles after it would be lost by a process that is ending.
     return await Promise.race([aborted.promise, work]);
   } finally {
     signal.removeEventListener('abort', abort);

@@ -8,7 +8,7 @@ type Key = Pick<SshKey, 'title' | 'key'>;
 type Size = Readonly<{ bytes: number; memory: number }>;
 
 /** Memory of a key without its texts, in bytes: objects, fingerprint, and its entries in the answer and in the index. */
-const KEY_OVERHEAD = 700;
+const KEY_OVERHEAD = 800;
 
 /**
  * Texts and sizes of the keys of a ring, so that adding to a long ring costs no more than adding to a short one. They are cached beside
@@ -17,10 +17,10 @@ const KEY_OVERHEAD = 700;
 const textsOf = new WeakMap<readonly SshKey[], { titles: Set<string>; fingerprints: Set<string> }>();
 const sizesOf = new WeakMap<readonly Key[], Size>();
 
-/** Whether a key of the ring has this title. */
+/** Returns whether a key of the ring has this title. */
 export const hasTitle = (keys: readonly SshKey[], title: string): boolean => textsIn(keys).titles.has(title);
 
-/** Whether a key of the ring has this fingerprint. */
+/** Returns whether a key of the ring has this fingerprint. */
 export const hasFingerprint = (keys: readonly SshKey[], fingerprint: string): boolean =>
   textsIn(keys).fingerprints.has(fingerprint);
 
@@ -37,7 +37,7 @@ export function sizeOfKeys(keys: readonly Key[]): Size {
 /** Returns the keys with another one at their end. */
 export function withKey(keys: readonly SshKey[], added: SshKey): readonly SshKey[] {
   const longer = [...keys, added];
-  // Taken from the shorter ring instead of copied: usually nothing is decided on that ring again.
+  // Moved, not copied: decisions on the shorter ring are rare.
   const size = sizesOf.get(keys);
   if (size) {
     sizesOf.delete(keys);

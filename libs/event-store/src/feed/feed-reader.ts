@@ -84,7 +84,7 @@ export class FeedReader {
     const { reader, owner, leaseMilliseconds = LEASE, now = () => performance.now() } = options;
     this.#leaseMilliseconds = leaseMilliseconds;
     this.#minPollInterval = options.minPollMilliseconds ?? MIN_POLL_INTERVAL;
-    this.#toRead = new SlotsToRead(POLL_INTERVAL - this.#minPollInterval);
+    this.#toRead = new SlotsToRead(Math.max(POLL_INTERVAL - this.#minPollInterval, POLL_INTERVAL / 2));
     this.#failures = new Failures((error) => options.onError(error));
     this.#held = new HeldSlots(leases, feed.slots, { reader, owner, leaseMilliseconds, now });
     this.#slots = new SlotReader(feed, leases, this.#held, {
@@ -182,14 +182,14 @@ export class FeedReader {
       const outcomes = await allOf(await this.#slots.poll());
       const waits = outcomes.includes('wait') || this.#slots.isWaiting;
       quiet = waits || outcomes.includes('more') ? 0 : quiet + 1;
-      if (waits) await sleep(this.#minPollInterval);
+      if (waits) await sleep(MIN_POLL_INTERVAL);
     }
   }
 
   async #follow(): Promise<void> {
     const { signal } = this.#stopping;
-    const end =
-      this.#minPollInterval < POLL_INTERVAL ? this.feed.onAppended((slot) => this.#readSoon(slot)) : undefined;
+    const listens = this.#minPollInterval < POLL_INTERVAL;
+    const end = listens ? this.feed.onAppended((slot) => this.#readSoon(slot)) : undefined;
     while (!signal.aborted) {
       try {
         const batches = await this.#slots.poll(this.#toRead.take(performance.now()), this.#failed);
