@@ -15,9 +15,13 @@ export interface ApiDocument {
 export interface Operation {
   operationId: string;
   summary?: string;
+  description?: string;
   parameters?: { name: string; in: string; required?: boolean; schema: object }[];
   requestBody?: { content: Record<string, { schema: { $ref: string } }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
+  responses: Record<
+    string,
+    { description: string; content?: Record<string, { schema: object; examples?: Record<string, { value: unknown }> }> }
+  >;
   security?: Record<string, string[]>[];
 }
 export interface ObjectSchema {
