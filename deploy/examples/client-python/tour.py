@@ -1,6 +1,4 @@
-"""The tour of the README with a generated client. Generate `keyfold_client` first, as the README describes, then run
-python3 tour.py http://localhost:5244 <admin password> "$(cat ~/.ssh/id_ed25519.pub)"
-"""
+"""The tour of the README with a generated client. README.md describes how to generate `keyfold_client` and run it."""
 
 import base64
 import hashlib

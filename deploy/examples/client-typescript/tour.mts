@@ -1,5 +1,4 @@
-// The tour of the README with a generated client. Generate `keyfold.ts` first, as the README describes, then run
-//   node tour.mts http://localhost:5244 <admin password> "$(cat ~/.ssh/id_ed25519.pub)"
+// The tour of the README with a generated client. README.md describes how to generate `keyfold.ts` and run it.
 import createClient from 'openapi-fetch';
 import { generateSync } from 'otplib';
 import type { paths } from './keyfold.ts';
