@@ -1,36 +1,18 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ADMIN_PASSWORD, adminOf } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
+import { patternOf, tourAnswers, tourCommands } from '../support/readme-tour.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { commandOnTerminal } from '../support/terminal.js';
-
-const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8');
-const [section = ''] = /^## A five-minute tour[^]*?(?=^## )/m.exec(readme) ?? [];
-const blocks = [...section.matchAll(/^```(sh)?\n([^]*?)^```$/gm)].map(([, kind, lines = '']) => ({ kind, lines }));
-/** The blocks to paste, without the installation, and the answers that the README prints below them. */
-const commands = blocks.filter(({ kind, lines }) => kind === 'sh' && !lines.startsWith('sudo'));
-const answers = blocks.filter(({ kind }) => kind === undefined).map(({ lines }) => lines);
-
-/**
- * Returns a pattern of the printed answers. An ellipsis matches anything; a fingerprint matches any, as long as all are
- * equal.
- */
-function patternOf(printed: string): RegExp {
-  const [before = '', ...rest] = printed.split(/SHA256:[\w+/]{43}/).map(literally);
-  return new RegExp(`^${before}(?<fingerprint>SHA256:[\\w+/]{43})${rest.join('\\k<fingerprint>')}$`);
-}
-
-const literally = (printed: string) => printed.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll('…', '.*');
 
 /** Pastes the blocks into a shell on a terminal. Returns what it showed and the files that remain. */
 async function paste(shell: string, { baseUrl }: StandaloneProcess, password: string) {
   const home = mkdtempSync(join(tmpdir(), 'keyfold-tour-'));
   onTestFinished(() => rmSync(home, { recursive: true }));
-  const pasted = commands
-    .map(({ lines }) => lines)
+  const pasted = tourCommands
     .join('')
     .replace(/^base=.*$/m, `base=${baseUrl}`)
     .replace(/^admin_password=.*$/m, `admin_password='${password}'`);
@@ -63,7 +45,7 @@ describe.each([
   it('prints the answers of the README and cleans up', async () => {
     const { app, names } = await startService();
     const { shown, left } = await paste(shell, app, ADMIN_PASSWORD);
-    expect(shown).toMatch(patternOf(`${answers.join('')}the shell goes on\n`));
+    expect(shown).toMatch(patternOf(`${tourAnswers.join('')}the shell goes on\n`));
     expect({ left, names: await names() }).toEqual({ left: [], names: ['admin', 'guest'] });
   });
 
@@ -79,6 +61,6 @@ describe.each([
 });
 
 it('the tour has an answer for every block but the first', () => {
-  expect(commands).toHaveLength(9);
-  expect(answers).toHaveLength(8);
+  expect(tourCommands).toHaveLength(9);
+  expect(tourAnswers).toHaveLength(8);
 });

@@ -12,12 +12,16 @@ export interface ApiDocument {
     securitySchemes: Record<string, { type: string; name: string }>;
   };
 }
+type Examples = Record<string, { value: unknown }>;
 export interface Operation {
   operationId: string;
   summary?: string;
+  description?: string;
   parameters?: { name: string; in: string; required?: boolean; schema: object }[];
-  requestBody?: { content: Record<string, { schema: { $ref?: string; items?: { $ref: string } } }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
+  requestBody?: {
+    content: Record<string, { schema: { $ref?: string; items?: { $ref: string } }; examples?: Examples }>;
+  };
+  responses: Record<string, { description: string; content?: Record<string, { schema: object; examples?: Examples }> }>;
   security?: Record<string, string[]>[];
 }
 export interface ObjectSchema {
@@ -34,6 +38,14 @@ export function operationsOf({ paths }: ApiDocument): [string, Operation][] {
       operation,
     ]),
   );
+}
+
+/** Returns the documented refusals of an operation, each as a pattern of code and message, such as `401 token is invalidated`. */
+export function refusalsOf({ description = '' }: Operation): RegExp[] {
+  return [...description.matchAll(/^\| (\d+) \| `(.*?)` \|/gm)].map(([, code, message = '']) => {
+    const literal = message.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+    return new RegExp(`^${code} ${literal.replaceAll('…', '.*')}$`, 's');
+  });
 }
 
 /** Validates answers against a document. Objects must not have undocumented fields. */

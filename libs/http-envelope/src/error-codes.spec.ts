@@ -29,14 +29,16 @@ describe('error codes', () => {
   });
 
   it('do not distinguish a missing code from a wrong one, or one lock from another', () => {
-    expect(errorCodes['one-time-code-required']).toEqual(errorCodes['one-time-code-invalid-at-login']);
-    expect(errorCodes['one-time-code-locked']).toEqual(errorCodes['too-many-attempts']);
+    const answer = (code: DomainErrorCode) => refusalFor(new DomainError(code));
+    expect(answer('one-time-code-required')).toEqual(answer('one-time-code-invalid-at-login'));
+    expect(answer('one-time-code-locked')).toEqual(answer('too-many-attempts'));
   });
 
-  it('use only known codes and non-empty messages', () => {
-    for (const { code, message } of Object.values(errorCodes)) {
+  it('use only known codes, and have a message and a condition', () => {
+    for (const { code, message, when } of Object.values(errorCodes)) {
       expect([400, 401, 402, 403, 404, 429, 500]).toContain(code);
-      expect(message).not.toBe('');
+      expect(message).toMatch(/./);
+      expect(when).toMatch(/^[^.|]+$/);
     }
   });
 });

@@ -1,6 +1,6 @@
-import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiBody, ApiOperation, ApiQuery, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiQuery, ApiTags } from '@nestjs/swagger';
 import {
   DisableTwoFactorCommand,
   DeleteAccountCommand,
@@ -13,16 +13,17 @@ import {
 import { atoi, listResponse, parsePaging, type PreparedResponse, type QueryParameters } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
+import { ApiRoute } from '../openapi/api-route.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, callerOf, originOf, queryOf } from '../request/request-reading.js';
 import { AdminGuard } from '../session/caller.guard.js';
+import { GuardedBy } from '../session/guarded-by.decorator.js';
 import { accountInput, UserRequest } from './account.requests.js';
 import { UserPageResponse, userResponse, UserResponse } from './account.responses.js';
 
 @ApiTags('administration')
-@ApiSecurity('token')
 @Controller('api/admin/user')
-@UseGuards(AdminGuard)
+@GuardedBy(AdminGuard)
 export class AccountAdministrationController {
   constructor(
     private readonly commandBus: CommandBus,
@@ -30,7 +31,14 @@ export class AccountAdministrationController {
   ) {}
 
   @Get('list')
-  @ApiOperation({ summary: 'List accounts' })
+  @ApiRoute({
+    id: 'listUsers',
+    summary: 'List accounts',
+    description:
+      'Returns the accounts by id. A page ends early when its entries take 2 MiB; continue with the next page until ' +
+      'you have `total` accounts.',
+    refusals: ['query-too-long', 'list-query-malformed', 'page-invalid'],
+  })
   @ApiPaging()
   @ApiEnvelope({ model: UserPageResponse })
   async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
@@ -41,8 +49,13 @@ export class AccountAdministrationController {
   }
 
   @Get('get')
-  @ApiOperation({ summary: 'Read an account' })
-  @ApiQuery({ name: 'id' })
+  @ApiRoute({
+    id: 'getUser',
+    summary: 'Read an account',
+    description: 'Returns the account with this id.',
+    refusals: ['query-too-long', 'account-id-invalid', 'account-not-found'],
+  })
+  @ApiQuery({ name: 'id', schema: { type: 'integer' }, description: 'The id of the account.' })
   @ApiEnvelope({ model: UserResponse })
   async get(@Req() request: KeyfoldRequest): Promise<UserResponse> {
     return userResponse(await this.queryBus.execute(new GetAccountQuery(idOf(queryOf(request)))));
@@ -50,7 +63,23 @@ export class AccountAdministrationController {
 
   @Post('create')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Create an account; the server assigns the id' })
+  @ApiRoute({
+    id: 'createUser',
+    summary: 'Create an account',
+    description:
+      'Creates an account and assigns its id; `id` in the body is ignored. `allow_ldap` is always true. Call ' +
+      '`listUsers` to learn the id.',
+    refusals: [
+      'body-invalid',
+      'admin-or-guest-uncreatable',
+      'username-too-long',
+      'username-taken',
+      'base-path-too-long',
+      'sso-id-too-long',
+      'password-too-short',
+      'password-too-common',
+    ],
+  })
   @ApiBody({ type: UserRequest })
   @ApiEnvelope()
   async create(@Req() request: KeyfoldRequest): Promise<null> {
@@ -61,7 +90,25 @@ export class AccountAdministrationController {
 
   @Post('update')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Replace an account; only fields that differ change' })
+  @ApiRoute({
+    id: 'updateUser',
+    summary: 'Replace an account',
+    description:
+      'Sets every field of the account with this `id`. A missing field becomes empty, false or 0, so send the whole ' +
+      'account as `getUser` returned it. An empty or missing `password` keeps the current one.',
+    refusals: [
+      'body-invalid',
+      'account-not-found',
+      'role-unchangeable',
+      'admin-undisableable',
+      'username-too-long',
+      'username-taken',
+      'base-path-too-long',
+      'sso-id-too-long',
+      'password-too-short',
+      'password-too-common',
+    ],
+  })
   @ApiBody({ type: UserRequest })
   @ApiEnvelope()
   async update(@Req() request: KeyfoldRequest): Promise<null> {
@@ -74,8 +121,13 @@ export class AccountAdministrationController {
 
   @Post('delete')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Delete an account with its keys and sessions' })
-  @ApiQuery({ name: 'id' })
+  @ApiRoute({
+    id: 'deleteUser',
+    summary: 'Delete an account',
+    description: 'Deletes the account with its keys and sessions, and frees its name.',
+    refusals: ['query-too-long', 'account-id-invalid', 'account-not-found', 'admin-or-guest-undeletable'],
+  })
+  @ApiQuery({ name: 'id', schema: { type: 'integer' }, description: 'The id of the account.' })
   @ApiEnvelope()
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
     await this.commandBus.execute(
@@ -86,8 +138,13 @@ export class AccountAdministrationController {
 
   @Post('cancel_2fa')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Turn off two-factor login for an account' })
-  @ApiQuery({ name: 'id' })
+  @ApiRoute({
+    id: 'disableUserTwoFactor',
+    summary: 'Turn off two-factor login for an account',
+    description: 'Lets the account log in with its password alone. Succeeds even if two-factor login is off.',
+    refusals: ['query-too-long', 'account-id-invalid', 'account-not-found'],
+  })
+  @ApiQuery({ name: 'id', schema: { type: 'integer' }, description: 'The id of the account.' })
   @ApiEnvelope()
   async cancelTwoFactor(@Req() request: KeyfoldRequest): Promise<null> {
     await this.commandBus.execute(
@@ -98,8 +155,14 @@ export class AccountAdministrationController {
 
   @Post('del_cache')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Check that an account exists (there is no cache to clear)' })
-  @ApiQuery({ name: 'username' })
+  @ApiRoute({
+    id: 'clearUserCache',
+    summary: 'Check that an account exists',
+    description:
+      'Succeeds if an account has this name. Clears nothing, because Keyfold has no cache that could be stale.',
+    refusals: ['query-too-long', 'username-empty', 'find-user-failed'],
+  })
+  @ApiQuery({ name: 'username', schema: { type: 'string' }, description: 'The name of the account.' })
   @ApiEnvelope()
   async clearCache(@Req() request: KeyfoldRequest): Promise<null> {
     await this.queryBus.execute(new FindAccountQuery(queryOf(request).get('username') ?? ''));

@@ -12,19 +12,56 @@ const ASSETS = new Set([
   'swagger-ui.css',
 ]);
 
+const DESCRIPTION = `OpenList's account API.
+
+Every handled request gets HTTP status 200, and \`code\` contains the outcome: 200, or the code of a refusal. The description of each operation
+lists its refusals in the order of the checks; \`…\` stands for a text that depends on the request.
+
+Log in with \`POST /api/auth/login\` and send the token in the header \`Authorization\`.`;
+
+/** The groups of operations, in the order of the page. */
+const TAGS = {
+  login: 'Log in and out.',
+  profile: "Read and change the caller's account.",
+  'SSH keys': "List, add and delete the caller's public keys.",
+  'two-factor': 'Turn on login with one-time codes.',
+  administration: 'Manage every account and its keys. Only for administrators.',
+  settings: 'Read and change the settings of the site. Only for administrators.',
+  public: 'Operations that need no token.',
+};
+
 /** Serves the OpenAPI document at `/openapi.json` and as a page at `/docs`. Both are created on first use, so that startup stays fast. */
 export function documentApi(app: NestFastifyApplication): void {
-  const config = new DocumentBuilder()
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRoute', (route) => {
+      if (route.url === '/docs/*') route.onRequest = onlyAssets;
+    });
+  let completed: Promise<OpenAPIObject> | undefined;
+  SwaggerModule.setup('docs', app, () => SwaggerModule.createDocument(app, documentConfig()), {
+    jsonDocumentUrl: 'openapi.json',
+    raw: ['json'],
+    // Loads the examples on first use.
+    patchDocumentOnRequest: (_request, _reply, document) =>
+      (completed ??= import('./complete-document.js').then(({ completeDocument }) => completeDocument(document))),
+  });
+}
+
+function documentConfig() {
+  const builder = new DocumentBuilder()
     .setTitle('Keyfold')
-    .setDescription("OpenList's account API. Every handled request gets HTTP status 200; `code` contains the outcome.")
+    .setDescription(DESCRIPTION)
     .setVersion('1')
+    .setLicense('MIT', 'https://opensource.org/license/mit')
     // Earlier versions have no null type.
     .setOpenAPIVersion('3.1.0')
+    .addServer('/', 'The service that returned this document')
     .addGlobalResponse({
       status: 'default',
       description:
         'The request did not reach a handler (404, 405, 413 and others) or could not be handled (500, 503). `code` equals the HTTP status.',
-      content: { 'application/json': { schema: envelopeSchema({ type: 'null' }) } },
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Fault' } } },
     })
     .addApiKey(
       {
@@ -34,30 +71,14 @@ export function documentApi(app: NestFastifyApplication): void {
         description: 'The token, with or without `Bearer` before it.',
       },
       'token',
-    )
-    .build();
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .addHook('onRoute', (route) => {
-      if (route.url === '/docs/*') route.onRequest = onlyAssets;
-    });
-  SwaggerModule.setup('docs', app, () => withoutDuplicates(SwaggerModule.createDocument(app, config)), {
-    jsonDocumentUrl: 'openapi.json',
-    raw: ['json'],
-  });
+    );
+  for (const [name, description] of Object.entries(TAGS)) builder.addTag(name, description);
+  const config = builder.build();
+  const schemas = { Fault: envelopeSchema({ type: 'null' }) };
+  return { ...config, components: { ...config.components, schemas } } as Omit<OpenAPIObject, 'paths'>;
 }
 
 const onlyAssets: onRequestHookHandler = ({ params }, reply, done) => {
   if (ASSETS.has((params as { '*': string })['*'])) done();
   else reply.callNotFound();
 };
-
-/** Keeps only GET of routes that accept any method. Nest lists them once per method, including SEARCH, which OpenAPI does not know. */
-function withoutDuplicates(document: OpenAPIObject): OpenAPIObject {
-  const paths = Object.entries(document.paths).map(([path, item]) => [
-    path,
-    'search' in item ? { get: item.get } : item,
-  ]);
-  return { ...document, paths: Object.fromEntries(paths) as OpenAPIObject['paths'] };
-}

@@ -1,19 +1,20 @@
-import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiBody, ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { ChangeOwnProfileCommand, GetOwnProfileQuery } from '@keyfold/application';
 import type { PreparedResponse } from '@keyfold/http-envelope';
 import { UserRequest } from '../accounts/account.requests.js';
 import { meResponse, MeResponse } from '../accounts/account.responses.js';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
+import { ApiRoute } from '../openapi/api-route.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
 import { CallerGuard } from '../session/caller.guard.js';
+import { GuardedBy } from '../session/guarded-by.decorator.js';
 
 @ApiTags('profile')
-@ApiSecurity('token')
 @Controller('api/me')
-@UseGuards(CallerGuard)
+@GuardedBy(CallerGuard)
 export class ProfileController {
   constructor(
     private readonly commandBus: CommandBus,
@@ -21,7 +22,12 @@ export class ProfileController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: "Read the caller's account" })
+  @ApiRoute({
+    id: 'getProfile',
+    summary: "Read the caller's account",
+    description: 'Returns the account of the token, or the guest if the request has no token and the guest is enabled.',
+    refusals: [],
+  })
   @ApiEnvelope({ model: MeResponse })
   async read(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
     return meResponse(await this.queryBus.execute(new GetOwnProfileQuery(callerOf(request))));
@@ -29,7 +35,24 @@ export class ProfileController {
 
   @Post('update')
   @HttpCode(200)
-  @ApiOperation({ summary: "Change the caller's name, password or SSO id; other fields are ignored" })
+  @ApiRoute({
+    id: 'updateProfile',
+    summary: "Change the caller's name, password or SSO id",
+    description:
+      'Sets the user name and the SSO id, which is cleared if missing. An empty or missing `password` keeps the ' +
+      'current one. A new name or password ends all sessions of the account. The other fields must have the right ' +
+      'type and are ignored.',
+    refusals: [
+      'body-invalid',
+      'guest-has-no-profile',
+      'username-too-long',
+      'username-taken',
+      'username-reserved',
+      'sso-id-too-long',
+      'password-too-short',
+      'password-too-common',
+    ],
+  })
   @ApiBody({ type: UserRequest })
   @ApiEnvelope()
   async update(@Req() request: KeyfoldRequest): Promise<null> {

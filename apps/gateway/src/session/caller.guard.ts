@@ -1,10 +1,28 @@
-import { Injectable, mixin, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Injectable, mixin, type CanActivate, type ExecutionContext, type Type } from '@nestjs/common';
 import { CallerIdentifier, requireAdmin, requireKeyHolder, type Caller, type CallerScope } from '@keyfold/application';
+import type { DomainErrorCode } from '@keyfold/domain';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { originOf } from '../request/request-reading.js';
 
-/** Creates a guard that sets `request.caller`. `check` throws if the route refuses the caller. */
-function callerGuard(scope: CallerScope, check?: (caller: Caller) => void) {
+/** A guard with the codes of its refusals, in the order of its checks. */
+export type CallerGuardClass = Type<CanActivate> & { readonly refusals: readonly DomainErrorCode[] };
+
+/** The refusals of `CallerIdentifier`. */
+const UNIDENTIFIED = [
+  'guest-disabled',
+  'token-invalidated',
+  'token-expired',
+  'token-not-active',
+  'account-not-found-for-token',
+  'password-changed',
+  'account-disabled',
+] as const satisfies DomainErrorCode[];
+
+/** A condition for an identified caller. `check` throws `refusal`. */
+type Requirement = Readonly<{ check: (caller: Caller) => void; refusal: DomainErrorCode }>;
+
+/** Creates a guard that sets `request.caller`. */
+function callerGuard(scope: CallerScope, requirement?: Requirement): CallerGuardClass {
   @Injectable()
   class CallerGuard implements CanActivate {
     constructor(private readonly callers: CallerIdentifier) {}
@@ -13,7 +31,7 @@ function callerGuard(scope: CallerScope, check?: (caller: Caller) => void) {
       const request = context.switchToHttp().getRequest<KeyfoldRequest>();
       const { authorization } = request.headers;
       const accept = (caller: Caller) => {
-        check?.(caller);
+        requirement?.check(caller);
         request.caller = caller;
         return true;
       };
@@ -23,17 +41,20 @@ function callerGuard(scope: CallerScope, check?: (caller: Caller) => void) {
       return this.callers.identify(authorization, scope, () => originOf(request)).then(accept);
     }
   }
-  return mixin(CallerGuard);
+  const refusals = requirement ? [...UNIDENTIFIED, requirement.refusal] : UNIDENTIFIED;
+  return Object.assign(mixin(CallerGuard), { refusals });
 }
 
 /** Accepts every caller, including the enabled guest. */
 export const CallerGuard = callerGuard('account');
 
+const keyHolder: Requirement = { check: requireKeyHolder, refusal: 'guest-has-no-keys' };
+
 /** Accepts every caller except the guest, who cannot have keys. Runs before the body is read (wire contract 2.5). */
-export const KeyHolderGuard = callerGuard('account', requireKeyHolder);
+export const KeyHolderGuard = callerGuard('account', keyHolder);
 
 /** Like `KeyHolderGuard`, and loads the caller's SSH keys in the same round trip. */
-export const KeyHolderWithKeysGuard = callerGuard('keys', requireKeyHolder);
+export const KeyHolderWithKeysGuard = callerGuard('keys', keyHolder);
 
 /** Accepts administrators only. */
-export const AdminGuard = callerGuard('account', requireAdmin);
+export const AdminGuard = callerGuard('account', { check: requireAdmin, refusal: 'not-an-admin' });

@@ -1,14 +1,16 @@
-import { Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CommandBus } from '@nestjs/cqrs';
-import { ApiBody, ApiOperation, ApiProperty, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { LogInCommand, LogOutCommand } from '@keyfold/application';
 import { DomainError } from '@keyfold/domain';
 import { staticHash } from '@keyfold/security';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
+import { ApiRoute } from '../openapi/api-route.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
 import { CallerGuard } from './caller.guard.js';
+import { GuardedBy } from './guarded-by.decorator.js';
 import { wantsDeviceToken, deviceCookie, deviceTokenOf } from './device-token.js';
 import { LoginRequest } from './login.requests.js';
 
@@ -25,6 +27,15 @@ class TokenResponse {
   device_token?: string;
 }
 
+const LOGIN_REFUSALS = [
+  'body-invalid',
+  'too-many-attempts',
+  'invalid-credentials',
+  'one-time-code-required',
+  'one-time-code-invalid-at-login',
+  'one-time-code-locked',
+] as const;
+
 /** Longer user agents are truncated. */
 const MAX_CLIENT_LENGTH = 256;
 
@@ -35,7 +46,14 @@ export class LoginController {
 
   @Post('login')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Log in with a password' })
+  @ApiRoute({
+    id: 'login',
+    summary: 'Log in with a password',
+    description:
+      'Returns a token, which is valid for 48 hours unless the operator changed `KEYFOLD_TOKEN_HOURS`. If ' +
+      'two-factor login is on, send the current code in `otp_code`; each code works once.',
+    refusals: LOGIN_REFUSALS,
+  })
   @ApiBody({ type: LoginRequest })
   @ApiEnvelope({ model: TokenResponse })
   logIn(@Req() request: KeyfoldRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<TokenResponse> {
@@ -45,7 +63,14 @@ export class LoginController {
 
   @Post('login/hash')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Log in with the static hash of a password' })
+  @ApiRoute({
+    id: 'loginWithHash',
+    summary: 'Log in with the static hash of a password',
+    description:
+      'Does the same as `login`, for clients that do not send the password itself. The hash is the lower-case hex ' +
+      'SHA-256 of `<password>-https://github.com/alist-org/alist`.',
+    refusals: LOGIN_REFUSALS,
+  })
   @ApiBody({ type: LoginRequest })
   @ApiEnvelope({ model: TokenResponse })
   logInWithHash(
@@ -58,7 +83,12 @@ export class LoginController {
 
   @Post('login/ldap')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Log in over LDAP (disabled)' })
+  @ApiRoute({
+    id: 'loginWithLdap',
+    summary: 'Log in over LDAP (disabled)',
+    description: 'Always refused, because Keyfold does not support LDAP. Front ends of OpenList may call it.',
+    refusals: ['body-invalid', 'ldap-disabled'],
+  })
   @ApiBody({ type: LoginRequest })
   @ApiEnvelope()
   logInOverLdap(@Req() request: KeyfoldRequest): never {
@@ -67,9 +97,15 @@ export class LoginController {
   }
 
   @Get('logout')
-  @UseGuards(CallerGuard)
-  @ApiSecurity('token')
-  @ApiOperation({ summary: "End the token's session" })
+  @GuardedBy(CallerGuard)
+  @ApiRoute({
+    id: 'logout',
+    summary: "End the token's session",
+    description:
+      'Refuses the token from then on. Other sessions of the account continue. Does nothing for the static token ' +
+      'and for the guest, who have no session.',
+    refusals: [],
+  })
   @ApiEnvelope()
   async logOut(@Req() request: KeyfoldRequest): Promise<null> {
     await this.commandBus.execute(new LogOutCommand(callerOf(request), originOf(request)));

@@ -1,9 +1,10 @@
 import { All, Controller, Req, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { GetSiteSettingsQuery } from '@keyfold/application';
 import type { FastifyReply } from 'fastify';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
+import { ApiRoute } from '../openapi/api-route.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { sendRevalidated } from '../request/revalidated-response.js';
 import { archiveExtensions } from './archive-extensions.js';
@@ -21,21 +22,38 @@ export class PublicController {
   ) {}
 
   @All('settings')
-  @ApiOperation({ summary: 'Read the public settings' })
+  @ApiRoute({
+    id: 'getPublicSettings',
+    summary: 'Read the public settings',
+    description:
+      'Returns the settings that front ends need, as texts. The answer has an `ETag`; a request with a matching ' +
+      '`If-None-Match` gets HTTP 304.',
+    refusals: [],
+  })
   @ApiEnvelope({ schema: { type: 'object', additionalProperties: { type: 'string' } } })
   async settings(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): Promise<void> {
     sendRevalidated(request, reply, this.cache.responseOf(await this.queryBus.execute(new GetSiteSettingsQuery())));
   }
 
   @All('archive_extensions')
-  @ApiOperation({ summary: 'List the archive types that can be opened' })
+  @ApiRoute({
+    id: 'listArchiveExtensions',
+    summary: 'List the archive types that can be opened',
+    description: 'Returns the file extensions of archives, which front ends need to start.',
+    refusals: [],
+  })
   @ApiEnvelope({ schema: stringList })
   archiveExtensions(@Res() reply: FastifyReply): void {
     reply.code(200).send(archiveExtensions);
   }
 
   @All('offline_download_tools')
-  @ApiOperation({ summary: 'List the offline download tools; always empty' })
+  @ApiRoute({
+    id: 'listOfflineDownloadTools',
+    summary: 'List the offline download tools',
+    description: 'Returns an empty list, because Keyfold does not download files.',
+    refusals: [],
+  })
   @ApiEnvelope({ schema: stringList })
   offlineDownloadTools(@Res() reply: FastifyReply): void {
     reply.code(200).send([]);

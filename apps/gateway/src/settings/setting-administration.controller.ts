@@ -1,6 +1,6 @@
-import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiBody, ApiOperation, ApiQuery, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiQuery, ApiTags } from '@nestjs/swagger';
 import {
   ChangeSettingsCommand,
   DeleteSettingCommand,
@@ -12,17 +12,18 @@ import {
 } from '@keyfold/application';
 import { bindList, PreparedResponse } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
+import { ApiRoute } from '../openapi/api-route.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { callerOf, originOf, queryOf } from '../request/request-reading.js';
 import { AdminGuard } from '../session/caller.guard.js';
+import { GuardedBy } from '../session/guarded-by.decorator.js';
 import { ApiGroups, groupsOf } from './setting-groups.js';
 import { SettingRequest } from './setting.requests.js';
 import { SettingResponse, settingListSchema, settingOrListSchema } from './setting.responses.js';
 
-@ApiTags('administration')
-@ApiSecurity('token')
+@ApiTags('settings')
 @Controller('api/admin/setting')
-@UseGuards(AdminGuard)
+@GuardedBy(AdminGuard)
 export class SettingAdministrationController {
   constructor(
     private readonly commandBus: CommandBus,
@@ -30,7 +31,12 @@ export class SettingAdministrationController {
   ) {}
 
   @Get('list')
-  @ApiOperation({ summary: 'List all settings, or those of some groups, with their current values' })
+  @ApiRoute({
+    id: 'listSettings',
+    summary: 'List settings',
+    description: 'Returns all settings, or those of some groups, with their current values, secrets included.',
+    refusals: ['query-too-long', 'setting-group-invalid'],
+  })
   @ApiGroups()
   @ApiEnvelope({ model: SettingResponse, schema: settingListSchema })
   list(@Req() request: KeyfoldRequest): Promise<readonly ListedSetting[]> {
@@ -38,7 +44,12 @@ export class SettingAdministrationController {
   }
 
   @Get('get')
-  @ApiOperation({ summary: 'Read one setting, or a list of several in the order of their keys' })
+  @ApiRoute({
+    id: 'getSetting',
+    summary: 'Read settings',
+    description: 'Returns the setting `key`, or a list of the settings `keys` in their order.',
+    refusals: ['query-too-long', 'setting-not-found', 'too-many-settings-requested'],
+  })
   @ApiQuery({ name: 'key', required: false, description: 'The key of one setting.' })
   @ApiQuery({ name: 'keys', required: false, description: 'Keys separated by commas. Ignored if there is a `key`.' })
   @ApiEnvelope({ model: SettingResponse, schema: settingOrListSchema })
@@ -52,7 +63,24 @@ export class SettingAdministrationController {
 
   @Post('save')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Save values of settings: all of them or, if one is refused, none' })
+  @ApiRoute({
+    id: 'saveSettings',
+    summary: 'Save settings',
+    description:
+      'Saves the values of all settings of the list or, if one is refused, of none. The other fields of an item are ' +
+      'ignored. Saving a list that was read changes nothing. An unknown setting is kept private.',
+    refusals: [
+      'body-invalid',
+      'no-settings-to-save',
+      'setting-key-invalid',
+      'api-token-unsuitable',
+      'privacy-patterns-invalid',
+      'chunk-size-invalid',
+      'character-mapping-invalid',
+      'search-index-unknown',
+      'settings-too-large',
+    ],
+  })
   @ApiBody({ type: [SettingRequest] })
   @ApiEnvelope()
   async save(@Req() request: KeyfoldRequest): Promise<null> {
@@ -63,7 +91,12 @@ export class SettingAdministrationController {
 
   @Post('delete')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Delete a deprecated setting' })
+  @ApiRoute({
+    id: 'deleteSetting',
+    summary: 'Delete a deprecated setting',
+    description: 'Deletes a setting that Keyfold does not know.',
+    refusals: ['query-too-long', 'setting-not-deprecated', 'deleted-setting-not-found'],
+  })
   @ApiQuery({ name: 'key' })
   @ApiEnvelope()
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
@@ -74,7 +107,14 @@ export class SettingAdministrationController {
 
   @Post('default')
   @HttpCode(200)
-  @ApiOperation({ summary: 'List the factory values of all settings, or of those of some groups; changes nothing' })
+  @ApiRoute({
+    id: 'listFactorySettings',
+    summary: 'List factory settings',
+    description:
+      'Returns all settings, or those of some groups, with their factory values. Changes nothing: send the list to ' +
+      '`saveSettings` to restore the values.',
+    refusals: ['query-too-long', 'setting-group-invalid'],
+  })
   @ApiGroups()
   @ApiEnvelope({ model: SettingResponse, schema: settingListSchema })
   async default(@Req() request: KeyfoldRequest): Promise<readonly ListedSetting[] | null> {
@@ -85,7 +125,12 @@ export class SettingAdministrationController {
 
   @Post('reset_token')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Replace the static token and return the new one' })
+  @ApiRoute({
+    id: 'resetStaticToken',
+    summary: 'Replace the static token',
+    description: 'Replaces the static token, which is an administrator, and returns the new one.',
+    refusals: [],
+  })
   @ApiEnvelope({ schema: { type: 'string' } })
   async resetToken(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
     const token = await this.commandBus.execute(new ResetApiTokenCommand(callerOf(request), originOf(request)));

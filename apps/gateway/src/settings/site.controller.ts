@@ -1,10 +1,11 @@
 import { All, Controller, Get, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiExcludeEndpoint, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { GetSiteSettingsQuery } from '@keyfold/application';
 import { settingValue } from '@keyfold/domain';
 import type { FastifyReply } from 'fastify';
 import { html } from '../html/html.js';
+import { ApiRoute } from '../openapi/api-route.decorator.js';
 
 /** Routes outside the API: a ping, and files that are generated from settings (wire contract 1.2). */
 @ApiTags('public')
@@ -13,7 +14,12 @@ export class SiteController {
   constructor(private readonly queryBus: QueryBus) {}
 
   @All('ping')
-  @ApiOperation({ summary: 'Check that the service responds' })
+  @ApiRoute({
+    id: 'ping',
+    summary: 'Check that the service responds',
+    description: 'Returns `pong` as plain text, without an envelope.',
+    refusals: [],
+  })
   @ApiOkResponse({
     description: 'The service responds.',
     content: { 'text/plain': { schema: { type: 'string', enum: ['pong'] } } },

@@ -1,17 +1,17 @@
-import { atoi, Refusal, type QueryParameters } from '@keyfold/http-envelope';
+import { atoi, inputRefusal, type InputRefusal, type QueryParameters } from '@keyfold/http-envelope';
 
 /**
- * Returns an integer from the query. compat: the key routes refuse every other value with one fixed message.
+ * Returns an integer from the query. compat: the key routes refuse every other value with one fixed message, that of `refusal`.
  *
  * @throws Refusal 400 with that message.
  */
-export function integerOf(query: QueryParameters, name: string, message: string): number {
+export function integerOf(query: QueryParameters, name: string, refusal: InputRefusal): number {
   try {
     return atoi(query.get(name) ?? '');
   } catch {
-    throw new Refusal(400, message);
+    throw inputRefusal(refusal);
   }
 }
 
 /** Returns the key id in the query. */
-export const keyIdOf = (query: QueryParameters) => integerOf(query, 'id', 'id format invalid');
+export const keyIdOf = (query: QueryParameters) => integerOf(query, 'id', 'key-id-invalid');

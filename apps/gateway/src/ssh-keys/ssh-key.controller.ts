@@ -1,13 +1,15 @@
-import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiBody, ApiOperation, ApiProperty, ApiQuery, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { AddOwnSshKeyCommand, ListOwnSshKeysQuery, RemoveOwnSshKeyCommand } from '@keyfold/application';
 import { GoStruct, parsePaging, TextField, type PreparedResponse } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
+import { ApiRoute } from '../openapi/api-route.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOrRefusal, callerOf, callerWithKeysOf, originOf, queryOf } from '../request/request-reading.js';
 import { KeyHolderGuard, KeyHolderWithKeysGuard } from '../session/caller.guard.js';
+import { GuardedBy } from '../session/guarded-by.decorator.js';
 import { keyIdOf } from './key-id.js';
 import { sshKeyPageResponse, SshKeyPageResponse } from './ssh-key.responses.js';
 
@@ -23,7 +25,6 @@ class AddKeyRequest {
 }
 
 @ApiTags('SSH keys')
-@ApiSecurity('token')
 @Controller('api/me/sshkey')
 export class SshKeyController {
   constructor(
@@ -32,8 +33,13 @@ export class SshKeyController {
   ) {}
 
   @Get('list')
-  @UseGuards(KeyHolderWithKeysGuard)
-  @ApiOperation({ summary: "List the caller's keys, oldest first" })
+  @GuardedBy(KeyHolderWithKeysGuard)
+  @ApiRoute({
+    id: 'listSshKeys',
+    summary: "List the caller's keys",
+    description: 'Returns the keys, oldest first. `total` counts all keys, also those of other pages.',
+    refusals: ['query-too-long', 'list-query-malformed', 'page-invalid'],
+  })
   @ApiPaging()
   @ApiEnvelope({ model: SshKeyPageResponse })
   async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
@@ -43,21 +49,38 @@ export class SshKeyController {
 
   @Post('add')
   @HttpCode(200)
-  @UseGuards(KeyHolderGuard)
-  @ApiOperation({ summary: 'Add a key' })
+  @GuardedBy(KeyHolderGuard)
+  @ApiRoute({
+    id: 'addSshKey',
+    summary: 'Add a key',
+    description: "Adds a public key to the caller's account. Titles and keys are unique within an account.",
+    refusals: [
+      'ssh-key-request-invalid',
+      'ssh-key-title-too-long',
+      'ssh-key-title-taken',
+      'ssh-key-invalid',
+      'ssh-key-taken',
+      'ssh-key-limit-reached',
+    ],
+  })
   @ApiBody({ type: AddKeyRequest })
   @ApiEnvelope()
   async add(@Req() request: KeyfoldRequest): Promise<null> {
-    const { title, key } = bodyOrRefusal(AddKeyRequest, request, 'request invalid');
+    const { title, key } = bodyOrRefusal(AddKeyRequest, request, 'ssh-key-request-invalid');
     await this.commandBus.execute(new AddOwnSshKeyCommand(callerOf(request), title, key, originOf(request)));
     return null;
   }
 
   @Post('delete')
   @HttpCode(200)
-  @UseGuards(KeyHolderGuard)
-  @ApiOperation({ summary: "Delete one of the caller's keys" })
-  @ApiQuery({ name: 'id' })
+  @GuardedBy(KeyHolderGuard)
+  @ApiRoute({
+    id: 'deleteSshKey',
+    summary: "Delete one of the caller's keys",
+    description: 'Deletes the key with this id. The key of another account is refused like an unknown one.',
+    refusals: ['query-too-long', 'key-id-invalid', 'ssh-key-not-found'],
+  })
+  @ApiQuery({ name: 'id', schema: { type: 'integer' }, description: 'The id of the key.' })
   @ApiEnvelope()
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
     await this.commandBus.execute(

@@ -1,12 +1,14 @@
-import { Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { ApiBody, ApiOperation, ApiProperty, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { StartTwoFactorEnrolmentCommand, EnableTwoFactorCommand } from '@keyfold/application';
 import { GoStruct, TextField } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
+import { ApiRoute } from '../openapi/api-route.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
 import { CallerGuard } from '../session/caller.guard.js';
+import { GuardedBy } from '../session/guarded-by.decorator.js';
 
 class EnrolmentResponse {
   @ApiProperty({ description: 'A QR code of the `otpauth` URL, as the data URL of a PNG image.' })
@@ -28,15 +30,21 @@ class VerifyRequest {
 }
 
 @ApiTags('two-factor')
-@ApiSecurity('token')
 @Controller('api/auth/2fa')
-@UseGuards(CallerGuard)
+@GuardedBy(CallerGuard)
 export class TwoFactorController {
   constructor(private readonly commandBus: CommandBus) {}
 
   @Post('generate')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Generate a secret for one-time codes' })
+  @ApiRoute({
+    id: 'generateTwoFactorSecret',
+    summary: 'Generate a secret for one-time codes',
+    description:
+      'Returns a new secret and its QR code for an authenticator app. Two-factor login stays as it is until ' +
+      '`enableTwoFactor` proves that the app has the secret. Only the latest secret can be proven, for 10 minutes.',
+    refusals: ['guest-has-no-two-factor', 'too-many-enrolments'],
+  })
   @ApiEnvelope({ model: EnrolmentResponse })
   generate(@Req() request: KeyfoldRequest): Promise<EnrolmentResponse> {
     return this.commandBus.execute(new StartTwoFactorEnrolmentCommand(callerOf(request), originOf(request)));
@@ -44,7 +52,14 @@ export class TwoFactorController {
 
   @Post('verify')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Turn on two-factor login with a code generated from the secret' })
+  @ApiRoute({
+    id: 'enableTwoFactor',
+    summary: 'Turn on two-factor login',
+    description:
+      'Stores the secret if `code` was computed from it. Every later login needs a code. A second secret replaces ' +
+      'the first.',
+    refusals: ['body-invalid', 'guest-has-no-two-factor', 'enrolment-code-invalid'],
+  })
   @ApiBody({ type: VerifyRequest })
   @ApiEnvelope()
   async verify(@Req() request: KeyfoldRequest): Promise<null> {

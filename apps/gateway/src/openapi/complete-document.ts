@@ -1,0 +1,49 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { GUARD_REFUSALS } from '../session/guarded-by.decorator.js';
+import { ROUTE_REFUSALS } from './api-route.decorator.js';
+import examples from './operation-examples.json' with { type: 'json' };
+import { refusalTable, type RefusalName } from './refusal-table.js';
+
+type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
+type MediaType = { examples?: Record<string, { summary: string; value: unknown }> };
+/** The request of an operation, and its answers if it succeeds and if it is refused. */
+type Examples = Readonly<{ request?: unknown; success?: unknown; refusal?: unknown }>;
+
+/** Returns the document that Nest created, with the refusals and the examples of each operation. */
+export function completeDocument(document: OpenAPIObject): OpenAPIObject {
+  const paths = Object.entries(document.paths).map(([path, item]) => {
+    // Nest lists a route that accepts any method once per method, including SEARCH, which OpenAPI does not know.
+    const kept = 'search' in item ? { get: item.get } : item;
+    const operations = Object.entries(kept).map(([method, operation]) => [method, complete(operation as Operation)]);
+    return [path, Object.fromEntries(operations)];
+  });
+  return { ...document, paths: Object.fromEntries(paths) as OpenAPIObject['paths'] };
+}
+
+function complete(documented: Operation): Operation {
+  const { [GUARD_REFUSALS]: ofGuard, [ROUTE_REFUSALS]: ofRoute, ...operation } = documented as Operation & Refusals;
+  if (ofRoute) operation.description += `\n\n${refusalTable([...(ofGuard ?? []), ...ofRoute])}`;
+  const { request, success, refusal }: Examples = examplesOf(operation.operationId);
+  addExamples(contentOf(operation.requestBody), { request });
+  addExamples(contentOf(operation.responses['200']), { success, refusal });
+  return operation;
+}
+
+type Refusals = Partial<Record<typeof GUARD_REFUSALS | typeof ROUTE_REFUSALS, readonly RefusalName[]>>;
+
+const examplesOf = (id = ''): Examples => (examples as Record<string, Examples>)[id] ?? {};
+
+const SUMMARIES = { request: 'A request', success: 'Success', refusal: 'A refusal' };
+
+function addExamples(content: MediaType | undefined, values: Examples): void {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  if (!content || given.length === 0) return;
+  const named = given.map(([name, value]) => [name, { summary: SUMMARIES[name as keyof Examples], value }]);
+  content.examples = Object.fromEntries(named) as NonNullable<MediaType['examples']>;
+}
+
+/** Returns the only content of a request or a response. */
+function contentOf(described: object | undefined): MediaType | undefined {
+  const { content = {} } = (described ?? {}) as { content?: Record<string, MediaType> };
+  return Object.values(content)[0];
+}

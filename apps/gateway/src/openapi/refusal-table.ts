@@ -1,0 +1,17 @@
+import type { DomainErrorCode } from '@keyfold/domain';
+import { errorCodes, inputRefusals, type InputRefusal, type RefusalRow } from '@keyfold/http-envelope';
+
+/** Names a refusal that a route can answer. */
+export type RefusalName = DomainErrorCode | InputRefusal;
+
+const rows: Readonly<Record<RefusalName, RefusalRow>> = { ...errorCodes, ...inputRefusals };
+
+/** Returns the refusals as a Markdown table, or a sentence if there are none. */
+export function refusalTable(names: readonly RefusalName[]): string {
+  if (names.length === 0) return 'Never refused.';
+  const lines = names.map((name) => {
+    const { code, message, when } = rows[name];
+    return `| ${code} | \`${message.replace(/\{\w+\}/g, '…')}\` | ${when} |`;
+  });
+  return ['| code | message | when |', '| --- | --- | --- |', ...lines].join('\n');
+}

@@ -1,0 +1,54 @@
+import type { RefusalRow } from './error-codes.js';
+import { Refusal } from './refusal.js';
+
+/** Maximum size of a query in bytes. Parsing 3,000 bytes takes about a millisecond. */
+export const QUERY_BYTES = 16_384;
+
+/** Documents the refusals of requests that cannot be read (wire contract 1.9). `…` stands for a part that depends on the request. */
+export const inputRefusals = {
+  'body-invalid': {
+    code: 400,
+    message: '…',
+    when: 'the body is not valid JSON, or a field has the wrong type or is required and missing; the text names the field',
+  },
+  'query-too-long': {
+    code: 400,
+    message: `the query is too long: at most ${QUERY_BYTES} bytes`,
+    when: `the query has more than ${QUERY_BYTES} bytes`,
+  },
+  'page-invalid': {
+    code: 400,
+    message: 'strconv.ParseInt: parsing …',
+    when: '`page` or `per_page` is not an integer',
+  },
+  'list-query-malformed': {
+    code: 400,
+    message: 'invalid …',
+    when: 'the query contains a broken escape or a semicolon',
+  },
+  'account-id-invalid': { code: 400, message: 'strconv.Atoi: parsing …', when: '`id` is missing or not an integer' },
+  'key-id-invalid': { code: 400, message: 'id format invalid', when: '`id` is missing or not an integer' },
+  'setting-group-invalid': {
+    code: 400,
+    message: 'strconv.Atoi: parsing …',
+    when: '`group`, or one of `groups`, is not an integer',
+  },
+  'key-owner-id-invalid': {
+    code: 400,
+    message: 'user id format invalid',
+    when: '`uid` is missing or not an integer',
+  },
+  'ssh-key-request-invalid': {
+    code: 400,
+    message: 'request invalid',
+    when: 'the body is not valid JSON, or `title` or `key` is missing or not a text',
+  },
+} as const satisfies Record<string, RefusalRow>;
+
+export type InputRefusal = keyof typeof inputRefusals;
+
+/** Returns the refusal of a request that cannot be read. */
+export function inputRefusal(name: InputRefusal): Refusal {
+  const { code, message } = inputRefusals[name];
+  return new Refusal(code, message);
+}

@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { accountNamed, adminOf, createAccount, newMember } from '../support/accounts.js';
+import { ApiClient, type Answer } from '../support/api-client.js';
+import { AnswerSchemas, operationsOf, refusalsOf, type ApiDocument, type Operation } from '../support/api-document.js';
+import { sharedApp } from '../support/shared-app.js';
+import { storedApiToken } from '../support/stored-data.js';
+
+const app = await sharedApp();
+const nobody = new ApiClient(app.baseUrl);
+const admin = await adminOf(nobody);
+const document = (await nobody.get('/openapi.json')).json as ApiDocument;
+const operations = operationsOf(document);
+const schemas = new AnswerSchemas(document);
+
+/** A kind of caller: how to get a new one, and its refusals by the routes that do not permit it. */
+type Kind = Readonly<{ name: string; caller: () => Promise<ApiClient>; refusals: readonly string[] }>;
+
+let members = 0;
+const NOT_AN_ADMIN = '403 You are not an admin';
+const kinds: readonly Kind[] = [
+  {
+    name: 'nobody',
+    caller: async () => nobody,
+    refusals: ['401 Guest user is disabled, login please'],
+  },
+  {
+    name: 'the enabled guest',
+    caller: enabledGuest,
+    refusals: [
+      NOT_AN_ADMIN,
+      '401 user invalid',
+      '403 Guest user can not generate 2FA code',
+      '403 Guest user can not update profile',
+    ],
+  },
+  { name: 'a general user', caller: () => newMember(admin, `member${++members}`), refusals: [NOT_AN_ADMIN] },
+  { name: 'a disabled user', caller: disabledMember, refusals: ['401 Current user is disabled, replace please'] },
+  { name: 'an administrator', caller: () => adminOf(nobody), refusals: [] },
+  { name: 'the static token', caller: async () => nobody.as(storedApiToken(app.dataDir)), refusals: [] },
+];
+const REFUSALS_OF_CALLERS = new Set(kinds.flatMap(({ refusals }) => refusals));
+
+async function enabledGuest(): Promise<ApiClient> {
+  const guest = await accountNamed(admin, 'guest');
+  (await admin.post('/api/admin/user/update', { ...guest, disabled: false })).data();
+  onTestFinished(async () => void (await admin.post('/api/admin/user/update', { ...guest, disabled: true })).data());
+  return nobody;
+}
+
+async function disabledMember(): Promise<ApiClient> {
+  const member = await newMember(admin, `disabled${++members}`);
+  const account = await accountNamed(admin, `disabled${members}`);
+  (await admin.post('/api/admin/user/update', { ...account, disabled: true })).data();
+  return member;
+}
+
+/** Calls an operation with the documented example. Ids are of nothing that exists. */
+function call(client: ApiClient, route: string, { parameters = [], requestBody }: Operation): Promise<Answer> {
+  const [method, path = ''] = route.split(' ');
+  const required = parameters.filter(({ required }) => required).map(({ name }) => `${name}=999999`);
+  const body = requestBody?.content['application/json']?.examples?.['request']?.value as object | undefined;
+  const address = [path, ...required].join('?');
+  return method === 'GET' ? client.get(address) : client.post(address, body);
+}
+
+/** Returns the documented refusal of an operation for a kind of caller, if the operation does not permit it. */
+function refusalFor({ refusals }: Kind, operation: Operation): string | undefined {
+  const documented = refusalsOf(operation).filter((refusal) => !refusal.test('400 any text'));
+  return refusals.find((outcome) => documented.some((refusal) => refusal.test(outcome)));
+}
+
+// The examples are about the account `bob` with id 3.
+beforeAll(() => createAccount(admin, 'bob'));
+
+describe.each(kinds)('$name', (kind) => {
+  it.each(operations)('gets the documented answer of %s', async (route, operation) => {
+    const answer = await call(await kind.caller(), route, operation);
+    expect(schemas.problemWith(operation, answer)).toBeUndefined();
+    const outcome = route === 'GET /ping' ? `200 ${answer.text}` : answer.outcome;
+    const refusal = refusalFor(kind, operation);
+    if (refusal !== undefined) expect(outcome).toBe(refusal);
+    else {
+      expect(REFUSALS_OF_CALLERS).not.toContain(outcome);
+      expect(
+        [/^200 /, ...refusalsOf(operation)].some((documented) => documented.test(outcome)),
+        outcome,
+      ).toBe(true);
+    }
+  });
+});
+
+it.each(operations)('the refusals of callers agree with the address of %s', (route, operation) => {
+  const refused = kinds.filter((kind) => refusalFor(kind, operation)).map(({ name }) => name);
+  const [, path = ''] = route.split(' ');
+  if (!operation.security) expect(refused).toEqual([]);
+  else expect(refused).toEqual(expect.arrayContaining(['nobody', 'a disabled user']));
+  expect(refused.includes('a general user')).toBe(path.startsWith('/api/admin/'));
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { expectedAnswer, readRecordings } from '../contract/recording.js';
+import { sampleText } from '../contract/sample-text.js';
+import { Answer, ApiClient } from '../support/api-client.js';
+import { AnswerSchemas, operationsOf, refusalsOf, type ApiDocument } from '../support/api-document.js';
+import { sharedApp } from '../support/shared-app.js';
+
+const app = await sharedApp();
+const document = (await new ApiClient(app.baseUrl).get('/openapi.json')).json as ApiDocument;
+const operations = new Map(operationsOf(document));
+const schemas = new AnswerSchemas(document);
+
+/** Every recorded answer of a documented operation that has a complete body. */
+const recorded = readRecordings().flatMap(({ group, cases }) =>
+  cases.flatMap((each) =>
+    each.steps.flatMap((step, index) => {
+      const answer = expectedAnswer(each, index);
+      if (!('send' in step) || !answer || !('body' in answer) || !answer.body) return [];
+      const operation = operations.get(`${step.send.method} ${step.send.path.split('?')[0]}`);
+      if (!operation) return [];
+      const { status, type = 'application/json', body } = answer;
+      return [{ id: `${group} ${each.id} step ${index}`, operation, status, type: type ?? '', body }];
+    }),
+  ),
+);
+
+describe('the OpenAPI document', () => {
+  it('validates every recorded answer', () => {
+    expect(recorded.length).toBeGreaterThan(700);
+    for (const { id, operation, status, type, body } of recorded) {
+      const answer = new Answer(status, { 'content-type': type }, sampleText(body));
+      expect(schemas.problemWith(operation, answer), id).toBeUndefined();
+    }
+  });
+
+  it('lists every recorded refusal', () => {
+    for (const { id, operation, status, body } of recorded) {
+      // Some texts are not recorded.
+      if (status !== 200 || !body.startsWith('{"code":') || body.includes('<<text>>')) continue;
+      const { code, outcome } = new Answer(status, {}, sampleText(body));
+      const isListed = code === 200 || refusalsOf(operation).some((refusal) => refusal.test(outcome));
+      expect(isListed, `${id}: ${operation.operationId} refuses with ${outcome}`).toBe(true);
+    }
+  });
+});
