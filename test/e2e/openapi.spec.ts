@@ -81,7 +81,9 @@ describe('the document', () => {
     expect(Object.keys(examples)).toContain(route.endsWith('/ldap') ? 'refusal' : 'success');
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', 'default']));
     for (const { description } of Object.values(responses)) expect(description).toMatch(/./);
-    for (const parameter of parameters) expect(parameter).toMatchObject({ in: 'query', schema: expect.any(Object) });
+    for (const parameter of parameters) {
+      expect(parameter).toMatchObject({ in: expect.stringMatching(/^(query|header)$/), schema: expect.any(Object) });
+    }
     const isOpen = /^GET \/(ping|api\/public)|^POST \/api\/auth\/login/.test(route);
     expect(security).toEqual(isOpen ? [] : [{ token: [] }]);
     expect(document.components.securitySchemes['token']).toMatchObject({ type: 'apiKey', name: 'Authorization' });
@@ -115,6 +117,7 @@ describe('the document', () => {
     );
     expect(assets).toContain('/docs/swagger-ui-bundle.js');
     for (const asset of assets) expect((await api.get(asset)).status, asset).toBe(200);
+    expect((await api.get('/docs/swagger-ui-init.js')).text).toContain('| code | message | when |');
   });
 
   it.each([

@@ -40,7 +40,9 @@ export function operationsOf({ paths }: ApiDocument): [string, Operation][] {
   );
 }
 
-/** Returns the documented refusals of an operation, each as a pattern of code and message, such as `401 token is invalidated`. */
+/**
+ * Returns the documented refusals of an operation, each as a pattern of code and message, such as `401 token is invalidated`.
+ */
 export function refusalsOf({ description = '' }: Operation): RegExp[] {
   return [...description.matchAll(/^\| (\d+) \| `(.*?)` \|/gm)].map(([, code, message = '']) => {
     const literal = message.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');

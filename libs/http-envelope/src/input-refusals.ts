@@ -6,10 +6,16 @@ export const QUERY_BYTES = 16_384;
 
 /** Documents the refusals of requests that cannot be read (wire contract 1.9). `…` stands for a part that depends on the request. */
 export const inputRefusals = {
-  'body-invalid': {
+  'body-empty': { code: 400, message: 'EOF', when: 'the body is empty' },
+  'body-malformed': {
     code: 400,
     message: '…',
-    when: 'the body is not valid JSON, or a field has the wrong type or is required and missing; the text names the field',
+    when: 'the body is not valid JSON, or a field has the wrong type; the text names it',
+  },
+  'body-incomplete': {
+    code: 400,
+    message: "Key: '…' Error:…",
+    when: 'a required field is missing or empty; the text has a line for each',
   },
   'query-too-long': {
     code: 400,

@@ -14,6 +14,7 @@ import { atoi, listResponse, parsePaging, type PreparedResponse, type QueryParam
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import { ApiRoute } from '../openapi/api-route.decorator.js';
+import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, callerOf, originOf, queryOf } from '../request/request-reading.js';
 import { AdminGuard } from '../session/caller.guard.js';
@@ -70,7 +71,7 @@ export class AccountAdministrationController {
       'Creates an account and assigns its id; `id` in the body is ignored. `allow_ldap` is always true. Call ' +
       '`listUsers` to learn the id.',
     refusals: [
-      'body-invalid',
+      ...UNREADABLE_BODY,
       'admin-or-guest-uncreatable',
       'username-too-long',
       'username-taken',
@@ -97,7 +98,7 @@ export class AccountAdministrationController {
       'Sets every field of the account with this `id`. A missing field becomes empty, false or 0, so send the whole ' +
       'account as `getUser` returned it. An empty or missing `password` keeps the current one.',
     refusals: [
-      'body-invalid',
+      ...UNREADABLE_BODY,
       'account-not-found',
       'role-unchangeable',
       'admin-undisableable',

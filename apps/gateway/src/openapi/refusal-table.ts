@@ -4,6 +4,9 @@ import { errorCodes, inputRefusals, type InputRefusal, type RefusalRow } from '@
 /** Names a refusal that a route can answer. */
 export type RefusalName = DomainErrorCode | InputRefusal;
 
+/** The refusals of a body that cannot be read. */
+export const UNREADABLE_BODY = ['body-empty', 'body-malformed', 'body-incomplete'] as const satisfies InputRefusal[];
+
 const rows: Readonly<Record<RefusalName, RefusalRow>> = { ...errorCodes, ...inputRefusals };
 
 /** Returns the refusals as a Markdown table, or a sentence if there are none. */

@@ -7,6 +7,7 @@ import { UserRequest } from '../accounts/account.requests.js';
 import { meResponse, MeResponse } from '../accounts/account.responses.js';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiRoute } from '../openapi/api-route.decorator.js';
+import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
 import { CallerGuard } from '../session/caller.guard.js';
@@ -43,7 +44,7 @@ export class ProfileController {
       'current one. A new name or password ends all sessions of the account. The other fields must have the right ' +
       'type and are ignored.',
     refusals: [
-      'body-invalid',
+      ...UNREADABLE_BODY,
       'guest-has-no-profile',
       'username-too-long',
       'username-taken',

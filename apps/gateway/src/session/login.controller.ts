@@ -1,12 +1,13 @@
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { CommandBus } from '@nestjs/cqrs';
-import { ApiBody, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiHeader, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { LogInCommand, LogOutCommand } from '@keyfold/application';
 import { DomainError } from '@keyfold/domain';
 import { staticHash } from '@keyfold/security';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiRoute } from '../openapi/api-route.decorator.js';
+import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
 import { CallerGuard } from './caller.guard.js';
@@ -28,13 +29,20 @@ class TokenResponse {
 }
 
 const LOGIN_REFUSALS = [
-  'body-invalid',
+  ...UNREADABLE_BODY,
   'too-many-attempts',
   'invalid-credentials',
   'one-time-code-required',
   'one-time-code-invalid-at-login',
   'one-time-code-locked',
 ] as const;
+
+const ApiDeviceToken = () =>
+  ApiHeader({
+    name: 'X-Device-Token',
+    required: false,
+    description: 'The `device_token` of the last login, or empty to get the first one.',
+  });
 
 /** Longer user agents are truncated. */
 const MAX_CLIENT_LENGTH = 256;
@@ -54,6 +62,7 @@ export class LoginController {
       'two-factor login is on, send the current code in `otp_code`; each code works once.',
     refusals: LOGIN_REFUSALS,
   })
+  @ApiDeviceToken()
   @ApiBody({ type: LoginRequest })
   @ApiEnvelope({ model: TokenResponse })
   logIn(@Req() request: KeyfoldRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<TokenResponse> {
@@ -71,6 +80,7 @@ export class LoginController {
       'SHA-256 of `<password>-https://github.com/alist-org/alist`.',
     refusals: LOGIN_REFUSALS,
   })
+  @ApiDeviceToken()
   @ApiBody({ type: LoginRequest })
   @ApiEnvelope({ model: TokenResponse })
   logInWithHash(
@@ -87,7 +97,7 @@ export class LoginController {
     id: 'loginWithLdap',
     summary: 'Log in over LDAP (disabled)',
     description: 'Always refused, because Keyfold does not support LDAP. Front ends of OpenList may call it.',
-    refusals: ['body-invalid', 'ldap-disabled'],
+    refusals: [...UNREADABLE_BODY, 'ldap-disabled'],
   })
   @ApiBody({ type: LoginRequest })
   @ApiEnvelope()

@@ -5,6 +5,7 @@ import { StartTwoFactorEnrolmentCommand, EnableTwoFactorCommand } from '@keyfold
 import { GoStruct, TextField } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiRoute } from '../openapi/api-route.decorator.js';
+import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
 import { CallerGuard } from '../session/caller.guard.js';
@@ -58,7 +59,7 @@ export class TwoFactorController {
     description:
       'Stores the secret if `code` was computed from it. Every later login needs a code. A second secret replaces ' +
       'the first.',
-    refusals: ['body-invalid', 'guest-has-no-two-factor', 'enrolment-code-invalid'],
+    refusals: [...UNREADABLE_BODY, 'guest-has-no-two-factor', 'enrolment-code-invalid'],
   })
   @ApiBody({ type: VerifyRequest })
   @ApiEnvelope()
