@@ -33,6 +33,7 @@ const SOURCES: Readonly<Record<string, { success?: Source; refusal?: Source }>> 
   disableUserTwoFactor: { success: ['account/admin-users', 'I20', 2], refusal: ['account/admin-users', 'I20', 3] },
   listUserSshKeys: { success: ['account/ssh-keys', 'H28', 3], refusal: ['account/ssh-keys', 'H87', 4] },
   deleteUserSshKey: { success: ['account/ssh-keys', 'H30', 2], refusal: ['account/ssh-keys', 'H30', 5] },
+  getSetting: { success: ['settings/admin-settings', 'J4', 0], refusal: ['settings/admin-settings', 'J21', 0] },
 };
 
 const recordings = readRecordings();

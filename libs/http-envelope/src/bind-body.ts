@@ -2,6 +2,7 @@ import { validateSync } from 'class-validator';
 import { fieldsOf, structName, type BodyField } from './body-fields.js';
 import { bodyText } from './body-text.js';
 import { JsonReader } from './json-reader.js';
+import { inputRefusal, LIST_ITEMS } from './input-refusals.js';
 import { Refusal } from './refusal.js';
 
 /** A class whose fields carry {@link TextField}, {@link FlagField} or {@link WholeField}. */
@@ -26,9 +27,6 @@ export function bindBody<T extends object>(
   return body;
 }
 
-/** Maximum number of items of a list. */
-const MAX_ITEMS = 1_000;
-
 /**
  * Fills one `Dto` for each item of a JSON list, by the rules of {@link bindBody}. `null` is an empty list, and an item `null` an empty item.
  *
@@ -51,7 +49,7 @@ function readList<T extends object>(Dto: BodyClass<T>, reader: JsonReader): T[] 
   if (reader.takeNull()) return [];
   const items: T[] = [];
   const isList = reader.takeList(() => {
-    if (items.length === MAX_ITEMS) throw new Refusal(400, `the list is too long: at most ${MAX_ITEMS} items`);
+    if (items.length === LIST_ITEMS) throw inputRefusal('list-too-long');
     const item = emptyBody(Dto);
     fill(item, Dto, reader);
     items.push(item);

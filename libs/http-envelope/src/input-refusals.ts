@@ -4,6 +4,9 @@ import { Refusal } from './refusal.js';
 /** Maximum size of a query in bytes. Parsing 3,000 bytes takes about a millisecond. */
 export const QUERY_BYTES = 16_384;
 
+/** Maximum number of items of a list in a body. */
+export const LIST_ITEMS = 1_000;
+
 /** Documents the refusals of requests that cannot be read (wire contract 1.9). `…` stands for a part that depends on the request. */
 export const inputRefusals = {
   'body-empty': { code: 400, message: 'EOF', when: 'the body is empty' },
@@ -16,6 +19,16 @@ export const inputRefusals = {
     code: 400,
     message: "Key: '…' Error:…",
     when: 'a required field is missing or empty; the text has a line for each',
+  },
+  'list-too-long': {
+    code: 400,
+    message: `the list is too long: at most ${LIST_ITEMS} items`,
+    when: `the list has more than ${LIST_ITEMS} items`,
+  },
+  'list-incomplete': {
+    code: 400,
+    message: "[…]: Key: '…' Error:…",
+    when: 'a required field of an item is missing or empty; the text has a line for each',
   },
   'query-too-long': {
     code: 400,

@@ -70,7 +70,10 @@ export class SettingAdministrationController {
       'Saves the values of all settings of the list or, if one is refused, of none. The other fields of an item are ' +
       'ignored. Saving a list that was read changes nothing. An unknown setting is kept private.',
     refusals: [
-      'body-invalid',
+      'body-empty',
+      'body-malformed',
+      'list-too-long',
+      'list-incomplete',
       'no-settings-to-save',
       'setting-key-invalid',
       'api-token-unsuitable',
@@ -97,7 +100,7 @@ export class SettingAdministrationController {
     description: 'Deletes a setting that Keyfold does not know.',
     refusals: ['query-too-long', 'setting-not-deprecated', 'deleted-setting-not-found'],
   })
-  @ApiQuery({ name: 'key' })
+  @ApiQuery({ name: 'key', description: 'The key of the setting.' })
   @ApiEnvelope()
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
     const key = queryOf(request).get('key') ?? '';
