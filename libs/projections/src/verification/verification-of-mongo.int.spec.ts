@@ -28,9 +28,9 @@ async function projected() {
   return projections;
 }
 
-async function verify({ store, readModels: documents, leases }: MongoProjections, isSettled = true) {
+async function verify({ store, readModels: documents, leases }: MongoProjections, isSettled = true, projectorTimeout = 500) {
   const problems: string[] = [];
-  const verification = new Verification({ store, feed: store, readModels: documents, isSettled }, leases, 500);
+  const verification = new Verification({ store, feed: store, readModels: documents, isSettled }, leases, projectorTimeout);
   const count = await verification.run(async (problem) => void problems.push(problem), AbortSignal.timeout(30_000));
   return { problems, ...count };
 }
@@ -153,7 +153,7 @@ it('is no problem with a projector under traffic, however often it is checked', 
     }),
   );
   const problems: string[] = [];
-  do problems.push(...(await verify(projections, false)).problems);
+  do problems.push(...(await verify(projections, false, 20_000)).problems);
   while (done < ids.length);
   await traffic;
   expect(problems).toEqual([]);

@@ -22,9 +22,9 @@ async function projected() {
   return projections;
 }
 
-async function verify({ store, readModels, leases }: EmbeddedProjections, isSettled = true) {
+async function verify({ store, readModels, leases }: EmbeddedProjections, isSettled = true, projectorTimeout = 500) {
   const problems: string[] = [];
-  const verification = new Verification({ store, feed: store, readModels, isSettled }, leases, 500);
+  const verification = new Verification({ store, feed: store, readModels, isSettled }, leases, projectorTimeout);
   const count = await verification.run(async (problem) => void problems.push(problem), AbortSignal.timeout(30_000));
   return { problems, ...count };
 }
@@ -206,7 +206,7 @@ describe('what is not projected yet', () => {
       for (; names < 400; names++) await projections.append(account, renamed(`ann ${names}`, `ann ${names + 1}`));
     })();
     const problems: string[] = [];
-    do problems.push(...(await verify(projections, false)).problems);
+    do problems.push(...(await verify(projections, false, 20_000)).problems);
     while (names < 400);
     await traffic;
     await projector.stop();
