@@ -213,6 +213,10 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
         () => admin.post('/api/admin/setting/save', Array(12_000).fill(null)),
         () => admin.post('/api/admin/setting/save', [{ key: 'privacy_regs', value: 'a{999}'.repeat(40) }]),
         () => admin.post('/api/admin/setting/save', [{ key: 'privacy_regs', value: '(?:[a-z]?){120}'.repeat(270) }]),
+        () => admin.post('/api/admin/setting/save', [{ key: 'privacy_regs', value: '(){1000}'.repeat(500) }]),
+        () => admin.post('/api/admin/setting/save', [{ key: 'privacy_regs', value: QUOTED_BRACKET }]),
+        () => admin.post('/api/admin/setting/save', [{ key: 'privacy_regs', value: '['.repeat(4_096) }]),
+        () => admin.post('/api/admin/setting/save', [{ key: 'privacy_regs', value: UNICODE_CLASSES }]),
         () => admin.post('/api/admin/setting/save', [{ key: 'multipart_chunk_size', value: '9'.repeat(100_000) }]),
         () => admin.post('/api/admin/setting/save', [{ key: 'filename_char_mapping', value: '['.repeat(60_000) }]),
       ],
@@ -252,5 +256,8 @@ export function settingsOf(texts: WorstTexts, start: string): { key: string; val
   ];
 }
 
+/** A reader that does not know `\Q` takes the rest for a class. */
+const QUOTED_BRACKET = String.raw`\Q[\E${'a{1000}'.repeat(500)}]`;
+const UNICODE_CLASSES = String.raw`(?i)[${String.raw`\pL`.repeat(1_360)}]`;
 /** As large as patterns may be. The first matches short texts, but only after a search of the whole rest. */
 const WORST_PATTERNS = '(?:[<1.:]*[<1][<1.:]{900}c|[<1])\n[^a]{400}[0-9]';

@@ -60,6 +60,9 @@ describe('a privacy mask', () => {
     ['a'.repeat(4_097), 'more than 4096 characters'],
     ['a{1000}b{1000}', 'the expressions are too large, shorten one'],
     ['a{1000}'.repeat(500), 'the expressions are too large, shorten one'],
+    ['(){1000}'.repeat(20), 'the expressions are too large, shorten one'],
+    [String.raw`\Q[\E${'a{1000}'.repeat(20)}]`, 'the expressions are too large, shorten one'],
+    [String.raw`(?i)[${String.raw`\pL`.repeat(33)}]`, 'the expressions are too large, shorten one'],
     ['a{999}\n'.repeat(500), 'the expressions are too large, shorten one'],
     [`(?:${'a'.repeat(1_000)}){1000}`, 'the expressions are too large, shorten one'],
   ])('refuses %j', (patterns, reason) => {

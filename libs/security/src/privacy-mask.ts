@@ -14,6 +14,8 @@ const MAX_INSTRUCTIONS = 1_500;
 const MAX_WORK = MAX_MESSAGE * MAX_INSTRUCTIONS;
 /** The estimated instructions of all patterns. Bounds the time to compile them and find out their size. */
 const MAX_ESTIMATE = 4 * MAX_INSTRUCTIONS;
+/** Classes such as `\pL` in all patterns together. Each one takes up to a millisecond to compile. */
+const MAX_UNICODE_CLASSES = 32;
 
 /** Patterns that cannot be used. The message states the reason. */
 export class InvalidPatterns extends Error {
@@ -39,6 +41,8 @@ export class PrivacyMask {
   constructor(patterns: string) {
     if (patterns.length > MAX_PATTERNS) throw new InvalidPatterns(`more than ${MAX_PATTERNS} characters`);
     const lines = patterns.split('\n');
+    const unicodeClasses = patterns.split(/\\p/i).length - 1;
+    if (unicodeClasses > MAX_UNICODE_CLASSES) throw new InvalidPatterns(TOO_LARGE);
     if (sumOf(lines.map(estimatedSizeOf)) > MAX_ESTIMATE) throw new InvalidPatterns(TOO_LARGE);
     this.#patterns = lines.flatMap((line, index) => (line === '' ? [] : [compiled(line, index + 1)]));
     this.#instructions = sumOf(this.#patterns.map((pattern) => pattern.programSize()));
