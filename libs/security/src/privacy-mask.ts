@@ -27,7 +27,7 @@ export class InvalidPatterns extends Error {
 
 /**
  * Masks private parts of error messages: replaces each match of a pattern with one `*` for each of its UTF-8 bytes (wire contract 1.10).
- * The patterns have the syntax of RE2, whose search takes linear time (docs/decisions/0080).
+ * The patterns have the syntax of RE2, whose search takes linear time (docs/decisions/0067).
  */
 export class PrivacyMask {
   readonly #patterns: readonly RE2JS[];

@@ -28,9 +28,17 @@ async function projected() {
   return projections;
 }
 
-async function verify({ store, readModels: documents, leases }: MongoProjections, isSettled = true, projectorTimeout = 500) {
+async function verify(
+  { store, readModels: documents, leases }: MongoProjections,
+  isSettled = true,
+  projectorTimeout = 500,
+) {
   const problems: string[] = [];
-  const verification = new Verification({ store, feed: store, readModels: documents, isSettled }, leases, projectorTimeout);
+  const verification = new Verification(
+    { store, feed: store, readModels: documents, isSettled },
+    leases,
+    projectorTimeout,
+  );
   const count = await verification.run(async (problem) => void problems.push(problem), AbortSignal.timeout(30_000));
   return { problems, ...count };
 }
