@@ -2,7 +2,7 @@ import { BYTES_PER_RING, keyIdOf, KEYS_PER_ACCOUNT, TEXT_BYTES } from '@keyfold/
 import type { Answer, ApiClient } from '../support/api-client.js';
 import { newKeyLine } from '../support/key-line.js';
 import { staticHash } from '../support/static-hash.js';
-import { fullProfile } from './worst-commits.js';
+import { fullProfile, worstSessionId } from './worst-commits.js';
 import type { WorstTexts } from './worst-texts.js';
 
 /** The repetitions of each request over which its CPU time is averaged. */
@@ -20,6 +20,8 @@ export type Cast = Readonly<{
   longId: number;
   /** One session of `many` per turn. */
   leaving: readonly ApiClient[];
+  /** Has as many sessions as its list shows. */
+  busy: ApiClient;
   /** Accounts with texts of maximum length, and those of them that also have a full ring. */
   accountIds: readonly number[];
   ringIds: readonly number[];
@@ -41,6 +43,8 @@ const ACCOUNT = FRAME + TEXT_BYTES.username + TEXT_BYTES.basePath + TEXT_BYTES.s
 const ACCOUNTS = 2 * 1024 * 1024 + FRAME;
 /** The titles of a ring, and the other fields of each key. */
 const KEYS = FRAME + BYTES_PER_RING + KEYS_PER_ACCOUNT * 200;
+/** A list of 1,000 sessions whose user agents need an escape for each of their 256 characters. */
+const SESSIONS = FRAME + 1_000 * (6 * 256 + 400);
 /** A JSON Web Token: the base64 of the name, and other claims. */
 const TOKEN = FRAME + Math.ceil((TEXT_BYTES.username * 4) / 3) + 512;
 /** A 400 x 400 image with one bit per pixel, uncompressed in the worst case, in base64. */
@@ -58,7 +62,7 @@ const longText = '\0'.repeat(10_000);
 
 /** Returns the worst known requests of each documented route, by `GET /path`. */
 export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> {
-  const { open, admin, many, manyId, manyName, longId, texts } = cast;
+  const { open, admin, many, manyId, manyName, longId, busy, texts } = cast;
   const own = { id: manyId, username: manyName, permission: 1024 };
   const profile = (start: string) => ({ ...fullProfile(start, texts), role: 0, permission: 1024 });
   const withId = (path: string, id: (turn: number) => number, name = 'id') => [
@@ -108,6 +112,15 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
     },
     'GET /api/me': { bytes: ACCOUNT, requests: [() => many.get('/api/me')] },
     'GET /api/me/sshkey/list': { bytes: KEYS, requests: page(many, '/api/me/sshkey/list') },
+    'GET /api/me/sessions': { bytes: SESSIONS, requests: [() => busy.get('/api/me/sessions')] },
+    'POST /api/me/sessions/evict': {
+      bytes: FRAME,
+      requests: [
+        (turn) => busy.post('/api/me/sessions/evict', { session_id: worstSessionId(turn) }),
+        () => busy.post('/api/me/sessions/evict', { session_id: longText }),
+        () => busy.post('/api/me/sessions/evict', manyFields),
+      ],
+    },
     'POST /api/me/update': {
       bytes: FRAME,
       requests: [
@@ -133,6 +146,15 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
       ],
     },
     'GET /api/admin/user/list': { bytes: ACCOUNTS, requests: page(admin, '/api/admin/user/list') },
+    'GET /api/admin/session/list': { bytes: ACCOUNTS, requests: page(admin, '/api/admin/session/list') },
+    'POST /api/admin/session/evict': {
+      bytes: FRAME,
+      requests: [
+        (turn) => admin.post('/api/admin/session/evict', { session_id: worstSessionId(100 + turn) }),
+        () => admin.post('/api/admin/session/evict', { session_id: longText }),
+        () => admin.post('/api/admin/session/evict', { user_id: longId }),
+      ],
+    },
     'GET /api/admin/user/get': {
       bytes: SHOWN_QUERY,
       requests: [

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 it('an entry whose write failed after its commit is correct as soon as writes succeed', async () => {
   const account = await createAccount(admin, 'unwritten');
-  await fail('update', 'accounts_1', { errorCode: 11_600 });
+  await fail('update', 'accounts_2', { errorCode: 11_600 });
   (await rename(account, 'written')).data();
   expect(await namesOf(account)).toEqual({ byId: 'written', listed: 'unwritten' });
   await recover();

@@ -62,6 +62,10 @@ export const errorCodes = {
   'admin-or-guest-uncreatable': { code: 400, message: 'admin or guest user can not be created' },
   'admin-or-guest-undeletable': { code: 500, message: 'cannot delete admin or guest' },
 
+  // Sessions: wire contract 2.11. AList has the second text.
+  'guest-has-no-sessions': { code: 403, message: 'Guest user can not manage sessions' },
+  'session-not-found': { code: 400, message: 'failed find session: record not found' },
+
   // SSH keys: wire contract 2.5. "taken" and "limit" have texts of our own, because the original has no such rules.
   'guest-has-no-keys': { code: 401, message: 'user invalid' },
   'ssh-key-title-too-long': tooLong('title', TEXT_BYTES.title),

@@ -2,6 +2,7 @@ import {
   ADMIN_ID,
   DomainError,
   GUEST_ID,
+  sessionRefusal,
   type Account,
   type DomainErrorCode,
   type Session,
@@ -121,9 +122,9 @@ export class CallerIdentifier {
   }
 
   #callerOf(claims: TokenClaims, [session, account, ring, use]: LoadedSession): Caller {
-    const { sub, jti, username } = claims;
+    const { jti } = claims;
     const timeliness = this.#timeliness(claims, session.state);
-    const reason = refusalReason(session.state, timeliness, account.state, Number(sub), username);
+    const reason = refusalReason(session.state, timeliness, account.state, claims);
     if (reason) throw new DomainError(reason);
     const keys = ring && use ? { ring: ring.state, use: use.state } : undefined;
     return { account: account.state, keys, by: 'session', sessionId: jti };
@@ -180,16 +181,15 @@ function refusalReason(
   session: Session,
   timeliness: Timeliness,
   account: Account,
-  accountId: number,
-  username: string,
+  { sub, jti, username }: TokenClaims,
 ): DomainErrorCode | undefined {
-  if (session.status !== 'active' || session.accountId !== accountId) return 'token-invalidated';
+  if (session.status !== 'active' || session.accountId !== Number(sub)) return 'token-invalidated';
   if (timeliness === 'expired') return 'token-expired';
   if (timeliness === 'early') return 'token-not-active';
   if (account.status !== 'active' || account.username !== username) return 'account-not-found-for-token';
-  if (account.credential !== session.credential) return 'password-changed';
-  if (account.disabled) return 'account-disabled';
-  return undefined;
+  const refusal = sessionRefusal(account, { credential: session.credential, session: jti });
+  if (refusal) return refusal;
+  return account.disabled ? 'account-disabled' : undefined;
 }
 
 /** compat: the original expects the bare token; some clients put `Bearer` before it (AlistGo/alist#7888). */
