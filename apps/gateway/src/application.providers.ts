@@ -32,6 +32,7 @@ import {
   RemoveAnySshKeyHandler,
   RemoveOwnSshKeyHandler,
   SecurityLog,
+  SessionActivity,
   SessionEnding,
   UpdateAccountHandler,
   UserNames,
@@ -39,7 +40,7 @@ import {
 import { NameRules } from '@keyfold/domain';
 import { Counter, EventStore } from '@keyfold/event-store';
 import { eventSourcingProviders } from '@keyfold/wiring';
-import { StreamLoader } from '@keyfold/projections';
+import { SessionUses, StreamLoader } from '@keyfold/projections';
 import {
   DeviceTokens,
   EarlierTokenSecrets,
@@ -87,9 +88,20 @@ const services: Provider[] = [
   },
   {
     provide: CallerIdentifier,
-    inject: [StreamLoader, TokenSigner, Sealer, Clock, SecurityLog],
-    useFactory: (loader: StreamLoader, tokens: TokenSigner, sealer: Sealer, clock: Clock, security: SecurityLog) =>
-      new CallerIdentifier(loader, tokens, sealer, clock, security),
+    inject: [StreamLoader, TokenSigner, Sealer, Clock, SecurityLog, SessionActivity],
+    useFactory: (
+      loader: StreamLoader,
+      tokens: TokenSigner,
+      sealer: Sealer,
+      clock: Clock,
+      security: SecurityLog,
+      activity: SessionActivity,
+    ) => new CallerIdentifier(loader, tokens, sealer, clock, security, activity),
+  },
+  {
+    provide: SessionActivity,
+    inject: [SessionUses, Clock],
+    useFactory: (uses: SessionUses, clock: Clock) => new SessionActivity(uses, clock),
   },
   {
     provide: SessionEnding,

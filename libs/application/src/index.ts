@@ -11,6 +11,7 @@ export * from './accounts/set-password.js';
 export * from './accounts/update-account.js';
 export * from './caller/caller-identifier.js';
 export * from './caller/caller.js';
+export * from './caller/session-activity.js';
 export * from './clock.js';
 export * from './command-traces.js';
 export * from './first-start.js';

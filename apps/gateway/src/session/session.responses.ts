@@ -30,11 +30,11 @@ export class SessionPageResponse {
 
 const [WORKS, IS_REFUSED] = [0, 1];
 
-export function sessionResponse({ session, works, isCurrent }: ListedSession): SessionResponse {
+export function sessionResponse({ session, lastActive, works, isCurrent }: ListedSession): SessionResponse {
   return {
     session_id: session.sessionId,
     user_id: session.accountId,
-    last_active: session.startedAt,
+    last_active: lastActive,
     status: works ? WORKS : IS_REFUSED,
     ua: session.client,
     ip: session.address,

@@ -25,6 +25,7 @@ import { Sealer, TokenSigner, type TokenClaims } from '@keyfold/security';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Clock } from '../clock.js';
 import type { Origin } from '../origin.js';
+import type { SessionActivity } from './session-activity.js';
 import { sealingContext } from '../sealing-context.js';
 import { SecurityLog } from '../security-log/security-log.js';
 import { tokenRefused, apiTokenUsed } from '../security-log/token-events.js';
@@ -44,6 +45,7 @@ export class CallerIdentifier {
     private readonly sealer: Sealer,
     private readonly clock: Clock,
     private readonly security: SecurityLog,
+    private readonly activity: SessionActivity,
   ) {}
 
   /**
@@ -126,6 +128,7 @@ export class CallerIdentifier {
     const timeliness = this.#timeliness(claims, session.state);
     const reason = refusalReason(session.state, timeliness, account.state, claims);
     if (reason) throw new DomainError(reason);
+    this.activity.used(session.state);
     const keys = ring && use ? { ring: ring.state, use: use.state } : undefined;
     return { account: account.state, keys, by: 'session', sessionId: jti };
   }

@@ -3,6 +3,7 @@ import { absentAccount, bytesOf, type Account, type Session } from '@keyfold/dom
 import { accountStream, ReadModelStore, sessions, type Loaded, type Page } from '@keyfold/projections';
 import type { Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
+import { SessionActivity } from '../caller/session-activity.js';
 import { listedSession, type ListedSession } from './listed-session.js';
 
 /** Maximum size of a page, in entries and in bytes of the answer. Each entry counts with its texts and with `ENTRY_BYTES` for the rest. */
@@ -25,6 +26,7 @@ export class ListAnySessionsQuery extends Query<Page<ListedSession>> {
 export class ListAnySessionsHandler implements IQueryHandler<ListAnySessionsQuery> {
   constructor(
     private readonly readModels: ReadModelStore,
+    private readonly activity: SessionActivity,
     private readonly clock: Clock,
   ) {}
 
@@ -32,9 +34,13 @@ export class ListAnySessionsHandler implements IQueryHandler<ListAnySessionsQuer
     const unexpired = { after: Math.floor(this.clock.now() / 1000) };
     const most = Math.min(limit, PAGE_ENTRIES);
     const { items, total } = await this.readModels.listUnexpired(sessions, unexpired, offset, most);
-    const accounts = await this.#accountsOf(items);
-    const entries = items.map((session) =>
-      listedSession(session, accounts.get(session.accountId) ?? absentAccount, caller.sessionId),
+    const [accounts, lastUses] = await Promise.all([this.#accountsOf(items), this.activity.lastUses(items)]);
+    const entries = items.map((session, index) =>
+      listedSession(session, {
+        account: accounts.get(session.accountId) ?? absentAccount,
+        lastActive: lastUses[index]!,
+        current: caller.sessionId,
+      }),
     );
     return { items: firstPage(entries), total };
   }

@@ -2,6 +2,7 @@ import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { ReadModelStore, sessions, sessionStream, StreamLoader } from '@keyfold/projections';
 import { requireSessionHolder, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
+import { SessionActivity } from '../caller/session-activity.js';
 import { listedSession, type ListedSession } from './listed-session.js';
 
 /** Maximum number of sessions to show. */
@@ -19,6 +20,7 @@ export class ListOwnSessionsHandler implements IQueryHandler<ListOwnSessionsQuer
   constructor(
     private readonly readModels: ReadModelStore,
     private readonly loader: StreamLoader,
+    private readonly activity: SessionActivity,
     private readonly clock: Clock,
   ) {}
 
@@ -28,10 +30,12 @@ export class ListOwnSessionsHandler implements IQueryHandler<ListOwnSessionsQuer
     const now = this.clock.now() / 1000;
     const found = await this.#sessionIds(account.accountId, now, current);
     const loaded = await this.loader.load(...found.map((id) => sessionStream(id, account.accountId)));
-    return loaded
+    const running = loaded
       .map(({ state }) => state)
-      .filter(({ status, expiresAt }) => status === 'active' && expiresAt > now)
-      .map((session) => listedSession(session, account, current))
+      .filter(({ status, expiresAt }) => status === 'active' && expiresAt > now);
+    const lastUses = await this.activity.lastUses(running);
+    return running
+      .map((session, index) => listedSession(session, { account, lastActive: lastUses[index]!, current }))
       .filter(({ works }) => works)
       .toSorted((a, b) => b.session.startedAt - a.session.startedAt);
   }

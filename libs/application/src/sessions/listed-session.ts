@@ -4,16 +4,22 @@ import { sessionRefusal, type Account, type Session } from '@keyfold/domain';
 export type ListedSession = Readonly<{
   session: Session;
   username: string;
+  /** In unix seconds, possibly some minutes too early. */
+  lastActive: number;
   works: boolean;
   isCurrent: boolean;
 }>;
 
 /** Returns the list entry of a session. `current` is the session of the caller, if there is one. */
-export function listedSession(session: Session, account: Account, current: string | undefined): ListedSession {
+export function listedSession(
+  session: Session,
+  { account, lastActive, current }: Readonly<{ account: Account; lastActive: number; current: string | undefined }>,
+): ListedSession {
   const { sessionId, credential } = session;
   return {
     session,
     username: account.username,
+    lastActive,
     works: account.status === 'active' && !account.disabled && isCredited(account, sessionId, credential),
     isCurrent: sessionId === current,
   };
