@@ -7,7 +7,7 @@ import { StoreInspection } from '../support/scaled-check.js';
 import { ScaledService } from '../support/scaled-service.js';
 import { cpuOf } from './process-costs.js';
 import { describeWorstAnswers, MOST_CPU } from './worst-answers.js';
-import { TURNS } from './worst-requests.js';
+import { TURNS } from './worst-route.js';
 
 const MEBIBYTE = 1024 * 1024;
 

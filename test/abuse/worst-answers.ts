@@ -5,8 +5,17 @@ import { accountNamed, adminOf } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { operationsOf, type ApiDocument } from '../support/api-document.js';
 import { cpuOf } from './process-costs.js';
-import { accountCommit, fullProfile, ringCommit, ringOfLongComments, ringOfManyKeys } from './worst-commits.js';
-import { settingsOf, TURNS, worstRequests, type Cast } from './worst-requests.js';
+import {
+  accountCommit,
+  fullProfile,
+  ringCommit,
+  ringOfLongComments,
+  ringOfManyKeys,
+  sessionCommit,
+} from './worst-commits.js';
+import { worstRequests, type Cast } from './worst-requests.js';
+import { TURNS } from './worst-route.js';
+import { settingsOf } from './worst-setting-requests.js';
 import { worstTexts } from './worst-texts.js';
 
 /**
@@ -18,6 +27,8 @@ const MEBIBYTE = 1024 * 1024;
 /** Enough of the largest accounts for more than one page. */
 const FIRST_ACCOUNT = 1_000_000;
 const ACCOUNTS = 450;
+/** More sessions of one account than a list shows. */
+const SESSIONS = 1_200;
 
 /** A running service whose store the test fills. */
 export type Stage = Readonly<{
@@ -81,6 +92,7 @@ export function describeWorstAnswers(open: () => Promise<Stage>, rings = 0): { c
     expect(total).toBeGreaterThanOrEqual(ACCOUNTS);
     expect(Buffer.byteLength(list.text)).toBeGreaterThan(0.9 * 2 * MEBIBYTE);
     expect(content.length).toBeGreaterThanOrEqual(200);
+    expect((await cast.busy.get('/api/me/sessions')).data<object[]>()).toHaveLength(1_000);
     const second = await cast.admin.get('/api/admin/user/list?page=2&per_page=200');
     expect(second.data<{ content: object[] }>().content).toHaveLength(200);
   });
@@ -102,6 +114,8 @@ async function filled(stage: Stage, seed: number, rings: number): Promise<Cast> 
   const open = new ApiClient(stage.baseUrl);
   const admin = await adminOf(open);
   const [manyName, longName] = [await newAccount('many '), await newAccount('long ')];
+  const busyName = await newAccount('busy ');
+  const { id: busyId } = await accountNamed(admin, busyName);
   const [{ id: manyId }, { id: longId }] = [await accountNamed(admin, manyName), await accountNamed(admin, longName)];
   (await admin.post('/api/admin/setting/save', settingsOf(texts, 'first'))).data();
   const full = ringOfManyKeys(texts);
@@ -113,6 +127,7 @@ async function filled(stage: Stage, seed: number, rings: number): Promise<Cast> 
     ringCommit(longId, long),
     ...ids.map((id) => accountCommit(id, texts)),
     ...ringIds.map((id) => ringCommit(id, full)),
+    ...Array.from({ length: SESSIONS }, (_, n) => sessionCommit(busyId, n)),
   ]);
   const logIn = (turn: number) =>
     open
@@ -120,7 +135,9 @@ async function filled(stage: Stage, seed: number, rings: number): Promise<Cast> 
       .with({ 'user-agent': 'x'.repeat(30_000) })
       .signedIn(manyName, 'pw');
   const [many, ...leaving] = [await logIn(0), await logIn(1), await logIn(2), await logIn(3)];
-  return { open, admin, many, manyId, manyName, longId, leaving, accountIds: ids, ringIds, texts };
+  const busy = await open.from('198.18.1.1').signedIn(busyName, 'pw');
+  const names = { many, manyId, manyName, longId, busy };
+  return { open, admin, ...names, leaving, accountIds: ids, ringIds, texts };
 
   async function newAccount(start: string): Promise<string> {
     const profile = fullProfile(start, texts);

@@ -86,6 +86,18 @@ export function accountCommit(accountId: number, texts: WorstTexts): NewCommit {
   return { ...commitOf(`account-${accountId}`, accountId, [event]), holds: [usernameHold(nameHash, 1).key] };
 }
 
+/** Returns the id of one of the sessions of `sessionCommit`. */
+export const worstSessionId = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+
+/** Returns a session of the account with the longest user agent that a login stores. */
+export function sessionCommit(accountId: number, n: number): NewCommit {
+  const startedAt = Math.floor(Date.now() / 1000) - n;
+  const times = { startedAt, expiresAt: startedAt + 48 * 3600 };
+  const login = { credential: 1, factors: ['password'], address: '2001:db8::7', client: '<'.repeat(256) };
+  const data = { sessionId: worstSessionId(n), accountId, ...login, ...times };
+  return commitOf(`session-${data.sessionId}`, accountId, [{ type: 'SessionStarted', v: 1, data }]);
+}
+
 const commitOf = (stream: string, accountId: number, events: readonly StoredEvent[]): NewCommit => ({
   stream,
   partition: String(accountId),

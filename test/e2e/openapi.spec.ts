@@ -29,9 +29,13 @@ const ROUTES = [
   'POST /api/auth/2fa/verify',
   'GET /api/me',
   'POST /api/me/update',
+  'GET /api/me/sessions',
+  'POST /api/me/sessions/evict',
   'GET /api/me/sshkey/list',
   'POST /api/me/sshkey/add',
   'POST /api/me/sshkey/delete',
+  'GET /api/admin/session/list',
+  'POST /api/admin/session/evict',
   'GET /api/admin/user/list',
   'GET /api/admin/user/get',
   'POST /api/admin/user/create',
@@ -91,12 +95,12 @@ describe('the document', () => {
 
   it('lists the body fields that the server reads', async () => {
     const routes = [...operations].filter(([, { requestBody }]) => requestBody);
-    expect(routes).toHaveLength(9);
+    expect(routes).toHaveLength(11);
     for (const [route, { requestBody }] of routes) {
       const { schema } = requestBody!.content['application/json']!;
       const name = (schema.items ?? schema).$ref!.split('/').at(-1)!;
       const { properties, required } = document.components.schemas[name]!;
-      const right = Object.fromEntries(required!.map((field) => [field, 'x']));
+      const right = Object.fromEntries((required ?? []).map((field) => [field, 'x']));
       for (const [field, { type }] of Object.entries(properties)) {
         expect(['string', 'integer', 'boolean'], `${name}.${field}`).toContain(type);
         const wrong = type === 'string' ? 1 : 'text';
@@ -187,10 +191,12 @@ describe('every answer', () => {
     await check(member, 'POST', `/api/me/sshkey/delete?id=${content[0]!.id}`);
     await check(member, 'POST', '/api/me/update', { username: 'documented' });
     await check(member, 'POST', '/api/me/update', {});
+    await check(member, 'GET', '/api/me/sessions');
+    for (const others of [true, false]) await check(member, 'POST', '/api/me/sessions/evict', { others });
     await check(member, 'GET', '/api/auth/logout');
     await check(member, 'GET', '/api/auth/logout');
     await check(member, 'POST', '/api/auth/2fa/generate');
-    await check(member, 'GET', '/api/me');
+    for (const path of ['/api/me', '/api/me/sessions']) await check(member, 'GET', path);
   });
 
   it('to an administrator matches the document', async () => {
@@ -202,6 +208,9 @@ describe('every answer', () => {
     await check(admin, 'GET', `${users}/list?page=x`);
     for (const which of [id, 'x']) await check(admin, 'GET', `${users}/get?id=${which}`);
     for (const which of [id, 'x']) await check(admin, 'GET', `${users}/sshkey/list?uid=${which}`);
+    const sessions = '/api/admin/session';
+    for (const page of [1, 'x']) await check(admin, 'GET', `${sessions}/list?page=${page}`);
+    for (const user_id of [id, 0]) await check(admin, 'POST', `${sessions}/evict`, { user_id });
     for (const which of [1, 'x']) await check(admin, 'POST', `${users}/sshkey/delete?id=${which}`);
     for (const which of [id, 'x']) await check(admin, 'POST', `${users}/cancel_2fa?id=${which}`);
     for (const name of ['administered', '']) await check(admin, 'POST', `${users}/del_cache?username=${name}`);

@@ -76,6 +76,7 @@ async function causeEveryEvent(api: ApiClient): Promise<void> {
   const listed = (await member.get('/api/me/sshkey/list')).data<{ content: { id: number }[] }>().content;
   for (const each of listed) (await member.post(`/api/me/sshkey/delete?id=${each.id}`)).data();
   await useTwoFactor(api, admin, member, id);
+  (await member.post('/api/me/sessions/evict', { others: true })).data();
   (await member.get('/api/auth/logout')).data();
   await administer(api, admin, id);
 }

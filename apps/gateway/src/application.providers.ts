@@ -12,6 +12,10 @@ import {
   CurrentPrivacyMask,
   DeleteAccountHandler,
   DeleteSettingHandler,
+  EndAnySessionHandler,
+  EndOwnSessionHandler,
+  EvictAnySessionsHandler,
+  EvictOwnSessionsHandler,
   FindAccountHandler,
   FirstStart,
   GetAccountHandler,
@@ -20,6 +24,8 @@ import {
   GetSiteSettingsHandler,
   ListAccountsHandler,
   ListFactorySettingsHandler,
+  ListAnySessionsHandler,
+  ListOwnSessionsHandler,
   ListOwnSshKeysHandler,
   ListAnySshKeysHandler,
   ListSettingsHandler,
@@ -35,13 +41,15 @@ import {
   SecurityLog,
   SettingList,
   SettingSecrets,
+  SessionActivity,
+  SessionEnding,
   UpdateAccountHandler,
   UserNames,
 } from '@keyfold/application';
 import { NameRules } from '@keyfold/domain';
 import { Counter, EventStore } from '@keyfold/event-store';
 import { eventSourcingProviders } from '@keyfold/wiring';
-import { StreamLoader } from '@keyfold/projections';
+import { SessionUses, StreamLoader } from '@keyfold/projections';
 import {
   DeviceTokens,
   EarlierTokenSecrets,
@@ -89,9 +97,25 @@ const services: Provider[] = [
   },
   {
     provide: CallerIdentifier,
-    inject: [StreamLoader, TokenSigner, Sealer, Clock, SecurityLog],
-    useFactory: (loader: StreamLoader, tokens: TokenSigner, sealer: Sealer, clock: Clock, security: SecurityLog) =>
-      new CallerIdentifier(loader, tokens, sealer, clock, security),
+    inject: [StreamLoader, TokenSigner, Sealer, Clock, SecurityLog, SessionActivity],
+    useFactory: (
+      loader: StreamLoader,
+      tokens: TokenSigner,
+      sealer: Sealer,
+      clock: Clock,
+      security: SecurityLog,
+      activity: SessionActivity,
+    ) => new CallerIdentifier(loader, tokens, sealer, clock, security, activity),
+  },
+  {
+    provide: SessionActivity,
+    inject: [SessionUses, Clock],
+    useFactory: (uses: SessionUses, clock: Clock) => new SessionActivity(uses, clock),
+  },
+  {
+    provide: SessionEnding,
+    inject: [StreamLoader, CommandRunner],
+    useFactory: (loader: StreamLoader, runner: CommandRunner) => new SessionEnding(loader, runner),
   },
   {
     provide: FirstStart,
@@ -126,6 +150,10 @@ const handlers: Provider[] = [
   ChangeSettingsHandler,
   DeleteAccountHandler,
   DeleteSettingHandler,
+  EndAnySessionHandler,
+  EndOwnSessionHandler,
+  EvictAnySessionsHandler,
+  EvictOwnSessionsHandler,
   FindAccountHandler,
   GetAccountHandler,
   GetOwnProfileHandler,
@@ -133,6 +161,8 @@ const handlers: Provider[] = [
   GetSiteSettingsHandler,
   ListAccountsHandler,
   ListFactorySettingsHandler,
+  ListAnySessionsHandler,
+  ListOwnSessionsHandler,
   ListOwnSshKeysHandler,
   ListAnySshKeysHandler,
   ListSettingsHandler,

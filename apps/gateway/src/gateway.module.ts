@@ -12,6 +12,8 @@ import { PublicEventDocuments } from './public-events/public-event-documents.js'
 import { PublicEventsController } from './public-events/public-events.controller.js';
 import { ClientAddress } from './request/client-address.js';
 import { LoginController } from './session/login.controller.js';
+import { SessionAdministrationController } from './session/session-administration.controller.js';
+import { SessionController } from './session/session.controller.js';
 import { PublicController } from './settings/public.controller.js';
 import { PublicSettingsCache } from './settings/public-settings-cache.js';
 import { SettingAdministrationController } from './settings/setting-administration.controller.js';
@@ -46,6 +48,8 @@ export class GatewayModule {
         AccountAdministrationController,
         SshKeyAdministrationController,
         SettingAdministrationController,
+        SessionController,
+        SessionAdministrationController,
         DisabledFeaturesController,
         PublicEventsController,
         WelcomeController,

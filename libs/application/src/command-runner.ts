@@ -100,7 +100,7 @@ export class CommandRunner {
     if (stored?.outcome === 'appended') {
       for (const event of securityEventsOf(stored.commit, context)) this.security.report(event);
     }
-    if (stored) await this.lists.appended(ref, context.correlation);
+    if (stored) await this.lists.appended(ref, stored.commit, context.correlation);
   }
 
   /** Fails queued commands at once if the store failed while they waited, so that each does not run into its own timeout. */

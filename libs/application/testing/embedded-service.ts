@@ -6,7 +6,12 @@ import {
   SqliteFile,
 } from '@keyfold/event-store/sqlite';
 import { ListUpdates, Projection, StreamLoader } from '@keyfold/projections';
-import { readModelTables, SqliteReadModelStore } from '@keyfold/projections/sqlite';
+import {
+  readModelTables,
+  sessionUsesTable,
+  SqliteReadModelStore,
+  SqliteSessionUses,
+} from '@keyfold/projections/sqlite';
 import { Argon2PasswordHasher, DeviceTokens, LoginThrottle, Sealer, TokenSigner } from '@keyfold/security';
 import { SqliteThrottleStore, throttleTable } from '@keyfold/security/sqlite';
 import { JwtService } from '@nestjs/jwt';
@@ -17,6 +22,7 @@ import { onTestFinished } from 'vitest';
 import { NewPasswords } from '../src/accounts/new-passwords.js';
 import { CommandRunner } from '../src/command-runner.js';
 import type { SecurityEvent } from '../src/security-log/security-log.js';
+import { SessionActivity } from '../src/caller/session-activity.js';
 import { UserNames } from '../src/user-names.js';
 import { SettableClock } from './settable-clock.js';
 import { watchedPort, type Listener } from './watched-port.js';
@@ -40,7 +46,7 @@ export class EmbeddedFolder {
     this.views = new SqliteFile(join(folder, 'views.db'), {
       version: 1,
       synchronous: 'NORMAL',
-      sql: `${readModelTables}; ${feedPositionsTable}; ${throttleTable}`,
+      sql: `${readModelTables}; ${sessionUsesTable}; ${feedPositionsTable}; ${throttleTable}`,
     });
     onTestFinished(async () => {
       await Promise.all([this.events.close(), this.views.close()]);
@@ -66,6 +72,7 @@ export class EmbeddedService {
   readonly names;
   readonly passwords;
   readonly throttle;
+  readonly activity;
   readonly devices = new DeviceTokens(jwt);
   readonly tokens = new TokenSigner(jwt, { issuer: 'keyfold', lifetimeHours: 48 });
 
@@ -88,6 +95,7 @@ export class EmbeddedService {
     });
     this.names = new UserNames(this.store, this.loader);
     this.passwords = new NewPasswords(this.hasher, sealer, clock);
+    this.activity = new SessionActivity(new SqliteSessionUses(views), clock);
     this.throttle = new LoginThrottle(throttleStore, () => clock.now());
   }
 

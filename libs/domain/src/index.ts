@@ -12,7 +12,13 @@ export * from './account/account.events.js';
 export * from './account/account.holds.js';
 export * from './account/name-claim.js';
 export * from './account/name-rules.js';
-export { absentAccount, type Account, type Enrolment, type TwoFactor } from './account/account.state.js';
+export {
+  absentAccount,
+  sessionRefusal,
+  type Account,
+  type Enrolment,
+  type TwoFactor,
+} from './account/account.state.js';
 export * from './session/session.aggregate.js';
 export * from './session/session.decider.js';
 export * from './session/session.events.js';

@@ -10,6 +10,7 @@ import type {
   PasswordResealed,
   PermissionsChanged,
   ProfileChanged,
+  SessionsEvicted,
   TwoFactorDisabled,
   TwoFactorEnabled,
   TwoFactorEnrolmentStarted,
@@ -114,3 +115,9 @@ export const twoFactorLocked = (failures = 100): TwoFactorLocked => ({
 });
 
 export const deleted = (username: string): AccountDeleted => ({ type: 'AccountDeleted', v: 1, data: { username } });
+
+export const sessionsEvicted = (kept: string | null = null): SessionsEvicted => ({
+  type: 'SessionsEvicted',
+  v: 1,
+  data: { kept },
+});

@@ -50,6 +50,7 @@ const anyAction = fc.oneof(
   fc.record({ do: verb('disable-two-factor'), account }),
   fc.record({ do: verb('lock-two-factor'), account }),
   fc.record({ do: verb('delete'), account }),
+  fc.record({ do: verb('evict'), account, kept: fc.option(sessionId) }),
   fc.record({ do: verb('log-in'), account, sessionId, step }),
   fc.record({ do: verb('log-in'), account, sessionId, step }),
   fc.record({ do: verb('log-out'), sessionId }),
@@ -157,6 +158,8 @@ function* changeAccount(world: World, action: AccountAction): Generator<void, vo
         return disableTwoFactor;
       case 'lock-two-factor':
         return lockTwoFactor;
+      case 'evict':
+        return { type: 'EvictSessions', kept: action.kept };
       case 'delete':
         return deleteAccount;
     }

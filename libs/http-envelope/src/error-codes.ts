@@ -147,6 +147,18 @@ export const errorCodes = {
     when: 'the account is the guest or an administrator',
   },
 
+  // Sessions: wire contract 2.11. AList has the second text.
+  'guest-has-no-sessions': {
+    code: 403,
+    message: 'Guest user can not manage sessions',
+    when: 'the caller is the guest',
+  },
+  'session-not-found': {
+    code: 400,
+    message: 'failed find session: record not found',
+    when: 'no session that the caller may end has this id',
+  },
+
   // SSH keys: wire contract 2.5. "taken" and "limit" have texts of our own, because the original has no such rules.
   'guest-has-no-keys': { code: 401, message: 'user invalid', when: 'the caller is the guest' },
   'ssh-key-title-too-long': tooLong('title', TEXT_BYTES.title),

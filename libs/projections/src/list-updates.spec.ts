@@ -1,17 +1,18 @@
-import { StoreUnavailable } from '@keyfold/event-store';
+import { StoreUnavailable, type Commit } from '@keyfold/event-store';
 import { describe, expect, it } from 'vitest';
 import { ListUpdates } from './list-updates.js';
-import { accountStream, sessionStream, type StreamRef } from './stream-ref.js';
+import { accountStream, sshKeyRingStream, type StreamRef } from './stream-ref.js';
 
-const [account, session] = [accountStream(7), sessionStream('b3f1', 7)];
+const [account, ring] = [accountStream(7), sshKeyRingStream(7)];
+const commit = { version: 1 } as Commit;
 const away = new StoreUnavailable('away');
 
 /** Updates whose projections fail if `error` is set; `projected` and `behind` hold the streams concerned. */
 function newUpdates(error?: Error) {
   const [projected, behind]: [string[], unknown[]] = [[], []];
-  const project = async ({ stream }: StreamRef<unknown>) => {
+  const project = async ({ stream }: StreamRef<unknown>, known?: readonly Commit[]) => {
     if (error) throw error;
-    projected.push(stream);
+    if (known?.[0] === commit) projected.push(stream);
     return 'projected' as const;
   };
   const updates = new ListUpdates({ project }, ({ stream }, reason, correlation) =>
@@ -23,20 +24,20 @@ function newUpdates(error?: Error) {
 describe('after an append', () => {
   it('only streams with a list are projected', async () => {
     const { updates, projected, behind } = newUpdates();
-    for (const ref of [account, session]) await updates.appended(ref, 'request-1');
+    for (const ref of [account, ring]) await updates.appended(ref, commit, 'request-1');
     expect(projected).toEqual(['account-7']);
     expect(behind).toEqual([]);
   });
 
   it('a failed projection is reported and not thrown', async () => {
     const { updates, behind } = newUpdates(away);
-    for (const ref of [account, session]) await updates.appended(ref, 'request-1');
+    for (const ref of [account, ring]) await updates.appended(ref, commit, 'request-1');
     expect(behind).toEqual([['account-7', away, 'request-1']]);
   });
 });
 
 it('after an append with an unknown outcome, only streams with a list are reported', () => {
   const { updates, behind } = newUpdates();
-  for (const ref of [account, session]) updates.unknown(ref, away, 'request-1');
+  for (const ref of [account, ring]) updates.unknown(ref, away, 'request-1');
   expect(behind).toEqual([['account-7', away, 'request-1']]);
 });

@@ -1,3 +1,4 @@
+import type { Commit } from '@keyfold/event-store';
 import type { Projection } from './projection.js';
 import { readModelOf } from './read-model.js';
 import type { StreamRef } from './stream-ref.js';
@@ -15,10 +16,10 @@ export class ListUpdates {
     private readonly onBehind: OnListBehind,
   ) {}
 
-  /** Writes the list entry of a stream after an append. Never rejects: the commit is stored, whatever becomes of the entry. */
-  async appended(ref: StreamRef<unknown>, correlation: string): Promise<void> {
+  /** Writes the list entry of a stream after an append of this commit, which need not be read again. Never rejects: the commit is stored, whatever becomes of the entry. */
+  async appended(ref: StreamRef<unknown>, commit: Commit, correlation: string): Promise<void> {
     if (!isListed(ref)) return;
-    await this.projection.project(ref).catch((error: unknown) => this.onBehind(ref, error, correlation));
+    await this.projection.project(ref, [commit]).catch((error: unknown) => this.onBehind(ref, error, correlation));
   }
 
   /** Reports an append with an unknown outcome: its commit may be stored without its list entry. */

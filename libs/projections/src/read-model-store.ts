@@ -10,6 +10,9 @@ export type ParkedStream = Readonly<{ stream: string; partition: string; version
 /** A stored document, with the sort key that was written with it; null if it is not listed. */
 export type StoredDocument = Loaded<unknown> & Readonly<{ stream: string; sortKey: number | null }>;
 
+/** The entries of a list that expire after a time, in unix seconds. With `partition`, only those of its streams. */
+export type Unexpired = Readonly<{ after: number; partition?: string }>;
+
 /** Stores the documents of the read models. All of it can be rebuilt from the event store. */
 export abstract class ReadModelStore {
   /** Returns the existing documents of the given streams, by stream name. One round trip. */
@@ -27,6 +30,18 @@ export abstract class ReadModelStore {
    */
   abstract list<State>(
     model: ReadModel<State>,
+    offset: number,
+    limit: number,
+    takes?: (state: State) => boolean,
+  ): Promise<Page<State>>;
+
+  /**
+   * Returns the states of a model whose list `expires`, the one that expires last first. `offset`, `limit` and `takes` are those of `list`.
+   * The total is counted each time.
+   */
+  abstract listUnexpired<State>(
+    model: ReadModel<State>,
+    unexpired: Unexpired,
     offset: number,
     limit: number,
     takes?: (state: State) => boolean,

@@ -5,6 +5,7 @@ import {
   sshKeyRingAggregate,
   sshKeyUseAggregate,
   type Account,
+  type Session,
 } from '@keyfold/domain';
 import type { StreamAggregate, StreamRef } from './stream-ref.js';
 
@@ -19,15 +20,23 @@ export type ReadModel<State> = Readonly<{
   aggregate: StreamAggregate<State>;
   /** Returns where a state belongs in the model's list; null if it is not listed. A model without this function has no list. */
   sortKeyOf?(state: State): number | null;
+  /** Sort keys are the unix times, in seconds, at which entries expire. Such a model is listed by `ReadModelStore.listUnexpired`. */
+  expires?: true;
 }>;
 
 export const accounts: ReadModel<Account> = {
   name: 'accounts',
-  schema: 1,
+  schema: 2,
   aggregate: accountAggregate,
   sortKeyOf: ({ status, accountId }) => (status === 'active' ? accountId : null),
 };
-export const sessions = { name: 'sessions', schema: 1, aggregate: sessionAggregate };
+export const sessions: ReadModel<Session> = {
+  name: 'sessions',
+  schema: 2,
+  aggregate: sessionAggregate,
+  sortKeyOf: ({ status, expiresAt }) => (status === 'active' ? expiresAt : null),
+  expires: true,
+};
 export const sshKeyRings = { name: 'ssh_key_rings', schema: 1, aggregate: sshKeyRingAggregate };
 export const sshKeyUses = { name: 'ssh_key_uses', schema: 1, aggregate: sshKeyUseAggregate };
 export const siteSettings = { name: 'site_settings', schema: 2, aggregate: siteSettingsAggregate };

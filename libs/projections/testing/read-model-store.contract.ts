@@ -1,5 +1,6 @@
 import { absentAccount, type Account } from '@keyfold/domain';
 import { describe, expect, it } from 'vitest';
+import { expiringListCases } from './expiring-list.contract.js';
 import { parked, parkedCases } from './parked-streams.contract.js';
 import type { ReadModelStore } from '../src/read-model-store.js';
 import { accounts } from '../src/read-model.js';
@@ -27,6 +28,9 @@ export function describeReadModelStore(name: string, open: () => Promise<OpenRea
     });
     describe('a list', () => {
       listCases(newStore);
+    });
+    describe('a list that expires', () => {
+      expiringListCases(newStore);
     });
     describe('parked streams', () => {
       parkedCases(newStore);

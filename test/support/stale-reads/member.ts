@@ -52,12 +52,31 @@ export class Member {
     await this.reads.pair('a key that was deleted', (client) => this.#removeFirst(client), this.#keys, this.#judgeKeys);
   }
 
-  /** Makes four changes that end sessions. Each costs password hashes. */
+  /** Makes seven changes that start or end sessions. Each costs password hashes. */
   async changeSessions(round: number): Promise<void> {
-    const other = await this.#logIn();
+    let other = await this.#logIn();
     const meOfOther: Send = (client) => client.send('GET', '/api/me', other);
+    const ended = refusedWith('token is invalidated');
+    const evict =
+      (body: object): Send =>
+      (client) =>
+        client.send('POST', '/api/me/sessions/evict', this.#token, body);
+    await this.reads.pair('a session that was evicted with all others', evict({ others: true }), meOfOther, ended);
+    const logInAgain: Send = async (client) => {
+      other = (await client.login(this.account.username, this.#password)) ?? '';
+      return { code: other === '' ? 503 : 200, message: '', data: null };
+    };
+    await this.reads.pair(
+      'a session that was started',
+      logInAgain,
+      this.#sessions,
+      judgeSessions(this.#token, () => other),
+    );
+    await this.reads.pair('a session that was evicted', evict({ session_id: jtiOf(other) }), meOfOther, ended);
+
+    other = await this.#logIn();
     const logOut: Send = (client) => client.send('GET', '/api/auth/logout', other);
-    await this.reads.pair('a session that was logged out', logOut, meOfOther, refusedWith('token is invalidated'));
+    await this.reads.pair('a session that was logged out', logOut, meOfOther, ended);
 
     const password = `password ${round}`;
     await this.reads.pair(
@@ -76,6 +95,7 @@ export class Member {
   }
 
   readonly #me: Send = (client) => client.send('GET', '/api/me', this.#token);
+  readonly #sessions: Send = (client) => client.send('GET', '/api/me/sessions', this.#token);
   readonly #keys: Send = (client) => client.send('GET', '/api/me/sshkey/list', this.#token);
 
   async #add(client: AccountClient, title: string): Promise<Envelope | undefined> {
@@ -131,6 +151,20 @@ export class Member {
     return token;
   }
 }
+
+/** Expects exactly the sessions of both tokens in a list. `other` is read when the answer is judged. */
+const judgeSessions =
+  (token: string, other: () => string): Judge =>
+  ({ code, message, data }) => {
+    if (code !== 200) return `${code} ${message}`;
+    const shown = (data as { session_id: string }[]).map(({ session_id }) => session_id).toSorted();
+    const due = [token, other()].map(jtiOf).toSorted();
+    return shown.join() === due.join() ? undefined : `the sessions are [${shown.join()}], not [${due.join()}]`;
+  };
+
+/** Returns the id of the session that a token belongs to. */
+const jtiOf = (token: string) =>
+  (JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { jti: string }).jti;
 
 function expectDone(answer: Envelope | undefined): void {
   if (answer?.code !== 200) throw new Error(inWords(answer));

@@ -26,6 +26,7 @@ const TAGS = {
   'SSH keys': "List, add and delete the caller's public keys.",
   'two-factor': 'Turn on login with one-time codes.',
   administration: 'Manage every account and its keys. Only for administrators.',
+  sessions: 'List sessions and end them.',
   settings: 'Read and change the settings of the site. Only for administrators.',
   public: 'Operations that need no token.',
 };

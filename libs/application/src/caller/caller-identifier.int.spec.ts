@@ -30,8 +30,8 @@ beforeEach(async () => {
 });
 
 const origin = { correlation: 'request-1', address: '192.0.2.7' };
-const identifierOf = ({ loader, tokens, sealer, clock }: EmbeddedService) =>
-  new CallerIdentifier(loader, tokens, sealer, clock, noSecurityLog);
+const identifierOf = ({ loader, tokens, sealer, clock, activity }: EmbeddedService) =>
+  new CallerIdentifier(loader, tokens, sealer, clock, noSecurityLog, activity);
 const identify = (header: string | undefined, scope: CallerScope = 'account') =>
   identifierOf(service).identify(header, scope, () => origin);
 const outcomeOf = (header: string | undefined) =>

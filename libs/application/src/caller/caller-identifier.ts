@@ -2,6 +2,7 @@ import {
   ADMIN_ID,
   DomainError,
   GUEST_ID,
+  sessionRefusal,
   type Account,
   type DomainErrorCode,
   type Session,
@@ -24,6 +25,7 @@ import { Sealer, TokenSigner, type TokenClaims } from '@keyfold/security';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Clock } from '../clock.js';
 import type { Origin } from '../origin.js';
+import type { SessionActivity } from './session-activity.js';
 import { sealingContext } from '../sealing-context.js';
 import { SecurityLog } from '../security-log/security-log.js';
 import { tokenRefused, apiTokenUsed } from '../security-log/token-events.js';
@@ -43,6 +45,7 @@ export class CallerIdentifier {
     private readonly sealer: Sealer,
     private readonly clock: Clock,
     private readonly security: SecurityLog,
+    private readonly activity: SessionActivity,
   ) {}
 
   /**
@@ -121,10 +124,11 @@ export class CallerIdentifier {
   }
 
   #callerOf(claims: TokenClaims, [session, account, ring, use]: LoadedSession): Caller {
-    const { sub, jti, username } = claims;
+    const { jti } = claims;
     const timeliness = this.#timeliness(claims, session.state);
-    const reason = refusalReason(session.state, timeliness, account.state, Number(sub), username);
+    const reason = refusalReason(session.state, timeliness, account.state, claims);
     if (reason) throw new DomainError(reason);
+    this.activity.used(session.state);
     const keys = ring && use ? { ring: ring.state, use: use.state } : undefined;
     return { account: account.state, keys, by: 'session', sessionId: jti };
   }
@@ -180,16 +184,15 @@ function refusalReason(
   session: Session,
   timeliness: Timeliness,
   account: Account,
-  accountId: number,
-  username: string,
+  { sub, jti, username }: TokenClaims,
 ): DomainErrorCode | undefined {
-  if (session.status !== 'active' || session.accountId !== accountId) return 'token-invalidated';
+  if (session.status !== 'active' || session.accountId !== Number(sub)) return 'token-invalidated';
   if (timeliness === 'expired') return 'token-expired';
   if (timeliness === 'early') return 'token-not-active';
   if (account.status !== 'active' || account.username !== username) return 'account-not-found-for-token';
-  if (account.credential !== session.credential) return 'password-changed';
-  if (account.disabled) return 'account-disabled';
-  return undefined;
+  const refusal = sessionRefusal(account, { credential: session.credential, session: jti });
+  if (refusal) return refusal;
+  return account.disabled ? 'account-disabled' : undefined;
 }
 
 /** compat: the original expects the bare token; some clients put `Bearer` before it (AlistGo/alist#7888). */

@@ -1,4 +1,12 @@
-import { DomainError, ROLE_ADMIN, ROLE_GUEST, type Account, type SshKeyRing, type SshKeyUse } from '@keyfold/domain';
+import {
+  DomainError,
+  ROLE_ADMIN,
+  ROLE_GUEST,
+  type Account,
+  type CallerProof,
+  type SshKeyRing,
+  type SshKeyUse,
+} from '@keyfold/domain';
 
 /** The SSH keys of an account and when each was last used. */
 export type SshKeysAndUse = Readonly<{ ring: SshKeyRing; use: SshKeyUse }>;
@@ -30,8 +38,14 @@ export function requireKeyHolder(caller: Caller): void {
   if (isGuest(caller)) throw new DomainError('guest-has-no-keys');
 }
 
-/** Returns the credential that the account must still have when the command is decided. The static token depends on no password. */
-export const credentialOf = ({ account, by }: Caller) => (by === 'api-token' ? undefined : account.credential);
+/** Throws `guest-has-no-sessions` if the caller is the guest: everybody may use that account, so nobody may see or end its sessions. */
+export function requireSessionHolder(caller: Caller): void {
+  if (isGuest(caller)) throw new DomainError('guest-has-no-sessions');
+}
+
+/** Returns what the decider checks again. The static token depends on no session. */
+export const proofOf = ({ account, by, sessionId }: Caller): CallerProof =>
+  by === 'api-token' ? {} : { credential: account.credential, session: sessionId };
 
 /** The operator of the service, who uses the command `keyfold` and needs no account. */
 export const operator = { by: 'operator' } as const;

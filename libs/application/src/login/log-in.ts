@@ -218,12 +218,12 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
  * secret or by someone who knew an old password do not lock the code. A device is known only once it has used a right code of this enrolment.
  */
 function codeAttempt(login: Login, account: Account): LoginAttempt {
-  const { accountId, credential, twoFactor } = account;
+  const { accountId, passwordCredential, twoFactor } = account;
   const { address } = login;
   const { enrolment } = twoFactor!;
   const shown = deviceOf(login, account);
   const device = shown?.enrolment === enrolment ? shown.id : undefined;
-  return { factor: 'one-time-code', account: `${accountId}:${credential}:${enrolment}`, address, device };
+  return { factor: 'one-time-code', account: `${accountId}:${passwordCredential}:${enrolment}`, address, device };
 }
 
 /** Returns the device, unless its token belongs to a former owner of the name. */

@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DomainError, NameRules } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import { NewPasswords } from '../accounts/new-passwords.js';
-import { actorOf, credentialOf, isGuest, type Caller } from '../caller/caller.js';
+import { actorOf, proofOf, isGuest, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
 import { CommandRunner } from '../command-runner.js';
 import type { Origin } from '../origin.js';
@@ -34,7 +34,7 @@ export class ChangeOwnProfileHandler implements ICommandHandler<ChangeOwnProfile
     const { accountId } = caller.account;
     const wanted = {
       type: 'ChangeOwnProfile',
-      credential: credentialOf(caller),
+      ...proofOf(caller),
       name: await this.names.claim(profile.username),
       nameRules: this.nameRules,
       ssoId: profile.ssoId,

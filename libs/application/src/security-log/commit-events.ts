@@ -28,6 +28,8 @@ function reportedOf(event: AccountEvent | SiteSettingsEvent, by: string, account
       return { name: 'user_updated', about: [by, account, 'disabled'] };
     case 'AccountEnabled':
       return { name: 'user_updated', about: [by, account, 'enabled'] };
+    case 'SessionsEvicted':
+      return { name: 'user_updated', about: [by, account, 'sessions_evicted'] };
     case 'TwoFactorEnabled':
       return { name: 'user_updated', about: [by, account, 'two_factor_enabled'] };
     case 'TwoFactorDisabled':

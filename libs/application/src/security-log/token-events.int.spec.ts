@@ -28,9 +28,13 @@ beforeEach(async () => {
 });
 
 function identify(header: string) {
-  const { loader, tokens, sealer, clock } = service;
+  const { loader, tokens, sealer, clock, activity } = service;
   const security = { report: (event: SecurityEvent) => void reported.push(event) };
-  return new CallerIdentifier(loader, tokens, sealer, clock, security).identify(header, 'account', () => origin);
+  return new CallerIdentifier(loader, tokens, sealer, clock, security, activity).identify(
+    header,
+    'account',
+    () => origin,
+  );
 }
 const refuse = (header: string) => expect(identify(header)).rejects.toEqual(new DomainError('token-invalidated'));
 function resetApiToken(token: string) {

@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DomainError } from '@keyfold/domain';
 import { accountStream, StreamLoader } from '@keyfold/projections';
 import { matchingStep, Sealer } from '@keyfold/security';
-import { actorOf, credentialOf, isGuest, type Caller } from '../caller/caller.js';
+import { actorOf, proofOf, isGuest, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
 import { sealingContext } from '../sealing-context.js';
 import { CommandRunner } from '../command-runner.js';
@@ -40,7 +40,7 @@ export class EnableTwoFactorHandler implements ICommandHandler<EnableTwoFactorCo
     const step = canonical(secret) === issued ? matchingStep(issued, code, now) : undefined;
     const command = {
       type: 'EnableTwoFactor',
-      credential: credentialOf(caller),
+      ...proofOf(caller),
       enrolment: pending.number,
       step,
       now,

@@ -2,7 +2,7 @@ import { KeyedQueue } from '@keyfold/concurrency';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountStream } from '@keyfold/projections';
 import { newTotpSecret, otpauthUri, qrPicture, Sealer } from '@keyfold/security';
-import { actorOf, credentialOf, type Caller } from '../caller/caller.js';
+import { actorOf, proofOf, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
 import { sealingContext } from '../sealing-context.js';
 import { CommandRunner } from '../command-runner.js';
@@ -36,7 +36,7 @@ export class StartTwoFactorEnrolmentHandler implements ICommandHandler<StartTwoF
     const sealedSecret = this.sealer.seal(secret, sealingContext.twoFactor(accountId));
     const command = {
       type: 'StartTwoFactorEnrolment',
-      credential: credentialOf(caller),
+      ...proofOf(caller),
       sealedSecret,
       now: this.clock.now(),
     } as const;

@@ -3,6 +3,12 @@ import type { AccountFields } from './account.events.js';
 import type { NameClaim } from './name-claim.js';
 import type { NameRules } from './name-rules.js';
 
+/**
+ * The session of the caller, and the credential of the account when the caller was identified. The decider checks them again, because the
+ * session may have ended since. Absent for the static token.
+ */
+export type CallerProof = Readonly<{ credential?: number | undefined; session?: string | undefined }>;
+
 /** A hashed and sealed password. `timestamp` is when it was set, in unix seconds. */
 export type NewPassword = Readonly<{ sealedHash: string; timestamp: number }>;
 
@@ -31,36 +37,36 @@ export type UpdateAccount = AccountFields &
 /** Sets the password and nothing else, so that it never undoes a concurrent change of another field. */
 export type SetPassword = Readonly<{ type: 'SetPassword'; password: NewPassword }>;
 
+/** Evicts all sessions of the account but `kept`. */
+export type EvictSessions = CallerProof & Readonly<{ type: 'EvictSessions'; kept: string | null }>;
+
 /** Changes what an account may change about itself. Without `password` the old one stays. `now` is in unix milliseconds. */
-export type ChangeOwnProfile = Readonly<{
-  type: 'ChangeOwnProfile';
-  /** The count of password changes that the caller's session was started with; absent for the static token. */
-  credential?: number | undefined;
-  name: NameClaim;
-  nameRules: NameRules;
-  password?: NewPassword;
-  ssoId: string;
-  now: number;
-}>;
+export type ChangeOwnProfile = CallerProof &
+  Readonly<{
+    type: 'ChangeOwnProfile';
+    name: NameClaim;
+    nameRules: NameRules;
+    password?: NewPassword;
+    ssoId: string;
+    now: number;
+  }>;
 
 /** Starts an enrolment with a new two-factor secret. `now` is in unix milliseconds. */
-export type StartTwoFactorEnrolment = Readonly<{
-  type: 'StartTwoFactorEnrolment';
-  /** The count of password changes that the caller's session was started with; absent for the static token. */
-  credential?: number | undefined;
-  sealedSecret: string;
-  now: number;
-}>;
+export type StartTwoFactorEnrolment = CallerProof &
+  Readonly<{
+    type: 'StartTwoFactorEnrolment';
+    sealedSecret: string;
+    now: number;
+  }>;
 
 /** Completes an enrolment. `step` is the time step of the given code, or undefined if the code or the secret was wrong. */
-export type EnableTwoFactor = Readonly<{
-  type: 'EnableTwoFactor';
-  /** The count of password changes that the caller's session was started with; absent for the static token. */
-  credential?: number | undefined;
-  enrolment: number;
-  step: number | undefined;
-  now: number;
-}>;
+export type EnableTwoFactor = CallerProof &
+  Readonly<{
+    type: 'EnableTwoFactor';
+    enrolment: number;
+    step: number | undefined;
+    now: number;
+  }>;
 
 /**
  * Turns two-factor off, lifts a lock of the code and discards a pending enrolment. If two-factor is off already, nothing changes and a
@@ -76,6 +82,7 @@ export type AccountCommand =
   | RegisterAccount
   | UpdateAccount
   | SetPassword
+  | EvictSessions
   | ChangeOwnProfile
   | StartTwoFactorEnrolment
   | EnableTwoFactor

@@ -4,6 +4,7 @@ import { DomainError } from '../kernel/domain-error.js';
 import type { ResealSecrets } from '../kernel/reseal-secrets.js';
 import type {
   AccountCommand,
+  CallerProof,
   ChangeOwnProfile,
   EnableTwoFactor,
   NewPassword,
@@ -12,7 +13,7 @@ import type {
   UpdateAccount,
 } from './account.commands.js';
 import { ROLE_ADMIN, ROLE_GUEST, type AccountEvent, type ProfileChanged } from './account.events.js';
-import { absentAccount, evolve, HOUR, type Account } from './account.state.js';
+import { absentAccount, evolve, HOUR, sessionRefusal, type Account } from './account.state.js';
 import { cleanBasePath } from './base-path.js';
 import type { NameClaim } from './name-claim.js';
 import { oneTimeCodeHold, releasedNameHold, usernameHold } from './account.holds.js';
@@ -23,7 +24,7 @@ const ENROLMENTS_PER_HOUR = 10;
 
 /**
  * Decides on one account. Refuses every command but `RegisterAccount` with `account-not-found` unless the account is active. Refuses a
- * command with a `credential` with `password-changed` or `account-disabled` if its session has ended in the meantime.
+ * command with a `credential` with `password-changed`, `token-invalidated` or `account-disabled` if its session has ended in the meantime.
  */
 export const accountDecider: Decider<Account, AccountCommand, AccountEvent> = {
   initialState: absentAccount,
@@ -34,12 +35,14 @@ export const accountDecider: Decider<Account, AccountCommand, AccountEvent> = {
 function decide(account: Account, command: AccountCommand): Decision<AccountEvent> {
   if (command.type === 'RegisterAccount') return register(account, command);
   if (account.status !== 'active') throw new DomainError('account-not-found');
-  if ('credential' in command) requireCredential(account, command.credential);
+  if ('credential' in command) requireSession(account, command);
   switch (command.type) {
     case 'UpdateAccount':
       return update(account, command);
     case 'SetPassword':
       return { events: changePassword(command.password) };
+    case 'EvictSessions':
+      return { events: [{ type: 'SessionsEvicted', v: 1, data: { kept: command.kept } }] };
     case 'ChangeOwnProfile':
       return changeOwnProfile(account, command);
     case 'StartTwoFactorEnrolment':
@@ -65,9 +68,10 @@ function decide(account: Account, command: AccountCommand): Decision<AccountEven
 }
 
 /** Checks the caller again, because its session may have ended after the caller was identified. */
-function requireCredential(account: Account, credential: number | undefined): void {
+function requireSession(account: Account, { credential, session }: CallerProof): void {
   if (credential === undefined) return;
-  if (credential !== account.credential) throw new DomainError('password-changed');
+  const refusal = sessionRefusal(account, { credential, session });
+  if (refusal) throw new DomainError(refusal);
   if (account.disabled) throw new DomainError('account-disabled');
 }
 

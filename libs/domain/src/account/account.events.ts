@@ -38,6 +38,8 @@ export type AccountRegistered = DomainEvent<
 export type PasswordChanged = DomainEvent<'PasswordChanged', { passwordTimestamp: number }, PasswordHash>;
 /** The same password was sealed with another key. Sessions continue. The old event keeps a text that no key opens any more. */
 export type PasswordResealed = DomainEvent<'PasswordResealed', object, PasswordHash>;
+/** All sessions of the account were evicted, except the one in `kept`, if any. A login that was verified before is evicted too. */
+export type SessionsEvicted = DomainEvent<'SessionsEvicted', { kept: string | null }, undefined>;
 /** Fields that affect neither rights nor the name were changed. Contains only the changed fields. */
 export type ProfileChanged = DomainEvent<
   'ProfileChanged',
@@ -81,6 +83,7 @@ export type AccountEvent =
   | AccountRegistered
   | PasswordChanged
   | PasswordResealed
+  | SessionsEvicted
   | ProfileChanged
   | AccountRenamed
   | PermissionsChanged
@@ -97,6 +100,7 @@ export const accountUpcasters = {
   AccountRegistered: { 1: 'current' },
   PasswordChanged: { 1: 'current' },
   PasswordResealed: { 1: 'current' },
+  SessionsEvicted: { 1: 'current' },
   ProfileChanged: { 1: 'current' },
   AccountRenamed: { 1: 'current' },
   PermissionsChanged: { 1: 'current' },

@@ -12,6 +12,7 @@ import {
   profileChanged,
   registered,
   renamed,
+  sessionsEvicted,
   twoFactorDisabled,
   twoFactorEnabled,
   twoFactorLocked,
@@ -38,6 +39,8 @@ const fresh: Account = {
   sealedPasswordHash: 'sealed hash of first',
   passwordTimestamp: 1_768_000_000,
   credential: 1,
+  passwordCredential: 1,
+  keptSession: null,
   enrolments: 0,
   recentEnrolments: [],
   pendingEnrolment: null,
@@ -62,7 +65,12 @@ describe('the state of an account', () => {
       sealedPasswordHash: 'sealed hash of third',
       passwordTimestamp: 1_768_000_900,
       credential: 3,
+      passwordCredential: 3,
     });
+  });
+
+  it('counts evictions, which leave the password as it is', () => {
+    expect(account(ann, sessionsEvicted('s1'))).toStrictEqual({ ...fresh, credential: 2, keptSession: 's1' });
   });
 
   it('keeps the credential if anything else changes', () => {

@@ -18,8 +18,12 @@ export type Account = AccountFields &
     turn: number;
     sealedPasswordHash: string;
     passwordTimestamp: number;
-    /** Counts password changes. A session stores the value at its login. */
+    /** Counts password changes and evictions of sessions. A session stores the value at its login and works while it is current. */
     credential: number;
+    /** The value of `credential` at the last password change. */
+    passwordCredential: number;
+    /** The session that the last eviction kept; null since a password change. */
+    keptSession: string | null;
     enrolments: number;
     /** When enrolments were started within the last hour, in unix milliseconds. */
     recentEnrolments: readonly number[];
@@ -43,11 +47,25 @@ export const absentAccount: Account = {
   sealedPasswordHash: '',
   passwordTimestamp: 0,
   credential: 0,
+  passwordCredential: 0,
+  keptSession: null,
   enrolments: 0,
   recentEnrolments: [],
   pendingEnrolment: null,
   twoFactor: null,
 };
+
+/**
+ * Returns why a session that was started with this credential no longer acts for the account, or undefined if it does. Knows nothing about
+ * its logout and its expiry.
+ */
+export function sessionRefusal(
+  { credential: current, passwordCredential, keptSession }: Account,
+  { credential, session }: Readonly<{ credential: number; session: string | undefined }>,
+): 'password-changed' | 'token-invalidated' | undefined {
+  if (credential === current || (session !== undefined && session === keptSession)) return undefined;
+  return credential < passwordCredential ? 'password-changed' : 'token-invalidated';
+}
 
 /** In milliseconds. */
 export const HOUR = 3_600_000;
@@ -62,6 +80,7 @@ export function evolve(account: Account, event: AccountEvent): Account {
         status: 'active',
         sealedPasswordHash: event.sealed.passwordHash,
         credential: 1,
+        passwordCredential: 1,
       };
     case 'PasswordChanged':
       return {
@@ -69,7 +88,11 @@ export function evolve(account: Account, event: AccountEvent): Account {
         sealedPasswordHash: event.sealed.passwordHash,
         passwordTimestamp: event.data.passwordTimestamp,
         credential: account.credential + 1,
+        passwordCredential: account.credential + 1,
+        keptSession: null,
       };
+    case 'SessionsEvicted':
+      return { ...account, credential: account.credential + 1, keptSession: event.data.kept };
     case 'PasswordResealed':
       return { ...account, sealedPasswordHash: event.sealed.passwordHash };
     case 'ProfileChanged':

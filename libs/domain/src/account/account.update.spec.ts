@@ -1,16 +1,8 @@
 import { describe, it } from 'vitest';
-import {
-  changeOwnProfile,
-  enableTwoFactor,
-  named,
-  newPassword,
-  startEnrolment,
-  update,
-} from '../../testing/account.commands.js';
+import { changeOwnProfile, named, newPassword, update } from '../../testing/account.commands.js';
 import {
   disabled,
   enabled,
-  enrolmentStarted,
   nameHashOf,
   passwordChanged,
   permissionsChanged,
@@ -209,26 +201,5 @@ describe('SetPassword', () => {
 
   it('is refused if there is no account', () => {
     given(accountDecider).when(command).thenRefused('account-not-found');
-  });
-});
-
-describe('a command of a session that has ended in the meantime', () => {
-  const ended = { credential: 1 };
-  const commands = {
-    'a change of the profile': { ...changeOwnProfile('ann'), ...ended },
-    'a new secret': { ...startEnrolment(1), ...ended },
-    'a proof': { ...enableTwoFactor(1, 5), ...ended },
-  };
-
-  it.each(Object.entries(commands))('is refused if a password change ended it: %s', (_what, command) => {
-    given(accountDecider, registered('ann'), enrolmentStarted(1), passwordChanged('new', 7))
-      .when(command)
-      .thenRefused('password-changed');
-  });
-
-  it.each(Object.entries(commands))('is refused if the account was disabled: %s', (_what, command) => {
-    given(accountDecider, registered('ann'), enrolmentStarted(1), disabled)
-      .when(command)
-      .thenRefused('account-disabled');
   });
 });

@@ -1,7 +1,7 @@
 /** The codes of all expected refusals. Codes are stable and never get another meaning. `http-envelope` has their HTTP messages. */
 export type DomainErrorCode =
   // Identification of the caller. Thrown by `CallerIdentifier` unless another source is named.
-  /** The header contains neither the static token nor one of our tokens, or the session is unknown or has ended. */
+  /** The header contains neither the static token nor one of our tokens, or the session is unknown or has ended. Also thrown by `accountDecider`. */
   | 'token-invalidated'
   /** The token or its session has expired. */
   | 'token-expired'
@@ -73,6 +73,11 @@ export type DomainErrorCode =
   | 'admin-or-guest-uncreatable'
   /** `DeleteAccount` for the admin or the guest. */
   | 'admin-or-guest-undeletable'
+  // Sessions.
+  /** A route for the caller's own sessions and recovery codes is used by the guest, whose account is shared. */
+  | 'guest-has-no-sessions'
+  /** `EvictOwnSessionCommand` or `EvictAnySessionCommand`: no such session, or for the former, a session of another account. */
+  | 'session-not-found'
   // SSH keys.
   /** `requireKeyHolder`: the guest uses a route for the caller's own keys. */
   | 'guest-has-no-keys'

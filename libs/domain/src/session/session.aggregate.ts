@@ -1,4 +1,5 @@
 import type { Aggregate } from '../kernel/aggregate.js';
+import { memoryOf } from '../kernel/bounded-text.js';
 import { sessionDecider, type Session, type SessionCommand } from './session.decider.js';
 import { sessionUpcasters, type SessionEvent } from './session.events.js';
 
@@ -8,5 +9,5 @@ export const sessionAggregate: Aggregate<string, Session, SessionCommand, Sessio
   upcasters: sessionUpcasters,
   streamPrefix: 'session-',
   streamOf: (sessionId) => `session-${sessionId}`,
-  weightOf: () => 1,
+  weightOf: ({ address, client }) => 1 + Math.floor(memoryOf(address, client) / 1024),
 };

@@ -40,6 +40,12 @@ describe('EndSession', () => {
     given(sessionDecider, sessionStarted()).when(logout).thenEvents(loggedOut).thenHolds();
   });
 
+  it('records that the session was evicted', () => {
+    given(sessionDecider, sessionStarted())
+      .when({ type: 'EndSession', reason: 'evicted' })
+      .thenEvents({ type: 'SessionEnded', v: 1, data: { reason: 'evicted' } });
+  });
+
   it('does nothing if the session has ended', () => {
     given(sessionDecider, sessionStarted(), loggedOut).when(logout).thenNothing();
   });
@@ -54,21 +60,17 @@ describe('the state of a session', () => {
     expect(stateAfter(sessionDecider).status).toBe('absent');
   });
 
-  it('keeps account, credential and expiry', () => {
+  it('keeps all data of the login', () => {
     expect(stateAfter(sessionDecider, sessionStarted({ credential: 3 }))).toStrictEqual({
       status: 'active',
-      accountId: 7,
-      credential: 3,
-      expiresAt: 1_768_651_200,
+      ...login({ credential: 3 }),
     });
   });
 
-  it('has ended after the logout', () => {
+  it('has ended after the logout, and forgets address and client', () => {
     expect(stateAfter(sessionDecider, sessionStarted(), loggedOut)).toStrictEqual({
       status: 'ended',
-      accountId: 7,
-      credential: 1,
-      expiresAt: 1_768_651_200,
+      ...login({ address: '', client: '' }),
     });
   });
 });

@@ -1,14 +1,22 @@
 import { oneTimeCodeHold } from '../account/account.holds.js';
 import { truncate, TEXT_BYTES } from '../kernel/bounded-text.js';
 import type { Decider, Decision } from '../kernel/decider.js';
-import type { SessionEvent, SessionStarted } from './session.events.js';
+import type { SessionEnded, SessionEvent, SessionStarted } from './session.events.js';
 
-/** The state of one login: absent, then active, then ended for good. `expiresAt` is in unix seconds. */
+/**
+ * The state of one login: absent, then active, then ended for good. Times are in unix seconds. An ended session forgets who logged in from
+ * where.
+ */
 export type Session = Readonly<{
   status: 'absent' | 'active' | 'ended';
+  sessionId: string;
   accountId: number;
   credential: number;
+  startedAt: number;
   expiresAt: number;
+  factors: SessionStarted['data']['factors'];
+  address: string;
+  client: string;
 }>;
 
 /** Starts the session of a verified login. `usedCode` identifies the one-time code that it spends. */
@@ -18,16 +26,26 @@ export type StartSession = Readonly<{
   usedCode?: Readonly<{ enrolment: number; step: number }>;
 }>;
 /** Ends the session: its token is refused from then on. */
-export type EndSession = Readonly<{ type: 'EndSession'; reason: 'logout' }>;
+export type EndSession = Readonly<{ type: 'EndSession'; reason: SessionEnded['data']['reason'] }>;
 export type SessionCommand = StartSession | EndSession;
 
 /**
  * Decides on one login. Starting a session again and ending one that is not active change nothing. A session takes the hold of its code
  * for good, so a second session with that code is refused with `one-time-code-invalid-at-login`. The decider does not know whether the
- * account is disabled, deleted or has a new password.
+ * account is disabled, deleted, has a new password or evicted its sessions.
  */
 export const sessionDecider: Decider<Session, SessionCommand, SessionEvent> = {
-  initialState: { status: 'absent', accountId: 0, credential: 0, expiresAt: 0 },
+  initialState: {
+    status: 'absent',
+    sessionId: '',
+    accountId: 0,
+    credential: 0,
+    startedAt: 0,
+    expiresAt: 0,
+    factors: [],
+    address: '',
+    client: '',
+  },
   decide,
   evolve,
 };
@@ -53,11 +71,9 @@ function start({ session, usedCode }: StartSession): Decision<SessionEvent> {
 
 function evolve(session: Session, event: SessionEvent): Session {
   switch (event.type) {
-    case 'SessionStarted': {
-      const { accountId, credential, expiresAt } = event.data;
-      return { status: 'active', accountId, credential, expiresAt };
-    }
+    case 'SessionStarted':
+      return { ...event.data, status: 'active' };
     case 'SessionEnded':
-      return { ...session, status: 'ended' };
+      return { ...session, status: 'ended', address: '', client: '' };
   }
 }

@@ -2,7 +2,7 @@ import type { DomainEvent } from '../kernel/event.js';
 import type { Upcasters } from '../kernel/upcasting.js';
 
 /**
- * A login succeeded. `credential` is the account's count of password changes at the login. `address` and `client` (the user agent) are
+ * A login succeeded. `credential` is that of the account at the login (see `Account`). `address` and `client` (the user agent) are
  * stored in this event only. Times are in unix seconds.
  */
 export type SessionStarted = DomainEvent<
@@ -19,8 +19,8 @@ export type SessionStarted = DomainEvent<
   },
   undefined
 >;
-/** The session ended; its token is refused from then on. */
-export type SessionEnded = DomainEvent<'SessionEnded', { reason: 'logout' }, undefined>;
+/** The session ended, by its logout or because it was evicted; its token is refused from then on. */
+export type SessionEnded = DomainEvent<'SessionEnded', { reason: 'logout' | 'evicted' }, undefined>;
 
 export type SessionEvent = SessionStarted | SessionEnded;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineEvent } from './event-definition.js';
 import { field } from './event-fields.js';
 
-const { accountId, username, basePath, permission } = field;
+const { accountId, sessionId, username, basePath, permission } = field;
 const account = z.object({ accountId });
 const stream = 'account-42';
 const release = { version: '1.0.1', since: '0.1.0' };
@@ -56,6 +56,17 @@ export const accountEvents = {
     when: 'A password was changed. All sessions of the account end; no `session.ended` is sent for them.',
     data: account,
     sample: { stream, data: { accountId: 42 } },
+  }),
+  'account.sessions-evicted': defineEvent({
+    title: 'The sessions of an account were evicted',
+    when: 'A user ended all other sessions, or an administrator all sessions of an account. No `session.ended` is sent for them.',
+    version: '1.0.0',
+    since: release.since,
+    data: z.object({
+      accountId,
+      keptSessionId: sessionId.optional().describe('The one session that continues; absent if none does.'),
+    }),
+    sample: { stream, data: { accountId: 42, keptSessionId: '0d9c3d7e-5b0a-4c7e-9f4e-2f6f4b8a1c55' } },
   }),
   'account.disabled': defineEvent({
     ...release,

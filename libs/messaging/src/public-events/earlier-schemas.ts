@@ -8,6 +8,7 @@ import accountRenamed100 from '../../schemas/account.renamed/1.0.0.json' with { 
 import accountTwoFactorDisabled100 from '../../schemas/account.two-factor-disabled/1.0.0.json' with { type: 'json' };
 import accountTwoFactorEnabled100 from '../../schemas/account.two-factor-enabled/1.0.0.json' with { type: 'json' };
 import sessionEnded100 from '../../schemas/session.ended/1.0.0.json' with { type: 'json' };
+import sessionEnded101 from '../../schemas/session.ended/1.0.1.json' with { type: 'json' };
 import sessionStarted100 from '../../schemas/session.started/1.0.0.json' with { type: 'json' };
 import siteSettingsChanged100 from '../../schemas/site-settings.changed/1.0.0.json' with { type: 'json' };
 import siteSettingsChanged101 from '../../schemas/site-settings.changed/1.0.1.json' with { type: 'json' };
@@ -27,6 +28,7 @@ export const earlierSchemas = {
   '/schemas/account.two-factor-disabled/1.0.0.json': accountTwoFactorDisabled100,
   '/schemas/account.two-factor-enabled/1.0.0.json': accountTwoFactorEnabled100,
   '/schemas/session.ended/1.0.0.json': sessionEnded100,
+  '/schemas/session.ended/1.0.1.json': sessionEnded101,
   '/schemas/session.started/1.0.0.json': sessionStarted100,
   '/schemas/site-settings.changed/1.0.0.json': siteSettingsChanged100,
   '/schemas/site-settings.changed/1.0.1.json': siteSettingsChanged101,

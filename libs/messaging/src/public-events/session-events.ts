@@ -38,13 +38,14 @@ export const sessionEvents = {
     },
   }),
   'session.ended': defineEvent({
-    ...release,
+    version: '1.0.2',
+    since: release.since,
     title: 'A session ended',
-    when: 'A user logged out. Not sent if a session expires, or ends because its account was deleted or its password changed.',
+    when: 'A user logged out, or a user or an administrator evicted this one session. Not sent if a session expires or ends with its account or all others.',
     data: z.object({
       accountId,
       sessionId,
-      reason: z.string().describe('The reason: `logout`. More values may be added.'),
+      reason: z.string().describe('The reason: `logout`, `evicted`. More values may be added.'),
     }),
     sample: {
       stream,

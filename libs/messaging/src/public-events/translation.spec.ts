@@ -15,6 +15,7 @@ const publicTypes: Readonly<Record<string, string | undefined>> = {
   'PermissionsChanged.v1': 'account.changed',
   'AccountRenamed.v1': 'account.renamed',
   'PasswordChanged.v1': 'account.password-changed',
+  'SessionsEvicted.v1': 'account.sessions-evicted',
   'AccountDisabled.v1': 'account.disabled',
   'AccountEnabled.v1': 'account.enabled',
   'AccountDeleted.v1': 'account.deleted',

@@ -32,6 +32,10 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
     data: { accountId: accountOf(commit), username, formerUsername },
   }),
   PasswordChanged: (_, commit) => ({ type: 'account.password-changed', data: { accountId: accountOf(commit) } }),
+  SessionsEvicted: ({ kept }, commit) => ({
+    type: 'account.sessions-evicted',
+    data: { accountId: accountOf(commit), ...(kept !== null && { keptSessionId: kept }) },
+  }),
   AccountDisabled: (_, commit) => ({ type: 'account.disabled', data: { accountId: accountOf(commit) } }),
   AccountEnabled: (_, commit) => ({ type: 'account.enabled', data: { accountId: accountOf(commit) } }),
   AccountDeleted: ({ username }, commit) => ({

@@ -20,7 +20,7 @@ export function buildUpsert<State>(
   { version, state }: Loaded<State>,
   guard: '$lt' | '$lte',
 ): Write {
-  const { stream } = ref;
+  const { stream, partition } = ref;
   const model = readModelOf(ref);
   const text = JSON.stringify(state);
   const bytes = Buffer.byteLength(text);
@@ -28,24 +28,30 @@ export function buildUpsert<State>(
     throw new RangeError(`the state of ${stream} takes ${bytes} bytes, MongoDB stores at most ${MAX_STATE_BYTES}`);
   }
   const fields = { _id: { $literal: stream }, version, state: { $literal: text } };
-  const written = model.sortKeyOf ? { ...fields, ...listed(model.sortKeyOf(state)) } : fields;
+  const sortKey = model.sortKeyOf?.(state) ?? null;
+  const written = { ...fields, ...(model.expires ? expiring(sortKey, partition) : model.sortKeyOf && listed(sortKey)) };
   return update({ _id: stream }, { $cond: [{ [guard]: ['$version', version] }, written, '$$ROOT'] }, true);
 }
 
 /**
- * Builds the bulk-write operation that removes a document of exactly this version. If the model has a list, the document's `listing` stays,
+ * Builds the bulk-write operation that removes a document of exactly this version. If the model has a counted list, the document's `listing` stays,
  * because lists are counted by their changes.
  */
 export function buildRemoval(ref: StreamRef<unknown>, version: number): Write {
   const { stream } = ref;
   const filter = { _id: stream, version };
-  if (!readModelOf(ref).sortKeyOf) return { deleteOne: { filter } };
+  const { sortKeyOf, expires } = readModelOf(ref);
+  if (!sortKeyOf || expires) return { deleteOne: { filter } };
   return update(filter, { _id: { $literal: stream }, ...listed(null) }, false);
 }
 
 const update = (filter: mongo.Filter<ReadModelDocument>, document: mongo.Document, upsert: boolean): Write => ({
   updateOne: { filter, update: [{ $replaceWith: document }], upsert },
 });
+
+/** Returns the fields that list a document by its expiry, in all and in its partition. */
+const expiring = (sortKey: number | null, partition: string) =>
+  sortKey === null ? {} : { place: sortKey, partition: { $literal: partition } };
 
 /**
  * Returns the fields that list a document under this sort key (stored as `place`), or with `null` take it off the list. Changes carry the

@@ -1,12 +1,19 @@
 import { collectionOf, reaching } from '@keyfold/event-store/mongo';
 import type { Connection, mongo } from 'mongoose';
 import type { Loaded } from '../fold.js';
-import { ReadModelStore, type Page, type ParkedStream, type StoredDocument } from '../read-model-store.js';
+import {
+  ReadModelStore,
+  type Page,
+  type ParkedStream,
+  type StoredDocument,
+  type Unexpired,
+} from '../read-model-store.js';
 import { readModelOf, type ReadModel } from '../read-model.js';
 import type { StreamRef } from '../stream-ref.js';
 import { DocumentReader } from './document-reader.js';
 import { DocumentWriter } from './document-writer.js';
 import { buildRemoval, buildUpsert } from './document-writes.js';
+import { ExpiringList } from './expiring-list.js';
 import { ListCounter } from './list-counter.js';
 import { MongoList } from './mongo-list.js';
 import { collectionNameOf, PARKED_STREAMS, type ParkedDocument, type ReadModelDocument } from './read-model.model.js';
@@ -17,6 +24,7 @@ type ModelStorage = Readonly<{
   reader: DocumentReader;
   writer: DocumentWriter;
   list: MongoList;
+  expiring: ExpiringList;
 }>;
 
 /** The read models of any number of processes, in a MongoDB replica set. The connection must have the `connectOptions`. */
@@ -70,6 +78,21 @@ export class MongoReadModelStore extends ReadModelStore {
     return { items, total };
   }
 
+  async listUnexpired<State>(
+    model: ReadModel<State>,
+    unexpired: Unexpired,
+    offset: number,
+    limit: number,
+    takes: (state: State) => boolean = () => true,
+  ): Promise<Page<State>> {
+    const items: State[] = [];
+    const total = await this.#storageOf(model).expiring.page(unexpired, offset, limit, (text) => {
+      const state = JSON.parse(text) as State;
+      return takes(state) && items.push(state) > 0;
+    });
+    return { items, total };
+  }
+
   async documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]> {
     const { documents } = this.#storageOf(model);
     const filter = { _id: { $gt: after }, state: { $exists: true } };
@@ -111,6 +134,7 @@ export class MongoReadModelStore extends ReadModelStore {
         reader: new DocumentReader(documents),
         writer: new DocumentWriter(documents),
         list: new MongoList(documents, new ListCounter(this.connection, name)),
+        expiring: new ExpiringList(documents),
       };
       this.#storages.set(name, storage);
     }

@@ -12,7 +12,7 @@ export type Listing = Readonly<{
 /**
  * A stored document. `_id` is the stream, `place` its sort key. `state` is JSON: both adapters then return the same states, keys such as
  * `a.b` or `$x` mean nothing to the server, and for a ring of 1,000 keys `JSON.parse` is a third faster than decoding BSON. A document
- * without a state was removed; only its `listing` is kept.
+ * without a state was removed; only its `listing` is kept. A model that expires has no `listing`, but the `partition` of what it lists.
  */
 export type ReadModelDocument = Readonly<{
   _id: string;
@@ -20,6 +20,7 @@ export type ReadModelDocument = Readonly<{
   state?: string;
   place?: number;
   listing?: Listing;
+  partition?: string;
 }>;
 
 /** `_id` is the stream. */
@@ -28,6 +29,8 @@ export type ParkedDocument = Omit<ParkedStream, 'stream'> & Readonly<{ _id: stri
 export const PARKED_STREAMS = 'parked_streams';
 /** Index on the sort key. */
 export const PLACE_INDEX = 'place';
+/** Index on partition and sort key, of models that expire. */
+export const PARTITION_INDEX = 'partition_place';
 
 /** The name contains the schema number, so that versions of the program never touch each other's documents. */
 export const collectionNameOf = ({ name, schema }: ReadModel<unknown>) => `${name}_${schema}`;
@@ -36,6 +39,10 @@ function schemaOf(model: ReadModel<unknown>) {
   const options = { collection: collectionNameOf(model), strict: 'throw', versionKey: false } as const;
   const fields = { _id: String, version: Number, state: String };
   if (!model.sortKeyOf) return new mongoose.Schema<ReadModelDocument>(fields, options);
+  if (model.expires)
+    return new mongoose.Schema<ReadModelDocument>({ ...fields, place: Number, partition: String }, options)
+      .index({ place: 1 }, { sparse: true, name: PLACE_INDEX })
+      .index({ partition: 1, place: 1 }, { sparse: true, name: PARTITION_INDEX });
   return new mongoose.Schema<ReadModelDocument>({ ...fields, place: Number, listing: Object }, options)
     .index({ place: 1 }, { sparse: true, name: PLACE_INDEX })
     .index({ 'listing.at': 1 }, { sparse: true, name: 'listing_at' });

@@ -1,1 +1,2 @@
 export * from './sqlite-read-model-store.js';
+export * from './sqlite-session-uses.js';

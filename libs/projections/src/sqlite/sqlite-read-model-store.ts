@@ -1,26 +1,42 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SqliteConnection } from '@keyfold/event-store/sqlite';
 import type { Loaded } from '../fold.js';
-import { ReadModelStore, type Page, type ParkedStream, type StoredDocument } from '../read-model-store.js';
+import {
+  ReadModelStore,
+  type Page,
+  type ParkedStream,
+  type StoredDocument,
+  type Unexpired,
+} from '../read-model-store.js';
 import { readModelOf, readModels, type ReadModel } from '../read-model.js';
 import type { StreamRef } from '../stream-ref.js';
 
 /** Entries of a list that are read in one turn of the event loop. */
 const PIECE = 50;
 
+/** Reads at most `most` rows after the `last` one and after `skip` others. */
+type ReadPiece = (last: Row | undefined, most: number, skip: number) => Row[];
+type Row = ReturnType<SqliteConnection['read']>[number];
+
+const noColumn = { column: '', value: '', params: [] };
 const tableOf = ({ name, schema }: ReadModel<unknown>) => `${name}_${schema}`;
+
+const indexOf = (table: string, name: string, columns: string) =>
+  `CREATE INDEX IF NOT EXISTS ${table}_${name} ON ${table} (${columns}) WHERE place IS NOT NULL`;
+
+/** A model that expires is also listed by partition. */
+function createTable(model: ReadModel<unknown>): string {
+  const table = tableOf(model);
+  const columns = 'stream TEXT PRIMARY KEY, version INTEGER NOT NULL, place INTEGER, state TEXT NOT NULL';
+  const places = indexOf(table, 'places', 'place');
+  if (!model.expires) return `CREATE TABLE IF NOT EXISTS ${table} (${columns}) STRICT; ${places}`;
+  return `CREATE TABLE IF NOT EXISTS ${table} (${columns}, partition TEXT NOT NULL) STRICT; ${places};
+    ${indexOf(table, 'partitions', 'partition, place')}`;
+}
 
 /** Tables of the read models and of the parked streams. The sort key is the column `place`. */
 export const readModelTables = `
-  ${readModels
-    .map(tableOf)
-    .map(
-      (table) => `
-  CREATE TABLE IF NOT EXISTS ${table} (
-    stream TEXT PRIMARY KEY, version INTEGER NOT NULL, place INTEGER, state TEXT NOT NULL) STRICT;
-  CREATE INDEX IF NOT EXISTS ${table}_places ON ${table} (place) WHERE place IS NOT NULL;`,
-    )
-    .join('')}
+  ${readModels.map(createTable).join(';\n')};
   CREATE TABLE IF NOT EXISTS parked_streams (
     stream TEXT PRIMARY KEY, partition TEXT NOT NULL, version INTEGER NOT NULL, error TEXT NOT NULL, at INTEGER NOT NULL) STRICT`;
 
@@ -60,18 +76,48 @@ export class SqliteReadModelStore extends ReadModelStore {
     const listed = `FROM ${tableOf(model)} WHERE place IS NOT NULL`;
     const sql = `SELECT place, state ${listed} AND place > ? ORDER BY place LIMIT ? OFFSET ?`;
     const [count] = this.file.read(`SELECT count(*) AS total ${listed}`);
-    const page = { items: [] as State[], total: Number(count!['total']) };
-    let [after, skip] = [Number.MIN_SAFE_INTEGER, offset];
+    const piece: ReadPiece = (last, most, skip) =>
+      this.file.read(sql, Number(last?.['place'] ?? Number.MIN_SAFE_INTEGER), most, skip);
+    return { items: await this.#readPieces(piece, offset, limit, takes), total: Number(count!['total']) };
+  }
+
+  /** Reads a long list in pieces, like `list`. Entries that expire in the same second follow in the order of their first write. */
+  async listUnexpired<State>(
+    model: ReadModel<State>,
+    { after, partition }: Unexpired,
+    offset: number,
+    limit: number,
+    takes: (state: State) => boolean = () => true,
+  ): Promise<Page<State>> {
+    const params = partition === undefined ? [after] : [after, partition];
+    const listed = `FROM ${tableOf(model)} WHERE place > ? ${partition === undefined ? '' : 'AND partition = ?'}`;
+    const sql = `SELECT place, rowid, state ${listed} AND (place, rowid) < (?, ?) ORDER BY place DESC, rowid DESC LIMIT ? OFFSET ?`;
+    const [count] = this.file.read(`SELECT count(*) AS total ${listed}`, ...params);
+    const piece: ReadPiece = (last, most, skip) => {
+      const before = [last?.['place'], last?.['rowid']].map((value) => Number(value ?? Number.MAX_SAFE_INTEGER));
+      return this.file.read(sql, ...params, ...before, most, skip);
+    };
+    return { items: await this.#readPieces(piece, offset, limit, takes), total: Number(count!['total']) };
+  }
+
+  /** Reads up to `limit` states, in one turn of the event loop after the other. */
+  async #readPieces<State>(
+    read: ReadPiece,
+    offset: number,
+    limit: number,
+    takes: (state: State) => boolean,
+  ): Promise<State[]> {
+    const items: State[] = [];
+    let rows = read(undefined, Math.min(PIECE, limit), offset);
     for (;;) {
-      const rows = this.file.read(sql, after, Math.min(PIECE, limit - page.items.length), skip);
       for (const row of rows) {
         const state = JSON.parse(String(row['state'])) as State;
-        if (!takes(state)) return page;
-        page.items.push(state);
+        if (!takes(state)) return items;
+        items.push(state);
       }
-      if (rows.length < PIECE) return page;
-      [after, skip] = [Number(rows.at(-1)!['place']), 0];
+      if (rows.length < PIECE) return items;
       await this.#turnOfPiece();
+      rows = read(rows.at(-1), Math.min(PIECE, limit - items.length), 0);
     }
   }
 
@@ -122,11 +168,12 @@ export class SqliteReadModelStore extends ReadModelStore {
   /** `guard`: how the new version must compare with the stored one. */
   async #write<State>(ref: StreamRef<State>, { version, state }: Loaded<State>, guard: '>' | '>='): Promise<void> {
     const model = readModelOf(ref);
-    const sql = `INSERT INTO ${tableOf(model)} (stream, version, place, state) VALUES (?, ?, ?, ?)
+    const added = model.expires ? { column: ', partition', value: ', ?', params: [ref.partition] } : noColumn;
+    const sql = `INSERT INTO ${tableOf(model)} (stream, version, place, state${added.column}) VALUES (?, ?, ?, ?${added.value})
       ON CONFLICT (stream) DO UPDATE SET version = excluded.version, place = excluded.place, state = excluded.state
       WHERE excluded.version ${guard} version`;
     await this.file.writeAll([
-      { sql, params: [ref.stream, version, model.sortKeyOf?.(state) ?? null, JSON.stringify(state)] },
+      { sql, params: [ref.stream, version, model.sortKeyOf?.(state) ?? null, JSON.stringify(state), ...added.params] },
     ]);
   }
 }

@@ -1,4 +1,5 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
+import type { ReadModelStore } from '../read-model-store.js';
 import type { ReadModel } from '../read-model.js';
 import type { Report, Verified } from './slot-check.js';
 
@@ -28,16 +29,21 @@ export async function checkList(
   }
 }
 
+/** Reads a page of a model's list. Expired entries have documents too, so they are read with the others. */
+const readerOf = (readModels: ReadModelStore, model: ReadModel<unknown>) => (offset: number, limit: number) =>
+  model.expires ? readModels.listUnexpired(model, { after: 0 }, offset, limit) : readModels.list(model, offset, limit);
+
 async function countList({ readModels }: Verified, model: ReadModel<unknown>, signal: AbortSignal): Promise<ListCount> {
-  const { total: reported } = await readModels.list(model, 0, 0);
+  const list = readerOf(readModels, model);
+  const { total: reported } = await list(0, 0);
   let shown = 0;
   let inOrder = true;
-  for (let last = -Infinity; ;) {
+  for (let last: number | undefined; ;) {
     signal.throwIfAborted();
-    const { items } = await readModels.list(model, shown, PAGE);
+    const { items } = await list(shown, PAGE);
     for (const state of items) {
       const next = model.sortKeyOf?.(state) ?? -Infinity;
-      inOrder &&= next > last;
+      inOrder &&= last === undefined || (model.expires ? next <= last : next > last);
       last = next;
     }
     shown += items.length;
@@ -52,6 +58,6 @@ async function countList({ readModels }: Verified, model: ReadModel<unknown>, si
     after = page.at(-1)?.stream;
     await otherWork();
   }
-  const { total } = await readModels.list(model, 0, 0);
+  const { total } = await list(0, 0);
   return { reported, shown, expected, inOrder, disturbed: total !== reported };
 }

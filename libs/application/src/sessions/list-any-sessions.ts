@@ -1,0 +1,63 @@
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { absentAccount, bytesOf, type Account, type Session } from '@keyfold/domain';
+import { accountStream, ReadModelStore, sessions, type Loaded, type Page } from '@keyfold/projections';
+import type { Caller } from '../caller/caller.js';
+import { Clock } from '../clock.js';
+import { SessionActivity } from '../caller/session-activity.js';
+import { listedSession, type ListedSession } from './listed-session.js';
+
+/** Maximum size of a page, in entries and in bytes of the answer. Each entry counts with its texts and with `ENTRY_BYTES` for the rest. */
+const PAGE_ENTRIES = 1_000;
+const PAGE_BYTES = 2 * 1024 * 1024;
+const ENTRY_BYTES = 300;
+
+/** Lists the sessions of all accounts that have neither ended nor expired, the latest login first. A page ends early if it is full. */
+export class ListAnySessionsQuery extends Query<Page<ListedSession>> {
+  constructor(
+    readonly caller: Caller,
+    readonly offset: number,
+    readonly limit: number,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListAnySessionsQuery)
+export class ListAnySessionsHandler implements IQueryHandler<ListAnySessionsQuery> {
+  constructor(
+    private readonly readModels: ReadModelStore,
+    private readonly activity: SessionActivity,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute({ caller, offset, limit }: ListAnySessionsQuery): Promise<Page<ListedSession>> {
+    const unexpired = { after: Math.floor(this.clock.now() / 1000) };
+    const most = Math.min(limit, PAGE_ENTRIES);
+    const { items, total } = await this.readModels.listUnexpired(sessions, unexpired, offset, most);
+    const [accounts, lastUses] = await Promise.all([this.#accountsOf(items), this.activity.lastUses(items)]);
+    const entries = items.map((session, index) =>
+      listedSession(session, {
+        account: accounts.get(session.accountId) ?? absentAccount,
+        lastActive: lastUses[index]!,
+        current: caller.sessionId,
+      }),
+    );
+    return { items: firstPage(entries), total };
+  }
+
+  async #accountsOf(items: readonly Session[]): Promise<Map<number, Account>> {
+    const refs = [...new Set(items.map(({ accountId }) => accountId))].map(accountStream);
+    const documents = (await this.readModels.get(refs)) as Map<string, Loaded<Account>>;
+    return new Map([...documents.values()].map(({ state }) => [state.accountId, state]));
+  }
+}
+
+/** Returns the entries that fit on a page, at least one. */
+function firstPage(entries: readonly ListedSession[]): readonly ListedSession[] {
+  let bytes = 0;
+  const end = entries.findIndex(({ username, session: { address, client } }, index) => {
+    bytes += ENTRY_BYTES + bytesOf(username, address, client);
+    return index > 0 && bytes > PAGE_BYTES;
+  });
+  return end === -1 ? entries : entries.slice(0, end);
+}

@@ -1,0 +1,50 @@
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { ReadModelStore, sessions, sessionStream, StreamLoader } from '@keyfold/projections';
+import { requireSessionHolder, type Caller } from '../caller/caller.js';
+import { Clock } from '../clock.js';
+import { SessionActivity } from '../caller/session-activity.js';
+import { listedSession, type ListedSession } from './listed-session.js';
+
+/** Maximum number of sessions to show. */
+const MOST_SESSIONS = 1_000;
+
+/** Lists the sessions with which the caller's account can be used now, the latest login first; at most 1,000. */
+export class ListOwnSessionsQuery extends Query<readonly ListedSession[]> {
+  constructor(readonly caller: Caller) {
+    super();
+  }
+}
+
+@QueryHandler(ListOwnSessionsQuery)
+export class ListOwnSessionsHandler implements IQueryHandler<ListOwnSessionsQuery> {
+  constructor(
+    private readonly readModels: ReadModelStore,
+    private readonly loader: StreamLoader,
+    private readonly activity: SessionActivity,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute({ caller }: ListOwnSessionsQuery): Promise<readonly ListedSession[]> {
+    requireSessionHolder(caller);
+    const { account, sessionId: current } = caller;
+    const now = this.clock.now() / 1000;
+    const found = await this.#sessionIds(account.accountId, now, current);
+    const loaded = await this.loader.load(...found.map((id) => sessionStream(id, account.accountId)));
+    const running = loaded
+      .map(({ state }) => state)
+      .filter(({ status, expiresAt }) => status === 'active' && expiresAt > now);
+    const lastUses = await this.activity.lastUses(running);
+    return running
+      .map((session, index) => listedSession(session, { account, lastActive: lastUses[index]!, current }))
+      .filter(({ works }) => works)
+      .toSorted((a, b) => b.session.startedAt - a.session.startedAt);
+  }
+
+  /** Returns the caller's session and the others in the read model, which may contain some that have just ended. */
+  async #sessionIds(accountId: number, now: number, current: string | undefined): Promise<string[]> {
+    const unexpired = { after: Math.floor(now), partition: String(accountId) };
+    const { items } = await this.readModels.listUnexpired(sessions, unexpired, 0, MOST_SESSIONS);
+    const ids = items.map(({ sessionId }) => sessionId);
+    return current === undefined || ids.includes(current) ? ids : [current, ...ids];
+  }
+}

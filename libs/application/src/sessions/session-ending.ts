@@ -1,0 +1,28 @@
+import { DomainError } from '@keyfold/domain';
+import { sessionStream, StreamLoader } from '@keyfold/projections';
+import { CommandRunner, type CommandContext } from '../command-runner.js';
+
+/** Session ids are UUIDs. No other text is looked up. */
+const SESSION_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+/** Reading a session does not need the account, which follows from its state. */
+const UNKNOWN_ACCOUNT = 0;
+
+/** Ends sessions that are known by their id only. */
+export class SessionEnding {
+  constructor(
+    private readonly loader: StreamLoader,
+    private readonly runner: CommandRunner,
+  ) {}
+
+  /** Evicts a session. Throws `session-not-found` if there is none, or if it belongs to another account than `owner`. */
+  async evict(sessionId: string, context: CommandContext, owner?: number): Promise<void> {
+    const accountId = SESSION_ID.test(sessionId) ? await this.#accountOf(sessionId) : undefined;
+    if (accountId === undefined || (owner ?? accountId) !== accountId) throw new DomainError('session-not-found');
+    await this.runner.run(sessionStream(sessionId, accountId), { type: 'EndSession', reason: 'evicted' }, context);
+  }
+
+  async #accountOf(sessionId: string): Promise<number | undefined> {
+    const [{ state }] = await this.loader.load(sessionStream(sessionId, UNKNOWN_ACCOUNT));
+    return state.status === 'absent' ? undefined : state.accountId;
+  }
+}
