@@ -97,7 +97,7 @@ export type DomainErrorCode =
   | 'too-many-settings-requested'
   /** `ChangeSettingsCommand` without a setting. */
   | 'no-settings-to-save'
-  /** `ChangeSettings` with an unknown key that does not have the form of a key. */
+  /** `ChangeSettingsCommand` with an unknown key that does not have the form of a key. */
   | 'setting-key-invalid'
   /** `ChangeSettings`: all settings together would exceed `SETTINGS_BYTES`. */
   | 'settings-too-large'

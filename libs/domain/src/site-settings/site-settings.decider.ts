@@ -2,8 +2,8 @@ import type { Decider, Decision } from '../kernel/decider.js';
 import { DomainError } from '../kernel/domain-error.js';
 import type { ResealSecrets } from '../kernel/reseal-secrets.js';
 import { factorySetting, isSealedSetting, settingFlag } from './factory-settings.js';
-import { normalSettingValue, requireSettingKey } from './setting-rules.js';
-import type { ChangeSettings, DeleteSetting, SiteSettingsCommand } from './site-settings.commands.js';
+import { normalSettingValue } from './setting-rules.js';
+import type { ChangeSettings, DeleteSetting, NewSecret, SiteSettingsCommand } from './site-settings.commands.js';
 import type { SettingChange, SiteSettingsEvent } from './site-settings.events.js';
 import {
   bytesOfSettings,
@@ -38,11 +38,14 @@ function change(
   { values, sealedValues, sealedApiToken }: ChangeSettings,
 ): readonly SiteSettingsEvent[] {
   const changes = changesOf(settings, values);
-  const secrets = Object.entries(sealedValues).map(([key, value]) => secretChanged(key, value));
+  const secrets = Object.entries(sealedValues).filter(([key, secret]) =>
+    differs(secret, sealedSettingValue(settings, key)),
+  );
+  const changesToken = sealedApiToken && differs(sealedApiToken, settings.sealedApiToken);
   const events: SiteSettingsEvent[] = [
     ...(Object.keys(changes).length > 0 ? [{ type: 'SettingsChanged', v: 2, data: { changes } } as const] : []),
-    ...secrets,
-    ...(sealedApiToken === undefined ? [] : [apiTokenReset(sealedApiToken)]),
+    ...secrets.map(([key, { sealed }]) => secretChanged(key, sealed)),
+    ...(changesToken ? [apiTokenReset(sealedApiToken.sealed)] : []),
   ];
   requireRoom(settings, events);
   return events;
@@ -59,10 +62,14 @@ function changesOf(settings: SiteSettings, values: ChangeSettings['values']): Re
   return Object.fromEntries(changes.filter(([, { from, to }]) => from !== to));
 }
 
-function secretChanged(key: string, value: string): SiteSettingsEvent {
-  requireSettingKey(key);
-  return { type: 'SecretSettingChanged', v: 1, data: { key }, sealed: { value } };
-}
+const differs = ({ sameAs }: NewSecret, stored = '') => sameAs !== stored;
+
+const secretChanged = (key: string, value: string): SiteSettingsEvent => ({
+  type: 'SecretSettingChanged',
+  v: 1,
+  data: { key },
+  sealed: { value },
+});
 
 const apiTokenReset = (token: string): SiteSettingsEvent => ({
   type: 'ApiTokenReset',
