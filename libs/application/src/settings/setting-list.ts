@@ -53,7 +53,8 @@ export class SettingList {
   #valueOf(settings: SiteSettings, key: string): string {
     if (key === 'version') return this.version;
     if (key === API_TOKEN_KEY) return this.secrets.apiTokenOf(settings);
-    return isSealedSetting(key) ? (this.secrets.valueOf(settings, key) ?? '') : settingValue(settings, key);
+    const secret = isSealedSetting(key) ? this.secrets.valueOf(settings, key) : undefined;
+    return secret ?? settingValue(settings, key);
   }
 }
 

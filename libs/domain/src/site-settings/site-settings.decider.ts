@@ -7,6 +7,7 @@ import type { ChangeSettings, DeleteSetting, NewSecret, SiteSettingsCommand } fr
 import type { SettingChange, SiteSettingsEvent } from './site-settings.events.js';
 import {
   bytesOfSettings,
+  deprecatedKeys,
   sealedSettingValue,
   SETTINGS_BYTES,
   settingValue,
@@ -59,7 +60,8 @@ function changesOf(settings: SiteSettings, values: ChangeSettings['values']): Re
     if (factorySetting(key)?.flag !== settingFlag.readOnly) wanted.set(key, normalSettingValue(key, value));
   }
   const changes = [...wanted].map(([key, to]) => [key, { from: settingValue(settings, key), to }] as const);
-  return Object.fromEntries(changes.filter(([, { from, to }]) => from !== to));
+  const isSealed = (key: string) => sealedSettingValue(settings, key) !== undefined;
+  return Object.fromEntries(changes.filter(([key, { from, to }]) => from !== to || isSealed(key)));
 }
 
 const differs = ({ sameAs }: NewSecret, stored = '') => sameAs !== stored;
@@ -86,7 +88,7 @@ function requireRoom(settings: SiteSettings, events: readonly SiteSettingsEvent[
 
 function deletion(settings: SiteSettings, { key }: DeleteSetting): readonly SiteSettingsEvent[] {
   if (factorySetting(key)) throw DomainError.quoting('setting-not-deprecated', key);
-  if (sealedSettingValue(settings, key) === undefined) throw new DomainError('deleted-setting-not-found');
+  if (!deprecatedKeys(settings).includes(key)) throw new DomainError('deleted-setting-not-found');
   return [{ type: 'SettingDeleted', v: 1, data: { key } }];
 }
 
@@ -105,17 +107,25 @@ function evolve(settings: SiteSettings, event: SiteSettingsEvent): SiteSettings 
   switch (event.type) {
     case 'SettingsChanged': {
       const changed = Object.entries(event.data.changes).map(([key, { to }]) => [key, to] as const);
-      return { ...settings, values: { ...settings.values, ...Object.fromEntries(changed) } };
+      const { values, sealedValues } = without(settings, Object.keys(event.data.changes));
+      return { ...settings, values: { ...values, ...Object.fromEntries(changed) }, sealedValues };
     }
     case 'SecretSettingChanged':
-    case 'SecretSettingResealed':
-      return { ...settings, sealedValues: { ...settings.sealedValues, [event.data.key]: event.sealed.value } };
-    case 'SettingDeleted': {
-      const { [event.data.key]: _, ...sealedValues } = settings.sealedValues;
-      return { ...settings, sealedValues };
+    case 'SecretSettingResealed': {
+      const { values, sealedValues } = without(settings, [event.data.key]);
+      return { ...settings, values, sealedValues: { ...sealedValues, [event.data.key]: event.sealed.value } };
     }
+    case 'SettingDeleted':
+      return without(settings, [event.data.key]);
     case 'ApiTokenReset':
     case 'ApiTokenResealed':
       return { ...settings, sealedApiToken: event.sealed.token };
   }
+}
+
+/** Removes the saved values of settings. A key can have a plain and a sealed one if a version knows it and another one does not. */
+function without(settings: SiteSettings, keys: readonly string[]): SiteSettings {
+  const rest = (values: SiteSettings['values']) =>
+    Object.fromEntries(Object.entries(values).filter(([key]) => !keys.includes(key)));
+  return { ...settings, values: rest(settings.values), sealedValues: rest(settings.sealedValues) };
 }

@@ -31,8 +31,8 @@ export function sealedSettingValue({ sealedValues }: SiteSettings, key: string):
 }
 
 /** Returns the keys of the saved settings that Keyfold does not know, in byte order. */
-export function deprecatedKeys({ sealedValues }: SiteSettings): string[] {
-  return Object.keys(sealedValues)
+export function deprecatedKeys({ values, sealedValues }: SiteSettings): string[] {
+  return Object.keys({ ...values, ...sealedValues })
     .filter((key) => factorySetting(key) === undefined)
     .toSorted();
 }
