@@ -77,6 +77,6 @@ function requirePatterns(patterns: string): void {
     new PrivacyMask(patterns);
   } catch (error) {
     if (!(error instanceof InvalidPatterns)) throw error;
-    throw DomainError.quoting('privacy-patterns-invalid', error.message);
+    throw new DomainError('privacy-patterns-invalid', { quoted: error.message });
   }
 }

@@ -37,7 +37,7 @@ export function requireSettingKey(key: string): void {
 function positiveInteger(value: string): string {
   const text = value.trim();
   const whole = WHOLE.test(text) ? BigInt(text.replace('+', '')) : 0n;
-  if (whole < 1n || whole > LARGEST_WHOLE) throw DomainError.quoting('chunk-size-invalid', value);
+  if (whole < 1n || whole > LARGEST_WHOLE) throw new DomainError('chunk-size-invalid', { quoted: value });
   return String(whole);
 }
 
@@ -59,6 +59,6 @@ function isTextMapping(json: string): boolean {
 
 function searchIndex(value: string): string {
   const choices = factorySetting('search_index')!.options.split(',');
-  if (!choices.includes(value)) throw DomainError.quoting('search-index-unknown', value);
+  if (!choices.includes(value)) throw new DomainError('search-index-unknown', { quoted: value });
   return value;
 }

@@ -87,7 +87,7 @@ function requireRoom(settings: SiteSettings, events: readonly SiteSettingsEvent[
 }
 
 function deletion(settings: SiteSettings, { key }: DeleteSetting): readonly SiteSettingsEvent[] {
-  if (factorySetting(key)) throw DomainError.quoting('setting-not-deprecated', key);
+  if (factorySetting(key)) throw new DomainError('setting-not-deprecated', { quoted: key });
   if (!deprecatedKeys(settings).includes(key)) throw new DomainError('deleted-setting-not-found');
   return [{ type: 'SettingDeleted', v: 1, data: { key } }];
 }
