@@ -119,7 +119,7 @@ const services: Provider[] = [
   },
   {
     provide: FirstStart,
-    inject: [EventStore, StreamLoader, CommandRunner, UserNames, NewPasswords, Sealer],
+    inject: [EventStore, StreamLoader, CommandRunner, UserNames, NewPasswords, Sealer, SettingSecrets],
     useFactory: (
       store: EventStore,
       loader: StreamLoader,
@@ -127,7 +127,8 @@ const services: Provider[] = [
       names: UserNames,
       passwords: NewPasswords,
       sealer: Sealer,
-    ) => new FirstStart(store, loader, runner, names, passwords, sealer),
+      secrets: SettingSecrets,
+    ) => new FirstStart(store, loader, runner, names, passwords, sealer, secrets),
   },
   { provide: SettingSecrets, inject: [Sealer], useFactory: (sealer: Sealer) => new SettingSecrets(sealer) },
   {

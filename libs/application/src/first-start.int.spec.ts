@@ -7,12 +7,13 @@ import { EmbeddedFolder, EmbeddedService } from '../testing/embedded-service.js'
 import { LoginClient } from '../testing/login-client.js';
 import { FirstStart } from './first-start.js';
 import { sealingContext } from './sealing-context.js';
+import { SettingSecrets } from './settings/setting-secrets.js';
 
 /** Starts a process on the service's store and returns the password that it announced. */
 async function start(service: EmbeddedService, chosenPassword?: string): Promise<string | undefined> {
   const { store, loader, runner, names, passwords, sealer } = service;
   let announced: string | undefined;
-  await new FirstStart(store, loader, runner, names, passwords, sealer).run(
+  await new FirstStart(store, loader, runner, names, passwords, sealer, new SettingSecrets(sealer)).run(
     chosenPassword,
     (password) => (announced = password),
   );

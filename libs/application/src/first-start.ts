@@ -30,6 +30,7 @@ export class FirstStart {
     private readonly names: UserNames,
     private readonly passwords: NewPasswords,
     private readonly sealer: Sealer,
+    private readonly secrets: SettingSecrets,
   ) {}
 
   /**
@@ -54,8 +55,7 @@ export class FirstStart {
       const { sealedHash } = await this.passwords.makeUnchecked('guest', GUEST_ID, ACTOR);
       await this.#register('guest', GUEST_ID, ROLE_GUEST, 0, sealedHash);
     }
-    const secrets = new SettingSecrets(this.sealer);
-    const sealedToken = secrets.sealApiToken(secrets.newApiToken());
+    const sealedToken = this.secrets.sealApiToken(this.secrets.newApiToken());
     const command = { type: 'ResetApiToken', sealedToken } as const;
     await this.runner.run(siteSettingsStream, command, context('api-token'));
   }

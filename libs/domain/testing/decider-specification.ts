@@ -56,6 +56,6 @@ function outcomeOf(decide: () => unknown) {
     return { decided: decide() };
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    return { code: error.code, retryAfterSeconds: error.retryAfterSeconds };
+    return { code: error.code, retryAfterSeconds: error.details.retryAfterSeconds };
   }
 }

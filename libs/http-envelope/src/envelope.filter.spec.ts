@@ -13,7 +13,7 @@ class StoreGone extends Error {}
 const errors: Record<string, unknown> = {
   refusal: new Refusal(401, 'no entry'),
   wait: new Refusal(429, 'later', { retryAfterSeconds: 0.2 }),
-  domain: new DomainError('too-many-attempts', 300),
+  domain: new DomainError('too-many-attempts', { retryAfterSeconds: 300 }),
   fault: new Fault(503, 'busy, secret', { retryAfterSeconds: 4.2 }),
   store: new StoreGone('mongodb://user:secret@db'),
   nest: new ForbiddenException('not here'),

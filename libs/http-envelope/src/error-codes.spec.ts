@@ -12,16 +12,19 @@ describe('error codes', () => {
   });
 
   it('keep the time to wait', () => {
-    expect(refusalFor(new DomainError('too-many-attempts', 300))).toMatchObject({ code: 429, retryAfterSeconds: 300 });
+    expect(refusalFor(new DomainError('too-many-attempts', { retryAfterSeconds: 300 }))).toMatchObject({
+      code: 429,
+      retryAfterSeconds: 300,
+    });
   });
 
   it('include a limit that the operator configured', () => {
-    const { code, message } = refusalFor(new DomainError('password-too-short', undefined, 12));
+    const { code, message } = refusalFor(new DomainError('password-too-short', { limit: 12 }));
     expect({ code, message }).toEqual({ code: 400, message: 'the password is too short: at least 12 characters' });
   });
 
   it('quote a text of the request once, whatever it contains', () => {
-    const quoting = (code: DomainErrorCode) => refusalFor(DomainError.quoting(code, '"{limit}$&\n')).message;
+    const quoting = (code: DomainErrorCode) => refusalFor(new DomainError(code, { quoted: '"{limit}$&\n' })).message;
     expect(quoting('search-index-unknown')).toBe(
       'failed to execute hook on search_index: not support index: "{limit}$&\n',
     );

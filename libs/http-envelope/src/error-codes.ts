@@ -250,7 +250,7 @@ export const errorCodes = {
 } as const satisfies Record<DomainErrorCode, RefusalRow>;
 
 /** Returns the refusal for a domain error, with its limit or the text that it quotes. */
-export function refusalFor({ code, retryAfterSeconds, limit, quoted = '' }: DomainError): Refusal {
+export function refusalFor({ code, details: { retryAfterSeconds, limit, quoted = '' } }: DomainError): Refusal {
   const row = errorCodes[code];
   const details: Readonly<Record<string, () => string>> = {
     limit: () => String(limit),

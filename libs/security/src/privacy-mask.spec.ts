@@ -44,6 +44,10 @@ describe('a privacy mask', () => {
     expect(factory.apply('access_token='.repeat(10_000))).toHaveLength(2_048);
   });
 
+  it('masks a private text that reaches beyond the end of the message', () => {
+    expect(factory.apply(`${'x'.repeat(2_040)} 192.168.100.200 y`)).toBe(`${'x'.repeat(2_040)} *******`);
+  });
+
   it('masks every match in a message of usual length', () => {
     expect(factory.apply('1.2.3.4 '.repeat(25))).toBe('******* '.repeat(25));
     expect(new PrivacyMask('[0-9]').apply('1x'.repeat(1_000))).toBe('*x'.repeat(1_000));

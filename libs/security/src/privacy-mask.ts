@@ -3,6 +3,9 @@ import { estimatedSizeOf } from './pattern-size.js';
 
 /** In characters. A message that quotes more of a request helps nobody. */
 const MAX_MESSAGE = 2_048;
+/** In characters that are searched after the end of a message, so that a private text across its end is found. */
+const LOOKAHEAD = 256;
+const MAX_SEARCHED = MAX_MESSAGE + LOOKAHEAD;
 /** In characters, of all patterns together. */
 const MAX_PATTERNS = 4_096;
 /** In instructions, of all patterns together. Enough for the patterns of the original. */
@@ -11,7 +14,7 @@ const MAX_INSTRUCTIONS = 1_500;
  * In characters times instructions: what all searches in a message may cost. Enough for one search of each pattern. The next search after a
  * match can cost as much again, because a search may read to the end before it returns a short match at the beginning.
  */
-const MAX_WORK = MAX_MESSAGE * MAX_INSTRUCTIONS;
+const MAX_WORK = MAX_SEARCHED * MAX_INSTRUCTIONS;
 /** The estimated instructions of all patterns. Bounds the time to compile them and find out their size. */
 const MAX_ESTIMATE = 4 * MAX_INSTRUCTIONS;
 /** Classes such as `\pL` in all patterns together. Each one takes up to a millisecond to compile. */
@@ -51,10 +54,10 @@ export class PrivacyMask {
 
   /** Returns the masked message. Cuts it after 2,048 characters, or where further searches would take too long. */
   apply(message: string): string {
-    let text = message.slice(0, MAX_MESSAGE);
+    let text = message.slice(0, MAX_SEARCHED);
     let spareWork = MAX_WORK - text.length * this.#instructions;
     for (const pattern of this.#patterns) ({ text, spareWork } = masked(text, pattern, spareWork));
-    return text;
+    return text.slice(0, MAX_MESSAGE);
   }
 }
 

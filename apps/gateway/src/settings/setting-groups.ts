@@ -19,7 +19,8 @@ export const ApiGroups = () =>
  * @throws Refusal 400 for a group that is not an integer.
  */
 export function groupsOf(query: QueryParameters): number[] | undefined {
-  const groups = query.get('groups') || query.get('group') || '';
-  if (groups === '') return undefined;
-  return query.get('groups') ? groups.split(',').map(atoi) : [atoi(groups)];
+  const groups = query.get('groups');
+  if (groups) return groups.split(',').map(atoi);
+  const group = query.get('group');
+  return group ? [atoi(group)] : undefined;
 }

@@ -11,7 +11,7 @@ export class PasswordPolicy {
   /** Throws `password-too-short` or `password-too-common` if the rules refuse the password. */
   async assertAcceptable(password: string): Promise<void> {
     const { minLength, refuseCommon } = this.rules;
-    if ([...password].length < minLength) throw new DomainError('password-too-short', undefined, minLength);
+    if ([...password].length < minLength) throw new DomainError('password-too-short', { limit: minLength });
     if (refuseCommon && (await isCommonPassword(password))) throw new DomainError('password-too-common');
   }
 }

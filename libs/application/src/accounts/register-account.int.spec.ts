@@ -35,7 +35,7 @@ it('registering an account checks its password exactly once', async () => {
 
 it('a refused password does not use up an account id', async () => {
   const { service, register } = await startWithPolicy();
-  await expect(register('ann', 'short')).rejects.toEqual(new DomainError('password-too-short', undefined, 12));
+  await expect(register('ann', 'short')).rejects.toEqual(new DomainError('password-too-short', { limit: 12 }));
   await register('ann', 'ostrich gravel');
   expect((await accountState(service, 3)).username).toBe('ann');
 });

@@ -169,7 +169,9 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
   /** Returns the refusal of a missing code. It is no guess: front ends ask for the code only after the right password. */
   async #missingCode(attempt: LoginAttempt): Promise<DomainError> {
     const seconds = await this.throttle.secondsBlocked(attempt);
-    return seconds > 0 ? new DomainError('too-many-attempts', seconds) : new DomainError('one-time-code-required');
+    return seconds > 0
+      ? new DomainError('too-many-attempts', { retryAfterSeconds: seconds })
+      : new DomainError('one-time-code-required');
   }
 
   async #startSession(login: Login, account: Account, usedCode: UsedCode | undefined): Promise<string> {
@@ -208,7 +210,8 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
 
   async #admit(attempt: LoginAttempt): Promise<CountedAttempt> {
     const admission = await this.throttle.admit(attempt);
-    if (!admission.admitted) throw new DomainError('too-many-attempts', admission.retryAfterSeconds);
+    if (!admission.admitted)
+      throw new DomainError('too-many-attempts', { retryAfterSeconds: admission.retryAfterSeconds });
     return admission.counted;
   }
 }

@@ -12,7 +12,7 @@ describe('the count of wrong passwords', () => {
   it('refuses after five, even the right password, and says for how long', async () => {
     const { service, client } = await clientWithAnn();
     for (const _ of times(5)) expect(await client.outcome({ password: 'wrong' })).toBe('invalid-credentials');
-    await expect(client.logIn()).rejects.toEqual(new DomainError('too-many-attempts', 300));
+    await expect(client.logIn()).rejects.toEqual(new DomainError('too-many-attempts', { retryAfterSeconds: 300 }));
     service.clock.advance(5 * MINUTE);
     expect(await client.outcome()).toBe('token');
   });

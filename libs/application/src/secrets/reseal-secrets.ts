@@ -20,13 +20,14 @@ export async function resealSecrets(
 ): Promise<Resealed> {
   const resealed = new Map<string, string>();
   const problems: string[] = [];
-  for (const { kind, sealed, context: sealingContext } of holder.secrets) {
+  for (const { kind, key, sealed, context: sealingContext } of holder.secrets) {
     try {
       const text = sealer.reseal(sealed, sealingContext);
       if (text !== undefined) resealed.set(sealed, text);
     } catch (error) {
       if (!(error instanceof UnknownSealingKey || error instanceof SealBroken)) throw error;
-      problems.push(`the ${kind} of ${holder.stream}: ${error.message}`);
+      const secret = key === undefined ? kind : `${kind} ${key}`;
+      problems.push(`the ${secret} of ${holder.stream}: ${error.message}`);
     }
   }
   if (resealed.size > 0) {

@@ -14,9 +14,10 @@ import pLimit from 'p-limit';
 import type { CommandContext, CommandRunner } from '../command-runner.js';
 import { sealingContext } from '../sealing-context.js';
 
-/** A secret that the service still uses. `context` is the context in which it was sealed. */
+/** A secret that the service still uses. `key` is that of a setting, `context` the context in which the secret was sealed. */
 export type SealedSecret = Readonly<{
   kind: 'password' | 'two-factor secret' | 'static token' | 'setting';
+  key?: string;
   sealed: string;
   context: string;
 }>;
@@ -114,7 +115,7 @@ function holderOf({ stream, aggregate }: StreamRef<unknown>, state: unknown): Se
 function secretsOfSettings({ sealedApiToken, sealedValues }: SiteSettings): SealedSecret[] {
   const token = { kind: 'static token', sealed: sealedApiToken, context: sealingContext.apiToken } as const;
   const values = Object.entries(sealedValues).map(([key, sealed]): SealedSecret => {
-    return { kind: 'setting', sealed, context: sealingContext.setting(key) };
+    return { kind: 'setting', key, sealed, context: sealingContext.setting(key) };
   });
   return [token, ...values].filter(isSet);
 }

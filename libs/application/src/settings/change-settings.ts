@@ -5,6 +5,7 @@ import {
   requireSettingKey,
   requireSuitableApiToken,
   type ChangeSettings,
+  type NewSecret,
   type SiteSettings,
 } from '@keyfold/domain';
 import { siteSettingsStream, StreamLoader } from '@keyfold/projections';
@@ -39,32 +40,34 @@ export class ChangeSettingsHandler implements ICommandHandler<ChangeSettingsComm
 
   async execute({ caller, settings, origin }: ChangeSettingsCommand): Promise<void> {
     if (settings.length === 0) throw new DomainError('no-settings-to-save');
+    for (const { key } of settings) requireSettingKey(key);
     settings.forEach(requireAcceptable);
     const [{ state }] = await this.loader.load(siteSettingsStream);
     const context = { actor: actorOf(caller), ...origin };
     await this.runner.run(siteSettingsStream, this.#change(settings, state), context);
   }
 
-  /** Seals secrets, and leaves out those that already have this value, because a sealed text never equals another one. */
+  /** Seals secrets, and compares them with the stored ones, because the decider cannot open them. */
   #change(settings: readonly SettingInput[], state: SiteSettings): ChangeSettings {
     const values = settings.filter(({ key }) => !isSealedSetting(key)).map(({ key, value }) => [key, value] as const);
     const wanted = new Map(settings.filter(({ key }) => isSealedSetting(key)).map(({ key, value }) => [key, value]));
     const token = wanted.get(API_TOKEN_KEY);
     wanted.delete(API_TOKEN_KEY);
-    const changed = [...wanted].filter(([key, value]) => this.secrets.valueOf(state, key) !== value);
-    const changesToken = token !== undefined && token !== this.secrets.apiTokenOf(state);
+    const secrets = [...wanted].map(([key, value]): [string, NewSecret] => [
+      key,
+      this.secrets.valueToSave(state, key, value),
+    ]);
     return {
       type: 'ChangeSettings',
       values,
-      sealedValues: Object.fromEntries(changed.map(([key, value]) => [key, this.secrets.sealValue(key, value)])),
-      ...(changesToken && { sealedApiToken: this.secrets.sealApiToken(token) }),
+      sealedValues: Object.fromEntries(secrets),
+      ...(token !== undefined && { sealedApiToken: this.secrets.apiTokenToSave(state, token) }),
     };
   }
 }
 
-/** Checks what the decider cannot see or compile: sealed values and patterns. */
+/** Checks the values that the decider cannot check, because they are sealed or need a compiler. */
 function requireAcceptable({ key, value }: SettingInput): void {
-  requireSettingKey(key);
   if (key === API_TOKEN_KEY) requireSuitableApiToken(value);
   if (key === 'privacy_regs') requirePatterns(value);
 }
@@ -74,6 +77,6 @@ function requirePatterns(patterns: string): void {
     new PrivacyMask(patterns);
   } catch (error) {
     if (!(error instanceof InvalidPatterns)) throw error;
-    throw DomainError.quoting('privacy-patterns-invalid', error.message);
+    throw new DomainError('privacy-patterns-invalid', { quoted: error.message });
   }
 }

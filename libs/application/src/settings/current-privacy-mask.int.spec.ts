@@ -51,6 +51,16 @@ describe('the message of a refusal', () => {
     expect(await mask.ofRefusal('secret1')).toBe('*******');
   });
 
+  it('is masked with the newest patterns even if an older read ends later', async () => {
+    await save('secret[0-9]');
+    const older = await service.loader.load(siteSettingsStream);
+    await save('other[0-9]');
+    await mask.ofRefusal('');
+    service.loader.loadNow = () => undefined;
+    service.loader.load = () => Promise.resolve(older as never);
+    expect(await mask.ofRefusal('secret1 other1')).toBe('secret1 ******');
+  });
+
   it('is masked with the factory patterns if the saved ones cannot be used', async () => {
     await save('(?=a)');
     expect(await mask.ofRefusal('a at 1.2.3.4')).toBe('a at *******');

@@ -1,6 +1,6 @@
 import { factorySetting, settingValue, type SiteSettings } from '@keyfold/domain';
 import { waitAtMost } from '@keyfold/concurrency';
-import { siteSettingsStream, StreamLoader } from '@keyfold/projections';
+import { siteSettingsStream, StreamLoader, type Loaded } from '@keyfold/projections';
 import { InvalidPatterns, PrivacyMask } from '@keyfold/security';
 
 const KEY = 'privacy_regs';
@@ -12,6 +12,8 @@ const READ_TIMEOUT = 1_000;
 export class CurrentPrivacyMask {
   #patterns = FACTORY_PATTERNS;
   #mask = new PrivacyMask(FACTORY_PATTERNS);
+  /** The version of the settings that the patterns are from. A slow read must not bring older patterns back. */
+  #version = 0;
 
   constructor(private readonly loader: StreamLoader) {}
 
@@ -19,7 +21,7 @@ export class CurrentPrivacyMask {
   ofRefusal(message: string): string | Promise<string> {
     const known = this.loader.loadNow(siteSettingsStream);
     if (!known) return this.#read().then(() => this.#mask.apply(message));
-    this.#use(known[0].state);
+    this.#use(known[0]);
     return this.#mask.apply(message);
   }
 
@@ -31,12 +33,14 @@ export class CurrentPrivacyMask {
   #read(): Promise<void> {
     return waitAtMost(
       READ_TIMEOUT,
-      this.loader.load(siteSettingsStream).then(([{ state }]) => this.#use(state)),
+      this.loader.load(siteSettingsStream).then(([settings]) => this.#use(settings)),
     );
   }
 
-  #use(settings: SiteSettings): void {
-    const patterns = settingValue(settings, KEY);
+  #use({ state, version }: Loaded<SiteSettings>): void {
+    if (version < this.#version) return;
+    this.#version = version;
+    const patterns = settingValue(state, KEY);
     if (patterns === this.#patterns) return;
     this.#mask = maskOf(patterns);
     this.#patterns = patterns;

@@ -22,7 +22,9 @@ export class GetSettingsHandler implements IQueryHandler<GetSettingsQuery> {
 
   async execute({ keys }: GetSettingsQuery): Promise<readonly ListedSetting[]> {
     const [{ state }] = await this.loader.load(siteSettingsStream);
-    const settings = new Map(this.list.current(state).map((setting) => [setting.key, setting]));
+    const wanted = new Set(keys);
+    const chosen = this.list.current(state, ({ key }) => wanted.has(key));
+    const settings = new Map(chosen.map((setting) => [setting.key, setting]));
     const found = keys.map((key) => settings.get(key) ?? notFound());
     if (found.reduce((sum, { value }) => sum + value.length, 0) > MAX_VALUES) {
       throw new DomainError('too-many-settings-requested');

@@ -18,7 +18,6 @@ export class ListSettingsHandler implements IQueryHandler<ListSettingsQuery> {
 
   async execute({ groups }: ListSettingsQuery): Promise<readonly ListedSetting[]> {
     const [{ state }] = await this.loader.load(siteSettingsStream);
-    const settings = this.list.current(state);
-    return groups ? settings.filter(({ group }) => groups.includes(group)) : settings;
+    return this.list.current(state, ({ group }) => groups?.includes(group) ?? true);
   }
 }

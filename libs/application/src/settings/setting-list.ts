@@ -13,6 +13,9 @@ import { SettingSecrets } from './setting-secrets.js';
 /** A setting as administrators see it. `index` is its place in the list of the original. */
 export type ListedSetting = Readonly<Omit<FactorySetting, 'secret'> & { index: number }>;
 
+/** The metadata of a setting. */
+type Metadata = Omit<FactorySetting, 'value' | 'secret'>;
+
 /** The key of the static token among the settings. */
 export const API_TOKEN_KEY = 'token';
 
@@ -24,13 +27,18 @@ export class SettingList {
     private readonly version: string,
   ) {}
 
-  /** Returns all settings with their current values: those of the factory in its order, then the deprecated ones by key. */
-  current(settings: SiteSettings): ListedSetting[] {
-    const known = factorySettings.map((setting, index) => listed(setting, index, this.#valueOf(settings, setting.key)));
-    const deprecated = deprecatedKeys(settings).map((key, index) =>
-      listed({ ...deprecatedSetting, key }, known.length + index, this.secrets.valueOf(settings, key) ?? ''),
-    );
-    return [...known, ...deprecated];
+  /**
+   * Returns the chosen settings with their current values: those of the factory in its order, then the deprecated ones by key. Opens no
+   * other secrets.
+   *
+   * @throws `UnknownSealingKey` or `SealBroken` for a chosen secret that no key opens.
+   */
+  current(settings: SiteSettings, isChosen: (setting: Metadata) => boolean): ListedSetting[] {
+    const deprecated = deprecatedKeys(settings).map((key) => ({ ...deprecatedSetting, key }));
+    return [...factorySettings, ...deprecated]
+      .map((setting: Metadata, index) => ({ setting, index }))
+      .filter(({ setting }) => isChosen(setting))
+      .map(({ setting, index }) => listed(setting, index, this.#valueOf(settings, setting.key)));
   }
 
   /** Returns the factory settings with their default values. The static token is a new one, never the one in force. */
@@ -45,11 +53,12 @@ export class SettingList {
   #valueOf(settings: SiteSettings, key: string): string {
     if (key === 'version') return this.version;
     if (key === API_TOKEN_KEY) return this.secrets.apiTokenOf(settings);
-    return isSealedSetting(key) ? (this.secrets.valueOf(settings, key) ?? '') : settingValue(settings, key);
+    const secret = isSealedSetting(key) ? this.secrets.valueOf(settings, key) : undefined;
+    return secret ?? settingValue(settings, key);
   }
 }
 
-/** How a setting is shown that Keyfold does not know. */
+/** The metadata shown for an unknown setting. */
 const deprecatedSetting = {
   type: 'text',
   group: settingGroup.single,
@@ -58,7 +67,7 @@ const deprecatedSetting = {
   help: '',
 } as const;
 
-const listed = (setting: Omit<FactorySetting, 'value' | 'secret'>, index: number, value: string): ListedSetting => {
+const listed = (setting: Metadata, index: number, value: string): ListedSetting => {
   const { key, type, group, flag, options, help } = setting;
   return { key, value, help, type, options, group, flag, index };
 };

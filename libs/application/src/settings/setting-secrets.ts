@@ -1,5 +1,5 @@
-import { factorySetting, sealedSettingValue, type SiteSettings } from '@keyfold/domain';
-import { Sealer } from '@keyfold/security';
+import { factorySetting, sealedSettingValue, type NewSecret, type SiteSettings } from '@keyfold/domain';
+import { SealBroken, Sealer, UnknownSealingKey } from '@keyfold/security';
 import { randomUUID } from 'node:crypto';
 import { randomText } from '../random-text.js';
 import { sealingContext } from '../sealing-context.js';
@@ -28,7 +28,26 @@ export class SettingSecrets {
     return sealed === undefined ? factorySetting(key)?.value : this.sealer.open(sealed, sealingContext.setting(key));
   }
 
-  sealValue(key: string, value: string): string {
-    return this.sealer.seal(value, sealingContext.setting(key));
+  /** Returns the static token to save, compared with the stored one. */
+  apiTokenToSave(settings: SiteSettings, token: string): NewSecret {
+    const isSame = token === ifOpens(() => this.apiTokenOf(settings));
+    return { sealed: this.sealApiToken(token), ...(isSame && { sameAs: settings.sealedApiToken }) };
+  }
+
+  /** Returns the value to save of a secret or unknown setting, compared with the stored one. */
+  valueToSave(settings: SiteSettings, key: string, value: string): NewSecret {
+    const isSame = value === ifOpens(() => this.valueOf(settings, key));
+    const sealed = this.sealer.seal(value, sealingContext.setting(key));
+    return { sealed, ...(isSame && { sameAs: sealedSettingValue(settings, key) ?? '' }) };
+  }
+}
+
+/** Returns undefined for a secret that no key opens, so that saving a new value repairs it. */
+function ifOpens(open: () => string | undefined): string | undefined {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof UnknownSealingKey || error instanceof SealBroken) return undefined;
+    throw error;
   }
 }

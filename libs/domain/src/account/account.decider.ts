@@ -170,7 +170,9 @@ function startEnrolment(account: Account, { sealedSecret, now }: StartTwoFactorE
   if (account.role === ROLE_GUEST) throw new DomainError('guest-has-no-two-factor');
   const recent = account.recentEnrolments.filter((at) => at > now - HOUR);
   if (recent.length >= ENROLMENTS_PER_HOUR) {
-    throw new DomainError('too-many-enrolments', Math.ceil((Math.min(...recent) + HOUR - now) / 1000));
+    throw new DomainError('too-many-enrolments', {
+      retryAfterSeconds: Math.ceil((Math.min(...recent) + HOUR - now) / 1000),
+    });
   }
   const data = { enrolment: account.enrolments + 1, startedAt: now, expiresAt: now + ENROLMENT_LIFETIME };
   return { events: [{ type: 'TwoFactorEnrolmentStarted', v: 1, data, sealed: { secret: sealedSecret } }] };

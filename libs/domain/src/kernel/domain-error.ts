@@ -102,7 +102,7 @@ export type DomainErrorCode =
   | 'too-many-settings-requested'
   /** `ChangeSettingsCommand` without a setting. */
   | 'no-settings-to-save'
-  /** `ChangeSettings` with an unknown key that does not have the form of a key. */
+  /** `ChangeSettingsCommand` with an unknown key that does not have the form of a key. */
   | 'setting-key-invalid'
   /** `ChangeSettings`: all settings together would exceed `SETTINGS_BYTES`. */
   | 'settings-too-large'
@@ -122,22 +122,18 @@ export type DomainErrorCode =
   | 'deleted-setting-not-found';
 
 /**
- * An expected refusal, identified by its code. `retryAfterSeconds` is set if waiting helps, `limit` if the code concerns a configured limit,
- * `quoted` if the message quotes a text of the request.
+ * The details of a refusal: `retryAfterSeconds` if waiting helps, `limit` if the code concerns a configured limit, `quoted` if the message
+ * quotes a text of the request.
  */
+export type RefusalDetails = Readonly<{ retryAfterSeconds?: number; limit?: number; quoted?: string }>;
+
+/** An expected refusal, identified by its code. */
 export class DomainError extends Error {
   constructor(
     readonly code: DomainErrorCode,
-    readonly retryAfterSeconds?: number,
-    readonly limit?: number,
-    readonly quoted?: string,
+    readonly details: RefusalDetails = {},
   ) {
     super(code);
     this.name = 'DomainError';
-  }
-
-  /** Returns a refusal whose message quotes a text of the request. */
-  static quoting(code: DomainErrorCode, quoted: string): DomainError {
-    return new DomainError(code, undefined, undefined, quoted);
   }
 }

@@ -1,4 +1,4 @@
-/** Long factory values. The texts are our own, the values are those of the original (wire contract 4). */
+/** Long factory values. Texts and patterns are our own, the other values are those of the original (wire contract 4). */
 
 export const LOGO = 'https://res.oplist.org/logo/logo.svg';
 

@@ -3,7 +3,7 @@ import { factorySetting } from './factory-settings.js';
 
 /** A static token must be hard to guess, because nothing limits how often it is tried, and must fit into a header as it is. */
 const API_TOKEN = /^[\x21-\x7e]{16,1024}$/;
-/** The keys of OpenList consist of small letters, digits and underscores. */
+/** Wider than the keys of OpenList, which consist of small letters, digits and underscores, so that no backup is refused. */
 const KEY = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 const WHOLE = /^[+-]?\d{1,40}$/;
 const LARGEST_WHOLE = 2n ** 63n - 1n;
@@ -37,7 +37,7 @@ export function requireSettingKey(key: string): void {
 function positiveInteger(value: string): string {
   const text = value.trim();
   const whole = WHOLE.test(text) ? BigInt(text.replace('+', '')) : 0n;
-  if (whole < 1n || whole > LARGEST_WHOLE) throw DomainError.quoting('chunk-size-invalid', value);
+  if (whole < 1n || whole > LARGEST_WHOLE) throw new DomainError('chunk-size-invalid', { quoted: value });
   return String(whole);
 }
 
@@ -59,6 +59,6 @@ function isTextMapping(json: string): boolean {
 
 function searchIndex(value: string): string {
   const choices = factorySetting('search_index')!.options.split(',');
-  if (!choices.includes(value)) throw DomainError.quoting('search-index-unknown', value);
+  if (!choices.includes(value)) throw new DomainError('search-index-unknown', { quoted: value });
   return value;
 }

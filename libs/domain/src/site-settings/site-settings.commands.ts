@@ -1,15 +1,21 @@
 import type { ResealSecrets } from '../kernel/reseal-secrets.js';
 
 /**
+ * A secret to save. A sealed text never equals another one, so `sameAs` names the stored text that was found to have the same value,
+ * or is empty if the factory value is the same. While that text is stored, there is nothing to save.
+ */
+export type NewSecret = Readonly<{ sealed: string; sameAs?: string }>;
+
+/**
  * Changes the values of some settings; the others keep theirs. `values` contains the plain ones in the order in which they were sent, of
- * which the last for a key wins. `sealedValues` contains the changed secret or unknown ones by key (see `isSealedSetting`), and
- * `sealedApiToken` the new static token, if it changes.
+ * which the last for a key wins. `sealedValues` contains the secret or unknown ones by key (see `isSealedSetting`), and `sealedApiToken`
+ * the static token. The caller has checked all keys and secrets.
  */
 export type ChangeSettings = Readonly<{
   type: 'ChangeSettings';
   values: readonly (readonly [key: string, value: string])[];
-  sealedValues: Readonly<Record<string, string>>;
-  sealedApiToken?: string;
+  sealedValues: Readonly<Record<string, NewSecret>>;
+  sealedApiToken?: NewSecret;
 }>;
 
 /** Deletes a setting that Keyfold does not know. */

@@ -67,7 +67,10 @@ describe('ChangeSettings', () => {
       .when(
         save(
           { site_title: 'Files' },
-          { sealedValues: { ldap_manager_password: 'sealed pw', new_key: 'sealed v' }, sealedApiToken: 'sealed one' },
+          {
+            sealedValues: { ldap_manager_password: { sealed: 'sealed pw' }, new_key: { sealed: 'sealed v' } },
+            sealedApiToken: { sealed: 'sealed one' },
+          },
         ),
       )
       .thenEvents(
@@ -84,10 +87,44 @@ describe('ChangeSettings', () => {
     );
   });
 
-  it.each(['', ' ', 'a b', '_x', '__proto__', 'a.b', '$a', 'ä', 'x'.repeat(129)])('refuses the key %j', (key) => {
+  it('leaves out secrets that were found to be the same and are still stored', () => {
+    const history = [
+      secretSettingChanged('ldap_manager_password', 'sealed pw'),
+      secretSettingChanged('unknown', 'sealed v'),
+      apiTokenReset('one'),
+    ];
+    const found = {
+      sealedValues: {
+        ldap_manager_password: { sealed: 'again', sameAs: 'sealed pw' },
+        unknown: { sealed: 'again', sameAs: 'sealed v' },
+        aria2_secret: { sealed: 'again', sameAs: '' },
+      },
+      sealedApiToken: { sealed: 'sealed again', sameAs: 'sealed one' },
+    };
+    given(siteSettingsDecider, ...history)
+      .when(save({}, found))
+      .thenNothing();
+    given(
+      siteSettingsDecider,
+      ...history,
+      secretSettingChanged('ldap_manager_password', 'sealed other'),
+      settingDeleted('unknown'),
+      secretSettingChanged('aria2_secret', 'sealed other'),
+      apiTokenReset('two'),
+    )
+      .when(save({}, found))
+      .thenEvents(
+        secretSettingChanged('ldap_manager_password', 'again'),
+        secretSettingChanged('unknown', 'again'),
+        secretSettingChanged('aria2_secret', 'again'),
+        apiTokenReset('again'),
+      );
+  });
+
+  it('saves a secret that was found to be different, even an unknown one with an empty value', () => {
     given(siteSettingsDecider)
-      .when(save({}, { sealedValues: Object.fromEntries([[key, 'sealed']]) }))
-      .thenRefused('setting-key-invalid');
+      .when(save({}, { sealedValues: { unknown: { sealed: 'sealed empty' } } }))
+      .thenEvents(secretSettingChanged('unknown', 'sealed empty'));
   });
 
   it.each([
@@ -139,7 +176,7 @@ describe('ChangeSettings', () => {
       .when(save({ customize_body: half }))
       .thenRefused('settings-too-large');
     given(siteSettingsDecider, ...history)
-      .when(save({}, { sealedValues: { unknown: half } }))
+      .when(save({}, { sealedValues: { unknown: { sealed: half } } }))
       .thenRefused('settings-too-large');
     given(siteSettingsDecider, ...history)
       .when(save({ customize_body: half, customize_head: '' }))

@@ -2,11 +2,12 @@ import type { Decider, Decision } from '../kernel/decider.js';
 import { DomainError } from '../kernel/domain-error.js';
 import type { ResealSecrets } from '../kernel/reseal-secrets.js';
 import { factorySetting, isSealedSetting, settingFlag } from './factory-settings.js';
-import { normalSettingValue, requireSettingKey } from './setting-rules.js';
-import type { ChangeSettings, DeleteSetting, SiteSettingsCommand } from './site-settings.commands.js';
+import { normalSettingValue } from './setting-rules.js';
+import type { ChangeSettings, DeleteSetting, NewSecret, SiteSettingsCommand } from './site-settings.commands.js';
 import type { SettingChange, SiteSettingsEvent } from './site-settings.events.js';
 import {
   bytesOfSettings,
+  deprecatedKeys,
   sealedSettingValue,
   SETTINGS_BYTES,
   settingValue,
@@ -38,11 +39,14 @@ function change(
   { values, sealedValues, sealedApiToken }: ChangeSettings,
 ): readonly SiteSettingsEvent[] {
   const changes = changesOf(settings, values);
-  const secrets = Object.entries(sealedValues).map(([key, value]) => secretChanged(key, value));
+  const secrets = Object.entries(sealedValues).filter(([key, secret]) =>
+    differs(secret, sealedSettingValue(settings, key)),
+  );
+  const changesToken = sealedApiToken && differs(sealedApiToken, settings.sealedApiToken);
   const events: SiteSettingsEvent[] = [
     ...(Object.keys(changes).length > 0 ? [{ type: 'SettingsChanged', v: 2, data: { changes } } as const] : []),
-    ...secrets,
-    ...(sealedApiToken === undefined ? [] : [apiTokenReset(sealedApiToken)]),
+    ...secrets.map(([key, { sealed }]) => secretChanged(key, sealed)),
+    ...(changesToken ? [apiTokenReset(sealedApiToken.sealed)] : []),
   ];
   requireRoom(settings, events);
   return events;
@@ -56,13 +60,18 @@ function changesOf(settings: SiteSettings, values: ChangeSettings['values']): Re
     if (factorySetting(key)?.flag !== settingFlag.readOnly) wanted.set(key, normalSettingValue(key, value));
   }
   const changes = [...wanted].map(([key, to]) => [key, { from: settingValue(settings, key), to }] as const);
-  return Object.fromEntries(changes.filter(([, { from, to }]) => from !== to));
+  const isSealed = (key: string) => sealedSettingValue(settings, key) !== undefined;
+  return Object.fromEntries(changes.filter(([key, { from, to }]) => from !== to || isSealed(key)));
 }
 
-function secretChanged(key: string, value: string): SiteSettingsEvent {
-  requireSettingKey(key);
-  return { type: 'SecretSettingChanged', v: 1, data: { key }, sealed: { value } };
-}
+const differs = ({ sameAs }: NewSecret, stored = '') => sameAs !== stored;
+
+const secretChanged = (key: string, value: string): SiteSettingsEvent => ({
+  type: 'SecretSettingChanged',
+  v: 1,
+  data: { key },
+  sealed: { value },
+});
 
 const apiTokenReset = (token: string): SiteSettingsEvent => ({
   type: 'ApiTokenReset',
@@ -78,8 +87,8 @@ function requireRoom(settings: SiteSettings, events: readonly SiteSettingsEvent[
 }
 
 function deletion(settings: SiteSettings, { key }: DeleteSetting): readonly SiteSettingsEvent[] {
-  if (factorySetting(key)) throw DomainError.quoting('setting-not-deprecated', key);
-  if (sealedSettingValue(settings, key) === undefined) throw new DomainError('deleted-setting-not-found');
+  if (factorySetting(key)) throw new DomainError('setting-not-deprecated', { quoted: key });
+  if (!deprecatedKeys(settings).includes(key)) throw new DomainError('deleted-setting-not-found');
   return [{ type: 'SettingDeleted', v: 1, data: { key } }];
 }
 
@@ -98,17 +107,25 @@ function evolve(settings: SiteSettings, event: SiteSettingsEvent): SiteSettings 
   switch (event.type) {
     case 'SettingsChanged': {
       const changed = Object.entries(event.data.changes).map(([key, { to }]) => [key, to] as const);
-      return { ...settings, values: { ...settings.values, ...Object.fromEntries(changed) } };
+      const { values, sealedValues } = without(settings, Object.keys(event.data.changes));
+      return { ...settings, values: { ...values, ...Object.fromEntries(changed) }, sealedValues };
     }
     case 'SecretSettingChanged':
-    case 'SecretSettingResealed':
-      return { ...settings, sealedValues: { ...settings.sealedValues, [event.data.key]: event.sealed.value } };
-    case 'SettingDeleted': {
-      const { [event.data.key]: _, ...sealedValues } = settings.sealedValues;
-      return { ...settings, sealedValues };
+    case 'SecretSettingResealed': {
+      const { values, sealedValues } = without(settings, [event.data.key]);
+      return { ...settings, values, sealedValues: { ...sealedValues, [event.data.key]: event.sealed.value } };
     }
+    case 'SettingDeleted':
+      return without(settings, [event.data.key]);
     case 'ApiTokenReset':
     case 'ApiTokenResealed':
       return { ...settings, sealedApiToken: event.sealed.token };
   }
+}
+
+/** Removes the saved values of settings. A key can have a plain and a sealed one if a version knows it and another one does not. */
+function without(settings: SiteSettings, keys: readonly string[]): SiteSettings {
+  const rest = (values: SiteSettings['values']) =>
+    Object.fromEntries(Object.entries(values).filter(([key]) => !keys.includes(key)));
+  return { ...settings, values: rest(settings.values), sealedValues: rest(settings.sealedValues) };
 }

@@ -90,6 +90,7 @@ it('the deprecated settings are those that Keyfold does not know, by key', () =>
     secretSettingChanged('b', 'sealed'),
     secretSettingChanged('aria2_secret', 'sealed'),
     secretSettingChanged('a', 'sealed'),
+    settingsChanged({ known_before: ['', 'plain'], site_title: ['OpenList', 'Files'] }),
   );
-  expect(deprecatedKeys(settings)).toEqual(['a', 'b']);
+  expect(deprecatedKeys(settings)).toEqual(['a', 'b', 'known_before']);
 });

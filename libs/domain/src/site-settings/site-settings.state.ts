@@ -11,7 +11,10 @@ export type SiteSettings = Readonly<{
   sealedApiToken: string;
 }>;
 
-/** Maximum size of all saved settings together, in bytes as `bytesOf` counts them. A body with the whole list then fits its limit. */
+/**
+ * Maximum size of all saved settings together, in bytes as `bytesOf` counts them. Of a sealed value, the sealed text counts: a third more
+ * than its UTF-8, without escapes. A body with the whole list fits its limit unless secrets need many escapes.
+ */
 export const SETTINGS_BYTES = 98_304;
 /** Bytes that each saved setting counts in addition to its key and value, for the other fields of its answer. */
 const BYTES_PER_SETTING = 128;
@@ -28,8 +31,8 @@ export function sealedSettingValue({ sealedValues }: SiteSettings, key: string):
 }
 
 /** Returns the keys of the saved settings that Keyfold does not know, in byte order. */
-export function deprecatedKeys({ sealedValues }: SiteSettings): string[] {
-  return Object.keys(sealedValues)
+export function deprecatedKeys({ values, sealedValues }: SiteSettings): string[] {
+  return Object.keys({ ...values, ...sealedValues })
     .filter((key) => factorySetting(key) === undefined)
     .toSorted();
 }

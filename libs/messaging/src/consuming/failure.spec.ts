@@ -8,7 +8,7 @@ describe('an error of a handler', () => {
   it.each([
     [new InvalidMessage('message-invalid', 'x'), 'permanent', 'message-invalid'],
     [new DomainError('ssh-key-not-found'), 'permanent', 'ssh-key-not-found'],
-    [new DomainError('too-many-attempts', 60), 'transient', 'too-many-attempts'],
+    [new DomainError('too-many-attempts', { retryAfterSeconds: 60 }), 'transient', 'too-many-attempts'],
     [new CommandIdReused('message:1'), 'permanent', 'message-id-reused'],
     [new StoreUnavailable('x'), 'outage', 'store-unavailable'],
     [new Contended('x'), 'outage', 'store-unavailable'],

@@ -12,7 +12,7 @@ export type Failure = Readonly<{ kind: 'permanent' | 'outage' | 'transient'; cod
 export function classifyFailure(error: unknown): Failure {
   if (error instanceof InvalidMessage) return { kind: 'permanent', code: error.code, message: error.message };
   if (error instanceof DomainError) {
-    const kind = error.retryAfterSeconds === undefined ? 'permanent' : 'transient';
+    const kind = error.details.retryAfterSeconds === undefined ? 'permanent' : 'transient';
     return { kind, code: error.code, message: `refused: ${error.code}` };
   }
   if (error instanceof CommandIdReused)

@@ -123,16 +123,20 @@ describe.each(stores)('on %s', (_, open) => {
   it('a secret that no key opens is reported and not changed, and the others are resealed', async () => {
     await register(7, new Sealer([lost]));
     await register(8);
+    const value = new Sealer([lost]).seal('pw', 'site-settings/setting/ldap_manager_password');
+    await projections.append(siteSettingsStream, secretSettingChanged('ldap_manager_password', value));
     const { status, lines } = await reseal();
     expect(status).toBe(1);
+    lines.splice(0, 2, ...lines.slice(0, 2).toSorted());
     expect(lines).toEqual([
       expect.stringMatching(/^the password of account-7: .* its sealing key "lost" is not configured/),
+      expect.stringMatching(/^the setting ldap_manager_password of site-settings: .* its sealing key "lost" is not/),
       'resealed 2 secrets with the key "k2"; 0 already had it',
-      '1 problem. Keep the old keys until a run finds no problems',
+      '2 problems. Keep the old keys until a run finds no problems',
     ]);
     expect(await keys()).toMatchObject([
       { key: 'k2', passwords: 1 },
-      { key: 'lost', passwords: 1 },
+      { key: 'lost', passwords: 1, settings: 1 },
     ]);
   });
 
