@@ -2,5 +2,6 @@
 export const sealingContext = {
   password: (accountId: number) => `account-${accountId}/password`,
   twoFactor: (accountId: number) => `account-${accountId}/two-factor`,
+  recoveryCodes: (accountId: number) => `account-${accountId}/recovery-codes`,
   apiToken: 'site-settings/api-token',
 } as const;

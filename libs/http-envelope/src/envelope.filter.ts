@@ -37,7 +37,8 @@ export class EnvelopeFilter implements ExceptionFilter {
     const failure = error instanceof NotFoundException ? this.noRoute(request, reply) : this.failure(error, request);
     if (failure.retryAfterSeconds !== undefined) reply.header('Retry-After', roundedUp(failure.retryAfterSeconds));
     const [status, code] = failure instanceof Refusal ? [200, failure.code] : [failure.status, failure.status];
-    const body = errorEnvelope(code, this.options.mask.apply(failure.message));
+    const serverTime = failure instanceof Refusal && failure.showsTime ? Math.floor(Date.now() / 1000) : undefined;
+    const body = errorEnvelope(code, this.options.mask.apply(failure.message), serverTime);
     void reply
       .status(status)
       .header('Content-Type', 'application/json; charset=utf-8')

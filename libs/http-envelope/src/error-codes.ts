@@ -6,7 +6,8 @@ const tooManyAttempts = {
   message:
     'Too many unsuccessful sign-in attempts have been made using an incorrect username or password, Try again later.',
 };
-const wrongCode = 'Invalid 2FA code';
+/** The server's time is shown because a wrong clock is the usual cause of wrong codes (authelia/authelia#2068). */
+const wrongCode = { message: 'Invalid 2FA code', showsTime: true } as const;
 const guestEnrols = 'Guest user can not generate 2FA code';
 // The original stores texts of any length.
 const tooLong = (what: string, bytes: number) => ({
@@ -28,16 +29,21 @@ export const errorCodes = {
 
   // Login and its lock: wire contract 1.8 and 2.1. A missing code and a wrong code have the same text.
   'invalid-credentials': { code: 401, message: 'Invalid username or password' },
-  'one-time-code-required': { code: 402, message: wrongCode },
-  'one-time-code-invalid-at-login': { code: 402, message: wrongCode },
+  'one-time-code-required': { code: 402, ...wrongCode },
+  'one-time-code-invalid-at-login': { code: 402, ...wrongCode },
   'one-time-code-locked': tooManyAttempts,
   'too-many-attempts': tooManyAttempts,
   'ldap-disabled': { code: 403, message: 'ldap is not enabled' },
 
   // Two-factor enrolment: wire contract 2.3.
   'guest-has-no-two-factor': { code: 403, message: guestEnrols },
-  'enrolment-code-invalid': { code: 400, message: wrongCode },
+  'enrolment-code-invalid': { code: 400, ...wrongCode },
   'too-many-enrolments': tooManyAttempts,
+  'two-factor-off': { code: 400, message: 'two-factor login is off' },
+  'proof-missing': { code: 400, message: 'send the password or a 2FA code' },
+  // Not 401, which front ends take for an ended session.
+  'password-wrong': { code: 400, message: 'the password is wrong' },
+  'one-time-code-invalid': { code: 400, ...wrongCode },
 
   // Profile and administration of accounts: wire contract 1.11, 2.4 and 2.7. compat: several refusals carry 500.
   'guest-has-no-profile': { code: 403, message: 'Guest user can not update profile' },
@@ -79,10 +85,13 @@ export const errorCodes = {
 
   // Settings: wire contract 2.8.
   'setting-not-found': { code: 400, message: 'record not found' },
-} as const satisfies Record<DomainErrorCode, { code: number; message: string }>;
+} as const satisfies Record<DomainErrorCode, { code: number; message: string; showsTime?: true }>;
 
 /** Returns the refusal for a domain error. */
 export function refusalFor({ code, retryAfterSeconds, limit }: DomainError): Refusal {
   const row = errorCodes[code];
-  return new Refusal(row.code, row.message.replace('{limit}', String(limit)), { retryAfterSeconds });
+  return new Refusal(row.code, row.message.replace('{limit}', String(limit)), {
+    retryAfterSeconds,
+    showsTime: 'showsTime' in row,
+  });
 }

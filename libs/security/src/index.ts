@@ -5,6 +5,13 @@ export { dummyHash } from './dummy-hash.js';
 export { matchingStep, newTotpSecret, otpauthUri, qrPicture } from './one-time-code.js';
 export { HashQueueFull, PasswordHasher, type HashGroups } from './password-hasher.js';
 export { SealBroken, Sealer, sealingKeyIdOf, UnknownSealingKey } from './sealer.js';
+export {
+  isRecoveryCode,
+  matchingRecoveryCode,
+  newRecoveryCodes,
+  RECOVERY_CODES,
+  recoveryCodeHashes,
+} from './recovery-codes.js';
 export { newSealingKeyText, parseSealingKeys, requireStrongSealingKey, type SealingKey } from './sealing-keys.js';
 export { parseSshPublicKey } from './ssh-public-key.js';
 export { networksOf, sourceOf } from './source-networks.js';

@@ -16,7 +16,7 @@ import { sealingContext } from '../sealing-context.js';
 
 /** A secret that the service still uses. `context` is the context in which it was sealed. */
 export type SealedSecret = Readonly<{
-  kind: 'password' | 'two-factor secret' | 'static token';
+  kind: 'password' | 'two-factor secret' | 'recovery codes' | 'static token';
   sealed: string;
   context: string;
 }>;
@@ -123,7 +123,12 @@ function secretsOf({ accountId, sealedPasswordHash, twoFactor, pendingEnrolment 
     sealed: sealedPasswordHash,
     context: sealingContext.password(accountId),
   } as const;
-  return [password, ...twoFactorSecrets].filter(isSet);
+  const recoveryCodes = {
+    kind: 'recovery codes',
+    sealed: twoFactor?.recoveryCodes?.sealedCodes ?? '',
+    context: sealingContext.recoveryCodes(accountId),
+  } as const;
+  return [password, ...twoFactorSecrets, recoveryCodes].filter(isSet);
 }
 
 const isSet = ({ sealed }: SealedSecret) => sealed !== '';
