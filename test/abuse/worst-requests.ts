@@ -91,6 +91,22 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
         () => many.post('/api/auth/2fa/verify', manyFields),
       ],
     },
+    'POST /api/auth/2fa/disable': {
+      bytes: FRAME,
+      requests: [
+        () => many.post('/api/auth/2fa/disable', { password: longText }),
+        () => busy.post('/api/auth/2fa/disable', { otp_code: longText }),
+        () => busy.post('/api/auth/2fa/disable', manyFields),
+      ],
+    },
+    'POST /api/auth/2fa/recovery_codes': {
+      bytes: FRAME,
+      refused: 400,
+      requests: [
+        () => many.post('/api/auth/2fa/recovery_codes', { password: longText }),
+        () => many.post('/api/auth/2fa/recovery_codes', manyFields),
+      ],
+    },
     'GET /api/me': { bytes: ACCOUNT, requests: [() => many.get('/api/me')] },
     'GET /api/me/sshkey/list': { bytes: KEYS, requests: page(many, '/api/me/sshkey/list') },
     'GET /api/me/sessions': { bytes: SESSIONS, requests: [() => busy.get('/api/me/sessions')] },

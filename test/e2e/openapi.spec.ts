@@ -27,6 +27,8 @@ const ROUTES = [
   'GET /api/auth/logout',
   'POST /api/auth/2fa/generate',
   'POST /api/auth/2fa/verify',
+  'POST /api/auth/2fa/disable',
+  'POST /api/auth/2fa/recovery_codes',
   'GET /api/me',
   'POST /api/me/update',
   'GET /api/me/sessions',
@@ -95,7 +97,7 @@ describe('the document', () => {
 
   it('lists the body fields that the server reads', async () => {
     const routes = [...operations].filter(([, { requestBody }]) => requestBody);
-    expect(routes).toHaveLength(11);
+    expect(routes).toHaveLength(13);
     for (const [route, { requestBody }] of routes) {
       const { schema } = requestBody!.content['application/json']!;
       const name = (schema.items ?? schema).$ref!.split('/').at(-1)!;
@@ -180,6 +182,11 @@ describe('every answer', () => {
     const { secret } = (await check(member, 'POST', '/api/auth/2fa/generate')).data<{ secret: string }>();
     await check(member, 'POST', '/api/auth/2fa/verify', { code: 'wrong', secret });
     await check(member, 'POST', '/api/auth/2fa/verify', { code: codeNow(secret), secret });
+    for (const password of ['pw-documented', 'wrong'])
+      await check(member, 'POST', '/api/auth/2fa/recovery_codes', { password });
+    await check(member, 'GET', '/api/me');
+    for (const password of ['wrong', 'pw-documented'])
+      await check(member, 'POST', '/api/auth/2fa/disable', { password });
     const key = { title: 'laptop', key: newKeyLine().line };
     await check(member, 'POST', '/api/me/sshkey/add', key);
     await check(member, 'POST', '/api/me/sshkey/add', key);

@@ -90,6 +90,18 @@ async function useTwoFactor(api: ApiClient, admin: ApiClient, member: ApiClient,
   (await member.post('/api/auth/2fa/verify', { code: proof, secret })).data();
   const withCode = await api.from(newAddress()).signedIn('secretive', 'pw-secretive', login);
   rememberToken('token of a login with a code', withCode.token);
+  const owner = { password: 'pw-secretive' };
+  const { recovery_codes } = (await member.post('/api/auth/2fa/recovery_codes', owner)).data<{
+    recovery_codes: string[];
+  }>();
+  recovery_codes.forEach((code, index) => {
+    secrets.add(`recovery code ${index}`, code);
+    secrets.add(`recovery code ${index} without dashes`, code.replaceAll('-', ''));
+  });
+  rememberToken(
+    'token of a login with a recovery code',
+    (await api.from(newAddress()).signedIn('secretive', 'pw-secretive', recovery_codes[0])).token,
+  );
   (await admin.post(`/api/admin/user/cancel_2fa?id=${id}`)).data();
 }
 
@@ -172,7 +184,7 @@ function rememberSealed(): void {
 
 function openedAt(stream: string, sealed: string): string {
   const settings = ['ldap_manager_password', 'from_elsewhere'].map((key) => `setting/${key}`);
-  for (const purpose of ['password', 'two-factor', 'api-token', ...settings]) {
+  for (const purpose of ['password', 'two-factor', 'recovery-codes', 'api-token', ...settings]) {
     try {
       return sealer().open(sealed, `${stream}/${purpose}`);
     } catch {

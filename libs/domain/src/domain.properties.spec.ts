@@ -133,6 +133,24 @@ describe('two-factor', () => {
   });
 });
 
+describe('recovery codes', () => {
+  it('work once each, and never after their generation was replaced', () => {
+    always((world) => {
+      for (const id of ACCOUNTS) {
+        let last = 0;
+        const used: string[] = [];
+        for (const { type, data } of eventsOf(world, accountAggregate.streamOf(id))) {
+          if (type === 'RecoveryCodesGenerated') expect(data.generation).toBe(++last);
+          if (type !== 'RecoveryCodeUsed') continue;
+          expect(data.generation).toBe(last);
+          used.push(`${String(data.generation)}:${String(data.index)}`);
+        }
+        expectUnique(used);
+      }
+    });
+  });
+});
+
 /** Returns the code that a commit accepted, read from its command and not from its holds. */
 function spentCode({ stream, command }: WorldCommit): string[] {
   if (command.type === 'EnableTwoFactor') return [`${stream}:${command.enrolment}:${command.step}`];

@@ -3,11 +3,13 @@ import type {
   DeleteAccount,
   DisableTwoFactor,
   EnableTwoFactor,
+  GenerateRecoveryCodes,
   LockTwoFactor,
   NewPassword,
   RegisterAccount,
   StartTwoFactorEnrolment,
   UpdateAccount,
+  UseRecoveryCode,
 } from '../src/account/account.commands.js';
 import type { NameClaim } from '../src/account/name-claim.js';
 import { NameRules } from '../src/account/name-rules.js';
@@ -83,3 +85,15 @@ export const enableTwoFactor = (enrolment: number, step: number | undefined, now
 export const disableTwoFactor: DisableTwoFactor = { type: 'DisableTwoFactor' };
 export const lockTwoFactor: LockTwoFactor = { type: 'LockTwoFactor', failures: 100 };
 export const deleteAccount: DeleteAccount = { type: 'DeleteAccount' };
+
+export const generateRecoveryCodes = (differing: Partial<GenerateRecoveryCodes> = {}): GenerateRecoveryCodes => ({
+  type: 'GenerateRecoveryCodes',
+  sealedCodes: 'sealed codes 1',
+  count: 10,
+  ...differing,
+});
+export const recoveryCode = (generation: number, index: number): UseRecoveryCode => ({
+  type: 'UseRecoveryCode',
+  generation,
+  index,
+});

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ENROLMENT_LIFETIME } from '../src/account/account.decider.js';
+import { ENROLMENT_LIFETIME } from '../src/account/account.two-factor.js';
 import type {
   AccountDeleted,
   AccountDisabled,
@@ -10,6 +10,8 @@ import type {
   PasswordResealed,
   PermissionsChanged,
   ProfileChanged,
+  RecoveryCodesGenerated,
+  RecoveryCodeUsed,
   SessionsEvicted,
   TwoFactorDisabled,
   TwoFactorEnabled,
@@ -120,4 +122,16 @@ export const sessionsEvicted = (kept: string | null = null): SessionsEvicted => 
   type: 'SessionsEvicted',
   v: 1,
   data: { kept },
+});
+
+export const recoveryCodesGenerated = (generation: number): RecoveryCodesGenerated => ({
+  type: 'RecoveryCodesGenerated',
+  v: 1,
+  data: { generation, count: 10 },
+  sealed: { codes: 'sealed codes 1' },
+});
+export const recoveryCodeUsed = (generation: number, index: number, left: number): RecoveryCodeUsed => ({
+  type: 'RecoveryCodeUsed',
+  v: 1,
+  data: { generation, index, left },
 });

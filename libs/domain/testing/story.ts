@@ -11,8 +11,10 @@ import {
   deleteAccount,
   disableTwoFactor,
   enableTwoFactor,
+  generateRecoveryCodes,
   lockTwoFactor,
   newPassword,
+  recoveryCode,
   register,
   startEnrolment,
   update,
@@ -50,6 +52,9 @@ const anyAction = fc.oneof(
   fc.record({ do: verb('disable-two-factor'), account }),
   fc.record({ do: verb('lock-two-factor'), account }),
   fc.record({ do: verb('delete'), account }),
+  fc.record({ do: verb('generate-codes'), account }),
+  fc.record({ do: verb('use-recovery-code'), account, index: fc.constantFrom(0, 1) }),
+  fc.record({ do: verb('use-recovery-code'), account, index: fc.constantFrom(0, 1) }),
   fc.record({ do: verb('evict'), account, kept: fc.option(sessionId) }),
   fc.record({ do: verb('log-in'), account, sessionId, step }),
   fc.record({ do: verb('log-in'), account, sessionId, step }),
@@ -158,6 +163,10 @@ function* changeAccount(world: World, action: AccountAction): Generator<void, vo
         return disableTwoFactor;
       case 'lock-two-factor':
         return lockTwoFactor;
+      case 'generate-codes':
+        return generateRecoveryCodes();
+      case 'use-recovery-code':
+        return recoveryCode(state.recoveryGenerations, action.index);
       case 'evict':
         return { type: 'EvictSessions', kept: action.kept };
       case 'delete':

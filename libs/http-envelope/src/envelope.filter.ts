@@ -42,11 +42,12 @@ export class EnvelopeFilter implements ExceptionFilter {
     // Only Nest's router throws NotFoundException; handlers throw a Refusal.
     const failure = error instanceof NotFoundException ? this.noRoute(request, reply) : this.failure(error, request);
     if (failure.retryAfterSeconds !== undefined) reply.header('Retry-After', roundedUp(failure.retryAfterSeconds));
+    const serverTime = failure instanceof Refusal && failure.showsTime ? Math.floor(Date.now() / 1000) : undefined;
     const respond = (status: number, code: number, message: string) =>
       void reply
         .status(status)
         .header('Content-Type', 'application/json; charset=utf-8')
-        .send(request.method === 'HEAD' ? '' : errorEnvelope(code, message));
+        .send(request.method === 'HEAD' ? '' : errorEnvelope(code, message, serverTime));
     if (failure instanceof Fault)
       return respond(failure.status, failure.status, this.options.mask.ofFault(failure.message));
     const message = this.options.mask.ofRefusal(failure.message);

@@ -40,9 +40,13 @@ export function prepareOnce<Value extends object>(
   };
 }
 
-/** Returns the response to a refused or failed request as JSON text. Source: wire contract 1.1. */
-export function errorEnvelope(code: number, message: string): string {
-  return `{"code":${code},"message":${toJson(message)},"data":null}`;
+/**
+ * Returns the response to a refused or failed request as JSON text. `serverTime`, in unix seconds, becomes an additional field. Source: wire
+ * contract 1.1.
+ */
+export function errorEnvelope(code: number, message: string, serverTime?: number): string {
+  const time = serverTime === undefined ? '' : `,"server_time":${serverTime}`;
+  return `{"code":${code},"message":${toJson(message)},"data":null${time}}`;
 }
 
 /** Serializes a value as Go's encoder does: characters that are special in HTML or JavaScript are escaped. */

@@ -3,14 +3,15 @@ import { goQuote } from './go-quote.js';
 import { Refusal } from './refusal.js';
 
 /** The refusal for an error: its code and message on the wire, and for the documentation when it occurs. */
-export type RefusalRow = Readonly<{ code: number; message: string; when: string }>;
+export type RefusalRow = Readonly<{ code: number; message: string; when: string; showsTime?: true }>;
 
 const tooManyAttempts = {
   code: 429,
   message:
     'Too many unsuccessful sign-in attempts have been made using an incorrect username or password, Try again later.',
 };
-const wrongCode = 'Invalid 2FA code';
+/** The server's time is shown because a wrong clock is the usual cause of wrong codes (authelia/authelia#2068). */
+const wrongCode = { message: 'Invalid 2FA code', showsTime: true } as const;
 // The original stores texts of any length.
 const tooLong = (what: string, bytes: number) => ({
   code: 400,
@@ -63,8 +64,8 @@ export const errorCodes = {
     message: 'Invalid username or password',
     when: 'the name or the password is wrong, or the account is disabled',
   },
-  'one-time-code-required': { code: 402, message: wrongCode, when: 'two-factor login is on, and no code was sent' },
-  'one-time-code-invalid-at-login': { code: 402, message: wrongCode, when: 'the code is wrong or was used before' },
+  'one-time-code-required': { code: 402, ...wrongCode, when: 'two-factor login is on, and no code was sent' },
+  'one-time-code-invalid-at-login': { code: 402, ...wrongCode, when: 'the code is wrong or was used before' },
   'one-time-code-locked': {
     ...tooManyAttempts,
     when: 'no code is accepted after 100 wrong ones in a row, until two-factor login is turned off',
@@ -83,13 +84,22 @@ export const errorCodes = {
   },
   'enrolment-code-invalid': {
     code: 400,
-    message: wrongCode,
+    ...wrongCode,
     when: 'the code is wrong or was used before, or the secret is not the latest or is older than 10 minutes',
   },
   'too-many-enrolments': {
     ...tooManyAttempts,
     when: 'the account generated 10 secrets within an hour; `Retry-After` contains the seconds to wait',
   },
+  'two-factor-off': { code: 400, message: 'two-factor login is off', when: 'two-factor login is off' },
+  'proof-missing': {
+    code: 400,
+    message: 'send the password or a 2FA code',
+    when: 'the body contains neither a password nor a code',
+  },
+  // Not 401, which front ends take for an ended session.
+  'password-wrong': { code: 400, message: 'the password is wrong', when: 'the password is wrong' },
+  'one-time-code-invalid': { code: 400, ...wrongCode, when: 'the code is wrong or was used before' },
 
   // Profile and administration of accounts: wire contract 1.11, 2.4 and 2.7. compat: several refusals carry 500.
   'guest-has-no-profile': {
@@ -258,5 +268,5 @@ export function refusalFor({ code, details: { retryAfterSeconds, limit, quoted =
     goQuoted: () => goQuote(quoted),
   };
   const message = row.message.replace(/\{(\w+)\}/g, (_, name: string) => details[name]!());
-  return new Refusal(row.code, message, { retryAfterSeconds });
+  return new Refusal(row.code, message, { retryAfterSeconds, showsTime: 'showsTime' in row });
 }

@@ -4,15 +4,18 @@ export type RetryHint = Readonly<{ retryAfterSeconds?: number | undefined }>;
 /** An expected negative answer: HTTP status 200 with this code and message in the envelope (wire contract 1.1). */
 export class Refusal extends Error {
   readonly retryAfterSeconds: number | undefined;
+  readonly showsTime: boolean;
 
+  /** With `showsTime`, the envelope has the additional field `server_time`. */
   constructor(
     readonly code: number,
     message: string,
-    { retryAfterSeconds }: RetryHint = {},
+    { retryAfterSeconds, showsTime = false }: RetryHint & { showsTime?: boolean } = {},
   ) {
     super(message);
     this.name = 'Refusal';
     this.retryAfterSeconds = retryAfterSeconds;
+    this.showsTime = showsTime;
   }
 }
 

@@ -6,6 +6,13 @@ export { matchingStep, newTotpSecret, otpauthUri, qrPicture } from './one-time-c
 export { HashQueueFull, PasswordHasher, type HashGroups } from './password-hasher.js';
 export { InvalidPatterns, PrivacyMask } from './privacy-mask.js';
 export { SealBroken, Sealer, sealingKeyIdOf, UnknownSealingKey } from './sealer.js';
+export {
+  isRecoveryCode,
+  matchingRecoveryCode,
+  newRecoveryCodes,
+  RECOVERY_CODES,
+  recoveryCodeHashes,
+} from './recovery-codes.js';
 export { newSealingKeyText, parseSealingKeys, requireStrongSealingKey, type SealingKey } from './sealing-keys.js';
 export { parseSshPublicKey } from './ssh-public-key.js';
 export { networksOf, sourceOf } from './source-networks.js';

@@ -19,6 +19,10 @@ export class UserResponse {
 /** An account as its owner sees it. */
 export class MeResponse extends UserResponse {
   @ApiProperty({ description: 'Whether two-factor login is on.' }) otp!: boolean;
+  @ApiProperty({ type: 'integer', required: false, description: 'Missing if no recovery codes were generated.' })
+  recovery_codes_left?: number;
+  @ApiProperty({ required: false, description: 'True if at most 3 recovery codes are left, otherwise missing.' })
+  recovery_codes_low?: boolean;
 }
 
 /** A page of the account list. */
@@ -46,4 +50,15 @@ export const userResponse = (account: Account): Fields<UserResponse> => ({
 export const meResponse = prepareOnce((account: Account): Fields<MeResponse> => ({
   ...userResponse(account),
   otp: account.twoFactor !== null,
+  ...recoveryCodesLeft(account),
 }));
+
+/** From this number on, the profile contains a warning. */
+const FEW_RECOVERY_CODES = 3;
+
+/** compat: nothing for an account that never generated codes, so that its profile has the fields of the original only. */
+function recoveryCodesLeft({ twoFactor }: Account): Pick<MeResponse, 'recovery_codes_left' | 'recovery_codes_low'> {
+  const left = twoFactor?.recoveryCodes?.unused.length;
+  if (left === undefined) return {};
+  return { recovery_codes_left: left, ...(left <= FEW_RECOVERY_CODES && { recovery_codes_low: true }) };
+}

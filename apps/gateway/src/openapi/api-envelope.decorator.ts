@@ -24,6 +24,10 @@ export const envelopeSchema = (data: Record<string, unknown>) => ({
     code: { type: 'integer', description: '200 for success, 4xx or 5xx for a refusal.' },
     message: { type: 'string', description: '`success`, or the reason for the refusal.' },
     data,
+    server_time: {
+      type: 'integer',
+      description: 'Only with a refused 2FA code: the time of the server, in unix seconds.',
+    },
   },
 });
 

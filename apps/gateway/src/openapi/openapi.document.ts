@@ -24,7 +24,7 @@ const TAGS = {
   login: 'Log in and out.',
   profile: "Read and change the caller's account.",
   'SSH keys': "List, add and delete the caller's public keys.",
-  'two-factor': 'Turn on login with one-time codes.',
+  'two-factor': 'Turn login with one-time codes on and off, and generate recovery codes.',
   administration: 'Manage every account and its keys. Only for administrators.',
   sessions: 'List sessions and end them.',
   settings: 'Read and change the settings of the site. Only for administrators.',

@@ -11,7 +11,11 @@ export class LoginRequest {
   @TextField('Password')
   password: string = '';
 
-  @ApiProperty({ name: 'otp_code', required: false, description: 'Six digits; required if two-factor login is on.' })
+  @ApiProperty({
+    name: 'otp_code',
+    required: false,
+    description: 'Six digits, or a recovery code; required if two-factor login is on.',
+  })
   @TextField('OtpCode')
   otpCode: string = '';
 }

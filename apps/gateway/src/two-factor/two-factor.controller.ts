@@ -1,7 +1,13 @@
 import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { StartTwoFactorEnrolmentCommand, EnableTwoFactorCommand } from '@keyfold/application';
+import {
+  DisableOwnTwoFactorCommand,
+  EnableTwoFactorCommand,
+  GenerateRecoveryCodesCommand,
+  StartTwoFactorEnrolmentCommand,
+  type Proof,
+} from '@keyfold/application';
 import { GoStruct, TextField } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiRoute } from '../openapi/api-route.decorator.js';
@@ -29,6 +35,39 @@ class VerifyRequest {
   @TextField('Secret', { required: true })
   secret: string = '';
 }
+
+@GoStruct('Proof2FAReq')
+class ProofRequest {
+  @ApiProperty({ required: false, description: 'The password. If it is given, `otp_code` is ignored.' })
+  @TextField('Password')
+  password: string = '';
+
+  @ApiProperty({ name: 'otp_code', required: false, description: 'A current one-time code, or a recovery code.' })
+  @TextField('OtpCode')
+  otpCode: string = '';
+}
+
+class RecoveryCodesResponse {
+  @ApiProperty({
+    type: [String],
+    description: 'Ten codes, each of which replaces `otp_code` in one login. Shown only once.',
+  })
+  recovery_codes!: string[];
+}
+
+const proofIn = (request: KeyfoldRequest): Proof => {
+  const { password, otpCode: code } = bodyOf(ProofRequest, request);
+  return { password, code, address: request.clientAddress };
+};
+
+/** The refusals of a proof that the caller is the owner of the account. */
+const PROOF_REFUSALS = [
+  'proof-missing',
+  'password-wrong',
+  'one-time-code-invalid',
+  'one-time-code-locked',
+  'too-many-attempts',
+] as const;
 
 @ApiTags('two-factor')
 @Controller('api/auth/2fa')
@@ -67,5 +106,40 @@ export class TwoFactorController {
     const { code, secret } = bodyOf(VerifyRequest, request);
     await this.commandBus.execute(new EnableTwoFactorCommand(callerOf(request), secret, code, originOf(request)));
     return null;
+  }
+
+  @Post('disable')
+  @HttpCode(200)
+  @ApiRoute({
+    id: 'disableTwoFactor',
+    summary: 'Turn off two-factor login',
+    description:
+      'Turns off two-factor login and drops the recovery codes. Needs the password or a code, and does nothing if ' +
+      'two-factor login is off.',
+    refusals: [...UNREADABLE_BODY, 'guest-has-no-two-factor', ...PROOF_REFUSALS],
+  })
+  @ApiBody({ type: ProofRequest })
+  @ApiEnvelope()
+  async disable(@Req() request: KeyfoldRequest): Promise<null> {
+    const proof = proofIn(request);
+    await this.commandBus.execute(new DisableOwnTwoFactorCommand(callerOf(request), proof, originOf(request)));
+    return null;
+  }
+
+  @Post('recovery_codes')
+  @HttpCode(200)
+  @ApiRoute({
+    id: 'generateRecoveryCodes',
+    summary: 'Generate recovery codes',
+    description:
+      'Replaces the recovery codes and returns the new ones, each of which replaces a one-time code in one login. ' +
+      'Needs the password or a code.',
+    refusals: [...UNREADABLE_BODY, 'guest-has-no-two-factor', 'two-factor-off', ...PROOF_REFUSALS],
+  })
+  @ApiBody({ type: ProofRequest })
+  @ApiEnvelope({ model: RecoveryCodesResponse })
+  async generateRecoveryCodes(@Req() request: KeyfoldRequest): Promise<RecoveryCodesResponse> {
+    const command = new GenerateRecoveryCodesCommand(callerOf(request), proofIn(request), originOf(request));
+    return { recovery_codes: [...(await this.commandBus.execute(command))] };
   }
 }

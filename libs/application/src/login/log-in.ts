@@ -1,14 +1,12 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { isRetryable } from '@keyfold/event-store';
-import { DomainError, type Account, type StartSession } from '@keyfold/domain';
-import { accountStream, sessionStream } from '@keyfold/projections';
+import { DomainError, type Account, type SessionStarted, type StartSession } from '@keyfold/domain';
+import { sessionStream } from '@keyfold/projections';
 import {
-  CODE_FAILURES_BEFORE_LOCK,
   DeviceTokens,
   dummyHash,
   HashQueueFull,
   LoginThrottle,
-  matchingStep,
   networksOf,
   PasswordHasher,
   Sealer,
@@ -24,6 +22,7 @@ import type { Origin } from '../origin.js';
 import { sealingContext } from '../sealing-context.js';
 import { SecurityLog } from '../security-log/security-log.js';
 import { nameHash, UserNames } from '../user-names.js';
+import { CodeCheck, type RightCode } from './code-check.js';
 import { LoginCounts } from './login-counts.js';
 import { LoginQueues, type LeaveQueues, type LoginIdentity } from './login-queues.js';
 import { LoginReport } from './login-report.js';
@@ -48,7 +47,6 @@ export class LogInCommand extends Command<LoggedIn> {
     super();
   }
 }
-type UsedCode = NonNullable<StartSession['usedCode']>;
 /** `device` has logged in to an account of this name, possibly to a former owner of the name. */
 type Login = LogInCommand['login'] & Readonly<{ device: Device | undefined }>;
 
@@ -56,6 +54,7 @@ type Login = LogInCommand['login'] & Readonly<{ device: Device | undefined }>;
 export class LogInHandler implements ICommandHandler<LogInCommand> {
   readonly attempts = new LoginCounts();
   readonly #dummyHash: Promise<string>;
+  readonly #codes: CodeCheck;
 
   constructor(
     private readonly runner: CommandRunner,
@@ -70,6 +69,7 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     private readonly security: SecurityLog,
   ) {
     this.#dummyHash = dummyHash(hasher);
+    this.#codes = new CodeCheck(runner, throttle, sealer, clock);
   }
 
   async execute({ login: request }: LogInCommand): Promise<LoggedIn> {
@@ -140,41 +140,25 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     return (await this.hasher.verify(staticHash, hash, asker)) ? account : undefined;
   }
 
-  /** A code that was used before is only detected when the commit of the session is refused. */
+  /** A code that was used before is only detected when the commit that spends it is refused. */
   async #startWithCode(login: Login, account: Account): Promise<string> {
-    const { counted, ...usedCode } = await this.#verifyCode(login, account);
-    const token = await this.#startSession(login, account, usedCode).catch(async (error: unknown) => {
+    const { code, address, origin } = login;
+    const right = await this.#codes.verify({ code, address, device: codeDeviceOf(login, account), origin }, account);
+    const token = await this.#start(login, account, right).catch(async (error: unknown) => {
       // A right code counts as a failure only if it was used before, not if the store failed.
-      if (!(error instanceof DomainError)) await this.throttle.refund(counted);
+      if (!(error instanceof DomainError)) await this.throttle.refund(right.counted);
       throw error;
     });
-    await this.#succeed(counted);
+    await this.#succeed(right.counted);
     return token;
   }
 
-  async #verifyCode(login: Login, account: Account): Promise<UsedCode & { counted: CountedAttempt }> {
-    const { enrolment, sealedSecret, locked } = account.twoFactor!;
-    const attempt = codeAttempt(login, account);
-    // Somebody else may have entered the wrong codes, so the owner can still log in from a known source or device.
-    if (locked && !(await this.throttle.isKnown(attempt))) throw new DomainError('one-time-code-locked');
-    if (login.code.trim() === '') throw await this.#missingCode(attempt);
-    const secret = this.sealer.open(sealedSecret, sealingContext.twoFactor(account.accountId));
-    const counted = await this.#admit(attempt);
-    const step = matchingStep(secret, login.code, this.clock.now());
-    if (step !== undefined) return { enrolment, step, counted };
-    if (counted.failures >= CODE_FAILURES_BEFORE_LOCK) await this.#lockCode(account, counted.failures, login.origin);
-    throw new DomainError('one-time-code-invalid-at-login');
+  async #start(login: Login, account: Account, right: RightCode): Promise<string> {
+    await this.#codes.spend(right, account, login.origin);
+    return this.#startSession(login, account, right);
   }
 
-  /** Returns the refusal of a missing code. It is no guess: front ends ask for the code only after the right password. */
-  async #missingCode(attempt: LoginAttempt): Promise<DomainError> {
-    const seconds = await this.throttle.secondsBlocked(attempt);
-    return seconds > 0
-      ? new DomainError('too-many-attempts', { retryAfterSeconds: seconds })
-      : new DomainError('one-time-code-required');
-  }
-
-  async #startSession(login: Login, account: Account, usedCode: UsedCode | undefined): Promise<string> {
+  async #startSession(login: Login, account: Account, right: RightCode | undefined): Promise<string> {
     const { accountId, username, passwordTimestamp, credential } = account;
     const sessionId = randomUUID();
     const subject = { accountId, sessionId, username, passwordTimestamp, now: this.clock.now() };
@@ -184,21 +168,20 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
       sessionId,
       accountId,
       credential,
-      factors: usedCode ? (['password', 'one-time-code'] as const) : (['password'] as const),
+      factors: factorsOf(right),
       address: login.address,
       client: login.client,
       startedAt,
       expiresAt,
     };
-    const command: StartSession = { type: 'StartSession', session, ...(usedCode ? { usedCode } : {}) };
+    const command: StartSession = {
+      type: 'StartSession',
+      session,
+      ...(right?.usedCode && { usedCode: right.usedCode }),
+    };
     const context = { actor: `login:${accountId}`, ...login.origin, newStream: true } as const;
     await this.runner.run(sessionStream(sessionId, accountId), command, context);
     return token;
-  }
-
-  async #lockCode({ accountId }: Account, failures: number, origin: Origin): Promise<void> {
-    const context = { actor: `login:${accountId}`, ...origin };
-    await this.runner.run(accountStream(accountId), { type: 'LockTwoFactor', failures }, context);
   }
 
   /** Ignores outages: a lost counter must not fail a correct login, least of all after its code was spent. */
@@ -216,17 +199,15 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
   }
 }
 
-/**
- * Returns the throttle's key for a code. The count starts again with each enrolment and each password, so that wrong codes for a discarded
- * secret or by someone who knew an old password do not lock the code. A device is known only once it has used a right code of this enrolment.
- */
-function codeAttempt(login: Login, account: Account): LoginAttempt {
-  const { accountId, passwordCredential, twoFactor } = account;
-  const { address } = login;
-  const { enrolment } = twoFactor!;
+function factorsOf(right: RightCode | undefined): SessionStarted['data']['factors'] {
+  if (!right) return ['password'];
+  return ['password', right.usedCode ? 'one-time-code' : 'recovery-code'];
+}
+
+/** Returns the device if it has passed a code of the present enrolment. */
+function codeDeviceOf(login: Login, account: Account): string | undefined {
   const shown = deviceOf(login, account);
-  const device = shown?.enrolment === enrolment ? shown.id : undefined;
-  return { factor: 'one-time-code', account: `${accountId}:${passwordCredential}:${enrolment}`, address, device };
+  return shown?.enrolment === account.twoFactor!.enrolment ? shown.id : undefined;
 }
 
 /** Returns the device, unless its token belongs to a former owner of the name. */

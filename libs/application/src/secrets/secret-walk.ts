@@ -16,7 +16,7 @@ import { sealingContext } from '../sealing-context.js';
 
 /** A secret that the service still uses. `key` is that of a setting, `context` the context in which the secret was sealed. */
 export type SealedSecret = Readonly<{
-  kind: 'password' | 'two-factor secret' | 'static token' | 'setting';
+  kind: 'password' | 'two-factor secret' | 'recovery codes' | 'static token' | 'setting';
   key?: string;
   sealed: string;
   context: string;
@@ -131,7 +131,12 @@ function secretsOfAccount({ accountId, sealedPasswordHash, twoFactor, pendingEnr
     sealed: sealedPasswordHash,
     context: sealingContext.password(accountId),
   } as const;
-  return [password, ...twoFactorSecrets].filter(isSet);
+  const recoveryCodes = {
+    kind: 'recovery codes',
+    sealed: twoFactor?.recoveryCodes?.sealedCodes ?? '',
+    context: sealingContext.recoveryCodes(accountId),
+  } as const;
+  return [password, ...twoFactorSecrets, recoveryCodes].filter(isSet);
 }
 
 const isSet = ({ sealed }: SealedSecret) => sealed !== '';

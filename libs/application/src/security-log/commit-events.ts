@@ -32,6 +32,10 @@ function reportedOf(event: AccountEvent | SiteSettingsEvent, by: string, account
       return { name: 'user_updated', about: [by, account, 'sessions_evicted'] };
     case 'TwoFactorEnabled':
       return { name: 'user_updated', about: [by, account, 'two_factor_enabled'] };
+    case 'RecoveryCodesGenerated':
+      return { name: 'user_updated', about: [by, account, 'recovery_codes_generated'] };
+    case 'RecoveryCodeUsed':
+      return { name: 'user_updated', about: [by, account, 'recovery_code_used'] };
     case 'TwoFactorDisabled':
       return { name: 'user_updated', about: [by, account, 'two_factor_disabled'] };
     case 'PermissionsChanged':

@@ -9,6 +9,9 @@ import type { NameRules } from './name-rules.js';
  */
 export type CallerProof = Readonly<{ credential?: number | undefined; session?: string | undefined }>;
 
+/** A right one-time code of an enrolment. */
+export type UsedCode = Readonly<{ enrolment: number; step: number }>;
+
 /** A hashed and sealed password. `timestamp` is when it was set, in unix seconds. */
 export type NewPassword = Readonly<{ sealedHash: string; timestamp: number }>;
 
@@ -72,7 +75,17 @@ export type EnableTwoFactor = CallerProof &
  * Turns two-factor off, lifts a lock of the code and discards a pending enrolment. If two-factor is off already, nothing changes and a
  * pending enrolment stays.
  */
-export type DisableTwoFactor = Readonly<{ type: 'DisableTwoFactor' }>;
+export type DisableTwoFactor = CallerProof &
+  Readonly<{
+    type: 'DisableTwoFactor';
+    /** The one-time code that proves the owner, if it was one. The commit spends it. */
+    usedCode?: UsedCode | undefined;
+  }>;
+/** Replaces all recovery codes. `sealedCodes` contains the hashes of `count` codes. Refused with `two-factor-off` if two-factor is off. */
+export type GenerateRecoveryCodes = CallerProof &
+  Readonly<{ type: 'GenerateRecoveryCodes'; sealedCodes: string; count: number; usedCode?: UsedCode | undefined }>;
+/** Spends a recovery code. Refused with `one-time-code-invalid-at-login` if it was used or replaced. */
+export type UseRecoveryCode = CallerProof & Readonly<{ type: 'UseRecoveryCode'; generation: number; index: number }>;
 /** Locks one-time codes after `failures` wrong ones in a row. Does nothing if two-factor is off or already locked. */
 export type LockTwoFactor = Readonly<{ type: 'LockTwoFactor'; failures: number }>;
 /** Deletes the account for good. Its name becomes free; its id is never reused. Refused for the admin and the guest. */
@@ -88,5 +101,7 @@ export type AccountCommand =
   | EnableTwoFactor
   | DisableTwoFactor
   | LockTwoFactor
+  | GenerateRecoveryCodes
+  | UseRecoveryCode
   | ResealSecrets
   | DeleteAccount;

@@ -6,21 +6,23 @@ import type {
   AccountCommand,
   CallerProof,
   ChangeOwnProfile,
-  EnableTwoFactor,
   NewPassword,
   RegisterAccount,
-  StartTwoFactorEnrolment,
   UpdateAccount,
 } from './account.commands.js';
 import { ROLE_ADMIN, ROLE_GUEST, type AccountEvent, type ProfileChanged } from './account.events.js';
-import { absentAccount, evolve, HOUR, sessionRefusal, type Account } from './account.state.js';
+import { absentAccount, evolve, sessionRefusal, type Account } from './account.state.js';
+import {
+  disableTwoFactor,
+  enableTwoFactor,
+  generateRecoveryCodes,
+  resealRecoveryCodes,
+  startEnrolment,
+  useRecoveryCode,
+} from './account.two-factor.js';
 import { cleanBasePath } from './base-path.js';
 import type { NameClaim } from './name-claim.js';
-import { oneTimeCodeHold, releasedNameHold, usernameHold } from './account.holds.js';
-
-/** How long an enrolment can be completed (in milliseconds), and how many may start in an hour (README, differences). */
-export const ENROLMENT_LIFETIME = 600_000;
-const ENROLMENTS_PER_HOUR = 10;
+import { releasedNameHold, usernameHold } from './account.holds.js';
 
 /**
  * Decides on one account. Refuses every command but `RegisterAccount` with `account-not-found` unless the account is active. Refuses a
@@ -50,9 +52,11 @@ function decide(account: Account, command: AccountCommand): Decision<AccountEven
     case 'EnableTwoFactor':
       return enableTwoFactor(account, command);
     case 'DisableTwoFactor':
-      return {
-        events: account.twoFactor ? [{ type: 'TwoFactorDisabled', v: 1, data: {} }] : [],
-      };
+      return disableTwoFactor(account, command);
+    case 'GenerateRecoveryCodes':
+      return generateRecoveryCodes(account, command);
+    case 'UseRecoveryCode':
+      return useRecoveryCode(account, command);
     case 'LockTwoFactor':
       return {
         events:
@@ -166,29 +170,6 @@ function requireProfileBounds({ basePath = '', ssoId = '' }: ProfileChanged['dat
   requireMaxBytes(ssoId, TEXT_BYTES.ssoId, 'sso-id-too-long');
 }
 
-function startEnrolment(account: Account, { sealedSecret, now }: StartTwoFactorEnrolment): Decision<AccountEvent> {
-  if (account.role === ROLE_GUEST) throw new DomainError('guest-has-no-two-factor');
-  const recent = account.recentEnrolments.filter((at) => at > now - HOUR);
-  if (recent.length >= ENROLMENTS_PER_HOUR) {
-    throw new DomainError('too-many-enrolments', {
-      retryAfterSeconds: Math.ceil((Math.min(...recent) + HOUR - now) / 1000),
-    });
-  }
-  const data = { enrolment: account.enrolments + 1, startedAt: now, expiresAt: now + ENROLMENT_LIFETIME };
-  return { events: [{ type: 'TwoFactorEnrolmentStarted', v: 1, data, sealed: { secret: sealedSecret } }] };
-}
-
-function enableTwoFactor(account: Account, { enrolment, step, now }: EnableTwoFactor): Decision<AccountEvent> {
-  if (account.role === ROLE_GUEST) throw new DomainError('guest-has-no-two-factor');
-  const pending = account.pendingEnrolment;
-  const isConfirmed = pending?.number === enrolment && now < pending.expiresAt && step !== undefined;
-  if (!isConfirmed) throw new DomainError('enrolment-code-invalid');
-  return {
-    events: [{ type: 'TwoFactorEnabled', v: 1, data: { enrolment } }],
-    holds: [oneTimeCodeHold(account.accountId, enrolment, step, 'enrolment-code-invalid')],
-  };
-}
-
 function reseal(
   { sealedPasswordHash, twoFactor, pendingEnrolment }: Account,
   { resealed }: ResealSecrets,
@@ -205,6 +186,7 @@ function reseal(
     if (enrolment === undefined || secret === undefined) continue;
     events.push({ type: 'TwoFactorSecretResealed', v: 1, data: { enrolment }, sealed: { secret } });
   }
+  if (twoFactor?.recoveryCodes) events.push(...resealRecoveryCodes(twoFactor.recoveryCodes, resealed));
   return events;
 }
 

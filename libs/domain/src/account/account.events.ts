@@ -72,9 +72,27 @@ export type TwoFactorSecretResealed = DomainEvent<
 >;
 /** The account confirmed the secret with a code. Logins now require a code. */
 export type TwoFactorEnabled = DomainEvent<'TwoFactorEnabled', { enrolment: number }, undefined>;
-/** An administrator or the operator turned two-factor off. This also lifts a lock of the code. */
+/** The account itself, an administrator or the operator turned two-factor off. This lifts a lock of the code and drops the recovery codes. */
 export type TwoFactorDisabled = DomainEvent<'TwoFactorDisabled', object, undefined>;
-/** Codes were locked after 100 wrong ones in a row: a stranger may know the password. Disabling two-factor lifts the lock. */
+/** New recovery codes were shown to the account; they replace all earlier ones. `codes` are the hashes of all codes, in order. */
+export type RecoveryCodesGenerated = DomainEvent<
+  'RecoveryCodesGenerated',
+  { generation: number; count: number },
+  Readonly<{ codes: string }>
+>;
+/** The hashes of the recovery codes were sealed with another key. */
+export type RecoveryCodesResealed = DomainEvent<
+  'RecoveryCodesResealed',
+  { generation: number },
+  Readonly<{ codes: string }>
+>;
+/** A login was verified with the recovery code at `index`, which cannot be used again. This also lifts a lock of the code. */
+export type RecoveryCodeUsed = DomainEvent<
+  'RecoveryCodeUsed',
+  { generation: number; index: number; left: number },
+  undefined
+>;
+/** Codes were locked after 100 wrong ones in a row: a stranger may know the password. A recovery code or disabling two-factor lifts the lock. */
 export type TwoFactorLocked = DomainEvent<'TwoFactorLocked', { failures: number }, undefined>;
 /** The account was deleted. Its name is free; its id is never reused. */
 export type AccountDeleted = DomainEvent<'AccountDeleted', { username: string }, undefined>;
@@ -94,6 +112,9 @@ export type AccountEvent =
   | TwoFactorEnabled
   | TwoFactorDisabled
   | TwoFactorLocked
+  | RecoveryCodesGenerated
+  | RecoveryCodesResealed
+  | RecoveryCodeUsed
   | AccountDeleted;
 
 export const accountUpcasters = {
@@ -111,5 +132,8 @@ export const accountUpcasters = {
   TwoFactorEnabled: { 1: 'current' },
   TwoFactorDisabled: { 1: 'current' },
   TwoFactorLocked: { 1: 'current' },
+  RecoveryCodesGenerated: { 1: 'current' },
+  RecoveryCodesResealed: { 1: 'current' },
+  RecoveryCodeUsed: { 1: 'current' },
   AccountDeleted: { 1: 'current' },
 } satisfies Record<AccountEvent['type'], Upcasters[string]>;

@@ -45,6 +45,7 @@ const fresh: Account = {
   recentEnrolments: [],
   pendingEnrolment: null,
   twoFactor: null,
+  recoveryGenerations: 0,
 };
 
 describe('the state of an account', () => {
@@ -131,7 +132,7 @@ describe('the state of an account', () => {
       ...fresh,
       enrolments: 1,
       recentEnrolments: [NOON],
-      twoFactor: { enrolment: 1, sealedSecret: 'sealed secret 1', locked: false },
+      twoFactor: { enrolment: 1, sealedSecret: 'sealed secret 1', locked: false, recoveryCodes: null },
     });
   });
 
@@ -141,7 +142,12 @@ describe('the state of an account', () => {
 
   it('locks the active second factor', () => {
     const locked = account(ann, enrolmentStarted(1), twoFactorEnabled(1), twoFactorLocked());
-    expect(locked.twoFactor).toStrictEqual({ enrolment: 1, sealedSecret: 'sealed secret 1', locked: true });
+    expect(locked.twoFactor).toStrictEqual({
+      enrolment: 1,
+      sealedSecret: 'sealed secret 1',
+      locked: true,
+      recoveryCodes: null,
+    });
   });
 
   it('has neither second factor nor pending enrolment once two-factor is disabled', () => {

@@ -2,8 +2,15 @@ import type { AccountEvent, AccountFields } from './account.events.js';
 
 /** A secret that was shown and not yet confirmed with a code. `expiresAt` is in unix milliseconds. */
 export type Enrolment = Readonly<{ number: number; sealedSecret: string; expiresAt: number }>;
-/** The active second factor. */
-export type TwoFactor = Readonly<{ enrolment: number; sealedSecret: string; locked: boolean }>;
+/** The codes of a generation. `unused` contains the indexes of those that still work. */
+export type RecoveryCodes = Readonly<{ generation: number; sealedCodes: string; unused: readonly number[] }>;
+/** The active second factor. `recoveryCodes` is null until codes are generated. */
+export type TwoFactor = Readonly<{
+  enrolment: number;
+  sealedSecret: string;
+  locked: boolean;
+  recoveryCodes: RecoveryCodes | null;
+}>;
 
 /**
  * The state of an account. `absent` means that it has no events. A deleted account keeps only its id, so that no answer can show more.
@@ -29,6 +36,8 @@ export type Account = AccountFields &
     recentEnrolments: readonly number[];
     pendingEnrolment: Enrolment | null;
     twoFactor: TwoFactor | null;
+    /** How often recovery codes were generated. */
+    recoveryGenerations: number;
   }>;
 
 /** The initial state of every account. A deleted account has this state again, except for status and id. */
@@ -53,6 +62,7 @@ export const absentAccount: Account = {
   recentEnrolments: [],
   pendingEnrolment: null,
   twoFactor: null,
+  recoveryGenerations: 0,
 };
 
 /**
@@ -137,6 +147,7 @@ export function evolve(account: Account, event: AccountEvent): Account {
           enrolment: pending.number,
           sealedSecret: pending.sealedSecret,
           locked: account.twoFactor?.locked ?? false,
+          recoveryCodes: account.twoFactor?.recoveryCodes ?? null,
         },
       };
     }
@@ -144,7 +155,36 @@ export function evolve(account: Account, event: AccountEvent): Account {
       return { ...account, twoFactor: null, pendingEnrolment: null };
     case 'TwoFactorLocked':
       return account.twoFactor ? { ...account, twoFactor: { ...account.twoFactor, locked: true } } : account;
+    case 'RecoveryCodesGenerated': {
+      const { generation, count } = event.data;
+      const unused = Array.from({ length: count }, (_, index) => index);
+      const recoveryCodes = { generation, sealedCodes: event.sealed.codes, unused };
+      return { ...withTwoFactor(account, { recoveryCodes }), recoveryGenerations: generation };
+    }
+    case 'RecoveryCodesResealed':
+      return withRecoveryCodes(account, event.data.generation, () => ({ sealedCodes: event.sealed.codes }));
+    case 'RecoveryCodeUsed': {
+      const { generation, index } = event.data;
+      const unlocked = withTwoFactor(account, { locked: false });
+      return withRecoveryCodes(unlocked, generation, ({ unused }) => ({ unused: unused.filter((n) => n !== index) }));
+    }
     case 'AccountDeleted':
       return { ...absentAccount, status: 'deleted', accountId: account.accountId };
   }
+}
+
+function withTwoFactor(account: Account, changes: Partial<TwoFactor>): Account {
+  if (!account.twoFactor) throw new Error('cannot change the second factor: two-factor is off');
+  return { ...account, twoFactor: { ...account.twoFactor, ...changes } };
+}
+
+function withRecoveryCodes(
+  account: Account,
+  generation: number,
+  change: (codes: RecoveryCodes) => Partial<RecoveryCodes>,
+): Account {
+  const codes = account.twoFactor?.recoveryCodes;
+  if (codes?.generation !== generation)
+    throw new Error(`generation ${generation} of recovery codes is not the last one`);
+  return withTwoFactor(account, { recoveryCodes: { ...codes, ...change(codes) } });
 }

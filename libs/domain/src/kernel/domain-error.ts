@@ -22,7 +22,7 @@ export type DomainErrorCode =
   | 'invalid-credentials'
   /** The password is right, two-factor is on and no code was sent. Does not count as a failure. */
   | 'one-time-code-required'
-  /** The code is wrong or was used before. */
+  /** The code or recovery code is wrong or was used before. Also thrown by `UseRecoveryCode`. */
   | 'one-time-code-invalid-at-login'
   /** Codes from unknown sources are refused after 100 wrong ones in a row, until two-factor is turned off. Waiting does not help. */
   | 'one-time-code-locked'
@@ -37,6 +37,14 @@ export type DomainErrorCode =
   | 'enrolment-code-invalid'
   /** `StartTwoFactorEnrolment`: ten enrolments started within the hour. The next is possible after `retryAfterSeconds`. */
   | 'too-many-enrolments'
+  /** `GenerateRecoveryCodes` without two-factor. */
+  | 'two-factor-off'
+  /** A change of the second factor without the password and without a code. */
+  | 'proof-missing'
+  /** A change of the second factor with a wrong password. */
+  | 'password-wrong'
+  /** A change of the second factor with a code that is wrong or was used before. */
+  | 'one-time-code-invalid'
   // Profile and administration of accounts.
   /** `ChangeOwnProfile` for the guest. */
   | 'guest-has-no-profile'

@@ -1,3 +1,4 @@
+import type { UsedCode } from '../account/account.commands.js';
 import { oneTimeCodeHold } from '../account/account.holds.js';
 import { truncate, TEXT_BYTES } from '../kernel/bounded-text.js';
 import type { Decider, Decision } from '../kernel/decider.js';
@@ -23,7 +24,7 @@ export type Session = Readonly<{
 export type StartSession = Readonly<{
   type: 'StartSession';
   session: SessionStarted['data'];
-  usedCode?: Readonly<{ enrolment: number; step: number }>;
+  usedCode?: UsedCode;
 }>;
 /** Ends the session: its token is refused from then on. */
 export type EndSession = Readonly<{ type: 'EndSession'; reason: SessionEnded['data']['reason'] }>;

@@ -11,7 +11,7 @@ export type SessionStarted = DomainEvent<
     sessionId: string;
     accountId: number;
     credential: number;
-    factors: readonly ('password' | 'one-time-code')[];
+    factors: readonly ('password' | 'one-time-code' | 'recovery-code')[];
     address: string;
     client: string;
     startedAt: number;

@@ -6,10 +6,12 @@ import accountPasswordChanged100 from '../../schemas/account.password-changed/1.
 import accountRegistered100 from '../../schemas/account.registered/1.0.0.json' with { type: 'json' };
 import accountRenamed100 from '../../schemas/account.renamed/1.0.0.json' with { type: 'json' };
 import accountTwoFactorDisabled100 from '../../schemas/account.two-factor-disabled/1.0.0.json' with { type: 'json' };
+import accountTwoFactorDisabled101 from '../../schemas/account.two-factor-disabled/1.0.1.json' with { type: 'json' };
 import accountTwoFactorEnabled100 from '../../schemas/account.two-factor-enabled/1.0.0.json' with { type: 'json' };
 import sessionEnded100 from '../../schemas/session.ended/1.0.0.json' with { type: 'json' };
 import sessionEnded101 from '../../schemas/session.ended/1.0.1.json' with { type: 'json' };
 import sessionStarted100 from '../../schemas/session.started/1.0.0.json' with { type: 'json' };
+import sessionStarted101 from '../../schemas/session.started/1.0.1.json' with { type: 'json' };
 import siteSettingsChanged100 from '../../schemas/site-settings.changed/1.0.0.json' with { type: 'json' };
 import siteSettingsChanged101 from '../../schemas/site-settings.changed/1.0.1.json' with { type: 'json' };
 import sshKeyAdded100 from '../../schemas/ssh-key.added/1.0.0.json' with { type: 'json' };
@@ -26,10 +28,12 @@ export const earlierSchemas = {
   '/schemas/account.registered/1.0.0.json': accountRegistered100,
   '/schemas/account.renamed/1.0.0.json': accountRenamed100,
   '/schemas/account.two-factor-disabled/1.0.0.json': accountTwoFactorDisabled100,
+  '/schemas/account.two-factor-disabled/1.0.1.json': accountTwoFactorDisabled101,
   '/schemas/account.two-factor-enabled/1.0.0.json': accountTwoFactorEnabled100,
   '/schemas/session.ended/1.0.0.json': sessionEnded100,
   '/schemas/session.ended/1.0.1.json': sessionEnded101,
   '/schemas/session.started/1.0.0.json': sessionStarted100,
+  '/schemas/session.started/1.0.1.json': sessionStarted101,
   '/schemas/site-settings.changed/1.0.0.json': siteSettingsChanged100,
   '/schemas/site-settings.changed/1.0.1.json': siteSettingsChanged101,
   '/schemas/ssh-key.added/1.0.0.json': sshKeyAdded100,

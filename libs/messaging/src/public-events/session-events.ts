@@ -3,7 +3,7 @@ import { defineEvent } from './event-definition.js';
 import { field } from './event-fields.js';
 
 const { accountId, sessionId, time } = field;
-const release = { version: '1.0.1', since: '0.1.0' };
+const release = { version: '1.0.2', since: '0.1.0' };
 const stream = 'session-0d9c3d7e-5b0a-4c7e-9f4e-2f6f4b8a1c55';
 
 export const sessionEvents = {
@@ -16,7 +16,7 @@ export const sessionEvents = {
       sessionId,
       factors: z
         .array(z.string())
-        .describe('The verified factors: `password`, `one-time-code`. More values may be added.'),
+        .describe('The verified factors: `password`, `one-time-code`, `recovery-code`. More values may be added.'),
       address: z
         .string()
         .describe('The IP address of the client. This is personal data: delete it when you no longer need it.'),
@@ -38,8 +38,7 @@ export const sessionEvents = {
     },
   }),
   'session.ended': defineEvent({
-    version: '1.0.2',
-    since: release.since,
+    ...release,
     title: 'A session ended',
     when: 'A user logged out, or a user or an administrator evicted this one session. Not sent if a session expires or ends with its account or all others.',
     data: z.object({

@@ -44,6 +44,15 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
   }),
   TwoFactorEnabled: (_, commit) => ({ type: 'account.two-factor-enabled', data: { accountId: accountOf(commit) } }),
   TwoFactorDisabled: (_, commit) => ({ type: 'account.two-factor-disabled', data: { accountId: accountOf(commit) } }),
+  RecoveryCodesGenerated: (_, commit) => ({
+    type: 'account.recovery-codes-generated',
+    data: { accountId: accountOf(commit) },
+  }),
+  RecoveryCodeUsed: ({ left }, commit) => ({
+    type: 'account.recovery-code-used',
+    data: { accountId: accountOf(commit), left },
+  }),
+  RecoveryCodesResealed: notPublic,
   TwoFactorEnrolmentStarted: notPublic,
   TwoFactorLocked: notPublic,
   PasswordResealed: notPublic,

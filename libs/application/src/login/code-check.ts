@@ -1,0 +1,102 @@
+import { DomainError, type Account, type UsedCode, type UseRecoveryCode } from '@keyfold/domain';
+import { accountStream } from '@keyfold/projections';
+import {
+  CODE_FAILURES_BEFORE_LOCK,
+  isRecoveryCode,
+  matchingRecoveryCode,
+  matchingStep,
+  type CountedAttempt,
+  type LoginAttempt,
+  type LoginThrottle,
+  type Sealer,
+} from '@keyfold/security';
+import type { Clock } from '../clock.js';
+import type { CommandRunner } from '../command-runner.js';
+import type { Origin } from '../origin.js';
+import { sealingContext } from '../sealing-context.js';
+
+/** A one-time code or recovery code as a client sends it. `device` is set if it has passed a code of the account's enrolment. */
+export type GivenCode = Readonly<{ code: string; address: string; device: string | undefined; origin: Origin }>;
+/** A right code that may have been used before: the commit that spends it decides. */
+export type RightCode = Readonly<{ counted: CountedAttempt; usedCode?: UsedCode; recoveryCode?: UseRecoveryCode }>;
+
+/** Checks the codes of accounts with two-factor, and counts each attempt before it is checked. */
+export class CodeCheck {
+  constructor(
+    private readonly runner: CommandRunner,
+    private readonly throttle: LoginThrottle,
+    private readonly sealer: Sealer,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws the refusal of a wrong, missing, locked or throttled code. The caller records the success, or refunds the attempt. */
+  async verify(given: GivenCode, account: Account): Promise<RightCode> {
+    const attempt = codeAttempt(given, account);
+    if (isRecoveryCode(given.code)) return this.#verifyRecoveryCode(given, account, attempt);
+    const { enrolment, sealedSecret, locked } = account.twoFactor!;
+    // Somebody else may have entered the wrong codes, so the owner can still log in from a known source or device.
+    if (locked && !(await this.throttle.isKnown(attempt))) throw new DomainError('one-time-code-locked');
+    if (given.code.trim() === '') throw await this.#missingCode(attempt);
+    const secret = this.sealer.open(sealedSecret, sealingContext.twoFactor(account.accountId));
+    const counted = await this.#admit(attempt);
+    const step = matchingStep(secret, given.code, this.clock.now());
+    if (step !== undefined) return { counted, usedCode: { enrolment, step } };
+    return this.#refuse(given, account, counted);
+  }
+
+  /** Works while one-time codes are locked: guessing 80 bits is hopeless, and its success lifts the lock. */
+  async #verifyRecoveryCode(given: GivenCode, account: Account, attempt: LoginAttempt): Promise<RightCode> {
+    const codes = account.twoFactor!.recoveryCodes;
+    const hashes = codes && this.sealer.open(codes.sealedCodes, sealingContext.recoveryCodes(account.accountId));
+    const counted = await this.#admit(attempt);
+    const index = hashes ? matchingRecoveryCode(hashes, given.code) : undefined;
+    if (!codes || index === undefined) return this.#refuse(given, account, counted);
+    return { counted, recoveryCode: { type: 'UseRecoveryCode', generation: codes.generation, index } };
+  }
+
+  /**
+   * Spends a recovery code. Its commit precedes whatever the code admits to, so a crash in between wastes a code but never lets one work
+   * twice. Throws `one-time-code-invalid-at-login` if it was used before.
+   */
+  async spend({ recoveryCode }: RightCode, { accountId }: Account, origin: Origin): Promise<void> {
+    if (!recoveryCode) return;
+    const context = { actor: `login:${accountId}`, ...origin };
+    await this.runner.run(accountStream(accountId), recoveryCode, context).catch((error: unknown) => {
+      throw error instanceof DomainError ? new DomainError('one-time-code-invalid-at-login') : error;
+    });
+  }
+
+  async #refuse({ origin }: GivenCode, { accountId }: Account, { failures }: CountedAttempt): Promise<never> {
+    if (failures >= CODE_FAILURES_BEFORE_LOCK) {
+      const context = { actor: `login:${accountId}`, ...origin };
+      await this.runner.run(accountStream(accountId), { type: 'LockTwoFactor', failures }, context);
+    }
+    throw new DomainError('one-time-code-invalid-at-login');
+  }
+
+  /** Returns the refusal of a missing code. It is no guess: front ends ask for the code only after the right password. */
+  async #missingCode(attempt: LoginAttempt): Promise<DomainError> {
+    const retryAfterSeconds = await this.throttle.secondsBlocked(attempt);
+    return retryAfterSeconds > 0
+      ? new DomainError('too-many-attempts', { retryAfterSeconds })
+      : new DomainError('one-time-code-required');
+  }
+
+  async #admit(attempt: LoginAttempt): Promise<CountedAttempt> {
+    const admission = await this.throttle.admit(attempt);
+    if (!admission.admitted) {
+      throw new DomainError('too-many-attempts', { retryAfterSeconds: admission.retryAfterSeconds });
+    }
+    return admission.counted;
+  }
+}
+
+/**
+ * Returns the throttle's key for a code. The count starts again with each enrolment and each password, so that wrong codes for a discarded
+ * secret or by someone who knew an old password do not lock the code. A device is known only once it has used a right code of this enrolment.
+ */
+function codeAttempt({ address, device }: GivenCode, account: Account): LoginAttempt {
+  const { accountId, passwordCredential, twoFactor } = account;
+  const key = `${accountId}:${passwordCredential}:${twoFactor!.enrolment}`;
+  return { factor: 'one-time-code', account: key, address, device };
+}

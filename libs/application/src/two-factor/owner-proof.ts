@@ -1,0 +1,95 @@
+import { DomainError, type Account, type UsedCode } from '@keyfold/domain';
+import { isRetryable } from '@keyfold/event-store';
+import { LoginThrottle, networksOf, PasswordHasher, Sealer, staticHash, type CountedAttempt } from '@keyfold/security';
+import { CodeCheck } from '../login/code-check.js';
+import { LoginReport } from '../login/login-report.js';
+import { Clock } from '../clock.js';
+import { CommandRunner } from '../command-runner.js';
+import type { Origin } from '../origin.js';
+import { sealingContext } from '../sealing-context.js';
+import { SecurityLog } from '../security-log/security-log.js';
+import { nameHash } from '../user-names.js';
+
+/** The password or a code of the account. If both are given, only the password is checked. */
+export type Proof = Readonly<{ password: string; code: string; address: string }>;
+
+/** A verified proof. `usedCode` is a one-time code that the change must spend. */
+type Verified = Readonly<{ counted: CountedAttempt; usedCode?: UsedCode }>;
+
+/** Asks for the password or a code before a change that a stolen session must not make. Attempts count like those of logins. */
+export class OwnerProof {
+  readonly #codes: CodeCheck;
+
+  constructor(
+    runner: CommandRunner,
+    private readonly hasher: PasswordHasher,
+    private readonly throttle: LoginThrottle,
+    private readonly sealer: Sealer,
+    clock: Clock,
+    private readonly security: SecurityLog,
+  ) {
+    this.#codes = new CodeCheck(runner, throttle, sealer, clock);
+  }
+
+  /**
+   * Verifies the proof, then makes the change.
+   *
+   * @throws `proof-missing`, `password-wrong`, `one-time-code-invalid`, `one-time-code-locked` or `too-many-attempts`; `HashQueueFull`; what `change` throws
+   */
+  async before(
+    account: Account,
+    proof: Proof,
+    origin: Origin,
+    change: (usedCode: UsedCode | undefined) => Promise<void>,
+  ): Promise<void> {
+    const { counted, usedCode } = await this.#verify(account, proof, origin);
+    await change(usedCode).catch(async (error: unknown) => {
+      // A right code counts as a failure only if it was used before.
+      if (!isUsedCode(error)) await this.throttle.refund(counted);
+      throw error;
+    });
+    await this.throttle.recordSuccess(counted).catch((error: unknown) => {
+      if (!isRetryable(error)) throw error;
+    });
+  }
+
+  #verify(account: Account, proof: Proof, origin: Origin): Promise<Verified> {
+    const report = new LoginReport(this.security, origin);
+    report.account = account.accountId;
+    if (proof.password !== '') return report.watch('password', () => this.#verifyPassword(account, proof));
+    if (proof.code.trim() === '') throw new DomainError('proof-missing');
+    return report.watch('one_time_code', () => this.#verifyCode(account, proof, origin));
+  }
+
+  async #verifyPassword(account: Account, { password, address }: Proof): Promise<Verified> {
+    const name = nameHash(account.username);
+    const attempt = { factor: 'password', account: name, address, device: undefined } as const;
+    const admission = await this.throttle.admit(attempt);
+    if (!admission.admitted) {
+      throw new DomainError('too-many-attempts', { retryAfterSeconds: admission.retryAfterSeconds });
+    }
+    const { counted } = admission;
+    const hash = this.sealer.open(account.sealedPasswordHash, sealingContext.password(account.accountId));
+    const asker = [counted.isKnown ? 'known' : 'unknown', ...networksOf(address), name];
+    const isRight = await this.hasher.verify(staticHash(password), hash, asker).catch(async (error: unknown) => {
+      await this.throttle.refund(counted);
+      throw error;
+    });
+    if (!isRight) throw new DomainError('password-wrong');
+    return { counted };
+  }
+
+  async #verifyCode(account: Account, { code, address }: Proof, origin: Origin): Promise<Verified> {
+    if (!account.twoFactor) throw new DomainError('two-factor-off');
+    try {
+      const right = await this.#codes.verify({ code, address, device: undefined, origin }, account);
+      await this.#codes.spend(right, account, origin);
+      return right;
+    } catch (error) {
+      const isWrong = error instanceof DomainError && error.code === 'one-time-code-invalid-at-login';
+      throw isWrong ? new DomainError('one-time-code-invalid') : error;
+    }
+  }
+}
+
+const isUsedCode = (error: unknown) => error instanceof DomainError && error.code === 'one-time-code-invalid';
