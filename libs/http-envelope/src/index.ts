@@ -4,7 +4,7 @@ export { crossOriginHook } from './cross-origin.hook.js';
 export { errorEnvelope, prepareOnce, PreparedResponse, successEnvelope } from './envelope.js';
 export { EnvelopeFilter, UNKNOWN_PATH } from './envelope.filter.js';
 export { refusalFor } from './error-codes.js';
-export { listResponse } from './list-response.js';
+export { arrayResponse, listResponse } from './list-response.js';
 export { defaultPrivacyPatterns, PrivacyMask } from './privacy-mask.js';
 export { atoi, pageOf, parsePaging, type Paging } from './query-numbers.js';
 export { parseQuery, QueryParameters } from './query-parameters.js';

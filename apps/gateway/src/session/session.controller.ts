@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common'
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiExtraModels, ApiOperation, ApiSecurity, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { EndOwnSessionCommand, EvictOwnSessionsCommand, ListOwnSessionsQuery } from '@keyfold/application';
+import { arrayResponse, type PreparedResponse } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
@@ -23,9 +24,8 @@ export class SessionController {
   @ApiOperation({ summary: 'List the sessions of the caller, the latest login first' })
   @ApiExtraModels(SessionResponse)
   @ApiEnvelope({ schema: { type: 'array', items: { $ref: getSchemaPath(SessionResponse) } } })
-  async list(@Req() request: KeyfoldRequest): Promise<SessionResponse[]> {
-    const sessions = await this.queryBus.execute(new ListOwnSessionsQuery(callerOf(request)));
-    return sessions.map(sessionResponse);
+  async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
+    return arrayResponse(await this.queryBus.execute(new ListOwnSessionsQuery(callerOf(request))), sessionResponse);
   }
 
   @Post('evict')
