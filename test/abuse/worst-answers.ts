@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed, adminOf } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { operationsOf, type ApiDocument } from '../support/api-document.js';
+import { enrol } from '../support/two-factor.js';
 import { cpuOf } from './process-costs.js';
 import {
   accountCommit,
@@ -136,6 +137,7 @@ async function filled(stage: Stage, seed: number, rings: number): Promise<Cast> 
       .signedIn(manyName, 'pw');
   const [many, ...leaving] = [await logIn(0), await logIn(1), await logIn(2), await logIn(3)];
   const busy = await open.from('198.18.1.1').signedIn(busyName, 'pw');
+  await enrol(busy);
   const names = { many, manyId, manyName, longId, busy };
   return { open, admin, ...names, leaving, accountIds: ids, ringIds, texts };
 

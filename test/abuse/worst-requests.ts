@@ -19,7 +19,7 @@ export type Cast = Readonly<{
   longId: number;
   /** One session of `many` per turn. */
   leaving: readonly ApiClient[];
-  /** Has as many sessions as its list shows. */
+  /** Has as many sessions as its list shows, and two-factor. */
   busy: ApiClient;
   /** Accounts with texts of maximum length, and those of them that also have a full ring. */
   accountIds: readonly number[];
@@ -91,20 +91,21 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
         () => many.post('/api/auth/2fa/verify', manyFields),
       ],
     },
-    'POST /api/auth/2fa/disable': {
+    'POST /api/auth/2fa/recovery_codes': {
       bytes: FRAME,
       requests: [
-        () => many.post('/api/auth/2fa/disable', { password: longText }),
-        () => busy.post('/api/auth/2fa/disable', { otp_code: longText }),
-        () => busy.post('/api/auth/2fa/disable', manyFields),
+        () => busy.post('/api/auth/2fa/recovery_codes', { password: 'pw' }),
+        () => busy.post('/api/auth/2fa/recovery_codes', { otp_code: longText }),
+        () => busy.post('/api/auth/2fa/recovery_codes', manyFields),
       ],
     },
-    'POST /api/auth/2fa/recovery_codes': {
+    'POST /api/auth/2fa/disable': {
       bytes: FRAME,
       refused: 400,
       requests: [
-        () => many.post('/api/auth/2fa/recovery_codes', { password: longText }),
-        () => many.post('/api/auth/2fa/recovery_codes', manyFields),
+        () => busy.post('/api/auth/2fa/disable', { password: longText }),
+        () => busy.post('/api/auth/2fa/disable', { otp_code: 'A'.repeat(60) }),
+        () => busy.post('/api/auth/2fa/disable', manyFields),
       ],
     },
     'GET /api/me': { bytes: ACCOUNT, requests: [() => many.get('/api/me')] },

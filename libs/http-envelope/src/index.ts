@@ -5,7 +5,7 @@ export { errorEnvelope, prepareOnce, PreparedResponse, successEnvelope } from '.
 export { EnvelopeFilter, UNKNOWN_PATH, type MessageMask } from './envelope.filter.js';
 export { errorCodes, refusalFor, type RefusalRow } from './error-codes.js';
 export { inputRefusal, inputRefusals, QUERY_BYTES, type InputRefusal } from './input-refusals.js';
-export { listResponse } from './list-response.js';
+export { arrayResponse, listResponse } from './list-response.js';
 export { atoi, pageOf, parsePaging, type Paging } from './query-numbers.js';
 export { parseQuery, QueryParameters } from './query-parameters.js';
 export { Fault, Refusal } from './refusal.js';

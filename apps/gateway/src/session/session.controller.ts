@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiExtraModels, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { EndOwnSessionCommand, EvictOwnSessionsCommand, ListOwnSessionsQuery } from '@keyfold/application';
+import { arrayResponse, type PreparedResponse } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiRoute } from '../openapi/api-route.decorator.js';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
@@ -30,9 +31,8 @@ export class SessionController {
   })
   @ApiExtraModels(SessionResponse)
   @ApiEnvelope({ schema: { type: 'array', items: { $ref: getSchemaPath(SessionResponse) } } })
-  async list(@Req() request: KeyfoldRequest): Promise<SessionResponse[]> {
-    const sessions = await this.queryBus.execute(new ListOwnSessionsQuery(callerOf(request)));
-    return sessions.map(sessionResponse);
+  async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
+    return arrayResponse(await this.queryBus.execute(new ListOwnSessionsQuery(callerOf(request))), sessionResponse);
   }
 
   @Post('evict')
