@@ -9,7 +9,10 @@ describe('a password policy', () => {
   it('counts characters, not bytes or code units', async () => {
     const policy = new PasswordPolicy({ minLength: 8, refuseCommon: false });
     for (const password of ['', '1234567', '🗝'.repeat(7)])
-      await expect(policy.assertAcceptable(password)).rejects.toMatchObject({ code: 'password-too-short', limit: 8 });
+      await expect(policy.assertAcceptable(password)).rejects.toMatchObject({
+        code: 'password-too-short',
+        details: { limit: 8 },
+      });
     for (const password of ['password', '🗝'.repeat(8)]) await policy.assertAcceptable(password);
   });
 
