@@ -116,7 +116,7 @@ describe('wrong codes', () => {
     await client.outcome({ code: client.wrongCode() });
     await expect(client.logIn({ code: '' })).rejects.toMatchObject({
       code: 'too-many-attempts',
-      retryAfterSeconds: 300,
+      details: { retryAfterSeconds: 300 },
     });
     expect(await client.outcome({ code: '', address: '198.51.100.1' })).toBe('one-time-code-required');
     service.clock.advance(5 * MINUTE);

@@ -42,7 +42,8 @@ export class ReplyProcessor implements MessageProcessor {
       return this.#ignore('a question has an invalid reply-to');
     const timeout = timeoutOf(message);
     const deadline = performance.now() + timeout;
-    const reply = await this.#answer(message, run, timeout);
+    // A timer can fire a millisecond early.
+    const reply = await this.#answer(message, run, timeout + 1);
     if (performance.now() >= deadline) return this.#ignore('a question timed out');
     try {
       await this.replies.send(replyTo, Buffer.from(JSON.stringify(reply)), {
