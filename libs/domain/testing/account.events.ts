@@ -124,11 +124,11 @@ export const sessionsEvicted = (kept: string | null = null): SessionsEvicted => 
   data: { kept },
 });
 
-export const recoveryCodesGenerated = (generation: number): RecoveryCodesGenerated => ({
+export const recoveryCodesGenerated = (generation: number, codes = 'sealed codes 1'): RecoveryCodesGenerated => ({
   type: 'RecoveryCodesGenerated',
   v: 1,
   data: { generation, count: 10 },
-  sealed: { codes: 'sealed codes 1' },
+  sealed: { codes },
 });
 export const recoveryCodeUsed = (generation: number, index: number, left: number): RecoveryCodeUsed => ({
   type: 'RecoveryCodeUsed',

@@ -1,9 +1,7 @@
-import { SETTINGS_BYTES, TEXT_BYTES, type DomainError, type DomainErrorCode } from '@keyfold/domain';
+import { TEXT_BYTES, type DomainError, type DomainErrorCode } from '@keyfold/domain';
 import { goQuote } from './go-quote.js';
-import { Refusal } from './refusal.js';
-
-/** The refusal for an error: its code and message on the wire, and for the documentation when it occurs. */
-export type RefusalRow = Readonly<{ code: number; message: string; when: string; showsTime?: true }>;
+import { Refusal, type RefusalRow } from './refusal.js';
+import { settingRefusals } from './setting-refusals.js';
 
 const tooManyAttempts = {
   code: 429,
@@ -17,13 +15,6 @@ const tooLong = (what: string, bytes: number) => ({
   code: 400,
   message: `the ${what} is too long: at most ${bytes} bytes`,
   when: `the new ${what} has more than ${bytes} bytes as answers write it`,
-});
-
-/** A value that the original's hook for a setting refuses. */
-const hook = (key: string, cause: string, when: string) => ({
-  code: 500,
-  message: `failed to execute hook on ${key}: ${cause}`,
-  when,
 });
 
 /** Maps each domain error to its refusal. Clients compare some of the messages. */
@@ -200,63 +191,7 @@ export const errorCodes = {
     when: 'the time of use is not possible',
   },
 
-  // Settings: wire contract 2.8. compat: refused values carry 500 and name a hook.
-  'setting-not-found': { code: 400, message: 'record not found', when: 'no setting has this key' },
-  'too-many-settings-requested': {
-    code: 400,
-    message: 'the answer would be too long, name fewer keys',
-    when: '`keys` contains so many keys that the answer would exceed its limit',
-  },
-  'no-settings-to-save': {
-    code: 500,
-    message: 'failed save setting: the list is empty',
-    when: 'the list is empty',
-  },
-  'setting-key-invalid': {
-    code: 400,
-    message: 'a key of a setting consists of 1 to 128 letters, digits, underscores and hyphens',
-    when: 'Keyfold does not know the setting, and its key has other characters or is too long',
-  },
-  'settings-too-large': {
-    code: 400,
-    message: `the settings are too long: at most ${SETTINGS_BYTES} bytes together`,
-    when: 'all saved settings together would exceed the limit',
-  },
-  'api-token-unsuitable': hook(
-    'token',
-    'the static token must consist of 16 to 1024 visible ASCII characters',
-    'the new static token is empty, too short, too long or no header value',
-  ),
-  'chunk-size-invalid': hook(
-    'multipart_chunk_size',
-    'multipart chunk size must be a positive integer (MB), got {goQuoted}',
-    '`multipart_chunk_size` is not a positive integer',
-  ),
-  'character-mapping-invalid': hook(
-    'filename_char_mapping',
-    'expected a JSON object whose values are texts',
-    '`filename_char_mapping` is not a JSON object of texts',
-  ),
-  'search-index-unknown': hook(
-    'search_index',
-    'not support index: {quoted}',
-    '`search_index` is not one of its options',
-  ),
-  'privacy-patterns-invalid': hook(
-    'privacy_regs',
-    '{quoted}',
-    'a line of `privacy_regs` is not a regular expression of RE2, or all together are too large',
-  ),
-  'setting-not-deprecated': {
-    code: 500,
-    message: 'setting [{quoted}] is not deprecated',
-    when: 'Keyfold knows the setting',
-  },
-  'deleted-setting-not-found': {
-    code: 500,
-    message: 'failed to get settingItem: record not found',
-    when: 'no setting has this key',
-  },
+  ...settingRefusals,
 } as const satisfies Record<DomainErrorCode, RefusalRow>;
 
 /** Returns the refusal for a domain error, with its limit or the text that it quotes. */

@@ -1,5 +1,4 @@
-import type { RefusalRow } from './error-codes.js';
-import { Refusal } from './refusal.js';
+import { Refusal, type RefusalRow } from './refusal.js';
 
 /** Maximum size of a query in bytes. Parsing 3,000 bytes takes about a millisecond. */
 export const QUERY_BYTES = 16_384;

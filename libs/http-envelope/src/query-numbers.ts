@@ -27,10 +27,13 @@ export function parsePaging(query: QueryParameters): Paging {
   return { page: page > 0 ? page : 1, perPage: perPage > 0 ? perPage : Number.MAX_SAFE_INTEGER };
 }
 
-/** Returns the items of one page. compat: without a limit, page 2 and later are empty (wire contract 2.9). */
-export function pageOf<T>(items: readonly T[], { page, perPage }: Paging): T[] {
-  const start = (page - 1) * perPage;
-  return items.slice(start, start + perPage);
+/** Returns the number of items before a page. compat: without a limit, page 2 and later are empty (wire contract 2.9). */
+export const offsetOf = ({ page, perPage }: Paging): number => Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
+
+/** Returns the items of one page. */
+export function pageOf<T>(items: readonly T[], paging: Paging): T[] {
+  const start = offsetOf(paging);
+  return items.slice(start, start + paging.perPage);
 }
 
 /** compat: ignores surrounding white space and reads an empty text as 0, like the original's form reader. */

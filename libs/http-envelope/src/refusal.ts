@@ -33,3 +33,6 @@ export class Fault extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
+
+/** The refusal for an error: its code and message on the wire, and for the documentation when it occurs. */
+export type RefusalRow = Readonly<{ code: number; message: string; when: string; showsTime?: true }>;

@@ -16,7 +16,10 @@ export class ListUpdates {
     private readonly onBehind: OnListBehind,
   ) {}
 
-  /** Writes the list entry of a stream after an append of this commit, which need not be read again. Never rejects: the commit is stored, whatever becomes of the entry. */
+  /**
+   * Writes the list entry of a stream after an append of this commit, which need not be read again. Never rejects: the commit is stored,
+   * whatever becomes of the entry.
+   */
   async appended(ref: StreamRef<unknown>, commit: Commit, correlation: string): Promise<void> {
     if (!isListed(ref)) return;
     await this.projection.project(ref, [commit]).catch((error: unknown) => this.onBehind(ref, error, correlation));

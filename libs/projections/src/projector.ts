@@ -14,11 +14,6 @@ import type { Projection } from './projection.js';
 import { readModels } from './read-model.js';
 import { streamRef } from './stream-ref.js';
 
-/**
- * Interval between two polls of the feed, in milliseconds. A document is written once for all changes of its stream in between, and
- * nothing waits for it: commands update the lists themselves, and reads start from the cache.
- */
-const POLL_INTERVAL = 1_000;
 /** Larger than usual: a stream's document is read and written once for all of its commits in a page. */
 const PAGE_SIZE = 1_000;
 /** Writing a large document takes about a millisecond of CPU. */
@@ -56,7 +51,8 @@ export class Projector {
       reader: projectorName,
       owner: `${hostname()}:${process.pid}:${randomUUID()}`,
       handle: (commits) => this.#project(commits),
-      minPollMilliseconds: POLL_INTERVAL,
+      // Nothing waits for a document: commands update the lists themselves, and reads start from the cache.
+      listens: false,
       pageSize: PAGE_SIZE,
       afterPoll: () => this.#retryParked(),
       onError,

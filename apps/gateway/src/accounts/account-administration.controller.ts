@@ -10,7 +10,14 @@ import {
   RegisterAccountCommand,
   UpdateAccountCommand,
 } from '@keyfold/application';
-import { atoi, listResponse, parsePaging, type PreparedResponse, type QueryParameters } from '@keyfold/http-envelope';
+import {
+  atoi,
+  listResponse,
+  offsetOf,
+  parsePaging,
+  type PreparedResponse,
+  type QueryParameters,
+} from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import { ApiRoute } from '../openapi/api-route.decorator.js';
@@ -21,6 +28,16 @@ import { AdminGuard } from '../session/caller.guard.js';
 import { GuardedBy } from '../session/guarded-by.decorator.js';
 import { accountInput, UserRequest } from './account.requests.js';
 import { UserPageResponse, userResponse, UserResponse } from './account.responses.js';
+
+/** The refusals of the fields of an account. */
+const FIELD_REFUSALS = [
+  'username-too-long',
+  'username-taken',
+  'base-path-too-long',
+  'sso-id-too-long',
+  'password-too-short',
+  'password-too-common',
+] as const;
 
 @ApiTags('administration')
 @Controller('api/admin/user')
@@ -43,9 +60,9 @@ export class AccountAdministrationController {
   @ApiPaging()
   @ApiEnvelope({ model: UserPageResponse })
   async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
-    const { page, perPage } = parsePaging(queryOf(request));
-    const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
-    const { items, total } = await this.queryBus.execute(new ListAccountsQuery(offset, perPage));
+    const paging = parsePaging(queryOf(request));
+    const query = new ListAccountsQuery(offsetOf(paging), paging.perPage);
+    const { items, total } = await this.queryBus.execute(query);
     return listResponse(items, total, userResponse);
   }
 
@@ -70,16 +87,7 @@ export class AccountAdministrationController {
     description:
       'Creates an account and assigns its id; `id` in the body is ignored. `allow_ldap` is always true. Call ' +
       '`listUsers` to learn the id.',
-    refusals: [
-      ...UNREADABLE_BODY,
-      'admin-or-guest-uncreatable',
-      'username-too-long',
-      'username-taken',
-      'base-path-too-long',
-      'sso-id-too-long',
-      'password-too-short',
-      'password-too-common',
-    ],
+    refusals: [...UNREADABLE_BODY, 'admin-or-guest-uncreatable', ...FIELD_REFUSALS],
   })
   @ApiBody({ type: UserRequest })
   @ApiEnvelope()
@@ -97,18 +105,7 @@ export class AccountAdministrationController {
     description:
       'Sets every field of the account with this `id`. A missing field becomes empty, false or 0, so send the whole ' +
       'account as `getUser` returned it. An empty or missing `password` keeps the current one.',
-    refusals: [
-      ...UNREADABLE_BODY,
-      'account-not-found',
-      'role-unchangeable',
-      'admin-undisableable',
-      'username-too-long',
-      'username-taken',
-      'base-path-too-long',
-      'sso-id-too-long',
-      'password-too-short',
-      'password-too-common',
-    ],
+    refusals: [...UNREADABLE_BODY, 'account-not-found', 'role-unchangeable', 'admin-undisableable', ...FIELD_REFUSALS],
   })
   @ApiBody({ type: UserRequest })
   @ApiEnvelope()

@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { EndAnySessionCommand, EvictAnySessionsCommand, ListAnySessionsQuery } from '@keyfold/application';
-import { listResponse, parsePaging, type PreparedResponse } from '@keyfold/http-envelope';
+import { listResponse, offsetOf, parsePaging, type PreparedResponse } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import { ApiRoute } from '../openapi/api-route.decorator.js';
@@ -33,9 +33,8 @@ export class SessionAdministrationController {
   @ApiPaging()
   @ApiEnvelope({ model: SessionPageResponse })
   async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
-    const { page, perPage } = parsePaging(queryOf(request));
-    const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
-    const query = new ListAnySessionsQuery(callerOf(request), offset, perPage);
+    const paging = parsePaging(queryOf(request));
+    const query = new ListAnySessionsQuery(callerOf(request), offsetOf(paging), paging.perPage);
     const { items, total } = await this.queryBus.execute(query);
     return listResponse(items, total, anySessionResponse);
   }

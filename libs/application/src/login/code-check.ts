@@ -14,6 +14,7 @@ import type { Clock } from '../clock.js';
 import type { CommandRunner } from '../command-runner.js';
 import type { Origin } from '../origin.js';
 import { sealingContext } from '../sealing-context.js';
+import { admit } from './counted-attempts.js';
 
 /** A one-time code or recovery code as a client sends it. `device` is set if it has passed a code of the account's enrolment. */
 export type GivenCode = Readonly<{ code: string; address: string; device: string | undefined; origin: Origin }>;
@@ -38,7 +39,7 @@ export class CodeCheck {
     if (locked && !(await this.throttle.isKnown(attempt))) throw new DomainError('one-time-code-locked');
     if (given.code.trim() === '') throw await this.#missingCode(attempt);
     const secret = this.sealer.open(sealedSecret, sealingContext.twoFactor(account.accountId));
-    const counted = await this.#admit(attempt);
+    const counted = await admit(this.throttle, attempt);
     const step = matchingStep(secret, given.code, this.clock.now());
     if (step !== undefined) return { counted, usedCode: { enrolment, step } };
     return this.#refuse(given, account, counted);
@@ -48,7 +49,7 @@ export class CodeCheck {
   async #verifyRecoveryCode(given: GivenCode, account: Account, attempt: LoginAttempt): Promise<RightCode> {
     const codes = account.twoFactor!.recoveryCodes;
     const hashes = codes && this.sealer.open(codes.sealedCodes, sealingContext.recoveryCodes(account.accountId));
-    const counted = await this.#admit(attempt);
+    const counted = await admit(this.throttle, attempt);
     const index = hashes ? matchingRecoveryCode(hashes, given.code) : undefined;
     if (!codes || index === undefined) return this.#refuse(given, account, counted);
     return { counted, recoveryCode: { type: 'UseRecoveryCode', generation: codes.generation, index } };
@@ -80,14 +81,6 @@ export class CodeCheck {
     return retryAfterSeconds > 0
       ? new DomainError('too-many-attempts', { retryAfterSeconds })
       : new DomainError('one-time-code-required');
-  }
-
-  async #admit(attempt: LoginAttempt): Promise<CountedAttempt> {
-    const admission = await this.throttle.admit(attempt);
-    if (!admission.admitted) {
-      throw new DomainError('too-many-attempts', { retryAfterSeconds: admission.retryAfterSeconds });
-    }
-    return admission.counted;
   }
 }
 

@@ -1,5 +1,4 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { isRetryable } from '@keyfold/event-store';
 import { DomainError, type Account, type SessionStarted, type StartSession } from '@keyfold/domain';
 import { sessionStream } from '@keyfold/projections';
 import {
@@ -11,9 +10,7 @@ import {
   PasswordHasher,
   Sealer,
   TokenSigner,
-  type CountedAttempt,
   type Device,
-  type LoginAttempt,
 } from '@keyfold/security';
 import { randomUUID } from 'node:crypto';
 import { Clock } from '../clock.js';
@@ -23,6 +20,7 @@ import { sealingContext } from '../sealing-context.js';
 import { SecurityLog } from '../security-log/security-log.js';
 import { nameHash, UserNames } from '../user-names.js';
 import { CodeCheck, type RightCode } from './code-check.js';
+import { admit, refundUnchecked, succeed } from './counted-attempts.js';
 import { LoginCounts } from './login-counts.js';
 import { LoginQueues, type LeaveQueues, type LoginIdentity } from './login-queues.js';
 import { LoginReport } from './login-report.js';
@@ -114,14 +112,13 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
   async #verifyPassword(login: Login, report: LoginReport): Promise<Account> {
     const { username, address, device } = login;
     const attempt = { factor: 'password', account: nameHash(username), address, device: device?.id } as const;
-    const counted = await this.#admit(attempt);
+    const counted = await admit(this.throttle, attempt);
     const account = await this.#matchingAccount(login, counted.isKnown, report).catch(async (error: unknown) => {
-      // An attempt that was not checked is no guess. It still counts for its source if the queue was full; otherwise filling it would be free.
-      await (error instanceof HashQueueFull ? this.throttle.refundGuess(counted) : this.throttle.refund(counted));
+      await refundUnchecked(this.throttle, counted, error);
       throw error;
     });
     if (!account || account.disabled || login.staticHash === undefined) throw new DomainError('invalid-credentials');
-    await this.#succeed(counted);
+    await succeed(this.throttle, counted);
     return account;
   }
 
@@ -149,7 +146,7 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
       if (!(error instanceof DomainError)) await this.throttle.refund(right.counted);
       throw error;
     });
-    await this.#succeed(right.counted);
+    await succeed(this.throttle, right.counted);
     return token;
   }
 
@@ -182,20 +179,6 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     const context = { actor: `login:${accountId}`, ...login.origin, newStream: true } as const;
     await this.runner.run(sessionStream(sessionId, accountId), command, context);
     return token;
-  }
-
-  /** Ignores outages: a lost counter must not fail a correct login, least of all after its code was spent. */
-  async #succeed(counted: CountedAttempt): Promise<void> {
-    await this.throttle.recordSuccess(counted).catch((error: unknown) => {
-      if (!isRetryable(error)) throw error;
-    });
-  }
-
-  async #admit(attempt: LoginAttempt): Promise<CountedAttempt> {
-    const admission = await this.throttle.admit(attempt);
-    if (!admission.admitted)
-      throw new DomainError('too-many-attempts', { retryAfterSeconds: admission.retryAfterSeconds });
-    return admission.counted;
   }
 }
 

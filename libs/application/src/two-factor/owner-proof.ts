@@ -1,7 +1,7 @@
 import { DomainError, type Account, type UsedCode } from '@keyfold/domain';
-import { isRetryable } from '@keyfold/event-store';
 import { LoginThrottle, networksOf, PasswordHasher, Sealer, staticHash, type CountedAttempt } from '@keyfold/security';
 import { CodeCheck } from '../login/code-check.js';
+import { admit, refundUnchecked, succeed } from '../login/counted-attempts.js';
 import { LoginReport } from '../login/login-report.js';
 import { Clock } from '../clock.js';
 import { CommandRunner } from '../command-runner.js';
@@ -48,9 +48,7 @@ export class OwnerProof {
       if (!isUsedCode(error)) await this.throttle.refund(counted);
       throw error;
     });
-    await this.throttle.recordSuccess(counted).catch((error: unknown) => {
-      if (!isRetryable(error)) throw error;
-    });
+    await succeed(this.throttle, counted);
   }
 
   #verify(account: Account, proof: Proof, origin: Origin): Promise<Verified> {
@@ -64,15 +62,11 @@ export class OwnerProof {
   async #verifyPassword(account: Account, { password, address }: Proof): Promise<Verified> {
     const name = nameHash(account.username);
     const attempt = { factor: 'password', account: name, address, device: undefined } as const;
-    const admission = await this.throttle.admit(attempt);
-    if (!admission.admitted) {
-      throw new DomainError('too-many-attempts', { retryAfterSeconds: admission.retryAfterSeconds });
-    }
-    const { counted } = admission;
+    const counted = await admit(this.throttle, attempt);
     const hash = this.sealer.open(account.sealedPasswordHash, sealingContext.password(account.accountId));
     const asker = [counted.isKnown ? 'known' : 'unknown', ...networksOf(address), name];
     const isRight = await this.hasher.verify(staticHash(password), hash, asker).catch(async (error: unknown) => {
-      await this.throttle.refund(counted);
+      await refundUnchecked(this.throttle, counted, error);
       throw error;
     });
     if (!isRight) throw new DomainError('password-wrong');

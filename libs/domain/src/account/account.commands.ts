@@ -85,7 +85,7 @@ export type DisableTwoFactor = CallerProof &
 export type GenerateRecoveryCodes = CallerProof &
   Readonly<{ type: 'GenerateRecoveryCodes'; sealedCodes: string; count: number; usedCode?: UsedCode | undefined }>;
 /** Spends a recovery code. Refused with `one-time-code-invalid-at-login` if it was used or replaced. */
-export type UseRecoveryCode = CallerProof & Readonly<{ type: 'UseRecoveryCode'; generation: number; index: number }>;
+export type UseRecoveryCode = Readonly<{ type: 'UseRecoveryCode'; generation: number; index: number }>;
 /** Locks one-time codes after `failures` wrong ones in a row. Does nothing if two-factor is off or already locked. */
 export type LockTwoFactor = Readonly<{ type: 'LockTwoFactor'; failures: number }>;
 /** Deletes the account for good. Its name becomes free; its id is never reused. Refused for the admin and the guest. */

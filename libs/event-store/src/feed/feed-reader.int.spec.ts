@@ -123,10 +123,10 @@ describe('following', () => {
     expect(performance.now() - began).toBeLessThan(8_000);
   });
 
-  it('needs no signals if it polls only once a second', async () => {
+  it('needs no signals if it does not listen', async () => {
     const { store, leases, workers } = openFeed();
     const onAppended = vi.spyOn(store, 'onAppended');
-    workers.newReader('ann', leases, { minPollMilliseconds: 1_000 }).start();
+    workers.newReader('ann', leases, { listens: false }).start();
     await append(store, 'account-1', 1);
     await eventually(() => expect(workers.done).toEqual(['account-1:1']));
     await append(store, 'account-1', 2);

@@ -29,7 +29,9 @@ export type FeedReaderOptions = Readonly<{
   onError(error: unknown): void;
   /** Duration of a lease, renewed every third of it. The slots of a dead process are taken over after at most 4/3 of it. */
   leaseMilliseconds?: number;
-  /** Minimum time between two polls, so that pages are larger under load. From 1,000 on, the reader does not listen for appends. */
+  /** False for a reader that nobody waits for: it reads once a second, in larger pages, and not after each append. */
+  listens?: boolean;
+  /** Minimum time between two polls of a reader that listens, so that pages are larger under load. */
   minPollMilliseconds?: number;
   /** Maximum number of commits in a page. */
   pageSize?: number;
@@ -81,9 +83,9 @@ export class FeedReader {
     leases: FeedLeases,
     private readonly options: FeedReaderOptions,
   ) {
-    const { reader, owner, leaseMilliseconds = LEASE, now = () => performance.now() } = options;
+    const { reader, owner, listens = true, leaseMilliseconds = LEASE, now = () => performance.now() } = options;
     this.#leaseMilliseconds = leaseMilliseconds;
-    this.#minPollInterval = options.minPollMilliseconds ?? MIN_POLL_INTERVAL;
+    this.#minPollInterval = listens ? (options.minPollMilliseconds ?? MIN_POLL_INTERVAL) : POLL_INTERVAL;
     this.#toRead = new SlotsToRead(Math.max(POLL_INTERVAL - this.#minPollInterval, POLL_INTERVAL / 2));
     this.#failures = new Failures((error) => options.onError(error));
     this.#held = new HeldSlots(leases, feed.slots, { reader, owner, leaseMilliseconds, now });
@@ -188,7 +190,7 @@ export class FeedReader {
 
   async #follow(): Promise<void> {
     const { signal } = this.#stopping;
-    const listens = this.#minPollInterval < POLL_INTERVAL;
+    const { listens = true } = this.options;
     const end = listens ? this.feed.onAppended((slot) => this.#readSoon(slot)) : undefined;
     while (!signal.aborted) {
       try {

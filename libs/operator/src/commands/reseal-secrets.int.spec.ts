@@ -12,7 +12,13 @@ import {
 import { Sealer } from '@keyfold/security';
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { deleted, enrolmentStarted, registered, twoFactorEnabled } from '../../../domain/testing/account.events.js';
+import {
+  deleted,
+  enrolmentStarted,
+  registered,
+  recoveryCodesGenerated,
+  twoFactorEnabled,
+} from '../../../domain/testing/account.events.js';
 import { apiTokenReset, secretSettingChanged } from '../../../domain/testing/site-settings.events.js';
 import { EmbeddedProjections } from '../../../projections/testing/embedded-projections.js';
 import { MongoProjections } from '../../../projections/testing/mongo-projections.js';
@@ -86,6 +92,10 @@ describe.each(stores)('on %s', (_, open) => {
     await register(7);
     await enrol(7, 1);
     await projections.append(accountStream(7), twoFactorEnabled(1));
+    await projections.append(
+      accountStream(7),
+      recoveryCodesGenerated(1, old.seal('hashes', 'account-7/recovery-codes')),
+    );
     await enrol(7, 2);
     for (const id of [8, 9, 10]) await register(id);
     await register(11, both);
@@ -99,24 +109,27 @@ describe.each(stores)('on %s', (_, open) => {
         secretSettingChanged(key, sealer.seal(`value of ${key}`, `site-settings/setting/${key}`)),
       );
     expect(await keys()).toEqual([
-      { key: 'k1', passwords: 4, twoFactorSecrets: 2, staticTokens: 1, settings: 2 },
-      { key: 'k2', passwords: 1, twoFactorSecrets: 0, staticTokens: 0, settings: 1 },
+      { key: 'k1', passwords: 4, twoFactorSecrets: 2, recoveryCodes: 1, staticTokens: 1, settings: 2 },
+      { key: 'k2', passwords: 1, twoFactorSecrets: 0, recoveryCodes: 0, staticTokens: 0, settings: 1 },
     ]);
 
-    expect(await reseal()).toEqual({ status: 0, lines: ['resealed 9 secrets with the key "k2"; 2 already had it'] });
+    expect(await reseal()).toEqual({ status: 0, lines: ['resealed 10 secrets with the key "k2"; 2 already had it'] });
 
-    expect(await keys()).toEqual([{ key: 'k2', passwords: 5, twoFactorSecrets: 2, staticTokens: 1, settings: 3 }]);
+    expect(await keys()).toEqual([
+      { key: 'k2', passwords: 5, twoFactorSecrets: 2, recoveryCodes: 1, staticTokens: 1, settings: 3 },
+    ]);
     const account = await rebuiltAccount(7);
     expect(fresh.open(account.sealedPasswordHash, 'account-7/password')).toBe('hash 7');
     expect(fresh.open(account.twoFactor!.sealedSecret, 'account-7/two-factor')).toBe('secret 1');
     expect(fresh.open(account.pendingEnrolment!.sealedSecret, 'account-7/two-factor')).toBe('secret 2');
+    expect(fresh.open(account.twoFactor!.recoveryCodes!.sealedCodes, 'account-7/recovery-codes')).toBe('hashes');
     expect(account.credential).toBe(1);
     const [{ state }] = await new StreamLoader(projections.store, projections.readModels).load(siteSettingsStream);
     expect(fresh.open(state.sealedApiToken, 'site-settings/api-token')).toBe('token');
     for (const [key, sealed] of Object.entries(state.sealedValues))
       expect(fresh.open(sealed, `site-settings/setting/${key}`)).toBe(`value of ${key}`);
     const heads = await projections.store.readHeads();
-    expect(await reseal()).toEqual({ status: 0, lines: ['resealed 0 secrets with the key "k2"; 11 already had it'] });
+    expect(await reseal()).toEqual({ status: 0, lines: ['resealed 0 secrets with the key "k2"; 12 already had it'] });
     expect(await projections.store.readHeads()).toEqual(heads);
   });
 
@@ -161,7 +174,9 @@ describe.each(stores)('on %s', (_, open) => {
     };
     expect((await reseal()).status).toBe(0);
     expect(meanwhile.size).toBe(0);
-    expect(await keys()).toEqual([{ key: 'k2', passwords: 1, twoFactorSecrets: 0, staticTokens: 1, settings: 0 }]);
+    expect(await keys()).toEqual([
+      { key: 'k2', passwords: 1, twoFactorSecrets: 0, recoveryCodes: 0, staticTokens: 1, settings: 0 },
+    ]);
     const account = await rebuiltAccount(7);
     expect(fresh.open(account.sealedPasswordHash, 'account-7/password')).toBe('changed');
     expect(account.credential).toBe(2);
@@ -180,9 +195,9 @@ describe.each(stores)('on %s', (_, open) => {
     for (const id of [7, 8, 9, 10]) await register(id);
     const { lines } = await run((each) => showSealingKeys({ json: false }, each));
     expect(lines).toEqual([
-      expect.stringMatching(/^key +passwords +two-factor +static token +settings +streams$/),
-      expect.stringMatching(/^k1 +4 +0 +1 +0 +(?:[\w-]+, ){3}\.\.\.$/),
-      expect.stringMatching(/^total +4 +0 +1 +0$/),
+      expect.stringMatching(/^key +passwords +two-factor +recovery codes +static token +settings +streams$/),
+      expect.stringMatching(/^k1 +4 +0 +0 +1 +0 +(?:[\w-]+, ){3}\.\.\.$/),
+      expect.stringMatching(/^total +4 +0 +0 +1 +0$/),
       'Sealing keys that are not listed are no longer needed.',
     ]);
   });

@@ -5,12 +5,15 @@ import { counted } from '../output/counted.js';
 import type { CommandRun } from './operator-ports.js';
 import { tableOf } from '../output/table.js';
 
-const KINDS = [
-  'password',
-  'two-factor secret',
-  'static token',
-  'setting',
-] as const satisfies readonly SealedSecret['kind'][];
+/** The column and the JSON field of each kind of secret. */
+const KINDS: Readonly<Record<SealedSecret['kind'], Readonly<{ column: string; field: string }>>> = {
+  password: { column: 'passwords', field: 'passwords' },
+  'two-factor secret': { column: 'two-factor', field: 'twoFactorSecrets' },
+  'recovery codes': { column: 'recovery codes', field: 'recoveryCodes' },
+  'static token': { column: 'static token', field: 'staticTokens' },
+  setting: { column: 'settings', field: 'settings' },
+};
+const kinds = Object.keys(KINDS) as SealedSecret['kind'][];
 /** Maximum number of streams to show for each key. */
 const MAX_SHOWN_STREAMS = 3;
 
@@ -46,16 +49,13 @@ function count(uses: Map<string, Use>, stream: string, { kind, sealed }: SealedS
   if (use.streams.size <= MAX_SHOWN_STREAMS) use.streams.add(stream);
 }
 
-const countsOf = ({ counts }: Use) => KINDS.map((kind) => counts.get(kind) ?? 0);
+const countsOf = ({ counts }: Use) => kinds.map((kind) => counts.get(kind) ?? 0);
 
 function* linesOf(uses: ReadonlyMap<string, Use>): Generator<string> {
   const rows = sorted(uses).map(([key, use]) => [key, ...countsOf(use), sampleOf(use)]);
-  const total = KINDS.map((_, index) => sorted(uses).reduce((sum, [, use]) => sum + (countsOf(use)[index] ?? 0), 0));
-  yield* tableOf(['key', 'passwords', 'two-factor', 'static token', 'settings', 'streams'], rows, [
-    'total',
-    ...total,
-    '',
-  ]);
+  const total = kinds.map((_, index) => sorted(uses).reduce((sum, [, use]) => sum + (countsOf(use)[index] ?? 0), 0));
+  const columns = kinds.map((kind) => KINDS[kind].column);
+  yield* tableOf(['key', ...columns, 'streams'], rows, ['total', ...total, '']);
   yield 'Sealing keys that are not listed are no longer needed.';
 }
 
@@ -67,8 +67,8 @@ function sampleOf({ streams }: Use): string {
 const asJson = (uses: ReadonlyMap<string, Use>) =>
   JSON.stringify({
     keys: sorted(uses).map(([key, use]) => {
-      const [passwords, twoFactorSecrets, staticTokens, settings] = countsOf(use);
-      return { key, passwords, twoFactorSecrets, staticTokens, settings };
+      const counts = countsOf(use).map((count, index) => [KINDS[kinds[index]!].field, count] as const);
+      return { key, ...Object.fromEntries(counts) };
     }),
   });
 

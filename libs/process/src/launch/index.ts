@@ -2,8 +2,8 @@
 const NODE = 24;
 
 /**
- * Runs a built app from the folder of its entry point. Ends the process with status 78 (EX_CONFIG) if Node is too old. Entry points import nothing else
- * statically: an old Node cannot link their code, and the compile cache must be enabled before it is loaded.
+ * Runs a built app from the folder of its entry point. Ends the process with status 78 (EX_CONFIG) if Node is too old. Entry points import
+ * nothing else statically: an old Node cannot link their code, and the compile cache must be enabled before it is loaded.
  */
 export async function launch(folder: string, run: () => Promise<void>): Promise<void> {
   const [major = 0] = process.versions.node.split('.').map(Number);

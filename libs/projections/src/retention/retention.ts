@@ -10,9 +10,8 @@ import { SessionCompaction, type CompactedCount, type CompactionParts } from './
 export const retentionName = `${RETENTION}${sessions.name}_${sessions.schema}`;
 
 const HOUR = 3_600_000;
-/** Nothing is urgent here, so leases are long and polls are rare, in milliseconds. */
+/** Nothing is urgent here, so leases are long, in milliseconds. */
 const LEASE = 60_000;
-const POLL_INTERVAL = 1_000;
 /** Leaves time for other work, in milliseconds. */
 const PAUSE_BETWEEN_PAGES = 50;
 
@@ -45,7 +44,7 @@ export class Retention {
       reader: retentionName,
       owner: `${hostname()}:${process.pid}:${randomUUID()}`,
       leaseMilliseconds: options.leaseMilliseconds ?? LEASE,
-      minPollMilliseconds: POLL_INTERVAL,
+      listens: false,
       parallelSlots: 1,
       handle: (commits, held, { slot }) => this.#compact(slot, commits, held),
       onError: (error) => options.onError(error),
