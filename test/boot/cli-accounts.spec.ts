@@ -1,79 +1,15 @@
-import { openEmbeddedStore, openSharedStore } from '@keyfold/operator';
-import { accountStream } from '@keyfold/projections';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { accountNamed, ADMIN_PASSWORD, adminOf, createAccount, newAddress, newMember } from '../support/accounts.js';
-import { ApiClient } from '../support/api-client.js';
-import { keyfoldReading, type CliResult } from '../support/cli.js';
-import type { ProcessEnv } from '../support/keyfold-process.js';
-import { freshDatabaseUri } from '../support/mongo/mongo-database.js';
-import { SCALED_SETTINGS } from '../support/scaled-process.js';
-import { ScaledService } from '../support/scaled-service.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { cliScenes, type CliScene } from '../support/cli-scene.js';
+import { keyfoldReading } from '../support/cli.js';
 import { enrol } from '../support/two-factor.js';
 
 const NEW_PASSWORD = 'set-by-the-operator';
 const REFUSED = '401 Invalid username or password';
 const OTHER_KEY = 'k1:/eRlOYIZx3jDoZKqXBObK1xMep0L+oSCKszPvp2CuyY=';
-
-interface Scene {
-  /** Starts the service if necessary and returns a client. */
-  api(): Promise<ApiClient>;
-  /** Runs the command with this standard input and additional settings. */
-  run(input: string, args: readonly string[], env?: ProcessEnv): Promise<CliResult>;
-  /** Locks the second factor like a hundred wrong codes, for which the throttle would take a day. */
-  lockTwoFactor(accountId: number): Promise<void>;
-  /** Returns the output of the service. */
-  output(): string;
-  dispose(): Promise<void>;
-}
-
-type Opened = Awaited<ReturnType<typeof openSharedStore>>;
-
-async function lockOn({ ports, close }: Opened, accountId: number): Promise<void> {
-  const context = { actor: 'test', correlation: 'test' };
-  await ports.runner.run(accountStream(accountId), { type: 'LockTwoFactor', failures: 100 }, context);
-  await close();
-}
-
-async function sqlite({ beside }: { beside: boolean }): Promise<Scene> {
-  const app = await StandaloneProcess.start();
-  const stopped = async () => app.isRunning && (await app.stop());
-  const started = async () => {
-    if (!app.isRunning) await app.restart();
-    return new ApiClient(app.baseUrl);
-  };
-  return {
-    api: started,
-    async run(input, args, env) {
-      await (beside ? started() : stopped());
-      return keyfoldReading(input, { KEYFOLD_DATA_DIR: app.dataDir, ...env }, ...args);
-    },
-    async lockTwoFactor(accountId) {
-      await stopped();
-      await lockOn(await openEmbeddedStore({ folder: app.dataDir, sessionDays: 90 }), accountId);
-    },
-    output: () => app.output(),
-    dispose: () => app.dispose(),
-  };
-}
-
-async function mongodb(): Promise<Scene> {
-  const uri = freshDatabaseUri();
-  const service = await ScaledService.start(uri, { gateways: 1, workers: 1 });
-  const { KEYFOLD_SEALING_KEY } = SCALED_SETTINGS;
-  return {
-    api: async () => service.api(),
-    run: (input, args, env) =>
-      keyfoldReading(input, { KEYFOLD_MONGODB_URI: uri, KEYFOLD_SEALING_KEY, ...env }, ...args),
-    lockTwoFactor: async (accountId) =>
-      lockOn(await openSharedStore(uri, { prepare: false, leaseMilliseconds: 10_000, sessionDays: 90 }), accountId),
-    output: () => service.output(),
-    dispose: () => service.dispose(),
-  };
-}
 
 function fileWith(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
@@ -85,12 +21,8 @@ function fileWith(text: string): string {
 const setPassword = (username: string) => ['account', 'set-password', username];
 const disableTwoFactor = (username: string) => ['account', 'disable-two-factor', username];
 
-describe.each([
-  ['beside the process that owns the data folder', () => sqlite({ beside: true }), 'ignored'],
-  ['while no process runs', () => sqlite({ beside: false }), 'refused'],
-  ['on MongoDB', mongodb, 'refused'],
-] as const)('%s', (_, open, otherKey) => {
-  let scene: Scene;
+describe.each(cliScenes)('%s', (_, open, otherKey) => {
+  let scene: CliScene;
   const logIn = async (username: string, password: string) =>
     (await scene.api()).from(newAddress()).logIn(username, password);
   const historyOf = async (accountId: number) => (await scene.run('', ['events', 'show', `account-${accountId}`])).out;

@@ -20,11 +20,34 @@ Use it if a second factor is lost, or locked after 100 wrong codes. It has the s
 logins require no code until the account enables two-factor again. Password and sessions are not changed. The change is in the history of
 the account (actor "operator"), and an event is published. If two-factor is already off, nothing happens.`;
 
+const SESSIONS = `
+Shows the sessions that have neither ended nor expired, the latest login first; at most 1,000. "Last active" may be some minutes too
+early. A refused session works again when its account is enabled, but not after a password change or an eviction.
+
+An evicted session is refused by the next request, on every gateway. Evicting is in the history (actor "operator"), and an event is
+published. The exit status is 1 if the account has no session with this id.
+
+With --json, each line is an object with id, started, lastActive, expires, works, ip, ua and factors. Times are ISO 8601 timestamps.`;
+
+type SessionOptions = Readonly<{ evict?: string; evictAll?: boolean; json?: boolean }>;
+
 /** Adds `account`. */
 export function addAccountCommands(program: Command, { onStore, setPassword }: Actions): void {
   storeCommandGroup(program, 'account')
-    .summary('recover from a lost password or second factor')
-    .description('Recovers from a lost password or second factor.');
+    .summary('show and change accounts, and recover from lost passwords')
+    .description('Shows and changes accounts, and recovers from lost passwords.');
+  storeCommand(program, 'account sessions')
+    .summary('show or evict the sessions of an account')
+    .description('Shows or evicts the sessions of an account.')
+    .argument('<username>', 'exact user name')
+    .option('--evict <id>', 'evict the session with this id')
+    .option('--evict-all', 'evict every session of the account')
+    .option('--json', 'print one JSON object per line')
+    .addHelpText('after', SESSIONS)
+    .action((username: string, { evict, evictAll = false, json = false }: SessionOptions, command: Command) => {
+      if (evict !== undefined && evictAll) command.error("error: use either '--evict' or '--evict-all'");
+      return onStore('account sessions', { username, evict, evictAll, json });
+    });
   storeCommand(program, 'account set-password')
     .summary('set the password of an account')
     .description('Sets the password of an account.')

@@ -1,3 +1,4 @@
+import type { ImportSettings, SetSetting } from './execute-settings-command.js';
 import type { BrokerRequest, OperatorArgs, OperatorCommandName, ReplayFilterArgs } from '@keyfold/operator';
 
 /** The actions of the commands. Each stores its exit status. */
@@ -6,6 +7,12 @@ export type Actions = Readonly<{
   onStore<Name extends OperatorCommandName>(command: Name, args: OperatorArgs<Name>): Promise<void>;
   /** Sets a password from a file, by default from the terminal or standard input. */
   setPassword(username: string, file: string | undefined): Promise<void>;
+  /** Sets a setting. Without a value it comes from a file, by default from the terminal or standard input. */
+  setSetting(args: SetSetting, file: string | undefined): Promise<void>;
+  /** Imports settings from a file, by default from standard input. */
+  importSettings(args: ImportSettings, file: string | undefined): Promise<void>;
+  /** Exports settings to a new file, by default to standard output. */
+  exportSettings(args: OperatorArgs<'settings export'>, file: string | undefined): Promise<void>;
   /** Runs a command on RabbitMQ. */
   onBroker(request: BrokerRequest): Promise<void>;
   /** Sends past events to a queue; without a queue it only counts them. */

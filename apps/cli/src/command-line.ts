@@ -6,6 +6,7 @@ import { addFeedCommands } from './feed.commands.js';
 import { addProjectionCommands } from './projection.commands.js';
 import { addQueueCommands } from './queue.commands.js';
 import { addSecretsCommands } from './secrets.commands.js';
+import { addSettingsCommands } from './settings.commands.js';
 import { addStoreCommands } from './store.commands.js';
 import { addTopologyCommands } from './topology.commands.js';
 
@@ -32,6 +33,15 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     },
     setPassword: async (username, file) => {
       status = await (await load()).executeSetPassword(username, file);
+    },
+    setSetting: async (args, file) => {
+      status = await (await load()).executeSetSetting(args, file);
+    },
+    importSettings: async (args, file) => {
+      status = await (await load()).executeImport(args, file);
+    },
+    exportSettings: async (args, file) => {
+      status = await (await load()).executeExport(args, file);
     },
     onBroker: async (request) => {
       status = await (await load()).executeBrokerCommand(request);
@@ -60,6 +70,7 @@ function commandLine(actions: Actions): Command {
     .exitOverride();
   addStoreCommands(program, actions);
   addAccountCommands(program, actions);
+  addSettingsCommands(program, actions);
   addSecretsCommands(program, actions);
   addProjectionCommands(program, actions);
   addFeedCommands(program, actions);

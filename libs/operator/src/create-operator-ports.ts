@@ -50,7 +50,7 @@ export function createOperatorPorts(
     passwordRules?: PasswordRules | undefined;
   }>,
 ): OperatorPorts {
-  const { store, feed, compaction, readModels, leases, relayLeases, parkedRelays } = adapters;
+  const { store, readModels, feed, leases } = adapters;
   const { isAlone, sessionDays, leaseMilliseconds, sealingKeys } = options;
   const lease = leaseMilliseconds === undefined ? {} : { leaseMilliseconds };
   const clock = new SystemClock();
@@ -62,13 +62,8 @@ export function createOperatorPorts(
     return opened;
   };
   return {
-    store,
-    feed,
-    compaction,
-    readModels,
-    leases,
-    relayLeases,
-    parkedRelays,
+    ...adapters,
+    loader,
     projection,
     runner: new CommandRunner(store, loader, new ListUpdates(projection, ignoreStaleList), clock),
     names: new UserNames(store, loader),
@@ -83,6 +78,7 @@ export function createOperatorPorts(
     newProjector: (onError) => new Projector(feed, projection, leases, onError, lease),
     isAlone,
     sessionDays,
+    clock,
     now: Date.now,
   };
 }

@@ -1,6 +1,8 @@
+import { DomainError } from '@keyfold/domain';
 import { isRetryable } from '@keyfold/event-store';
-import { exitCodeOf, explain, INTERRUPTED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
+import { exitCodeOf, explain, FAILED, INTERRUPTED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
 import type { OperatorPorts } from './commands/operator-ports.js';
+import { refusalText } from './commands/refusal-text.js';
 import { isOperatorCommand, operatorCommands } from './operator-commands.js';
 import type { OperatorOutput } from './output/operator-output.js';
 import type { SocketRequest } from './socket/operator-socket.js';
@@ -20,6 +22,10 @@ export class OperatorCommandRunner {
       return await run({ ports: this.ports, output, signal });
     } catch (error) {
       if (signal.aborted) return INTERRUPTED;
+      if (error instanceof DomainError) {
+        await output.err(`${refusalText(error)}. Nothing was changed`);
+        return FAILED;
+      }
       await output.err(isRetryable(error) ? `${error.message}. Try again later` : explain(error));
       return exitCodeOf(error);
     }

@@ -1,16 +1,23 @@
 import type { ExitCode } from '@keyfold/process';
 import { z } from 'zod';
+import { accountSessions } from './commands/account-sessions.js';
 import { disableTwoFactor, requireAccount, setPassword } from './commands/change-account.js';
 import { compactSessions } from './commands/compact-sessions.js';
+import { compareSettings } from './commands/compare-settings.js';
+import { deleteSetting } from './commands/delete-setting.js';
+import { exportSettings } from './commands/export-settings.js';
 import { migrate } from './commands/migrate.js';
 import type { CommandRun } from './commands/operator-ports.js';
 import { rebuildModels } from './commands/rebuild-models.js';
 import { resealAllSecrets } from './commands/reseal-secrets.js';
+import { resetStaticToken } from './commands/reset-static-token.js';
 import { retryParked } from './commands/retry-parked.js';
+import { importSettings, resetSettings, setSetting } from './commands/save-settings.js';
 import { showEvents } from './commands/show-events.js';
 import { showRelay } from './commands/show-relay.js';
 import { showSealingKeys } from './commands/show-sealing-keys.js';
 import { showProjector } from './commands/show-projector.js';
+import { showSettings } from './commands/show-settings.js';
 import { verifyStore } from './commands/verify-store.js';
 
 /** Pairs a command with its arguments. `prepare` returns undefined for invalid arguments, which another version may send. */
@@ -26,6 +33,8 @@ const command = <Args extends z.ZodType>(
 });
 
 const none = z.object({});
+const save = { dryRun: z.boolean(), json: z.boolean() };
+const setting = { key: z.string(), value: z.string() };
 const replayArgs = z.object({
   from: z.number().optional(),
   to: z.number().optional(),
@@ -51,6 +60,21 @@ export const operatorCommands = {
   'account exists': command(z.object({ username: z.string() }), requireAccount),
   'account set-password': command(z.object({ username: z.string(), password: z.string() }), setPassword),
   'account disable-two-factor': command(z.object({ username: z.string() }), disableTwoFactor),
+  'account sessions': command(
+    z.object({ username: z.string(), evict: z.string().optional(), evictAll: z.boolean(), json: z.boolean() }),
+    accountSessions,
+  ),
+  'settings get': command(
+    z.object({ keys: z.array(z.string()).readonly(), reveal: z.boolean(), json: z.boolean() }),
+    showSettings,
+  ),
+  'settings diff': command(z.object({ reveal: z.boolean(), json: z.boolean() }), compareSettings),
+  'settings set': command(z.object({ ...setting, ...save }), setSetting),
+  'settings reset': command(z.object({ keys: z.array(z.string()).readonly(), ...save }), resetSettings),
+  'settings export': command(z.object({ secrets: z.boolean() }), exportSettings),
+  'settings import': command(z.object({ settings: z.array(z.object(setting)).readonly(), ...save }), importSettings),
+  'settings delete': command(z.object({ key: z.string() }), deleteSetting),
+  'settings reset-token': command(z.object({ json: z.boolean() }), resetStaticToken),
   'secrets reseal': command(none, resealAllSecrets),
   'secrets status': command(z.object({ json: z.boolean() }), showSealingKeys),
   'events show': command(z.object({ stream: z.string(), json: z.boolean() }), showEvents),

@@ -1,10 +1,10 @@
 import type { BeforeApplicationShutdown, FactoryProvider, OnApplicationBootstrap } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
-import { CommitFeed, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
+import { Clock, CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
+import { CommitFeed, Counter, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
 import { ParkedAccounts, RELAY_LEASES } from '@keyfold/messaging';
-import { Projection, ReadModelStore } from '@keyfold/projections';
-import { Sealer } from '@keyfold/security';
+import { Projection, ReadModelStore, SessionUses, StreamLoader } from '@keyfold/projections';
+import { Sealer, ThrottleStore } from '@keyfold/security';
 import { OperatorCommandRunner } from './operator-command.runner.js';
 import { OperatorSocketServer } from './socket/operator-socket.server.js';
 
@@ -45,36 +45,48 @@ export const operatorSocketProvider = (
     EventStore,
     CommitFeed,
     StreamCompaction,
+    Counter,
     ReadModelStore,
+    SessionUses,
     FeedLeases,
     RELAY_LEASES,
     ParkedAccounts,
+    ThrottleStore,
+    StreamLoader,
     Projection,
     CommandRunner,
     UserNames,
     NewPasswords,
     Sealer,
+    Clock,
     ModuleRef,
   ],
   useFactory: (
     store: EventStore,
     feed: CommitFeed,
     compaction: StreamCompaction,
+    counter: Counter,
     readModels: ReadModelStore,
+    sessionUses: SessionUses,
     leases: FeedLeases,
     relayLeases: FeedLeases,
     parkedRelays: ParkedAccounts,
+    throttle: ThrottleStore,
+    loader: StreamLoader,
     projection: Projection,
     runner: CommandRunner,
     names: UserNames,
     passwords: NewPasswords,
     sealer: Sealer,
+    clock: Clock,
     parts: ModuleRef,
   ) => {
-    const adapters = { store, feed, compaction, readModels, leases, relayLeases, parkedRelays };
+    const reading = { store, feed, compaction, counter, readModels, sessionUses, loader };
+    const states = { leases, relayLeases, parkedRelays, throttle };
     const changing = { projection, runner, names, newPasswords: async () => passwords, sealer: async () => sealer };
     const reported = { relayProblem: () => (relayProblem ? relayProblem(parts) : NO_BROKER) };
-    const ports = { ...adapters, ...changing, ...reported, isAlone: false, sessionDays, now: Date.now };
+    const times = { sessionDays, clock, now: () => clock.now() };
+    const ports = { ...reading, ...states, ...changing, ...reported, ...times, isAlone: false };
     return new OperatorSocket(folder, new OperatorCommandRunner(ports));
   },
 });

@@ -1,7 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountDecider } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
-import { actorOf, type Caller } from '../caller/caller.js';
+import { actorOf, type Administrator } from '../caller/caller.js';
 import { CommandRunner } from '../command-runner.js';
 import type { Origin } from '../origin.js';
 import { UserNames } from '../user-names.js';
@@ -15,7 +15,7 @@ const NO_PASSWORD = { sealedHash: '', timestamp: 0 };
 /** Creates an account on behalf of an administrator. The password may be empty. */
 export class RegisterAccountCommand extends Command<void> {
   constructor(
-    readonly caller: Caller,
+    readonly caller: Administrator,
     readonly account: AccountInput,
     readonly origin: Origin,
   ) {

@@ -1,13 +1,13 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountStream } from '@keyfold/projections';
-import { actorOf, type Caller } from '../caller/caller.js';
+import { actorOf, type Administrator } from '../caller/caller.js';
 import { CommandRunner } from '../command-runner.js';
 import type { Origin } from '../origin.js';
 
 /** Evicts all sessions of an account on behalf of an administrator, in one commit. */
 export class EvictAnySessionsCommand extends Command<void> {
   constructor(
-    readonly caller: Caller,
+    readonly caller: Administrator,
     readonly accountId: number,
     readonly origin: Origin,
   ) {

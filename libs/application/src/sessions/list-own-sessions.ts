@@ -1,15 +1,10 @@
-import { setImmediate as otherWork } from 'node:timers/promises';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import type { Session } from '@keyfold/domain';
-import { ReadModelStore, sessions, sessionStream, StreamLoader } from '@keyfold/projections';
+import { ReadModelStore, StreamLoader } from '@keyfold/projections';
 import { requireSessionHolder, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
 import { SessionActivity } from '../caller/session-activity.js';
-import { listedSession, type ListedSession } from './listed-session.js';
-
-/** Maximum number of sessions to show. */
-const MOST_SESSIONS = 1_000;
-const LOADED_TOGETHER = 100;
+import { AccountSessions } from './account-sessions.js';
+import type { ListedSession } from './listed-session.js';
 
 /** Lists the sessions with which the caller's account can be used now, the latest login first; at most 1,000. */
 export class ListOwnSessionsQuery extends Query<readonly ListedSession[]> {
@@ -20,44 +15,15 @@ export class ListOwnSessionsQuery extends Query<readonly ListedSession[]> {
 
 @QueryHandler(ListOwnSessionsQuery)
 export class ListOwnSessionsHandler implements IQueryHandler<ListOwnSessionsQuery> {
-  constructor(
-    private readonly readModels: ReadModelStore,
-    private readonly loader: StreamLoader,
-    private readonly activity: SessionActivity,
-    private readonly clock: Clock,
-  ) {}
+  readonly #sessions: AccountSessions;
+
+  constructor(readModels: ReadModelStore, loader: StreamLoader, activity: SessionActivity, clock: Clock) {
+    this.#sessions = new AccountSessions(readModels, loader, activity, clock);
+  }
 
   async execute({ caller }: ListOwnSessionsQuery): Promise<readonly ListedSession[]> {
     requireSessionHolder(caller);
-    const { account, sessionId: current } = caller;
-    const now = this.clock.now() / 1000;
-    const found = await this.#sessionIds(account.accountId, now, current);
-    const running = (await this.#load(found, account.accountId)).filter(
-      ({ status, expiresAt }) => status === 'active' && expiresAt > now,
-    );
-    const lastUses = await this.activity.lastUses(running);
-    return running
-      .map((session, index) => listedSession(session, { account, lastActive: lastUses[index]!, current }))
-      .filter(({ works }) => works)
-      .toSorted((a, b) => b.session.startedAt - a.session.startedAt);
-  }
-
-  /** Loads in batches: on SQLite a read does not wait, and a thousand of them would keep all other requests waiting. */
-  async #load(sessionIds: readonly string[], accountId: number): Promise<Session[]> {
-    const states: Session[] = [];
-    for (let from = 0; from < sessionIds.length; from += LOADED_TOGETHER) {
-      if (from > 0) await otherWork();
-      const refs = sessionIds.slice(from, from + LOADED_TOGETHER).map((id) => sessionStream(id, accountId));
-      states.push(...(await this.loader.load(...refs)).map(({ state }) => state));
-    }
-    return states;
-  }
-
-  /** Returns the caller's session and the others in the read model, which may contain some that have just ended. */
-  async #sessionIds(accountId: number, now: number, current: string | undefined): Promise<string[]> {
-    const unexpired = { after: Math.floor(now), partition: String(accountId) };
-    const { items } = await this.readModels.listUnexpired(sessions, unexpired, 0, MOST_SESSIONS);
-    const ids = items.map(({ sessionId }) => sessionId);
-    return current === undefined || ids.includes(current) ? ids : [current, ...ids];
+    const listed = await this.#sessions.list(caller.account, caller.sessionId);
+    return listed.filter(({ works }) => works);
   }
 }

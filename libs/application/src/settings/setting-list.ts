@@ -8,13 +8,16 @@ import {
   type FactorySetting,
   type SiteSettings,
 } from '@keyfold/domain';
-import { SettingSecrets } from './setting-secrets.js';
+import type { SettingSecrets } from './setting-secrets.js';
 
 /** A setting as administrators see it. `index` is its place in the list of the original. */
 export type ListedSetting = Readonly<Omit<FactorySetting, 'secret'> & { index: number }>;
 
 /** The metadata of a setting. */
 type Metadata = Omit<FactorySetting, 'value' | 'secret'>;
+
+/** The secrets that a list shows. A list for other eyes can leave them out. */
+export type ReadableSecrets = Pick<SettingSecrets, 'valueOf' | 'apiTokenOf' | 'newApiToken'>;
 
 /** The key of the static token among the settings. */
 export const API_TOKEN_KEY = 'token';
@@ -23,7 +26,7 @@ export const API_TOKEN_KEY = 'token';
 export class SettingList {
   /** `version`: the value of the read-only setting. */
   constructor(
-    private readonly secrets: SettingSecrets,
+    private readonly secrets: ReadableSecrets,
     private readonly version: string,
   ) {}
 

@@ -1,14 +1,14 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountOfKey, DomainError } from '@keyfold/domain';
 import { sshKeyRingStream } from '@keyfold/projections';
-import { actorOf, type Caller } from '../caller/caller.js';
+import { actorOf, type Administrator } from '../caller/caller.js';
 import { CommandRunner } from '../command-runner.js';
 import type { Origin } from '../origin.js';
 
 /** Removes a key of any account on behalf of an administrator. compat: succeeds if the key does not exist (wire contract 2.7). */
 export class RemoveAnySshKeyCommand extends Command<void> {
   constructor(
-    readonly caller: Caller,
+    readonly caller: Administrator,
     readonly keyId: number,
     readonly origin: Origin,
   ) {

@@ -1,8 +1,8 @@
-import type { CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
-import type { CommitFeed, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
+import type { Clock, CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
+import type { CommitFeed, Counter, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
 import type { ParkedAccounts } from '@keyfold/messaging';
-import type { Projection, Projector, ReadModelStore } from '@keyfold/projections';
-import type { Sealer } from '@keyfold/security';
+import type { Projection, Projector, ReadModelStore, SessionUses, StreamLoader } from '@keyfold/projections';
+import type { Sealer, ThrottleStore } from '@keyfold/security';
 import type { OperatorOutput } from '../output/operator-output.js';
 
 /** The ports that operator commands use, in their own process or in the one that owns the data folder. */
@@ -10,10 +10,14 @@ export type OperatorPorts = Readonly<{
   store: EventStore;
   feed: CommitFeed;
   compaction: StreamCompaction;
+  counter: Counter;
   readModels: ReadModelStore;
+  sessionUses: SessionUses;
   leases: FeedLeases;
   relayLeases: FeedLeases;
   parkedRelays: ParkedAccounts;
+  throttle: ThrottleStore;
+  loader: StreamLoader;
   projection: Projection;
   runner: CommandRunner;
   names: UserNames;
@@ -29,6 +33,7 @@ export type OperatorPorts = Readonly<{
   isAlone: boolean;
   /** Days for which a session is kept after its token expired. */
   sessionDays: number;
+  clock: Clock;
   /** Returns Unix milliseconds. */
   now: () => number;
 }>;

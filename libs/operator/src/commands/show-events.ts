@@ -2,6 +2,7 @@ import type { StoredEvent } from '@keyfold/domain';
 import { voidStreamOf, type Commit } from '@keyfold/event-store';
 import type { CommandRun } from './operator-ports.js';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
+import { printable } from '../output/printable.js';
 
 /** Shows the commits of a stream, oldest first. Sealed values are not opened. */
 export async function showEvents(
@@ -57,6 +58,3 @@ const withoutSecrets = (event: StoredEvent) =>
 
 /** A sealed value begins with the id of its key; see `Sealer`. */
 const sealedWith = (value: string) => `sealed with key ${printable(value.slice(0, value.indexOf('.')))}`;
-
-/** Escapes line breaks and control characters. */
-const printable = (text: string) => JSON.stringify(text).slice(1, -1);

@@ -9,8 +9,8 @@ import { tableOf } from '../output/table.js';
 const KINDS: Readonly<Record<SealedSecret['kind'], Readonly<{ column: string; field: string }>>> = {
   password: { column: 'passwords', field: 'passwords' },
   'two-factor secret': { column: 'two-factor', field: 'twoFactorSecrets' },
-  'recovery codes': { column: 'recovery codes', field: 'recoveryCodes' },
-  'static token': { column: 'static token', field: 'staticTokens' },
+  'recovery codes': { column: 'codes', field: 'recoveryCodes' },
+  'static token': { column: 'token', field: 'staticTokens' },
   setting: { column: 'settings', field: 'settings' },
 };
 const kinds = Object.keys(KINDS) as SealedSecret['kind'][];

@@ -1,0 +1,81 @@
+import {
+  openSharedStore,
+  runOnEmbeddedStore,
+  runOnStore,
+  type OperatorOutput,
+  type OperatorRequest,
+} from '@keyfold/operator';
+import { exitCodeOf, explain, INTERRUPTED, passwordRules, unknownSettings, type ExitCode } from '@keyfold/process';
+import { readCliSealingKeys, readCliSettings, requireSessionDays } from './cli.settings.js';
+import { terminal } from './terminal.js';
+
+/** Runs a command until it ends or the process gets a signal. Reports failures and returns the exit status. */
+export async function runInterruptibly(run: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
+  const interruption = new AbortController();
+  // Only the first signal; a second one kills the process.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interruption.abort());
+  for (const warning of unknownSettings(process.env)) await terminal.err(`keyfold: ${warning}`);
+  try {
+    return await run(interruption.signal);
+  } catch (error) {
+    if (interruption.signal.aborted) return INTERRUPTED;
+    await terminal.err(`keyfold: ${explain(error)}`);
+    return exitCodeOf(error);
+  }
+}
+
+/** Runs a request on the store of the settings. Throws `InvalidConfiguration`, and what `openSharedStore` and `runOnEmbeddedStore` throw. */
+export async function runOnConfiguredStore(
+  request: OperatorRequest,
+  signal: AbortSignal,
+  output: OperatorOutput = terminal,
+): Promise<ExitCode> {
+  const settings = readCliSettings(process.env);
+  const sessionDays = settings.KEYFOLD_SESSION_DAYS;
+  const secrets = { sealingKeys: sealingKeysFor(request), passwordRules: passwordRules(settings) };
+  if (settings.KEYFOLD_STORE === 'sqlite')
+    return runOnEmbeddedStore({ folder: settings.KEYFOLD_DATA_DIR, sessionDays, ...secrets }, request, output, signal);
+  if (request.command === 'compact') requireSessionDays(process.env);
+  // A pending connection attempt cannot be cancelled, so the process exits. Nothing has been changed by then.
+  const exit = () => process.exit(INTERRUPTED);
+  signal.addEventListener('abort', exit);
+  const store = await openSharedStore(settings.KEYFOLD_MONGODB_URI, {
+    prepare: request.command === 'migrate',
+    leaseMilliseconds: settings.KEYFOLD_LEASE_SECONDS * 1_000,
+    sessionDays,
+    ...secrets,
+  });
+  signal.removeEventListener('abort', exit);
+  return runOnStore(store, request, output, signal);
+}
+
+/** Returns the sealing keys of the settings if the request may need them. Throws `InvalidConfiguration` if they are missing. */
+export function sealingKeysFor(request: OperatorRequest): string | undefined {
+  const task = sealingTaskOf(request);
+  if (task === undefined) return undefined;
+  return readCliSealingKeys(process.env, readCliSettings(process.env).KEYFOLD_STORE, task);
+}
+
+/** Returns what a request does with secrets, or undefined if it neither seals nor opens any. */
+function sealingTaskOf({ command, args }: OperatorRequest): string | undefined {
+  switch (command) {
+    case 'secrets reseal':
+      return 'reseal secrets';
+    case 'account set-password':
+      return 'set a password';
+    case 'settings set':
+    case 'settings reset':
+    case 'settings import':
+      return 'save settings';
+    case 'settings diff':
+      return 'compare settings';
+    case 'settings get':
+      return args.reveal ? 'reveal secrets' : undefined;
+    case 'settings export':
+      return args.secrets ? 'export secrets' : undefined;
+    case 'settings reset-token':
+      return 'replace the static token';
+    default:
+      return undefined;
+  }
+}

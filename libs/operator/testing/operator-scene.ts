@@ -1,0 +1,104 @@
+import { accountStream, sessionStream } from '@keyfold/projections';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { AccountCommand, SessionStarted } from '@keyfold/domain';
+import { freshDatabaseUri } from '../../../test/support/mongo/mongo-database.js';
+import type { OperatorPorts } from '../src/commands/operator-ports.js';
+import { openEmbeddedStore, openSharedStore } from '../src/open-operator-store.js';
+import { OperatorCommandRunner } from '../src/operator-command.runner.js';
+import type { OperatorRequest } from '../src/operator-commands.js';
+import type { OperatorStore } from '../src/create-operator-ports.js';
+
+const SEALING_KEYS = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
+const options = { sessionDays: 90, sealingKeys: SEALING_KEYS };
+const context = { actor: 'test', correlation: 'test' };
+
+/** The result of a command: its exit status and the lines that it wrote. */
+export type Ran = Readonly<{ status: number; out: readonly string[]; err: readonly string[] }>;
+
+/** Commands of operators on a real store without accounts, which is removed after the test. */
+export class OperatorScene {
+  readonly ports: OperatorPorts;
+  readonly #commands: OperatorCommandRunner;
+
+  constructor({ ports }: OperatorStore) {
+    this.ports = ports;
+    this.#commands = new OperatorCommandRunner(ports);
+  }
+
+  /** Runs a command. */
+  async run({ command, args }: OperatorRequest): Promise<Ran> {
+    const out: string[] = [];
+    const err: string[] = [];
+    const output = {
+      out: async (line: string) => void out.push(line),
+      err: async (line: string) => void err.push(line),
+    };
+    return { status: await this.#commands.run({ command, args }, output, new AbortController().signal), out, err };
+  }
+
+  /** Registers an account whose password nobody knows. */
+  async register(accountId: number, username: string, role = 0): Promise<void> {
+    await this.change(accountId, {
+      type: 'RegisterAccount',
+      origin: 'first-start',
+      accountId,
+      name: await this.ports.names.claim(username),
+      password: { sealedHash: (await this.ports.sealer()).seal('hash', `account-${accountId}/password`), timestamp: 1 },
+      role,
+      basePath: '/',
+      permission: 0,
+      disabled: false,
+      ssoId: '',
+      allowLdap: true,
+    });
+  }
+
+  /** Runs a command on an account. */
+  change(accountId: number, command: AccountCommand): Promise<void> {
+    return this.ports.runner.run(accountStream(accountId), command, context);
+  }
+
+  /** Starts a session of a new account. Returns its id. */
+  async startSession(accountId: number, differing: Partial<SessionStarted['data']> = {}): Promise<string> {
+    const sessionId = differing.sessionId ?? crypto.randomUUID();
+    const startedAt = Math.floor(Date.now() / 1000);
+    const session: SessionStarted['data'] = {
+      sessionId,
+      accountId,
+      credential: 1,
+      factors: ['password'],
+      address: '192.0.2.1',
+      client: 'curl/8',
+      startedAt,
+      expiresAt: startedAt + 3600,
+      ...differing,
+    };
+    await this.ports.runner.run(sessionStream(sessionId, accountId), { type: 'StartSession', session }, context);
+    return sessionId;
+  }
+}
+
+async function onSqlite(): Promise<OperatorScene> {
+  const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
+  const store = await openEmbeddedStore({ folder, ...options });
+  onTestFinished(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+  return new OperatorScene(store);
+}
+
+async function onMongo(): Promise<OperatorScene> {
+  const store = await openSharedStore(freshDatabaseUri(), { prepare: true, leaseMilliseconds: 10_000, ...options });
+  onTestFinished(() => store.close());
+  return new OperatorScene(store);
+}
+
+/** Both stores, each with a function that opens a new one. */
+export const operatorStores = [
+  ['SQLite', onSqlite],
+  ['MongoDB', onMongo],
+] as const;
