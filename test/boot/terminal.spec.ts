@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { adminOf, createAccount } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { onTerminal } from '../support/terminal.js';
@@ -89,5 +90,49 @@ describe('a typed password', () => {
     expect(await typing('offline\r', 'offline\r')).toMatchObject({ status: 0 });
     await app.restart();
     expect((await new ApiClient(app.baseUrl).logIn('admin', 'offline')).code).toBe(200);
+  });
+});
+
+describe('the deletion of an account', () => {
+  let app: StandaloneProcess;
+  beforeAll(async () => {
+    app = await StandaloneProcess.start();
+    await createAccount(await adminOf(new ApiClient(app.baseUrl)), 'leaving');
+  });
+  afterAll(() => app?.dispose());
+
+  async function answering(username: string, answer: string) {
+    const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'delete', username);
+    onTestFinished(() => terminal.close());
+    await terminal.untilShown('Type "yes": ');
+    terminal.press(answer);
+    return { status: await terminal.ended, shown: terminal.text() };
+  }
+
+  it('is asked for, and needs the word yes', async () => {
+    for (const answer of ['y\r', '\r', '\x04']) {
+      const { status, shown } = await answering('leaving', answer);
+      expect(status).toBe(2);
+      expect(shown).toContain('the deletion was not confirmed. Nothing was changed');
+    }
+    expect((await answering('leaving', '\x03')).status).toBe(130);
+    const { status, shown } = await answering('leaving', 'yes\r');
+    expect(status).toBe(0);
+    expect(shown).toContain('deleted the account "leaving"');
+  });
+
+  it('is not asked for if the account does not exist', async () => {
+    const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'delete', 'nobody');
+    onTestFinished(() => terminal.close());
+    expect(await terminal.ended).toBe(1);
+    expect(terminal.text()).toContain('no account "nobody"');
+  });
+
+  it('a new account whose name is taken is refused before the password prompt', async () => {
+    const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'create', 'admin');
+    onTestFinished(() => terminal.close());
+    expect(await terminal.ended).toBe(1);
+    expect(terminal.text()).toContain('another account has the name "admin". Nothing was changed');
+    expect(terminal.text()).not.toContain('New password');
   });
 });

@@ -1,3 +1,4 @@
+import type { NewAccount } from './execute-account-command.js';
 import type { ImportSettings, SetSetting } from './execute-settings-command.js';
 import type { BrokerRequest, OperatorArgs, OperatorCommandName, ReplayFilterArgs } from '@keyfold/operator';
 
@@ -7,6 +8,10 @@ export type Actions = Readonly<{
   onStore<Name extends OperatorCommandName>(command: Name, args: OperatorArgs<Name>): Promise<void>;
   /** Sets a password from a file, by default from the terminal or standard input. */
   setPassword(username: string, file: string | undefined): Promise<void>;
+  /** Creates an account with a password from a file, by default from the terminal or standard input. */
+  createAccount(account: NewAccount, file: string | undefined): Promise<void>;
+  /** Deletes an account, after a question on the terminal unless it is confirmed. */
+  deleteAccount(username: string, isConfirmed: boolean): Promise<void>;
   /** Sets a setting. Without a value it comes from a file, by default from the terminal or standard input. */
   setSetting(args: SetSetting, file: string | undefined): Promise<void>;
   /** Imports settings from a file, by default from standard input. */

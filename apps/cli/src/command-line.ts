@@ -34,6 +34,12 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     setPassword: async (username, file) => {
       status = await (await load()).executeSetPassword(username, file);
     },
+    createAccount: async (account, file) => {
+      status = await (await load()).executeCreateAccount(account, file);
+    },
+    deleteAccount: async (username, isConfirmed) => {
+      status = await (await load()).executeDeleteAccount(username, isConfirmed);
+    },
     setSetting: async (args, file) => {
       status = await (await load()).executeSetSetting(args, file);
     },

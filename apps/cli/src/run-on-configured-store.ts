@@ -63,6 +63,8 @@ function sealingTaskOf({ command, args }: OperatorRequest): string | undefined {
       return 'reseal secrets';
     case 'account set-password':
       return 'set a password';
+    case 'account create':
+      return 'create an account';
     case 'settings set':
     case 'settings reset':
     case 'settings import':

@@ -8,6 +8,7 @@ import type {
   NewPassword,
   RegisterAccount,
   StartTwoFactorEnrolment,
+  UnlockTwoFactor,
   UpdateAccount,
   UseRecoveryCode,
 } from '../src/account/account.commands.js';
@@ -84,6 +85,7 @@ export const enableTwoFactor = (enrolment: number, step: number | undefined, now
 
 export const disableTwoFactor: DisableTwoFactor = { type: 'DisableTwoFactor' };
 export const lockTwoFactor: LockTwoFactor = { type: 'LockTwoFactor', failures: 100 };
+export const unlockTwoFactor: UnlockTwoFactor = { type: 'UnlockTwoFactor' };
 export const deleteAccount: DeleteAccount = { type: 'DeleteAccount' };
 
 export const generateRecoveryCodes = (differing: Partial<GenerateRecoveryCodes> = {}): GenerateRecoveryCodes => ({

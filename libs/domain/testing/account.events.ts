@@ -17,6 +17,7 @@ import type {
   TwoFactorEnabled,
   TwoFactorEnrolmentStarted,
   TwoFactorLocked,
+  TwoFactorUnlocked,
   TwoFactorSecretResealed,
 } from '../src/account/account.events.js';
 
@@ -115,6 +116,8 @@ export const twoFactorLocked = (failures = 100): TwoFactorLocked => ({
   v: 1,
   data: { failures },
 });
+
+export const twoFactorUnlocked: TwoFactorUnlocked = { type: 'TwoFactorUnlocked', v: 1, data: {} };
 
 export const deleted = (username: string): AccountDeleted => ({ type: 'AccountDeleted', v: 1, data: { username } });
 

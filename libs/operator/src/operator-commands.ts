@@ -1,23 +1,28 @@
 import type { ExitCode } from '@keyfold/process';
 import { z } from 'zod';
+import { accountKeys } from './commands/account-keys.js';
 import { accountSessions } from './commands/account-sessions.js';
-import { disableTwoFactor, requireAccount, setPassword } from './commands/change-account.js';
 import { compactSessions } from './commands/compact-sessions.js';
 import { compareSettings } from './commands/compare-settings.js';
+import { createAccount } from './commands/create-account.js';
 import { deleteSetting } from './commands/delete-setting.js';
 import { exportSettings } from './commands/export-settings.js';
+import { listAccounts } from './commands/list-accounts.js';
 import { migrate } from './commands/migrate.js';
 import type { CommandRun } from './commands/operator-ports.js';
 import { rebuildModels } from './commands/rebuild-models.js';
+import { disableTwoFactor, requireAccount, setPassword, unlockAccount } from './commands/recover-account.js';
 import { resealAllSecrets } from './commands/reseal-secrets.js';
 import { resetStaticToken } from './commands/reset-static-token.js';
 import { retryParked } from './commands/retry-parked.js';
 import { importSettings, resetSettings, setSetting } from './commands/save-settings.js';
+import { showAccount } from './commands/show-account.js';
 import { showEvents } from './commands/show-events.js';
 import { showRelay } from './commands/show-relay.js';
 import { showSealingKeys } from './commands/show-sealing-keys.js';
 import { showProjector } from './commands/show-projector.js';
 import { showSettings } from './commands/show-settings.js';
+import { deleteAccount, disableAccount, enableAccount, updateAccount } from './commands/update-account.js';
 import { verifyStore } from './commands/verify-store.js';
 
 /** Pairs a command with its arguments. `prepare` returns undefined for invalid arguments, which another version may send. */
@@ -33,6 +38,9 @@ const command = <Args extends z.ZodType>(
 });
 
 const none = z.object({});
+const named = z.object({ username: z.string() });
+/** Permissions are stored as in the original, which accepts every `int32`. */
+const permission = z.int32();
 const save = { dryRun: z.boolean(), json: z.boolean() };
 const setting = { key: z.string(), value: z.string() };
 const replayArgs = z.object({
@@ -57,11 +65,42 @@ export const operatorCommands = {
     const { replayFeed } = await import('./rabbitmq/replay-feed.js');
     return replayFeed(args, run);
   }),
-  'account exists': command(z.object({ username: z.string() }), requireAccount),
-  'account set-password': command(z.object({ username: z.string(), password: z.string() }), setPassword),
-  'account disable-two-factor': command(z.object({ username: z.string() }), disableTwoFactor),
+  'account exists': command(named, requireAccount),
+  'account list': command(z.object({ json: z.boolean() }), listAccounts),
+  'account show': command(named.extend({ json: z.boolean() }), showAccount),
+  'account create': command(
+    named.extend({
+      password: z.string(),
+      basePath: z.string(),
+      permission,
+      disabled: z.boolean(),
+      ssoId: z.string(),
+      json: z.boolean(),
+    }),
+    createAccount,
+  ),
+  'account update': command(
+    named.extend({
+      changes: z.object({
+        username: z.string().optional(),
+        basePath: z.string().optional(),
+        permission: permission.optional(),
+        ssoId: z.string().optional(),
+        allowLdap: z.boolean().optional(),
+      }),
+      json: z.boolean(),
+    }),
+    updateAccount,
+  ),
+  'account disable': command(named, disableAccount),
+  'account enable': command(named, enableAccount),
+  'account delete': command(named, deleteAccount),
+  'account unlock': command(named, unlockAccount),
+  'account set-password': command(named.extend({ password: z.string() }), setPassword),
+  'account disable-two-factor': command(named, disableTwoFactor),
+  'account keys': command(named.extend({ remove: z.number().optional(), json: z.boolean() }), accountKeys),
   'account sessions': command(
-    z.object({ username: z.string(), evict: z.string().optional(), evictAll: z.boolean(), json: z.boolean() }),
+    named.extend({ evict: z.string().optional(), evictAll: z.boolean(), json: z.boolean() }),
     accountSessions,
   ),
   'settings get': command(

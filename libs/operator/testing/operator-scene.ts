@@ -1,9 +1,10 @@
-import { accountStream, sessionStream } from '@keyfold/projections';
+import { accountStream, sessionStream, sshKeyRingStream } from '@keyfold/projections';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { AccountCommand, SessionStarted } from '@keyfold/domain';
+import { publicKey } from '../../domain/testing/ssh-key-ring.events.js';
 import { freshDatabaseUri } from '../../../test/support/mongo/mongo-database.js';
 import type { OperatorPorts } from '../src/commands/operator-ports.js';
 import { openEmbeddedStore, openSharedStore } from '../src/open-operator-store.js';
@@ -54,6 +55,15 @@ export class OperatorScene {
       ssoId: '',
       allowLdap: true,
     });
+  }
+
+  /** Adds an SSH key. Returns its id. */
+  async addSshKey(accountId: number, title: string): Promise<number> {
+    const ref = sshKeyRingStream(accountId);
+    const command = { type: 'AddSshKey', accountId, title, key: publicKey(title), now: Date.now() } as const;
+    await this.ports.runner.run(ref, command, context);
+    const [{ state }] = await this.ports.loader.load(ref);
+    return state.keys.at(-1)!.keyId;
   }
 
   /** Runs a command on an account. */

@@ -150,6 +150,15 @@ function codeKeys(login: LoginAttempt, standing: Standing, from: string): LoginK
   ];
 }
 
+/**
+ * Returns the keys on which attempts at one account count, whatever their source: each stands for itself and for the keys that continue it
+ * after a colon. The keys of sources and networks for all accounts are not among them, nor are the known sources.
+ */
+export const keysOfAccount = (factor: LoginAttempt['factor'], account: string): string[] =>
+  factor === 'password'
+    ? [`password:${account}`, `first:password:${account}`, `known-passwords:${account}`]
+    : [`one-time-code:${account}`, `known-codes:${account}`, `strange-codes:${account}`];
+
 /** Returns the key that marks a source as known to an account. */
 export const knownSourceKey = ({ factor, account, address }: LoginAttempt): string =>
   `known:${factor}:${account}:${sourceOf(address)}`;

@@ -1,4 +1,12 @@
-import { knownSourceKey, loginKeysOf, MONTH, type LoginAttempt, type LoginKey, type Standing } from './login-keys.js';
+import {
+  keysOfAccount,
+  knownSourceKey,
+  loginKeysOf,
+  MONTH,
+  type LoginAttempt,
+  type LoginKey,
+  type Standing,
+} from './login-keys.js';
 import type { ThrottleStore } from './throttle-store.js';
 
 export type { LoginAttempt } from './login-keys.js';
@@ -64,6 +72,14 @@ export class LoginThrottle {
   /** Undoes the count of an attempt that met a full hash queue: it was no guess, but it still counts as a request of its source. */
   refundGuess({ keys }: CountedAttempt): Promise<void> {
     return this.store.apply({ refund: keys.filter(({ limitsRequests }) => !limitsRequests).map(({ key }) => key) });
+  }
+
+  /**
+   * Lifts the blocks of an account for one factor and forgets its failures. Known sources stay known, and the limits of a source or network for
+   * all accounts stay. Returns how many keys were blocked.
+   */
+  unblock(factor: LoginAttempt['factor'], account: string): Promise<number> {
+    return this.store.forgetAll(keysOfAccount(factor, account), this.now());
   }
 
   async #standingOf(login: LoginAttempt): Promise<Standing> {

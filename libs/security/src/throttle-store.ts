@@ -35,6 +35,11 @@ export abstract class ThrottleStore {
   /** Returns for how many seconds `admit` would refuse, or 0. Counts nothing, so a concurrent attempt may still change the result. */
   abstract secondsBlocked(keys: readonly ThrottleKey[], now: number): Promise<number>;
   abstract apply(changes: CounterChanges): Promise<void>;
+  /**
+   * Deletes the counters of these keys and of every key that continues one of them after a colon. Returns how many were blocked. An attempt
+   * in flight may still count on a deleted key.
+   */
+  abstract forgetAll(keys: readonly string[], now: number): Promise<number>;
   /** Returns whether the key is remembered until after `now`. */
   abstract isRemembered(key: string, now: number): Promise<boolean>;
 }

@@ -26,6 +26,10 @@ export function describeThrottleStore(name: string, open: () => Promise<OpenThro
       rememberedCases(newStore);
     });
 
+    describe('forgotten keys', () => {
+      forgottenCases(open);
+    });
+
     it('counters survive the process', async () => {
       const { store, join } = await open();
       for (let n = 0; n < 5; n++) await store.admit([key('a')], NOON);
@@ -169,5 +173,52 @@ function rememberedCases(newStore: NewStore): void {
     await store.apply({ remember: { key: 'known', until: NOON + MINUTE } });
     await store.apply({ remember: { key: 'known', until: NOON + 1 } });
     expect(await store.isRemembered('known', NOON + MINUTE - 1)).toBe(true);
+  });
+}
+
+function forgottenCases(open: () => Promise<OpenThrottle>): void {
+  const block = async (store: ThrottleStore, name: string) => {
+    for (let n = 0; n < 5; n++) await store.admit([key(name)], NOON);
+  };
+
+  it('admit again at once, for every process, with the keys that continue them after a colon', async () => {
+    const { store, join } = await open();
+    const other = await join();
+    for (const name of ['a:7', 'a:7:192.0.2.1', 'a:7:network:192.0.2.0']) await block(store, name);
+    for (const process of [store, other])
+      expect(await process.admit([key('a:7:192.0.2.1')], NOON)).toEqual(refused(300));
+    expect(await store.forgetAll(['a:7', 'never seen'], NOON)).toBe(3);
+    expect(await other.admit([key('a:7'), key('a:7:192.0.2.1'), key('a:7:network:192.0.2.0')], NOON)).toEqual(
+      admitted(1, 1, 1),
+    );
+  });
+
+  it('leave other keys alone, also those that only begin alike', async () => {
+    const { store } = await open();
+    const others = ['a:71', 'a:7;', 'a', 'b:a:7', 'a:70:192.0.2.1'];
+    for (const name of others) await block(store, name);
+    await store.apply({ remember: { key: 'known:a:7', until: NOON + MINUTE } });
+    expect(await store.forgetAll(['a:7'], NOON)).toBe(0);
+    for (const name of others) expect(await store.secondsBlocked([key(name)], NOON)).toBe(300);
+    expect(await store.isRemembered('known:a:7', NOON)).toBe(true);
+  });
+
+  it('count failures from one, and only blocked ones are reported', async () => {
+    const { store } = await open();
+    for (let n = 0; n < 4; n++) await store.admit([key('a')], NOON);
+    await block(store, 'b');
+    expect(await store.forgetAll(['a', 'b'], NOON + 6 * MINUTE)).toBe(0);
+    expect(await store.admit([key('a'), key('b')], NOON)).toEqual(admitted(1, 1));
+  });
+
+  it('can be thousands', async () => {
+    const { store } = await open();
+    const keys = Array.from({ length: 2_500 }, (_, n) => key(`a:${n}`));
+    for (let from = 0; from < keys.length; from += 100) {
+      const silent = keys.slice(from, from + 100).map(({ key: name, rule }) => ({ key: name, rule }));
+      await store.admit(silent, NOON);
+    }
+    await store.forgetAll(['a'], NOON);
+    expect(await store.admit([keys[0]!, keys[1_234]!, keys[2_499]!], NOON)).toEqual(admitted(1, 1, 1));
   });
 }

@@ -1,6 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountStream } from '@keyfold/projections';
-import { actorOf, type Administrator } from '../caller/caller.js';
+import { actorOf, type Caller } from '../caller/caller.js';
 import { CommandRunner } from '../command-runner.js';
 import type { Origin } from '../origin.js';
 import { UserNames } from '../user-names.js';
@@ -10,7 +10,7 @@ import { NewPasswords } from './new-passwords.js';
 /** Replaces all fields of an account on behalf of an administrator. An empty password keeps the old one. */
 export class UpdateAccountCommand extends Command<void> {
   constructor(
-    readonly caller: Administrator,
+    readonly caller: Caller,
     readonly accountId: number,
     readonly account: AccountInput,
     readonly origin: Origin,

@@ -92,11 +92,16 @@ function contextOf(accountId: number, origin: Origin): CommandContext {
 }
 
 /**
- * Returns the throttle's key for a code. The count starts again with each enrolment and each password, so that wrong codes for a discarded
- * secret or by someone who knew an old password do not lock the code. A device is known only once it has used a right code of this enrolment.
+ * Returns the name by which the throttle counts the codes of an account with two-factor. The count starts again with each enrolment and each
+ * password, so that wrong codes for a discarded secret or by someone who knew an old password do not lock the code.
  */
-function codeAttempt({ address, device }: GivenCode, account: Account): LoginAttempt {
-  const { accountId, passwordCredential, twoFactor } = account;
-  const key = `${accountId}:${passwordCredential}:${twoFactor!.enrolment}`;
-  return { factor: 'one-time-code', account: key, address, device };
-}
+export const codeAccountKey = ({ accountId, passwordCredential, twoFactor }: Account): string =>
+  `${accountId}:${passwordCredential}:${twoFactor!.enrolment}`;
+
+/** A device is known only once it has used a right code of the account's enrolment. */
+const codeAttempt = ({ address, device }: GivenCode, account: Account): LoginAttempt => ({
+  factor: 'one-time-code',
+  account: codeAccountKey(account),
+  address,
+  device,
+});

@@ -60,13 +60,15 @@ describe('the security log records', () => {
       service.clock.advance(16 * MINUTE);
       await client.outcome({ code: client.wrongCode(), address: `198.51.${n}.1` });
     }
+    await change({ type: 'UnlockTwoFactor' }, 'operator');
     await change({ type: 'DisableTwoFactor' }, 'operator');
     expect(names().slice(1)).toEqual([
       'user_updated:test,7,two_factor_enabled',
       'authn_login_lock:7,maxretries',
+      'user_updated:operator,7,two_factor_unlocked',
       'user_updated:operator,7,two_factor_disabled',
     ]);
-    expect(service.reported.at(-2)).toMatchObject({ outcome: 'locked', fields: { actor: 'login:7' } });
+    expect(service.reported.at(-3)).toMatchObject({ outcome: 'locked', fields: { actor: 'login:7' } });
   });
 
   it('a new static token', async () => {

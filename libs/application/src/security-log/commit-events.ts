@@ -38,6 +38,8 @@ function reportedOf(event: AccountEvent | SiteSettingsEvent, by: string, account
       return { name: 'user_updated', about: [by, account, 'recovery_code_used'] };
     case 'TwoFactorDisabled':
       return { name: 'user_updated', about: [by, account, 'two_factor_disabled'] };
+    case 'TwoFactorUnlocked':
+      return { name: 'user_updated', about: [by, account, 'two_factor_unlocked'] };
     case 'PermissionsChanged':
       return { name: 'privilege_permissions_changed', about: [by, account, event.data.permission] };
     case 'PasswordChanged':

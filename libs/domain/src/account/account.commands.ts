@@ -29,13 +29,14 @@ export type RegisterAccount = AccountFields &
     password: NewPassword;
   }>;
 
-/** Sets all fields of an account; only changes become events. Without `password` the old one stays. */
-export type UpdateAccount = AccountFields &
-  Readonly<{
+/** Sets the given fields of an account; only changes become events. A field that is not given stays as it is. */
+export type UpdateAccount = Readonly<
+  Partial<AccountFields> & {
     type: 'UpdateAccount';
-    name: NameClaim;
+    name?: NameClaim;
     password?: NewPassword;
-  }>;
+  }
+>;
 
 /** Sets the password and nothing else, so that it never undoes a concurrent change of another field. */
 export type SetPassword = Readonly<{ type: 'SetPassword'; password: NewPassword }>;
@@ -88,6 +89,8 @@ export type GenerateRecoveryCodes = CallerProof &
 export type UseRecoveryCode = Readonly<{ type: 'UseRecoveryCode'; generation: number; index: number }>;
 /** Locks one-time codes after `failures` wrong ones in a row. Does nothing if two-factor is off or already locked. */
 export type LockTwoFactor = Readonly<{ type: 'LockTwoFactor'; failures: number }>;
+/** Lifts a lock of the code. Does nothing if it is not locked. */
+export type UnlockTwoFactor = Readonly<{ type: 'UnlockTwoFactor' }>;
 /** Deletes the account for good. Its name becomes free; its id is never reused. Refused for the admin and the guest. */
 export type DeleteAccount = Readonly<{ type: 'DeleteAccount' }>;
 
@@ -101,6 +104,7 @@ export type AccountCommand =
   | EnableTwoFactor
   | DisableTwoFactor
   | LockTwoFactor
+  | UnlockTwoFactor
   | GenerateRecoveryCodes
   | UseRecoveryCode
   | ResealSecrets

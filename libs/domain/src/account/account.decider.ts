@@ -16,6 +16,7 @@ import {
   disableTwoFactor,
   enableTwoFactor,
   generateRecoveryCodes,
+  lockTwoFactor,
   resealRecoveryCodes,
   startEnrolment,
   useRecoveryCode,
@@ -58,12 +59,9 @@ function decide(account: Account, command: AccountCommand): Decision<AccountEven
     case 'UseRecoveryCode':
       return useRecoveryCode(account, command);
     case 'LockTwoFactor':
-      return {
-        events:
-          account.twoFactor && !account.twoFactor.locked
-            ? [{ type: 'TwoFactorLocked', v: 1, data: { failures: command.failures } }]
-            : [],
-      };
+      return lockTwoFactor(account, command);
+    case 'UnlockTwoFactor':
+      return { events: account.twoFactor?.locked ? [{ type: 'TwoFactorUnlocked', v: 1, data: {} }] : [] };
     case 'ResealSecrets':
       return { events: reseal(account, command) };
     case 'DeleteAccount':
@@ -107,20 +105,19 @@ function register(account: Account, command: RegisterAccount): Decision<AccountE
 }
 
 function update(account: Account, command: UpdateAccount): Decision<AccountEvent> {
-  if (command.role !== account.role) throw new DomainError('role-unchangeable');
-  if (command.disabled && account.role === ROLE_ADMIN) throw new DomainError('admin-undisableable');
-  const renaming = rename(account, command.name);
-  const basePath = cleanBasePath(command.basePath);
+  const { role = account.role, disabled = account.disabled, permission = account.permission } = command;
+  if (role !== account.role) throw new DomainError('role-unchangeable');
+  if (disabled && account.role === ROLE_ADMIN) throw new DomainError('admin-undisableable');
+  const renaming = command.name ? rename(account, command.name) : nothing;
+  const { basePath = account.basePath, ssoId = account.ssoId, allowLdap = account.allowLdap } = command;
   const events: AccountEvent[] = [
     ...renaming.events,
     ...changePassword(command.password),
-    ...changeProfile(account, { basePath, ssoId: command.ssoId, allowLdap: command.allowLdap }),
+    ...changeProfile(account, { basePath: cleanBasePath(basePath), ssoId, allowLdap }),
   ];
-  if (command.permission !== account.permission) {
-    events.push({ type: 'PermissionsChanged', v: 1, data: { permission: command.permission } });
-  }
-  if (command.disabled !== account.disabled) {
-    events.push({ type: command.disabled ? 'AccountDisabled' : 'AccountEnabled', v: 1, data: {} });
+  if (permission !== account.permission) events.push({ type: 'PermissionsChanged', v: 1, data: { permission } });
+  if (disabled !== account.disabled) {
+    events.push({ type: disabled ? 'AccountDisabled' : 'AccountEnabled', v: 1, data: {} });
   }
   return { events, holds: renaming.holds };
 }
@@ -140,8 +137,10 @@ function changeOwnProfile(account: Account, command: ChangeOwnProfile): Decision
   return { events, holds: renaming.holds };
 }
 
+const nothing = { events: [], holds: [] };
+
 function rename(account: Account, { username, nameHash, turn }: NameClaim) {
-  if (username === account.username) return { events: [], holds: [] };
+  if (username === account.username) return nothing;
   requireMaxBytes(username, TEXT_BYTES.username, 'username-too-long');
   if (turn === 'taken') throw new DomainError('username-taken');
   const data = { username, nameHash, turn, formerUsername: account.username };

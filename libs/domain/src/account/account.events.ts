@@ -92,8 +92,10 @@ export type RecoveryCodeUsed = DomainEvent<
   { generation: number; index: number; left: number },
   undefined
 >;
-/** Codes were locked after 100 wrong ones in a row: a stranger may know the password. A recovery code or disabling two-factor lifts the lock. */
+/** Codes were locked after 100 wrong ones in a row: a stranger may know the password. A recovery code, an operator or disabling two-factor lifts the lock. */
 export type TwoFactorLocked = DomainEvent<'TwoFactorLocked', { failures: number }, undefined>;
+/** The operator lifted the lock of the code. Two-factor stays on. */
+export type TwoFactorUnlocked = DomainEvent<'TwoFactorUnlocked', object, undefined>;
 /** The account was deleted. Its name is free; its id is never reused. */
 export type AccountDeleted = DomainEvent<'AccountDeleted', { username: string }, undefined>;
 
@@ -112,6 +114,7 @@ export type AccountEvent =
   | TwoFactorEnabled
   | TwoFactorDisabled
   | TwoFactorLocked
+  | TwoFactorUnlocked
   | RecoveryCodesGenerated
   | RecoveryCodesResealed
   | RecoveryCodeUsed
@@ -132,6 +135,7 @@ export const accountUpcasters = {
   TwoFactorEnabled: { 1: 'current' },
   TwoFactorDisabled: { 1: 'current' },
   TwoFactorLocked: { 1: 'current' },
+  TwoFactorUnlocked: { 1: 'current' },
   RecoveryCodesGenerated: { 1: 'current' },
   RecoveryCodesResealed: { 1: 'current' },
   RecoveryCodeUsed: { 1: 'current' },

@@ -155,6 +155,8 @@ export function evolve(account: Account, event: AccountEvent): Account {
       return { ...account, twoFactor: null, pendingEnrolment: null };
     case 'TwoFactorLocked':
       return account.twoFactor ? { ...account, twoFactor: { ...account.twoFactor, locked: true } } : account;
+    case 'TwoFactorUnlocked':
+      return withTwoFactor(account, { locked: false });
     case 'RecoveryCodesGenerated': {
       const { generation, count } = event.data;
       const unused = Array.from({ length: count }, (_, index) => index);

@@ -6,6 +6,7 @@ import {
   enableTwoFactor,
   lockTwoFactor,
   startEnrolment,
+  unlockTwoFactor,
   update,
 } from '../../testing/account.commands.js';
 import {
@@ -18,6 +19,7 @@ import {
   twoFactorDisabled,
   twoFactorEnabled,
   twoFactorLocked,
+  twoFactorUnlocked,
 } from '../../testing/account.events.js';
 import { given, stateAfter } from '../../testing/decider-specification.js';
 import { accountDecider } from './account.decider.js';
@@ -154,6 +156,33 @@ describe('DisableTwoFactor', () => {
   ])('does nothing if it %s', (_why, history) => {
     given(accountDecider, ...history)
       .when(disableTwoFactor)
+      .thenNothing();
+  });
+});
+
+describe('UnlockTwoFactor', () => {
+  it('lifts the lock and keeps the second factor', () => {
+    given(accountDecider, ...protectedAnn, twoFactorLocked())
+      .when(unlockTwoFactor)
+      .thenEvents(twoFactorUnlocked)
+      .thenHolds();
+    const before = stateAfter(accountDecider, ...protectedAnn);
+    expect(stateAfter(accountDecider, ...protectedAnn, twoFactorLocked(), twoFactorUnlocked)).toEqual(before);
+  });
+
+  it('allows the next lock', () => {
+    given(accountDecider, ...protectedAnn, twoFactorLocked(), twoFactorUnlocked)
+      .when(lockTwoFactor)
+      .thenEvents(twoFactorLocked());
+  });
+
+  it.each([
+    ['no second factor', [ann]],
+    ['no lock', protectedAnn],
+    ['only a pending enrolment', [ann, enrolmentStarted(1)]],
+  ])('does nothing if there is %s', (_what, history) => {
+    given(accountDecider, ...history)
+      .when(unlockTwoFactor)
       .thenNothing();
   });
 });

@@ -4,6 +4,7 @@ import type {
   DisableTwoFactor,
   EnableTwoFactor,
   GenerateRecoveryCodes,
+  LockTwoFactor,
   StartTwoFactorEnrolment,
   UsedCode,
   UseRecoveryCode,
@@ -47,6 +48,12 @@ export function enableTwoFactor(account: Account, { enrolment, step, now }: Enab
 export function disableTwoFactor(account: Account, { usedCode }: DisableTwoFactor): Decision<AccountEvent> {
   if (!account.twoFactor) return { events: [] };
   return { events: [{ type: 'TwoFactorDisabled', v: 1, data: {} }], holds: spend(account, usedCode) };
+}
+
+/** Decides `LockTwoFactor`. */
+export function lockTwoFactor({ twoFactor }: Account, { failures }: LockTwoFactor): Decision<AccountEvent> {
+  if (!twoFactor || twoFactor.locked) return { events: [] };
+  return { events: [{ type: 'TwoFactorLocked', v: 1, data: { failures } }] };
 }
 
 /** Decides `GenerateRecoveryCodes`. */

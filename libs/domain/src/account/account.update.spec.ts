@@ -33,6 +33,19 @@ describe('UpdateAccount', () => {
     given(accountDecider, registered('ann')).when(update('ann', differing)).thenEvents(event).thenHolds();
   });
 
+  it.each([
+    [{ basePath: 'x' }, profileChanged({ basePath: '/x' })],
+    [{ ssoId: 'idp|9' }, profileChanged({ ssoId: 'idp|9' })],
+    [{ permission: 0 }, permissionsChanged(0)],
+    [{ disabled: false }, enabled],
+    [{ name: named('bea') }, renamed('ann', 'bea')],
+  ] as const)('keeps the fields that %o does not name', (changes, event) => {
+    const fields = { basePath: '/team', ssoId: 'idp|1', permission: 5, disabled: true, allowLdap: false };
+    given(accountDecider, registered('ann', fields))
+      .when({ type: 'UpdateAccount', ...changes })
+      .thenEvents(event);
+  });
+
   it('records only the profile fields that differ', () => {
     given(accountDecider, registered('ann', { basePath: '/team' }))
       .when(update('ann', { basePath: '/x', ssoId: 'idp|9' }))

@@ -24,7 +24,7 @@ export type DomainErrorCode =
   | 'one-time-code-required'
   /** The code or recovery code is wrong or was used before. Also thrown by `UseRecoveryCode`. */
   | 'one-time-code-invalid-at-login'
-  /** Codes from unknown sources are refused after 100 wrong ones in a row, until two-factor is turned off. Waiting does not help. */
+  /** Codes from unknown sources are refused after 100 wrong ones in a row, until the lock is lifted. Waiting does not help. */
   | 'one-time-code-locked'
   /** The throttle refuses the attempt unchecked, even a correct one, for `retryAfterSeconds`. */
   | 'too-many-attempts'

@@ -23,6 +23,7 @@ const publicTypes: Readonly<Record<string, string | undefined>> = {
   'TwoFactorEnabled.v1': 'account.two-factor-enabled',
   'TwoFactorDisabled.v1': 'account.two-factor-disabled',
   'TwoFactorLocked.v1': undefined,
+  'TwoFactorUnlocked.v1': undefined,
   'RecoveryCodesGenerated.v1': 'account.recovery-codes-generated',
   'RecoveryCodeUsed.v1': 'account.recovery-code-used',
   'RecoveryCodesResealed.v1': undefined,

@@ -55,6 +55,7 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
   RecoveryCodesResealed: notPublic,
   TwoFactorEnrolmentStarted: notPublic,
   TwoFactorLocked: notPublic,
+  TwoFactorUnlocked: notPublic,
   PasswordResealed: notPublic,
   TwoFactorSecretResealed: notPublic,
   SshKeyAdded: ({ keyId, title, key: { type, blob, fingerprint, bits }, addedAt }, commit) => ({

@@ -9,6 +9,7 @@ const texts: Partial<Record<DomainErrorCode, string>> = {
   'role-unchangeable': 'the role of an account cannot change',
   'admin-undisableable': 'an administrator cannot be disabled',
   'admin-or-guest-undeletable': 'the guest and administrators cannot be deleted',
+  'ssh-key-not-found': 'the account has no such SSH key',
   'session-not-found': 'the account has no such session',
   'deleted-setting-not-found': 'there is no such setting',
   'setting-not-deprecated': 'Keyfold knows this setting. Use "keyfold settings reset"',

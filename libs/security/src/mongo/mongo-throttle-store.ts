@@ -60,6 +60,14 @@ export class MongoThrottleStore extends ThrottleStore {
     if (updates.length > 0) await reaching(() => this.#counters.bulkWrite(updates, { ordered: false }));
   }
 
+  async forgetAll(keys: readonly string[], now: number): Promise<number> {
+    // The semicolon follows the colon.
+    const $or = keys.flatMap((key) => [{ _id: key }, { _id: { $gte: `${key}:`, $lt: `${key};` } }]);
+    const blocked = await reaching(() => this.#counters.countDocuments({ $or, blockedUntil: { $gt: now } }));
+    await reaching(() => this.#counters.deleteMany({ $or }));
+    return blocked;
+  }
+
   async isRemembered(key: string, now: number): Promise<boolean> {
     const found = (await this.#reads.submit([key])).get(key);
     return found !== undefined && found.expires.getTime() > now;

@@ -21,7 +21,7 @@ describeThrottleStore('SQLite in two threads', async () => {
   const { file, store } = openThrottle();
   const other = new OtherThread(file, new URL('sqlite-throttle-store.ts', import.meta.url));
   onTestFinished(() => other.close());
-  const turns = other.alternating(store, ['admit', 'secondsBlocked', 'apply', 'isRemembered']);
+  const turns = other.alternating(store, ['admit', 'secondsBlocked', 'apply', 'forgetAll', 'isRemembered']);
   return { store: turns, join: async () => turns };
 });
 

@@ -28,6 +28,12 @@ const BLOCK = `
 const BLOCKED = `
   SELECT blocked_until FROM json_each(?1) AS wanted CROSS JOIN throttle ON throttle.key = wanted.value
   WHERE blocked_until > ?2 ORDER BY wanted.key LIMIT 1`;
+/** Counters that are deleted in one transaction, so that logins do not wait for many. */
+const FORGOTTEN_TOGETHER = 1_000;
+/** Finds the counters of a key and of its continuations; the semicolon follows the colon. */
+const OF_KEY = `(key = ?1 OR (key >= ?1 || ':' AND key < ?1 || ';'))`;
+const COUNT_OF_KEY = `SELECT count(*) AS counters, count(*) FILTER (WHERE blocked_until > ?2) AS blocked FROM throttle WHERE ${OF_KEY}`;
+const FORGET_KEY = `DELETE FROM throttle WHERE key IN (SELECT key FROM throttle WHERE ${OF_KEY} LIMIT ${FORGOTTEN_TOGETHER})`;
 const FORGET_EXPIRED = 'DELETE FROM throttle WHERE key IN (SELECT key FROM throttle WHERE expires <= ? LIMIT 20)';
 
 /** Stores the counters in the database of the one process that owns it. */
@@ -74,6 +80,17 @@ export class SqliteThrottleStore extends ThrottleStore {
       statements.push({ sql, params: [remember.key, remember.until] });
     }
     await this.file.writeAll(statements);
+  }
+
+  async forgetAll(keys: readonly string[], now: number): Promise<number> {
+    let blocked = 0;
+    for (const key of keys) {
+      const [found] = this.file.read(COUNT_OF_KEY, key, now);
+      blocked += Number(found!['blocked']);
+      for (let left = Number(found!['counters']); left > 0; left -= FORGOTTEN_TOGETHER)
+        await this.file.writeAll([{ sql: FORGET_KEY, params: [key] }]);
+    }
+    return blocked;
   }
 
   async isRemembered(key: string, now: number): Promise<boolean> {
