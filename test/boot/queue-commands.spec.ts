@@ -62,6 +62,8 @@ describe('keyfold queue', () => {
     expect(listed).toMatchObject({ status: 0, err: '' });
     expect(listed.out).toMatch(new RegExp(`^${id} +ssh-key\\.use +ssh-key-not-found +1 `, 'm'));
     expect(listed.out).toContain('1 parked');
+    expect(listed.out.split('\n')).toContain(id);
+    for (const line of listed.out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
     const shown = JSON.parse((await queue('show', id)).out) as Parked & { body: string };
     expect(shown).toMatchObject({ id, type: 'ssh-key.use', errorCode: 'ssh-key-not-found', attempts: 1 });
     expect(JSON.parse(shown.body)).toEqual(use);

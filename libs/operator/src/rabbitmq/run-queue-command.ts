@@ -1,6 +1,6 @@
 import { ParkedCommands, type ParkedCommand, type ParkedSelection } from '@keyfold/messaging/rabbitmq';
 import type { OperatorOutput } from '../output/operator-output.js';
-import { tableOf } from '../output/table.js';
+import { fieldsOf } from '../output/fields.js';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { withOperatorConnection } from './with-operator-connection.js';
 
@@ -36,12 +36,12 @@ async function list(commands: readonly ParkedCommand[], json: boolean, output: O
   return DONE;
 }
 
-function linesOf(commands: readonly ParkedCommand[]) {
-  const rows = commands.map(({ id, type, errorCode, attempts, firstFailedAt, bytes }) => {
-    return [id, type, errorCode, attempts ?? '-', firstFailedAt ?? '-', bytes];
-  });
-  const head = ['id', 'type', 'error', 'attempts', 'first failed at', 'bytes'];
-  return tableOf(head, rows, [`${commands.length} parked`, '', '', '', '', '']);
+function* linesOf(commands: readonly ParkedCommand[]): Generator<string> {
+  for (const { id, type, errorCode, attempts, firstFailedAt, bytes } of commands) {
+    const failures = { error: errorCode, attempts: attempts ?? '-', 'first failed at': firstFailedAt ?? '-' };
+    yield* fieldsOf(id, { type, ...failures, bytes });
+  }
+  yield `${commands.length} parked`;
 }
 
 async function show(parked: ParkedCommands, id: string, output: OperatorOutput): Promise<ExitCode> {
