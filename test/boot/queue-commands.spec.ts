@@ -60,9 +60,10 @@ describe('keyfold queue', () => {
     const { member, key, time, use, id } = await useOfUnknownKey('late');
     const listed = await queue('list');
     expect(listed).toMatchObject({ status: 0, err: '' });
-    expect(listed.out).toMatch(new RegExp(`^${id} +ssh-key\\.use +ssh-key-not-found +1 `, 'm'));
+    expect(listed.out).toMatch(
+      new RegExp(`^${id}\\n  type +ssh-key\\.use\\n  error +ssh-key-not-found\\n  attempts +1\\n`, 'm'),
+    );
     expect(listed.out).toContain('1 parked');
-    expect(listed.out.split('\n')).toContain(id);
     for (const line of listed.out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
     const shown = JSON.parse((await queue('show', id)).out) as Parked & { body: string };
     expect(shown).toMatchObject({ id, type: 'ssh-key.use', errorCode: 'ssh-key-not-found', attempts: 1 });
