@@ -12,7 +12,7 @@ import {
   type StoreUnavailable,
 } from '@keyfold/event-store';
 import { initialOf, ListUpdates, StreamLoader, type Loaded, type StreamRef } from '@keyfold/projections';
-import { hash, randomUUID } from 'node:crypto';
+import { hash, randomUUIDv7 } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Clock } from './clock.js';
 import type { CommandTrace, CommandTraces } from './command-traces.js';
@@ -187,7 +187,7 @@ export class CommandRunner {
       clientCorrelation,
       causation,
       traceparent,
-      commandId = randomUUID(),
+      commandId = randomUUIDv7(),
     }: CommandContext,
   ): Decided {
     const commit = {

@@ -38,3 +38,4 @@ export * from './site-settings/site-settings.commands.js';
 export * from './site-settings/site-settings.decider.js';
 export * from './site-settings/site-settings.events.js';
 export * from './site-settings/site-settings.state.js';
+export * from './stored-events.js';

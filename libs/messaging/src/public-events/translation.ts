@@ -1,8 +1,7 @@
-import { sessionAggregate, upcast } from '@keyfold/domain';
+import { sessionAggregate, storedUpcasters, upcast, type CurrentEvent } from '@keyfold/domain';
 import type { Commit } from '@keyfold/event-store';
 import type { PublicEvent } from './public-event.js';
 import type { PublicEventData, PublicEventType } from './public-events.js';
-import { storedUpcasters, type CurrentEvent } from './stored-events.js';
 
 /** The type and the data of a public event. */
 type TypedData = { [Type in PublicEventType]: Readonly<{ type: Type; data: PublicEventData<Type> }> }[PublicEventType];

@@ -1,17 +1,10 @@
-import {
-  accountUpcasters,
-  sessionUpcasters,
-  siteSettingsUpcasters,
-  sshKeyRingUpcasters,
-  sshKeyUseUpcasters,
-  type AccountEvent,
-  type AggregateName,
-  type SessionEvent,
-  type SiteSettingsEvent,
-  type SshKeyRingEvent,
-  type SshKeyUseEvent,
-  type Upcasters,
-} from '@keyfold/domain';
+import { accountUpcasters, type AccountEvent } from './account/account.events.js';
+import type { AggregateName } from './kernel/aggregate.js';
+import type { Upcasters } from './kernel/upcasting.js';
+import { sessionUpcasters, type SessionEvent } from './session/session.events.js';
+import { siteSettingsUpcasters, type SiteSettingsEvent } from './site-settings/site-settings.events.js';
+import { sshKeyRingUpcasters, type SshKeyRingEvent } from './ssh-key-ring/ssh-key-ring.events.js';
+import { sshKeyUseUpcasters, type SshKeyUseEvent } from './ssh-key-use/ssh-key-use.events.js';
 
 /** The events of each aggregate. The compiler requires an entry for each aggregate. */
 type EventsOf = {
