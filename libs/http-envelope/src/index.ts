@@ -1,9 +1,11 @@
 export { bindBody, bindList, type BodyClass } from './bind-body.js';
 export { FlagField, GoStruct, TextField, WholeField } from './body-fields.js';
+export { checkedBody, checkedQuery, type InputClass } from './checked-input.js';
 export { crossOriginHook } from './cross-origin.hook.js';
 export { errorEnvelope, prepareOnce, PreparedResponse, successEnvelope } from './envelope.js';
 export { EnvelopeFilter, UNKNOWN_PATH, type MessageMask } from './envelope.filter.js';
 export { errorCodes, refusalFor } from './error-codes.js';
+export { instantOf, IsInstant } from './instant-field.js';
 export { inputRefusal, inputRefusals, QUERY_BYTES, type InputRefusal } from './input-refusals.js';
 export { arrayResponse, listResponse } from './list-response.js';
 export { atoi, offsetOf, pageOf, parsePaging, type Paging } from './query-numbers.js';

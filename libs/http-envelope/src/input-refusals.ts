@@ -6,6 +6,9 @@ export const QUERY_BYTES = 16_384;
 /** Maximum number of items of a list in a body. */
 export const LIST_ITEMS = 1_000;
 
+/** Maximum number of fields of a checked body or query. Every route has fewer. */
+export const FIELDS = 32;
+
 /** Documents the refusals of requests that cannot be read (wire contract 1.9). `…` stands for a part that depends on the request. */
 export const inputRefusals = {
   'body-empty': { code: 400, message: 'EOF', when: 'the body is empty' },
@@ -18,6 +21,31 @@ export const inputRefusals = {
     code: 400,
     message: "Key: '…' Error:…",
     when: 'a required field is missing or empty; the text has a line for each',
+  },
+  'body-unreadable': {
+    code: 400,
+    message: 'the body must be a JSON object, sent as application/json',
+    when: 'the body is empty, not valid JSON, not UTF-8 or no JSON object, or has another content type',
+  },
+  'too-many-fields': {
+    code: 400,
+    message: `too many fields: at most ${FIELDS}`,
+    when: `the request has more than ${FIELDS} fields`,
+  },
+  'fields-invalid': {
+    code: 400,
+    message: '…',
+    when: 'a field is missing, wrong or unknown; the text has a line for each',
+  },
+  'idempotency-key-invalid': {
+    code: 400,
+    message: 'Idempotency-Key must consist of 1 to 255 visible ASCII characters',
+    when: 'the header `Idempotency-Key` is empty, too long, sent twice or contains other characters',
+  },
+  'idempotency-key-reused': {
+    code: 422,
+    message: 'this Idempotency-Key was used for another request: choose a new key',
+    when: 'the account has used the `Idempotency-Key` for a request with another path, query or body',
   },
   'list-too-long': {
     code: 400,

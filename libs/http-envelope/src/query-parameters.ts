@@ -12,6 +12,10 @@ export class QueryParameters {
   get(name: string): string | undefined {
     return this.values.get(name);
   }
+
+  entries(): IterableIterator<[string, string]> {
+    return this.values.entries();
+  }
 }
 
 const NO_PARAMETERS = new QueryParameters(new Map());

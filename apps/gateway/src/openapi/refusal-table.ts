@@ -7,6 +7,21 @@ export type RefusalName = DomainErrorCode | InputRefusal;
 /** The refusals of a body that cannot be read. */
 export const UNREADABLE_BODY = ['body-empty', 'body-malformed', 'body-incomplete'] as const satisfies InputRefusal[];
 
+/** The refusals of a body that `checkedBodyOf` cannot accept. */
+export const UNACCEPTED_BODY = [
+  'body-unreadable',
+  'too-many-fields',
+  'fields-invalid',
+] as const satisfies InputRefusal[];
+
+/** The refusals of a query that `checkedQueryOf` cannot accept. */
+export const UNACCEPTED_QUERY = [
+  'query-too-long',
+  'list-query-malformed',
+  'too-many-fields',
+  'fields-invalid',
+] as const satisfies InputRefusal[];
+
 const rows: Readonly<Record<RefusalName, RefusalRow>> = { ...errorCodes, ...inputRefusals };
 
 /** Returns the refusals as a Markdown table, or a sentence if there are none. */

@@ -2,11 +2,14 @@ import { hasKeysLoaded, type Caller, type CallerWithKeys, type Origin } from '@k
 import { traceparentOf } from '@keyfold/trace-context';
 import {
   bindBody,
+  checkedBody,
+  checkedQuery,
   inputRefusal,
   parseQuery,
   QUERY_BYTES,
   Refusal,
   type BodyClass,
+  type InputClass,
   type InputRefusal,
   type QueryParameters,
 } from '@keyfold/http-envelope';
@@ -56,6 +59,22 @@ export function originOf(request: KeyfoldRequest): Origin {
  */
 export const bodyOf = <T extends object>(Dto: BodyClass<T>, request: KeyfoldRequest): T =>
   bindBody(Dto, request.body, request.sentContentType);
+
+/**
+ * Returns the JSON body of a route that OpenList does not have, checked by the class.
+ *
+ * @throws Refusal 400 that names every wrong field.
+ */
+export const checkedBodyOf = <T extends object>(Input: InputClass<T>, request: KeyfoldRequest): T =>
+  checkedBody(Input, request.body, request.sentContentType);
+
+/**
+ * Returns the query of a route that OpenList does not have, checked by the class.
+ *
+ * @throws Refusal 400 that names every wrong field.
+ */
+export const checkedQueryOf = <T extends object>(Input: InputClass<T>, request: KeyfoldRequest): T =>
+  checkedQuery(Input, queryOf(request));
 
 /** Like `bodyOf`, for routes that refuse every invalid body alike, with `refusal`. */
 export function bodyOrRefusal<T extends object>(Dto: BodyClass<T>, request: KeyfoldRequest, refusal: InputRefusal): T {
