@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { addAccountCommands } from './account.commands.js';
+import { addAccountHistoryCommands } from './account-history.commands.js';
 import type { OperatorRequest } from '@keyfold/operator';
 import type { Actions } from './actions.js';
 import { addFeedCommands } from './feed.commands.js';
@@ -60,6 +61,7 @@ function commandLine(actions: Actions): Command {
     .exitOverride();
   addStoreCommands(program, actions);
   addAccountCommands(program, actions);
+  addAccountHistoryCommands(program, actions);
   addSecretsCommands(program, actions);
   addProjectionCommands(program, actions);
   addFeedCommands(program, actions);

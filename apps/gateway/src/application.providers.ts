@@ -1,6 +1,7 @@
 import type { Provider } from '@nestjs/common';
 import {
   AccountIds,
+  ActivityHistory,
   AddOwnSshKeyHandler,
   StartTwoFactorEnrolmentHandler,
   CallerIdentifier,
@@ -18,6 +19,7 @@ import {
   EndOwnSessionHandler,
   EvictAnySessionsHandler,
   EvictOwnSessionsHandler,
+  ExportActivityHandler,
   FindAccountHandler,
   FirstStart,
   GetAccountHandler,
@@ -26,7 +28,9 @@ import {
   GetSiteSettingsHandler,
   ListAccountsHandler,
   ListFactorySettingsHandler,
+  ListAnyActivityHandler,
   ListAnySessionsHandler,
+  ListOwnActivityHandler,
   ListOwnSessionsHandler,
   ListOwnSshKeysHandler,
   ListAnySshKeysHandler,
@@ -50,9 +54,9 @@ import {
   UserNames,
 } from '@keyfold/application';
 import { NameRules } from '@keyfold/domain';
-import { Counter, EventStore } from '@keyfold/event-store';
+import { CommitHistory, Counter, EventStore } from '@keyfold/event-store';
 import { eventSourcingProviders } from '@keyfold/wiring';
-import { SessionUses, StreamLoader } from '@keyfold/projections';
+import { ReadModelStore, SessionUses, StreamLoader } from '@keyfold/projections';
 import {
   DeviceTokens,
   EarlierTokenSecrets,
@@ -123,6 +127,12 @@ const services: Provider[] = [
     ) => new OwnerProof(runner, hasher, throttle, sealer, clock, security),
   },
   {
+    provide: ActivityHistory,
+    inject: [CommitHistory, EventStore, ReadModelStore],
+    useFactory: (history: CommitHistory, store: EventStore, readModels: ReadModelStore) =>
+      new ActivityHistory(history, store, readModels),
+  },
+  {
     provide: SessionActivity,
     inject: [SessionUses, Clock],
     useFactory: (uses: SessionUses, clock: Clock) => new SessionActivity(uses, clock),
@@ -172,6 +182,7 @@ const handlers: Provider[] = [
   EndOwnSessionHandler,
   EvictAnySessionsHandler,
   EvictOwnSessionsHandler,
+  ExportActivityHandler,
   FindAccountHandler,
   GetAccountHandler,
   GetOwnProfileHandler,
@@ -179,7 +190,9 @@ const handlers: Provider[] = [
   GetSiteSettingsHandler,
   ListAccountsHandler,
   ListFactorySettingsHandler,
+  ListAnyActivityHandler,
   ListAnySessionsHandler,
+  ListOwnActivityHandler,
   ListOwnSessionsHandler,
   ListOwnSshKeysHandler,
   ListAnySshKeysHandler,

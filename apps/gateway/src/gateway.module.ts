@@ -2,6 +2,9 @@ import { Logger, Module, type DynamicModule, type Provider } from '@nestjs/commo
 import { CqrsModule } from '@nestjs/cqrs';
 import { FirstStart, NewPasswords } from '@keyfold/application';
 import { eventSourcingExports } from '@keyfold/wiring';
+import { ActivityAdministrationController } from './activity/activity-administration.controller.js';
+import { ActivityController } from './activity/activity.controller.js';
+import { ActivityExport } from './activity/activity-export.js';
 import { AccountAdministrationController } from './accounts/account-administration.controller.js';
 import { applicationProviders } from './application.providers.js';
 import { GatewayConfig } from './gateway.config.js';
@@ -28,7 +31,7 @@ import { WelcomeController } from './welcome/welcome.controller.js';
 export class GatewayModule {
   /**
    * Returns the module that serves the API. `ports` are the modules that provide `JwtService`, `EarlierTokenSecrets`, `Sealer` and the adapters
-   * of `EventStore`, `Counter`, `ReadModelStore` and `ThrottleStore`. `services` provide `PasswordHasher`, `HashDurations`, `LoginQueues`,
+   * of `EventStore`, `CommitHistory`, `Counter`, `ReadModelStore` and `ThrottleStore`. `services` provide `PasswordHasher`, `HashDurations`, `LoginQueues`,
    * `StreamQueue` and `SecurityLog`.
    */
   static forRoot(
@@ -51,6 +54,8 @@ export class GatewayModule {
         SettingAdministrationController,
         SessionController,
         SessionAdministrationController,
+        ActivityController,
+        ActivityAdministrationController,
         DisabledFeaturesController,
         PublicEventsController,
         WelcomeController,
@@ -59,6 +64,7 @@ export class GatewayModule {
         { provide: GatewayConfig, useValue: config },
         ...services,
         ...applicationProviders,
+        ActivityExport,
         PublicEventDocuments,
         IdempotentCommands,
         {

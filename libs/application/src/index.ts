@@ -1,3 +1,11 @@
+export * from './activity/account-at.js';
+export * from './activity/activity.js';
+export * from './activity/activity-history.js';
+export * from './activity/activity-json.js';
+export { ACTIVITY_TYPES, type ActivityDetails } from './activity/activity-types.js';
+export * from './activity/export-activity.js';
+export * from './activity/list-any-activity.js';
+export * from './activity/list-own-activity.js';
 export * from './accounts/account-input.js';
 export * from './accounts/account-ids.js';
 export * from './accounts/delete-account.js';

@@ -154,6 +154,11 @@ export const errorCodes = {
     message: 'Guest user can not manage sessions',
     when: 'the caller is the guest',
   },
+  'guest-has-no-history': {
+    code: 403,
+    message: 'Guest user can not see activity',
+    when: 'the caller is the guest',
+  },
   'session-not-found': {
     code: 400,
     message: 'failed find session: record not found',

@@ -1,4 +1,5 @@
 import {
+  ActivityHistory,
   CommandRunner,
   NewPasswords,
   PasswordPolicy,
@@ -50,7 +51,7 @@ export function createOperatorPorts(
     passwordRules?: PasswordRules | undefined;
   }>,
 ): OperatorPorts {
-  const { store, feed, compaction, readModels, leases, relayLeases, parkedRelays } = adapters;
+  const { store, feed, history, compaction, readModels, leases, relayLeases, parkedRelays } = adapters;
   const { isAlone, sessionDays, leaseMilliseconds, sealingKeys } = options;
   const lease = leaseMilliseconds === undefined ? {} : { leaseMilliseconds };
   const clock = new SystemClock();
@@ -72,6 +73,7 @@ export function createOperatorPorts(
     projection,
     runner: new CommandRunner(store, loader, new ListUpdates(projection, ignoreStaleList), clock),
     names: new UserNames(store, loader),
+    activity: new ActivityHistory(history, store, readModels),
     sealer,
     newPasswords: async () =>
       new NewPasswords(

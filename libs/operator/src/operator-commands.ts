@@ -7,7 +7,9 @@ import type { CommandRun } from './commands/operator-ports.js';
 import { rebuildModels } from './commands/rebuild-models.js';
 import { resealAllSecrets } from './commands/reseal-secrets.js';
 import { retryParked } from './commands/retry-parked.js';
+import { showAccountAt } from './commands/show-account-at.js';
 import { showEvents } from './commands/show-events.js';
+import { showHistory } from './commands/show-history.js';
 import { showRelay } from './commands/show-relay.js';
 import { showSealingKeys } from './commands/show-sealing-keys.js';
 import { showProjector } from './commands/show-projector.js';
@@ -26,6 +28,14 @@ const command = <Args extends z.ZodType>(
 });
 
 const none = z.object({});
+const anyAccount = { username: z.string().optional(), id: z.number().optional() };
+const historyArgs = z.object({
+  ...anyAccount,
+  types: z.array(z.string()).readonly().optional(),
+  from: z.number().optional(),
+  until: z.number().optional(),
+  json: z.boolean(),
+});
 const replayArgs = z.object({
   from: z.number().optional(),
   to: z.number().optional(),
@@ -51,6 +61,8 @@ export const operatorCommands = {
   'account exists': command(z.object({ username: z.string() }), requireAccount),
   'account set-password': command(z.object({ username: z.string(), password: z.string() }), setPassword),
   'account disable-two-factor': command(z.object({ username: z.string() }), disableTwoFactor),
+  'account history': command(historyArgs, showHistory),
+  'account show-at': command(z.object({ ...anyAccount, at: z.number(), json: z.boolean() }), showAccountAt),
   'secrets reseal': command(none, resealAllSecrets),
   'secrets status': command(z.object({ json: z.boolean() }), showSealingKeys),
   'events show': command(z.object({ stream: z.string(), json: z.boolean() }), showEvents),

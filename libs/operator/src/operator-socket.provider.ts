@@ -1,7 +1,7 @@
 import type { BeforeApplicationShutdown, FactoryProvider, OnApplicationBootstrap } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
-import { CommitFeed, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
+import { ActivityHistory, CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
+import { CommitFeed, CommitHistory, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
 import { ParkedAccounts, RELAY_LEASES } from '@keyfold/messaging';
 import { Projection, ReadModelStore } from '@keyfold/projections';
 import { Sealer } from '@keyfold/security';
@@ -44,6 +44,7 @@ export const operatorSocketProvider = (
   inject: [
     EventStore,
     CommitFeed,
+    CommitHistory,
     StreamCompaction,
     ReadModelStore,
     FeedLeases,
@@ -59,6 +60,7 @@ export const operatorSocketProvider = (
   useFactory: (
     store: EventStore,
     feed: CommitFeed,
+    history: CommitHistory,
     compaction: StreamCompaction,
     readModels: ReadModelStore,
     leases: FeedLeases,
@@ -73,8 +75,9 @@ export const operatorSocketProvider = (
   ) => {
     const adapters = { store, feed, compaction, readModels, leases, relayLeases, parkedRelays };
     const changing = { projection, runner, names, newPasswords: async () => passwords, sealer: async () => sealer };
+    const activity = new ActivityHistory(history, store, readModels);
     const reported = { relayProblem: () => (relayProblem ? relayProblem(parts) : NO_BROKER) };
-    const ports = { ...adapters, ...changing, ...reported, isAlone: false, sessionDays, now: Date.now };
+    const ports = { ...adapters, ...changing, ...reported, activity, isAlone: false, sessionDays, now: Date.now };
     return new OperatorSocket(folder, new OperatorCommandRunner(ports));
   },
 });

@@ -27,6 +27,7 @@ const TAGS = {
   'two-factor': 'Turn login with one-time codes on and off, and generate recovery codes.',
   administration: 'Manage every account and its keys. Only for administrators.',
   sessions: 'List sessions and end them.',
+  activity: 'See who changed what, when and from where.',
   settings: 'Read and change the settings of the site. Only for administrators.',
   public: 'Operations that need no token.',
 };

@@ -43,6 +43,11 @@ export function requireSessionHolder(caller: Caller): void {
   if (isGuest(caller)) throw new DomainError('guest-has-no-sessions');
 }
 
+/** Throws `guest-has-no-history` if the caller is the guest: everybody may use that account, so nobody may see what others did with it. */
+export function requireHistoryHolder(caller: Caller): void {
+  if (isGuest(caller)) throw new DomainError('guest-has-no-history');
+}
+
 /** Returns what the decider checks again. The static token depends on no session. */
 export const proofOf = ({ account, by, sessionId }: Caller): CallerProof =>
   by === 'api-token' ? {} : { credential: account.credential, session: sessionId };

@@ -86,6 +86,9 @@ export type DomainErrorCode =
   | 'guest-has-no-sessions'
   /** `EvictOwnSessionCommand` or `EvictAnySessionCommand`: no such session, or for the former, a session of another account. */
   | 'session-not-found'
+  // History.
+  /** `ListOwnActivityQuery`: the account of the guest is shared. */
+  | 'guest-has-no-history'
   // SSH keys.
   /** `requireKeyHolder`: the guest uses a route for the caller's own keys. */
   | 'guest-has-no-keys'

@@ -1,4 +1,4 @@
-import type { CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
+import type { ActivityHistory, CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
 import type { CommitFeed, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
 import type { ParkedAccounts } from '@keyfold/messaging';
 import type { Projection, Projector, ReadModelStore } from '@keyfold/projections';
@@ -17,6 +17,7 @@ export type OperatorPorts = Readonly<{
   projection: Projection;
   runner: CommandRunner;
   names: UserNames;
+  activity: ActivityHistory;
   /** Returns a sealer that can open the stored secrets. Throws `InvalidConfiguration`, `UnknownSealingKey` or `SealBroken` otherwise. */
   sealer: () => Promise<Sealer>;
   /** Throws like `sealer`. */

@@ -12,6 +12,7 @@ export function mongoAdapters(connection: Connection): StoreAdapters {
   return {
     store: events,
     feed: events,
+    history: events,
     compaction: events,
     counter: new MongoCounter(connection),
     readModels: new MongoReadModelStore(connection),

@@ -11,6 +11,7 @@ export function sqliteAdapters(store: StoreConnections): StoreAdapters {
   return {
     store: events,
     feed: events,
+    history: events,
     compaction: events,
     counter: new SqliteCounter(store.events),
     readModels: new SqliteReadModelStore(store.views),

@@ -1,5 +1,5 @@
 import type { FactoryProvider, InjectionToken } from '@nestjs/common';
-import { CommitFeed, Counter, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
+import { CommitFeed, CommitHistory, Counter, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
 import { ParkedAccounts, RELAY_LEASES } from '@keyfold/messaging';
 import { ReadModelStore, SessionUses } from '@keyfold/projections';
 import { ThrottleStore } from '@keyfold/security';
@@ -9,6 +9,7 @@ import { StoreCheck } from './store-check.js';
 export type StoreAdapters = Readonly<{
   store: EventStore;
   feed: CommitFeed;
+  history: CommitHistory;
   compaction: StreamCompaction;
   counter: Counter;
   readModels: ReadModelStore;
@@ -24,6 +25,7 @@ export type StoreAdapters = Readonly<{
 const ports = {
   store: EventStore,
   feed: CommitFeed,
+  history: CommitHistory,
   compaction: StreamCompaction,
   counter: Counter,
   readModels: ReadModelStore,
