@@ -30,6 +30,8 @@ export type Cast = Readonly<{
 const ACCOUNT = FRAME + TEXT_BYTES.username + TEXT_BYTES.basePath + TEXT_BYTES.ssoId;
 /** A page of accounts. `ListAccounts` counts more per account than its frame. */
 const ACCOUNTS = 2 * 1024 * 1024 + FRAME;
+/** A page of the history. `ActivityHistory` counts more per entry than its frame. */
+const ACTIVITY = 2 * 1024 * 1024 + FRAME;
 /** The titles of a ring, and the other fields of each key. */
 const KEYS = FRAME + BYTES_PER_RING + KEYS_PER_ACCOUNT * 200;
 /** A list of 1,000 sessions whose user agents need an escape for each of their 256 characters. */
@@ -39,6 +41,9 @@ const TOKEN = FRAME + Math.ceil((TEXT_BYTES.username * 4) / 3) + 512;
 /** A 400 x 400 image with one bit per pixel, uncompressed in the worst case, in base64. */
 const PICTURE = Math.ceil(((400 * 401) / 8) * (4 / 3)) + 1_024;
 const manyFields = Object.fromEntries(Array.from({ length: 8_000 }, (_, n) => [`f${n}`, n]));
+const manyNames = Array.from({ length: 2_000 }, (_, n) => `f${n}=1`)
+  .join('&')
+  .slice(0, 16_000);
 const longText = '\0'.repeat(10_000);
 
 /** Returns the worst known requests of each documented route, by `GET /path`. */
@@ -110,6 +115,41 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
     },
     'GET /api/me': { bytes: ACCOUNT, requests: [() => many.get('/api/me')] },
     'GET /api/me/sshkey/list': { bytes: KEYS, requests: page(many, '/api/me/sshkey/list') },
+    'GET /api/me/activity': {
+      bytes: ACTIVITY,
+      requests: [
+        () => many.get('/api/me/activity?limit=200'),
+        () => busy.get('/api/me/activity?limit=200'),
+        () => busy.get('/api/me/activity?type=account.enabled'),
+        () => many.get(`/api/me/activity?${shown('cursor')}`),
+        () => many.get(`/api/me/activity?type=${'ssh-key.added,'.repeat(1_100)}ssh-key.added`),
+      ],
+    },
+    'GET /api/admin/user/activity': {
+      bytes: ACTIVITY,
+      requests: [
+        () => admin.get(`/api/admin/user/activity?limit=200&id=${cast.accountIds[10]}`),
+        () => admin.get(`/api/admin/user/activity?limit=200&id=${manyId}`),
+        () => admin.get(`/api/admin/user/activity?${shown('id')}`),
+      ],
+    },
+    'GET /api/admin/activity': {
+      bytes: ACTIVITY,
+      requests: [
+        () => admin.get('/api/admin/activity?limit=200'),
+        () => admin.get('/api/admin/activity?limit=200&type=account.registered'),
+        () => admin.get('/api/admin/activity?actor=message'),
+        () => admin.get(`/api/admin/activity?${manyNames}`),
+      ],
+    },
+    // It sends everything that is stored, a part at a time.
+    'GET /api/admin/activity/export': {
+      bytes: Infinity,
+      requests: [
+        () => admin.get('/api/admin/activity/export?type=account.renamed'),
+        () => admin.get('/api/admin/activity/export?actor=message'),
+      ],
+    },
     'GET /api/me/sessions': { bytes: SESSIONS, requests: [() => busy.get('/api/me/sessions')] },
     'POST /api/me/sessions/evict': {
       bytes: FRAME,

@@ -33,6 +33,7 @@ const ROUTES = [
   'POST /api/me/update',
   'GET /api/me/sessions',
   'POST /api/me/sessions/evict',
+  'GET /api/me/activity',
   'GET /api/me/sshkey/list',
   'POST /api/me/sshkey/add',
   'POST /api/me/sshkey/delete',
@@ -47,6 +48,9 @@ const ROUTES = [
   'POST /api/admin/user/del_cache',
   'GET /api/admin/user/sshkey/list',
   'POST /api/admin/user/sshkey/delete',
+  'GET /api/admin/user/activity',
+  'GET /api/admin/activity',
+  'GET /api/admin/activity/export',
   'GET /api/admin/setting/list',
   'GET /api/admin/setting/get',
   'POST /api/admin/setting/save',
@@ -151,7 +155,7 @@ describe('every answer', () => {
     const answer = method === 'GET' ? await client.get(path) : await client.post(path, body);
     const route = `${method} ${path.split('?')[0]}`;
     expect(schemas.problemWith(operations.get(route)!, answer), route).toBeUndefined();
-    const code = path === '/ping' ? 200 : answer.code;
+    const code = answer.hasEnvelope ? answer.code : answer.status;
     seen.set(route, new Set([...(seen.get(route) ?? []), code]));
     return answer;
   }
@@ -199,11 +203,13 @@ describe('every answer', () => {
     await check(member, 'POST', '/api/me/update', { username: 'documented' });
     await check(member, 'POST', '/api/me/update', {});
     await check(member, 'GET', '/api/me/sessions');
+    const { next_cursor } = (await check(member, 'GET', '/api/me/activity?limit=2')).data<{ next_cursor: string }>();
+    await check(member, 'GET', `/api/me/activity?limit=2&cursor=${next_cursor}`);
     for (const others of [true, false]) await check(member, 'POST', '/api/me/sessions/evict', { others });
     await check(member, 'GET', '/api/auth/logout');
     await check(member, 'GET', '/api/auth/logout');
     await check(member, 'POST', '/api/auth/2fa/generate');
-    for (const path of ['/api/me', '/api/me/sessions']) await check(member, 'GET', path);
+    for (const path of ['/api/me', '/api/me/sessions', '/api/me/activity']) await check(member, 'GET', path);
   });
 
   it('to an administrator matches the document', async () => {
@@ -219,6 +225,9 @@ describe('every answer', () => {
     for (const page of [1, 'x']) await check(admin, 'GET', `${sessions}/list?page=${page}`);
     for (const user_id of [id, 0]) await check(admin, 'POST', `${sessions}/evict`, { user_id });
     for (const which of [1, 'x']) await check(admin, 'POST', `${users}/sshkey/delete?id=${which}`);
+    for (const which of [id, 'x', 999_999]) await check(admin, 'GET', `${users}/activity?id=${which}`);
+    for (const path of ['activity', 'activity/export'])
+      for (const actor of ['1', 'x']) await check(admin, 'GET', `/api/admin/${path}?actor=${actor}`);
     for (const which of [id, 'x']) await check(admin, 'POST', `${users}/cancel_2fa?id=${which}`);
     for (const name of ['administered', '']) await check(admin, 'POST', `${users}/del_cache?username=${name}`);
     for (const role of [0, 2]) await check(admin, 'POST', `${users}/create`, { username: 'made', role });

@@ -27,6 +27,11 @@ export class Answer {
     }
   }
 
+  /** Whether the body is an envelope, and not a text such as `pong`. */
+  get hasEnvelope(): boolean {
+    return String(this.headers['content-type']).startsWith('application/json');
+  }
+
   get code(): number {
     return this.#envelope.code;
   }

@@ -5,7 +5,7 @@ import { cursorOf } from './activity-cursor.js';
 
 const integerOrNull = { oneOf: [{ type: 'integer' }, { type: 'null' }] };
 
-/** Who made a change. */
+/** The maker of a change. */
 export class ActorResponse {
   @ApiProperty({
     description:

@@ -39,7 +39,10 @@ class Scene {
 
   async login(sessionId: string, address: string, accountId = 7, at = 1) {
     const event = goldenEvent('SessionStarted.v1');
-    const started = { ...event, data: { ...event.data, sessionId, accountId, address, client: `client of ${address}` } };
+    const started = {
+      ...event,
+      data: { ...event.data, sessionId, accountId, address, client: `client of ${address}` },
+    };
     const details = { partition: String(accountId), actor: `login:${accountId}` };
     const commit = newCommit(`session-${sessionId}`, 1, { at, events: [started], ...details });
     await this.store.append(commit);
@@ -83,7 +86,7 @@ describe('pages', () => {
     for (let n = 0; n < 30; n++) await scene.append(1_000 + randomInt(10), [disabled, disabled]);
     const before = idsOf(await scene.pages({ accountId: 7 }, 50));
     const seen: string[] = [];
-    for (let page = await scene.page({ accountId: 7 }, 3); ; ) {
+    for (let page = await scene.page({ accountId: 7 }, 3); ;) {
       seen.push(...idsOf(page.items));
       if (!page.next) break;
       await scene.append(1_000 + randomInt(20));

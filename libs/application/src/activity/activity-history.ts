@@ -24,7 +24,7 @@ export type ActivitySelection = Readonly<{
   until?: number | undefined;
 }>;
 
-/** Who sees the activities: an administrator, or the person whose account has this id and name. */
+/** The reader of the activities: an administrator, or the person whose account has this id and name. */
 export type ActivityViewer = 'administrator' | Readonly<{ accountId: number; username: string }>;
 
 /** An activity with names, and with the address and software that its session was started with. Unknown texts are empty. */
@@ -44,7 +44,7 @@ const ENTRY_BYTES = 700;
 /** Sessions whose start is remembered during one walk. */
 const SESSIONS = 1_000;
 
-/** What one step of a walk read. `end` is where the walk continues. */
+/** The result of one step of a walk. It continues at `end`. */
 type Step = Readonly<{ items: readonly ShownActivity[]; commits: number; end: ActivityPlace | undefined }>;
 
 /** Shows the events of the store as activities, the newest first. */

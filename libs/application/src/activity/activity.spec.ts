@@ -31,9 +31,15 @@ describe('every event that was ever written', () => {
 });
 
 it('the values of settings are never shown', () => {
-  const event = { type: 'SettingsChanged', v: 2, data: { changes: { announcement: { from: 'old-text', to: 'new-text' } } } };
+  const event = {
+    type: 'SettingsChanged',
+    v: 2,
+    data: { changes: { announcement: { from: 'old-text', to: 'new-text' } } },
+  };
   const shown = activities(commitOf([event]));
-  expect(shown).toMatchObject([{ type: 'site-settings.changed', accountId: undefined, details: { keys: ['announcement'] } }]);
+  expect(shown).toMatchObject([
+    { type: 'site-settings.changed', accountId: undefined, details: { keys: ['announcement'] } },
+  ]);
   expect(JSON.stringify(shown)).not.toMatch(/old-text|new-text/);
 });
 

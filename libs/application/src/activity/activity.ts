@@ -22,7 +22,7 @@ export const ACTOR_KINDS = [
   'first-start',
 ] as const;
 
-/** Who made a change. `tokenId` identifies an access token of the account. */
+/** The maker of a change. `tokenId` identifies an access token of the account. */
 export type ActivityActor = Readonly<{ kind: string; accountId?: number; tokenId?: number }>;
 
 /** The place of an activity: that of its commit, and its index among the events of the commit. */
@@ -78,7 +78,7 @@ export function startedSession({ stream, partition, events }: PlacedCommit['comm
   return { sessionId: sessionOf(stream), accountId: Number(partition), address, client };
 }
 
-/** Who started a session from where. */
+/** The owner of a session, and the address and user agent that started it. */
 export type StartedSession = Readonly<{ sessionId: string; accountId: number; address: string; client: string }>;
 
 function shownOf(stored: StoredEvent): { type: string; details: ActivityDetails } | undefined {

@@ -21,7 +21,7 @@ const MOMENTS = 1_000;
 const CHANGES = 400;
 const CONTEXT = { actor: 'test', correlation: 'test' };
 
-/** What is expected of Ann's account, kept beside the service by the simplest means. */
+/** The expected state of Ann's account, kept by the simplest means. */
 type Model = {
   status: string;
   username?: string;
