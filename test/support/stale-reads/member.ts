@@ -37,7 +37,7 @@ export class Member {
     return member;
   }
 
-  /** Makes six changes that end no session. */
+  /** Makes seven changes that end no session. */
   async changeAccount(round: number): Promise<void> {
     const title = `key ${round}`;
     await this.reads.pair('a key that was added', (client) => this.#add(client, title), this.#keys, this.#judgeKeys);
@@ -45,6 +45,8 @@ export class Member {
     await this.reads.pair('a profile that was changed', this.#saveOwn(), this.#me, this.#judgeMe);
     this.account.base_path = `/folder-${round}`;
     await this.reads.pair('an account that an administrator changed', this.#saveAsAdmin, this.#me, this.#judgeMe);
+    this.account.base_path = `/history-${round}`;
+    await this.reads.pair('a change in the history', this.#saveAsAdmin, this.#newest, this.#judgeNewest);
     this.account.disabled = true;
     await this.reads.pair('an account that was disabled', this.#saveAsAdmin, this.#me, refusedWith('disabled'));
     this.account.disabled = false;
@@ -96,6 +98,7 @@ export class Member {
 
   readonly #me: Send = (client) => client.send('GET', '/api/me', this.#token);
   readonly #sessions: Send = (client) => client.send('GET', '/api/me/sessions', this.#token);
+  readonly #newest: Send = (client) => client.send('GET', '/api/me/activity?limit=1', this.#token);
   readonly #keys: Send = (client) => client.send('GET', '/api/me/sshkey/list', this.#token);
 
   async #add(client: AccountClient, title: string): Promise<Envelope | undefined> {
@@ -131,6 +134,13 @@ export class Member {
     return wrong.length === 0
       ? undefined
       : `${JSON.stringify(shown)} is not ${JSON.stringify(Object.fromEntries(wrong))}`;
+  };
+
+  readonly #judgeNewest: Judge = ({ code, message, data }) => {
+    if (code !== 200) return `${code} ${message}`;
+    const [newest] = (data as { content: { details: { base_path?: string } }[] }).content;
+    const { base_path } = this.account;
+    return newest?.details.base_path === base_path ? undefined : `${JSON.stringify(newest)} is not about ${base_path}`;
   };
 
   readonly #judgeKeys: Judge = ({ code, message, data }) => {
