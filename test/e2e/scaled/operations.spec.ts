@@ -65,6 +65,14 @@ it.each(['/api/me', '/api/me/sshkey/list'])('a signed-in GET %s costs one round 
   expect(perRequest(commands), commands.join(', ')).toBe(1);
 });
 
+it('a page of the history costs at most 3 round trips: caller, commits, sessions', async () => {
+  const own = await commandsOf(() => member.get('/api/me/activity'));
+  expect(perRequest(own), own.join(', ')).toBeLessThanOrEqual(3);
+  const admin = await adminOf(api);
+  const any = await commandsOf(() => admin.get('/api/admin/activity'));
+  expect(perRequest(any), any.join(', ')).toBeLessThanOrEqual(4);
+});
+
 it('a read right after a change also costs one round trip', async () => {
   const reads = await commandsOf(async (index) => {
     const before = [...sent];

@@ -54,7 +54,7 @@ export class ActivityAdministrationController {
     id: 'listAnyActivity',
     summary: 'List what was done to all accounts and settings',
     description:
-      'Returns the history of all accounts and of the settings, the newest first. A request reads at most 2,000 commits: if ' +
+      'Returns the history of all accounts and of the settings, the newest first. A request reads about 2,000 events: if ' +
       'few of them match, its page is short or empty, and `next_cursor` continues.',
     refusals: UNACCEPTED_QUERY,
   })

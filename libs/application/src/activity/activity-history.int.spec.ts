@@ -96,7 +96,7 @@ describe('pages', () => {
     expect(seen).toEqual(expect.arrayContaining(before));
   });
 
-  it('of rare events end after 2,000 commits and continue', async () => {
+  it('of rare events end after 2,000 events and continue', async () => {
     const scene = new Scene();
     await scene.append(0, [goldenEvent('AccountEnabled.v1')]);
     await Promise.all(Array.from({ length: 4_100 }, (_, n) => scene.append(1 + n)));

@@ -7,7 +7,7 @@ import {
   activitiesOf,
   startedSession,
   type Activity,
-  type ActivityActor,
+  type ActivityFilter,
   type ActivityPlace,
   type StartedSession,
 } from './activity.js';
@@ -16,13 +16,8 @@ import {
  * Which activities to show: about one account or all, of these types, by this actor. Times are in unix milliseconds; `from` is included,
  * `until` is not.
  */
-export type ActivitySelection = Readonly<{
-  accountId?: number | undefined;
-  types?: readonly string[] | undefined;
-  actor?: number | string | undefined;
-  from?: number | undefined;
-  until?: number | undefined;
-}>;
+export type ActivitySelection = ActivityFilter &
+  Readonly<{ accountId?: number | undefined; from?: number | undefined; until?: number | undefined }>;
 
 /** The reader of the activities: an administrator, or the person whose account has this id and name. */
 export type ActivityViewer = 'administrator' | Readonly<{ accountId: number; username: string }>;
@@ -36,8 +31,10 @@ export type ActivityPage = Readonly<{ items: readonly ShownActivity[]; next: Act
 
 /** Commits that are read at once. The largest take a quarter of a megabyte. */
 const READ_TOGETHER = 50;
-/** Commits that one page reads at most. A page of rare activities then ends early, and the next one continues. */
-const COMMITS_PER_PAGE = 2_000;
+/**
+ * Events that one page reads before it ends early, and the next one continues. A commit counts as one event at least.
+ */
+const EVENTS_PER_PAGE = 2_000;
 /** Maximum size of a page in bytes of the answer. Each entry counts with its texts and with `ENTRY_BYTES` for the rest. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 const ENTRY_BYTES = 700;
@@ -45,7 +42,7 @@ const ENTRY_BYTES = 700;
 const SESSIONS = 1_000;
 
 /** The result of one step of a walk. It continues at `end`. */
-type Step = Readonly<{ items: readonly ShownActivity[]; commits: number; end: ActivityPlace | undefined }>;
+type Step = Readonly<{ items: readonly ShownActivity[]; events: number; end: ActivityPlace | undefined }>;
 
 /** Shows the events of the store as activities, the newest first. */
 export class ActivityHistory {
@@ -62,7 +59,7 @@ export class ActivityHistory {
     { after, limit }: Readonly<{ after: ActivityPlace | undefined; limit: number }>,
   ): Promise<ActivityPage> {
     const items: ShownActivity[] = [];
-    let [bytes, commits] = [0, 0];
+    let [bytes, events] = [0, 0];
     for await (const step of this.#walk(viewer, selection, after)) {
       for (const item of step.items) {
         bytes += sizeOf(item);
@@ -70,8 +67,8 @@ export class ActivityHistory {
         items.push(item);
         if (items.length === limit) return { items, next: item.place };
       }
-      commits += step.commits;
-      if (step.end && commits >= COMMITS_PER_PAGE) return { items, next: step.end };
+      events += step.events;
+      if (step.end && events >= EVENTS_PER_PAGE) return { items, next: step.end };
     }
     return { items, next: undefined };
   }
@@ -96,8 +93,9 @@ export class ActivityHistory {
         const session = startedSession(commit);
         if (session) started.set(session.sessionId, session);
       }
-      const activities = activitiesBefore(commits, place).filter((activity) => isSelected(activity, selection));
-      yield { items: await this.#shown(viewer, activities, started), commits: commits.length, end };
+      const activities = activitiesBefore(commits, selection, place);
+      const events = commits.reduce((sum, { commit }) => sum + Math.max(1, commit.events.length), 0);
+      yield { items: await this.#shown(viewer, activities, started), events, end };
       if (!end) return;
       place = end;
       // On SQLite a read does not wait, and many of them would keep all other requests waiting.
@@ -170,19 +168,16 @@ function rangeOf({ accountId, from, until }: ActivitySelection, place: ActivityP
   };
 }
 
-/** Returns the activities of the commits, without those that were shown before `place`. */
-function activitiesBefore(commits: readonly PlacedCommit[], place: ActivityPlace | undefined): Activity[] {
+/** Returns the selected activities of the commits, without those that were shown before `place`. */
+function activitiesBefore(
+  commits: readonly PlacedCommit[],
+  filter: ActivityFilter,
+  place: ActivityPlace | undefined,
+): Activity[] {
   const isShown = (activity: Activity) =>
     place?.key === activity.place.key && place.at === activity.place.at && activity.place.index >= place.index;
-  return commits.flatMap(activitiesOf).filter((activity) => !isShown(activity));
+  return commits.flatMap((commit) => activitiesOf(commit, filter)).filter((activity) => !isShown(activity));
 }
-
-function isSelected({ type, actor }: Activity, { types, actor: by }: ActivitySelection): boolean {
-  return (types === undefined || types.includes(type)) && (by === undefined || isActor(actor, by));
-}
-
-const isActor = ({ kind, accountId }: ActivityActor, by: number | string) =>
-  typeof by === 'number' ? accountId === by : kind === by;
 
 const sizeOf = ({ username, actorName, address, client, details }: ShownActivity): number =>
   ENTRY_BYTES + bytesOf(username, actorName, address, client, JSON.stringify(details));

@@ -43,17 +43,21 @@ export type Activity = Readonly<{
   details: ActivityDetails;
 }>;
 
+/** Which activities of a commit to return: of these types, by this account or kind of actor. */
+export type ActivityFilter = Readonly<{
+  types?: readonly string[] | undefined;
+  actor?: number | string | undefined;
+}>;
+
 /** Returns the activities of a commit, the last event first. Events that people need not see are left out. */
-export function activitiesOf({ place, commit }: PlacedCommit): Activity[] {
-  const { stream, version, partition, actor, session, correlation, events } = commit;
+export function activitiesOf({ place, commit }: PlacedCommit, { types, actor: by }: ActivityFilter = {}): Activity[] {
+  const { stream, version, partition, session, correlation, events } = commit;
+  const actor = parseActor(commit.actor);
+  if (by !== undefined && by !== (typeof by === 'number' ? actor.accountId : actor.kind)) return [];
   const id = Number(partition);
-  const about = {
-    accountId: Number.isSafeInteger(id) ? id : undefined,
-    actor: parseActor(actor),
-    correlation,
-  };
+  const about = { accountId: Number.isSafeInteger(id) ? id : undefined, actor, correlation };
   const activities = events.flatMap((stored, index): Activity[] => {
-    const shown = shownOf(stored);
+    const shown = shownOf(stored, types);
     if (!shown) return [];
     const ended: ActivityDetails = shown.type === 'session.ended' ? { session_id: sessionOf(stream) } : {};
     return [
@@ -81,14 +85,21 @@ export function startedSession({ stream, partition, events }: PlacedCommit['comm
 /** The owner of a session, and the address and user agent that started it. */
 export type StartedSession = Readonly<{ sessionId: string; accountId: number; address: string; client: string }>;
 
-function shownOf(stored: StoredEvent): { type: string; details: ActivityDetails } | undefined {
+function shownOf(
+  stored: StoredEvent,
+  types: readonly string[] | undefined,
+): { type: string; details: ActivityDetails } | undefined {
+  const isWanted = (type: string) => types === undefined || types.includes(type);
   try {
     const event = upcast(storedUpcasters, stored) as CurrentEvent;
     const row = activityTypes[event.type];
-    return row && { type: row.type, details: row.details?.(event.data as never) ?? {} };
+    return row && isWanted(row.type)
+      ? { type: row.type, details: row.details?.(event.data as never) ?? {} }
+      : undefined;
   } catch (error) {
     // During an upgrade, older gateways still show the rest of the history.
-    if (error instanceof UnknownEvent) return { type: UNKNOWN_ACTIVITY, details: {} };
+    if (error instanceof UnknownEvent)
+      return isWanted(UNKNOWN_ACTIVITY) ? { type: UNKNOWN_ACTIVITY, details: {} } : undefined;
     throw error;
   }
 }
