@@ -117,7 +117,7 @@ describe('beside gateway and worker', () => {
     const first = JSON.parse(out.trimEnd().split('\n').at(-1)!) as Record<string, unknown>;
     expect(first).toMatchObject({ id: 'account-1:1:0', type: 'account.registered', actor: { kind: 'first-start' } });
     const shown = await run('account', 'show-at', '--id', '1', '--at', String(first['time']), '--json');
-    expect(JSON.parse(shown.out)).toMatchObject({ id: 1, status: 'active', username: 'admin', two_factor: 'off' });
+    expect(JSON.parse(shown.out)).toMatchObject({ id: 1, status: 'active', username: 'admin', twoFactor: 'off' });
   });
 });
 

@@ -9,11 +9,16 @@ the session logged in with. Logins are missing once their sessions are compacted
 these sessions. Secrets are never shown. Changes nothing.
 
 Times are ISO 8601 timestamps, for example 2026-01-15T12:00:00Z. Without a time zone they use that of this machine. A name means the
-account that has it now; use --id for a deleted account. Order and times are those of the processes that made the changes.`;
+account that has it now; use --id for a deleted account. Order and times are those of the processes that made the changes.
+
+With --json, the fields are those of GET /api/admin/user/activity.`;
 
 const SHOW_AT = `
 Shows the account and its keys as they were at a past time, by replaying its events up to then. Secrets are never shown. The name means
-the account that has it now; use --id for a deleted account. Changes nothing.`;
+the account that has it now; use --id for a deleted account. Changes nothing.
+
+With --json, it prints an object with id, at, status, and for an active account username, role, basePath, permission, disabled, ssoId,
+allowLdap, passwordChanged, twoFactor and recoveryCodesLeft, and keys, a list. Times are ISO 8601 timestamps.`;
 
 type HistoryOptions = Readonly<{
   id?: number;

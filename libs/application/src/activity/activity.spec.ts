@@ -3,7 +3,7 @@ import type { Commit } from '@keyfold/event-store';
 import { publicEventsOf } from '@keyfold/messaging/events';
 import { describe, expect, it } from 'vitest';
 import { commitOf, goldenEvent, goldenEvents } from '../../../messaging/testing/golden-commits.js';
-import { activitiesOf } from './activity.js';
+import { activitiesOf, startedSession } from './activity.js';
 import { ACTIVITY_TYPES, activityTypes } from './activity-types.js';
 
 const activities = (commit: Commit) => activitiesOf({ place: { at: commit.at, key: commit.position }, commit });
@@ -49,6 +49,14 @@ it('an event of a newer version is shown without its facts, and the others of it
     { id: 'account-42:3:1', type: 'unknown', details: {} },
     { id: 'account-42:3:0', type: 'account.disabled' },
   ]);
+});
+
+it('the address of a session is known unless a newer version started it', () => {
+  const event = goldenEvent('SessionStarted.v1');
+  const session = startedSession(commitOf([event]));
+  expect(session).toMatchObject({ accountId: 42, address: '2001:db8::7' });
+  expect(startedSession(commitOf([{ ...event, v: 99 }]))).toBeUndefined();
+  expect(startedSession(commitOf([goldenEvent('SessionEnded.v1')]))).toBeUndefined();
 });
 
 it.each([

@@ -74,9 +74,9 @@ export function activitiesOf({ place, commit }: PlacedCommit, { types, actor: by
   return activities.reverse();
 }
 
-/** Returns the address and the client of the session that a commit started, by its id. */
+/** Returns the session that a commit started; undefined if it started none, or one that only a newer version can describe. */
 export function startedSession({ stream, partition, events }: PlacedCommit['commit']): StartedSession | undefined {
-  const started = events.find(({ type }) => type === 'SessionStarted');
+  const started = events.find(({ type, v }) => type === 'SessionStarted' && storedUpcasters[type]?.[v] !== undefined);
   if (!started) return undefined;
   const { address, client } = upcast(storedUpcasters, started).data as SessionStarted['data'];
   return { sessionId: sessionOf(stream), accountId: Number(partition), address, client };

@@ -18,10 +18,10 @@ export async function showAccountAt(args: ShowAccountAtArgs, run: CommandRun): P
     return DONE;
   }
   for (const [name, value] of Object.entries(account))
-    await output.out(`${name.replaceAll('_', ' ').padEnd(WIDTH)}${value === null ? 'never' : textOf(`${value}`)}`);
+    await output.out(`${labelOf(name).padEnd(WIDTH)}${value === null ? 'none' : textOf(`${value}`)}`);
   for (const key of keys) {
     signal.throwIfAborted();
-    const { id, title, type, fingerprint, added, last_used: lastUsed } = key;
+    const { id, title, type, fingerprint, added, lastUsed } = key;
     const use = lastUsed === null ? 'never used' : `last used ${lastUsed}`;
     await output.out(`key ${id}  ${JSON.stringify(title)}  ${type}  ${fingerprint}  added ${added}  ${use}`);
   }
@@ -40,14 +40,14 @@ function accountFacts(id: number, at: number, { account }: PastAccount) {
     ...moment,
     username: account.username,
     role: account.role,
-    base_path: account.basePath,
+    basePath: account.basePath,
     permission: account.permission,
     disabled: account.disabled,
-    sso_id: account.ssoId,
-    allow_ldap: account.allowLdap,
-    password_changed: passwordTimestamp === 0 ? null : timeOf(passwordTimestamp * 1_000),
-    two_factor: twoFactor === null ? 'off' : twoFactor.locked ? 'locked' : 'on',
-    recovery_codes_left: twoFactor?.recoveryCodes?.unused.length ?? 0,
+    ssoId: account.ssoId,
+    allowLdap: account.allowLdap,
+    passwordChanged: passwordTimestamp === 0 ? null : timeOf(passwordTimestamp * 1_000),
+    twoFactor: twoFactor === null ? 'off' : twoFactor.locked ? 'locked' : 'on',
+    recoveryCodesLeft: twoFactor?.recoveryCodes?.unused.length ?? null,
   };
 }
 
@@ -60,8 +60,11 @@ const keyFacts = ({ account, ring, use }: PastAccount) =>
     fingerprint: key.fingerprint,
     bits: key.bits,
     added: timeOf(addedAt),
-    last_used: use.lastUsed[keyId] === undefined ? null : timeOf(use.lastUsed[keyId]),
+    lastUsed: use.lastUsed[keyId] === undefined ? null : timeOf(use.lastUsed[keyId]),
   }));
+
+/** Returns the name of a field in words, such as `base path`. */
+const labelOf = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 /** Escapes line breaks and control characters. */
 const textOf = (value: string) => JSON.stringify(value).slice(1, -1);
