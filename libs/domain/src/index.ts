@@ -24,6 +24,7 @@ export {
 export * from './session/session.aggregate.js';
 export * from './session/session.decider.js';
 export * from './session/session.events.js';
+export { isExpired, LONGEST_EXPIRY, nextExpiryOf } from './ssh-key-ring/ssh-key-expiry.js';
 export * from './ssh-key-ring/ssh-key-id.js';
 export * from './ssh-key-ring/ssh-key-ring.aggregate.js';
 export * from './ssh-key-ring/ssh-key-ring.decider.js';

@@ -66,6 +66,14 @@ const anyAction = fc.oneof(
     key: fc.constantFrom('k1', 'k2'),
   }),
   fc.record({ do: verb('remove-key'), account, n: keyNumber }),
+  fc.record({
+    do: verb('update-key'),
+    account,
+    n: keyNumber,
+    title: fc.constantFrom(undefined, 'laptop', 'desk'),
+    minutes: fc.constantFrom(undefined, null, 5, 60),
+  }),
+  fc.record({ do: verb('expire-keys'), account }),
   fc.record({ do: verb('use-key'), account, n: keyNumber, minutesAgo: fc.constantFrom(0, 0, 3, 20) }),
 );
 type Action = typeof anyAction extends fc.Arbitrary<infer A> ? A : never;
@@ -125,6 +133,16 @@ function* act(world: World, action: Action): Generator<void, void> {
       const keyId = keyIdOf(action.account, action.n);
       return yield* handle(world, sshKeyRingAggregate, action.account, () => ({ type: 'RemoveSshKey', keyId }));
     }
+    case 'update-key': {
+      const { account: accountId, n, title, minutes } = action;
+      const expiresAt = typeof minutes === 'number' ? world.now + minutes * 60_000 : minutes;
+      const updated = { type: 'UpdateSshKey', keyId: keyIdOf(accountId, n), title, expiresAt, now: world.now } as const;
+      return yield* handle(world, sshKeyRingAggregate, accountId, () => updated);
+    }
+    case 'expire-keys': {
+      const expired = { type: 'ExpireSshKeys', now: world.now } as const;
+      return yield* handle(world, sshKeyRingAggregate, action.account, () => expired);
+    }
     case 'use-key': {
       const usedAt = world.now - action.minutesAgo * MINUTE;
       const used = { type: 'RecordSshKeyUse', keyId: keyIdOf(action.account, action.n), usedAt } as const;
@@ -135,7 +153,7 @@ function* act(world: World, action: Action): Generator<void, void> {
   }
 }
 
-type SessionOrKeyAction = 'log-in' | 'log-out' | 'add-key' | 'remove-key' | 'use-key';
+type SessionOrKeyAction = 'log-in' | 'log-out' | 'add-key' | 'remove-key' | 'update-key' | 'expire-keys' | 'use-key';
 type AccountAction = Exclude<Action, { do: SessionOrKeyAction }>;
 
 function* changeAccount(world: World, action: AccountAction): Generator<void, void> {

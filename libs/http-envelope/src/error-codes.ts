@@ -183,6 +183,11 @@ export const errorCodes = {
     message: 'the list of keys is full, delete one first',
     when: 'the account has 1,000 keys or 1 MiB of keys',
   },
+  'ssh-key-expiry-untimely': {
+    code: 400,
+    message: 'the expiry must lie in the future, at most ten years ahead',
+    when: '`expires` is in the past or more than ten years ahead',
+  },
   'ssh-key-not-found': { code: 404, message: 'failed to get public key', when: 'the account has no key with this id' },
   // Only for messages, never for requests.
   'ssh-key-use-untimely': {

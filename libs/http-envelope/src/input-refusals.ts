@@ -79,6 +79,11 @@ export const inputRefusals = {
     message: 'request invalid',
     when: 'the body is not valid JSON, or `title` or `key` is missing or not a text',
   },
+  'ssh-key-expiry-malformed': {
+    code: 400,
+    message: 'expires must be an RFC 3339 time such as 2027-01-31T12:00:00Z',
+    when: '`expires` is not an RFC 3339 time',
+  },
 } as const satisfies Record<string, RefusalRow>;
 
 export type InputRefusal = keyof typeof inputRefusals;

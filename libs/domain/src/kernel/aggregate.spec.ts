@@ -41,8 +41,8 @@ describe('the weight of a state', () => {
     const ring = (...keys: SshKeyRingEvent[]) => stateAfter(sshKeyRingAggregate.decider, ...keys);
     const commented = { ...publicKey('desk'), comment: 'c'.repeat(15 * 1024) };
     expect(sshKeyRingAggregate.weightOf(ring())).toBe(1);
-    expect(sshKeyRingAggregate.weightOf(ring(keyAdded(1, 'laptop'), keyAdded(2, 'phone')))).toBe(3);
-    expect(sshKeyRingAggregate.weightOf(ring(keyAdded(1, 'desk', commented)))).toBe(32);
+    expect(sshKeyRingAggregate.weightOf(ring(keyAdded(1, 'laptop'), keyAdded(2, 'phone')))).toBe(5);
+    expect(sshKeyRingAggregate.weightOf(ring(keyAdded(1, 'desk', commented)))).toBe(63);
     const uses = Array.from({ length: 21 }, (_, i) => keyUsed(i + 1, 0));
     expect(sshKeyUseAggregate.weightOf(stateAfter(sshKeyUseAggregate.decider, ...uses))).toBe(3);
   });

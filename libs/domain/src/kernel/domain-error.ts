@@ -89,17 +89,19 @@ export type DomainErrorCode =
   // SSH keys.
   /** `requireKeyHolder`: the guest uses a route for the caller's own keys. */
   | 'guest-has-no-keys'
-  /** `AddSshKey`: the title exceeds its limit in `TEXT_BYTES`. Takes precedence over all others. */
+  /** `AddSshKey` or `UpdateSshKey`: the title exceeds its limit in `TEXT_BYTES`. Takes precedence over all others. */
   | 'ssh-key-title-too-long'
-  /** `AddSshKey`: the account has a key with exactly this title. Takes precedence over `ssh-key-invalid`. */
+  /** `AddSshKey` or `UpdateSshKey`: the account has a key with exactly this title. Takes precedence over `ssh-key-invalid`. */
   | 'ssh-key-title-taken'
   /** `AddSshKey`: the text is not exactly one acceptable key. */
   | 'ssh-key-invalid'
   /** `AddSshKey`: the account has this key under another title. */
   | 'ssh-key-taken'
-  /** `AddSshKey`: the account has reached its limit of keys or of their bytes, or has used up its key numbers. */
+  /** `AddSshKey` or `UpdateSshKey`: the account has reached its limit of keys or of their bytes, or has used up its key numbers. */
   | 'ssh-key-limit-reached'
-  /** `RemoveSshKey` or `RecordSshKeyUseCommand`: the account has no such key. */
+  /** `AddSshKey` or `UpdateSshKey`: the expiry does not lie in the future, or lies more than `LONGEST_EXPIRY` ahead. */
+  | 'ssh-key-expiry-untimely'
+  /** `RemoveSshKey`, `UpdateSshKey` or `RecordSshKeyUseCommand`: the account has no such key. */
   | 'ssh-key-not-found'
   /** `RecordSshKeyUseCommand`: the use is earlier than the key or in the future, by more than the allowed clock skew. */
   | 'ssh-key-use-untimely'

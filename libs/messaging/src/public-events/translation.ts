@@ -68,7 +68,28 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
       fingerprint,
       bits,
       addedAt: isoTimestamp(addedAt),
+      ...initialExpiry(keyId, commit),
     },
+  }),
+  SshKeyRenamed: ({ keyId, title }, commit) => ({
+    type: 'ssh-key.renamed',
+    data: { accountId: accountOf(commit), keyId, title },
+  }),
+  SshKeyExpiryChanged: ({ keyId, expiresAt }, commit) =>
+    // The event of the addition contains the expiry that a key begins with.
+    addedIn(keyId, commit)
+      ? undefined
+      : {
+          type: 'ssh-key.expiry-changed',
+          data: {
+            accountId: accountOf(commit),
+            keyId,
+            ...(expiresAt !== null && { expires: isoTimestamp(expiresAt) }),
+          },
+        },
+  SshKeyExpired: ({ keyId, fingerprint, expiresAt }, commit) => ({
+    type: 'ssh-key.expired',
+    data: { accountId: accountOf(commit), keyId, fingerprint, expires: isoTimestamp(expiresAt) },
   }),
   SshKeyRemoved: ({ keyId, fingerprint }, commit) => ({
     type: 'ssh-key.removed',
@@ -141,6 +162,21 @@ function accountOf({ partition, stream }: Commit): number {
 function sessionOf({ stream }: Commit): string {
   if (!stream.startsWith(sessionAggregate.streamPrefix)) throw new Error(`stream ${stream} is not a session`);
   return stream.slice(sessionAggregate.streamPrefix.length);
+}
+
+/** Returns the events of this type in the commit that concern the key. */
+const eventsOfKey = ({ events }: Commit, type: CurrentEvent['type'], keyId: number) =>
+  events.filter((event) => event.type === type && event.data['keyId'] === keyId);
+
+const addedIn = (keyId: number, commit: Commit) => eventsOfKey(commit, 'SshKeyAdded', keyId).length > 0;
+
+/** Returns the expiry that a key was added with, if it has one. */
+function initialExpiry(keyId: number, commit: Commit): { expires?: string } {
+  const [stored] = eventsOfKey(commit, 'SshKeyExpiryChanged', keyId);
+  if (!stored) return {};
+  const { expiresAt } = (upcast(storedUpcasters, stored) as Extract<CurrentEvent, { type: 'SshKeyExpiryChanged' }>)
+    .data;
+  return expiresAt === null ? {} : { expires: isoTimestamp(expiresAt) };
 }
 
 /** Converts Unix milliseconds to an ISO 8601 timestamp in UTC. */
