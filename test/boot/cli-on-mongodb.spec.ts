@@ -18,7 +18,8 @@ async function forgetReadModels(): Promise<void> {
   for (const name of [
     'accounts_2',
     'sessions_2',
-    'ssh_key_rings_1',
+    'ssh_key_owners_1',
+    'ssh_key_rings_2',
     'ssh_key_uses_1',
     'site_settings_2',
     'feed_leases',

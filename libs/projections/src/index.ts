@@ -1,4 +1,7 @@
 export * from './fold.js';
+export * from './key-owners/key-owner.js';
+export * from './key-owners/key-owner-search.js';
+export * from './key-owners/md5-fingerprint.js';
 export * from './list-updates.js';
 export * from './projection.js';
 export * from './projection-retry.js';

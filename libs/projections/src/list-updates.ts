@@ -31,4 +31,8 @@ export class ListUpdates {
   }
 }
 
-const isListed = (ref: StreamRef<unknown>) => readModelOf(ref).sortKeyOf !== undefined;
+/** What is due is found by the projector in time, so that adding a key costs no write. */
+function isListed(ref: StreamRef<unknown>): boolean {
+  const { sortKeyOf, due } = readModelOf(ref);
+  return sortKeyOf !== undefined && !due;
+}
