@@ -19,6 +19,7 @@ import {
   EvictAnySessionsHandler,
   EvictOwnSessionsHandler,
   FindAccountHandler,
+  FindSshKeyHandler,
   FirstStart,
   GetAccountHandler,
   GetOwnProfileHandler,
@@ -47,12 +48,13 @@ import {
   SessionActivity,
   SessionEnding,
   UpdateAccountHandler,
+  UpdateOwnSshKeyHandler,
   UserNames,
 } from '@keyfold/application';
 import { NameRules } from '@keyfold/domain';
-import { Counter, EventStore } from '@keyfold/event-store';
+import { CommitFeed, Counter, EventStore, FeedLeases } from '@keyfold/event-store';
 import { eventSourcingProviders } from '@keyfold/wiring';
-import { SessionUses, StreamLoader } from '@keyfold/projections';
+import { KeyOwnerSearch, ReadModelStore, SessionUses, StreamLoader } from '@keyfold/projections';
 import {
   DeviceTokens,
   EarlierTokenSecrets,
@@ -152,6 +154,12 @@ const services: Provider[] = [
     useFactory: (secrets: SettingSecrets, { version }: GatewayConfig) => new SettingList(secrets, version),
   },
   {
+    provide: KeyOwnerSearch,
+    inject: [CommitFeed, FeedLeases, ReadModelStore],
+    useFactory: (feed: CommitFeed, leases: FeedLeases, readModels: ReadModelStore) =>
+      new KeyOwnerSearch(feed, leases, readModels),
+  },
+  {
     provide: CurrentPrivacyMask,
     inject: [StreamLoader],
     useFactory: (loader: StreamLoader) => new CurrentPrivacyMask(loader),
@@ -173,6 +181,7 @@ const handlers: Provider[] = [
   EvictAnySessionsHandler,
   EvictOwnSessionsHandler,
   FindAccountHandler,
+  FindSshKeyHandler,
   GetAccountHandler,
   GetOwnProfileHandler,
   GetSettingsHandler,
@@ -192,6 +201,7 @@ const handlers: Provider[] = [
   RemoveOwnSshKeyHandler,
   ResetApiTokenHandler,
   UpdateAccountHandler,
+  UpdateOwnSshKeyHandler,
 ];
 
 /** The providers of the application layer: services and handlers. */

@@ -19,6 +19,7 @@ import { PublicSettingsCache } from './settings/public-settings-cache.js';
 import { SettingAdministrationController } from './settings/setting-administration.controller.js';
 import { SiteController } from './settings/site.controller.js';
 import { SshKeyAdministrationController } from './ssh-keys/ssh-key-administration.controller.js';
+import { SshKeySearchController } from './ssh-keys/ssh-key-search.controller.js';
 import { SshKeyController } from './ssh-keys/ssh-key.controller.js';
 import { TwoFactorController } from './two-factor/two-factor.controller.js';
 import { WelcomeController } from './welcome/welcome.controller.js';
@@ -47,6 +48,7 @@ export class GatewayModule {
         SshKeyController,
         AccountAdministrationController,
         SshKeyAdministrationController,
+        SshKeySearchController,
         SettingAdministrationController,
         SessionController,
         SessionAdministrationController,

@@ -24,8 +24,10 @@ function complete(documented: Operation): Operation {
   const { [GUARD_REFUSALS]: ofGuard, [ROUTE_REFUSALS]: ofRoute, ...operation } = documented as Operation & Refusals;
   if (ofRoute) operation.description += `\n\n${refusalTable([...(ofGuard ?? []), ...ofRoute])}`;
   const { request, success, refusal }: Examples = examplesOf(operation.operationId);
-  addExamples(contentOf(operation.requestBody), { request });
-  addExamples(contentOf(operation.responses['200']), { success, refusal });
+  addExamples(contentsOf(operation.requestBody)[0], { request });
+  const [answer, refused = answer] = contentsOf(operation.responses['200']);
+  addExamples(answer, refused === answer ? { success, refusal } : { success });
+  if (refused !== answer) addExamples(refused, { refusal });
   return operation;
 }
 
@@ -42,8 +44,8 @@ function addExamples(content: MediaType | undefined, values: Examples): void {
   content.examples = Object.fromEntries(named) as NonNullable<MediaType['examples']>;
 }
 
-/** Returns the only content of a request or a response. */
-function contentOf(described: object | undefined): MediaType | undefined {
+/** Returns the contents of a request or a response. Refusals of a response with two contents have the second one. */
+function contentsOf(described: object | undefined): MediaType[] {
   const { content = {} } = (described ?? {}) as { content?: Record<string, MediaType> };
-  return Object.values(content)[0];
+  return Object.values(content);
 }

@@ -47,6 +47,14 @@ class KeyUses {
     return { after: last === undefined ? undefined : last - this.addedAt, count: version };
   }
 
+  /** Lets the key expire this long after its addition, and the time of a use of twenty minutes pass. */
+  async letExpire(after: number): Promise<void> {
+    const change = { keyId: ANN * 2 ** 20 + 1, expiresAt: this.addedAt + after, now: this.addedAt };
+    await this.#ring({ type: 'UpdateSshKey', ...change });
+    this.service.clock.advance(20 * MINUTE);
+    await this.#ring({ type: 'ExpireSshKeys', now: this.service.clock.now() });
+  }
+
   removeKey(): Promise<void> {
     return this.#ring({ type: 'RemoveSshKey', keyId: ANN * 2 ** 20 + 1 });
   }
@@ -128,6 +136,13 @@ describe('the use of a key', () => {
     await updateAccount(uses.service, ANN, { disabled: true });
     await uses.record(0);
     expect(await uses.recorded()).toEqual({ after: 0, count: 1 });
+  });
+
+  it('is recorded for an expired key, even if it happened after the expiry', async () => {
+    const uses = await KeyUses.prepared();
+    await uses.letExpire(MINUTE);
+    await uses.record(20 * MINUTE);
+    expect(await uses.recorded()).toEqual({ after: 20 * MINUTE, count: 1 });
   });
 
   it('is refused for a key that the account does not or no longer have', async () => {
