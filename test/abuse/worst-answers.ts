@@ -139,7 +139,7 @@ async function filled(stage: Stage, seed: number, rings: number): Promise<Cast> 
   const busy = await open.from('198.18.1.1').signedIn(busyName, 'pw');
   await enrol(busy);
   const names = { many, manyId, manyName, longId, busy };
-  return { open, admin, ...names, leaving, accountIds: ids, ringIds, texts };
+  return { open, admin, ...names, leaving, accountIds: ids, ringIds, shared: full.at(-1)!.key, texts };
 
   async function newAccount(start: string): Promise<string> {
     const profile = fullProfile(start, texts);

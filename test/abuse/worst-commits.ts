@@ -15,6 +15,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { publicKey } from '../../libs/domain/testing/ssh-key-ring.events.js';
 import type { WorstTexts } from './worst-texts.js';
 
+const EXPIRY = Date.UTC(2035, 0, 1);
 const NOW = Date.UTC(2026, 0, 1);
 const KEY_BYTES = bytesOfRing([{ title: '', key: { ...publicKey('any'), comment: '' } }]);
 
@@ -59,13 +60,15 @@ function outcomeOf(decide: () => unknown): string {
   }
 }
 
-/** Returns a full ring in one commit, because a thousand requests would take half a minute. */
+/** Returns a full ring, whose keys all have an expiry, in one commit, because a thousand requests would take half a minute. */
 export function ringCommit(accountId: number, keys: FullRing): NewCommit {
-  const events = keys.map((key, index) => ({
-    type: 'SshKeyAdded',
-    v: 1,
-    data: { ...key, keyId: keyIdOf(accountId, index + 1) },
-  }));
+  const events = keys.flatMap((key, index) => {
+    const keyId = keyIdOf(accountId, index + 1);
+    return [
+      { type: 'SshKeyAdded', v: 1, data: { ...key, keyId } },
+      { type: 'SshKeyExpiryChanged', v: 1, data: { keyId, expiresAt: EXPIRY + index } },
+    ];
+  });
   return commitOf(`ssh-keys-${accountId}`, accountId, events);
 }
 

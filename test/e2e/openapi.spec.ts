@@ -34,7 +34,9 @@ const ROUTES = [
   'GET /api/me/sessions',
   'POST /api/me/sessions/evict',
   'GET /api/me/sshkey/list',
+  'GET /api/me/sshkey/authorized_keys',
   'POST /api/me/sshkey/add',
+  'POST /api/me/sshkey/update',
   'POST /api/me/sshkey/delete',
   'GET /api/admin/session/list',
   'POST /api/admin/session/evict',
@@ -47,6 +49,7 @@ const ROUTES = [
   'POST /api/admin/user/del_cache',
   'GET /api/admin/user/sshkey/list',
   'POST /api/admin/user/sshkey/delete',
+  'GET /api/admin/sshkey/find',
   'GET /api/admin/setting/list',
   'GET /api/admin/setting/get',
   'POST /api/admin/setting/save',
@@ -97,15 +100,16 @@ describe('the document', () => {
 
   it('lists the body fields that the server reads', async () => {
     const routes = [...operations].filter(([, { requestBody }]) => requestBody);
-    expect(routes).toHaveLength(13);
+    expect(routes).toHaveLength(14);
     for (const [route, { requestBody }] of routes) {
       const { schema } = requestBody!.content['application/json']!;
       const name = (schema.items ?? schema).$ref!.split('/').at(-1)!;
       const { properties, required } = document.components.schemas[name]!;
       const right = Object.fromEntries((required ?? []).map((field) => [field, 'x']));
       for (const [field, { type }] of Object.entries(properties)) {
-        expect(['string', 'integer', 'boolean'], `${name}.${field}`).toContain(type);
-        const wrong = type === 'string' ? 1 : 'text';
+        const [kind] = [type].flat();
+        expect(['string', 'integer', 'boolean'], `${name}.${field}`).toContain(kind);
+        const wrong = kind === 'string' ? 1 : 'text';
         const body = { ...right, [field]: wrong };
         const answer = await admin.post(route.split(' ')[1]!, schema.items ? [body] : body);
         expect(answer.code, `${route} with ${field}: ${answer.text}`).toBe(400);
@@ -151,8 +155,7 @@ describe('every answer', () => {
     const answer = method === 'GET' ? await client.get(path) : await client.post(path, body);
     const route = `${method} ${path.split('?')[0]}`;
     expect(schemas.problemWith(operations.get(route)!, answer), route).toBeUndefined();
-    const code = path === '/ping' ? 200 : answer.code;
-    seen.set(route, new Set([...(seen.get(route) ?? []), code]));
+    seen.set(route, new Set([...(seen.get(route) ?? []), answer.code]));
     return answer;
   }
 
@@ -194,6 +197,10 @@ describe('every answer', () => {
       content: { id: number }[];
     }>();
     await check(member, 'GET', '/api/me/sshkey/list?page=x');
+    await check(member, 'GET', '/api/me/sshkey/authorized_keys');
+    const { id } = content[0]!;
+    for (const expires of ['2030-01-31T12:00:00Z', null, '2020-01-31T12:00:00Z', 'soon'])
+      await check(member, 'POST', '/api/me/sshkey/update', { id, title: 'old laptop', expires });
     await check(member, 'POST', `/api/me/sshkey/delete?id=${content[0]!.id}`);
     await check(member, 'POST', `/api/me/sshkey/delete?id=${content[0]!.id}`);
     await check(member, 'POST', '/api/me/update', { username: 'documented' });
@@ -203,12 +210,15 @@ describe('every answer', () => {
     await check(member, 'GET', '/api/auth/logout');
     await check(member, 'GET', '/api/auth/logout');
     await check(member, 'POST', '/api/auth/2fa/generate');
-    for (const path of ['/api/me', '/api/me/sessions']) await check(member, 'GET', path);
+    for (const path of ['/api/me', '/api/me/sessions', '/api/me/sshkey/authorized_keys']) await check(member, 'GET', path);
   });
 
   it('to an administrator matches the document', async () => {
     const member = await newMember(admin, 'administered');
-    await member.post('/api/me/sshkey/add', { title: 'laptop', key: newKeyLine().line });
+    const key = newKeyLine();
+    await member.post('/api/me/sshkey/add', { title: 'laptop', key: key.line, expires: '2030-01-31T12:00:00Z' });
+    for (const fingerprint of [encodeURIComponent(key.fingerprint), 'x'])
+      await check(admin, 'GET', `/api/admin/sshkey/find?fingerprint=${fingerprint}`);
     const users = '/api/admin/user';
     const { content } = (await check(admin, 'GET', `${users}/list`)).data<{ content: { id: number }[] }>();
     const { id } = content.at(-1)!;

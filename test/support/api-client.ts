@@ -42,7 +42,10 @@ export class Answer {
     return this.#envelope.data as Data;
   }
 
+  /** A plain text is a success: only refusals of its route have an envelope. */
   get #envelope(): { code: number; message: string; data: unknown } {
+    if (this.headers['content-type']?.startsWith('text/plain'))
+      return { code: this.status, message: this.text, data: this.text };
     return this.json as { code: number; message: string; data: unknown };
   }
 }

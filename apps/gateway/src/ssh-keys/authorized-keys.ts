@@ -1,19 +1,9 @@
 import type { ListedSshKey } from '@keyfold/application';
 import { revalidatedResponse, type RevalidatedResponse } from '../request/revalidated-response.js';
 
-const responses = new WeakMap<readonly ListedSshKey[], RevalidatedResponse>();
-
-/**
- * Returns the unexpired keys as the text of an `authorized_keys` file (sshd(8)): one line for each, with its title as the comment. It is
- * cached for as long as the list is.
- */
-export function authorizedKeysResponse(keys: readonly ListedSshKey[]): RevalidatedResponse {
-  const known = responses.get(keys);
-  if (known) return known;
-  const response = revalidatedResponse('text/plain; charset=utf-8', authorizedKeysText(keys));
-  responses.set(keys, response);
-  return response;
-}
+/** Returns the unexpired keys as the text of an `authorized_keys` file (sshd(8)): one line for each, with its title as the comment. */
+export const authorizedKeysResponse = (keys: readonly ListedSshKey[]): RevalidatedResponse =>
+  revalidatedResponse('text/plain; charset=utf-8', authorizedKeysText(keys));
 
 /** Returns the text without its HTTP headers. */
 export const authorizedKeysText = (

@@ -23,18 +23,26 @@ export class SshKeySearchController {
     id: 'findSshKeyOwners',
     summary: 'Find the owners of a key',
     description:
-      'Returns the accounts that have the key with this fingerprint, at most 100. Disabled accounts and expired keys are found too. While ' +
-      'the index of keys is far behind, for example after a restore, the answer is HTTP 503 with `Retry-After`.',
+      'Returns the accounts that have the key with this fingerprint, at most 100 and the lowest id first. Disabled accounts and expired ' +
+      'keys are found too. If `next` is not null, repeat the request with it as `after`. While the index of keys is far behind, for ' +
+      'example after a restore, the answer is HTTP 503 with `Retry-After`.',
     refusals: [...UNACCEPTED_QUERY],
   })
   @ApiQuery({
     name: 'fingerprint',
     description: 'As `ssh-keygen -lf` prints it: `SHA256:…`, or `MD5:…` with `-E md5`.',
   })
+  @ApiQuery({
+    name: 'after',
+    required: false,
+    schema: { type: 'integer' },
+    description: 'Only accounts above this id.',
+  })
   @ApiEnvelope({ model: SshKeyOwnersResponse })
   async find(@Req() request: KeyfoldRequest): Promise<SshKeyOwnersResponse> {
-    const { fingerprint } = checkedQueryOf(FindKeyRequest, request);
-    return sshKeyOwnersResponse(await this.queryBus.execute(new FindSshKeyQuery(normalized(fingerprint))));
+    const { fingerprint, after } = checkedQueryOf(FindKeyRequest, request);
+    const query = new FindSshKeyQuery(normalized(fingerprint), Number(after));
+    return sshKeyOwnersResponse(await this.queryBus.execute(query));
   }
 }
 

@@ -51,11 +51,14 @@ export class UpdateKeyRequest {
   expires?: string | null | undefined = undefined;
 }
 
-/** The fingerprint of a key in either format of `ssh-keygen -l`. */
+/** The fingerprint of a key in either format of `ssh-keygen -l`, and where to continue. */
 export class FindKeyRequest {
   @ApiProperty({ description: 'As `ssh-keygen -lf` prints it: `SHA256:…`, or `MD5:…` with `-E md5`.' })
   @Matches(/^(SHA256:[A-Za-z0-9+/ ]{43}=?|MD5:[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){15})$/, {
     message: '$property must have the form SHA256:… or MD5:… that ssh-keygen -l prints',
   })
   fingerprint: string = '';
+
+  @Matches(/^\d{1,15}$/, { message: '$property must be an account id' })
+  after: string = '0';
 }

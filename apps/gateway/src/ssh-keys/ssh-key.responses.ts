@@ -68,11 +68,17 @@ class SshKeyOwnerResponse {
 /** The accounts that have a key. */
 export class SshKeyOwnersResponse {
   @ApiProperty({ type: [SshKeyOwnerResponse] }) content!: SshKeyOwnerResponse[];
-  @ApiProperty({ description: 'Whether there may be further accounts.' }) more!: boolean;
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description:
+      'If further accounts may follow, the value of `after` that continues the search. Null if there are none.',
+  })
+  next!: number | null;
 }
 
 /** Returns the owners of a key as data of an answer. */
-export const sshKeyOwnersResponse = ({ owners, more }: SshKeyOwners): SshKeyOwnersResponse => ({
+export const sshKeyOwnersResponse = ({ owners, next }: SshKeyOwners): SshKeyOwnersResponse => ({
   content: owners.map(({ accountId, username, disabled, keyId, title, expiresAt, expired }) => ({
     user_id: accountId,
     username,
@@ -82,7 +88,7 @@ export const sshKeyOwnersResponse = ({ owners, more }: SshKeyOwners): SshKeyOwne
     expires_time: expiryText(expiresAt),
     expired,
   })),
-  more,
+  next: next ?? null,
 });
 
 /** Formats a time, always with milliseconds (wire contract 3.3). */

@@ -27,8 +27,8 @@ class KeySearch {
     await this.service.runner.run(sshKeyRingStream(accountId), command, context);
   }
 
-  find(fingerprint = shared.fingerprint) {
-    return this.#handler.execute(new FindSshKeyQuery(fingerprint));
+  find(fingerprint = shared.fingerprint, after = 0) {
+    return this.#handler.execute(new FindSshKeyQuery(fingerprint, after));
   }
 
   async names(fingerprint?: string): Promise<string[]> {
@@ -52,10 +52,10 @@ describe('the owners of a key', () => {
       expired: false,
     };
     for (const form of [shared.fingerprint, md5FingerprintOf(shared.blob)])
-      expect(await search.find(form)).toEqual({ owners: [ann], more: false });
+      expect(await search.find(form)).toEqual({ owners: [ann], next: undefined });
     search.service.clock.advance(MINUTE);
     expect((await search.find()).owners).toEqual([{ ...ann, expired: true }]);
-    expect(await search.find(publicKey('another').fingerprint)).toEqual({ owners: [], more: false });
+    expect(await search.find(publicKey('another').fingerprint)).toEqual({ owners: [], next: undefined });
   });
 
   it('are those who have it now, under their present names', async () => {
@@ -81,12 +81,36 @@ describe('the owners of a key', () => {
     expect(await search.names()).toEqual(['anna', 'bea', 'dan']);
   });
 
-  it('are at most a hundred, and the answer says that there are more', { timeout: 60_000 }, async () => {
+  it('are at most a hundred in an answer, which says where the next begin', { timeout: 60_000 }, async () => {
     const search = new KeySearch();
     for (let id = 1; id <= 101; id++) {
       await registerAccount(search.service, id, `user ${id}`);
       await search.addShared(id, 'laptop');
-      if (id >= 100) expect(await search.find()).toMatchObject({ owners: { length: 100 }, more: id > 100 });
+      if (id === 100) expect(await search.find()).toMatchObject({ owners: { length: 100 }, next: undefined });
     }
+    expect(await search.find()).toMatchObject({ owners: { length: 100 }, next: 100 });
+    expect(await search.find(shared.fingerprint, 100)).toMatchObject({ owners: [{ accountId: 101 }], next: undefined });
+  });
+
+  it('are found part by part if their rings are large', { timeout: 60_000 }, async () => {
+    const search = new KeySearch();
+    const { service } = search;
+    for (let id = 1; id <= 12; id++) {
+      await registerAccount(service, id, `user ${id}`);
+      for (let n = 0; n < 60; n++) {
+        const key = { ...publicKey(`${id} ${n}`), comment: 'c'.repeat(15_000) };
+        const command = { type: 'AddSshKey', accountId: id, title: `${n}`, key, now: service.clock.now() } as const;
+        await service.runner.run(sshKeyRingStream(id), command, context);
+      }
+      await search.addShared(id, 'shared');
+    }
+    const parts: number[][] = [];
+    for (let next: number | undefined = 0; next !== undefined;) {
+      const part = await search.find(shared.fingerprint, next);
+      parts.push(part.owners.map(({ accountId }) => accountId));
+      ({ next } = part);
+    }
+    expect(parts.flat()).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
+    expect(parts.length).toBeGreaterThan(1);
   });
 });

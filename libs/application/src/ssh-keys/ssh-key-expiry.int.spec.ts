@@ -90,7 +90,7 @@ describe('an expired key', () => {
     for (const accountId of [6, 7, 8]) await addKey(service, accountId, 'laptop', MINUTE);
     await project(service);
     const ref = sshKeyRingStream(7);
-    const unknown = { ...(await commitsOf(service))[0]!, ...{ version: 2, stream: ref.stream, partition: '7' } };
+    const unknown = { ...(await commitsOf(service))[0]!, version: 2, stream: ref.stream, partition: '7' };
     const { position: _, holds: __, ...commit } = unknown as Commit & { holds?: unknown };
     const command = { id: 'unknown', type: 'Unknown', hash: '' };
     await service.store.append({ ...commit, command, events: [{ type: 'SshKeyArchived', v: 1, data: {} }] });

@@ -10,7 +10,7 @@ import {
   type DueStream,
 } from '@keyfold/projections';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { CommandRunner } from '../command-runner.js';
 
 /** Pause between two polls, and the longest pause during an outage, in milliseconds. */
@@ -63,14 +63,28 @@ export class SshKeyExpiry {
     const failures: unknown[] = [];
     for (let last: DueStream | undefined; !this.#stopping.signal.aborted;) {
       const batch = await readModels.listDue(sshKeyRings, now, BATCH, last);
-      const outcomes = await Promise.allSettled(batch.map((due) => this.#expire(due, now)));
-      for (const outcome of outcomes) if (outcome.status === 'rejected') failures.push(outcome.reason);
+      failures.push(...(await this.#expireAll(batch, now)));
       const outage = failures.find(isOutage);
       if (outage) throw outage;
       if (batch.length < BATCH) break;
       last = batch.at(-1);
     }
     if (failures.length > 0) throw failures[0];
+  }
+
+  /** Returns the failures. */
+  async #expireAll(batch: readonly DueStream[], now: number): Promise<unknown[]> {
+    const expiring: Promise<void>[] = [];
+    for (const due of batch) {
+      const expire = this.#expire(due, now);
+      // A failure is returned below, possibly in a later turn.
+      expire.catch(() => undefined);
+      expiring.push(expire);
+      // A full ring takes some milliseconds of CPU, and this process may serve requests.
+      await setImmediate();
+    }
+    const outcomes = await Promise.allSettled(expiring);
+    return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
   }
 
   async #expire({ stream }: DueStream, now: number): Promise<void> {

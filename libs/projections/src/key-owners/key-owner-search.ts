@@ -1,4 +1,4 @@
-import type { CommitFeed, FeedLeases } from '@keyfold/event-store';
+import type { CommitFeed, FeedLeases, SlotProgress } from '@keyfold/event-store';
 import { projectorName } from '../projector.js';
 import type { ReadModelStore } from '../read-model-store.js';
 import { keyOwnersIn } from './key-owner.js';
@@ -28,15 +28,22 @@ export class KeyOwnerSearch {
   ) {}
 
   /**
-   * Returns the ids of at most `limit` accounts from the index, and those that the latest commits add. They include every account that has
-   * a key with this fingerprint, of either form, since before the call. Some may have removed it.
+   * Returns the ids of the first `limit` accounts above `after`, in ascending order. They include every account that has had a key with
+   * this fingerprint, of either form, since before the call. Some may have removed it.
    *
    * @throws `KeyIndexBehind`, `StoreUnavailable`.
    */
-  async candidates(fingerprint: string, limit: number): Promise<number[]> {
+  async candidates(fingerprint: string, after: number, limit: number): Promise<number[]> {
     // First: the projector writes the index before it moves its checkpoint.
     const progress = await this.leases.progress(projectorName);
-    const indexed = await this.readModels.keyOwners(fingerprint, limit);
+    const indexed = await this.readModels.keyOwners(fingerprint, after, limit);
+    const latest = await this.#inLatestCommits(fingerprint, progress);
+    const found = new Set([...indexed, ...latest.filter((accountId) => accountId > after)]);
+    return [...found].toSorted((one, other) => one - other).slice(0, limit);
+  }
+
+  /** Returns the accounts that add the key in the commits after the positions. */
+  async #inLatestCommits(fingerprint: string, progress: readonly SlotProgress[]): Promise<number[]> {
     const positions = new Map(progress.map(({ slot, position }) => [slot, position]));
     const behind = [...(await this.feed.readHeads())].map(([slot, head]) => {
       const from = positions.get(slot) ?? 0;
@@ -44,16 +51,16 @@ export class KeyOwnerSearch {
     });
     const commits = behind.reduce((sum, { count }) => sum + count, 0);
     if (commits > this.maxBehind) throw new KeyIndexBehind(commits);
-    const found = new Set(indexed);
+    const found: number[] = [];
     for (const { slot, from, head } of behind) {
       for (let position = from; position < head;) {
         const page = await this.feed.readFeed(slot, position, PAGE);
         for (const owner of keyOwnersIn(page)) {
-          if (owner.fingerprint === fingerprint || owner.md5 === fingerprint) found.add(owner.accountId);
+          if (owner.fingerprint === fingerprint || owner.md5 === fingerprint) found.push(owner.accountId);
         }
         position = page.at(-1)?.position ?? head;
       }
     }
-    return [...found];
+    return found;
   }
 }

@@ -1,6 +1,6 @@
 import mongoose, { type Connection } from 'mongoose';
 
-/** An entry of the index of SSH keys. `_id` is the SHA-256 fingerprint, a space and the account id. */
+/** An entry of the index of SSH keys. `_id` is the SHA-256 fingerprint, a space and the padded account id. */
 export type KeyOwnerDocument = Readonly<{ _id: string; md5: string; account: number }>;
 
 /** The number rises only together with the schema number of the key rings, so that the projector fills the new collection. */

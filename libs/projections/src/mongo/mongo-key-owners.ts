@@ -27,18 +27,21 @@ export class MongoKeyOwners {
     return owners.filter((owner) => known.get(idOf(owner)) !== owner.md5);
   }
 
-  async find(fingerprint: string, limit: number): Promise<number[]> {
+  async find(fingerprint: string, after: number, limit: number): Promise<number[]> {
     const options = { limit, projection: { account: 1 } };
     // The character after the space ends the range.
+    const range = { $gt: idOf({ fingerprint, accountId: after }), $lt: `${fingerprint}!` };
     const cursor = fingerprint.startsWith('MD5:')
-      ? this.#owners.find({ md5: fingerprint }, options).sort({ account: 1 })
-      : this.#owners.find({ _id: { $gt: `${fingerprint} `, $lt: `${fingerprint}!` } }, options).sort({ _id: 1 });
+      ? this.#owners.find({ md5: fingerprint, account: { $gt: after } }, options).sort({ account: 1 })
+      : this.#owners.find({ _id: range }, options).sort({ _id: 1 });
     const found = await reaching(() => cursor.toArray());
     return found.map(({ account }) => account);
   }
 }
 
-const idOf = ({ fingerprint, accountId }: KeyOwner) => `${fingerprint} ${accountId}`;
+/** Padded, so that the ids of a key sort by account. */
+const idOf = ({ fingerprint, accountId }: Pick<KeyOwner, 'fingerprint' | 'accountId'>) =>
+  `${fingerprint} ${String(accountId).padStart(16, '0')}`;
 
 /** Returns if every failed insert met an existing entry; rethrows otherwise. */
 function ignoreRepeats(error: unknown): void {

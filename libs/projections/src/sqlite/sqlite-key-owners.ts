@@ -30,9 +30,9 @@ export class SqliteKeyOwners {
     );
   }
 
-  find(fingerprint: string, limit: number): number[] {
+  find(fingerprint: string, after: number, limit: number): number[] {
     const column = fingerprint.startsWith('MD5:') ? 'md5' : 'fingerprint';
-    const sql = `SELECT account FROM ${TABLE} WHERE ${column} = ? ORDER BY account LIMIT ?`;
-    return this.file.read(sql, fingerprint, limit).map((row) => Number(row['account']));
+    const sql = `SELECT account FROM ${TABLE} WHERE ${column} = ? AND account > ? ORDER BY account LIMIT ?`;
+    return this.file.read(sql, fingerprint, after, limit).map((row) => Number(row['account']));
   }
 }
