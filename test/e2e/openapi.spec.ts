@@ -210,7 +210,8 @@ describe('every answer', () => {
     await check(member, 'GET', '/api/auth/logout');
     await check(member, 'GET', '/api/auth/logout');
     await check(member, 'POST', '/api/auth/2fa/generate');
-    for (const path of ['/api/me', '/api/me/sessions', '/api/me/sshkey/authorized_keys']) await check(member, 'GET', path);
+    for (const path of ['/api/me', '/api/me/sessions', '/api/me/sshkey/authorized_keys'])
+      await check(member, 'GET', path);
   });
 
   it('to an administrator matches the document', async () => {

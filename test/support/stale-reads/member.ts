@@ -37,7 +37,7 @@ export class Member {
     return member;
   }
 
-  /** Makes six changes that end no session. */
+  /** Makes seven changes that end no session. */
   async changeAccount(round: number): Promise<void> {
     const title = `key ${round}`;
     await this.reads.pair('a key that was added', (client) => this.#add(client, title), this.#keys, this.#judgeKeys);
@@ -49,6 +49,7 @@ export class Member {
     await this.reads.pair('an account that was disabled', this.#saveAsAdmin, this.#me, refusedWith('disabled'));
     this.account.disabled = false;
     await this.reads.pair('an account that was enabled', this.#saveAsAdmin, this.#me, this.#judgeMe);
+    await this.reads.pair('a key that was renamed', (client) => this.#renameFirst(client), this.#keys, this.#judgeKeys);
     await this.reads.pair('a key that was deleted', (client) => this.#removeFirst(client), this.#keys, this.#judgeKeys);
   }
 
@@ -101,6 +102,15 @@ export class Member {
   async #add(client: AccountClient, title: string): Promise<Envelope | undefined> {
     this.#titles.push(title);
     return client.addKey(this.#token, title, keyLine(`${this.account.id} ${title}`).line);
+  }
+
+  /** Renames the first key of the last list. */
+  async #renameFirst(client: AccountClient): Promise<Envelope | undefined> {
+    const [first] = this.#shown;
+    if (!first) return undefined;
+    const title = `${first.title} renamed`;
+    this.#titles = this.#titles.map((each) => (each === first.title ? title : each));
+    return client.send('POST', '/api/me/sshkey/update', this.#token, { id: first.id, title });
   }
 
   /** Removes the first key of the last list. */

@@ -32,14 +32,14 @@ export class AddKeyRequest {
 /** A title or an expiry that is not sent stays as it is. An expiry of null means that the key never expires. */
 export class UpdateKeyRequest {
   @ApiProperty({ type: 'integer', description: 'The id of the key.' })
-  @IsInt({ message: '$property must be an integer' })
+  @IsInt({ message: '$property must be a positive integer' })
   @Min(1, { message: '$property must be a positive integer' })
   id: number = 0;
 
   @ApiProperty({ type: 'string', required: false, description: 'The new title. Must be unique within the account.' })
   @ValidateIf((_, value) => value !== undefined)
-  @MinLength(1, { message: '$property must not be empty' })
-  @IsString({ message: '$property must be a text' })
+  @MinLength(1, { message: '$property must be a text that is not empty' })
+  @IsString({ message: '$property must be a text that is not empty' })
   title?: string | undefined = undefined;
 
   @ApiProperty({
