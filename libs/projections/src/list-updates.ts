@@ -31,7 +31,7 @@ export class ListUpdates {
   }
 }
 
-/** What is due is found by the projector in time, so that adding a key costs no write. */
+/** Leaves lists of what is due to the projector, which is fast enough for them, so that adding a key costs no further write. */
 function isListed(ref: StreamRef<unknown>): boolean {
   const { sortKeyOf, due } = readModelOf(ref);
   return sortKeyOf !== undefined && !due;
