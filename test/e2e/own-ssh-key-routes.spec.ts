@@ -144,7 +144,7 @@ describe('the owners of a key', () => {
     const owner = { user_id, username: 'owner', disabled: false, key_id: id, title: 'laptop' };
     const found = { content: [{ ...owner, expires_time: null, expired: false }], next: null };
     expect(await ownersOf(admin, key.fingerprint)).toEqual(found);
-    const [{ fingerprint_md5: md5 }] = (await listedKeysOf(member)) as [{ fingerprint_md5: string }];
+    const md5 = (await listedKeysOf(member))[0]!.fingerprint_md5;
     for (const form of [md5, `MD5:${md5.slice(4).toUpperCase()}`, `${key.fingerprint}=`])
       expect(await ownersOf(admin, form)).toEqual(found);
     // A plus sign that is not escaped stands for a space in a query.

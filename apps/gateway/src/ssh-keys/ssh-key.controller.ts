@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiQuery, ApiTags } from '@nestjs/swagger';
 import {
   AddOwnSshKeyCommand,
@@ -12,16 +12,10 @@ import type { FastifyReply } from 'fastify';
 import { ApiEnvelope, ApiTextOrEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import { ApiRoute } from '../openapi/api-route.decorator.js';
+import { IdempotentCommands } from '../request/idempotent-commands.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { UNACCEPTED_BODY } from '../openapi/refusal-table.js';
-import {
-  bodyOrRefusal,
-  callerOf,
-  callerWithKeysOf,
-  checkedBodyOf,
-  originOf,
-  queryOf,
-} from '../request/request-reading.js';
+import { bodyOrRefusal, callerOf, callerWithKeysOf, checkedBodyOf, queryOf } from '../request/request-reading.js';
 import { sendPersonal } from '../request/revalidated-response.js';
 import { KeyHolderGuard, KeyHolderWithKeysGuard } from '../session/caller.guard.js';
 import { GuardedBy } from '../session/guarded-by.decorator.js';
@@ -34,7 +28,7 @@ import { sshKeyPageResponse, SshKeyPageResponse } from './ssh-key.responses.js';
 @Controller('api/me/sshkey')
 export class SshKeyController {
   constructor(
-    private readonly commandBus: CommandBus,
+    private readonly commands: IdempotentCommands,
     private readonly queryBus: QueryBus,
   ) {}
 
@@ -86,6 +80,7 @@ export class SshKeyController {
       'ssh-key-limit-reached',
       'ssh-key-expiry-untimely',
     ],
+    idempotent: true,
   })
   @ApiBody({ type: AddKeyRequest })
   @ApiEnvelope()
@@ -93,8 +88,8 @@ export class SshKeyController {
     const { title, key, expires } = bodyOrRefusal(AddKeyRequest, request, 'ssh-key-request-invalid');
     const expiresAt = expires === '' ? undefined : instantOf(expires);
     if (expires !== '' && expiresAt === undefined) throw inputRefusal('ssh-key-expiry-malformed');
-    await this.commandBus.execute(new AddOwnSshKeyCommand(callerOf(request), title, key, expiresAt, originOf(request)));
-    return null;
+    const caller = callerOf(request);
+    return this.commands.execute(request, (origin) => new AddOwnSshKeyCommand(caller, title, key, expiresAt, origin));
   }
 
   @Post('update')
@@ -114,15 +109,15 @@ export class SshKeyController {
       'ssh-key-limit-reached',
       'ssh-key-expiry-untimely',
     ],
+    idempotent: true,
   })
   @ApiBody({ type: UpdateKeyRequest })
   @ApiEnvelope()
   async update(@Req() request: KeyfoldRequest): Promise<null> {
     const { id, title, expires } = checkedBodyOf(UpdateKeyRequest, request);
     const expiresAt = typeof expires === 'string' ? instantOf(expires) : expires;
-    const change = { title, expiresAt };
-    await this.commandBus.execute(new UpdateOwnSshKeyCommand(callerOf(request), id, change, originOf(request)));
-    return null;
+    const [caller, change] = [callerOf(request), { title, expiresAt }];
+    return this.commands.execute(request, (origin) => new UpdateOwnSshKeyCommand(caller, id, change, origin));
   }
 
   @Post('delete')
@@ -133,13 +128,12 @@ export class SshKeyController {
     summary: "Delete one of the caller's keys",
     description: 'Deletes the key with this id. The key of another account is refused like an unknown one.',
     refusals: ['query-too-long', 'key-id-invalid', 'ssh-key-not-found'],
+    idempotent: true,
   })
   @ApiQuery({ name: 'id', schema: { type: 'integer' }, description: 'The id of the key.' })
   @ApiEnvelope()
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
-    await this.commandBus.execute(
-      new RemoveOwnSshKeyCommand(callerOf(request), keyIdOf(queryOf(request)), originOf(request)),
-    );
-    return null;
+    const [caller, keyId] = [callerOf(request), keyIdOf(queryOf(request))];
+    return this.commands.execute(request, (origin) => new RemoveOwnSshKeyCommand(caller, keyId, origin));
   }
 }
