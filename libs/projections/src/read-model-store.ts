@@ -65,11 +65,8 @@ export abstract class ReadModelStore {
   /** Returns those of the entries that the index of SSH keys lacks. */
   abstract missingKeyOwners(owners: readonly KeyOwner[]): Promise<KeyOwner[]>;
 
-  /**
-   * Returns the ids of the accounts in the index of SSH keys that have, or had, a key with this fingerprint of either form: the first
-   * `limit` above `after`, in ascending order.
-   */
-  abstract keyOwners(fingerprint: string, after: number, limit: number): Promise<readonly number[]>;
+  /** Returns the ids of the accounts with this prefix in the index of SSH keys: the first `limit` above `after`, in ascending order. */
+  abstract keyOwners(prefix: number, after: number, limit: number): Promise<readonly number[]>;
 
   /** Returns at most `limit` documents of a model whose stream names sort after `after`, in byte order. */
   abstract documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]>;

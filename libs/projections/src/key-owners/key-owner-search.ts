@@ -1,7 +1,7 @@
 import type { CommitFeed, FeedLeases, SlotProgress } from '@keyfold/event-store';
 import { projectorName } from '../projector.js';
 import type { ReadModelStore } from '../read-model-store.js';
-import { keyOwnersIn } from './key-owner.js';
+import { keyOwnersIn, prefixOf } from './key-owner.js';
 
 /** Commits that one search reads behind the index, and how many it reads at a time. */
 const MAX_BEHIND = 10_000;
@@ -29,21 +29,22 @@ export class KeyOwnerSearch {
 
   /**
    * Returns the ids of the first `limit` accounts above `after`, in ascending order. They include every account that has had a key with
-   * this fingerprint, of either form, since before the call. Some may have removed it.
+   * this fingerprint, of either form, since before the call. Some may have removed it, or have a similar one.
    *
    * @throws `KeyIndexBehind`, `StoreUnavailable`.
    */
   async candidates(fingerprint: string, after: number, limit: number): Promise<number[]> {
     // First: the projector writes the index before it moves its checkpoint.
     const progress = await this.leases.progress(projectorName);
-    const indexed = await this.readModels.keyOwners(fingerprint, after, limit);
-    const latest = await this.#inLatestCommits(fingerprint, progress);
+    const prefix = prefixOf(fingerprint);
+    const indexed = await this.readModels.keyOwners(prefix, after, limit);
+    const latest = await this.#inLatestCommits(prefix, progress);
     const found = new Set([...indexed, ...latest.filter((accountId) => accountId > after)]);
     return [...found].toSorted((one, other) => one - other).slice(0, limit);
   }
 
   /** Returns the accounts that add the key in the commits after the positions. */
-  async #inLatestCommits(fingerprint: string, progress: readonly SlotProgress[]): Promise<number[]> {
+  async #inLatestCommits(prefix: number, progress: readonly SlotProgress[]): Promise<number[]> {
     const positions = new Map(progress.map(({ slot, position }) => [slot, position]));
     const behind = [...(await this.feed.readHeads())].map(([slot, head]) => {
       const from = positions.get(slot) ?? 0;
@@ -56,7 +57,7 @@ export class KeyOwnerSearch {
       for (let position = from; position < head;) {
         const page = await this.feed.readFeed(slot, position, PAGE);
         for (const owner of keyOwnersIn(page)) {
-          if (owner.fingerprint === fingerprint || owner.md5 === fingerprint) found.push(owner.accountId);
+          if (owner.prefixes.includes(prefix)) found.push(owner.accountId);
         }
         position = page.at(-1)?.position ?? head;
       }

@@ -1,7 +1,7 @@
 import { collectionOf, reaching } from '@keyfold/event-store/mongo';
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import type { KeyOwner } from '../key-owners/key-owner.js';
-import { KEY_OWNERS, type KeyOwnerDocument } from './key-owner.model.js';
+import { KEY_OWNERS, PREFIX_INDEX, type KeyOwnerDocument } from './key-owner.model.js';
 
 const DUPLICATE_KEY = 11_000;
 
@@ -14,7 +14,10 @@ export class MongoKeyOwners {
   }
 
   async add(owners: readonly KeyOwner[]): Promise<void> {
-    const documents = owners.map((owner) => ({ _id: idOf(owner), md5: owner.md5, account: owner.accountId }));
+    const documents = owners.map((owner) => {
+      const { accountId: account, prefixes } = owner;
+      return { _id: idOf(owner), prefixes: [...prefixes], account };
+    });
     if (documents.length === 0) return;
     // Inserts cost half of upserts. Repeats are rare: a key that was added again, or a page that was read again.
     await reaching(() => this.#owners.insertMany(documents, { ordered: false }).catch(ignoreRepeats));
@@ -23,25 +26,19 @@ export class MongoKeyOwners {
   async missing(owners: readonly KeyOwner[]): Promise<KeyOwner[]> {
     const filter = { _id: { $in: owners.map(idOf) } };
     const found = await reaching(() => this.#owners.find(filter).toArray());
-    const known = new Map(found.map(({ _id, md5 }) => [_id, md5]));
-    return owners.filter((owner) => known.get(idOf(owner)) !== owner.md5);
+    const known = new Map(found.map(({ _id, prefixes }) => [_id, prefixes.join()]));
+    return owners.filter((owner) => known.get(idOf(owner)) !== owner.prefixes.join());
   }
 
-  async find(fingerprint: string, after: number, limit: number): Promise<number[]> {
-    const options = { limit, projection: { account: 1 } };
-    // The character after the space ends the range.
-    const range = { $gt: idOf({ fingerprint, accountId: after }), $lt: `${fingerprint}!` };
-    const cursor = fingerprint.startsWith('MD5:')
-      ? this.#owners.find({ md5: fingerprint, account: { $gt: after } }, options).sort({ account: 1 })
-      : this.#owners.find({ _id: range }, options).sort({ _id: 1 });
-    const found = await reaching(() => cursor.toArray());
+  async find(prefix: number, after: number, limit: number): Promise<number[]> {
+    const filter = { prefixes: prefix, account: { $gt: after } };
+    const options = { limit, sort: { account: 1 }, hint: PREFIX_INDEX, projection: { account: 1 } } as const;
+    const found = await reaching(() => this.#owners.find(filter, options).toArray());
     return found.map(({ account }) => account);
   }
 }
 
-/** Padded, so that the ids of a key sort by account. */
-const idOf = ({ fingerprint, accountId }: Pick<KeyOwner, 'fingerprint' | 'accountId'>) =>
-  `${fingerprint} ${String(accountId).padStart(16, '0')}`;
+const idOf = ({ accountId, prefixes: [sha256] }: KeyOwner) => `${accountId}/${sha256}`;
 
 /** Returns if every failed insert met an existing entry; rethrows otherwise. */
 function ignoreRepeats(error: unknown): void {

@@ -117,8 +117,8 @@ export class MongoReadModelStore extends ReadModelStore {
     return this.#keyOwners.missing(owners);
   }
 
-  keyOwners(fingerprint: string, after: number, limit: number): Promise<readonly number[]> {
-    return this.#keyOwners.find(fingerprint, after, limit);
+  keyOwners(prefix: number, after: number, limit: number): Promise<readonly number[]> {
+    return this.#keyOwners.find(prefix, after, limit);
   }
 
   async documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]> {

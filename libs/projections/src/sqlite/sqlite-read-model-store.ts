@@ -153,8 +153,8 @@ export class SqliteReadModelStore extends ReadModelStore {
     return this.#keyOwners.missing(owners);
   }
 
-  async keyOwners(fingerprint: string, after: number, limit: number): Promise<readonly number[]> {
-    return this.#keyOwners.find(fingerprint, after, limit);
+  async keyOwners(prefix: number, after: number, limit: number): Promise<readonly number[]> {
+    return this.#keyOwners.find(prefix, after, limit);
   }
 
   async documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]> {

@@ -72,8 +72,8 @@ export class SlotCheck {
   async #checkKeyOwners(projected: readonly Commit[]): Promise<void> {
     const owners = keyOwnersIn(projected);
     if (owners.length === 0) return;
-    for (const { fingerprint, accountId } of await this.verified.readModels.missingKeyOwners(owners))
-      await this.report(`the index of SSH keys lacks ${fingerprint} of account ${accountId}`);
+    for (const { accountId } of await this.verified.readModels.missingKeyOwners(owners))
+      await this.report(`the index of SSH keys lacks a key of account ${accountId}`);
   }
 
   /** Counts the void commits of compacted streams, given the names of their void streams. */

@@ -95,7 +95,7 @@ describe('in the documents', () => {
     [
       'a key that the index of SSH keys lacks',
       'DELETE FROM ssh_key_owners_1',
-      'the index of SSH keys lacks SHA256:',
+      'the index of SSH keys lacks a key of account 7',
     ],
     [
       'a parked stream',
