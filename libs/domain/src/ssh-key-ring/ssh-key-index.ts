@@ -67,11 +67,11 @@ function textsIn(keys: readonly SshKey[]) {
 
 /** Returns the size of one key. */
 export function sizeOfKey({ title, key }: Key): Size {
-  const titleBytes = bytesOf(title);
+  const listed = bytesOf(title, key.comment);
   return {
-    bytes: titleBytes + bytesOf(key.type, key.blob, key.comment),
+    bytes: listed + bytesOf(key.type, key.blob),
     // Title and comment are also in the answer that lists them.
-    memory: KEY_OVERHEAD + memoryOf(title, key.blob, key.comment) + 2 * (titleBytes + bytesOf(key.comment)),
+    memory: KEY_OVERHEAD + memoryOf(title, key.blob, key.comment) + 2 * listed,
   };
 }
 
