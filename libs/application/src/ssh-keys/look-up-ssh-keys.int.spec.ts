@@ -23,12 +23,7 @@ async function permit(service: EmbeddedService, permission: number): Promise<voi
   await changeAccount(service, ANN, update);
 }
 
-async function addKey(
-  service: EmbeddedService,
-  title: string,
-  key: typeof laptop,
-  expiresAt?: number,
-): Promise<void> {
+async function addKey(service: EmbeddedService, title: string, key: typeof laptop, expiresAt?: number): Promise<void> {
   const command = { type: 'AddSshKey', accountId: ANN, title, key, expiresAt, now: service.clock.now() } as const;
   await service.runner.run(sshKeyRingStream(ANN), command, context);
 }

@@ -34,7 +34,7 @@ async function project({ folder, projection }: EmbeddedService): Promise<void> {
 
 async function commitsOf({ store }: EmbeddedService): Promise<Commit[]> {
   const commits: Commit[] = [];
-  for (let page: Commit[] = await store.readFeed(0, 0, 500); page.length > 0; ) {
+  for (let page: Commit[] = await store.readFeed(0, 0, 500); page.length > 0;) {
     commits.push(...page);
     page = await store.readFeed(0, page.at(-1)!.position, 500);
   }
@@ -100,31 +100,35 @@ describe('an expired key', () => {
   });
 });
 
-it('10,000 keys that expired while no worker ran are all announced, a batch at a time', { timeout: 240_000 }, async () => {
-  let [running, most] = [0, 0];
-  const service = new EmbeddedService(new EmbeddedFolder());
-  const accounts = Array.from({ length: 10_000 }, (_, index) => index + 1);
-  for (let from = 0; from < accounts.length; from += 500) {
-    await Promise.all(accounts.slice(from, from + 500).map((id) => addKey(service, id, 'laptop', MINUTE)));
-  }
-  await project(service);
-  service.clock.advance(HOUR);
-  const { readModels, projection, clock } = service;
-  const runner: Pick<typeof service.runner, 'run'> = {
-    run: async (...args) => {
-      most = Math.max(most, ++running);
-      await service.runner.run(...args);
-      running--;
-    },
-  };
-  const leases = { now: async () => clock.now() };
-  const worker = new SshKeyExpiry({ runner, readModels, projection, leases, onError: () => undefined });
-  await worker.announce();
-  expect(new Set((await announced(service)).map(([accountId]) => accountId)).size).toBe(10_000);
-  expect(await announced(service)).toHaveLength(10_000);
-  expect(most).toBeLessThanOrEqual(50);
-  expect(await service.readModels.listDue(sshKeyRings, clock.now(), 10)).toEqual([]);
-});
+it(
+  '10,000 keys that expired while no worker ran are all announced, a batch at a time',
+  { timeout: 240_000 },
+  async () => {
+    let [running, most] = [0, 0];
+    const service = new EmbeddedService(new EmbeddedFolder());
+    const accounts = Array.from({ length: 10_000 }, (_, index) => index + 1);
+    for (let from = 0; from < accounts.length; from += 500) {
+      await Promise.all(accounts.slice(from, from + 500).map((id) => addKey(service, id, 'laptop', MINUTE)));
+    }
+    await project(service);
+    service.clock.advance(HOUR);
+    const { readModels, projection, clock } = service;
+    const runner: Pick<typeof service.runner, 'run'> = {
+      run: async (...args) => {
+        most = Math.max(most, ++running);
+        await service.runner.run(...args);
+        running--;
+      },
+    };
+    const leases = { now: async () => clock.now() };
+    const worker = new SshKeyExpiry({ runner, readModels, projection, leases, onError: () => undefined });
+    await worker.announce();
+    expect(new Set((await announced(service)).map(([accountId]) => accountId)).size).toBe(10_000);
+    expect(await announced(service)).toHaveLength(10_000);
+    expect(most).toBeLessThanOrEqual(50);
+    expect(await service.readModels.listDue(sshKeyRings, clock.now(), 10)).toEqual([]);
+  },
+);
 
 it('an outage is reported once, and what was due is announced after it', async () => {
   let down = true;
