@@ -1,4 +1,5 @@
 import { TEXT_BYTES, type DomainError, type DomainErrorCode } from '@keyfold/domain';
+import { accessTokenRefusals } from './access-token-refusals.js';
 import { goQuote } from './go-quote.js';
 import { Refusal, type RefusalRow } from './refusal.js';
 import { settingRefusals } from './setting-refusals.js';
@@ -191,6 +192,7 @@ export const errorCodes = {
     when: 'the time of use is not possible',
   },
 
+  ...accessTokenRefusals,
   ...settingRefusals,
 } as const satisfies Record<DomainErrorCode, RefusalRow>;
 

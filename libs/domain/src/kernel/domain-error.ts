@@ -17,6 +17,29 @@ export type DomainErrorCode =
   | 'guest-disabled'
   /** `requireAdmin`: the route is for administrators, and the caller is not one. */
   | 'not-an-admin'
+  // Access tokens.
+  /** `requireScope`: the access token lacks the scope that the route takes. Quotes the scope. */
+  | 'access-token-scope-missing'
+  /** `requireScope`: the route takes no access tokens. */
+  | 'access-token-not-accepted'
+  /** `RequireNoAdmin`: an access token is used to change the account of an administrator. */
+  | 'admin-unchangeable-by-token'
+  /** `requireTokenHolder`: the guest uses a route for the caller's own tokens. */
+  | 'guest-has-no-tokens'
+  /** `CreateOwnAccessTokenCommand` without a session, with the static token. */
+  | 'session-required'
+  /** `CreateOwnAccessTokenCommand` with a scope that only administrators can give. Quotes the scope. */
+  | 'access-token-scope-of-admins'
+  /** `CreateAccessToken`: the name exceeds its limit in `TEXT_BYTES`. */
+  | 'access-token-name-too-long'
+  /** `CreateAccessToken`: the expiry is not in the future, or more than ten years away. */
+  | 'access-token-expiry-invalid'
+  /** `CreateAccessToken`: a token of the account that has not expired has exactly this name. */
+  | 'access-token-name-taken'
+  /** `CreateAccessToken`: the account has 100 tokens that have not expired, or has used up its token numbers. */
+  | 'access-token-limit-reached'
+  /** `RevokeAccessToken`: the account has no such token. */
+  | 'access-token-not-found'
   // Login. Thrown by `LogInHandler` unless another source is named.
   /** Unknown name, wrong or empty hash, or disabled account. The answer does not reveal which. */
   | 'invalid-credentials'

@@ -1,9 +1,11 @@
 import {
+  accessTokensUpcasters,
   accountUpcasters,
   sessionUpcasters,
   siteSettingsUpcasters,
   sshKeyRingUpcasters,
   sshKeyUseUpcasters,
+  type AccessTokensEvent,
   type AccountEvent,
   type AggregateName,
   type SessionEvent,
@@ -19,6 +21,7 @@ type EventsOf = {
   session: SessionEvent;
   'ssh-keys': SshKeyRingEvent;
   'ssh-key-use': SshKeyUseEvent;
+  'access-tokens': AccessTokensEvent;
   'site-settings': SiteSettingsEvent;
 };
 
@@ -30,6 +33,7 @@ const upcastersOf = {
   session: sessionUpcasters,
   'ssh-keys': sshKeyRingUpcasters,
   'ssh-key-use': sshKeyUseUpcasters,
+  'access-tokens': accessTokensUpcasters,
   'site-settings': siteSettingsUpcasters,
 } satisfies Record<AggregateName, Upcasters>;
 

@@ -31,6 +31,8 @@ const publicTypes: Readonly<Record<string, string | undefined>> = {
   'SshKeyAdded.v1': 'ssh-key.added',
   'SshKeyRemoved.v1': 'ssh-key.removed',
   'SshKeyUsed.v1': 'ssh-key.used',
+  'AccessTokenCreated.v1': 'access-token.created',
+  'AccessTokenRevoked.v1': 'access-token.revoked',
   'SessionStarted.v1': 'session.started',
   'SessionEnded.v1': 'session.ended',
   'SettingsChanged.v1': 'site-settings.changed',

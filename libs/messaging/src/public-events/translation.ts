@@ -78,6 +78,21 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
     type: 'ssh-key.used',
     data: { accountId: accountOf(commit), keyId, usedAt: isoTimestamp(usedAt) },
   }),
+  AccessTokenCreated: ({ tokenId, name, scopes, createdAt, expiresAt }, commit) => ({
+    type: 'access-token.created',
+    data: {
+      accountId: accountOf(commit),
+      tokenId,
+      name,
+      scopes: [...scopes],
+      createdAt: isoTimestamp(createdAt),
+      ...(expiresAt !== null && { expiresAt: isoTimestamp(expiresAt) }),
+    },
+  }),
+  AccessTokenRevoked: ({ tokenId }, commit) => ({
+    type: 'access-token.revoked',
+    data: { accountId: accountOf(commit), tokenId },
+  }),
   SessionStarted: ({ accountId, sessionId, factors, address, client, startedAt, expiresAt }) => ({
     type: 'session.started',
     data: {
