@@ -2,6 +2,11 @@ import type { Provider } from '@nestjs/common';
 import {
   AccountIds,
   AddOwnSshKeyHandler,
+  CreateOwnAccessTokenHandler,
+  ListAnyAccessTokensHandler,
+  ListOwnAccessTokensHandler,
+  RevokeAnyAccessTokenHandler,
+  RevokeOwnAccessTokenHandler,
   StartTwoFactorEnrolmentHandler,
   CallerIdentifier,
   DisableOwnTwoFactorHandler,
@@ -44,7 +49,7 @@ import {
   SecurityLog,
   SettingList,
   SettingSecrets,
-  SessionActivity,
+  TokenActivity,
   SessionEnding,
   UpdateAccountHandler,
   UserNames,
@@ -52,7 +57,7 @@ import {
 import { NameRules } from '@keyfold/domain';
 import { Counter, EventStore } from '@keyfold/event-store';
 import { eventSourcingProviders } from '@keyfold/wiring';
-import { SessionUses, StreamLoader } from '@keyfold/projections';
+import { TokenUses, StreamLoader } from '@keyfold/projections';
 import {
   DeviceTokens,
   EarlierTokenSecrets,
@@ -100,14 +105,14 @@ const services: Provider[] = [
   },
   {
     provide: CallerIdentifier,
-    inject: [StreamLoader, TokenSigner, Sealer, Clock, SecurityLog, SessionActivity],
+    inject: [StreamLoader, TokenSigner, Sealer, Clock, SecurityLog, TokenActivity],
     useFactory: (
       loader: StreamLoader,
       tokens: TokenSigner,
       sealer: Sealer,
       clock: Clock,
       security: SecurityLog,
-      activity: SessionActivity,
+      activity: TokenActivity,
     ) => new CallerIdentifier(loader, tokens, sealer, clock, security, activity),
   },
   {
@@ -123,9 +128,9 @@ const services: Provider[] = [
     ) => new OwnerProof(runner, hasher, throttle, sealer, clock, security),
   },
   {
-    provide: SessionActivity,
-    inject: [SessionUses, Clock],
-    useFactory: (uses: SessionUses, clock: Clock) => new SessionActivity(uses, clock),
+    provide: TokenActivity,
+    inject: [TokenUses, Clock],
+    useFactory: (uses: TokenUses, clock: Clock) => new TokenActivity(uses, clock),
   },
   {
     provide: SessionEnding,
@@ -160,6 +165,11 @@ const services: Provider[] = [
 
 const handlers: Provider[] = [
   AddOwnSshKeyHandler,
+  CreateOwnAccessTokenHandler,
+  ListAnyAccessTokensHandler,
+  ListOwnAccessTokensHandler,
+  RevokeAnyAccessTokenHandler,
+  RevokeOwnAccessTokenHandler,
   StartTwoFactorEnrolmentHandler,
   DisableOwnTwoFactorHandler,
   DisableTwoFactorHandler,

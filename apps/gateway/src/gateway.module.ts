@@ -2,6 +2,8 @@ import { Logger, Module, type DynamicModule, type Provider } from '@nestjs/commo
 import { CqrsModule } from '@nestjs/cqrs';
 import { FirstStart, NewPasswords } from '@keyfold/application';
 import { eventSourcingExports } from '@keyfold/wiring';
+import { AccessTokenAdministrationController } from './access-tokens/access-token-administration.controller.js';
+import { AccessTokenController } from './access-tokens/access-token.controller.js';
 import { AccountAdministrationController } from './accounts/account-administration.controller.js';
 import { applicationProviders } from './application.providers.js';
 import { GatewayConfig } from './gateway.config.js';
@@ -48,6 +50,8 @@ export class GatewayModule {
         AccountAdministrationController,
         SshKeyAdministrationController,
         SettingAdministrationController,
+        AccessTokenController,
+        AccessTokenAdministrationController,
         SessionController,
         SessionAdministrationController,
         DisabledFeaturesController,

@@ -5,7 +5,7 @@ export * from './projection-retry.js';
 export * from './projector.js';
 export * from './read-model-store.js';
 export * from './read-model.js';
-export * from './session-uses.js';
+export * from './token-uses.js';
 export * from './stream-ref.js';
 export * from './stream-loader.js';
 export * from './rebuild.js';

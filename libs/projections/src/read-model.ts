@@ -1,9 +1,12 @@
 import {
+  accessTokensAggregate,
   accountAggregate,
   sessionAggregate,
   siteSettingsAggregate,
   sshKeyRingAggregate,
   sshKeyUseAggregate,
+  accountOfAccessToken,
+  type AccessTokens,
   type Account,
   type Session,
 } from '@keyfold/domain';
@@ -39,10 +42,24 @@ export const sessions: ReadModel<Session> = {
 };
 export const sshKeyRings = { name: 'ssh_key_rings', schema: 1, aggregate: sshKeyRingAggregate };
 export const sshKeyUses = { name: 'ssh_key_uses', schema: 1, aggregate: sshKeyUseAggregate };
+/** Lists the accounts that have access tokens. */
+export const accessTokens: ReadModel<AccessTokens> = {
+  name: 'access_tokens',
+  schema: 1,
+  aggregate: accessTokensAggregate,
+  sortKeyOf: ({ tokens: [first] }) => (first ? accountOfAccessToken(first.tokenId) : null),
+};
 export const siteSettings = { name: 'site_settings', schema: 2, aggregate: siteSettingsAggregate };
 
 /** All read models: one for each aggregate. */
-export const readModels: readonly ReadModel<unknown>[] = [accounts, sessions, sshKeyRings, sshKeyUses, siteSettings];
+export const readModels: readonly ReadModel<unknown>[] = [
+  accounts,
+  sessions,
+  sshKeyRings,
+  sshKeyUses,
+  accessTokens,
+  siteSettings,
+];
 
 /** Returns the read model that stores the documents of a stream's aggregate. */
 export function readModelOf({ aggregate: { name } }: Pick<StreamRef<unknown>, 'aggregate'>): ReadModel<unknown> {

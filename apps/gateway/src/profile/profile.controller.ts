@@ -12,6 +12,7 @@ import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
 import { CallerGuard } from '../session/caller.guard.js';
 import { GuardedBy } from '../session/guarded-by.decorator.js';
+import { TakesAccessToken } from '../session/takes-access-token.decorator.js';
 
 @ApiTags('profile')
 @Controller('api/me')
@@ -23,6 +24,7 @@ export class ProfileController {
   ) {}
 
   @Get()
+  @TakesAccessToken('profile:read')
   @ApiRoute({
     id: 'getProfile',
     summary: "Read the caller's account",

@@ -10,6 +10,7 @@ import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOrRefusal, callerOf, callerWithKeysOf, originOf, queryOf } from '../request/request-reading.js';
 import { KeyHolderGuard, KeyHolderWithKeysGuard } from '../session/caller.guard.js';
 import { GuardedBy } from '../session/guarded-by.decorator.js';
+import { TakesAccessToken } from '../session/takes-access-token.decorator.js';
 import { keyIdOf } from './key-id.js';
 import { sshKeyPageResponse, SshKeyPageResponse } from './ssh-key.responses.js';
 
@@ -34,6 +35,7 @@ export class SshKeyController {
 
   @Get('list')
   @GuardedBy(KeyHolderWithKeysGuard)
+  @TakesAccessToken('keys:manage')
   @ApiRoute({
     id: 'listSshKeys',
     summary: "List the caller's keys",
@@ -50,6 +52,7 @@ export class SshKeyController {
   @Post('add')
   @HttpCode(200)
   @GuardedBy(KeyHolderGuard)
+  @TakesAccessToken('keys:manage')
   @ApiRoute({
     id: 'addSshKey',
     summary: 'Add a key',
@@ -74,6 +77,7 @@ export class SshKeyController {
   @Post('delete')
   @HttpCode(200)
   @GuardedBy(KeyHolderGuard)
+  @TakesAccessToken('keys:manage')
   @ApiRoute({
     id: 'deleteSshKey',
     summary: "Delete one of the caller's keys",

@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { actorOf, type Caller } from '../caller/caller.js';
+import type { Caller } from '../caller/caller.js';
 import type { Origin } from '../origin.js';
 import { SessionEnding } from './session-ending.js';
 
@@ -19,6 +19,6 @@ export class EndAnySessionHandler implements ICommandHandler<EndAnySessionComman
   constructor(private readonly ending: SessionEnding) {}
 
   async execute({ caller, sessionId, origin }: EndAnySessionCommand): Promise<void> {
-    await this.ending.evict(sessionId, { actor: actorOf(caller), ...origin });
+    await this.ending.evict(caller, sessionId, origin);
   }
 }

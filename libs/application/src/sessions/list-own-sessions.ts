@@ -4,7 +4,7 @@ import type { Session } from '@keyfold/domain';
 import { ReadModelStore, sessions, sessionStream, StreamLoader } from '@keyfold/projections';
 import { requireSessionHolder, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
-import { SessionActivity } from '../caller/session-activity.js';
+import { TokenActivity } from '../caller/token-activity.js';
 import { listedSession, type ListedSession } from './listed-session.js';
 
 /** Maximum number of sessions to show. */
@@ -23,7 +23,7 @@ export class ListOwnSessionsHandler implements IQueryHandler<ListOwnSessionsQuer
   constructor(
     private readonly readModels: ReadModelStore,
     private readonly loader: StreamLoader,
-    private readonly activity: SessionActivity,
+    private readonly activity: TokenActivity,
     private readonly clock: Clock,
   ) {}
 

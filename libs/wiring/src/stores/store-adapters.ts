@@ -1,7 +1,7 @@
 import type { FactoryProvider, InjectionToken } from '@nestjs/common';
 import { CommitFeed, Counter, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
 import { ParkedAccounts, RELAY_LEASES } from '@keyfold/messaging';
-import { ReadModelStore, SessionUses } from '@keyfold/projections';
+import { ReadModelStore, TokenUses } from '@keyfold/projections';
 import { ThrottleStore } from '@keyfold/security';
 import { StoreCheck } from './store-check.js';
 
@@ -12,7 +12,7 @@ export type StoreAdapters = Readonly<{
   compaction: StreamCompaction;
   counter: Counter;
   readModels: ReadModelStore;
-  sessionUses: SessionUses;
+  tokenUses: TokenUses;
   leases: FeedLeases;
   relayLeases: FeedLeases;
   parkedRelays: ParkedAccounts;
@@ -27,7 +27,7 @@ const ports = {
   compaction: StreamCompaction,
   counter: Counter,
   readModels: ReadModelStore,
-  sessionUses: SessionUses,
+  tokenUses: TokenUses,
   leases: FeedLeases,
   relayLeases: RELAY_LEASES,
   parkedRelays: ParkedAccounts,

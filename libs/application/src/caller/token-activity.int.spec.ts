@@ -1,9 +1,11 @@
-import { SqliteSessionUses } from '@keyfold/projections/sqlite';
+import type { AccessToken } from '@keyfold/domain';
+import { SqliteTokenUses } from '@keyfold/projections/sqlite';
 import { describe, expect, it } from 'vitest';
+import { tokenCreated } from '../../../domain/testing/access-tokens.events.js';
 import { login } from '../../../domain/testing/session.events.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
 import { watchedPort } from '../../testing/watched-port.js';
-import { SessionActivity } from './session-activity.js';
+import { TokenActivity } from './token-activity.js';
 
 const MINUTE = 60_000;
 
@@ -11,13 +13,13 @@ function watched() {
   const { clock, folder } = new EmbeddedService();
   const calls: string[] = [];
   let failure: Error | undefined;
-  const port = watchedPort('SessionUses', new SqliteSessionUses(folder.views), (call) => {
+  const port = watchedPort('TokenUses', new SqliteTokenUses(folder.views), (call) => {
     calls.push(call);
     if (failure) throw failure;
   });
   const startedAt = Math.floor(clock.now() / 1000);
   const session = { status: 'active', ...login({ startedAt, expiresAt: startedAt + 172_800 }) } as const;
-  const activity = new SessionActivity(port, clock);
+  const activity = new TokenActivity(port, clock);
   const minutesUntilUse = async (of = activity) => ((await of.lastUses([session]))[0]! - startedAt) / 60;
   const fail = (error: Error | undefined) => (failure = error);
   return { clock, calls, port, session, activity, minutesUntilUse, fail };
@@ -48,7 +50,7 @@ describe('the activity of a session', () => {
 
   it('is the latest that any thread or gateway has recorded', async () => {
     const { clock, port, session, activity, minutesUntilUse } = watched();
-    const other = new SessionActivity(port, clock);
+    const other = new TokenActivity(port, clock);
     clock.advance(10 * MINUTE);
     activity.used(session);
     clock.advance(MINUTE);
@@ -68,5 +70,40 @@ describe('the activity of a session', () => {
     clock.advance(5 * MINUTE);
     activity.used(session);
     await expect.poll(() => minutesUntilUse()).toBe(15);
+  });
+});
+
+describe('the activity of an access token', () => {
+  const token = { ...tokenCreated(1).data, tokenId: 7_340_033 };
+
+  it('is unknown before its first use, which is recorded at once', async () => {
+    const { clock, activity } = watched();
+    const lastUse = async (used: AccessToken) => (await activity.lastUsesOfAccessTokens([used]))[0];
+    expect(await lastUse(token)).toBeUndefined();
+    activity.usedAccessToken(token);
+    const at = Math.floor(clock.now() / 1000);
+    await expect.poll(() => lastUse(token)).toBe(at);
+    clock.advance(4 * MINUTE);
+    activity.usedAccessToken(token);
+    expect(await lastUse(token)).toBe(at);
+    clock.advance(MINUTE);
+    activity.usedAccessToken(token);
+    await expect.poll(() => lastUse(token)).toBe(at + 300);
+    expect(await lastUse({ ...token, tokenId: 7_340_034 })).toBeUndefined();
+  });
+
+  it('is kept until the token expires, or for ten years', async () => {
+    const { clock, activity, port } = watched();
+    const day = 24 * 60 * MINUTE;
+    const expiring = { ...token, tokenId: 7_340_034, expiresAt: clock.now() + day };
+    activity.usedAccessToken(token);
+    activity.usedAccessToken(expiring);
+    await expect.poll(() => activity.lastUsesOfAccessTokens([token, expiring])).not.toContain(undefined);
+    clock.advance(day);
+    await port.record({ token: 'any', at: Math.floor(clock.now() / 1000), until: Number.MAX_SAFE_INTEGER });
+    expect(await activity.lastUsesOfAccessTokens([token, expiring])).toEqual([expect.any(Number), undefined]);
+    clock.advance(3_653 * day);
+    await port.record({ token: 'any', at: Math.floor(clock.now() / 1000), until: Number.MAX_SAFE_INTEGER });
+    expect(await activity.lastUsesOfAccessTokens([token])).toEqual([undefined]);
   });
 });
