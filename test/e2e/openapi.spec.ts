@@ -1,6 +1,7 @@
 import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { newAccessToken } from '../support/access-tokens.js';
 import { ADMIN_PASSWORD, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient, type Answer } from '../support/api-client.js';
 import { AnswerSchemas, operationsOf, type ApiDocument } from '../support/api-document.js';
@@ -33,11 +34,16 @@ const ROUTES = [
   'POST /api/me/update',
   'GET /api/me/sessions',
   'POST /api/me/sessions/evict',
+  'GET /api/me/tokens',
+  'POST /api/me/tokens',
+  'POST /api/me/tokens/revoke',
   'GET /api/me/sshkey/list',
   'POST /api/me/sshkey/add',
   'POST /api/me/sshkey/delete',
   'GET /api/admin/session/list',
   'POST /api/admin/session/evict',
+  'GET /api/admin/token/list',
+  'POST /api/admin/token/revoke',
   'GET /api/admin/user/list',
   'GET /api/admin/user/get',
   'POST /api/admin/user/create',
@@ -97,14 +103,14 @@ describe('the document', () => {
 
   it('lists the body fields that the server reads', async () => {
     const routes = [...operations].filter(([, { requestBody }]) => requestBody);
-    expect(routes).toHaveLength(13);
+    expect(routes).toHaveLength(16);
     for (const [route, { requestBody }] of routes) {
       const { schema } = requestBody!.content['application/json']!;
       const name = (schema.items ?? schema).$ref!.split('/').at(-1)!;
       const { properties, required } = document.components.schemas[name]!;
       const right = Object.fromEntries((required ?? []).map((field) => [field, 'x']));
       for (const [field, { type }] of Object.entries(properties)) {
-        expect(['string', 'integer', 'boolean'], `${name}.${field}`).toContain(type);
+        expect(['string', 'integer', 'boolean', 'array', undefined], `${name}.${field}`).toContain(type);
         const wrong = type === 'string' ? 1 : 'text';
         const body = { ...right, [field]: wrong };
         const answer = await admin.post(route.split(' ')[1]!, schema.items ? [body] : body);
@@ -188,8 +194,7 @@ describe('every answer', () => {
     for (const password of ['wrong', 'pw-documented'])
       await check(member, 'POST', '/api/auth/2fa/disable', { password });
     const key = { title: 'laptop', key: newKeyLine().line };
-    await check(member, 'POST', '/api/me/sshkey/add', key);
-    await check(member, 'POST', '/api/me/sshkey/add', key);
+    for (const each of [key, key]) await check(member, 'POST', '/api/me/sshkey/add', each);
     const { content } = (await check(member, 'GET', '/api/me/sshkey/list?page=1&per_page=5')).data<{
       content: { id: number }[];
     }>();
@@ -198,17 +203,21 @@ describe('every answer', () => {
     await check(member, 'POST', `/api/me/sshkey/delete?id=${content[0]!.id}`);
     await check(member, 'POST', '/api/me/update', { username: 'documented' });
     await check(member, 'POST', '/api/me/update', {});
-    await check(member, 'GET', '/api/me/sessions');
+    const token = await newAccessToken(member, ['profile:read'], { name: 'backup' });
+    for (const name of ['backup', 'other'])
+      await check(member, 'POST', '/api/me/tokens', { name, scopes: token.scopes });
+    for (const id of [token.id, token.id]) await check(member, 'POST', '/api/me/tokens/revoke', { id });
+    for (const path of ['/api/me/sessions', '/api/me/tokens']) await check(member, 'GET', path);
     for (const others of [true, false]) await check(member, 'POST', '/api/me/sessions/evict', { others });
-    await check(member, 'GET', '/api/auth/logout');
-    await check(member, 'GET', '/api/auth/logout');
+    for (const path of ['/api/auth/logout', '/api/auth/logout', '/api/me', '/api/me/sessions', '/api/me/tokens'])
+      await check(member, 'GET', path);
     await check(member, 'POST', '/api/auth/2fa/generate');
-    for (const path of ['/api/me', '/api/me/sessions']) await check(member, 'GET', path);
   });
 
   it('to an administrator matches the document', async () => {
     const member = await newMember(admin, 'administered');
     await member.post('/api/me/sshkey/add', { title: 'laptop', key: newKeyLine().line });
+    const token = await newAccessToken(member, ['profile:read']);
     const users = '/api/admin/user';
     const { content } = (await check(admin, 'GET', `${users}/list`)).data<{ content: { id: number }[] }>();
     const { id } = content.at(-1)!;
@@ -218,6 +227,8 @@ describe('every answer', () => {
     const sessions = '/api/admin/session';
     for (const page of [1, 'x']) await check(admin, 'GET', `${sessions}/list?page=${page}`);
     for (const user_id of [id, 0]) await check(admin, 'POST', `${sessions}/evict`, { user_id });
+    for (const page of [1, 'x']) await check(admin, 'GET', `/api/admin/token/list?page=${page}`);
+    for (const each of [token, token]) await check(admin, 'POST', '/api/admin/token/revoke', { id: each.id });
     for (const which of [1, 'x']) await check(admin, 'POST', `${users}/sshkey/delete?id=${which}`);
     for (const which of [id, 'x']) await check(admin, 'POST', `${users}/cancel_2fa?id=${which}`);
     for (const name of ['administered', '']) await check(admin, 'POST', `${users}/del_cache?username=${name}`);
