@@ -33,6 +33,7 @@ export * from './sealing-key-check.js';
 export * from './secrets/reseal-secrets.js';
 export * from './secrets/secret-walk.js';
 export * from './security-log/security-log.js';
+export { accessTokenRefused } from './security-log/token-events.js';
 export * from './settings/change-settings.js';
 export * from './settings/current-privacy-mask.js';
 export * from './settings/delete-setting.js';

@@ -5,6 +5,7 @@ export { crossOriginHook } from './cross-origin.hook.js';
 export { errorEnvelope, prepareOnce, PreparedResponse, successEnvelope } from './envelope.js';
 export { EnvelopeFilter, UNKNOWN_PATH, type MessageMask } from './envelope.filter.js';
 export { errorCodes, refusalFor } from './error-codes.js';
+export { failureOf } from './failure.js';
 export { instantOf, IsInstant } from './instant-field.js';
 export { inputRefusal, inputRefusals, QUERY_BYTES, type InputRefusal } from './input-refusals.js';
 export { arrayResponse, listResponse } from './list-response.js';

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 /** A request that the service received. */
@@ -37,10 +38,17 @@ export class KeyService {
     readonly url: string,
   ) {}
 
-  static async start(behaviour?: Behaviour): Promise<KeyService> {
-    const server = createServer();
+  /** With a certificate and its key, the service speaks HTTPS. */
+  static async start(
+    behaviour?: Behaviour,
+    certificate?: Readonly<{ cert: Buffer; key: Buffer }>,
+  ): Promise<KeyService> {
+    const server = certificate ? createSecureServer(certificate) : createServer();
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    const service = new KeyService(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const service = new KeyService(
+      server,
+      `${certificate ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    );
     if (behaviour) service.does(behaviour);
     server.on(
       'request',
