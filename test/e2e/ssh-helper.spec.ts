@@ -1,12 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { keyLine, newKeyLine } from '../../support/key-line.js';
-import { answers, gives, hangs, KeyService } from '../../support/openssh/key-service.js';
-import { builtHelper, HelperSetup, TOKEN } from '../../support/openssh/ssh-helper.js';
+import { keyLine, newKeyLine } from '../support/key-line.js';
+import { answers, gives, hangs, KeyService } from '../support/openssh/key-service.js';
+import { newPrivateCa } from '../support/private-ca.js';
+import { builtHelper, HelperSetup, TOKEN } from '../support/openssh/ssh-helper.js';
 
 let folder: string;
 let program: string;
@@ -159,6 +161,24 @@ describe('of several addresses', () => {
     service.does(answers(302, '', { location: `${thief.url}/authorized_keys` }));
     expect(await helper.keys('ann', line)).toMatchObject({ status: 1, out: '' });
     expect(thief.received).toEqual([]);
+  });
+});
+
+describe('a certificate', () => {
+  it('must come from the authority of the configuration', async () => {
+    const ca = newPrivateCa();
+    onTestFinished(() => ca.dispose());
+    const certificate = { cert: readFileSync(ca.certificate), key: readFileSync(ca.key) };
+    const secure = await KeyService.start(gives(offered), certificate);
+    onTestFinished(() => secure.close());
+    await helper.configure([secure.url]);
+    expect(await helper.keys('ann', line)).toMatchObject({
+      status: 1,
+      out: '',
+      errors: expect.stringContaining('x509'),
+    });
+    await helper.configure([secure.url], `ca-file ${ca.authority}`);
+    expect(await helper.keys('ann', line)).toMatchObject({ status: 0, out: `${offered}\n` });
   });
 });
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { keyLine } from '../../support/key-line.js';
-import { answers, gives, hangs, KeyService } from '../../support/openssh/key-service.js';
-import { builtHelper, HelperSetup, TOKEN } from '../../support/openssh/ssh-helper.js';
+import { keyLine } from '../support/key-line.js';
+import { answers, gives, hangs, KeyService } from '../support/openssh/key-service.js';
+import { builtHelper, HelperSetup, TOKEN } from '../support/openssh/ssh-helper.js';
 
 let folder: string;
 let program: string;
