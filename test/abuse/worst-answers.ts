@@ -7,6 +7,7 @@ import { operationsOf, type ApiDocument } from '../support/api-document.js';
 import { enrol } from '../support/two-factor.js';
 import { cpuOf } from './process-costs.js';
 import {
+  accessTokensCommit,
   accountCommit,
   fullProfile,
   ringCommit,
@@ -94,6 +95,9 @@ export function describeWorstAnswers(open: () => Promise<Stage>, rings = 0): { c
     expect(Buffer.byteLength(list.text)).toBeGreaterThan(0.9 * 2 * MEBIBYTE);
     expect(content.length).toBeGreaterThanOrEqual(200);
     expect((await cast.busy.get('/api/me/sessions')).data<object[]>()).toHaveLength(1_000);
+    const tokens = await cast.admin.get('/api/admin/token/list');
+    expect(Buffer.byteLength(tokens.text)).toBeGreaterThan(0.8 * 2 * MEBIBYTE);
+    expect((await cast.many.get('/api/me/tokens')).data<object[]>()).toHaveLength(100);
     const second = await cast.admin.get('/api/admin/user/list?page=2&per_page=200');
     expect(second.data<{ content: object[] }>().content).toHaveLength(200);
   });
@@ -126,7 +130,8 @@ async function filled(stage: Stage, seed: number, rings: number): Promise<Cast> 
   await stage.append([
     ringCommit(manyId, full),
     ringCommit(longId, long),
-    ...ids.map((id) => accountCommit(id, texts)),
+    accessTokensCommit(manyId, texts),
+    ...ids.flatMap((id) => [accountCommit(id, texts), accessTokensCommit(id, texts)]),
     ...ringIds.map((id) => ringCommit(id, full)),
     ...Array.from({ length: SESSIONS }, (_, n) => sessionCommit(busyId, n)),
   ]);

@@ -1,4 +1,6 @@
 import {
+  accessTokenIdOf,
+  accessTokenScopes,
   BYTES_PER_RING,
   bytesOfRing,
   DomainError,
@@ -6,6 +8,8 @@ import {
   KEYS_PER_ACCOUNT,
   sshKeyRingDecider,
   TEXT_BYTES,
+  TOKEN_LIFETIME,
+  TOKENS_PER_ACCOUNT,
   usernameHold,
   type SshKey,
   type StoredEvent,
@@ -96,6 +100,23 @@ export function sessionCommit(accountId: number, n: number): NewCommit {
   const login = { credential: 1, factors: ['password'], address: '2001:db8::7', client: '<'.repeat(256) };
   const data = { sessionId: worstSessionId(n), accountId, ...login, ...times };
   return commitOf(`session-${data.sessionId}`, accountId, [{ type: 'SessionStarted', v: 1, data }]);
+}
+
+/** Returns as many access tokens as an account can have, with names of maximum length. */
+export function accessTokensCommit(accountId: number, { any }: WorstTexts): NewCommit {
+  const events = Array.from({ length: TOKENS_PER_ACCOUNT }, (_, n) => ({
+    type: 'AccessTokenCreated',
+    v: 1,
+    data: {
+      tokenId: accessTokenIdOf(accountId, n + 1),
+      name: any(`${n} `, TEXT_BYTES.tokenName),
+      scopes: accessTokenScopes,
+      createdAt: NOW,
+      expiresAt: NOW + TOKEN_LIFETIME,
+      hash: createHash('sha256').update(`${n}`).digest('base64url'),
+    },
+  }));
+  return commitOf(`access-tokens-${accountId}`, accountId, events);
 }
 
 const commitOf = (stream: string, accountId: number, events: readonly StoredEvent[]): NewCommit => ({

@@ -4,6 +4,7 @@ import { newKeyLine } from '../support/key-line.js';
 import { staticHash } from '../support/static-hash.js';
 import { fullProfile, worstSessionId } from './worst-commits.js';
 import { addresses, FACTORY, FRAME, shown, SHOWN_QUERY, type WorstRoute } from './worst-route.js';
+import { tokenRequests } from './worst-token-requests.js';
 import { settingRequests } from './worst-setting-requests.js';
 import type { WorstTexts } from './worst-texts.js';
 
@@ -119,6 +120,7 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
         () => busy.post('/api/me/sessions/evict', manyFields),
       ],
     },
+    ...tokenRequests(cast),
     'POST /api/me/update': {
       bytes: FRAME,
       requests: [

@@ -20,6 +20,7 @@ async function forgetReadModels(): Promise<void> {
     'sessions_2',
     'ssh_key_rings_1',
     'ssh_key_uses_1',
+    'access_tokens_1',
     'site_settings_2',
     'feed_leases',
   ])

@@ -23,8 +23,8 @@ the account (actor "operator"), and an event is published. If two-factor is alre
 /** Adds `account`. */
 export function addAccountCommands(program: Command, { onStore, setPassword }: Actions): void {
   storeCommandGroup(program, 'account')
-    .summary('recover from a lost password or second factor')
-    .description('Recovers from a lost password or second factor.');
+    .summary('recover from a lost password or second factor, and revoke access tokens')
+    .description('Recovers from a lost password or second factor, and revokes access tokens.');
   storeCommand(program, 'account set-password')
     .summary('set the password of an account')
     .description('Sets the password of an account.')

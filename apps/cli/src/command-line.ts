@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addAccountTokensCommand } from './account-tokens.commands.js';
 import { addAccountCommands } from './account.commands.js';
 import type { OperatorRequest } from '@keyfold/operator';
 import type { Actions } from './actions.js';
@@ -60,6 +61,7 @@ function commandLine(actions: Actions): Command {
     .exitOverride();
   addStoreCommands(program, actions);
   addAccountCommands(program, actions);
+  addAccountTokensCommand(program, actions);
   addSecretsCommands(program, actions);
   addProjectionCommands(program, actions);
   addFeedCommands(program, actions);

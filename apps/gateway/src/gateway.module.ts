@@ -13,6 +13,7 @@ import { processServices } from './process-services.providers.js';
 import { PublicEventDocuments } from './public-events/public-event-documents.js';
 import { PublicEventsController } from './public-events/public-events.controller.js';
 import { ClientAddress } from './request/client-address.js';
+import { IdempotentCommands } from './request/idempotent-commands.js';
 import { LoginController } from './session/login.controller.js';
 import { SessionAdministrationController } from './session/session-administration.controller.js';
 import { SessionController } from './session/session.controller.js';
@@ -63,6 +64,7 @@ export class GatewayModule {
         ...services,
         ...applicationProviders,
         PublicEventDocuments,
+        IdempotentCommands,
         {
           provide: ClientAddress,
           inject: [GatewayConfig],

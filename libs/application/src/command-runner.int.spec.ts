@@ -1,6 +1,6 @@
 import { DomainError } from '@keyfold/domain';
-import { Contended, StoreUnavailable } from '@keyfold/event-store';
-import { accounts, Projector, sshKeyRingStream } from '@keyfold/projections';
+import { CommandIdReused, Contended, StoreUnavailable } from '@keyfold/event-store';
+import { accounts, accountStream, Projector, sshKeyRingStream } from '@keyfold/projections';
 import { SqliteFeedLeases } from '@keyfold/event-store/sqlite';
 import { describe, expect, it } from 'vitest';
 import { addKey, publicKey } from '../../domain/testing/ssh-key-ring.events.js';
@@ -121,6 +121,25 @@ describe('a command id from outside', () => {
     await add(service, 'laptop', again);
     expect(await titles(service)).toEqual(['laptop']);
     expect(counted.appends).toBe(1);
+  });
+
+  it('runs once if another process runs it at the same time on another stream', async () => {
+    const request = { commandId: 'request-1', requestHash: 'create ann' };
+    const create = (service: EmbeddedService, accountId: number) =>
+      service.runner.run(accountStream(accountId), register('ann', { accountId }), { ...context, ...request });
+    const { service } = serviceWithRival((other, append) => (append === 1 ? create(other, 8) : undefined));
+    await create(service, 7);
+    expect((await accountState(service, 7)).status).toBe('absent');
+    expect((await accountState(service, 8)).status).toBe('active');
+    expect((await service.readModels.list(accounts, 0, 10)).total).toBe(1);
+  });
+
+  it('is refused for a request with another hash, and for the same one is not', async () => {
+    const service = new EmbeddedService();
+    await add(service, 'laptop', { ...again, requestHash: 'one' });
+    await add(service, 'phone', { ...again, requestHash: 'one' });
+    await expect(add(service, 'desk', { ...again, requestHash: 'other' })).rejects.toThrow(CommandIdReused);
+    expect(await titles(service)).toEqual(['laptop']);
   });
 });
 

@@ -27,8 +27,6 @@ export type CommandContext = Origin &
     actor: string;
     /** The id of the message that caused the command. */
     causation?: string;
-    /** An id from outside (first start, a message): a command with an id that was used before has no further effect. */
-    commandId?: string;
     /** The stream's id was created for this command, so there is nothing to load. */
     newStream?: true;
   }>;
@@ -125,11 +123,13 @@ export class CommandRunner {
     const optimistic = commandId ? undefined : this.#decideOnCached(ref, decideOn, newStream);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const decided =
-        attempt === 1 && optimistic ? optimistic : await this.#decideOnLoaded(ref, command, decideOn, commandId);
+        attempt === 1 && optimistic ? optimistic : await this.#decideOnLoaded(ref, command, decideOn, context);
       if (!decided) return undefined;
       try {
         const append = () => this.store.append(decided.commit);
         const appended = await (trace ? trace.append(append) : append());
+        // A repeated registration has another account id, and so another stream, than the first one.
+        if (appended.commit.stream !== ref.stream) return undefined;
         this.loader.advance(ref, appended.commit);
         return appended;
       } catch (error) {
@@ -160,18 +160,20 @@ export class CommandRunner {
     ref: StreamRef<State>,
     command: { type: string },
     decideOn: DecideOn<State>,
-    commandId: string | undefined,
+    context: CommandContext,
   ): Promise<Decided | undefined> {
     const [loaded] = await this.loader.load(ref);
     // Checked after loading, so that a command is never decided on a state that already contains its own commit.
-    if (commandId && (await this.#wasRun(commandId, ref, command))) return undefined;
+    if (await this.#wasRun(ref, command, context)) return undefined;
     return decideOn(loaded);
   }
 
   /** Returns whether the command has run before. Throws `CommandIdReused` if the id belongs to a different command. */
-  async #wasRun(commandId: string, { stream }: StreamRef<unknown>, { type }: { type: string }): Promise<boolean> {
+  async #wasRun({ stream }: StreamRef<unknown>, { type }: { type: string }, context: CommandContext): Promise<boolean> {
+    const { commandId, requestHash = hashOf(stream, type) } = context;
+    if (commandId === undefined) return false;
     const earlier = await this.store.findCommand(commandId);
-    if (earlier && earlier.command.hash !== requestHash(stream, type)) throw new CommandIdReused(commandId);
+    if (earlier && earlier.command.hash !== requestHash) throw new CommandIdReused(commandId);
     return earlier !== undefined;
   }
 
@@ -188,13 +190,14 @@ export class CommandRunner {
       causation,
       traceparent,
       commandId = randomUUID(),
+      requestHash = hashOf(stream, command.type),
     }: CommandContext,
   ): Decided {
     const commit = {
       stream,
       partition,
       version: version + 1,
-      command: { id: commandId, type: command.type, hash: requestHash(stream, command.type) },
+      command: { id: commandId, type: command.type, hash: requestHash },
       at: this.clock.now(),
       actor,
       ...(session !== undefined && { session }),
@@ -213,7 +216,7 @@ export class CommandRunner {
  * Returns the hash by which a repeated command id is recognised as the same command. It covers type and stream only: sealing the secret
  * of a repeated request gives a different text each time.
  */
-const requestHash = (stream: string, type: string) => hash('sha256', `${type} ${stream}`, 'base64url');
+const hashOf = (stream: string, type: string) => hash('sha256', `${type} ${stream}`, 'base64url');
 
 /** Returns the refusal that the decider chose for the taken hold. */
 function holdRefusal(taken: HoldTaken, { holds = [] }: Decision<DomainEvent>): Error {

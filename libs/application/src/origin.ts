@@ -8,6 +8,10 @@ export type Origin = Readonly<{
   session?: string;
   /** The W3C trace context of the request or message. */
   traceparent?: string;
+  /** An id from outside: a command with an id that was used before has no further effect. */
+  commandId?: string;
+  /** Identifies what a request with a `commandId` asks for. By default, the type of the command and its stream. */
+  requestHash?: string;
   /** The client's address, for the security log. Commits do not store it. */
   address?: string;
 }>;

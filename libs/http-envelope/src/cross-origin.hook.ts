@@ -25,6 +25,7 @@ function isCrossOrigin({ headers: { origin, host } }: FastifyRequest): boolean {
 /** Names are listed beside the wildcard because browsers do not apply it to `Authorization` (Fetch standard). */
 const preflightHeaders = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, *',
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Accept, If-None-Match, X-Request-Id, traceparent, *',
+  'Access-Control-Allow-Headers':
+    'Authorization, Content-Type, Accept, If-None-Match, Idempotency-Key, X-Request-Id, traceparent, *',
   'Access-Control-Max-Age': '43200',
 };

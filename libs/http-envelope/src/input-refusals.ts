@@ -37,6 +37,16 @@ export const inputRefusals = {
     message: '…',
     when: 'a field is missing, wrong or unknown; the text has a line for each',
   },
+  'idempotency-key-invalid': {
+    code: 400,
+    message: 'Idempotency-Key must consist of 1 to 255 visible ASCII characters',
+    when: 'the header `Idempotency-Key` is empty, too long, sent twice or contains other characters',
+  },
+  'idempotency-key-reused': {
+    code: 422,
+    message: 'this Idempotency-Key was used for another request: choose a new key',
+    when: 'the account has used the `Idempotency-Key` for a request with another path, query or body',
+  },
   'list-too-long': {
     code: 400,
     message: `the list is too long: at most ${LIST_ITEMS} items`,

@@ -50,7 +50,7 @@ export function createOperatorPorts(
     passwordRules?: PasswordRules | undefined;
   }>,
 ): OperatorPorts {
-  const { store, feed, compaction, readModels, leases, relayLeases, parkedRelays } = adapters;
+  const { store, feed, compaction, readModels, tokenUses, leases, relayLeases, parkedRelays } = adapters;
   const { isAlone, sessionDays, leaseMilliseconds, sealingKeys } = options;
   const lease = leaseMilliseconds === undefined ? {} : { leaseMilliseconds };
   const clock = new SystemClock();
@@ -66,9 +66,11 @@ export function createOperatorPorts(
     feed,
     compaction,
     readModels,
+    tokenUses,
     leases,
     relayLeases,
     parkedRelays,
+    loader,
     projection,
     runner: new CommandRunner(store, loader, new ListUpdates(projection, ignoreStaleList), clock),
     names: new UserNames(store, loader),

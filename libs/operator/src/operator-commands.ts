@@ -1,5 +1,6 @@
 import type { ExitCode } from '@keyfold/process';
 import { z } from 'zod';
+import { accountTokens } from './commands/account-tokens.js';
 import { disableTwoFactor, requireAccount, setPassword } from './commands/change-account.js';
 import { compactSessions } from './commands/compact-sessions.js';
 import { migrate } from './commands/migrate.js';
@@ -50,6 +51,10 @@ export const operatorCommands = {
   }),
   'account exists': command(z.object({ username: z.string() }), requireAccount),
   'account set-password': command(z.object({ username: z.string(), password: z.string() }), setPassword),
+  'account tokens': command(
+    z.object({ username: z.string(), revoke: z.int().positive().optional(), json: z.boolean() }),
+    accountTokens,
+  ),
   'account disable-two-factor': command(z.object({ username: z.string() }), disableTwoFactor),
   'secrets reseal': command(none, resealAllSecrets),
   'secrets status': command(z.object({ json: z.boolean() }), showSealingKeys),

@@ -3,7 +3,7 @@ import { ModuleRef } from '@nestjs/core';
 import { CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
 import { CommitFeed, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
 import { ParkedAccounts, RELAY_LEASES } from '@keyfold/messaging';
-import { Projection, ReadModelStore } from '@keyfold/projections';
+import { Projection, ReadModelStore, StreamLoader, TokenUses } from '@keyfold/projections';
 import { Sealer } from '@keyfold/security';
 import { OperatorCommandRunner } from './operator-command.runner.js';
 import { OperatorSocketServer } from './socket/operator-socket.server.js';
@@ -46,9 +46,11 @@ export const operatorSocketProvider = (
     CommitFeed,
     StreamCompaction,
     ReadModelStore,
+    TokenUses,
     FeedLeases,
     RELAY_LEASES,
     ParkedAccounts,
+    StreamLoader,
     Projection,
     CommandRunner,
     UserNames,
@@ -61,9 +63,11 @@ export const operatorSocketProvider = (
     feed: CommitFeed,
     compaction: StreamCompaction,
     readModels: ReadModelStore,
+    tokenUses: TokenUses,
     leases: FeedLeases,
     relayLeases: FeedLeases,
     parkedRelays: ParkedAccounts,
+    loader: StreamLoader,
     projection: Projection,
     runner: CommandRunner,
     names: UserNames,
@@ -71,8 +75,15 @@ export const operatorSocketProvider = (
     sealer: Sealer,
     parts: ModuleRef,
   ) => {
-    const adapters = { store, feed, compaction, readModels, leases, relayLeases, parkedRelays };
-    const changing = { projection, runner, names, newPasswords: async () => passwords, sealer: async () => sealer };
+    const adapters = { store, feed, compaction, readModels, tokenUses, leases, relayLeases, parkedRelays };
+    const changing = {
+      loader,
+      projection,
+      runner,
+      names,
+      newPasswords: async () => passwords,
+      sealer: async () => sealer,
+    };
     const reported = { relayProblem: () => (relayProblem ? relayProblem(parts) : NO_BROKER) };
     const ports = { ...adapters, ...changing, ...reported, isAlone: false, sessionDays, now: Date.now };
     return new OperatorSocket(folder, new OperatorCommandRunner(ports));

@@ -16,6 +16,11 @@ describe('derived bytes', () => {
   });
 });
 
+test('bytes are derived with each key as if it were the first one', () => {
+  const asFirst = [new Sealer([current]), new Sealer([old])].map((each) => each.derive('a', 16));
+  expect(sealer.deriveWithEach('a', 16)).toEqual(asFirst);
+});
+
 describe('a sealed text', () => {
   test('opens to the original text', () => {
     const texts = [fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' })] as const;

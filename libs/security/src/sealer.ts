@@ -76,7 +76,12 @@ export class Sealer {
 
   /** Derives bytes from the first key that do not reveal it (HKDF, RFC 5869). All processes with the same first key get the same bytes. */
   derive(purpose: string, length: number): Buffer {
-    return Buffer.from(hkdfSync('sha256', this.first.key, '', purpose, length));
+    return derived(this.first.key, purpose, length);
+  }
+
+  /** Returns what `derive` returns if each of the keys is the first one, in the order of the keys. */
+  deriveWithEach(purpose: string, length: number): Buffer[] {
+    return [...this.keys.values()].map((key) => derived(key, purpose, length));
   }
 
   /**
@@ -94,6 +99,9 @@ export class Sealer {
     return decrypt(bytes, key, context);
   }
 }
+
+const derived = (key: Buffer, purpose: string, length: number) =>
+  Buffer.from(hkdfSync('sha256', key, '', purpose, length));
 
 function decrypt(bytes: Buffer, key: Buffer, context: string): string {
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });

@@ -37,7 +37,7 @@ export class Member {
     return member;
   }
 
-  /** Makes six changes that end no session. */
+  /** Makes ten changes that end no session. */
   async changeAccount(round: number): Promise<void> {
     const title = `key ${round}`;
     await this.reads.pair('a key that was added', (client) => this.#add(client, title), this.#keys, this.#judgeKeys);
@@ -45,10 +45,26 @@ export class Member {
     await this.reads.pair('a profile that was changed', this.#saveOwn(), this.#me, this.#judgeMe);
     this.account.base_path = `/folder-${round}`;
     await this.reads.pair('an account that an administrator changed', this.#saveAsAdmin, this.#me, this.#judgeMe);
+    let accessToken: NewToken | undefined;
+    const create: Send = async (client) => {
+      const body = { name: title, scopes: ['profile:read'] };
+      const answer = await client.send('POST', '/api/me/tokens', this.#token, body);
+      accessToken = answer?.data as NewToken;
+      return answer;
+    };
+    const meOfProgram: Send = (client) => client.send('GET', '/api/me', accessToken?.token);
+    await this.reads.pair('an access token that was created', create, meOfProgram, this.#judgeMe);
     this.account.disabled = true;
     await this.reads.pair('an account that was disabled', this.#saveAsAdmin, this.#me, refusedWith('disabled'));
     this.account.disabled = false;
     await this.reads.pair('an account that was enabled', this.#saveAsAdmin, this.#me, this.#judgeMe);
+    this.account.disabled = true;
+    const programOf = 'an access token whose account was';
+    await this.reads.pair(`${programOf} disabled`, this.#saveAsAdmin, meOfProgram, refusedWith('disabled'));
+    this.account.disabled = false;
+    await this.reads.pair(`${programOf} enabled`, this.#saveAsAdmin, meOfProgram, this.#judgeMe);
+    const revoke: Send = (client) => client.send('POST', '/api/me/tokens/revoke', this.#token, { id: accessToken?.id });
+    await this.reads.pair('an access token that was revoked', revoke, meOfProgram, refusedWith('token is invalidated'));
     await this.reads.pair('a key that was deleted', (client) => this.#removeFirst(client), this.#keys, this.#judgeKeys);
   }
 
@@ -151,6 +167,9 @@ export class Member {
     return token;
   }
 }
+
+/** The fields of a new access token that the test reads. */
+type NewToken = Readonly<{ id: number; token: string }>;
 
 /** Expects exactly the sessions of both tokens in a list. `other` is read when the answer is judged. */
 const judgeSessions =

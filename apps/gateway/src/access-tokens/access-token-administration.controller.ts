@@ -1,13 +1,14 @@
 import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { ListAnyAccessTokensQuery, RevokeAnyAccessTokenCommand } from '@keyfold/application';
 import { listResponse, offsetOf, type PreparedResponse } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiRoute } from '../openapi/api-route.decorator.js';
 import { UNACCEPTED_BODY, UNACCEPTED_QUERY } from '../openapi/refusal-table.js';
+import { IdempotentCommands } from '../request/idempotent-commands.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { callerOf, checkedBodyOf, checkedQueryOf, originOf } from '../request/request-reading.js';
+import { callerOf, checkedBodyOf, checkedQueryOf } from '../request/request-reading.js';
 import { AdminGuard } from '../session/caller.guard.js';
 import { GuardedBy } from '../session/guarded-by.decorator.js';
 import { ApiAccessTokenQuery, ListAccessTokensRequest, RevokeAccessTokenRequest } from './access-token.requests.js';
@@ -18,7 +19,7 @@ import { accessTokenHolderResponse, AccessTokenPageResponse } from './access-tok
 @GuardedBy(AdminGuard)
 export class AccessTokenAdministrationController {
   constructor(
-    private readonly commandBus: CommandBus,
+    private readonly commands: IdempotentCommands,
     private readonly queryBus: QueryBus,
   ) {}
 
@@ -50,12 +51,13 @@ export class AccessTokenAdministrationController {
     summary: 'Revoke any access token',
     description: 'Refuses the token from then on, whatever account it belongs to. For administrators.',
     refusals: [...UNACCEPTED_BODY, 'access-token-not-found'],
+    idempotent: true,
   })
   @ApiBody({ type: RevokeAccessTokenRequest })
   @ApiEnvelope()
-  async revoke(@Req() request: KeyfoldRequest): Promise<null> {
+  revoke(@Req() request: KeyfoldRequest): Promise<null> {
     const { id } = checkedBodyOf(RevokeAccessTokenRequest, request);
-    await this.commandBus.execute(new RevokeAnyAccessTokenCommand(callerOf(request), id, originOf(request)));
-    return null;
+    const caller = callerOf(request);
+    return this.commands.execute(request, (origin) => new RevokeAnyAccessTokenCommand(caller, id, origin));
   }
 }

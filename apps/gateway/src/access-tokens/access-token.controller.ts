@@ -10,6 +10,7 @@ import { arrayResponse, instantOf, type PreparedResponse } from '@keyfold/http-e
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiRoute } from '../openapi/api-route.decorator.js';
 import { UNACCEPTED_BODY } from '../openapi/refusal-table.js';
+import { IdempotentCommands } from '../request/idempotent-commands.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { callerOf, checkedBodyOf, originOf } from '../request/request-reading.js';
 import { CallerGuard } from '../session/caller.guard.js';
@@ -28,6 +29,7 @@ import {
 export class AccessTokenController {
   constructor(
     private readonly commandBus: CommandBus,
+    private readonly commands: IdempotentCommands,
     private readonly queryBus: QueryBus,
   ) {}
 
@@ -82,12 +84,13 @@ export class AccessTokenController {
     summary: "Revoke one of the caller's access tokens",
     description: 'Refuses the token from then on. The token of another account is refused like an unknown one.',
     refusals: [...UNACCEPTED_BODY, 'guest-has-no-tokens', 'access-token-not-found'],
+    idempotent: true,
   })
   @ApiBody({ type: RevokeAccessTokenRequest })
   @ApiEnvelope()
-  async revoke(@Req() request: KeyfoldRequest): Promise<null> {
+  revoke(@Req() request: KeyfoldRequest): Promise<null> {
     const { id } = checkedBodyOf(RevokeAccessTokenRequest, request);
-    await this.commandBus.execute(new RevokeOwnAccessTokenCommand(callerOf(request), id, originOf(request)));
-    return null;
+    const caller = callerOf(request);
+    return this.commands.execute(request, (origin) => new RevokeOwnAccessTokenCommand(caller, id, origin));
   }
 }

@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiQuery, ApiTags } from '@nestjs/swagger';
 import {
   DisableTwoFactorCommand,
@@ -22,8 +22,9 @@ import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import { ApiRoute } from '../openapi/api-route.decorator.js';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
+import { IdempotentCommands } from '../request/idempotent-commands.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOf, callerOf, originOf, queryOf } from '../request/request-reading.js';
+import { bodyOf, callerOf, queryOf } from '../request/request-reading.js';
 import { AdminGuard } from '../session/caller.guard.js';
 import { GuardedBy } from '../session/guarded-by.decorator.js';
 import { TakesAccessToken } from '../session/takes-access-token.decorator.js';
@@ -45,7 +46,7 @@ const FIELD_REFUSALS = [
 @GuardedBy(AdminGuard)
 export class AccountAdministrationController {
   constructor(
-    private readonly commandBus: CommandBus,
+    private readonly commands: IdempotentCommands,
     private readonly queryBus: QueryBus,
   ) {}
 
@@ -92,13 +93,13 @@ export class AccountAdministrationController {
       'Creates an account and assigns its id; `id` in the body is ignored. `allow_ldap` is always true. Call ' +
       '`listUsers` to learn the id.',
     refusals: [...UNREADABLE_BODY, 'admin-or-guest-uncreatable', ...FIELD_REFUSALS],
+    idempotent: true,
   })
   @ApiBody({ type: UserRequest })
   @ApiEnvelope()
   async create(@Req() request: KeyfoldRequest): Promise<null> {
-    const body = bodyOf(UserRequest, request);
-    await this.commandBus.execute(new RegisterAccountCommand(callerOf(request), accountInput(body), originOf(request)));
-    return null;
+    const [caller, account] = [callerOf(request), accountInput(bodyOf(UserRequest, request))];
+    return this.commands.execute(request, (origin) => new RegisterAccountCommand(caller, account, origin));
   }
 
   @Post('update')
@@ -118,15 +119,14 @@ export class AccountAdministrationController {
       'admin-undisableable',
       ...FIELD_REFUSALS,
     ],
+    idempotent: true,
   })
   @ApiBody({ type: UserRequest })
   @ApiEnvelope()
   async update(@Req() request: KeyfoldRequest): Promise<null> {
-    const body = bodyOf(UserRequest, request);
-    await this.commandBus.execute(
-      new UpdateAccountCommand(callerOf(request), body.id, accountInput(body), originOf(request)),
-    );
-    return null;
+    const [caller, body] = [callerOf(request), bodyOf(UserRequest, request)];
+    const account = accountInput(body);
+    return this.commands.execute(request, (origin) => new UpdateAccountCommand(caller, body.id, account, origin));
   }
 
   @Post('delete')
@@ -143,14 +143,13 @@ export class AccountAdministrationController {
       'account-not-found',
       'admin-or-guest-undeletable',
     ],
+    idempotent: true,
   })
   @ApiQuery({ name: 'id', schema: { type: 'integer' }, description: 'The id of the account.' })
   @ApiEnvelope()
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
-    await this.commandBus.execute(
-      new DeleteAccountCommand(callerOf(request), idOf(queryOf(request)), originOf(request)),
-    );
-    return null;
+    const [caller, id] = [callerOf(request), idOf(queryOf(request))];
+    return this.commands.execute(request, (origin) => new DeleteAccountCommand(caller, id, origin));
   }
 
   @Post('cancel_2fa')
@@ -161,14 +160,13 @@ export class AccountAdministrationController {
     summary: 'Turn off two-factor login for an account',
     description: 'Lets the account log in with its password alone. Succeeds even if two-factor login is off.',
     refusals: ['query-too-long', 'account-id-invalid', 'admin-unchangeable-by-token', 'account-not-found'],
+    idempotent: true,
   })
   @ApiQuery({ name: 'id', schema: { type: 'integer' }, description: 'The id of the account.' })
   @ApiEnvelope()
   async cancelTwoFactor(@Req() request: KeyfoldRequest): Promise<null> {
-    await this.commandBus.execute(
-      new DisableTwoFactorCommand(callerOf(request), idOf(queryOf(request)), originOf(request)),
-    );
-    return null;
+    const [caller, id] = [callerOf(request), idOf(queryOf(request))];
+    return this.commands.execute(request, (origin) => new DisableTwoFactorCommand(caller, id, origin));
   }
 
   @Post('del_cache')

@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiExtension, ApiOperation } from '@nestjs/swagger';
+import { ApiExtension, ApiHeader, ApiOperation } from '@nestjs/swagger';
+import { IDEMPOTENCY_KEY } from '../request/idempotent-commands.js';
 import type { RefusalName } from './refusal-table.js';
 
 /** The parts of an operation that Nest cannot derive from its controller. */
@@ -12,11 +13,29 @@ export type RouteDescription = Readonly<{
   description: string;
   /** The refusals in the order of their checks, without those of the guard. */
   refusals: readonly RefusalName[];
+  /** Whether the route uses `IdempotentCommands`. */
+  idempotent?: true;
 }>;
 
 /** The extension that carries the refusals of a route to `completeDocument`, which removes it. */
 export const ROUTE_REFUSALS = 'x-route-refusals';
 
 /** Documents a route. The document gets a table of its refusals and its examples (see `completeDocument`). */
-export const ApiRoute = ({ id, summary, description, refusals }: RouteDescription): MethodDecorator =>
-  applyDecorators(ApiOperation({ operationId: id, summary, description }), ApiExtension(ROUTE_REFUSALS, refusals));
+export function ApiRoute({ id, summary, description, refusals, idempotent }: RouteDescription): MethodDecorator {
+  return applyDecorators(
+    ApiOperation({ operationId: id, summary, description }),
+    ApiExtension(ROUTE_REFUSALS, idempotent ? [...refusals, ...KEY_REFUSALS] : refusals),
+    ...(idempotent ? [ApiHeader(KEY_HEADER)] : []),
+  );
+}
+
+const KEY_REFUSALS = ['idempotency-key-invalid', 'idempotency-key-reused'] as const;
+
+const KEY_HEADER = {
+  name: IDEMPOTENCY_KEY,
+  required: false,
+  description:
+    'A text that is unique for this request of the account, such as a UUID. A repeat of the request with the same key ' +
+    'has no further effect and gets the same answer.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+} as const;

@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { ChangeOwnProfileCommand, GetOwnProfileQuery } from '@keyfold/application';
 import type { PreparedResponse } from '@keyfold/http-envelope';
@@ -8,8 +8,9 @@ import { meResponse, MeResponse } from '../accounts/account.responses.js';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiRoute } from '../openapi/api-route.decorator.js';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
+import { IdempotentCommands } from '../request/idempotent-commands.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
+import { bodyOf, callerOf } from '../request/request-reading.js';
 import { CallerGuard } from '../session/caller.guard.js';
 import { GuardedBy } from '../session/guarded-by.decorator.js';
 import { TakesAccessToken } from '../session/takes-access-token.decorator.js';
@@ -19,7 +20,7 @@ import { TakesAccessToken } from '../session/takes-access-token.decorator.js';
 @GuardedBy(CallerGuard)
 export class ProfileController {
   constructor(
-    private readonly commandBus: CommandBus,
+    private readonly commands: IdempotentCommands,
     private readonly queryBus: QueryBus,
   ) {}
 
@@ -55,14 +56,13 @@ export class ProfileController {
       'password-too-short',
       'password-too-common',
     ],
+    idempotent: true,
   })
   @ApiBody({ type: UserRequest })
   @ApiEnvelope()
   async update(@Req() request: KeyfoldRequest): Promise<null> {
     const { username, password, ssoId } = bodyOf(UserRequest, request);
-    await this.commandBus.execute(
-      new ChangeOwnProfileCommand(callerOf(request), { username, password, ssoId }, originOf(request)),
-    );
-    return null;
+    const [caller, profile] = [callerOf(request), { username, password, ssoId }];
+    return this.commands.execute(request, (origin) => new ChangeOwnProfileCommand(caller, profile, origin));
   }
 }

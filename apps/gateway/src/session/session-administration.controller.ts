@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { EndAnySessionCommand, EvictAnySessionsCommand, ListAnySessionsQuery } from '@keyfold/application';
 import { listResponse, offsetOf, parsePaging, type PreparedResponse } from '@keyfold/http-envelope';
@@ -7,8 +7,9 @@ import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import { ApiRoute } from '../openapi/api-route.decorator.js';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
+import { IdempotentCommands } from '../request/idempotent-commands.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOf, callerOf, originOf, queryOf } from '../request/request-reading.js';
+import { bodyOf, callerOf, queryOf } from '../request/request-reading.js';
 import { AdminGuard } from './caller.guard.js';
 import { GuardedBy } from './guarded-by.decorator.js';
 import { TakesAccessToken } from './takes-access-token.decorator.js';
@@ -20,7 +21,7 @@ import { anySessionResponse, SessionPageResponse } from './session.responses.js'
 @GuardedBy(AdminGuard)
 export class SessionAdministrationController {
   constructor(
-    private readonly commandBus: CommandBus,
+    private readonly commands: IdempotentCommands,
     private readonly queryBus: QueryBus,
   ) {}
 
@@ -50,17 +51,17 @@ export class SessionAdministrationController {
     description:
       'Ends one session, or all sessions of an account. Their tokens are refused at once. For administrators.',
     refusals: [...UNREADABLE_BODY, 'session-not-found', 'admin-unchangeable-by-token', 'account-not-found'],
+    idempotent: true,
   })
   @ApiBody({ type: EvictAnyRequest })
   @ApiEnvelope()
   async evict(@Req() request: KeyfoldRequest): Promise<null> {
     const { sessionId, userId } = bodyOf(EvictAnyRequest, request);
-    const [caller, origin] = [callerOf(request), originOf(request)];
-    await this.commandBus.execute(
+    const caller = callerOf(request);
+    return this.commands.execute(request, (origin) =>
       userId === 0
         ? new EndAnySessionCommand(caller, sessionId, origin)
         : new EvictAnySessionsCommand(caller, userId, origin),
     );
-    return null;
   }
 }

@@ -1,13 +1,14 @@
 import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiExtraModels, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { EndOwnSessionCommand, EvictOwnSessionsCommand, ListOwnSessionsQuery } from '@keyfold/application';
 import { arrayResponse, type PreparedResponse } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiRoute } from '../openapi/api-route.decorator.js';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
+import { IdempotentCommands } from '../request/idempotent-commands.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
+import { bodyOf, callerOf } from '../request/request-reading.js';
 import { CallerGuard } from './caller.guard.js';
 import { GuardedBy } from './guarded-by.decorator.js';
 import { EvictOwnRequest } from './session.requests.js';
@@ -18,7 +19,7 @@ import { sessionResponse, SessionResponse } from './session.responses.js';
 @GuardedBy(CallerGuard)
 export class SessionController {
   constructor(
-    private readonly commandBus: CommandBus,
+    private readonly commands: IdempotentCommands,
     private readonly queryBus: QueryBus,
   ) {}
 
@@ -42,15 +43,15 @@ export class SessionController {
     summary: 'End one session or all others',
     description: "Ends one of the caller's sessions, or all but the current one. Their tokens are refused at once.",
     refusals: [...UNREADABLE_BODY, 'guest-has-no-sessions', 'session-not-found'],
+    idempotent: true,
   })
   @ApiBody({ type: EvictOwnRequest })
   @ApiEnvelope()
   async evict(@Req() request: KeyfoldRequest): Promise<null> {
     const { sessionId, others } = bodyOf(EvictOwnRequest, request);
-    const [caller, origin] = [callerOf(request), originOf(request)];
-    await this.commandBus.execute(
+    const caller = callerOf(request);
+    return this.commands.execute(request, (origin) =>
       others ? new EvictOwnSessionsCommand(caller, origin) : new EndOwnSessionCommand(caller, sessionId, origin),
     );
-    return null;
   }
 }

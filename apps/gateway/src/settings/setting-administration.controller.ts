@@ -13,6 +13,7 @@ import {
 import { bindList, PreparedResponse } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiRoute } from '../openapi/api-route.decorator.js';
+import { IdempotentCommands } from '../request/idempotent-commands.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { callerOf, originOf, queryOf } from '../request/request-reading.js';
 import { AdminGuard } from '../session/caller.guard.js';
@@ -28,6 +29,7 @@ import { SettingResponse, settingListSchema, settingOrListSchema } from './setti
 export class SettingAdministrationController {
   constructor(
     private readonly commandBus: CommandBus,
+    private readonly commands: IdempotentCommands,
     private readonly queryBus: QueryBus,
   ) {}
 
@@ -90,13 +92,14 @@ export class SettingAdministrationController {
       'search-index-unknown',
       'settings-too-large',
     ],
+    idempotent: true,
   })
   @ApiBody({ type: [SettingRequest] })
   @ApiEnvelope()
   async save(@Req() request: KeyfoldRequest): Promise<null> {
     const settings = bindList(SettingRequest, request.body, request.sentContentType);
-    await this.commandBus.execute(new ChangeSettingsCommand(callerOf(request), settings, originOf(request)));
-    return null;
+    const caller = callerOf(request);
+    return this.commands.execute(request, (origin) => new ChangeSettingsCommand(caller, settings, origin));
   }
 
   @Post('delete')
@@ -106,13 +109,13 @@ export class SettingAdministrationController {
     summary: 'Delete a deprecated setting',
     description: 'Deletes a setting that Keyfold does not know.',
     refusals: ['query-too-long', 'setting-not-deprecated', 'deleted-setting-not-found'],
+    idempotent: true,
   })
   @ApiQuery({ name: 'key', description: 'The key of the setting.' })
   @ApiEnvelope()
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
-    const key = queryOf(request).get('key') ?? '';
-    await this.commandBus.execute(new DeleteSettingCommand(callerOf(request), key, originOf(request)));
-    return null;
+    const [caller, key] = [callerOf(request), queryOf(request).get('key') ?? ''];
+    return this.commands.execute(request, (origin) => new DeleteSettingCommand(caller, key, origin));
   }
 
   @Post('default')

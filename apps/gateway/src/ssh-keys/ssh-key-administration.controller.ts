@@ -1,13 +1,14 @@
 import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { QueryBus } from '@nestjs/cqrs';
 import { ApiQuery, ApiTags } from '@nestjs/swagger';
 import { ListAnySshKeysQuery, RemoveAnySshKeyCommand } from '@keyfold/application';
 import { parsePaging, type PreparedResponse } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import { ApiRoute } from '../openapi/api-route.decorator.js';
+import { IdempotentCommands } from '../request/idempotent-commands.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { callerOf, originOf, queryOf } from '../request/request-reading.js';
+import { callerOf, queryOf } from '../request/request-reading.js';
 import { AdminGuard } from '../session/caller.guard.js';
 import { GuardedBy } from '../session/guarded-by.decorator.js';
 import { TakesAccessToken } from '../session/takes-access-token.decorator.js';
@@ -19,7 +20,7 @@ import { sshKeyPageResponse, SshKeyPageResponse } from './ssh-key.responses.js';
 @GuardedBy(AdminGuard)
 export class SshKeyAdministrationController {
   constructor(
-    private readonly commandBus: CommandBus,
+    private readonly commands: IdempotentCommands,
     private readonly queryBus: QueryBus,
   ) {}
 
@@ -49,13 +50,12 @@ export class SshKeyAdministrationController {
     description:
       'Deletes the key with this id, whatever account it belongs to. Succeeds even if the key does not exist.',
     refusals: ['query-too-long', 'key-id-invalid', 'admin-unchangeable-by-token'],
+    idempotent: true,
   })
   @ApiQuery({ name: 'id', schema: { type: 'integer' }, description: 'The id of the key.' })
   @ApiEnvelope()
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
-    await this.commandBus.execute(
-      new RemoveAnySshKeyCommand(callerOf(request), keyIdOf(queryOf(request)), originOf(request)),
-    );
-    return null;
+    const [caller, keyId] = [callerOf(request), keyIdOf(queryOf(request))];
+    return this.commands.execute(request, (origin) => new RemoveAnySshKeyCommand(caller, keyId, origin));
   }
 }

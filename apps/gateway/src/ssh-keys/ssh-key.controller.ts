@@ -1,13 +1,14 @@
 import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { AddOwnSshKeyCommand, ListOwnSshKeysQuery, RemoveOwnSshKeyCommand } from '@keyfold/application';
 import { GoStruct, parsePaging, TextField, type PreparedResponse } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiPaging } from '../openapi/api-paging.decorator.js';
 import { ApiRoute } from '../openapi/api-route.decorator.js';
+import { IdempotentCommands } from '../request/idempotent-commands.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOrRefusal, callerOf, callerWithKeysOf, originOf, queryOf } from '../request/request-reading.js';
+import { bodyOrRefusal, callerOf, callerWithKeysOf, queryOf } from '../request/request-reading.js';
 import { KeyHolderGuard, KeyHolderWithKeysGuard } from '../session/caller.guard.js';
 import { GuardedBy } from '../session/guarded-by.decorator.js';
 import { TakesAccessToken } from '../session/takes-access-token.decorator.js';
@@ -29,7 +30,7 @@ class AddKeyRequest {
 @Controller('api/me/sshkey')
 export class SshKeyController {
   constructor(
-    private readonly commandBus: CommandBus,
+    private readonly commands: IdempotentCommands,
     private readonly queryBus: QueryBus,
   ) {}
 
@@ -65,13 +66,14 @@ export class SshKeyController {
       'ssh-key-taken',
       'ssh-key-limit-reached',
     ],
+    idempotent: true,
   })
   @ApiBody({ type: AddKeyRequest })
   @ApiEnvelope()
   async add(@Req() request: KeyfoldRequest): Promise<null> {
     const { title, key } = bodyOrRefusal(AddKeyRequest, request, 'ssh-key-request-invalid');
-    await this.commandBus.execute(new AddOwnSshKeyCommand(callerOf(request), title, key, originOf(request)));
-    return null;
+    const caller = callerOf(request);
+    return this.commands.execute(request, (origin) => new AddOwnSshKeyCommand(caller, title, key, origin));
   }
 
   @Post('delete')
@@ -83,13 +85,12 @@ export class SshKeyController {
     summary: "Delete one of the caller's keys",
     description: 'Deletes the key with this id. The key of another account is refused like an unknown one.',
     refusals: ['query-too-long', 'key-id-invalid', 'ssh-key-not-found'],
+    idempotent: true,
   })
   @ApiQuery({ name: 'id', schema: { type: 'integer' }, description: 'The id of the key.' })
   @ApiEnvelope()
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
-    await this.commandBus.execute(
-      new RemoveOwnSshKeyCommand(callerOf(request), keyIdOf(queryOf(request)), originOf(request)),
-    );
-    return null;
+    const [caller, keyId] = [callerOf(request), keyIdOf(queryOf(request))];
+    return this.commands.execute(request, (origin) => new RemoveOwnSshKeyCommand(caller, keyId, origin));
   }
 }

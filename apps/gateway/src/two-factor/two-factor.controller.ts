@@ -12,6 +12,7 @@ import { GoStruct, TextField } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiRoute } from '../openapi/api-route.decorator.js';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
+import { IdempotentCommands } from '../request/idempotent-commands.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
 import { CallerGuard } from '../session/caller.guard.js';
@@ -73,7 +74,10 @@ const PROOF_REFUSALS = [
 @Controller('api/auth/2fa')
 @GuardedBy(CallerGuard)
 export class TwoFactorController {
-  constructor(private readonly commandBus: CommandBus) {}
+  constructor(
+    private readonly commandBus: CommandBus,
+    private readonly commands: IdempotentCommands,
+  ) {}
 
   @Post('generate')
   @HttpCode(200)
@@ -99,13 +103,14 @@ export class TwoFactorController {
       'Stores the secret if `code` was computed from it. Every later login needs a code. A second secret replaces ' +
       'the first.',
     refusals: [...UNREADABLE_BODY, 'guest-has-no-two-factor', 'enrolment-code-invalid'],
+    idempotent: true,
   })
   @ApiBody({ type: VerifyRequest })
   @ApiEnvelope()
   async verify(@Req() request: KeyfoldRequest): Promise<null> {
     const { code, secret } = bodyOf(VerifyRequest, request);
-    await this.commandBus.execute(new EnableTwoFactorCommand(callerOf(request), secret, code, originOf(request)));
-    return null;
+    const caller = callerOf(request);
+    return this.commands.execute(request, (origin) => new EnableTwoFactorCommand(caller, secret, code, origin));
   }
 
   @Post('disable')
@@ -117,13 +122,13 @@ export class TwoFactorController {
       'Turns off two-factor login and drops the recovery codes. Needs the password or a code, and does nothing if ' +
       'two-factor login is off.',
     refusals: [...UNREADABLE_BODY, 'guest-has-no-two-factor', ...PROOF_REFUSALS],
+    idempotent: true,
   })
   @ApiBody({ type: ProofRequest })
   @ApiEnvelope()
   async disable(@Req() request: KeyfoldRequest): Promise<null> {
-    const proof = proofIn(request);
-    await this.commandBus.execute(new DisableOwnTwoFactorCommand(callerOf(request), proof, originOf(request)));
-    return null;
+    const [caller, proof] = [callerOf(request), proofIn(request)];
+    return this.commands.execute(request, (origin) => new DisableOwnTwoFactorCommand(caller, proof, origin));
   }
 
   @Post('recovery_codes')

@@ -11,7 +11,7 @@ import {
   type Sealer,
 } from '@keyfold/security';
 import type { Clock } from '../clock.js';
-import type { CommandRunner } from '../command-runner.js';
+import type { CommandContext, CommandRunner } from '../command-runner.js';
 import type { Origin } from '../origin.js';
 import { sealingContext } from '../sealing-context.js';
 import { admit } from './counted-attempts.js';
@@ -61,16 +61,17 @@ export class CodeCheck {
    */
   async spend({ recoveryCode }: RightCode, { accountId }: Account, origin: Origin): Promise<void> {
     if (!recoveryCode) return;
-    const context = { actor: `login:${accountId}`, ...origin };
-    await this.runner.run(accountStream(accountId), recoveryCode, context).catch((error: unknown) => {
-      throw error instanceof DomainError ? new DomainError('one-time-code-invalid-at-login') : error;
-    });
+    await this.runner
+      .run(accountStream(accountId), recoveryCode, contextOf(accountId, origin))
+      .catch((error: unknown) => {
+        throw error instanceof DomainError ? new DomainError('one-time-code-invalid-at-login') : error;
+      });
   }
 
   async #refuse({ origin }: GivenCode, { accountId }: Account, { failures }: CountedAttempt): Promise<never> {
     if (failures >= CODE_FAILURES_BEFORE_LOCK) {
-      const context = { actor: `login:${accountId}`, ...origin };
-      await this.runner.run(accountStream(accountId), { type: 'LockTwoFactor', failures }, context);
+      const command = { type: 'LockTwoFactor', failures } as const;
+      await this.runner.run(accountStream(accountId), command, contextOf(accountId, origin));
     }
     throw new DomainError('one-time-code-invalid-at-login');
   }
@@ -82,6 +83,12 @@ export class CodeCheck {
       ? new DomainError('too-many-attempts', { retryAfterSeconds })
       : new DomainError('one-time-code-required');
   }
+}
+
+/** The command id of a request belongs to the change that the code permits. */
+function contextOf(accountId: number, origin: Origin): CommandContext {
+  const { commandId: _, requestHash: __, ...request } = origin;
+  return { actor: `login:${accountId}`, ...request };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
 import type { CommitFeed, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
 import type { ParkedAccounts } from '@keyfold/messaging';
-import type { Projection, Projector, ReadModelStore } from '@keyfold/projections';
+import type { Projection, Projector, ReadModelStore, StreamLoader, TokenUses } from '@keyfold/projections';
 import type { Sealer } from '@keyfold/security';
 import type { OperatorOutput } from '../output/operator-output.js';
 
@@ -11,9 +11,11 @@ export type OperatorPorts = Readonly<{
   feed: CommitFeed;
   compaction: StreamCompaction;
   readModels: ReadModelStore;
+  tokenUses: TokenUses;
   leases: FeedLeases;
   relayLeases: FeedLeases;
   parkedRelays: ParkedAccounts;
+  loader: StreamLoader;
   projection: Projection;
   runner: CommandRunner;
   names: UserNames;
