@@ -1,5 +1,5 @@
 import { chown } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminOf, createAccount, signedInAs, type ListedAccount } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
@@ -201,8 +201,7 @@ describe('an account without a home on the machine', () => {
 
 describe('the configuration of the helper', () => {
   it('is refused if another user owns it, its token or its folder', async () => {
-    const helper = await HelperSetup.create(sshd.helper, ['http://127.0.0.1:1']);
-    onTestFinished(() => helper.dispose());
+    const helper = await HelperSetup.ofTest(sshd.helper, ['http://127.0.0.1:1']);
     for (const path of [helper.config, helper.tokenFile, helper.folder]) {
       await chown(path, 12_345, 0);
       expect(await helper.keys('ann', keyLine('any').line)).toMatchObject({

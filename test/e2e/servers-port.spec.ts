@@ -1,55 +1,36 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountNamed, adminOf, createAccount, signedInAs, type ListedAccount } from '../support/accounts.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { accountNamed, createAccount, signedInAs, type ListedAccount } from '../support/accounts.js';
 import { ApiClient, type Answer } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { keyLine } from '../support/key-line.js';
-import { lastingPort } from '../support/lasting-port.js';
 import { logLines } from '../support/log-lines.js';
 import { metricsWhen } from '../support/metrics.js';
+import { addKey, SFTP, servedFileServers } from '../support/openssh/file-servers.js';
 import { lookUpToken } from '../support/openssh/look-up-token.js';
 import { exchangeBytes } from '../support/raw-connection.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
 import { storedApiToken } from '../support/stored-data.js';
 
-/** Permission bit 10: log in over SFTP. */
-const SFTP = 1 << 10;
 const { line, fingerprint } = keyLine('laptop');
 const { line: second } = keyLine('desktop');
 const bare = (text: string) => text.split(' ').slice(0, 2).join(' ');
 
-let app: StandaloneProcess;
-let admin: ApiClient;
+// Several threads serve the API, and one of them this port.
+const { app, admin, servers } = await servedFileServers({ KEYFOLD_THREADS: '2' });
 let ann: ApiClient;
 let annsId: number;
-let servers: ApiClient;
 
 beforeAll(async () => {
-  const port = await lastingPort();
-  // Several threads serve the API, and one of them this port.
-  app = await StandaloneProcess.start({ KEYFOLD_SERVERS_PORT: String(port), KEYFOLD_THREADS: '2' });
-  admin = await adminOf(new ApiClient(app.baseUrl));
-  const token = await lookUpToken(admin);
-  servers = new ApiClient(`http://127.0.0.1:${port}`).as(`Bearer ${token}`);
   ({ id: annsId } = await createAccount(admin, 'ann', { permission: SFTP }));
   ann = await signedInAs(new ApiClient(app.baseUrl), 'ann');
   await addKey(ann, 'laptop\nno-option', line);
   await addKey(ann, 'desktop', second);
 });
-afterAll(() => app.dispose());
-
-async function addKey(owner: ApiClient, title: string, key: string): Promise<void> {
-  (await owner.post('/api/me/sshkey/add', { title, key })).data();
-}
 
 const pathFor = (route: string, username: string, key?: string) =>
   `${route}?${new URLSearchParams({ username, ...(key !== undefined && { fingerprint: key }) }).toString()}`;
 const linesOf = (username: string, key?: string) => servers.get(pathFor('/authorized_keys', username, key));
 const jsonOf = (username: string, key?: string) => servers.get(pathFor('/ssh-keys', username, key));
-const keyOfAnn = async () =>
-  (await ann.get('/api/me/sshkey/list')).data<{ content: { added_time: string; last_used_time: string }[] }>()
-    .content[0]!;
-
 describe('the keys of a user', () => {
   it('are lines of authorized_keys without titles, which their owners choose', async () => {
     const answer = await linesOf('ann');
@@ -212,67 +193,6 @@ describe('a request', () => {
     const head = `GET /ssh-keys HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(30_000)}\r\n\r\n`;
     expect(await exchangeBytes(servers.baseUrl, head)).toMatch(/^HTTP\/1\.1 431 /);
     expect(await exchangeBytes(servers.baseUrl, 'GET /ssh-keys HTTP/1.1\r\n')).toMatch(/^HTTP\/1\.1 408 /);
-  });
-});
-
-describe('a reported use', () => {
-  const report = (fields: object) =>
-    servers.post('/ssh-key-uses', {
-      id: randomUUID(),
-      username: 'ann',
-      fingerprint,
-      time: new Date().toISOString(),
-      ...fields,
-    });
-
-  it('becomes the last use of the key, once for each id', async () => {
-    const { added_time } = await keyOfAnn();
-    const [id, time] = [randomUUID(), new Date().toISOString()];
-    const answer = await report({ id, time });
-    expect([answer.status, answer.text]).toEqual([204, '']);
-    const { last_used_time } = await keyOfAnn();
-    expect(Date.parse(last_used_time)).toBeGreaterThanOrEqual(Math.floor(Date.parse(added_time) / 1_000) * 1_000);
-    expect(last_used_time).not.toBe(added_time);
-    expect((await report({ id, time: new Date(Date.now() + 60_000).toISOString() })).status).toBe(204);
-    expect((await keyOfAnn()).last_used_time).toBe(last_used_time);
-  });
-
-  it('with the id of a report about another account is refused', async () => {
-    const id = randomUUID();
-    await createAccount(admin, 'cleo', { permission: SFTP });
-    await addKey(await signedInAs(new ApiClient(app.baseUrl), 'cleo'), 'laptop', line);
-    expect((await report({ id, username: 'cleo' })).status).toBe(204);
-    expect((await report({ id, fingerprint: keyLine('desktop').fingerprint })).status).toBe(409);
-  });
-
-  it('is accepted alike for a name, key or time that cannot be, and changes nothing', async () => {
-    const { last_used_time } = await keyOfAnn();
-    const IMPOSSIBLE = [
-      { username: 'nobody' },
-      { fingerprint: keyLine('unknown').fingerprint },
-      { time: '2020-01-01T00:00:00Z' },
-      { time: new Date(Date.now() + 3_600_000).toISOString() },
-    ];
-    for (const fields of IMPOSSIBLE) expect((await report(fields)).status).toBe(204);
-    expect((await keyOfAnn()).last_used_time).toBe(last_used_time);
-    await eventually(() => {
-      const reasons = logLines(app.output())
-        .filter(({ msg }) => msg === 'the use of an SSH key was not recorded')
-        .map(({ reason }) => reason);
-      expect(reasons).toEqual(['ssh-key-not-found', 'ssh-key-use-untimely', 'ssh-key-use-untimely']);
-    });
-  });
-
-  it.each([
-    [{ id: 'short' }, 'id must have 8 to 64'],
-    [{ username: '' }, 'username must be a text of 1 to 4096 letters'],
-    [{ fingerprint: 'none' }, 'fingerprint must have the form'],
-    [{ time: 'now' }, 'time must be an RFC 3339 time'],
-    [{ address: '192.0.2.1' }, 'unknown field "address"'],
-  ])('with %j is refused', async (fields, reason) => {
-    const answer = await report(fields);
-    expect(answer.status).toBe(400);
-    expect(answer.outcome).toContain(reason);
   });
 });
 

@@ -2,13 +2,12 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { keyLine } from '../support/key-line.js';
 import { answers, gives, hangs, KeyService } from '../support/openssh/key-service.js';
-import { builtHelper, HelperSetup, TOKEN } from '../support/openssh/ssh-helper.js';
+import { HelperSetup, sharedHelper, TOKEN } from '../support/openssh/ssh-helper.js';
 
-let folder: string;
-let program: string;
+const program = await sharedHelper();
 let service: KeyService;
 let helper: HelperSetup;
 
@@ -18,19 +17,9 @@ const other = keyLine('other').line;
 const CACHED = { status: 0, out: `${offered}\n` };
 const REFUSED = { status: 1, out: '' };
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'keyfold-helper-'));
-  program = await builtHelper(folder);
-}, 120_000);
-afterAll(() => rm(folder, { recursive: true }));
-
 beforeEach(async () => {
-  service = await KeyService.start(gives(offered));
-  helper = await HelperSetup.create(program, [service.url], 'cache-time 1h');
-  onTestFinished(async () => {
-    await service.close();
-    await helper.dispose();
-  });
+  service = await KeyService.ofTest(gives(offered));
+  helper = await HelperSetup.ofTest(program, [service.url], 'cache-time 1h');
 });
 
 const entries = () => readdir(join(helper.cache, 'entries'));
@@ -98,8 +87,7 @@ describe('while the service is away', () => {
 
   it('no key works if one address refuses the token', async () => {
     await helper.keys('ann', line);
-    const refusing = await KeyService.start(answers(401));
-    onTestFinished(() => refusing.close());
+    const refusing = await KeyService.ofTest(answers(401));
     service.does(answers(503));
     await helper.configure([refusing.url, service.url], 'cache-time 1h');
     const { status, out, errors } = await helper.keys('ann', line);
@@ -209,6 +197,8 @@ describe('the configuration is refused', () => {
   });
 
   it('if a link leads to a folder that other users can write to', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'keyfold-link-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
     const link = join(folder, 'link.conf');
     await symlink(helper.config, link);
     expect(await helper.run(['check'], {}, link)).toMatchObject({ status: 0 });

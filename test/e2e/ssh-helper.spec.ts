@@ -1,17 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { keyLine, newKeyLine } from '../support/key-line.js';
 import { answers, gives, hangs, KeyService } from '../support/openssh/key-service.js';
 import { newPrivateCa } from '../support/private-ca.js';
-import { builtHelper, HelperSetup, TOKEN } from '../support/openssh/ssh-helper.js';
+import { HelperSetup, sharedHelper, TOKEN } from '../support/openssh/ssh-helper.js';
 
-let folder: string;
-let program: string;
+const program = await sharedHelper();
 let service: KeyService;
 let helper: HelperSetup;
 
@@ -21,26 +18,10 @@ const bare = (text: string) => text.split(' ').slice(0, 2).join(' ');
 const offered = bare(line);
 const other = bare(keyLine('other').line);
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'keyfold-helper-'));
-  program = await builtHelper(folder);
-}, 120_000);
-afterAll(() => rm(folder, { recursive: true }));
-
 beforeEach(async () => {
-  service = await KeyService.start();
-  helper = await HelperSetup.create(program, [service.url]);
-  onTestFinished(async () => {
-    await service.close();
-    await helper.dispose();
-  });
+  service = await KeyService.ofTest();
+  helper = await HelperSetup.ofTest(program, [service.url]);
 });
-
-const another = async (behaviour: Parameters<KeyService['does']>[0]) => {
-  const started = await KeyService.start(behaviour);
-  onTestFinished(() => started.close());
-  return started;
-};
 
 describe('an offered key', () => {
   it('is printed if the service gives it', async () => {
@@ -129,7 +110,7 @@ describe('of several addresses', () => {
 
   it.each(Object.entries(UNUSABLE))('the second is asked if the first %s', async (_case, behaviour) => {
     service.does(gives(offered));
-    const first = await another(behaviour);
+    const first = await KeyService.ofTest(behaviour);
     await helper.configure([first.url, service.url], 'timeout 1s');
     expect(await helper.keys('ann', line)).toMatchObject({ status: 0, out: `${offered}\n` });
     expect(first.received).toHaveLength(1);
@@ -137,14 +118,14 @@ describe('of several addresses', () => {
 
   it('the second is asked if nobody listens on the first', async () => {
     service.does(gives(offered));
-    const first = await another(hangs);
+    const first = await KeyService.ofTest(hangs);
     await first.close();
     await helper.configure([first.url, service.url]);
     expect(await helper.keys('ann', line)).toMatchObject({ status: 0, out: `${offered}\n` });
   });
 
   it('all together have the time limit', async () => {
-    const hanging = await Promise.all([hangs, hangs, hangs].map(another));
+    const hanging = await Promise.all([hangs, hangs, hangs].map((each) => KeyService.ofTest(each)));
     await helper.configure(
       hanging.map(({ url }) => url),
       'timeout 600ms',
@@ -157,7 +138,7 @@ describe('of several addresses', () => {
   });
 
   it('none gets the token by a redirect', async () => {
-    const thief = await another(gives(offered));
+    const thief = await KeyService.ofTest(gives(offered));
     service.does(answers(302, '', { location: `${thief.url}/authorized_keys` }));
     expect(await helper.keys('ann', line)).toMatchObject({ status: 1, out: '' });
     expect(thief.received).toEqual([]);
@@ -169,8 +150,7 @@ describe('a certificate', () => {
     const ca = newPrivateCa();
     onTestFinished(() => ca.dispose());
     const certificate = { cert: readFileSync(ca.certificate), key: readFileSync(ca.key) };
-    const secure = await KeyService.start(gives(offered), certificate);
-    onTestFinished(() => secure.close());
+    const secure = await KeyService.ofTest(gives(offered), certificate);
     await helper.configure([secure.url]);
     expect(await helper.keys('ann', line)).toMatchObject({
       status: 1,
@@ -195,74 +175,6 @@ describe('the log', () => {
     expect(lines.join('')).toMatch(/^<84>.* keyfold-ssh\[\d+\]: refused user "a;id"/m);
     expect(lines.join('')).not.toContain(TOKEN);
   });
-});
-
-describe('a reported use', () => {
-  const login = { PAM_TYPE: 'open_session', PAM_USER: 'ann', SSH_AUTH_INFO_0: `publickey ${offered}\n` };
-
-  it('names user, key and time, and has the same id at every address', async () => {
-    service.does(answers(204));
-    const first = await another(answers(503));
-    await helper.configure([first.url, service.url]);
-    expect(await helper.used(login)).toMatchObject({ status: 0, out: '', errors: '' });
-    const [{ method, url, authorization, body }] = service.received as [(typeof service.received)[0]];
-    expect([method, url.pathname, authorization]).toEqual(['POST', '/ssh-key-uses', `Bearer ${TOKEN}`]);
-    const report = JSON.parse(body) as Record<string, string>;
-    expect(report).toEqual({ id: expect.any(String), username: 'ann', fingerprint, time: expect.any(String) });
-    expect(report['id']).toMatch(/^[\w.-]{8,64}$/);
-    expect(Math.abs(Date.parse(report['time']!) - Date.now())).toBeLessThan(60_000);
-    expect(first.received[0]!.body).toBe(body);
-  });
-
-  it('is that of the last key, if a login needs two', async () => {
-    service.does(answers(204));
-    const twoKeys = `publickey ${other}\npublickey ${offered}\n`;
-    await helper.used({ ...login, SSH_AUTH_INFO_0: twoKeys });
-    expect(service.received.map(({ body }) => JSON.parse(body) as object)).toMatchObject([{ fingerprint }]);
-  });
-
-  it.each([
-    ['the session closes', { ...login, PAM_TYPE: 'close_session' }],
-    ['the login was by password', { ...login, SSH_AUTH_INFO_0: 'password\n' }],
-    [
-      'the login was by certificate',
-      { ...login, SSH_AUTH_INFO_0: `publickey ssh-ed25519-cert-v01@openssh.com AAAA\n` },
-    ],
-    ['there is no login', { PAM_TYPE: 'open_session', PAM_USER: 'ann' }],
-  ])('is not sent if %s', async (_case, variables) => {
-    expect(await helper.used(variables)).toMatchObject({ status: 0, out: '', errors: '' });
-    expect(service.received).toEqual([]);
-  });
-
-  it('that no address accepts is logged, and takes no longer than the time limit', async () => {
-    service.does(hangs);
-    await helper.configure([service.url], 'timeout 300ms');
-    const { status, errors, milliseconds } = await helper.used(login);
-    expect(status).toBe(1);
-    expect(errors).toContain('the use of a key of user "ann" is not recorded');
-    expect(milliseconds).toBeLessThan(2_500);
-  });
-});
-
-describe('the check', () => {
-  it('names the problem of each address', async () => {
-    const refusing = await another(answers(401));
-    await helper.configure([service.url, refusing.url]);
-    const { status, out } = await helper.run(['check']);
-    expect(status).toBe(1);
-    expect(out).toBe(
-      `${service.url}: ok\n${refusing.url}: the access token is not accepted: it is unknown, expired or revoked, or lacks the scope keys:look-up\n`,
-    );
-    await helper.configure([service.url]);
-    expect(await helper.run(['check'])).toMatchObject({ status: 0, out: `${service.url}: ok\n` });
-  });
-
-  it.each([[], ['keys'], ['keys', 'ann', 'ssh-ed25519'], ['imagine'], ['used', 'more']])(
-    'of the arguments %j prints the usage',
-    async (...words) => {
-      expect(await helper.run(words)).toMatchObject({ status: 2, out: '', errors: expect.stringContaining('usage:') });
-    },
-  );
 });
 
 describe('the start', () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
 
 /** A request that the service received. */
 export type ReceivedRequest = Readonly<{ method: string; url: URL; authorization: string; body: string }>;
@@ -37,6 +38,13 @@ export class KeyService {
     private readonly server: Server,
     readonly url: string,
   ) {}
+
+  /** Like `start`, until the current test has finished. */
+  static async ofTest(...words: Parameters<typeof KeyService.start>): Promise<KeyService> {
+    const service = await KeyService.start(...words);
+    onTestFinished(() => service.close());
+    return service;
+  }
 
   /** With a certificate and its key, the service speaks HTTPS. */
   static async start(

@@ -3,6 +3,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { afterAll, onTestFinished } from 'vitest';
 
 const SOURCES = resolve(import.meta.dirname, '../../../deploy/openssh/helper');
 const run = promisify(execFile);
@@ -10,7 +11,7 @@ const run = promisify(execFile);
 /** The form of an access token. */
 export const TOKEN = `kf_${'a1B2c3'.repeat(7)}`;
 
-/** What a run of the helper printed, and how it ended. */
+/** The output and exit status of a run of the helper. */
 export type HelperRun = Readonly<{ status: number; out: string; errors: string; milliseconds: number }>;
 
 /** Checks the sources of `keyfold-ssh`, compiles them as docs/file-servers.md describes, and returns the path of the program. */
@@ -22,6 +23,13 @@ export async function builtHelper(folder: string): Promise<string> {
   const program = join(folder, 'keyfold-ssh');
   await run('go', ['build', '-trimpath', '-ldflags=-s -w', '-o', program, '.'], { cwd: SOURCES, env });
   return program;
+}
+
+/** Builds the helper for all tests of a file. Call it at the top level of the file. */
+export async function sharedHelper(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'keyfold-helper-'));
+  afterAll(() => rm(folder, { recursive: true }));
+  return builtHelper(folder);
 }
 
 /** A configuration of the helper in a temporary folder, which only its user can enter. */
@@ -39,12 +47,13 @@ export class HelperSetup {
     this.cache = join(folder, 'cache');
   }
 
-  /** Prepares a configuration with these addresses and further lines. */
-  static async create(program: string, addresses: readonly string[], ...lines: string[]): Promise<HelperSetup> {
+  /** Prepares a configuration with these addresses and further lines for the current test. */
+  static async ofTest(program: string, addresses: readonly string[], ...lines: string[]): Promise<HelperSetup> {
     const setup = new HelperSetup(program, await mkdtemp(join(tmpdir(), 'keyfold-ssh-')));
     await mkdir(setup.cache, { mode: 0o700 });
     await setup.setToken(TOKEN);
     await setup.configure(addresses, ...lines);
+    onTestFinished(() => rm(setup.folder, { recursive: true, force: true }));
     return setup;
   }
 
@@ -94,9 +103,5 @@ export class HelperSetup {
       }),
     );
     return { ...(await done), milliseconds: performance.now() - since };
-  }
-
-  dispose(): Promise<void> {
-    return rm(this.folder, { recursive: true, force: true });
   }
 }

@@ -13,7 +13,7 @@ import { builtHelper } from './ssh-helper.js';
 const DEPLOY = resolve(import.meta.dirname, '../../../deploy/openssh');
 const read = (path: string) => readFile(join(DEPLOY, path), 'utf8');
 
-/** What an sshd is to know of Keyfold. */
+/** The way from an sshd to Keyfold, and its users. */
 export type SshdOptions = Readonly<{
   addresses: readonly string[];
   token: string;
@@ -54,7 +54,7 @@ export class Sshd {
     return sshd;
   }
 
-  /** What sshd logged. */
+  /** Returns the log of sshd. */
   get log(): string {
     return this.#log;
   }
