@@ -70,8 +70,9 @@ async function update(name: string, fields: object): Promise<void> {
   (await admin.post('/api/admin/user/update', { ...account, ...fields })).data();
 }
 
-const percentile = (values: readonly number[], share: number) =>
-  values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1]!;
+const percentile = (logins: readonly SftpLogin[], share: number) =>
+  logins.map(({ milliseconds }) => milliseconds).toSorted((a, b) => a - b)[Math.ceil(logins.length * share) - 1]!;
+const p99Of = (logins: readonly SftpLogin[]) => percentile(logins, 0.99);
 
 describe('a key of an account', () => {
   it('opens an sftp session as soon as it was added', async () => {
@@ -117,23 +118,21 @@ describe('the next login is refused within a second', () => {
   let owner: ApiClient;
   let pair: KeyPair;
 
-  /** Takes the right to log in away and gives it back, and measures the next login after each of both. */
+  /** Takes the right to log in away and gives it back, many times, and tries to log in after each of both. */
   async function tries(takeAway: () => Promise<void>, giveBack: () => Promise<void>): Promise<void> {
-    const times: number[] = [];
-    const wrong: SftpLogin[] = [];
+    const [accepted, refused]: [SftpLogin[], SftpLogin[]] = [[], []];
     for (let count = 0; count < TRIES; count++) {
       await giveBack();
-      const accepted = await sshd.logIn('dora', pair);
+      accepted.push(await sshd.logIn('dora', pair));
       await takeAway();
-      const refused = await sshd.logIn('dora', pair);
-      if (!accepted.succeeded) wrong.push(accepted);
-      if (refused.succeeded) wrong.push(refused);
-      times.push(refused.milliseconds);
+      refused.push(await sshd.logIn('dora', pair));
     }
+    const wrong = [...accepted.filter((each) => !each.succeeded), ...refused.filter((each) => each.succeeded)];
     expect(wrong).toEqual([]);
-    const [p50, p99] = [percentile(times, 0.5), percentile(times, 0.99)];
-    console.log(`refused after ${Math.round(p50)} ms (p50), ${Math.round(p99)} ms (p99) of ${TRIES} logins`);
-    expect(p99).toBeLessThan(1_000);
+    // The next login is refused at once, so the time is that of a login, which depends on the load of the machine.
+    const [usual, p50, p99] = [p99Of(accepted), percentile(refused, 0.5), p99Of(refused)].map(Math.round);
+    console.log(`refused ${p50} ms (p50), ${p99} ms (p99) after the change; accepted after ${usual} ms (p99)`);
+    expect(p99).toBeLessThan(usual! + 1_000);
   }
 
   beforeAll(async () => {
