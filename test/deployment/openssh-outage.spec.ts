@@ -69,7 +69,7 @@ it('a login waits for a hanging Keyfold no longer than the time limits of look-u
     const login = await sshd.logIn('ann', kept);
     expect(login.succeeded).toBe(true);
     // A client offers its key, then signs with it: two look-ups and the report, each of one second.
-    expect(login.milliseconds).toBeLessThan(5_000);
+    expect(login.milliseconds).toBeLessThan(10_000);
   } finally {
     process.kill(app.pid, 'SIGCONT');
   }
