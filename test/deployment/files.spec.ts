@@ -39,7 +39,8 @@ it('keyfold-ssh is built with the Go version of its module and with the command 
   const [, go] = /^go (\d+\.\d+)$/m.exec(read('deploy/openssh/helper/go.mod'))!;
   const instructions = instructionsOf(read('deploy/openssh/Dockerfile'));
   const bases = instructions.filter(({ name }) => name === 'FROM').map(({ rest }) => rest.split(' ')[0]);
-  expect(bases).toEqual([expect.stringMatching(new RegExp(`^golang:${RegExp.escape(go!)}\\.\\d+-alpine$`)), 'scratch']);
+  expect(bases).toEqual([expect.stringMatching(/^golang:\d+\.\d+\.\d+-alpine$/), 'scratch']);
+  expect(bases[0]).toContain(`golang:${go}.`);
   const command = "CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o";
   expect(instructions.find(({ name }) => name === 'RUN')?.rest).toContain(command);
   expect(read('docs/file-servers.md')).toContain(command);
