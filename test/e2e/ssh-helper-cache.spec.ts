@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { keyLine } from '../support/key-line.js';
 import { answers, gives, hangs, KeyService } from '../support/openssh/key-service.js';
-import { HelperSetup, sharedHelper, TOKEN } from '../support/openssh/ssh-helper.js';
+import { HelperSetup, sharedHelper, testHelper, TOKEN } from '../support/openssh/ssh-helper.js';
 
 const program = await sharedHelper();
 let service: KeyService;
@@ -165,6 +165,8 @@ describe('an entry', () => {
     expect([await entries(), await questions()]).toEqual([[], []]);
   });
 });
+
+it('entries of every age, and questions without an answer, pass the tests of the program', testHelper);
 
 describe('the configuration is refused', () => {
   /** Runs the helper and returns its complaint. */

@@ -25,6 +25,13 @@ export async function builtHelper(folder: string): Promise<string> {
   return program;
 }
 
+/** Runs the helper's own tests, which set its clock. Throws with their output. */
+export async function testHelper(): Promise<void> {
+  await run('go', ['test', '.'], { cwd: SOURCES }).catch((error: { stdout?: string }) => {
+    throw new Error(`go test failed:\n${error.stdout}`, { cause: error });
+  });
+}
+
 /** Builds the helper for all tests of a file. Call it at the top level of the file. */
 export async function sharedHelper(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'keyfold-helper-'));
