@@ -5,7 +5,7 @@ import { ApiClient, type Answer } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { keyLine } from '../support/key-line.js';
 import { logLines } from '../support/log-lines.js';
-import { metricsWhen } from '../support/metrics.js';
+import { metricsWhen, readMetrics } from '../support/metrics.js';
 import { addKey, SFTP, servedFileServers } from '../support/openssh/file-servers.js';
 import { lookUpToken } from '../support/openssh/look-up-token.js';
 import { exchangeBytes } from '../support/raw-connection.js';
@@ -68,6 +68,18 @@ describe('the keys of a user', () => {
     await addKey(ann, 'third', keyLine('third').line);
     const changed = await servers.with({ 'if-none-match': etag }).get('/authorized_keys?username=ann');
     expect([changed.status, changed.text.split('\n').length]).toEqual([200, 4]);
+  });
+
+  it('take less than two milliseconds from a warm process', async () => {
+    const management = await eventually(() => app.managementUrl);
+    const histogram = 'keyfold_servers_request_duration_seconds';
+    const total = `${histogram}_count{route="/authorized_keys"}`;
+    const before = await readMetrics(management);
+    for (let count = 0; count < 300; count++) await linesOf('ann', fingerprint);
+    const after = await metricsWhen(management, (series) => series.get(total)! >= before.get(total)! + 300);
+    const fast = `${histogram}_bucket{route="/authorized_keys",le="0.002"}`;
+    // Most of them, because other tests use the processors as well.
+    expect(after.get(fast)! - before.get(fast)!).toBeGreaterThan(200);
   });
 
   it('answer HEAD without a body', async () => {
