@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { adminOf, createAccount, signedInAs } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { lastingPort } from '../support/lasting-port.js';
-import { newKeyPair, type KeyPair } from '../support/openssh/key-pair.js';
+import type { KeyPair } from '../support/openssh/key-pair.js';
 import { lookUpToken } from '../support/openssh/look-up-token.js';
 import { Sshd } from '../support/openssh/sshd.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   sshd = await Sshd.start({ addresses, token, cacheTime: `${CACHE_SECONDS}s`, timeout: '1s', users: ['ann'] });
   await createAccount(admin, 'ann', { permission: 0b1100_0000_0000 });
   ann = await signedInAs(new ApiClient(app.baseUrl), 'ann');
-  [kept, removed, unused] = [await newKeyPair(), await newKeyPair(), await newKeyPair()];
+  [kept, removed, unused] = [await sshd.newKeyPair(), await sshd.newKeyPair(), await sshd.newKeyPair()];
   for (const [index, { line }] of [kept, removed, unused].entries())
     (await ann.post('/api/me/sshkey/add', { title: `key ${index}`, key: line })).data();
 });

@@ -5,7 +5,7 @@ import { ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { keyLine } from '../support/key-line.js';
 import { lastingPort } from '../support/lasting-port.js';
-import { newKeyPair, withoutPrivateHalf, type KeyPair } from '../support/openssh/key-pair.js';
+import { withoutPrivateHalf, type KeyPair } from '../support/openssh/key-pair.js';
 import { lookUpToken } from '../support/openssh/look-up-token.js';
 import type { SftpLogin } from '../support/openssh/sftp.js';
 import { HelperSetup } from '../support/openssh/ssh-helper.js';
@@ -58,7 +58,7 @@ async function remove(owner: ApiClient, title: string): Promise<void> {
 
 /** Creates a key pair and adds it to an account. */
 async function keyOf(owner: ApiClient, title = 'laptop'): Promise<KeyPair> {
-  const pair = await newKeyPair();
+  const pair = await sshd.newKeyPair();
   await add(owner, pair, title);
   return pair;
 }
@@ -77,7 +77,7 @@ const p99Of = (logins: readonly SftpLogin[]) => percentile(logins, 0.99);
 describe('a key of an account', () => {
   it('opens an sftp session as soon as it was added', async () => {
     const ann = await clientOf('ann');
-    const pair = await newKeyPair();
+    const pair = await sshd.newKeyPair();
     expect(await sshd.logIn('ann', pair)).toMatchObject({ succeeded: false });
     await add(ann, pair, 'laptop');
     const login = await sshd.logIn('ann', pair);
@@ -88,7 +88,7 @@ describe('a key of an account', () => {
   it('opens no session of another account, and a wrong key none of this account', async () => {
     const pair = await keyOf(await clientOf('ann'), 'desktop');
     expect(await sshd.logIn('carl', pair)).toMatchObject({ succeeded: false });
-    expect(await sshd.logIn('carl', await newKeyPair())).toMatchObject({ succeeded: false });
+    expect(await sshd.logIn('carl', await sshd.newKeyPair())).toMatchObject({ succeeded: false });
     expect(await sshd.logIn('ann', pair)).toMatchObject({ succeeded: true });
   });
 
@@ -133,7 +133,7 @@ describe('the next login is refused within a second', () => {
   }
 
   it('if the key was removed', { timeout: 600_000 }, async () => {
-    const [owner, pair] = [await clientOf('dora'), await newKeyPair()];
+    const [owner, pair] = [await clientOf('dora'), await sshd.newKeyPair()];
     const takeAway = () => remove(owner, 'laptop');
     await tries('dora', pair, takeAway, () => add(owner, pair, 'laptop'));
   });

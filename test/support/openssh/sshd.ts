@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { eventually } from '../eventually.js';
 import { lastingPort } from '../lasting-port.js';
 import { sshKeygen } from '../ssh-keygen.js';
-import type { KeyPair } from './key-pair.js';
+import { newKeyPair, type KeyPair } from './key-pair.js';
 import { sftp, type SftpLogin } from './sftp.js';
 import { builtHelper } from './ssh-helper.js';
 
@@ -62,6 +62,11 @@ export class Sshd {
   /** The path of the program that it runs. */
   get helper(): string {
     return join(this.folder, 'keyfold-ssh');
+  }
+
+  /** Generates a key pair, which lasts as long as sshd. */
+  newKeyPair(): Promise<KeyPair> {
+    return newKeyPair(this.folder);
   }
 
   logIn(user: string, pair: KeyPair, commands?: string): Promise<SftpLogin> {
