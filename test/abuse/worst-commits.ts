@@ -1,4 +1,6 @@
 import {
+  accessTokenIdOf,
+  accessTokenScopes,
   BYTES_PER_RING,
   bytesOfRing,
   DomainError,
@@ -6,6 +8,8 @@ import {
   KEYS_PER_ACCOUNT,
   sshKeyRingDecider,
   TEXT_BYTES,
+  TOKEN_LIFETIME,
+  TOKENS_PER_ACCOUNT,
   usernameHold,
   type SshKey,
   type StoredEvent,
@@ -15,6 +19,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { publicKey } from '../../libs/domain/testing/ssh-key-ring.events.js';
 import type { WorstTexts } from './worst-texts.js';
 
+const EXPIRY = Date.UTC(2035, 0, 1);
 const NOW = Date.UTC(2026, 0, 1);
 const KEY_BYTES = bytesOfRing([{ title: '', key: { ...publicKey('any'), comment: '' } }]);
 
@@ -59,13 +64,15 @@ function outcomeOf(decide: () => unknown): string {
   }
 }
 
-/** Returns a full ring in one commit, because a thousand requests would take half a minute. */
+/** Returns a full ring, whose keys all have an expiry, in one commit, because a thousand requests would take half a minute. */
 export function ringCommit(accountId: number, keys: FullRing): NewCommit {
-  const events = keys.map((key, index) => ({
-    type: 'SshKeyAdded',
-    v: 1,
-    data: { ...key, keyId: keyIdOf(accountId, index + 1) },
-  }));
+  const events = keys.flatMap((key, index) => {
+    const keyId = keyIdOf(accountId, index + 1);
+    return [
+      { type: 'SshKeyAdded', v: 1, data: { ...key, keyId } },
+      { type: 'SshKeyExpiryChanged', v: 1, data: { keyId, expiresAt: EXPIRY + index } },
+    ];
+  });
   return commitOf(`ssh-keys-${accountId}`, accountId, events);
 }
 
@@ -96,6 +103,23 @@ export function sessionCommit(accountId: number, n: number): NewCommit {
   const login = { credential: 1, factors: ['password'], address: '2001:db8::7', client: '<'.repeat(256) };
   const data = { sessionId: worstSessionId(n), accountId, ...login, ...times };
   return commitOf(`session-${data.sessionId}`, accountId, [{ type: 'SessionStarted', v: 1, data }]);
+}
+
+/** Returns as many access tokens as an account can have, with names of maximum length. */
+export function accessTokensCommit(accountId: number, { any }: WorstTexts): NewCommit {
+  const events = Array.from({ length: TOKENS_PER_ACCOUNT }, (_, n) => ({
+    type: 'AccessTokenCreated',
+    v: 1,
+    data: {
+      tokenId: accessTokenIdOf(accountId, n + 1),
+      name: any(`${n} `, TEXT_BYTES.tokenName),
+      scopes: accessTokenScopes,
+      createdAt: NOW,
+      expiresAt: NOW + TOKEN_LIFETIME,
+      hash: createHash('sha256').update(`${n}`).digest('base64url'),
+    },
+  }));
+  return commitOf(`access-tokens-${accountId}`, accountId, events);
 }
 
 const commitOf = (stream: string, accountId: number, events: readonly StoredEvent[]): NewCommit => ({

@@ -1,9 +1,12 @@
-import { BYTES_PER_RING, keyIdOf, KEYS_PER_ACCOUNT, SETTINGS_BYTES, TEXT_BYTES } from '@keyfold/domain';
+import { BYTES_PER_RING, keyIdOf, KEYS_PER_ACCOUNT, SETTINGS_BYTES, TEXT_BYTES, type PublicKey } from '@keyfold/domain';
+import { md5FingerprintOf } from '@keyfold/projections';
 import type { ApiClient } from '../support/api-client.js';
 import { newKeyLine } from '../support/key-line.js';
 import { staticHash } from '../support/static-hash.js';
+import { activityRequests } from './worst-activity-requests.js';
 import { fullProfile, worstSessionId } from './worst-commits.js';
 import { addresses, FACTORY, FRAME, shown, SHOWN_QUERY, type WorstRoute } from './worst-route.js';
+import { tokenRequests } from './worst-token-requests.js';
 import { settingRequests } from './worst-setting-requests.js';
 import type { WorstTexts } from './worst-texts.js';
 
@@ -24,14 +27,16 @@ export type Cast = Readonly<{
   /** Accounts with texts of maximum length, and those of them that also have a full ring. */
   accountIds: readonly number[];
   ringIds: readonly number[];
+  /** The last key in each of these rings. */
+  shared: PublicKey;
   texts: WorstTexts;
 }>;
 
 const ACCOUNT = FRAME + TEXT_BYTES.username + TEXT_BYTES.basePath + TEXT_BYTES.ssoId;
 /** A page of accounts. `ListAccounts` counts more per account than its frame. */
 const ACCOUNTS = 2 * 1024 * 1024 + FRAME;
-/** The titles of a ring, and the other fields of each key. */
-const KEYS = FRAME + BYTES_PER_RING + KEYS_PER_ACCOUNT * 200;
+/** The texts of a ring, and the other fields of each key. */
+const KEYS = FRAME + BYTES_PER_RING + KEYS_PER_ACCOUNT * 400;
 /** A list of 1,000 sessions whose user agents need an escape for each of their 256 characters. */
 const SESSIONS = FRAME + 1_000 * (6 * 256 + 400);
 /** A JSON Web Token: the base64 of the name, and other claims. */
@@ -110,6 +115,27 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
     },
     'GET /api/me': { bytes: ACCOUNT, requests: [() => many.get('/api/me')] },
     'GET /api/me/sshkey/list': { bytes: KEYS, requests: page(many, '/api/me/sshkey/list') },
+    'GET /api/me/sshkey/authorized_keys': {
+      bytes: KEYS,
+      requests: [() => many.get('/api/me/sshkey/authorized_keys')],
+    },
+    'POST /api/me/sshkey/update': {
+      bytes: FRAME,
+      refused: 400,
+      requests: [
+        () => many.post('/api/me/sshkey/update', { id: keyIdOf(manyId, 1), title: longText }),
+        () => many.post('/api/me/sshkey/update', { id: keyIdOf(manyId, 1), expires: '9'.repeat(100_000) }),
+        () => many.post('/api/me/sshkey/update', manyFields),
+      ],
+    },
+    'GET /api/admin/sshkey/find': {
+      bytes: FRAME + 100 * (TEXT_BYTES.username + TEXT_BYTES.title + 200),
+      requests: [
+        () => admin.get(`/api/admin/sshkey/find?fingerprint=${encodeURIComponent(cast.shared.fingerprint)}`),
+        () => admin.get(`/api/admin/sshkey/find?fingerprint=${md5FingerprintOf(cast.shared.blob)}`),
+        () => admin.get(`/api/admin/sshkey/find?${shown('fingerprint').slice(0, 16_300)}`),
+      ],
+    },
     'GET /api/me/sessions': { bytes: SESSIONS, requests: [() => busy.get('/api/me/sessions')] },
     'POST /api/me/sessions/evict': {
       bytes: FRAME,
@@ -119,6 +145,7 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
         () => busy.post('/api/me/sessions/evict', manyFields),
       ],
     },
+    ...tokenRequests(cast),
     'POST /api/me/update': {
       bytes: FRAME,
       requests: [
@@ -203,6 +230,7 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
       bytes: SHOWN_QUERY,
       requests: withId('/api/admin/user/sshkey/delete', (turn) => keyIdOf(longId, turn + 1)),
     },
+    ...activityRequests(cast),
     ...settingRequests(admin, texts),
   };
 }

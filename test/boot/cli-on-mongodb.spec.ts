@@ -18,8 +18,10 @@ async function forgetReadModels(): Promise<void> {
   for (const name of [
     'accounts_2',
     'sessions_2',
-    'ssh_key_rings_1',
+    'ssh_key_owners_1',
+    'ssh_key_rings_2',
     'ssh_key_uses_1',
+    'access_tokens_1',
     'site_settings_2',
     'feed_leases',
   ])
@@ -109,6 +111,15 @@ describe('beside gateway and worker', () => {
       status: 0,
       out: expect.stringContaining('AccountRegistered v1'),
     });
+  });
+
+  it('account history and account show --at print what happened to an account and how it was', async () => {
+    const { status, out } = await run('account', 'history', 'admin', '--json');
+    expect(status).toBe(0);
+    const first = JSON.parse(out.trimEnd().split('\n').at(-1)!) as Record<string, unknown>;
+    expect(first).toMatchObject({ id: 'account-1:1:0', type: 'account.registered', actor: { kind: 'first-start' } });
+    const shown = await run('account', 'show', '--id', '1', '--at', String(first['time']), '--json');
+    expect(JSON.parse(shown.out)).toMatchObject({ id: 1, status: 'active', username: 'admin', twoFactor: 'off' });
   });
 });
 

@@ -30,6 +30,27 @@ const different: [Omit<HttpAnswer, 'status'>, string][] = [
   [{ strings: true }, 'data.total: expected a string, got 2'],
 ];
 
+describe('an answer with listed keys', () => {
+  const key = '"id":1,"last_used_time":"2026-01-15T12:00:00.000Z"';
+  const md5 = `MD5:${Array.from({ length: 16 }, () => 'a0').join(':')}`;
+  const more = String.raw`,"type":"ssh-rsa","bits":2048,"comment":"a \"b\" c","fingerprint_md5":"${md5}","expires_time":null,"expired":false`;
+  const answer = (fields: string) => ({ status: 200, headers: {}, body: `{"content":[{${fields}},{${fields}}]}` });
+  const expected = { status: 200, body: `{"content":[{${key}},{${key}}]}` };
+
+  it('matches with the fields that Keyfold adds at the end of each', () => {
+    expect(answerDifferences(expected, answer(key))).toEqual([]);
+    expect(answerDifferences(expected, answer(key + more))).toEqual([]);
+  });
+
+  it.each([
+    ['before a field of the contract', `"id":1${more},"last_used_time":"2026-01-15T12:00:00.000Z"`],
+    ['before another field', `${key}${more},"other":1`],
+    ['after another field', `${key},"other":1${more}`],
+  ])('differs if they come %s', (_where, fields) => {
+    expect(answerDifferences(expected, answer(fields))).not.toEqual([]);
+  });
+});
+
 describe('an answer', () => {
   it.each(equal)('matches %j', (expected) => {
     expect(answerDifferences({ status: 200, ...expected }, received)).toEqual([]);

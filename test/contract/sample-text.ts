@@ -22,14 +22,20 @@ const SAMPLES: Readonly<Record<string, string>> = {
   any: 'null',
 };
 
+/** The fields that Keyfold adds to each listed key. */
+const KEY_FIELDS =
+  ',"type":"ssh-ed25519","bits":256,"comment":"bob@laptop","fingerprint_md5":"MD5:de:6f:7c:a9:e1:33:e3:af:f3:79:96:bd:7b:a3:9b:5a"' +
+  ',"expires_time":null,"expired":false';
+
 /**
  * Returns a recorded text with plausible values instead of its placeholders, the same each time, and accounts without the number of their
- * case. Throws for an unknown placeholder.
+ * case. Listed keys get the fields that Keyfold adds. Throws for an unknown placeholder.
  */
 export function sampleText(template: string): string {
   let keys = 0;
   return template
     .replaceAll(/\b([a-z]+)-[a-z]\d+\b/g, '$1')
+    .replaceAll(/"last_used_time":"[^"]*"/g, (last) => last + KEY_FIELDS)
     .replaceAll('"id":<<int>>,"title"', () => `"id":${KEY_IDS + ++keys},"title"`)
     .replaceAll(/<<([a-z]+)(?::\w+)?>>/g, (placeholder, kind: string) => {
       const sample = SAMPLES[kind];

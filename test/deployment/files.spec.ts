@@ -17,8 +17,9 @@ it('the compose file matches the schema of the Compose Specification', async () 
   expect(await composeProblems({ services: { one: { imagine: 'a mistake' } } })).not.toEqual([]);
 });
 
-it('hadolint accepts the Dockerfile', async () => {
+it('hadolint accepts the Dockerfiles', async () => {
   expect(await lintDockerfile(DOCKERFILE)).toBe('');
+  expect(await lintDockerfile(join(PROJECT, 'deploy/openssh/Dockerfile'))).toBe('');
   const folder = await mkdtemp(join(tmpdir(), 'keyfold-dockerfile-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'Dockerfile'), 'FROM node\nRUN apt-get install curl\n');
@@ -32,6 +33,17 @@ it('the image has the Node version of the project and runs as a numeric user oth
     .map(({ rest }) => rest.split(' ')[0]);
   expect(new Set(bases)).toEqual(new Set([`node:${devDependencies['node']}-slim`]));
   expect(readDockerfile(DOCKERFILE).user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+});
+
+it('keyfold-ssh is built with the Go version of its module and with the command of the guide', () => {
+  const [, go] = /^go (\d+\.\d+)$/m.exec(read('deploy/openssh/helper/go.mod'))!;
+  const instructions = instructionsOf(read('deploy/openssh/Dockerfile'));
+  const bases = instructions.filter(({ name }) => name === 'FROM').map(({ rest }) => rest.split(' ')[0]);
+  expect(bases).toEqual([expect.stringMatching(/^golang:\d+\.\d+\.\d+-alpine$/), 'scratch']);
+  expect(bases[0]).toContain(`golang:${go}.`);
+  const command = "CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o";
+  expect(instructions.find(({ name }) => name === 'RUN')?.rest).toContain(command);
+  expect(read('docs/file-servers.md')).toContain(command);
 });
 
 it('every image has an exact version, and only the load balancer publishes a port', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { newAccessToken } from '../support/access-tokens.js';
 import { adminOf } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { sharedApp } from '../support/shared-app.js';
@@ -23,6 +24,23 @@ describe('WebAuthn', () => {
   ])('%s %s is off whatever the token', async (method, route) => {
     const answer = await api.as('nonsense').send({ method, path: `/api/authn/${route}` });
     expect(answer.outcome).toBe('403 WebAuthn is not enabled');
+  });
+
+  it('takes no access tokens where a caller is needed', async () => {
+    const { client } = await newAccessToken(admin, ['profile:read']);
+    for (const [method, route] of [
+      ['GET', 'webauthn_begin_registration'],
+      ['POST', 'webauthn_finish_registration'],
+      ['GET', 'getcredentials'],
+      ['POST', 'delete_authn'],
+    ] as const) {
+      const answer = await client.send({
+        method,
+        path: `/api/authn/${route}`,
+        body: method === 'POST' ? { id: 'x' } : undefined,
+      });
+      expect(answer.outcome).toBe('403 access tokens are not accepted here, log in instead');
+    }
   });
 
   it('accepts the deletion of nonexistent credentials', async () => {

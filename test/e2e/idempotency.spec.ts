@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { newAccessToken } from '../support/access-tokens.js';
 import { accountNamed, adminOf, createAccount, newMember, signedInAs } from '../support/accounts.js';
 import { ApiClient, type Answer } from '../support/api-client.js';
 import { operationsOf, type ApiDocument } from '../support/api-document.js';
@@ -14,6 +15,7 @@ const api = new ApiClient(app.baseUrl);
 const admin = await adminOf(api);
 
 const SUCCESS = '200 success';
+const SPENT = '409 this request was already carried out, and its answer is shown only once';
 const REUSED = '422 this Idempotency-Key was used for another request: choose a new key';
 
 /** Returns a client whose requests have one key. */
@@ -30,6 +32,11 @@ const REQUESTS: Readonly<Record<string, (name: string) => Promise<[ApiClient, pa
     return [member, '/api/me/update', { username: name, sso_id: 'new' }];
   },
   'POST /api/me/sshkey/add': async (name) => [await newMember(admin, name), '/api/me/sshkey/add', newKey(name)],
+  'POST /api/me/sshkey/update': async (name) => {
+    const member = await newMember(admin, name);
+    const id = await addedKey(member, name);
+    return [member, '/api/me/sshkey/update', { id, title: 'new', expires: '2030-01-31T12:00:00Z' }];
+  },
   'POST /api/me/sshkey/delete': async (name) => {
     const member = await newMember(admin, name);
     return [member, `/api/me/sshkey/delete?id=${await addedKey(member, name)}`];
@@ -38,6 +45,15 @@ const REQUESTS: Readonly<Record<string, (name: string) => Promise<[ApiClient, pa
     const member = await newMember(admin, name);
     const other = await signedInAs(api, name);
     return [member, '/api/me/sessions/evict', { session_id: sessionIdOf(other) }];
+  },
+  'POST /api/me/tokens/revoke': async (name) => {
+    const member = await newMember(admin, name);
+    const { id } = await newAccessToken(member, ['profile:read']);
+    return [member, '/api/me/tokens/revoke', { id }];
+  },
+  'POST /api/admin/token/revoke': async (name) => {
+    const { id } = await newAccessToken(await newMember(admin, name), ['profile:read']);
+    return [admin, '/api/admin/token/revoke', { id }];
   },
   'POST /api/auth/2fa/verify': async (name) => {
     const member = await newMember(admin, name);
@@ -95,7 +111,7 @@ it('is documented for the routes that take it, and no others', async () => {
   const taking = operationsOf(document)
     .filter(([, { parameters = [] }]) => parameters.some(({ name }) => name === 'Idempotency-Key'))
     .map(([route]) => route);
-  expect(taking.toSorted()).toEqual(Object.keys(REQUESTS).toSorted());
+  expect(taking.toSorted()).toEqual([...Object.keys(REQUESTS), 'POST /api/me/tokens'].toSorted());
 });
 
 describe.each(Object.entries(REQUESTS))('%s', (route, prepare) => {
@@ -130,6 +146,22 @@ describe('100 parallel requests under one key', () => {
     const answers = await parallel(100, () => member.post('/api/me/sshkey/add', newKey('laptop')));
     expect(outcomesOf(answers)).toEqual([SUCCESS]);
     expect(commitCount() - before).toBe(1);
+  });
+
+  it('create one access token, which one answer shows', async () => {
+    const member = await newMember(admin, 'minter');
+    const before = commitCount();
+    const wanted = { name: 'backup', scopes: ['profile:read'] };
+    const creating = keyed(member);
+    const answers = await parallel(100, () => creating.post('/api/me/tokens', wanted));
+    const shown = answers.filter(({ code }) => code === 200);
+    expect(shown).toHaveLength(1);
+    expect(outcomesOf(answers.filter(({ code }) => code !== 200))).toEqual([SPENT]);
+    expect(commitCount() - before).toBe(1);
+    expect((await member.get('/api/me/tokens')).data()).toHaveLength(1);
+    const { token } = shown[0]!.data<{ token: string }>();
+    expect((await api.as(token).get('/api/me')).outcome).toBe(SUCCESS);
+    expect((await creating.post('/api/me/tokens', { ...wanted, name: 'other' })).outcome).toBe(REUSED);
   });
 
   it('of different content have one effect, and the others are refused', async () => {

@@ -1,9 +1,11 @@
 import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { newAccessToken } from '../support/access-tokens.js';
 import { ADMIN_PASSWORD, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient, type Answer } from '../support/api-client.js';
 import { AnswerSchemas, operationsOf, type ApiDocument } from '../support/api-document.js';
+import { ROUTES } from '../support/documented-routes.js';
 import { newKeyLine } from '../support/key-line.js';
 import { sharedApp } from '../support/shared-app.js';
 import { staticHash } from '../support/static-hash.js';
@@ -15,45 +17,6 @@ const api = new ApiClient(app.baseUrl);
 const admin = await adminOf(api);
 const document = (await api.get('/openapi.json')).json as ApiDocument;
 const operations = new Map(operationsOf(document));
-
-const ROUTES = [
-  'GET /ping',
-  'GET /api/public/settings',
-  'GET /api/public/archive_extensions',
-  'GET /api/public/offline_download_tools',
-  'POST /api/auth/login',
-  'POST /api/auth/login/hash',
-  'POST /api/auth/login/ldap',
-  'GET /api/auth/logout',
-  'POST /api/auth/2fa/generate',
-  'POST /api/auth/2fa/verify',
-  'POST /api/auth/2fa/disable',
-  'POST /api/auth/2fa/recovery_codes',
-  'GET /api/me',
-  'POST /api/me/update',
-  'GET /api/me/sessions',
-  'POST /api/me/sessions/evict',
-  'GET /api/me/sshkey/list',
-  'POST /api/me/sshkey/add',
-  'POST /api/me/sshkey/delete',
-  'GET /api/admin/session/list',
-  'POST /api/admin/session/evict',
-  'GET /api/admin/user/list',
-  'GET /api/admin/user/get',
-  'POST /api/admin/user/create',
-  'POST /api/admin/user/update',
-  'POST /api/admin/user/delete',
-  'POST /api/admin/user/cancel_2fa',
-  'POST /api/admin/user/del_cache',
-  'GET /api/admin/user/sshkey/list',
-  'POST /api/admin/user/sshkey/delete',
-  'GET /api/admin/setting/list',
-  'GET /api/admin/setting/get',
-  'POST /api/admin/setting/save',
-  'POST /api/admin/setting/delete',
-  'POST /api/admin/setting/default',
-  'POST /api/admin/setting/reset_token',
-];
 
 describe('the document', () => {
   it('is OpenAPI 3.1 with valid JSON Schemas', () => {
@@ -97,15 +60,16 @@ describe('the document', () => {
 
   it('lists the body fields that the server reads', async () => {
     const routes = [...operations].filter(([, { requestBody }]) => requestBody);
-    expect(routes).toHaveLength(13);
+    expect(routes).toHaveLength(17);
     for (const [route, { requestBody }] of routes) {
       const { schema } = requestBody!.content['application/json']!;
       const name = (schema.items ?? schema).$ref!.split('/').at(-1)!;
       const { properties, required } = document.components.schemas[name]!;
       const right = Object.fromEntries((required ?? []).map((field) => [field, 'x']));
       for (const [field, { type }] of Object.entries(properties)) {
-        expect(['string', 'integer', 'boolean'], `${name}.${field}`).toContain(type);
-        const wrong = type === 'string' ? 1 : 'text';
+        const [kind] = [type].flat();
+        expect(['string', 'integer', 'boolean', 'array', undefined], `${name}.${field}`).toContain(kind);
+        const wrong = kind === 'string' ? 1 : 'text';
         const body = { ...right, [field]: wrong };
         const answer = await admin.post(route.split(' ')[1]!, schema.items ? [body] : body);
         expect(answer.code, `${route} with ${field}: ${answer.text}`).toBe(400);
@@ -151,8 +115,7 @@ describe('every answer', () => {
     const answer = method === 'GET' ? await client.get(path) : await client.post(path, body);
     const route = `${method} ${path.split('?')[0]}`;
     expect(schemas.problemWith(operations.get(route)!, answer), route).toBeUndefined();
-    const code = path === '/ping' ? 200 : answer.code;
-    seen.set(route, new Set([...(seen.get(route) ?? []), code]));
+    seen.set(route, new Set([...(seen.get(route) ?? []), answer.code]));
     return answer;
   }
 
@@ -188,27 +151,40 @@ describe('every answer', () => {
     for (const password of ['wrong', 'pw-documented'])
       await check(member, 'POST', '/api/auth/2fa/disable', { password });
     const key = { title: 'laptop', key: newKeyLine().line };
-    await check(member, 'POST', '/api/me/sshkey/add', key);
-    await check(member, 'POST', '/api/me/sshkey/add', key);
+    for (const each of [key, key]) await check(member, 'POST', '/api/me/sshkey/add', each);
     const { content } = (await check(member, 'GET', '/api/me/sshkey/list?page=1&per_page=5')).data<{
       content: { id: number }[];
     }>();
     await check(member, 'GET', '/api/me/sshkey/list?page=x');
+    await check(member, 'GET', '/api/me/sshkey/authorized_keys');
+    const { id } = content[0]!;
+    for (const expires of ['2030-01-31T12:00:00Z', null, '2020-01-31T12:00:00Z', 'soon'])
+      await check(member, 'POST', '/api/me/sshkey/update', { id, title: 'old laptop', expires });
     await check(member, 'POST', `/api/me/sshkey/delete?id=${content[0]!.id}`);
     await check(member, 'POST', `/api/me/sshkey/delete?id=${content[0]!.id}`);
     await check(member, 'POST', '/api/me/update', { username: 'documented' });
     await check(member, 'POST', '/api/me/update', {});
-    await check(member, 'GET', '/api/me/sessions');
+    const token = await newAccessToken(member, ['profile:read'], { name: 'backup' });
+    for (const name of ['backup', 'other'])
+      await check(member, 'POST', '/api/me/tokens', { name, scopes: token.scopes });
+    for (const id of [token.id, token.id]) await check(member, 'POST', '/api/me/tokens/revoke', { id });
+    for (const path of ['/api/me/sessions', '/api/me/tokens']) await check(member, 'GET', path);
+    const { next_cursor } = (await check(member, 'GET', '/api/me/activity?limit=2')).data<{ next_cursor: string }>();
+    await check(member, 'GET', `/api/me/activity?limit=2&cursor=${next_cursor}`);
     for (const others of [true, false]) await check(member, 'POST', '/api/me/sessions/evict', { others });
-    await check(member, 'GET', '/api/auth/logout');
-    await check(member, 'GET', '/api/auth/logout');
+    for (const path of ['/api/auth/logout', '/api/auth/logout', '/api/me', '/api/me/sessions', '/api/me/tokens'])
+      await check(member, 'GET', path);
     await check(member, 'POST', '/api/auth/2fa/generate');
-    for (const path of ['/api/me', '/api/me/sessions']) await check(member, 'GET', path);
+    for (const path of ['/api/me/activity', '/api/me/sshkey/authorized_keys']) await check(member, 'GET', path);
   });
 
   it('to an administrator matches the document', async () => {
     const member = await newMember(admin, 'administered');
-    await member.post('/api/me/sshkey/add', { title: 'laptop', key: newKeyLine().line });
+    const key = newKeyLine();
+    await member.post('/api/me/sshkey/add', { title: 'laptop', key: key.line, expires: '2030-01-31T12:00:00Z' });
+    for (const fingerprint of [encodeURIComponent(key.fingerprint), 'x'])
+      await check(admin, 'GET', `/api/admin/sshkey/find?fingerprint=${fingerprint}`);
+    const token = await newAccessToken(member, ['profile:read']);
     const users = '/api/admin/user';
     const { content } = (await check(admin, 'GET', `${users}/list`)).data<{ content: { id: number }[] }>();
     const { id } = content.at(-1)!;
@@ -218,7 +194,12 @@ describe('every answer', () => {
     const sessions = '/api/admin/session';
     for (const page of [1, 'x']) await check(admin, 'GET', `${sessions}/list?page=${page}`);
     for (const user_id of [id, 0]) await check(admin, 'POST', `${sessions}/evict`, { user_id });
+    for (const page of [1, 'x']) await check(admin, 'GET', `/api/admin/token/list?page=${page}`);
+    for (const each of [token, token]) await check(admin, 'POST', '/api/admin/token/revoke', { id: each.id });
     for (const which of [1, 'x']) await check(admin, 'POST', `${users}/sshkey/delete?id=${which}`);
+    for (const which of [id, 'x', 999_999]) await check(admin, 'GET', `${users}/activity?id=${which}`);
+    for (const path of ['activity', 'activity/export'])
+      for (const actor of ['1', 'x']) await check(admin, 'GET', `/api/admin/${path}?actor=${actor}`);
     for (const which of [id, 'x']) await check(admin, 'POST', `${users}/cancel_2fa?id=${which}`);
     for (const name of ['administered', '']) await check(admin, 'POST', `${users}/del_cache?username=${name}`);
     for (const role of [0, 2]) await check(admin, 'POST', `${users}/create`, { username: 'made', role });

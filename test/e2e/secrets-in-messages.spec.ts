@@ -4,6 +4,7 @@ import { publicEventsOf, publicEventTypes, type PublicEventType } from '@keyfold
 import { parseSealingKeys, Sealer } from '@keyfold/security';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problemOfEvent } from '../../libs/messaging/testing/event-validation.js';
+import { newAccessToken } from '../support/access-tokens.js';
 import { accountNamed, ADMIN_PASSWORD, adminOf, createAccount, newAddress, signedInAs } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { keyfold } from '../support/cli.js';
@@ -14,7 +15,7 @@ import { SecretSearch } from '../support/secret-search.js';
 import { newKeyLine } from '../support/key-line.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { staticHash } from '../support/static-hash.js';
-import { storedCommits } from '../support/stored-data.js';
+import { storedCommits, storedEvents } from '../support/stored-data.js';
 import { TraceCollector } from '../support/traces/trace-collector.js';
 import { codeNow } from '../support/two-factor.js';
 
@@ -68,17 +69,38 @@ async function causeEveryEvent(api: ApiClient): Promise<void> {
   rememberPassword('first password', 'pw-secretive');
   const member = await signedInAs(api, 'secretive');
   rememberToken('token of a member', member.token);
-  const key = newKeyLine();
-  const spare = newKeyLine();
+  const [key, spare] = [newKeyLine(), newKeyLine()];
   (await member.post('/api/me/sshkey/add', { title: 'laptop', key: key.line })).data();
   (await member.post('/api/me/sshkey/add', { title: 'spare', key: spare.line })).data();
   await sendMessages(id, key.fingerprint);
   const listed = (await member.get('/api/me/sshkey/list')).data<{ content: { id: number }[] }>().content;
+  await letExpire(member, listed[0]!.id);
   for (const each of listed) (await member.post(`/api/me/sshkey/delete?id=${each.id}`)).data();
   await useTwoFactor(api, admin, member, id);
+  await useAccessToken(api, member);
   (await member.post('/api/me/sessions/evict', { others: true })).data();
   (await member.get('/api/auth/logout')).data();
   await administer(api, admin, id);
+}
+
+/** Renames a key and lets it expire. */
+async function letExpire(member: ApiClient, id: number): Promise<void> {
+  const expires = new Date(Date.now() + 1_000).toISOString();
+  (await member.post('/api/me/sshkey/update', { id, title: 'old laptop', expires })).data();
+  await until(() => storedEvents(app.dataDir, 'SshKeyExpired')[0]);
+}
+
+async function useAccessToken(api: ApiClient, member: ApiClient): Promise<void> {
+  const { id, token, client } = await newAccessToken(member, ['profile:read', 'keys:manage']);
+  secrets.add('access token', token);
+  secrets.add('secret of the access token', token.slice(12, 39));
+  secrets.add('hash of the access token', String(storedEvents(app.dataDir, 'AccessTokenCreated')[0]!.data['hash']));
+  (await client.get('/api/me')).data();
+  const key = { title: 'by a program', key: newKeyLine().line };
+  (await client.post('/api/me/sshkey/add', key)).data();
+  await client.post('/api/me/sshkey/add', key);
+  (await member.post('/api/me/tokens/revoke', { id })).data();
+  for (const header of [token, `Bearer ${token}`]) await api.as(header).get('/api/me');
 }
 
 async function useTwoFactor(api: ApiClient, admin: ApiClient, member: ApiClient, id: number): Promise<void> {

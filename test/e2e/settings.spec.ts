@@ -98,7 +98,7 @@ describe('a save', () => {
     async (value) => {
       const token = storedApiToken(app.dataDir);
       expect((await save({ key: 'token', value })).outcome).toBe(
-        '500 failed to execute hook on token: the static token must consist of 16 to 1024 visible ASCII characters',
+        '500 failed to execute hook on token: the static token must consist of 16 to 1024 visible ASCII characters and not look like an access token',
       );
       expect((await api.as(token).get('/api/me')).code).toBe(200);
       expect((await api.as(value).get('/api/me')).code).toBe(401);

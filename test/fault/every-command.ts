@@ -35,6 +35,11 @@ export async function everyCommand(api: ApiClient): Promise<CommandResult[]> {
   await send('add a key', () => member.post('/api/me/sshkey/add', { title: 'laptop', key: keyLine(username).line }));
   const keys = (await member.get('/api/me/sshkey/list')).data<{ content: { id: number }[] }>().content;
   await send('delete a key', () => member.post(`/api/me/sshkey/delete?id=${keys[0]?.id}`));
+  const created = await send('create an access token', () =>
+    member.post('/api/me/tokens', { name: 'backup', scopes: ['profile:read'] }),
+  );
+  const { id: tokenId } = created.data<{ id: number }>();
+  await send('revoke an access token', () => member.post('/api/me/tokens/revoke', { id: tokenId }));
   const { secret } = (await send('start two-factor enrolment', () => member.post('/api/auth/2fa/generate'))).data<{
     secret: string;
   }>();

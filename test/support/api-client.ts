@@ -27,6 +27,11 @@ export class Answer {
     }
   }
 
+  /** Whether the body is an envelope, and not a text such as `pong`. */
+  get hasEnvelope(): boolean {
+    return String(this.headers['content-type']).startsWith('application/json');
+  }
+
   get code(): number {
     return this.#envelope.code;
   }
@@ -42,7 +47,9 @@ export class Answer {
     return this.#envelope.data as Data;
   }
 
+  /** Another body than an envelope is a success. */
   get #envelope(): { code: number; message: string; data: unknown } {
+    if (!this.hasEnvelope) return { code: this.status, message: this.text, data: this.text };
     return this.json as { code: number; message: string; data: unknown };
   }
 }

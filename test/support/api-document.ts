@@ -26,7 +26,7 @@ export interface Operation {
 }
 export interface ObjectSchema {
   type: string;
-  properties: Record<string, { type: string }>;
+  properties: Record<string, { type: string | string[] }>;
   required?: string[];
 }
 

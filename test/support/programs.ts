@@ -63,6 +63,7 @@ const inPackage = (name: string, usedBy: readonly string[], ...packages: readonl
 });
 
 const CONTAINERS = ['test/support/compose/compose-project.ts'];
+const SSHD = 'test/support/openssh/sshd.ts';
 /** Pastes the commands of README, which run several programs. */
 const TOUR = 'test/e2e/tour.spec.ts';
 
@@ -95,6 +96,8 @@ export const programs: readonly Program[] = [
     packages: ['rabbitmq-server'],
   },
   inPackage('ssh-keygen', ['test/support/ssh-keygen.ts', TOUR], 'openssh-client'),
+  inPackage('sshd', [SSHD], 'openssh-server'),
+  inPackage('sftp', ['test/support/openssh/sftp.ts'], 'openssh-client'),
   inPackage('oathtool', ['test/support/oathtool.ts', TOUR], 'oathtool'),
   inPackage('curl', [TOUR], 'curl'),
   inPackage('dash', [TOUR], 'dash'),
@@ -109,7 +112,7 @@ export const programs: readonly Program[] = [
   inPackage('wget', CONTAINERS, 'wget'),
   {
     name: 'Linux namespaces (run the tests as root)',
-    usedBy: CONTAINERS,
+    usedBy: [...CONTAINERS, SSHD],
     isInstalled: () => runs('unshare', '--net', '--mount', '--pid', '--fork', 'true'),
     packages: [],
   },
@@ -121,7 +124,11 @@ export const programs: readonly Program[] = [
   },
   {
     name: 'Go 1.26',
-    usedBy: ['test/support/compose/compose-schema.ts', 'test/support/examples/example-programs.ts'],
+    usedBy: [
+      'test/support/compose/compose-schema.ts',
+      'test/support/examples/example-programs.ts',
+      'test/support/openssh/ssh-helper.ts',
+    ],
     isInstalled: () => {
       const [, minor = ''] = /^go version go1\.(\d+)/.exec(output('go', 'version') ?? '') ?? [];
       return Number(minor) >= 26;

@@ -28,13 +28,6 @@ function addShowingCommands(program: Command, { onStore }: Actions): void {
     .option('--json', 'print one JSON object per line')
     .addHelpText('after', help.LIST)
     .action(({ json = false }: Json) => onStore('account list', { json }));
-  storeCommand(program, 'account show')
-    .summary('show an account')
-    .description('Shows an account.')
-    .argument('<username>', 'exact user name, for example admin')
-    .option('--json', 'print one JSON object')
-    .addHelpText('after', help.SHOW)
-    .action((username: string, { json = false }: Json) => onStore('account show', { username, json }));
 }
 
 function addChangingCommands(program: Command, { onStore, createAccount, deleteAccount }: Actions): void {

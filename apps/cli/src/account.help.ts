@@ -18,7 +18,12 @@ With --json, each line is an object with ${FIELDS}`;
 export const SHOW = `
 Shows the fields of an account, but neither its sessions nor its keys. Changes nothing.
 
-With --json, it prints an object with ${FIELDS}`;
+With --at, it replays the events up to that time, and shows the account and its keys as they were. A name means the account that has it
+now; use --id for a deleted account.
+
+With --json, it prints an object with ${FIELDS}
+With --at, it also has at, status (active, deleted or not yet created) and keys, whose objects are those of "account keys". An account
+that was not active then has no other fields than id.`;
 
 export const CREATE = `
 Creates an account with the general role, as an administrator can. Permissions are those of the API, for example 1024 for SFTP.
@@ -82,5 +87,5 @@ export const KEYS = `
 Shows the SSH keys of an account, oldest first; at most 1,000. A removed key is refused by the next look-up. Removing is in the history of
 the key ring (actor "operator"), and an event is published. The exit status is 1 if the account has no key with this id.
 
-With --json, each line is an object with id, title, fingerprint, added and lastUsed (null for a key that was never used). Times are
-ISO 8601 timestamps.`;
+With --json, each line is an object with id, title, fingerprint, md5Fingerprint, type, bits, comment, added, lastUsed (null for a key that was never used),
+expires (null if never) and expired. Times are ISO 8601 timestamps.`;

@@ -1,5 +1,7 @@
 import { Command, CommanderError } from 'commander';
+import { addAccountTokensCommand } from './account-tokens.commands.js';
 import { addAccountCommands } from './account.commands.js';
+import { addAccountHistoryCommands } from './account-history.commands.js';
 import type { OperatorRequest } from '@keyfold/operator';
 import type { Actions } from './actions.js';
 import { addFeedCommands } from './feed.commands.js';
@@ -76,6 +78,8 @@ function commandLine(actions: Actions): Command {
     .exitOverride();
   addStoreCommands(program, actions);
   addAccountCommands(program, actions);
+  addAccountHistoryCommands(program, actions);
+  addAccountTokensCommand(program, actions);
   addSettingsCommands(program, actions);
   addSecretsCommands(program, actions);
   addProjectionCommands(program, actions);

@@ -1,5 +1,6 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { Actions } from './actions.js';
+import { accountIdArgument, timeArgument } from './arguments.js';
 import { storeCommand, storeCommandGroup } from './store-command.js';
 
 const STATUS = `
@@ -43,10 +44,10 @@ export function addFeedCommands(program: Command, { onStore, replay }: Actions):
   storeCommand(program, 'feed replay')
     .summary('send past events to one queue')
     .description('Sends past events to one queue.')
-    .option('--from <time>', 'only events at or after this time', time)
-    .option('--to <time>', 'only events before this time', time)
+    .option('--from <time>', 'only events at or after this time', timeArgument)
+    .option('--to <time>', 'only events before this time', timeArgument)
     .option('--type <type...>', 'only events of these types, for example ssh-key.added')
-    .option('--account <id>', 'only events of this account', accountId)
+    .option('--account <id>', 'only events of this account', accountIdArgument)
     .option('--queue <queue>', 'queue to send to')
     .option('--dry-run', 'only count the events')
     .addHelpText('after', REPLAY)
@@ -55,17 +56,4 @@ export function addFeedCommands(program: Command, { onStore, replay }: Actions):
       if (queue === undefined && !dryRun) command.error("error: option '--queue <queue>' or '--dry-run' is required");
       await replay({ from, to, types, account }, dryRun ? undefined : queue);
     });
-}
-
-function time(text: string): number {
-  const at = Date.parse(text);
-  if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(at))
-    throw new InvalidArgumentError('Expected an ISO 8601 timestamp.');
-  return at;
-}
-
-function accountId(text: string): number {
-  const id = Number(text);
-  if (!Number.isSafeInteger(id) || id < 1) throw new InvalidArgumentError('Expected an account id.');
-  return id;
 }

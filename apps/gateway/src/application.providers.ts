@@ -1,7 +1,13 @@
 import type { Provider } from '@nestjs/common';
 import {
   AccountIds,
+  ActivityHistory,
   AddOwnSshKeyHandler,
+  CreateOwnAccessTokenHandler,
+  ListAnyAccessTokensHandler,
+  ListOwnAccessTokensHandler,
+  RevokeAnyAccessTokenHandler,
+  RevokeOwnAccessTokenHandler,
   StartTwoFactorEnrolmentHandler,
   CallerIdentifier,
   DisableOwnTwoFactorHandler,
@@ -18,7 +24,9 @@ import {
   EndOwnSessionHandler,
   EvictAnySessionsHandler,
   EvictOwnSessionsHandler,
+  ExportActivityHandler,
   FindAccountHandler,
+  FindSshKeyHandler,
   FirstStart,
   GetAccountHandler,
   GetOwnProfileHandler,
@@ -26,17 +34,21 @@ import {
   GetSiteSettingsHandler,
   ListAccountsHandler,
   ListFactorySettingsHandler,
+  ListAnyActivityHandler,
   ListAnySessionsHandler,
+  ListOwnActivityHandler,
   ListOwnSessionsHandler,
   ListOwnSshKeysHandler,
   ListAnySshKeysHandler,
   ListSettingsHandler,
   LogInHandler,
   LogOutHandler,
+  LookUpSshKeysHandler,
   NewPasswords,
   OwnerProof,
   PasswordPolicy,
   EnableTwoFactorHandler,
+  RecordSshKeyUseHandler,
   RegisterAccountHandler,
   RemoveAnySshKeyHandler,
   RemoveOwnSshKeyHandler,
@@ -44,15 +56,16 @@ import {
   SecurityLog,
   SettingList,
   SettingSecrets,
-  SessionActivity,
+  TokenActivity,
   SessionEnding,
   UpdateAccountHandler,
+  UpdateOwnSshKeyHandler,
   UserNames,
 } from '@keyfold/application';
 import { NameRules } from '@keyfold/domain';
-import { Counter, EventStore } from '@keyfold/event-store';
+import { CommitFeed, CommitHistory, Counter, EventStore, FeedLeases } from '@keyfold/event-store';
 import { eventSourcingProviders } from '@keyfold/wiring';
-import { SessionUses, StreamLoader } from '@keyfold/projections';
+import { KeyOwnerSearch, ReadModelStore, StreamLoader, TokenUses } from '@keyfold/projections';
 import {
   DeviceTokens,
   EarlierTokenSecrets,
@@ -100,14 +113,14 @@ const services: Provider[] = [
   },
   {
     provide: CallerIdentifier,
-    inject: [StreamLoader, TokenSigner, Sealer, Clock, SecurityLog, SessionActivity],
+    inject: [StreamLoader, TokenSigner, Sealer, Clock, SecurityLog, TokenActivity],
     useFactory: (
       loader: StreamLoader,
       tokens: TokenSigner,
       sealer: Sealer,
       clock: Clock,
       security: SecurityLog,
-      activity: SessionActivity,
+      activity: TokenActivity,
     ) => new CallerIdentifier(loader, tokens, sealer, clock, security, activity),
   },
   {
@@ -123,9 +136,15 @@ const services: Provider[] = [
     ) => new OwnerProof(runner, hasher, throttle, sealer, clock, security),
   },
   {
-    provide: SessionActivity,
-    inject: [SessionUses, Clock],
-    useFactory: (uses: SessionUses, clock: Clock) => new SessionActivity(uses, clock),
+    provide: ActivityHistory,
+    inject: [CommitHistory, EventStore, ReadModelStore],
+    useFactory: (history: CommitHistory, store: EventStore, readModels: ReadModelStore) =>
+      new ActivityHistory(history, store, readModels),
+  },
+  {
+    provide: TokenActivity,
+    inject: [TokenUses, Clock],
+    useFactory: (uses: TokenUses, clock: Clock) => new TokenActivity(uses, clock),
   },
   {
     provide: SessionEnding,
@@ -152,6 +171,12 @@ const services: Provider[] = [
     useFactory: (secrets: SettingSecrets, { version }: GatewayConfig) => new SettingList(secrets, version),
   },
   {
+    provide: KeyOwnerSearch,
+    inject: [CommitFeed, FeedLeases, ReadModelStore],
+    useFactory: (feed: CommitFeed, leases: FeedLeases, readModels: ReadModelStore) =>
+      new KeyOwnerSearch(feed, leases, readModels),
+  },
+  {
     provide: CurrentPrivacyMask,
     inject: [StreamLoader],
     useFactory: (loader: StreamLoader) => new CurrentPrivacyMask(loader),
@@ -160,6 +185,11 @@ const services: Provider[] = [
 
 const handlers: Provider[] = [
   AddOwnSshKeyHandler,
+  CreateOwnAccessTokenHandler,
+  ListAnyAccessTokensHandler,
+  ListOwnAccessTokensHandler,
+  RevokeAnyAccessTokenHandler,
+  RevokeOwnAccessTokenHandler,
   StartTwoFactorEnrolmentHandler,
   DisableOwnTwoFactorHandler,
   DisableTwoFactorHandler,
@@ -172,26 +202,33 @@ const handlers: Provider[] = [
   EndOwnSessionHandler,
   EvictAnySessionsHandler,
   EvictOwnSessionsHandler,
+  ExportActivityHandler,
   FindAccountHandler,
+  FindSshKeyHandler,
   GetAccountHandler,
   GetOwnProfileHandler,
   GetSettingsHandler,
   GetSiteSettingsHandler,
   ListAccountsHandler,
   ListFactorySettingsHandler,
+  ListAnyActivityHandler,
   ListAnySessionsHandler,
+  ListOwnActivityHandler,
   ListOwnSessionsHandler,
   ListOwnSshKeysHandler,
   ListAnySshKeysHandler,
   ListSettingsHandler,
   LogInHandler,
   LogOutHandler,
+  LookUpSshKeysHandler,
   EnableTwoFactorHandler,
+  RecordSshKeyUseHandler,
   RegisterAccountHandler,
   RemoveAnySshKeyHandler,
   RemoveOwnSshKeyHandler,
   ResetApiTokenHandler,
   UpdateAccountHandler,
+  UpdateOwnSshKeyHandler,
 ];
 
 /** The providers of the application layer: services and handlers. */

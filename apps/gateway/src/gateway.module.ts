@@ -2,6 +2,11 @@ import { Logger, Module, type DynamicModule, type Provider } from '@nestjs/commo
 import { CqrsModule } from '@nestjs/cqrs';
 import { FirstStart, NewPasswords } from '@keyfold/application';
 import { eventSourcingExports } from '@keyfold/wiring';
+import { AccessTokenAdministrationController } from './access-tokens/access-token-administration.controller.js';
+import { AccessTokenController } from './access-tokens/access-token.controller.js';
+import { ActivityAdministrationController } from './activity/activity-administration.controller.js';
+import { ActivityController } from './activity/activity.controller.js';
+import { ActivityExport } from './activity/activity-export.js';
 import { AccountAdministrationController } from './accounts/account-administration.controller.js';
 import { applicationProviders } from './application.providers.js';
 import { GatewayConfig } from './gateway.config.js';
@@ -20,6 +25,7 @@ import { PublicSettingsCache } from './settings/public-settings-cache.js';
 import { SettingAdministrationController } from './settings/setting-administration.controller.js';
 import { SiteController } from './settings/site.controller.js';
 import { SshKeyAdministrationController } from './ssh-keys/ssh-key-administration.controller.js';
+import { SshKeySearchController } from './ssh-keys/ssh-key-search.controller.js';
 import { SshKeyController } from './ssh-keys/ssh-key.controller.js';
 import { TwoFactorController } from './two-factor/two-factor.controller.js';
 import { WelcomeController } from './welcome/welcome.controller.js';
@@ -28,7 +34,7 @@ import { WelcomeController } from './welcome/welcome.controller.js';
 export class GatewayModule {
   /**
    * Returns the module that serves the API. `ports` are the modules that provide `JwtService`, `EarlierTokenSecrets`, `Sealer` and the adapters
-   * of `EventStore`, `Counter`, `ReadModelStore` and `ThrottleStore`. `services` provide `PasswordHasher`, `HashDurations`, `LoginQueues`,
+   * of `EventStore`, `CommitHistory`, `Counter`, `ReadModelStore` and `ThrottleStore`. `services` provide `PasswordHasher`, `HashDurations`, `LoginQueues`,
    * `StreamQueue` and `SecurityLog`.
    */
   static forRoot(
@@ -48,9 +54,14 @@ export class GatewayModule {
         SshKeyController,
         AccountAdministrationController,
         SshKeyAdministrationController,
+        SshKeySearchController,
         SettingAdministrationController,
+        AccessTokenController,
+        AccessTokenAdministrationController,
         SessionController,
         SessionAdministrationController,
+        ActivityController,
+        ActivityAdministrationController,
         DisabledFeaturesController,
         PublicEventsController,
         WelcomeController,
@@ -59,6 +70,7 @@ export class GatewayModule {
         { provide: GatewayConfig, useValue: config },
         ...services,
         ...applicationProviders,
+        ActivityExport,
         PublicEventDocuments,
         IdempotentCommands,
         {

@@ -16,6 +16,8 @@ import {
 import { StoreCheck, untilAvailable } from '@keyfold/wiring';
 import { createApi } from './create-api.js';
 import { drainConnections } from './drain-connections.js';
+import type { FileServerPort } from './file-servers/file-server-port.js';
+import { openFileServerPort } from './file-servers/open-file-server-port.js';
 import { openThreads, type ThreadOptions } from './threads/open-threads.js';
 import type { ServingThreads } from './threads/serving-threads.js';
 
@@ -37,17 +39,20 @@ export async function serveApi(
 ): Promise<Running & Readonly<{ app: NestFastifyApplication }>> {
   const { log, onTerminal } = context;
   let others: ServingThreads | undefined;
+  let fileServers: FileServerPort | undefined;
   const { app, listen } = await createApi(module, settings, context, async () => others?.close(false));
   try {
     others = threads && (await openThreads(app, settings, threads(app), context));
     await beforeFirstRequest?.(app);
     await prepare(app, settings, context);
+    fileServers = await openFileServerPort(app, settings, context);
     const { url, port } = await listen(settings.KEYFOLD_PORT, others ? 'first' : 'alone');
     await others?.listen(port, context.stopping);
     if (onTerminal) process.stdout.write(banner(url));
     else log.info({ url }, 'ready');
   } catch (error) {
     // Report the original error, not one from closing.
+    await fileServers?.close();
     await app.close().catch(() => undefined);
     throw error;
   }
@@ -58,6 +63,7 @@ export async function serveApi(
       void others?.close(!onTerminal);
       // Clients disconnect first, so that no request is lost. At a terminal, somebody is waiting for the process to stop.
       if (!onTerminal) await drainConnections(app.getHttpAdapter().getInstance());
+      await fileServers?.close();
       await app.close();
     },
   };

@@ -10,7 +10,7 @@ import {
   type Running,
 } from '@keyfold/process';
 import { loadEmbeddedStoreModule, loadMongoStoreModule, SecretsModule, StoreSharing } from '@keyfold/wiring';
-import { measureProjector, openMessages, ProjectorRunner, RetentionRunner } from '@keyfold/worker';
+import { measureProjector, openMessages, ProjectorRunner, RetentionRunner, SshKeyExpiryRunner } from '@keyfold/worker';
 import { availableParallelism } from 'node:os';
 import { StandaloneModule } from './standalone.module.js';
 import { readStandaloneSettings, type StandaloneSettings } from './standalone.settings.js';
@@ -48,6 +48,7 @@ async function start(settings: StandaloneSettings, context: ProcessContext): Pro
     if (embedded) await runner.startCaughtUp(context.stopping);
     else runner.start();
     app.get(RetentionRunner, { strict: false }).start();
+    app.get(SshKeyExpiryRunner, { strict: false }).start();
     measureProjector(app, context.metrics);
     messages?.measure(app, context.metrics);
     messages?.start(app);

@@ -1,10 +1,10 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
-import { InMemoryStreamQueue, StreamQueue } from '@keyfold/application';
+import { InMemoryStreamQueue, LookUpSshKeysHandler, RecordSshKeyUseHandler, StreamQueue } from '@keyfold/application';
 import { securityLogProvider } from '@keyfold/process';
 import { eventSourcingExports, eventSourcingProviders } from '@keyfold/wiring';
 
-/** Provides `eventSourcingProviders` in a process without a gateway, which otherwise provides them. */
+/** Provides `eventSourcingProviders` and the handlers of messages in a process without a gateway, which otherwise provides them. */
 @Module({})
 export class EventSourcingModule {
   /** `store` provides `EventStore` and `ReadModelStore`. */
@@ -16,6 +16,8 @@ export class EventSourcingModule {
         securityLogProvider,
         { provide: StreamQueue, useClass: InMemoryStreamQueue },
         ...eventSourcingProviders,
+        LookUpSshKeysHandler,
+        RecordSshKeyUseHandler,
       ],
       exports: eventSourcingExports,
     };

@@ -1,6 +1,5 @@
 import { Module, type DynamicModule, type INestApplication } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
-import { LookUpSshKeysHandler, RecordSshKeyUseHandler } from '@keyfold/application';
 import { CommitFeed, reasonOf, type FeedLeases } from '@keyfold/event-store';
 import { EventPublisher, MessageTraces, ParkedAccounts, Relay, RELAY_LEASES } from '@keyfold/messaging';
 import { messagesOf } from '@keyfold/messaging/events';
@@ -15,7 +14,7 @@ import type { WorkerConfig } from './worker.config.js';
 @Module({})
 export class MessagesModule {
   /**
-   * Publishes events, and handles commands and questions of other services. `ports` provide the store and the handlers' dependencies,
+   * Publishes events, and handles commands and questions of other services. `ports` provide the store, the handlers,
    * `EventPublisher` and `ConsumedQueues`.
    */
   static forRoot(ports: readonly DynamicModule[], config: WorkerConfig): DynamicModule {
@@ -24,8 +23,6 @@ export class MessagesModule {
       imports: [...ports],
       controllers: [SshKeyUseController, SshKeyLookUpController],
       providers: [
-        RecordSshKeyUseHandler,
-        LookUpSshKeysHandler,
         {
           provide: Relay,
           inject: [CommitFeed, EventPublisher, RELAY_LEASES, ParkedAccounts, { token: MessageTraces, optional: true }],

@@ -18,7 +18,11 @@ export class SshKeyLookUpController {
   ): Promise<Found> {
     const found = await this.queryBus.execute(new LookUpSshKeysQuery(username, fingerprint));
     if (!found) return null;
-    const keys = found.keys.map(({ blob, ...key }) => ({ ...key, publicKey: `${key.type} ${blob}` }));
+    const keys = found.keys.map(({ blob, expiresAt, ...key }) => ({
+      ...key,
+      publicKey: `${key.type} ${blob}`,
+      ...(expiresAt !== undefined && { expires: new Date(expiresAt).toISOString() }),
+    }));
     return { ...found, keys };
   }
 }

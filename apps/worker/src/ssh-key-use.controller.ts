@@ -20,8 +20,9 @@ export class SshKeyUseController {
     if (isIP(address) === 0) throw new InvalidMessage('message-invalid', 'the data does not match the schema: address');
     if (id === undefined) throw new InvalidMessage('message-id-missing', 'the message has no message-id');
     const origin = { correlation, ...(traceparent !== undefined && { traceparent }) };
+    const report = { reporter: 'message', reportId: id, origin };
     await this.commandBus.execute(
-      new RecordSshKeyUseCommand({ accountId: account, fingerprint, usedAt: Date.parse(time), messageId: id, origin }),
+      new RecordSshKeyUseCommand({ accountId: account, fingerprint, usedAt: Date.parse(time), ...report }),
     );
   }
 }

@@ -18,7 +18,14 @@ import {
 import { appendSamples, loadMongoStoreModule, StoreCheck } from '@keyfold/wiring';
 import { z } from 'zod';
 import { EventSourcingModule } from './event-sourcing.module.js';
-import { measureProjector, openMessages, ProjectorRunner, RetentionRunner, WorkerModule } from './worker.module.js';
+import {
+  measureProjector,
+  openMessages,
+  ProjectorRunner,
+  RetentionRunner,
+  SshKeyExpiryRunner,
+  WorkerModule,
+} from './worker.module.js';
 
 const settings = z.object({
   ...processSettings,
@@ -29,7 +36,7 @@ const settings = z.object({
   ...brokerSettings,
 });
 
-/** Starts a worker: projector, retention, relay and consumers, on a store shared with gateways and other workers. */
+/** Starts a worker: projector, retention, expiry of SSH keys, relay and consumers, on a store shared with gateways and other workers. */
 export const startWorker = () =>
   runProcess(
     (environment: Environment) => readSettings(settings, environment),
@@ -59,6 +66,7 @@ export const startWorker = () =>
       messages?.measure(app, metrics);
       runner.start();
       app.get(RetentionRunner).start();
+      app.get(SshKeyExpiryRunner).start();
       messages?.start(app);
       log.info('ready');
       return app;

@@ -1,5 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { Clock } from '@keyfold/application';
+import { Clock, CommandRunner, SshKeyExpiry } from '@keyfold/application';
 import { CommitFeed, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
 import { ParkedAccounts, RELAY_LEASES } from '@keyfold/messaging';
 import { readersBehind } from '@keyfold/wiring';
@@ -7,12 +7,13 @@ import { Projection, Projector, ReadModelStore, Retention } from '@keyfold/proje
 import type { Messages } from './open-messages.js';
 import { ProjectorRunner } from './projector.runner.js';
 import { RetentionRunner } from './retention.runner.js';
+import { SshKeyExpiryRunner } from './ssh-key-expiry.runner.js';
 import type { WorkerConfig } from './worker.config.js';
 
 @Module({})
 export class WorkerModule {
   /**
-   * Provides projector and retention and, with `messages`, publishing and consuming. `ports` are the modules that provide the adapters of
+   * Provides projector, retention and the expiry of SSH keys and, with `messages`, publishing and consuming. `ports` are the modules that provide the adapters of
    * the store and the handlers' dependencies.
    */
   static forRoot(ports: readonly DynamicModule[], config: WorkerConfig, messages?: Messages): DynamicModule {
@@ -60,8 +61,21 @@ export class WorkerModule {
             return new RetentionRunner(new Retention(parts, feed, leases, listeners));
           },
         },
+        {
+          provide: SshKeyExpiryRunner,
+          inject: [CommandRunner, ReadModelStore, Projection, FeedLeases],
+          useFactory: (
+            runner: CommandRunner,
+            readModels: ReadModelStore,
+            projection: Projection,
+            leases: FeedLeases,
+          ) => {
+            const { reportError: onError } = SshKeyExpiryRunner;
+            return new SshKeyExpiryRunner(new SshKeyExpiry({ runner, readModels, projection, leases, onError }));
+          },
+        },
       ],
-      exports: [ProjectorRunner, RetentionRunner],
+      exports: [ProjectorRunner, RetentionRunner, SshKeyExpiryRunner],
     };
   }
 }
@@ -70,4 +84,5 @@ export { openMessages, type Messages } from './open-messages.js';
 export { measureProjector } from './projector-metrics.js';
 export { ProjectorRunner } from './projector.runner.js';
 export { RetentionRunner } from './retention.runner.js';
+export { SshKeyExpiryRunner } from './ssh-key-expiry.runner.js';
 export type { WorkerConfig } from './worker.config.js';

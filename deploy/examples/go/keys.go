@@ -11,7 +11,7 @@ import (
 
 const schema = `CREATE TABLE IF NOT EXISTS seen (stream TEXT PRIMARY KEY, version INTEGER, event_index INTEGER);
 	CREATE TABLE IF NOT EXISTS history (number INTEGER PRIMARY KEY, id TEXT, type TEXT, data TEXT);
-	CREATE TABLE IF NOT EXISTS keys (id PRIMARY KEY, account, public_key); CREATE TABLE IF NOT EXISTS disabled (account PRIMARY KEY);`
+	CREATE TABLE IF NOT EXISTS keys (id PRIMARY KEY, account, public_key, expires); CREATE TABLE IF NOT EXISTS disabled (account PRIMARY KEY);`
 
 // Changes a row only if the event is newer than all events already seen in its stream.
 const advance = `INSERT INTO seen VALUES (?1, ?2, ?3) ON CONFLICT (stream) DO UPDATE
@@ -19,12 +19,13 @@ const advance = `INSERT INTO seen VALUES (?1, ?2, ?3) ON CONFLICT (stream) DO UP
 
 // Effect of each event type. Other and unknown types are only added to the history.
 var effects = map[string]string{
-	"ssh-key.added":      "REPLACE INTO keys SELECT ?1 ->> 'keyId', ?1 ->> 'accountId', ?1 ->> 'publicKey'",
-	"ssh-key.removed":    "DELETE FROM keys WHERE id = ?1 ->> 'keyId'",
-	"account.registered": "REPLACE INTO disabled SELECT ?1 ->> 'accountId' WHERE ?1 ->> 'disabled'",
-	"account.disabled":   "REPLACE INTO disabled SELECT ?1 ->> 'accountId'",
-	"account.enabled":    "DELETE FROM disabled WHERE account = ?1 ->> 'accountId'",
-	"account.deleted":    "DELETE FROM keys WHERE account = ?1 ->> 'accountId'",
+	"ssh-key.added":          "REPLACE INTO keys SELECT ?1 ->> 'keyId', ?1 ->> 'accountId', ?1 ->> 'publicKey', ?1 ->> 'expires'",
+	"ssh-key.expiry-changed": "UPDATE keys SET expires = ?1 ->> 'expires' WHERE id = ?1 ->> 'keyId'",
+	"ssh-key.removed":        "DELETE FROM keys WHERE id = ?1 ->> 'keyId'",
+	"account.registered":     "REPLACE INTO disabled SELECT ?1 ->> 'accountId' WHERE ?1 ->> 'disabled'",
+	"account.disabled":       "REPLACE INTO disabled SELECT ?1 ->> 'accountId'",
+	"account.enabled":        "DELETE FROM disabled WHERE account = ?1 ->> 'accountId'",
+	"account.deleted":        "DELETE FROM keys WHERE account = ?1 ->> 'accountId'",
 }
 var eventID = regexp.MustCompile(`^(.+):(\d{1,15}):(\d{1,9})$`)
 

@@ -16,14 +16,16 @@ QUEUE_ARGUMENTS = {"x-queue-type": "quorum", "x-single-active-consumer": True, "
 SCHEMA = """PRAGMA journal_mode = WAL;
 CREATE TABLE IF NOT EXISTS seen (stream TEXT PRIMARY KEY, version INTEGER, event_index INTEGER);
 CREATE TABLE IF NOT EXISTS history (number INTEGER PRIMARY KEY, id TEXT, type TEXT, data TEXT);
-CREATE TABLE IF NOT EXISTS keys (id PRIMARY KEY, account, public_key);
+CREATE TABLE IF NOT EXISTS keys (id PRIMARY KEY, account, public_key, expires);
 CREATE TABLE IF NOT EXISTS disabled (account PRIMARY KEY);"""
 # Changes a row only if the event is newer than all events already seen in its stream.
 ADVANCE = """INSERT INTO seen VALUES (:stream, :version, :index) ON CONFLICT (stream) DO UPDATE
     SET version = :version, event_index = :index WHERE (:version, :index) > (version, event_index)"""
 # Effect of each event type. Other and unknown types are only added to the history.
 EFFECTS = {
-    "ssh-key.added": "REPLACE INTO keys SELECT :data ->> 'keyId', :data ->> 'accountId', :data ->> 'publicKey'",
+    "ssh-key.added": """REPLACE INTO keys
+        SELECT :data ->> 'keyId', :data ->> 'accountId', :data ->> 'publicKey', :data ->> 'expires'""",
+    "ssh-key.expiry-changed": "UPDATE keys SET expires = :data ->> 'expires' WHERE id = :data ->> 'keyId'",
     "ssh-key.removed": "DELETE FROM keys WHERE id = :data ->> 'keyId'",
     "account.registered": "REPLACE INTO disabled SELECT :data ->> 'accountId' WHERE :data ->> 'disabled'",
     "account.disabled": "REPLACE INTO disabled SELECT :data ->> 'accountId'",

@@ -15,7 +15,11 @@ const ADVANCE = `INSERT INTO seen VALUES (:stream, :version, :index) ON CONFLICT
 
 /** Effect of each event type. Other and unknown types are only added to the history. */
 const EFFECTS = new Map([
-  ['ssh-key.added', `REPLACE INTO keys SELECT :data ->> 'keyId', :data ->> 'accountId', :data ->> 'publicKey'`],
+  [
+    'ssh-key.added',
+    `REPLACE INTO keys SELECT :data ->> 'keyId', :data ->> 'accountId', :data ->> 'publicKey', :data ->> 'expires'`,
+  ],
+  ['ssh-key.expiry-changed', `UPDATE keys SET expires = :data ->> 'expires' WHERE id = :data ->> 'keyId'`],
   ['ssh-key.removed', `DELETE FROM keys WHERE id = :data ->> 'keyId'`],
   ['account.registered', `REPLACE INTO disabled SELECT :data ->> 'accountId' WHERE :data ->> 'disabled'`],
   ['account.disabled', `REPLACE INTO disabled SELECT :data ->> 'accountId'`],
@@ -31,7 +35,7 @@ export class KeyTable implements OnApplicationShutdown {
     this.#db.exec(`PRAGMA journal_mode = WAL;
       CREATE TABLE IF NOT EXISTS seen (stream TEXT PRIMARY KEY, version INTEGER, event_index INTEGER);
       CREATE TABLE IF NOT EXISTS history (number INTEGER PRIMARY KEY, id TEXT, type TEXT, data TEXT);
-      CREATE TABLE IF NOT EXISTS keys (id PRIMARY KEY, account, public_key);
+      CREATE TABLE IF NOT EXISTS keys (id PRIMARY KEY, account, public_key, expires);
       CREATE TABLE IF NOT EXISTS disabled (account PRIMARY KEY);`);
   }
 

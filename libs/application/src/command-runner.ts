@@ -12,7 +12,7 @@ import {
   type StoreUnavailable,
 } from '@keyfold/event-store';
 import { initialOf, ListUpdates, StreamLoader, type Loaded, type StreamRef } from '@keyfold/projections';
-import { hash, randomUUID } from 'node:crypto';
+import { hash, randomUUIDv7 } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Clock } from './clock.js';
 import type { CommandTrace, CommandTraces } from './command-traces.js';
@@ -189,7 +189,8 @@ export class CommandRunner {
       clientCorrelation,
       causation,
       traceparent,
-      commandId = randomUUID(),
+      // Increases with time, so that the unique index on it grows at its end.
+      commandId = randomUUIDv7(),
       requestHash = hashOf(stream, command.type),
     }: CommandContext,
   ): Decided {

@@ -6,12 +6,7 @@ import {
   SqliteFile,
 } from '@keyfold/event-store/sqlite';
 import { ListUpdates, Projection, StreamLoader } from '@keyfold/projections';
-import {
-  readModelTables,
-  sessionUsesTable,
-  SqliteReadModelStore,
-  SqliteSessionUses,
-} from '@keyfold/projections/sqlite';
+import { readModelTables, tokenUsesTable, SqliteReadModelStore, SqliteTokenUses } from '@keyfold/projections/sqlite';
 import { Argon2PasswordHasher, DeviceTokens, LoginThrottle, Sealer, TokenSigner } from '@keyfold/security';
 import { SqliteThrottleStore, throttleTable } from '@keyfold/security/sqlite';
 import { JwtService } from '@nestjs/jwt';
@@ -22,7 +17,7 @@ import { onTestFinished } from 'vitest';
 import { NewPasswords } from '../src/accounts/new-passwords.js';
 import { CommandRunner } from '../src/command-runner.js';
 import type { SecurityEvent } from '../src/security-log/security-log.js';
-import { SessionActivity } from '../src/caller/session-activity.js';
+import { TokenActivity } from '../src/caller/token-activity.js';
 import { UserNames } from '../src/user-names.js';
 import { SettableClock } from './settable-clock.js';
 import { watchedPort, type Listener } from './watched-port.js';
@@ -46,7 +41,7 @@ export class EmbeddedFolder {
     this.views = new SqliteFile(join(folder, 'views.db'), {
       version: 1,
       synchronous: 'NORMAL',
-      sql: `${readModelTables}; ${sessionUsesTable}; ${feedPositionsTable}; ${throttleTable}`,
+      sql: `${readModelTables}; ${tokenUsesTable}; ${feedPositionsTable}; ${throttleTable}`,
     });
     onTestFinished(async () => {
       await Promise.all([this.events.close(), this.views.close()]);
@@ -95,7 +90,7 @@ export class EmbeddedService {
     });
     this.names = new UserNames(this.store, this.loader);
     this.passwords = new NewPasswords(this.hasher, sealer, clock);
-    this.activity = new SessionActivity(new SqliteSessionUses(views), clock);
+    this.activity = new TokenActivity(new SqliteTokenUses(views), clock);
     this.throttle = new LoginThrottle(throttleStore, () => clock.now());
   }
 

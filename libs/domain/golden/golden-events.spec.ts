@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { accessTokensAggregate } from '../src/access-tokens/access-tokens.aggregate.js';
 import { accountAggregate } from '../src/account/account.aggregate.js';
 import type { DomainEvent, StoredEvent } from '../src/kernel/event.js';
 import { UnknownEvent, upcast, type Upcasters } from '../src/kernel/upcasting.js';
@@ -31,6 +32,7 @@ describe.each([
   suite(sessionAggregate),
   suite(sshKeyRingAggregate),
   suite(sshKeyUseAggregate),
+  suite(accessTokensAggregate),
   suite(siteSettingsAggregate),
 ])('the events of $name', ({ upcasters, rows, stateAfter }) => {
   it.each(rows)('%s has a file and leads to the recorded state', (row) => {
@@ -57,7 +59,14 @@ describe.each([
 });
 
 it('every golden file belongs to one row of one table', () => {
-  const rows = [accountAggregate, sessionAggregate, sshKeyRingAggregate, sshKeyUseAggregate, siteSettingsAggregate]
+  const rows = [
+    accountAggregate,
+    sessionAggregate,
+    sshKeyRingAggregate,
+    sshKeyUseAggregate,
+    accessTokensAggregate,
+    siteSettingsAggregate,
+  ]
     .map(({ upcasters }) => rowsOf(upcasters))
     .flat();
   expect([...golden.keys()].toSorted()).toStrictEqual(rows.toSorted());

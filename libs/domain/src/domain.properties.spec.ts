@@ -4,6 +4,7 @@ import { nameHashOf } from '../testing/account.events.js';
 import { fold } from '../testing/fold.js';
 import { ACCOUNTS, NAMES, play, RELEASED_FOR, SESSIONS, story } from '../testing/story.js';
 import type { World, WorldCommit } from '../testing/world.js';
+import { accessTokensAggregate } from './access-tokens/access-tokens.aggregate.js';
 import { accountAggregate } from './account/account.aggregate.js';
 import { sessionAggregate } from './session/session.aggregate.js';
 import { sshKeyRingAggregate } from './ssh-key-ring/ssh-key-ring.aggregate.js';
@@ -223,6 +224,7 @@ describe('folding', () => {
         expectSameFolds(world, accountAggregate, id);
         expectSameFolds(world, sshKeyRingAggregate, id);
         expectSameFolds(world, sshKeyUseAggregate, id);
+        expectSameFolds(world, accessTokensAggregate, id);
       }
       for (const id of SESSIONS) expectSameFolds(world, sessionAggregate, id);
     });

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { keyIdOf } from '../src/ssh-key-ring/ssh-key-id.js';
-import type { AddSshKey, RemoveSshKey } from '../src/ssh-key-ring/ssh-key-ring.decider.js';
-import type { PublicKey, SshKeyAdded, SshKeyRemoved } from '../src/ssh-key-ring/ssh-key-ring.events.js';
+import type { AddSshKey, ExpireSshKeys, RemoveSshKey, UpdateSshKey } from '../src/ssh-key-ring/ssh-key-ring.decider.js';
+import type {
+  PublicKey,
+  SshKeyAdded,
+  SshKeyExpired,
+  SshKeyExpiryChanged,
+  SshKeyRemoved,
+  SshKeyRenamed,
+} from '../src/ssh-key-ring/ssh-key-ring.events.js';
 import { NOON } from './account.events.js';
 
 /** Returns a parsed Ed25519 key. Different seeds give different keys. */
@@ -25,13 +32,42 @@ export const keyRemoved = (n: number, key: PublicKey): SshKeyRemoved => ({
   data: { keyId: keyIdOf(7, n), fingerprint: key.fingerprint },
 });
 
+export const keyRenamed = (n: number, title: string): SshKeyRenamed => ({
+  type: 'SshKeyRenamed',
+  v: 1,
+  data: { keyId: keyIdOf(7, n), title },
+});
+
+export const keyExpiryChanged = (n: number, expiresAt: number | null): SshKeyExpiryChanged => ({
+  type: 'SshKeyExpiryChanged',
+  v: 1,
+  data: { keyId: keyIdOf(7, n), expiresAt },
+});
+
+export const keyExpired = (n: number, key: PublicKey, expiresAt: number): SshKeyExpired => ({
+  type: 'SshKeyExpired',
+  v: 1,
+  data: { keyId: keyIdOf(7, n), fingerprint: key.fingerprint, expiresAt },
+});
+
 /** Returns a command that adds a key; `key` is undefined for a text that is not a key. */
-export const addKey = (title: string, key: PublicKey | undefined): AddSshKey => ({
+export const addKey = (title: string, key: PublicKey | undefined, expiresAt?: number): AddSshKey => ({
   type: 'AddSshKey',
   accountId: 7,
   title,
   key,
+  expiresAt,
   now: NOON,
 });
+
+/** Returns a command that changes the account's n-th key at noon. */
+export const updateKey = (n: number, change: Pick<UpdateSshKey, 'title' | 'expiresAt'>, now = NOON): UpdateSshKey => ({
+  type: 'UpdateSshKey',
+  keyId: keyIdOf(7, n),
+  ...change,
+  now,
+});
+
+export const expireKeys = (now: number): ExpireSshKeys => ({ type: 'ExpireSshKeys', now });
 
 export const removeKey = (n: number): RemoveSshKey => ({ type: 'RemoveSshKey', keyId: keyIdOf(7, n) });

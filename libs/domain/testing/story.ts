@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { accessTokenIdOf } from '../src/access-tokens/access-token-id.js';
+import { accessTokensAggregate } from '../src/access-tokens/access-tokens.aggregate.js';
 import { accountAggregate } from '../src/account/account.aggregate.js';
 import { sessionAggregate } from '../src/session/session.aggregate.js';
 import { sshKeyRingAggregate } from '../src/ssh-key-ring/ssh-key-ring.aggregate.js';
@@ -19,6 +21,7 @@ import {
   startEnrolment,
   update,
 } from './account.commands.js';
+import { createToken } from './access-tokens.events.js';
 import { MINUTE } from './account.events.js';
 import { login } from './session.events.js';
 import { publicKey } from './ssh-key-ring.events.js';
@@ -66,6 +69,21 @@ const anyAction = fc.oneof(
     key: fc.constantFrom('k1', 'k2'),
   }),
   fc.record({ do: verb('remove-key'), account, n: keyNumber }),
+  fc.record({
+    do: verb('update-key'),
+    account,
+    n: keyNumber,
+    title: fc.constantFrom(undefined, 'laptop', 'desk'),
+    minutes: fc.constantFrom(undefined, null, 5, 60),
+  }),
+  fc.record({ do: verb('expire-keys'), account }),
+  fc.record({
+    do: verb('create-token'),
+    account,
+    name: fc.constantFrom('backup', 'deploy'),
+    expiresIn: fc.constantFrom(null, 5, 30),
+  }),
+  fc.record({ do: verb('revoke-token'), account, n: keyNumber }),
   fc.record({ do: verb('use-key'), account, n: keyNumber, minutesAgo: fc.constantFrom(0, 0, 3, 20) }),
 );
 type Action = typeof anyAction extends fc.Arbitrary<infer A> ? A : never;
@@ -99,6 +117,14 @@ export function play({ clients, turns }: Story): World {
     performances[client % performances.length]!.next();
   }
   performances.forEach(finish);
+  // Otherwise hardly any story would last until a key expires.
+  world.now += 60 * MINUTE;
+  finish(
+    perform(
+      world,
+      ([3, 4] as const).map((id) => ({ do: 'expire-keys', account: id })),
+    ),
+  );
   return world;
 }
 
@@ -125,18 +151,50 @@ function* act(world: World, action: Action): Generator<void, void> {
       const keyId = keyIdOf(action.account, action.n);
       return yield* handle(world, sshKeyRingAggregate, action.account, () => ({ type: 'RemoveSshKey', keyId }));
     }
+    case 'update-key': {
+      const { account: accountId, n, title, minutes } = action;
+      const expiresAt = typeof minutes === 'number' ? world.now + minutes * 60_000 : minutes;
+      const updated = { type: 'UpdateSshKey', keyId: keyIdOf(accountId, n), title, expiresAt, now: world.now } as const;
+      return yield* handle(world, sshKeyRingAggregate, accountId, () => updated);
+    }
+    case 'expire-keys': {
+      const expired = { type: 'ExpireSshKeys', now: world.now } as const;
+      return yield* handle(world, sshKeyRingAggregate, action.account, () => expired);
+    }
     case 'use-key': {
       const usedAt = world.now - action.minutesAgo * MINUTE;
       const used = { type: 'RecordSshKeyUse', keyId: keyIdOf(action.account, action.n), usedAt } as const;
       return yield* handle(world, sshKeyUseAggregate, action.account, () => used);
+    }
+    case 'create-token': {
+      const { account: accountId, name, expiresIn } = action;
+      const expiresAt = expiresIn === null ? null : world.now + expiresIn * MINUTE;
+      const created = createToken(name, { accountId, expiresAt, now: world.now });
+      return yield* handle(world, accessTokensAggregate, accountId, () => created);
+    }
+    case 'revoke-token': {
+      const tokenId = accessTokenIdOf(action.account, action.n);
+      return yield* handle(world, accessTokensAggregate, action.account, () => ({
+        type: 'RevokeAccessToken',
+        tokenId,
+      }));
     }
     default:
       return yield* changeAccount(world, action);
   }
 }
 
-type SessionOrKeyAction = 'log-in' | 'log-out' | 'add-key' | 'remove-key' | 'use-key';
-type AccountAction = Exclude<Action, { do: SessionOrKeyAction }>;
+type OtherAction =
+  | 'log-in'
+  | 'log-out'
+  | 'add-key'
+  | 'remove-key'
+  | 'update-key'
+  | 'expire-keys'
+  | 'create-token'
+  | 'revoke-token'
+  | 'use-key';
+type AccountAction = Exclude<Action, { do: OtherAction }>;
 
 function* changeAccount(world: World, action: AccountAction): Generator<void, void> {
   const name = 'username' in action ? world.claim(action.username) : undefined;

@@ -3,6 +3,7 @@ export * from './commit.js';
 export * from './compacted-stream.js';
 export * from './event-store.js';
 export * from './commit-feed.js';
+export * from './commit-history.js';
 export * from './stream-compaction.js';
 export * from './counter.js';
 export * from './event-store.errors.js';

@@ -1,10 +1,11 @@
 import type { CommitFeed } from '../src/commit-feed.js';
+import type { CommitHistory } from '../src/commit-history.js';
 import type { Counter } from '../src/counter.js';
 import type { EventStore } from '../src/event-store.js';
 import type { StreamCompaction } from '../src/stream-compaction.js';
 
-/** The three ports of a store, implemented by one adapter. */
-export type WholeStore = EventStore & CommitFeed & StreamCompaction;
+/** The four ports of a store, implemented by one adapter. */
+export type WholeStore = EventStore & CommitFeed & CommitHistory & StreamCompaction;
 
 /** A store with its counter, as an adapter passes them to the contract suite. */
 export type OpenStore = Readonly<{

@@ -6,12 +6,13 @@ import type { WholeStore } from './contract-case.js';
 import { newCommit } from './new-commit.js';
 import { describeEventStore, eventStoreCases, type OpenStore } from './event-store.contract.js';
 import type { CommitFeed } from '../src/commit-feed.js';
+import type { CommitHistory, HistoryRange } from '../src/commit-history.js';
 import { Counter } from '../src/counter.js';
 import { EventStore, type Appended, type StreamPoint } from '../src/event-store.js';
 import type { StreamCompaction } from '../src/stream-compaction.js';
 
 /** Acknowledges everything and stores nothing. */
-class NoopEventStore extends EventStore implements CommitFeed, StreamCompaction {
+class NoopEventStore extends EventStore implements CommitFeed, CommitHistory, StreamCompaction {
   readonly slots = 1;
   append = async (commit: NewCommit): Promise<Appended> => ({
     outcome: 'appended',
@@ -21,6 +22,7 @@ class NoopEventStore extends EventStore implements CommitFeed, StreamCompaction 
   findCommand = async () => undefined;
   findLastHold = async () => undefined;
   readFeed = async () => [];
+  readHistory = async () => [];
   slotOf = () => 0;
   readHeads = async () => new Map<number, number>();
   slotsWithNews = async () => [];
@@ -181,6 +183,28 @@ const broken: Record<string, () => WholeStore> = {
   'never calls listeners': () =>
     new (class extends ModelEventStore {
       override onAppended = () => () => {};
+    })(),
+  'ignores the partition of a history': () =>
+    new (class extends ModelEventStore {
+      override readHistory = ({ partition: _, ...range }: HistoryRange, limit: number) =>
+        super.readHistory(range, limit);
+    })(),
+  'ignores the start of a history': () =>
+    new (class extends ModelEventStore {
+      override readHistory = ({ from: _, ...range }: HistoryRange, limit: number) => super.readHistory(range, limit);
+    })(),
+  'lists a history in the order of the feed': () =>
+    new (class extends ModelEventStore {
+      protected override placeOf = (commit: Commit) => ({ ...super.placeOf(commit), at: 0 });
+    })(),
+  'continues a history after the millisecond of the last commit': () =>
+    new (class extends ModelEventStore {
+      override readHistory = ({ before, ...range }: HistoryRange, limit: number) =>
+        super.readHistory({ ...range, ...(before && { before: { ...before, key: 0 } }) }, limit);
+    })(),
+  'lists void commits': () =>
+    new (class extends ModelEventStore {
+      protected override compacted = (commit: Commit) => ({ ...super.compacted(commit), events: commit.events });
     })(),
   'drops null values': () =>
     new (class extends ModelEventStore {

@@ -7,6 +7,7 @@ import { compactionCases } from './contract/compaction.contract.js';
 import { counterCases } from './contract/counter.contract.js';
 import { feedCases } from './contract/feed.contract.js';
 import { followingCases } from './contract/following.contract.js';
+import { historyCases } from './contract/history.contract.js';
 import { holdCases } from './contract/hold.contract.js';
 import { lastHoldCases } from './contract/last-hold.contract.js';
 import { readingCases } from './contract/reading.contract.js';
@@ -26,6 +27,7 @@ export const eventStoreCases: readonly ContractCase[] = [
   ...lastHoldCases,
   ...readingCases,
   ...feedCases,
+  ...historyCases,
   ...followingCases,
   ...compactionCases,
   ...counterCases,

@@ -2,13 +2,14 @@ import type { Commit, NewCommit } from '../src/commit.js';
 import { COMPACTION, voidStreamOf } from '../src/compacted-stream.js';
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../src/event-store.errors.js';
 import type { CommitFeed } from '../src/commit-feed.js';
+import type { CommitHistory, HistoryPlace, HistoryRange, PlacedCommit } from '../src/commit-history.js';
 import { Counter } from '../src/counter.js';
 import { EventStore, type Appended, type FoundHold, type StreamPoint } from '../src/event-store.js';
 import type { StreamCompaction } from '../src/stream-compaction.js';
 import type { OpenStore, WholeStore } from './contract-case.js';
 
 /** The simplest implementation of the ports, to compare adapters with: slow, in memory, one append at a time. */
-export class ModelEventStore extends EventStore implements CommitFeed, StreamCompaction {
+export class ModelEventStore extends EventStore implements CommitFeed, CommitHistory, StreamCompaction {
   readonly commits: Commit[] = [];
   readonly #listeners = new Set<() => void>();
 
@@ -65,6 +66,15 @@ export class ModelEventStore extends EventStore implements CommitFeed, StreamCom
     return behind.filter(({ position }, index) => position === after + 1 + index).slice(0, limit);
   }
 
+  async readHistory({ partition, from = 0, before }: HistoryRange, limit: number): Promise<PlacedCommit[]> {
+    return this.commits
+      .filter((commit) => commit.events.length > 0 && (partition === undefined || commit.partition === partition))
+      .map((commit) => ({ place: this.placeOf(commit), commit }))
+      .filter(({ place }) => place.at >= from && (before === undefined || inHistoryOrder(place, before) < 0))
+      .toSorted((left, right) => inHistoryOrder(right.place, left.place))
+      .slice(0, limit);
+  }
+
   async readHeads(): Promise<Map<number, number>> {
     return new Map(Array.from({ length: this.slots }, (_, slot) => [slot, this.lastPosition(slot)]));
   }
@@ -117,6 +127,10 @@ export class ModelEventStore extends EventStore implements CommitFeed, StreamCom
     };
   }
 
+  protected placeOf({ at, partition, position }: Commit): HistoryPlace {
+    return { at, key: this.slotOf(partition) * 2 ** 40 + position };
+  }
+
   protected feed(slot: number): Commit[] {
     return this.commits
       .filter(({ partition }) => this.slotOf(partition) === slot)
@@ -141,6 +155,8 @@ export class ModelCounter extends Counter {
     return first;
   }
 }
+
+const inHistoryOrder = (left: HistoryPlace, right: HistoryPlace) => left.at - right.at || left.key - right.key;
 
 const VOID = 'void-';
 

@@ -12,7 +12,7 @@ export function openInTwoThreads(path: string, first: FirstThread): OpenStore {
   const file = new SqliteFile(path, eventStoreSchema);
   const other = new OtherThread(file, ADAPTERS, first);
   const owner = new SqliteEventStore(file);
-  const turns = other.alternating(owner, ['append', 'readStreams', 'findCommand', 'findLastHold']);
+  const turns = other.alternating(owner, ['append', 'readStreams', 'findCommand', 'findLastHold', 'readHistory']);
   const close = async () => {
     await other.close();
     await file.close();

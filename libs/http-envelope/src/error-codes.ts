@@ -1,4 +1,5 @@
 import { TEXT_BYTES, type DomainError, type DomainErrorCode } from '@keyfold/domain';
+import { accessTokenRefusals } from './access-token-refusals.js';
 import { goQuote } from './go-quote.js';
 import { Refusal, type RefusalRow } from './refusal.js';
 import { settingRefusals } from './setting-refusals.js';
@@ -154,6 +155,11 @@ export const errorCodes = {
     message: 'Guest user can not manage sessions',
     when: 'the caller is the guest',
   },
+  'guest-has-no-history': {
+    code: 403,
+    message: 'Guest user can not see activity',
+    when: 'the caller is the guest',
+  },
   'session-not-found': {
     code: 400,
     message: 'failed find session: record not found',
@@ -183,6 +189,11 @@ export const errorCodes = {
     message: 'the list of keys is full, delete one first',
     when: 'the account has 1,000 keys or 1 MiB of keys',
   },
+  'ssh-key-expiry-untimely': {
+    code: 400,
+    message: 'the expiry must lie in the future, at most ten years ahead',
+    when: '`expires` is in the past or more than ten years ahead',
+  },
   'ssh-key-not-found': { code: 404, message: 'failed to get public key', when: 'the account has no key with this id' },
   // Only for messages, never for requests.
   'ssh-key-use-untimely': {
@@ -191,6 +202,7 @@ export const errorCodes = {
     when: 'the time of use is not possible',
   },
 
+  ...accessTokenRefusals,
   ...settingRefusals,
 } as const satisfies Record<DomainErrorCode, RefusalRow>;
 

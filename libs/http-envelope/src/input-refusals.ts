@@ -47,6 +47,11 @@ export const inputRefusals = {
     message: 'this Idempotency-Key was used for another request: choose a new key',
     when: 'the account has used the `Idempotency-Key` for a request with another path, query or body',
   },
+  'idempotency-key-spent': {
+    code: 409,
+    message: 'this request was already carried out, and its answer is shown only once',
+    when: 'a request with this `Idempotency-Key` has succeeded before',
+  },
   'list-too-long': {
     code: 400,
     message: `the list is too long: at most ${LIST_ITEMS} items`,
@@ -88,6 +93,11 @@ export const inputRefusals = {
     code: 400,
     message: 'request invalid',
     when: 'the body is not valid JSON, or `title` or `key` is missing or not a text',
+  },
+  'ssh-key-expiry-malformed': {
+    code: 400,
+    message: 'expires must be an RFC 3339 time such as 2027-01-31T12:00:00Z',
+    when: '`expires` is not an RFC 3339 time',
   },
 } as const satisfies Record<string, RefusalRow>;
 

@@ -9,6 +9,14 @@ export const listResponse = async <Item>(
 ): Promise<PreparedResponse> =>
   PreparedResponse.ofJson(`{"content":${await arrayJson(items, responseOf)},"total":${total}}`);
 
+/** Serializes a page as `{"content":[…],"next_cursor":…}`, like `arrayResponse`. The cursor is empty on the last page. */
+export const cursorResponse = async <Item>(
+  items: readonly Item[],
+  nextCursor: string,
+  responseOf: (item: Item) => object,
+): Promise<PreparedResponse> =>
+  PreparedResponse.ofJson(`{"content":${await arrayJson(items, responseOf)},"next_cursor":${toJson(nextCursor)}}`);
+
 /**
  * Serializes a list without pages as `[…]`. A list of several megabytes takes several turns of the event loop, so that other requests are
  * answered in between. Rejects with whatever `responseOf` throws.

@@ -33,8 +33,8 @@ export const settingRefusals = {
   },
   'api-token-unsuitable': hook(
     'token',
-    'the static token must consist of 16 to 1024 visible ASCII characters',
-    'the new static token is empty, too short, too long or no header value',
+    'the static token must consist of 16 to 1024 visible ASCII characters and not look like an access token',
+    'the new static token is empty, too short, too long, no header value or in the form of an access token',
   ),
   'chunk-size-invalid': hook(
     'multipart_chunk_size',

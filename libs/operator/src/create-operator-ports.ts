@@ -1,4 +1,5 @@
 import {
+  ActivityHistory,
   CommandRunner,
   NewPasswords,
   PasswordPolicy,
@@ -50,7 +51,7 @@ export function createOperatorPorts(
     passwordRules?: PasswordRules | undefined;
   }>,
 ): OperatorPorts {
-  const { store, readModels, feed, leases } = adapters;
+  const { store, readModels, feed, history, leases } = adapters;
   const { isAlone, sessionDays, leaseMilliseconds, sealingKeys } = options;
   const lease = leaseMilliseconds === undefined ? {} : { leaseMilliseconds };
   const clock = new SystemClock();
@@ -67,6 +68,7 @@ export function createOperatorPorts(
     projection,
     runner: new CommandRunner(store, loader, new ListUpdates(projection, ignoreStaleList), clock),
     names: new UserNames(store, loader),
+    activity: new ActivityHistory(history, store, readModels),
     sealer,
     newPasswords: async () =>
       new NewPasswords(

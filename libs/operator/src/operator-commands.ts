@@ -2,6 +2,7 @@ import type { ExitCode } from '@keyfold/process';
 import { z } from 'zod';
 import { accountKeys } from './commands/account-keys.js';
 import { accountSessions } from './commands/account-sessions.js';
+import { accountTokens } from './commands/account-tokens.js';
 import { compactSessions } from './commands/compact-sessions.js';
 import { compareSettings } from './commands/compare-settings.js';
 import { createAccount } from './commands/create-account.js';
@@ -18,6 +19,7 @@ import { retryParked } from './commands/retry-parked.js';
 import { importSettings, resetSettings, setSetting } from './commands/save-settings.js';
 import { showAccount } from './commands/show-account.js';
 import { showEvents } from './commands/show-events.js';
+import { showHistory } from './commands/show-history.js';
 import { showRelay } from './commands/show-relay.js';
 import { showSealingKeys } from './commands/show-sealing-keys.js';
 import { showProjector } from './commands/show-projector.js';
@@ -43,6 +45,14 @@ const named = z.object({ username: z.string() });
 const permission = z.int32();
 const save = { dryRun: z.boolean(), json: z.boolean() };
 const setting = { key: z.string(), value: z.string() };
+const anyAccount = { username: z.string().optional(), id: z.number().optional() };
+const historyArgs = z.object({
+  ...anyAccount,
+  types: z.array(z.string()).readonly().optional(),
+  from: z.number().optional(),
+  until: z.number().optional(),
+  json: z.boolean(),
+});
 const replayArgs = z.object({
   from: z.number().optional(),
   to: z.number().optional(),
@@ -67,7 +77,7 @@ export const operatorCommands = {
   }),
   'account exists': command(named, requireAccount),
   'account list': command(z.object({ json: z.boolean() }), listAccounts),
-  'account show': command(named.extend({ json: z.boolean() }), showAccount),
+  'account show': command(z.object({ ...anyAccount, at: z.number().optional(), json: z.boolean() }), showAccount),
   'account create': command(
     named.extend({
       password: z.string(),
@@ -103,6 +113,7 @@ export const operatorCommands = {
     named.extend({ evict: z.string().optional(), evictAll: z.boolean(), json: z.boolean() }),
     accountSessions,
   ),
+  'account tokens': command(named.extend({ revoke: z.int().positive().optional(), json: z.boolean() }), accountTokens),
   'settings get': command(
     z.object({ keys: z.array(z.string()).readonly(), reveal: z.boolean(), json: z.boolean() }),
     showSettings,
@@ -114,6 +125,7 @@ export const operatorCommands = {
   'settings import': command(z.object({ settings: z.array(z.object(setting)).readonly(), ...save }), importSettings),
   'settings delete': command(z.object({ key: z.string() }), deleteSetting),
   'settings reset-token': command(z.object({ json: z.boolean() }), resetStaticToken),
+  'account history': command(historyArgs, showHistory),
   'secrets reseal': command(none, resealAllSecrets),
   'secrets status': command(z.object({ json: z.boolean() }), showSealingKeys),
   'events show': command(z.object({ stream: z.string(), json: z.boolean() }), showEvents),

@@ -1,9 +1,9 @@
 import type { BeforeApplicationShutdown, FactoryProvider, OnApplicationBootstrap } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { Clock, CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
-import { CommitFeed, Counter, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
+import { ActivityHistory, Clock, CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
+import { CommitFeed, CommitHistory, Counter, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
 import { ParkedAccounts, RELAY_LEASES } from '@keyfold/messaging';
-import { Projection, ReadModelStore, SessionUses, StreamLoader } from '@keyfold/projections';
+import { Projection, ReadModelStore, TokenUses, StreamLoader } from '@keyfold/projections';
 import { Sealer, ThrottleStore } from '@keyfold/security';
 import { OperatorCommandRunner } from './operator-command.runner.js';
 import { OperatorSocketServer } from './socket/operator-socket.server.js';
@@ -44,10 +44,11 @@ export const operatorSocketProvider = (
   inject: [
     EventStore,
     CommitFeed,
+    CommitHistory,
     StreamCompaction,
     Counter,
     ReadModelStore,
-    SessionUses,
+    TokenUses,
     FeedLeases,
     RELAY_LEASES,
     ParkedAccounts,
@@ -64,10 +65,11 @@ export const operatorSocketProvider = (
   useFactory: (
     store: EventStore,
     feed: CommitFeed,
+    history: CommitHistory,
     compaction: StreamCompaction,
     counter: Counter,
     readModels: ReadModelStore,
-    sessionUses: SessionUses,
+    tokenUses: TokenUses,
     leases: FeedLeases,
     relayLeases: FeedLeases,
     parkedRelays: ParkedAccounts,
@@ -81,12 +83,13 @@ export const operatorSocketProvider = (
     clock: Clock,
     parts: ModuleRef,
   ) => {
-    const reading = { store, feed, compaction, counter, readModels, sessionUses, loader };
+    const reading = { store, feed, compaction, counter, readModels, tokenUses, loader };
     const states = { leases, relayLeases, parkedRelays, throttle };
     const changing = { projection, runner, names, newPasswords: async () => passwords, sealer: async () => sealer };
+    const activity = new ActivityHistory(history, store, readModels);
     const reported = { relayProblem: () => (relayProblem ? relayProblem(parts) : NO_BROKER) };
     const times = { sessionDays, clock, now: () => clock.now() };
-    const ports = { ...reading, ...states, ...changing, ...reported, ...times, isAlone: false };
+    const ports = { ...reading, ...states, ...changing, ...reported, ...times, activity, isAlone: false };
     return new OperatorSocket(folder, new OperatorCommandRunner(ports));
   },
 });

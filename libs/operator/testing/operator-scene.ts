@@ -1,4 +1,4 @@
-import { accountStream, sessionStream, sshKeyRingStream } from '@keyfold/projections';
+import { accessTokensStream, accountStream, sessionStream, sshKeyRingStream } from '@keyfold/projections';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,6 +64,13 @@ export class OperatorScene {
     await this.ports.runner.run(ref, command, context);
     const [{ state }] = await this.ports.loader.load(ref);
     return state.keys.at(-1)!.keyId;
+  }
+
+  /** Adds an access token that never expires. */
+  async addAccessToken(accountId: number, name: string): Promise<void> {
+    const scopes = ['profile:read', 'keys:manage'] as const;
+    const command = { accountId, name, scopes, expiresAt: null, hash: 'hash', now: Date.now() } as const;
+    await this.ports.runner.run(accessTokensStream(accountId), { type: 'CreateAccessToken', ...command }, context);
   }
 
   /** Runs a command on an account. */

@@ -31,4 +31,8 @@ export class ListUpdates {
   }
 }
 
-const isListed = (ref: StreamRef<unknown>) => readModelOf(ref).sortKeyOf !== undefined;
+/** Leaves lists of what is due to the projector, which is fast enough for them, so that adding a key costs no further write. */
+function isListed(ref: StreamRef<unknown>): boolean {
+  const { sortKeyOf, due } = readModelOf(ref);
+  return sortKeyOf !== undefined && !due;
+}

@@ -1,5 +1,6 @@
 import { reasonOf, StoreUnavailable, type Commit } from '@keyfold/event-store';
 import { UnfoldableStream } from './fold.js';
+import type { KeyOwner } from './key-owners/key-owner.js';
 import type { ParkedStream, ReadModelStore } from './read-model-store.js';
 import type { StreamRef } from './stream-ref.js';
 import type { StreamLoader } from './stream-loader.js';
@@ -37,6 +38,11 @@ export class Projection {
       });
       return 'parked';
     }
+  }
+
+  /** Adds entries to the index of SSH keys. Throws `StoreUnavailable`. */
+  addKeyOwners(owners: readonly KeyOwner[]): Promise<void> {
+    return this.readModels.addKeyOwners(owners);
   }
 
   /** Returns the parked streams. Throws `StoreUnavailable`. */

@@ -10,6 +10,7 @@ import {
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
+import { keyOwnersIn } from './key-owners/key-owner.js';
 import type { Projection } from './projection.js';
 import { readModels } from './read-model.js';
 import { streamRef } from './stream-ref.js';
@@ -88,7 +89,7 @@ export class Projector {
 
   /** Projects all streams concurrently, so that an adapter can share round trips, but starts only a few in a turn of the event loop. */
   async #project(commits: readonly Commit[]): Promise<void> {
-    const projecting: Promise<unknown>[] = [];
+    const projecting: Promise<unknown>[] = [this.#addKeyOwners(commits)];
     for (const [stream, [first, ...others]] of Map.groupBy(commits, ({ stream }) => stream)) {
       const ref = first && streamRef(stream, first.partition);
       if (!ref) continue;
@@ -101,6 +102,12 @@ export class Projector {
     const projected = await Promise.allSettled(projecting);
     const failed = projected.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
+  }
+
+  /** Part of the page, so that the checkpoint passes no key that is missing in the index. */
+  async #addKeyOwners(commits: readonly Commit[]): Promise<void> {
+    const owners = keyOwnersIn(commits);
+    if (owners.length > 0) await this.projection.addKeyOwners(owners);
   }
 
   /** Only the process that holds the first slot does it. */

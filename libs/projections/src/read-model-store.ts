@@ -1,4 +1,5 @@
 import type { Loaded } from './fold.js';
+import type { KeyOwner } from './key-owners/key-owner.js';
 import type { ReadModel } from './read-model.js';
 import type { StreamRef } from './stream-ref.js';
 
@@ -12,6 +13,9 @@ export type StoredDocument = Loaded<unknown> & Readonly<{ stream: string; sortKe
 
 /** The entries of a list that expire after a time, in unix seconds. With `partition`, only those of its streams. */
 export type Unexpired = Readonly<{ after: number; partition?: string }>;
+
+/** A stream of a model with `due`, and its sort key. */
+export type DueStream = Readonly<{ stream: string; partition: string; at: number }>;
 
 /** Stores the documents of the read models. All of it can be rebuilt from the event store. */
 export abstract class ReadModelStore {
@@ -46,6 +50,23 @@ export abstract class ReadModelStore {
     limit: number,
     takes?: (state: State) => boolean,
   ): Promise<Page<State>>;
+
+  /** Returns at most `limit` streams of a model with `due` whose sort keys are at most `until`, the lowest first; only those after `after`. */
+  abstract listDue(
+    model: ReadModel<unknown>,
+    until: number,
+    limit: number,
+    after?: DueStream,
+  ): Promise<readonly DueStream[]>;
+
+  /** Adds accounts to the index of SSH keys. Repeats have no effect. An entry is never removed. */
+  abstract addKeyOwners(owners: readonly KeyOwner[]): Promise<void>;
+
+  /** Returns those of the entries that the index of SSH keys lacks. */
+  abstract missingKeyOwners(owners: readonly KeyOwner[]): Promise<KeyOwner[]>;
+
+  /** Returns the ids of the accounts with this prefix in the index of SSH keys: the first `limit` above `after`, in ascending order. */
+  abstract keyOwners(prefix: number, after: number, limit: number): Promise<readonly number[]>;
 
   /** Returns at most `limit` documents of a model whose stream names sort after `after`, in byte order. */
   abstract documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]>;

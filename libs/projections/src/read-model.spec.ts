@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readModelOf, readModels } from './read-model.js';
 import {
+  accessTokensStream,
   accountStream,
   sessionStream,
   siteSettingsStream,
@@ -9,7 +10,14 @@ import {
   streamRef,
 } from './stream-ref.js';
 
-const refs = [accountStream(7), sessionStream('b3f1', 7), sshKeyRingStream(7), sshKeyUseStream(7), siteSettingsStream];
+const refs = [
+  accountStream(7),
+  sessionStream('b3f1', 7),
+  sshKeyRingStream(7),
+  sshKeyUseStream(7),
+  accessTokensStream(7),
+  siteSettingsStream,
+];
 
 describe('a stream name', () => {
   it.each(refs.map((ref) => [ref.stream, ref] as const))('%s leads back to its reference', (stream, ref) => {
@@ -23,7 +31,7 @@ describe('a stream name', () => {
     }
   });
 
-  it.each(['void-0', 'ssh', 'sessions', 'device-7'])('%s belongs to none', (stream) => {
+  it.each(['void-0', 'ssh', 'sessions', 'device-7', 'access-7'])('%s belongs to none', (stream) => {
     expect(streamRef(stream, stream)).toBeUndefined();
   });
 });

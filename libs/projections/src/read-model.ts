@@ -1,11 +1,16 @@
 import {
+  accessTokensAggregate,
   accountAggregate,
+  nextExpiryOf,
   sessionAggregate,
   siteSettingsAggregate,
   sshKeyRingAggregate,
   sshKeyUseAggregate,
+  accountOfAccessToken,
+  type AccessTokens,
   type Account,
   type Session,
+  type SshKeyRing,
 } from '@keyfold/domain';
 import type { StreamAggregate, StreamRef } from './stream-ref.js';
 
@@ -22,6 +27,8 @@ export type ReadModel<State> = Readonly<{
   sortKeyOf?(state: State): number | null;
   /** Sort keys are the unix times, in seconds, at which entries expire. Such a model is listed by `ReadModelStore.listUnexpired`. */
   expires?: true;
+  /** Sort keys are the unix times, in milliseconds, at which something is to be done. Such a model is listed by `ReadModelStore.listDue`. */
+  due?: true;
 }>;
 
 export const accounts: ReadModel<Account> = {
@@ -37,12 +44,32 @@ export const sessions: ReadModel<Session> = {
   sortKeyOf: ({ status, expiresAt }) => (status === 'active' ? expiresAt : null),
   expires: true,
 };
-export const sshKeyRings = { name: 'ssh_key_rings', schema: 1, aggregate: sshKeyRingAggregate };
+export const sshKeyRings: ReadModel<SshKeyRing> = {
+  name: 'ssh_key_rings',
+  schema: 2,
+  aggregate: sshKeyRingAggregate,
+  sortKeyOf: nextExpiryOf,
+  due: true,
+};
 export const sshKeyUses = { name: 'ssh_key_uses', schema: 1, aggregate: sshKeyUseAggregate };
+/** Lists the accounts that have access tokens. */
+export const accessTokens: ReadModel<AccessTokens> = {
+  name: 'access_tokens',
+  schema: 1,
+  aggregate: accessTokensAggregate,
+  sortKeyOf: ({ tokens: [first] }) => (first ? accountOfAccessToken(first.tokenId) : null),
+};
 export const siteSettings = { name: 'site_settings', schema: 2, aggregate: siteSettingsAggregate };
 
 /** All read models: one for each aggregate. */
-export const readModels: readonly ReadModel<unknown>[] = [accounts, sessions, sshKeyRings, sshKeyUses, siteSettings];
+export const readModels: readonly ReadModel<unknown>[] = [
+  accounts,
+  sessions,
+  sshKeyRings,
+  sshKeyUses,
+  accessTokens,
+  siteSettings,
+];
 
 /** Returns the read model that stores the documents of a stream's aggregate. */
 export function readModelOf({ aggregate: { name } }: Pick<StreamRef<unknown>, 'aggregate'>): ReadModel<unknown> {

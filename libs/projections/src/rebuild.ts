@@ -1,8 +1,9 @@
 import type { Commit, CommitFeed, EventStore } from '@keyfold/event-store';
 import pLimit from 'p-limit';
 import { foldCommit, initialOf, UnfoldableStream, type Loaded } from './fold.js';
+import { keyOwnersIn } from './key-owners/key-owner.js';
 import type { ParkedStream, ReadModelStore } from './read-model-store.js';
-import { readModelOf, type ReadModel } from './read-model.js';
+import { readModelOf, sshKeyRings, type ReadModel } from './read-model.js';
 import { streamRef, type StreamRef } from './stream-ref.js';
 import { documentPages } from './verification/document-pages.js';
 import { walkFeed } from './verification/feed-walk.js';
@@ -43,6 +44,7 @@ export class Rebuild {
       const begun = new Map<string, Begun>();
       for await (const page of walkFeed(this.feed, slot, head, false, report)) {
         signal.throwIfAborted();
+        if (this.models.includes(sshKeyRings)) await this.readModels.addKeyOwners(keyOwnersIn(page));
         for (const commit of page) await this.#pass(commit, begun);
         while (begun.size > STREAMS_KEPT) await this.#complete(begun, parked);
       }

@@ -1,4 +1,5 @@
 import {
+  accessTokensAggregate,
   accountAggregate,
   sessionAggregate,
   siteSettingsAggregate,
@@ -42,6 +43,7 @@ export const accountStream = (accountId: number) => refTo(accountAggregate, acco
 export const sessionStream = (sessionId: string, accountId: number) => refTo(sessionAggregate, sessionId, accountId);
 export const sshKeyRingStream = (accountId: number) => refTo(sshKeyRingAggregate, accountId, accountId);
 export const sshKeyUseStream = (accountId: number) => refTo(sshKeyUseAggregate, accountId, accountId);
+export const accessTokensStream = (accountId: number) => refTo(accessTokensAggregate, accountId, accountId);
 export const siteSettingsStream = refTo(siteSettingsAggregate, 'site', siteSettingsAggregate.streamPrefix);
 
 const aggregates: readonly StreamAggregate<unknown>[] = [
@@ -49,6 +51,7 @@ const aggregates: readonly StreamAggregate<unknown>[] = [
   sessionAggregate,
   sshKeyRingAggregate,
   sshKeyUseAggregate,
+  accessTokensAggregate,
   siteSettingsAggregate,
 ];
 

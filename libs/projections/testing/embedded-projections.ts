@@ -13,7 +13,7 @@ import { onTestFinished } from 'vitest';
 import { Projection } from '../src/projection.js';
 import { Projector } from '../src/projector.js';
 import type { StreamRef } from '../src/stream-ref.js';
-import { readModelTables, sessionUsesTable, SqliteReadModelStore } from '../src/sqlite/index.js';
+import { readModelTables, tokenUsesTable, SqliteReadModelStore } from '../src/sqlite/index.js';
 import { StreamLoader } from '../src/stream-loader.js';
 import { appendCommit, type AnyEvent } from './append-commit.js';
 
@@ -33,7 +33,7 @@ export class EmbeddedProjections {
     this.views = new SqliteFile(join(folder, 'views.db'), {
       version: 1,
       synchronous: 'NORMAL',
-      sql: `${readModelTables}; ${sessionUsesTable}; ${feedPositionsTable}`,
+      sql: `${readModelTables}; ${tokenUsesTable}; ${feedPositionsTable}`,
     });
     this.readModels = new SqliteReadModelStore(this.views);
     this.leases = new SqliteFeedLeases(this.views);

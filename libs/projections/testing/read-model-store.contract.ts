@@ -1,5 +1,7 @@
 import { absentAccount, type Account } from '@keyfold/domain';
 import { describe, expect, it } from 'vitest';
+import { dueListCases } from './due-list.contract.js';
+import { keyOwnersCases } from './key-owners.contract.js';
 import { expiringListCases } from './expiring-list.contract.js';
 import { parked, parkedCases } from './parked-streams.contract.js';
 import type { ReadModelStore } from '../src/read-model-store.js';
@@ -31,6 +33,12 @@ export function describeReadModelStore(name: string, open: () => Promise<OpenRea
     });
     describe('a list that expires', () => {
       expiringListCases(newStore);
+    });
+    describe('a list of what is due', () => {
+      dueListCases(newStore);
+    });
+    describe('the index of SSH keys', () => {
+      keyOwnersCases(newStore);
     });
     describe('parked streams', () => {
       parkedCases(newStore);

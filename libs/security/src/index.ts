@@ -1,3 +1,11 @@
+export {
+  accessTokenText,
+  isAccessTokenForm,
+  isSameAccessTokenHash,
+  newAccessTokenSecret,
+  readAccessToken,
+  type AccessTokenText,
+} from './access-token-text.js';
 export { Argon2PasswordHasher } from './argon2-password-hasher.js';
 export { isCommonPassword } from './common-passwords.js';
 export { DeviceTokens, type Device } from './device-tokens.js';

@@ -7,6 +7,9 @@ import type { Connection } from 'mongoose';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
+import { accessTokenText, newAccessTokenSecret } from '@keyfold/security';
+import { newAccessToken } from '../../support/access-tokens.js';
+import { eventually } from '../../support/eventually.js';
 import { keyLine } from '../../support/key-line.js';
 import { adminOf, newAddress, newMember } from '../../support/accounts.js';
 import { ApiClient, type Answer } from '../../support/api-client.js';
@@ -63,6 +66,42 @@ const perRequest = (commands: readonly string[]) => commands.length / REQUESTS;
 it.each(['/api/me', '/api/me/sshkey/list'])('a signed-in GET %s costs one round trip', async (path) => {
   const commands = await commandsOf(() => member.get(path));
   expect(perRequest(commands), commands.join(', ')).toBe(1);
+});
+
+it('a page of the history costs at most 3 round trips: caller, commits, sessions', async () => {
+  const own = await commandsOf(() => member.get('/api/me/activity'));
+  expect(perRequest(own), own.join(', ')).toBeLessThanOrEqual(3);
+  const admin = await adminOf(api);
+  const any = await commandsOf(() => admin.get('/api/admin/activity'));
+  expect(perRequest(any), any.join(', ')).toBeLessThanOrEqual(4);
+});
+
+it.each(['/api/me', '/api/me/sshkey/list'])('with an access token, GET %s costs as much', async (path) => {
+  const { client } = await newAccessToken(member, ['profile:read', 'keys:manage']);
+  await client.get(path);
+  await eventually(() => expect(sent).toContain('update session_uses'));
+  const commands = await commandsOf(() => client.get(path));
+  expect(perRequest(commands), commands.join(', ')).toBe(1);
+});
+
+it('an access token that is unknown costs at most 3 round trips, and one with a wrong checksum only the privacy mask', async () => {
+  const costOf = async (token: string) => {
+    sent.length = 0;
+    expect((await api.as(token).get('/api/me')).outcome).toBe('401 token is invalidated');
+    return [...sent];
+  };
+  await costOf(`kf_${'0'.repeat(42)}`);
+  expect(await costOf(`kf_${'0'.repeat(41)}1`)).toHaveLength(1);
+  const unknown = accessTokenText(987_654 * 2 ** 20 + 1, newAccessTokenSecret().secret);
+  expect((await costOf(unknown)).length).toBeLessThanOrEqual(4);
+  expect(await costOf(unknown)).toHaveLength(2);
+});
+
+it('creating an access token costs at most 5 round trips', async () => {
+  const commands = await commandsOf(async (index) =>
+    member.post('/api/me/tokens', { name: `counted ${index}`, scopes: ['profile:read'] }),
+  );
+  expect(perRequest(commands), commands.join(', ')).toBeLessThanOrEqual(5);
 });
 
 it('a read right after a change also costs one round trip', async () => {

@@ -37,7 +37,7 @@ export class Member {
     return member;
   }
 
-  /** Makes six changes that end no session. */
+  /** Makes twelve changes that end no session. */
   async changeAccount(round: number): Promise<void> {
     const title = `key ${round}`;
     await this.reads.pair('a key that was added', (client) => this.#add(client, title), this.#keys, this.#judgeKeys);
@@ -45,10 +45,29 @@ export class Member {
     await this.reads.pair('a profile that was changed', this.#saveOwn(), this.#me, this.#judgeMe);
     this.account.base_path = `/folder-${round}`;
     await this.reads.pair('an account that an administrator changed', this.#saveAsAdmin, this.#me, this.#judgeMe);
+    this.account.base_path = `/history-${round}`;
+    await this.reads.pair('a change in the history', this.#saveAsAdmin, this.#newest, this.#judgeNewest);
+    let accessToken: NewToken | undefined;
+    const create: Send = async (client) => {
+      const body = { name: title, scopes: ['profile:read'] };
+      const answer = await client.send('POST', '/api/me/tokens', this.#token, body);
+      accessToken = answer?.data as NewToken;
+      return answer;
+    };
+    const meOfProgram: Send = (client) => client.send('GET', '/api/me', accessToken?.token);
+    await this.reads.pair('an access token that was created', create, meOfProgram, this.#judgeMe);
     this.account.disabled = true;
     await this.reads.pair('an account that was disabled', this.#saveAsAdmin, this.#me, refusedWith('disabled'));
     this.account.disabled = false;
     await this.reads.pair('an account that was enabled', this.#saveAsAdmin, this.#me, this.#judgeMe);
+    await this.reads.pair('a key that was renamed', (client) => this.#renameFirst(client), this.#keys, this.#judgeKeys);
+    this.account.disabled = true;
+    const programOf = 'an access token whose account was';
+    await this.reads.pair(`${programOf} disabled`, this.#saveAsAdmin, meOfProgram, refusedWith('disabled'));
+    this.account.disabled = false;
+    await this.reads.pair(`${programOf} enabled`, this.#saveAsAdmin, meOfProgram, this.#judgeMe);
+    const revoke: Send = (client) => client.send('POST', '/api/me/tokens/revoke', this.#token, { id: accessToken?.id });
+    await this.reads.pair('an access token that was revoked', revoke, meOfProgram, refusedWith('token is invalidated'));
     await this.reads.pair('a key that was deleted', (client) => this.#removeFirst(client), this.#keys, this.#judgeKeys);
   }
 
@@ -96,11 +115,21 @@ export class Member {
 
   readonly #me: Send = (client) => client.send('GET', '/api/me', this.#token);
   readonly #sessions: Send = (client) => client.send('GET', '/api/me/sessions', this.#token);
+  readonly #newest: Send = (client) => client.send('GET', '/api/me/activity?limit=1', this.#token);
   readonly #keys: Send = (client) => client.send('GET', '/api/me/sshkey/list', this.#token);
 
   async #add(client: AccountClient, title: string): Promise<Envelope | undefined> {
     this.#titles.push(title);
     return client.addKey(this.#token, title, keyLine(`${this.account.id} ${title}`).line);
+  }
+
+  /** Renames the first key of the last list. */
+  async #renameFirst(client: AccountClient): Promise<Envelope | undefined> {
+    const [first] = this.#shown;
+    if (!first) return undefined;
+    const title = `${first.title} renamed`;
+    this.#titles = this.#titles.map((each) => (each === first.title ? title : each));
+    return client.send('POST', '/api/me/sshkey/update', this.#token, { id: first.id, title });
   }
 
   /** Removes the first key of the last list. */
@@ -133,6 +162,13 @@ export class Member {
       : `${JSON.stringify(shown)} is not ${JSON.stringify(Object.fromEntries(wrong))}`;
   };
 
+  readonly #judgeNewest: Judge = ({ code, message, data }) => {
+    if (code !== 200) return `${code} ${message}`;
+    const [newest] = (data as { content: { details: { base_path?: string } }[] }).content;
+    const { base_path } = this.account;
+    return newest?.details.base_path === base_path ? undefined : `${JSON.stringify(newest)} is not about ${base_path}`;
+  };
+
   readonly #judgeKeys: Judge = ({ code, message, data }) => {
     if (code !== 200) return `${code} ${message}`;
     this.#shown = (data as { content: ListedKey[] }).content;
@@ -151,6 +187,9 @@ export class Member {
     return token;
   }
 }
+
+/** The fields of a new access token that the test reads. */
+type NewToken = Readonly<{ id: number; token: string }>;
 
 /** Expects exactly the sessions of both tokens in a list. `other` is read when the answer is judged. */
 const judgeSessions =

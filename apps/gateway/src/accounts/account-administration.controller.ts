@@ -27,6 +27,7 @@ import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, callerOf, queryOf } from '../request/request-reading.js';
 import { AdminGuard } from '../session/caller.guard.js';
 import { GuardedBy } from '../session/guarded-by.decorator.js';
+import { TakesAccessToken } from '../session/takes-access-token.decorator.js';
 import { accountInput, UserRequest } from './account.requests.js';
 import { UserPageResponse, userResponse, UserResponse } from './account.responses.js';
 
@@ -50,6 +51,7 @@ export class AccountAdministrationController {
   ) {}
 
   @Get('list')
+  @TakesAccessToken('accounts:read')
   @ApiRoute({
     id: 'listUsers',
     summary: 'List accounts',
@@ -68,6 +70,7 @@ export class AccountAdministrationController {
   }
 
   @Get('get')
+  @TakesAccessToken('accounts:read')
   @ApiRoute({
     id: 'getUser',
     summary: 'Read an account',
@@ -82,6 +85,7 @@ export class AccountAdministrationController {
 
   @Post('create')
   @HttpCode(200)
+  @TakesAccessToken('accounts:manage')
   @ApiRoute({
     id: 'createUser',
     summary: 'Create an account',
@@ -100,13 +104,21 @@ export class AccountAdministrationController {
 
   @Post('update')
   @HttpCode(200)
+  @TakesAccessToken('accounts:manage')
   @ApiRoute({
     id: 'updateUser',
     summary: 'Replace an account',
     description:
       'Sets every field of the account with this `id`. A missing field becomes empty, false or 0, so send the whole ' +
       'account as `getUser` returned it. An empty or missing `password` keeps the current one.',
-    refusals: [...UNREADABLE_BODY, 'account-not-found', 'role-unchangeable', 'admin-undisableable', ...FIELD_REFUSALS],
+    refusals: [
+      ...UNREADABLE_BODY,
+      'admin-unchangeable-by-token',
+      'account-not-found',
+      'role-unchangeable',
+      'admin-undisableable',
+      ...FIELD_REFUSALS,
+    ],
     idempotent: true,
   })
   @ApiBody({ type: UserRequest })
@@ -119,11 +131,18 @@ export class AccountAdministrationController {
 
   @Post('delete')
   @HttpCode(200)
+  @TakesAccessToken('accounts:manage')
   @ApiRoute({
     id: 'deleteUser',
     summary: 'Delete an account',
     description: 'Deletes the account with its keys and sessions, and frees its name.',
-    refusals: ['query-too-long', 'account-id-invalid', 'account-not-found', 'admin-or-guest-undeletable'],
+    refusals: [
+      'query-too-long',
+      'account-id-invalid',
+      'admin-unchangeable-by-token',
+      'account-not-found',
+      'admin-or-guest-undeletable',
+    ],
     idempotent: true,
   })
   @ApiQuery({ name: 'id', schema: { type: 'integer' }, description: 'The id of the account.' })
@@ -135,11 +154,12 @@ export class AccountAdministrationController {
 
   @Post('cancel_2fa')
   @HttpCode(200)
+  @TakesAccessToken('accounts:manage')
   @ApiRoute({
     id: 'disableUserTwoFactor',
     summary: 'Turn off two-factor login for an account',
     description: 'Lets the account log in with its password alone. Succeeds even if two-factor login is off.',
-    refusals: ['query-too-long', 'account-id-invalid', 'account-not-found'],
+    refusals: ['query-too-long', 'account-id-invalid', 'admin-unchangeable-by-token', 'account-not-found'],
     idempotent: true,
   })
   @ApiQuery({ name: 'id', schema: { type: 'integer' }, description: 'The id of the account.' })
@@ -151,6 +171,7 @@ export class AccountAdministrationController {
 
   @Post('del_cache')
   @HttpCode(200)
+  @TakesAccessToken('accounts:read')
   @ApiRoute({
     id: 'clearUserCache',
     summary: 'Check that an account exists',

@@ -1,6 +1,6 @@
 import { All, Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { CallerIdentifier } from '@keyfold/application';
+import { CallerIdentifier, requireScope } from '@keyfold/application';
 import { DomainError } from '@keyfold/domain';
 import { GoStruct, PreparedResponse, Refusal, TextField } from '@keyfold/http-envelope';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
@@ -99,10 +99,12 @@ export class DisabledFeaturesController {
     return refuse(403, 'MCP server is not enabled');
   }
 
-  /** Refuses a request with a bad token. compat: unlike other routes, accepts the disabled guest. */
+  /** Refuses a request with a bad token, and access tokens. compat: unlike other routes, accepts the disabled guest. */
   async #requireCaller(request: KeyfoldRequest): Promise<void> {
     try {
-      await this.callers.identify(request.headers.authorization, 'account', () => originOf(request));
+      const { authorization } = request.headers;
+      const caller = await this.callers.identify(authorization, 'account', () => originOf(request));
+      requireScope(caller, undefined);
     } catch (error) {
       if (!(error instanceof DomainError && error.code === 'guest-disabled')) throw error;
     }

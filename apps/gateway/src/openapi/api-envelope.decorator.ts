@@ -15,6 +15,16 @@ export function ApiEnvelope(data: Data = {}): MethodDecorator & ClassDecorator {
   return data.model ? applyDecorators(ApiExtraModels(data.model), response) : applyDecorators(response);
 }
 
+/** Documents the response of a route that answers with plain text if it succeeds, and with an envelope if it refuses. */
+export const ApiTextOrEnvelope = (description: string): MethodDecorator =>
+  ApiOkResponse({
+    description: 'Plain text, or an envelope whose `code` is that of a refusal.',
+    content: {
+      'text/plain': { schema: { type: 'string', description } },
+      'application/json': { schema: envelopeSchema({ type: 'null' }) },
+    },
+  });
+
 /** Returns the schema of the envelope around data (wire contract 1.1). */
 export const envelopeSchema = (data: Record<string, unknown>) => ({
   type: 'object',

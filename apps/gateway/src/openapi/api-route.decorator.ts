@@ -13,8 +13,8 @@ export type RouteDescription = Readonly<{
   description: string;
   /** The refusals in the order of their checks, without those of the guard. */
   refusals: readonly RefusalName[];
-  /** Whether the route uses `IdempotentCommands`. */
-  idempotent?: true;
+  /** Whether the route uses `IdempotentCommands`, and whether its answer is shown only once. */
+  idempotent?: true | 'shown once';
 }>;
 
 /** The extension that carries the refusals of a route to `completeDocument`, which removes it. */
@@ -24,18 +24,22 @@ export const ROUTE_REFUSALS = 'x-route-refusals';
 export function ApiRoute({ id, summary, description, refusals, idempotent }: RouteDescription): MethodDecorator {
   return applyDecorators(
     ApiOperation({ operationId: id, summary, description }),
-    ApiExtension(ROUTE_REFUSALS, idempotent ? [...refusals, ...KEY_REFUSALS] : refusals),
+    ApiExtension(ROUTE_REFUSALS, [...refusals, ...keyRefusals(idempotent)]),
     ...(idempotent ? [ApiHeader(KEY_HEADER)] : []),
   );
 }
 
-const KEY_REFUSALS = ['idempotency-key-invalid', 'idempotency-key-reused'] as const;
+function keyRefusals(idempotent: RouteDescription['idempotent']): RefusalName[] {
+  if (!idempotent) return [];
+  const always: RefusalName[] = ['idempotency-key-invalid', 'idempotency-key-reused'];
+  return idempotent === true ? always : [...always, 'idempotency-key-spent'];
+}
 
 const KEY_HEADER = {
   name: IDEMPOTENCY_KEY,
   required: false,
   description:
     'A text that is unique for this request of the account, such as a UUID. A repeat of the request with the same key ' +
-    'has no further effect and gets the same answer.',
+    'has no further effect. It gets the same answer, unless that is shown only once.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 } as const;

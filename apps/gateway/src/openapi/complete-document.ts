@@ -1,5 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import type { AccessTokenScope } from '@keyfold/domain';
 import { GUARD_REFUSALS } from '../session/guarded-by.decorator.js';
+import { TOKEN_SCOPE } from '../session/takes-access-token.decorator.js';
 import { ROUTE_REFUSALS } from './api-route.decorator.js';
 import examples from './operation-examples.json' with { type: 'json' };
 import { refusalTable, type RefusalName } from './refusal-table.js';
@@ -21,15 +23,28 @@ export function completeDocument(document: OpenAPIObject): OpenAPIObject {
 }
 
 function complete(documented: Operation): Operation {
-  const { [GUARD_REFUSALS]: ofGuard, [ROUTE_REFUSALS]: ofRoute, ...operation } = documented as Operation & Refusals;
-  if (ofRoute) operation.description += `\n\n${refusalTable([...(ofGuard ?? []), ...ofRoute])}`;
+  const {
+    [GUARD_REFUSALS]: ofGuard,
+    [ROUTE_REFUSALS]: ofRoute,
+    [TOKEN_SCOPE]: scope,
+    ...operation
+  } = documented as Operation & Extensions;
+  const refusals = ofGuard ? [...ofGuard, scope ? NEEDS_SCOPE : TAKES_NO_TOKEN] : [];
+  if (ofGuard)
+    operation.description += scope ? ` Access tokens need the scope \`${scope}\`.` : ' Takes no access tokens.';
+  if (ofRoute) operation.description += `\n\n${refusalTable([...refusals, ...ofRoute])}`;
   const { request, success, refusal }: Examples = examplesOf(operation.operationId);
-  addExamples(contentOf(operation.requestBody), { request });
-  addExamples(contentOf(operation.responses['200']), { success, refusal });
+  addExamples(contentsOf(operation.requestBody)[0], { request });
+  const [answer, refused = answer] = contentsOf(operation.responses['200']);
+  addExamples(answer, refused === answer ? { success, refusal } : { success });
+  if (refused !== answer) addExamples(refused, { refusal });
   return operation;
 }
 
-type Refusals = Partial<Record<typeof GUARD_REFUSALS | typeof ROUTE_REFUSALS, readonly RefusalName[]>>;
+const [NEEDS_SCOPE, TAKES_NO_TOKEN] = ['access-token-scope-missing', 'access-token-not-accepted'] as const;
+
+type Extensions = Partial<Record<typeof GUARD_REFUSALS | typeof ROUTE_REFUSALS, readonly RefusalName[]>> &
+  Partial<Record<typeof TOKEN_SCOPE, AccessTokenScope>>;
 
 const examplesOf = (id = ''): Examples => (examples as Record<string, Examples>)[id] ?? {};
 
@@ -42,8 +57,8 @@ function addExamples(content: MediaType | undefined, values: Examples): void {
   content.examples = Object.fromEntries(named) as NonNullable<MediaType['examples']>;
 }
 
-/** Returns the only content of a request or a response. */
-function contentOf(described: object | undefined): MediaType | undefined {
+/** Returns the contents of a request or a response. Refusals of a response with two contents have the second one. */
+function contentsOf(described: object | undefined): MediaType[] {
   const { content = {} } = (described ?? {}) as { content?: Record<string, MediaType> };
-  return Object.values(content)[0];
+  return Object.values(content);
 }

@@ -27,6 +27,8 @@ const TAGS = {
   'two-factor': 'Turn login with one-time codes on and off, and generate recovery codes.',
   administration: 'Manage every account and its keys. Only for administrators.',
   sessions: 'List sessions and end them.',
+  activity: 'See who changed what, when and from where.',
+  'access tokens': 'Create tokens for programs, list them and revoke them.',
   settings: 'Read and change the settings of the site. Only for administrators.',
   public: 'Operations that need no token.',
 };
@@ -69,7 +71,9 @@ function documentConfig() {
         type: 'apiKey',
         in: 'header',
         name: 'Authorization',
-        description: 'The token, with or without `Bearer` before it.',
+        description:
+          'The token of a session, an access token, or the static token, with or without `Bearer` before it. Each operation names the ' +
+          'scope that an access token needs.',
       },
       'token',
     );

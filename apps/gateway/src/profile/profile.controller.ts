@@ -13,6 +13,7 @@ import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, callerOf } from '../request/request-reading.js';
 import { CallerGuard } from '../session/caller.guard.js';
 import { GuardedBy } from '../session/guarded-by.decorator.js';
+import { TakesAccessToken } from '../session/takes-access-token.decorator.js';
 
 @ApiTags('profile')
 @Controller('api/me')
@@ -24,6 +25,7 @@ export class ProfileController {
   ) {}
 
   @Get()
+  @TakesAccessToken('profile:read')
   @ApiRoute({
     id: 'getProfile',
     summary: "Read the caller's account",

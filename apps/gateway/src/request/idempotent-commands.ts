@@ -40,26 +40,39 @@ export class IdempotentCommands {
    * @throws Refusal 400 if the key is malformed, 422 if the account used it for another request; what the command throws
    */
   async execute(request: KeyfoldRequest, create: (origin: Origin) => Command<void>): Promise<null> {
-    const key = request.headers['idempotency-key'];
-    if (key === undefined) await this.commandBus.execute(create(originOf(request)));
-    else await this.#executeOnce(this.#repeatable(request, String(key)), request, create);
+    await this.#execute(request, create, () => undefined);
     return null;
   }
 
-  async #executeOnce(
-    repeat: Repeatable,
+  /**
+   * Executes a command whose result is shown only once. A repeat executes nothing and is refused.
+   *
+   * @throws Refusal 409 for a repeat, and like `execute`
+   */
+  executeShownOnce<Result>(request: KeyfoldRequest, create: (origin: Origin) => Command<Result>): Promise<Result> {
+    return this.#execute(request, create, () => {
+      throw inputRefusal('idempotency-key-spent');
+    });
+  }
+
+  async #execute<Result>(
     request: KeyfoldRequest,
-    create: (origin: Origin) => Command<void>,
-  ): Promise<void> {
-    if (await this.#wasExecuted(repeat)) return;
+    create: (origin: Origin) => Command<Result>,
+    repeated: () => Result,
+  ): Promise<Result> {
+    const key = request.headers['idempotency-key'];
+    if (key === undefined) return this.commandBus.execute(create(originOf(request)));
+    const repeat = this.#repeatable(request, String(key));
+    if (await this.#wasExecuted(repeat)) return repeated();
     const { commandId, requestHashes } = repeat;
     const requestHash = requestHashes[0]!;
     try {
-      await this.commandBus.execute(create({ ...originOf(request), commandId, requestHash }));
+      return await this.commandBus.execute(create({ ...originOf(request), commandId, requestHash }));
     } catch (error) {
       // The first request may have finished meanwhile, and its own change be the reason for this refusal.
       const isAnswer = error instanceof DomainError || error instanceof CommandIdReused;
       if (!isAnswer || !(await this.#wasExecuted(repeat))) throw error;
+      return repeated();
     }
   }
 

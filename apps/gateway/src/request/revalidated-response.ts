@@ -14,7 +14,18 @@ export const revalidatedResponse = (type: string, text: string): RevalidatedResp
 
 /** Sends the response, or 304 if the client has it. `Vary` names `Origin`, because cross-origin requests get an additional header. */
 export function sendRevalidated(request: KeyfoldRequest, reply: FastifyReply, response: RevalidatedResponse): void {
-  reply.header('cache-control', 'no-cache').header('etag', response.etag).header('vary', 'Origin');
+  reply.header('cache-control', 'no-cache').header('vary', 'Origin');
+  send(request, reply, response);
+}
+
+/** Like `sendRevalidated`, for a response that only the caller may see. */
+export function sendPersonal(request: KeyfoldRequest, reply: FastifyReply, response: RevalidatedResponse): void {
+  reply.header('cache-control', 'private, no-cache').header('vary', 'Authorization, Origin');
+  send(request, reply, response);
+}
+
+function send(request: KeyfoldRequest, reply: FastifyReply, response: RevalidatedResponse): void {
+  reply.header('etag', response.etag);
   if (isCurrent(request, response)) reply.code(304).send();
   else reply.code(200).header('content-type', response.type).send(response.text);
 }

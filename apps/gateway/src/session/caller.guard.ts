@@ -1,8 +1,16 @@
 import { Injectable, mixin, type CanActivate, type ExecutionContext, type Type } from '@nestjs/common';
-import { CallerIdentifier, requireAdmin, requireKeyHolder, type Caller, type CallerScope } from '@keyfold/application';
+import {
+  CallerIdentifier,
+  requireAdmin,
+  requireKeyHolder,
+  requireScope,
+  type Caller,
+  type CallerPart,
+} from '@keyfold/application';
 import type { DomainErrorCode } from '@keyfold/domain';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { originOf } from '../request/request-reading.js';
+import { scopeOf } from './takes-access-token.decorator.js';
 
 /** A guard with the codes of its refusals, in the order of its checks. */
 export type CallerGuardClass = Type<CanActivate> & { readonly refusals: readonly DomainErrorCode[] };
@@ -21,8 +29,8 @@ const UNIDENTIFIED = [
 /** A condition for an identified caller. `check` throws `refusal`. */
 type Requirement = Readonly<{ check: (caller: Caller) => void; refusal: DomainErrorCode }>;
 
-/** Creates a guard that sets `request.caller`. */
-function callerGuard(scope: CallerScope, requirement?: Requirement): CallerGuardClass {
+/** Creates a guard that sets `request.caller`. It refuses an access token without the scope that the route declares. */
+function callerGuard(part: CallerPart, requirement?: Requirement): CallerGuardClass {
   @Injectable()
   class CallerGuard implements CanActivate {
     constructor(private readonly callers: CallerIdentifier) {}
@@ -32,13 +40,14 @@ function callerGuard(scope: CallerScope, requirement?: Requirement): CallerGuard
       const { authorization } = request.headers;
       const accept = (caller: Caller) => {
         requirement?.check(caller);
+        if (caller.accessToken) requireScope(caller, scopeOf(context.getHandler()));
         request.caller = caller;
         return true;
       };
       // Most sessions are cached, and a synchronous answer saves every such request a promise.
-      const cached = this.callers.identifyCached(authorization, scope);
+      const cached = this.callers.identifyCached(authorization, part);
       if (cached) return accept(cached);
-      return this.callers.identify(authorization, scope, () => originOf(request)).then(accept);
+      return this.callers.identify(authorization, part, () => originOf(request)).then(accept);
     }
   }
   const refusals = requirement ? [...UNIDENTIFIED, requirement.refusal] : UNIDENTIFIED;

@@ -12,6 +12,7 @@ import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, callerOf, queryOf } from '../request/request-reading.js';
 import { AdminGuard } from './caller.guard.js';
 import { GuardedBy } from './guarded-by.decorator.js';
+import { TakesAccessToken } from './takes-access-token.decorator.js';
 import { EvictAnyRequest } from './session.requests.js';
 import { anySessionResponse, SessionPageResponse } from './session.responses.js';
 
@@ -25,6 +26,7 @@ export class SessionAdministrationController {
   ) {}
 
   @Get('list')
+  @TakesAccessToken('accounts:read')
   @ApiRoute({
     id: 'listAnySessions',
     summary: 'List the sessions of all accounts',
@@ -42,12 +44,13 @@ export class SessionAdministrationController {
 
   @Post('evict')
   @HttpCode(200)
+  @TakesAccessToken('accounts:manage')
   @ApiRoute({
     id: 'evictAnySessions',
     summary: 'End sessions of an account',
     description:
       'Ends one session, or all sessions of an account. Their tokens are refused at once. For administrators.',
-    refusals: [...UNREADABLE_BODY, 'session-not-found', 'account-not-found'],
+    refusals: [...UNREADABLE_BODY, 'session-not-found', 'admin-unchangeable-by-token', 'account-not-found'],
     idempotent: true,
   })
   @ApiBody({ type: EvictAnyRequest })

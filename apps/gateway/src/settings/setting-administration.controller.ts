@@ -18,6 +18,7 @@ import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { callerOf, originOf, queryOf } from '../request/request-reading.js';
 import { AdminGuard } from '../session/caller.guard.js';
 import { GuardedBy } from '../session/guarded-by.decorator.js';
+import { TakesAccessToken } from '../session/takes-access-token.decorator.js';
 import { ApiGroups, groupsOf } from './setting-groups.js';
 import { SettingRequest } from './setting.requests.js';
 import { SettingResponse, settingListSchema, settingOrListSchema } from './setting.responses.js';
@@ -33,23 +34,29 @@ export class SettingAdministrationController {
   ) {}
 
   @Get('list')
+  @TakesAccessToken('settings:read')
   @ApiRoute({
     id: 'listSettings',
     summary: 'List settings',
-    description: 'Returns all settings, or those of some groups, with their current values, secrets included.',
+    description:
+      'Returns all settings, or those of some groups, with their current values, secrets included. To an access token, the values of ' +
+      'settings that are or may be secret are empty.',
     refusals: ['query-too-long', 'setting-group-invalid'],
   })
   @ApiGroups()
   @ApiEnvelope({ model: SettingResponse, schema: settingListSchema })
   list(@Req() request: KeyfoldRequest): Promise<readonly ListedSetting[]> {
-    return this.queryBus.execute(new ListSettingsQuery(groupsOf(queryOf(request))));
+    return this.queryBus.execute(new ListSettingsQuery(callerOf(request), groupsOf(queryOf(request))));
   }
 
   @Get('get')
+  @TakesAccessToken('settings:read')
   @ApiRoute({
     id: 'getSetting',
     summary: 'Read settings',
-    description: 'Returns the setting `key`, or a list of the settings `keys` in their order.',
+    description:
+      'Returns the setting `key`, or a list of the settings `keys` in their order. To an access token, the ' +
+      'values of settings that are or may be secret are empty.',
     refusals: ['query-too-long', 'setting-not-found', 'too-many-settings-requested'],
   })
   @ApiQuery({ name: 'key', required: false, description: 'The key of one setting.' })
@@ -59,7 +66,7 @@ export class SettingAdministrationController {
     const query = queryOf(request);
     const key = query.get('key') ?? '';
     const keys = key === '' ? (query.get('keys') ?? '').split(',') : [key];
-    const settings = await this.queryBus.execute(new GetSettingsQuery(keys));
+    const settings = await this.queryBus.execute(new GetSettingsQuery(callerOf(request), keys));
     return key === '' ? settings : settings[0]!;
   }
 
@@ -113,6 +120,7 @@ export class SettingAdministrationController {
 
   @Post('default')
   @HttpCode(200)
+  @TakesAccessToken('settings:read')
   @ApiRoute({
     id: 'listFactorySettings',
     summary: 'List factory settings',

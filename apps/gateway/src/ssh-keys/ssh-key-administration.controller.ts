@@ -11,6 +11,7 @@ import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { callerOf, queryOf } from '../request/request-reading.js';
 import { AdminGuard } from '../session/caller.guard.js';
 import { GuardedBy } from '../session/guarded-by.decorator.js';
+import { TakesAccessToken } from '../session/takes-access-token.decorator.js';
 import { keyIdOf, integerOf } from './key-id.js';
 import { sshKeyPageResponse, SshKeyPageResponse } from './ssh-key.responses.js';
 
@@ -24,6 +25,7 @@ export class SshKeyAdministrationController {
   ) {}
 
   @Get('list')
+  @TakesAccessToken('accounts:read')
   @ApiRoute({
     id: 'listUserSshKeys',
     summary: 'List the keys of an account',
@@ -41,12 +43,13 @@ export class SshKeyAdministrationController {
 
   @Post('delete')
   @HttpCode(200)
+  @TakesAccessToken('accounts:manage')
   @ApiRoute({
     id: 'deleteUserSshKey',
     summary: 'Delete any key',
     description:
       'Deletes the key with this id, whatever account it belongs to. Succeeds even if the key does not exist.',
-    refusals: ['query-too-long', 'key-id-invalid'],
+    refusals: ['query-too-long', 'key-id-invalid', 'admin-unchangeable-by-token'],
     idempotent: true,
   })
   @ApiQuery({ name: 'id', schema: { type: 'integer' }, description: 'The id of the key.' })

@@ -2,6 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountStream } from '@keyfold/projections';
 import { actorOf, type Administrator } from '../caller/caller.js';
 import { CommandRunner } from '../command-runner.js';
+import { protectAdmins } from '../caller/protect-admins.js';
 import type { Origin } from '../origin.js';
 
 /** Deletes an account in one commit. Its keys and sessions end with it, because every answer about them checks the account. */
@@ -20,6 +21,7 @@ export class DeleteAccountHandler implements ICommandHandler<DeleteAccountComman
   constructor(private readonly runner: CommandRunner) {}
 
   async execute({ caller, accountId, origin }: DeleteAccountCommand): Promise<void> {
+    await protectAdmins(caller, accountId, this.runner);
     const context = { actor: actorOf(caller), ...origin };
     await this.runner.run(accountStream(accountId), { type: 'DeleteAccount' }, context);
   }

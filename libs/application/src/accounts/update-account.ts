@@ -2,6 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountStream } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
 import { CommandRunner } from '../command-runner.js';
+import { protectAdmins } from '../caller/protect-admins.js';
 import type { Origin } from '../origin.js';
 import { UserNames } from '../user-names.js';
 import type { AccountInput } from './account-input.js';
@@ -28,6 +29,7 @@ export class UpdateAccountHandler implements ICommandHandler<UpdateAccountComman
   ) {}
 
   async execute({ caller, accountId, account: written, origin }: UpdateAccountCommand): Promise<void> {
+    await protectAdmins(caller, accountId, this.runner);
     const { username, password: text, ...rest } = written;
     const wanted = { ...rest, type: 'UpdateAccount', name: await this.names.claim(username) } as const;
     const context = { actor: actorOf(caller), ...origin };

@@ -9,7 +9,8 @@ import { LoginClient } from '../../testing/login-client.js';
 import { HOUR, MINUTE } from '../../testing/settable-clock.js';
 import { sealingContext } from '../sealing-context.js';
 import { noSecurityLog } from '../security-log/security-log.js';
-import { CallerIdentifier, type CallerScope } from './caller-identifier.js';
+import type { CallerPart } from './caller.js';
+import { CallerIdentifier } from './caller-identifier.js';
 
 const context = { actor: 'test', correlation: 'test' };
 const API_TOKEN = 'openlist-static-token';
@@ -32,7 +33,7 @@ beforeEach(async () => {
 const origin = { correlation: 'request-1', address: '192.0.2.7' };
 const identifierOf = ({ loader, tokens, sealer, clock, activity }: EmbeddedService) =>
   new CallerIdentifier(loader, tokens, sealer, clock, noSecurityLog, activity);
-const identify = (header: string | undefined, scope: CallerScope = 'account') =>
+const identify = (header: string | undefined, scope: CallerPart = 'account') =>
   identifierOf(service).identify(header, scope, () => origin);
 const outcomeOf = (header: string | undefined) =>
   identify(header).then(

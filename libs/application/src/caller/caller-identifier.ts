@@ -21,32 +21,34 @@ import {
   type StreamRef,
   UnfoldableStream,
 } from '@keyfold/projections';
-import { Sealer, TokenSigner, type TokenClaims } from '@keyfold/security';
+import { isAccessTokenForm, Sealer, TokenSigner, type TokenClaims } from '@keyfold/security';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Clock } from '../clock.js';
 import type { Origin } from '../origin.js';
-import type { SessionActivity } from './session-activity.js';
+import type { TokenActivity } from './token-activity.js';
 import { sealingContext } from '../sealing-context.js';
 import { SecurityLog } from '../security-log/security-log.js';
-import { tokenRefused, apiTokenUsed } from '../security-log/token-events.js';
-import type { Caller } from './caller.js';
-
-/** The data to load about a caller. `keys` adds the SSH keys, in the same round trip. */
-export type CallerScope = 'account' | 'keys';
+import { accessTokenRefused, apiTokenUsed, tokenRefused } from '../security-log/token-events.js';
+import { AccessTokenIdentifier } from './access-token-identifier.js';
+import type { Caller, CallerPart } from './caller.js';
 
 /** Maximum clock difference between two gateways, in seconds. */
 const CLOCK_SKEW = 60;
 
 /** Identifies the caller of a request from the current state of its session and account (docs/architecture.md). */
 export class CallerIdentifier {
+  readonly #accessTokens: AccessTokenIdentifier;
+
   constructor(
     private readonly loader: StreamLoader,
     private readonly tokens: TokenSigner,
     private readonly sealer: Sealer,
     private readonly clock: Clock,
     private readonly security: SecurityLog,
-    private readonly activity: SessionActivity,
-  ) {}
+    private readonly activity: TokenActivity,
+  ) {
+    this.#accessTokens = new AccessTokenIdentifier(loader, clock, activity);
+  }
 
   /**
    * Returns the caller that the unparsed `Authorization` header stands for. Calls `origin` only if there is something to report to the
@@ -54,21 +56,32 @@ export class CallerIdentifier {
    *
    * @throws DomainError with the reason why the header is refused.
    */
-  async identify(authorization: string | undefined, scope: CallerScope, origin: () => Origin): Promise<Caller> {
+  async identify(authorization: string | undefined, part: CallerPart, origin: () => Origin): Promise<Caller> {
     const token = withoutScheme(authorization ?? '');
-    if (token === '') return this.#guest(scope);
+    if (token === '') return this.#guest(part);
+    if (isAccessTokenForm(token)) return this.#accessToken(token, part, origin);
     const claims = this.tokens.read(token);
     // A token that this service signed is never the static token, so the common case does not load the settings.
-    return claims ? this.#session(claims, scope) : this.#apiToken(token, scope, origin);
+    return claims ? this.#session(claims, part) : this.#apiToken(token, part, origin);
   }
 
-  async #guest(scope: CallerScope): Promise<Caller> {
-    const { account, keys } = await this.#account(GUEST_ID, scope);
+  async #guest(part: CallerPart): Promise<Caller> {
+    const { account, keys } = await this.#account(GUEST_ID, part);
     if (account.disabled) throw new DomainError('guest-disabled');
     return { account, keys, by: 'guest' };
   }
 
-  async #apiToken(token: string, scope: CallerScope, origin: () => Origin): Promise<Caller> {
+  async #accessToken(token: string, part: CallerPart, origin: () => Origin): Promise<Caller> {
+    try {
+      return await this.#accessTokens.identify(token, part);
+    } catch (error) {
+      const isUnknown = error instanceof DomainError && error.code === 'token-invalidated';
+      if (isUnknown) this.security.report(accessTokenRefused(origin()));
+      throw error;
+    }
+  }
+
+  async #apiToken(token: string, part: CallerPart, origin: () => Origin): Promise<Caller> {
     const [{ state: settings }] = await this.loader.load(siteSettingsStream);
     const { sealedApiToken } = settings;
     // An empty setting must never match, or it would make any caller an administrator.
@@ -78,18 +91,20 @@ export class CallerIdentifier {
       throw new DomainError('token-invalidated');
     }
     this.security.report(apiTokenUsed(origin()));
-    return { ...(await this.#account(ADMIN_ID, scope)), by: 'api-token' };
+    return { ...(await this.#account(ADMIN_ID, part)), by: 'api-token' };
   }
 
   /** Like `identify`, but synchronous. Returns undefined unless all streams of the session are cached and known to be current. */
-  identifyCached(authorization: string | undefined, scope: CallerScope): Caller | undefined {
-    const claims = this.tokens.read(withoutScheme(authorization ?? ''));
-    const loaded = claims && this.loader.loadNow(...sessionRefs(claims, scope));
+  identifyCached(authorization: string | undefined, part: CallerPart): Caller | undefined {
+    const token = withoutScheme(authorization ?? '');
+    if (isAccessTokenForm(token)) return this.#accessTokens.identifyCached(token, part);
+    const claims = this.tokens.read(token);
+    const loaded = claims && this.loader.loadNow(...sessionRefs(claims, part));
     return loaded && !this.#mayBeCompacted(claims, loaded) ? this.#callerOf(claims, loaded) : undefined;
   }
 
-  async #session(claims: TokenClaims, scope: CallerScope): Promise<Caller> {
-    const loaded = await this.loader.load(...sessionRefs(claims, scope));
+  async #session(claims: TokenClaims, part: CallerPart): Promise<Caller> {
+    const loaded = await this.loader.load(...sessionRefs(claims, part));
     if (this.#mayBeCompacted(claims, loaded) && (await this.#endedByExpiry(claims)))
       throw new DomainError('token-expired');
     return this.#callerOf(claims, loaded);
@@ -133,8 +148,8 @@ export class CallerIdentifier {
     return { account: account.state, keys, by: 'session', sessionId: jti };
   }
 
-  async #account(accountId: number, scope: CallerScope): Promise<Pick<Caller, 'account' | 'keys'>> {
-    if (scope === 'account') {
+  async #account(accountId: number, part: CallerPart): Promise<Pick<Caller, 'account' | 'keys'>> {
+    if (part === 'account') {
       const [{ state: account }] = await this.loader.load(accountStream(accountId));
       return { account };
     }
@@ -156,25 +171,25 @@ type SessionRefs = readonly [
 ];
 
 /** Caches the stream references of a token for as long as its claims are cached, because most tokens are used many times. */
-const refsOf: Readonly<Record<CallerScope, WeakMap<TokenClaims, SessionRefs>>> = {
+const refsOf: Readonly<Record<CallerPart, WeakMap<TokenClaims, SessionRefs>>> = {
   account: new WeakMap(),
   keys: new WeakMap(),
 };
 
 /** Returns all streams that a request with this token needs, so that one round trip loads them. */
-function sessionRefs(claims: TokenClaims, scope: CallerScope): SessionRefs {
-  const known = refsOf[scope].get(claims);
+function sessionRefs(claims: TokenClaims, part: CallerPart): SessionRefs {
+  const known = refsOf[part].get(claims);
   if (known) return known;
-  const refs = newSessionRefs(claims, scope);
-  refsOf[scope].set(claims, refs);
+  const refs = newSessionRefs(claims, part);
+  refsOf[part].set(claims, refs);
   return refs;
 }
 
-function newSessionRefs({ sub, jti }: TokenClaims, scope: CallerScope): SessionRefs {
+function newSessionRefs({ sub, jti }: TokenClaims, part: CallerPart): SessionRefs {
   const accountId = Number(sub);
   const session = sessionStream(jti, accountId);
   const account = accountStream(accountId);
-  return scope === 'account'
+  return part === 'account'
     ? [session, account]
     : [session, account, sshKeyRingStream(accountId), sshKeyUseStream(accountId)];
 }

@@ -2,6 +2,9 @@ import {
   DomainError,
   ROLE_ADMIN,
   ROLE_GUEST,
+  grantsScope,
+  type AccessToken,
+  type AccessTokenScope,
   type Account,
   type CallerProof,
   type SshKeyRing,
@@ -11,26 +14,36 @@ import {
 /** The SSH keys of an account and when each was last used. */
 export type SshKeysAndUse = Readonly<{ ring: SshKeyRing; use: SshKeyUse }>;
 
-/** The account on whose behalf a request is made. `keys` is set if the route asked for the scope `keys`. */
+/** The data to load about a caller. `keys` adds the SSH keys, in the same round trip. */
+export type CallerPart = 'account' | 'keys';
+
+/**
+ * The account on whose behalf a request is made. `accessToken` is set if the request has one, `keys` if the route asked for the part `keys`.
+ * `api-token` is the static token.
+ */
 export type Caller = Readonly<{
   account: Account;
-  by: 'session' | 'guest' | 'api-token';
+  by: 'session' | 'guest' | 'api-token' | 'access-token';
   sessionId?: string;
+  accessToken?: AccessToken;
   keys?: SshKeysAndUse;
 }>;
 
-/** A caller who was identified with the scope `keys`. */
+/** A caller who was identified with the part `keys`. */
 export type CallerWithKeys = Caller & Readonly<{ keys: SshKeysAndUse }>;
 
-/** Returns whether the caller was identified with the scope `keys`. */
+/** Returns whether the caller was identified with the part `keys`. */
 export const hasKeysLoaded = (caller: Caller): caller is CallerWithKeys => caller.keys !== undefined;
 
 /** Returns whether the caller is the guest, either without a login or logged in as the guest. */
 export const isGuest = ({ account }: Caller) => account.role === ROLE_GUEST;
 
+/** Returns whether the caller is an administrator. */
+export const isAdmin = ({ account }: Caller) => account.role === ROLE_ADMIN;
+
 /** Throws `not-an-admin` unless the caller is an administrator. */
-export function requireAdmin({ account }: Caller): void {
-  if (account.role !== ROLE_ADMIN) throw new DomainError('not-an-admin');
+export function requireAdmin(caller: Caller): void {
+  if (!isAdmin(caller)) throw new DomainError('not-an-admin');
 }
 
 /** Throws `guest-has-no-keys` if the caller is the guest. */
@@ -43,15 +56,41 @@ export function requireSessionHolder(caller: Caller): void {
   if (isGuest(caller)) throw new DomainError('guest-has-no-sessions');
 }
 
-/** Returns what the decider checks again. The static token depends on no session. */
+/** Throws `guest-has-no-history` if the caller is the guest: everybody may use that account, so nobody may see what others did with it. */
+export function requireHistoryHolder(caller: Caller): void {
+  if (isGuest(caller)) throw new DomainError('guest-has-no-history');
+}
+
+/** Throws `guest-has-no-tokens` if the caller is the guest, whose account is shared. */
+export function requireTokenHolder(caller: Caller): void {
+  if (isGuest(caller)) throw new DomainError('guest-has-no-tokens');
+}
+
+/**
+ * Throws `access-token-scope-missing` if the caller has an access token without this scope, and `access-token-not-accepted` if there is no
+ * scope for what it asks. Accepts every other caller.
+ */
+export function requireScope({ accessToken }: Caller, scope: AccessTokenScope | undefined): void {
+  if (!accessToken) return;
+  if (!scope) throw new DomainError('access-token-not-accepted');
+  if (!grantsScope(accessToken.scopes, scope)) throw new DomainError('access-token-scope-missing', { quoted: scope });
+}
+
+/** Returns whether the caller may see the values of secret settings. The static token among them is an administrator without limits. */
+export const maySeeSecrets = ({ by }: Administrator): boolean => by !== 'access-token';
+
+/** Returns what the decider checks again. The static token and access tokens depend on no session. */
 export const proofOf = ({ account, by, sessionId }: Caller): CallerProof =>
-  by === 'api-token' ? {} : { credential: account.credential, session: sessionId };
+  by === 'api-token' || by === 'access-token' ? {} : { credential: account.credential, session: sessionId };
 
 /** The operator of the service, who uses the command `keyfold` and needs no account. */
 export const operator = { by: 'operator' } as const;
 /** A caller with the rights of an administrator. */
 export type Administrator = Caller | typeof operator;
 
-/** Returns the name by which commits refer to the caller. */
-export const actorOf = (caller: Administrator) =>
-  caller.by === 'operator' ? caller.by : `${caller.by}:${caller.account.accountId}`;
+/** Returns the name by which commits refer to the caller. That of an access token ends with its id. */
+export function actorOf(caller: Administrator): string {
+  if (caller.by === 'operator') return caller.by;
+  const actor = `${caller.by}:${caller.account.accountId}`;
+  return caller.accessToken ? `${actor}:${caller.accessToken.tokenId}` : actor;
+}

@@ -1,6 +1,7 @@
 import { ROLE_ADMIN, ROLE_GUEST, type AccountCommand } from '@keyfold/domain';
-import { accountStream, siteSettingsStream } from '@keyfold/projections';
+import { accessTokensStream, accountStream, siteSettingsStream } from '@keyfold/projections';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createAccessToken } from '../../testing/access-tokens.js';
 import { registerAccount, updateAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
 import { LoginClient } from '../../testing/login-client.js';
@@ -77,6 +78,19 @@ describe('the security log records', () => {
     for (const _ of [1, 2]) await service.runner.run(siteSettingsStream, command, context);
     expect(names()).toEqual(['authn_token_created:first-start,static']);
     expect(service.reported[0]).not.toHaveProperty('account');
+  });
+
+  it('a new access token and its end, with its id and no name', async () => {
+    await registerAccount(service, 7, 'ann');
+    const { tokenId } = await createAccessToken(service, 7, 'backup');
+    const byToken = { actor: `access-token:1:${2 ** 20 + 1}`, ...origin };
+    await service.runner.run(accessTokensStream(7), { type: 'RevokeAccessToken', tokenId }, byToken);
+    expect(names().slice(1)).toEqual([
+      `authn_token_created:test,access,${tokenId}`,
+      `authn_token_revoked:1,${tokenId}`,
+    ]);
+    expect(service.reported.at(-1)).toMatchObject({ account: 7, fields: { actor: byToken.actor } });
+    expect(JSON.stringify(service.reported)).not.toContain('backup');
   });
 
   it('nothing for a command that is refused or changes nothing', async () => {

@@ -1,9 +1,17 @@
-import { ROLE_ADMIN, ROLE_GUEST, type AccountEvent, type SiteSettingsEvent } from '@keyfold/domain';
+import {
+  ROLE_ADMIN,
+  ROLE_GUEST,
+  type AccessTokensEvent,
+  type AccountEvent,
+  type SiteSettingsEvent,
+} from '@keyfold/domain';
 import type { NewCommit } from '@keyfold/event-store';
 import type { Origin } from '../origin.js';
 import type { SecurityEvent } from './security-log.js';
 
 type Reported = Pick<SecurityEvent, 'name' | 'about'> & Partial<Pick<SecurityEvent, 'outcome'>>;
+
+type ReportedEvent = AccountEvent | AccessTokensEvent | SiteSettingsEvent;
 
 /**
  * Returns the security events of a stored commit: changes of who can log in, how, and with which rights. Every change is reported from
@@ -12,13 +20,13 @@ type Reported = Pick<SecurityEvent, 'name' | 'about'> & Partial<Pick<SecurityEve
 export function securityEventsOf({ actor, partition, events }: NewCommit, origin: Origin): SecurityEvent[] {
   const account = Number.isSafeInteger(Number(partition)) ? Number(partition) : undefined;
   return events.flatMap((event) => {
-    const reported = reportedOf(event as AccountEvent | SiteSettingsEvent, actorId(actor), account ?? 0);
+    const reported = reportedOf(event as ReportedEvent, actorId(actor), account ?? 0);
     const subject = account === undefined ? {} : { account };
     return reported ? [{ outcome: 'changed', ...subject, fields: { actor }, ...reported, origin }] : [];
   });
 }
 
-function reportedOf(event: AccountEvent | SiteSettingsEvent, by: string, account: number): Reported | undefined {
+function reportedOf(event: ReportedEvent, by: string, account: number): Reported | undefined {
   switch (event.type) {
     case 'AccountRegistered':
       return { name: 'user_created', about: [by, account, roleName(event.data.role)] };
@@ -46,6 +54,10 @@ function reportedOf(event: AccountEvent | SiteSettingsEvent, by: string, account
       return { name: 'authn_password_change', about: [account] };
     case 'TwoFactorLocked':
       return { name: 'authn_login_lock', about: [account, 'maxretries'], outcome: 'locked' };
+    case 'AccessTokenCreated':
+      return { name: 'authn_token_created', about: [by, 'access', event.data.tokenId] };
+    case 'AccessTokenRevoked':
+      return { name: 'authn_token_revoked', about: [by, event.data.tokenId] };
     case 'ApiTokenReset':
       return { name: 'authn_token_created', about: [by, 'static'] };
     default:
@@ -53,8 +65,8 @@ function reportedOf(event: AccountEvent | SiteSettingsEvent, by: string, account
   }
 }
 
-/** Actors have the form `<way>:<account>`, or are a single word if there is no account. */
-const actorId = (actor: string) => actor.slice(actor.indexOf(':') + 1);
+/** Actors have the form `<way>:<account>`, with `:<token>` for an access token, or are a single word if there is no account. */
+const actorId = (actor: string) => actor.split(':')[1] ?? actor;
 
 const ROLES = new Map([
   [0, 'general'],

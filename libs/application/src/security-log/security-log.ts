@@ -10,6 +10,7 @@ export const securityEventNames = [
   'authn_login_lock',
   'authn_password_change',
   'authn_token_created',
+  'authn_token_revoked',
   'authn_token_use',
   'authn_token_fail',
   'authn_token_forged',

@@ -22,3 +22,11 @@ export function tokenRefused(token: string, flaw: TokenFlaw, origin: Origin): Se
   const kind = token.startsWith(STATIC_TOKEN_PREFIX) ? 'static' : 'unknown';
   return { name: 'authn_token_fail', about: [kind], outcome: 'refused', origin };
 }
+
+/** Returns the event of a request whose access token is unknown, revoked or mistyped. No part of the token is logged. */
+export const accessTokenRefused = (origin: Origin): SecurityEvent => ({
+  name: 'authn_token_fail',
+  about: ['access'],
+  outcome: 'refused',
+  origin,
+});

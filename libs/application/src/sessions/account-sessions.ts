@@ -2,7 +2,7 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Account, Session } from '@keyfold/domain';
 import { ReadModelStore, sessions, sessionStream, StreamLoader } from '@keyfold/projections';
 import { Clock } from '../clock.js';
-import { SessionActivity } from '../caller/session-activity.js';
+import { TokenActivity } from '../caller/token-activity.js';
 import { listedSession, type ListedSession } from './listed-session.js';
 
 /** Maximum number of sessions in the list of one account. */
@@ -14,7 +14,7 @@ export class AccountSessions {
   constructor(
     private readonly readModels: ReadModelStore,
     private readonly loader: StreamLoader,
-    private readonly activity: SessionActivity,
+    private readonly activity: TokenActivity,
     private readonly clock: Clock,
   ) {}
 

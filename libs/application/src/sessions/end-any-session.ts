@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { actorOf, type Administrator } from '../caller/caller.js';
+import type { Administrator } from '../caller/caller.js';
 import type { Origin } from '../origin.js';
 import { SessionEnding } from './session-ending.js';
 
@@ -23,6 +23,6 @@ export class EndAnySessionHandler implements ICommandHandler<EndAnySessionComman
   constructor(private readonly ending: SessionEnding) {}
 
   async execute({ caller, sessionId, origin, owner }: EndAnySessionCommand): Promise<void> {
-    await this.ending.evict(sessionId, { actor: actorOf(caller), ...origin }, owner);
+    await this.ending.evict(caller, sessionId, origin, owner);
   }
 }

@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { actorOf, requireSessionHolder, type Caller } from '../caller/caller.js';
+import { requireSessionHolder, type Caller } from '../caller/caller.js';
 import type { Origin } from '../origin.js';
 import { SessionEnding } from './session-ending.js';
 
@@ -20,6 +20,6 @@ export class EndOwnSessionHandler implements ICommandHandler<EndOwnSessionComman
 
   async execute({ caller, sessionId, origin }: EndOwnSessionCommand): Promise<void> {
     requireSessionHolder(caller);
-    await this.ending.evict(sessionId, { actor: actorOf(caller), ...origin }, caller.account.accountId);
+    await this.ending.evict(caller, sessionId, origin, caller.account.accountId);
   }
 }

@@ -3,7 +3,7 @@ import { absentAccount, bytesOf, type Account, type Session } from '@keyfold/dom
 import { accountStream, ReadModelStore, sessions, type Loaded, type Page } from '@keyfold/projections';
 import type { Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
-import { SessionActivity } from '../caller/session-activity.js';
+import { TokenActivity } from '../caller/token-activity.js';
 import { listedSession, type ListedSession } from './listed-session.js';
 
 /** Maximum size of a page, in entries and in bytes of the answer. Each entry counts with its texts and with `ENTRY_BYTES` for the rest. */
@@ -26,7 +26,7 @@ export class ListAnySessionsQuery extends Query<Page<ListedSession>> {
 export class ListAnySessionsHandler implements IQueryHandler<ListAnySessionsQuery> {
   constructor(
     private readonly readModels: ReadModelStore,
-    private readonly activity: SessionActivity,
+    private readonly activity: TokenActivity,
     private readonly clock: Clock,
   ) {}
 

@@ -2,7 +2,7 @@ import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { ReadModelStore, StreamLoader } from '@keyfold/projections';
 import { requireSessionHolder, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
-import { SessionActivity } from '../caller/session-activity.js';
+import { TokenActivity } from '../caller/token-activity.js';
 import { AccountSessions } from './account-sessions.js';
 import type { ListedSession } from './listed-session.js';
 
@@ -17,7 +17,7 @@ export class ListOwnSessionsQuery extends Query<readonly ListedSession[]> {
 export class ListOwnSessionsHandler implements IQueryHandler<ListOwnSessionsQuery> {
   readonly #sessions: AccountSessions;
 
-  constructor(readModels: ReadModelStore, loader: StreamLoader, activity: SessionActivity, clock: Clock) {
+  constructor(readModels: ReadModelStore, loader: StreamLoader, activity: TokenActivity, clock: Clock) {
     this.#sessions = new AccountSessions(readModels, loader, activity, clock);
   }
 

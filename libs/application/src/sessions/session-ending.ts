@@ -1,6 +1,9 @@
 import { DomainError } from '@keyfold/domain';
 import { sessionStream, StreamLoader } from '@keyfold/projections';
-import { CommandRunner, type CommandContext } from '../command-runner.js';
+import { actorOf, type Administrator } from '../caller/caller.js';
+import { protectAdmins } from '../caller/protect-admins.js';
+import { CommandRunner } from '../command-runner.js';
+import type { Origin } from '../origin.js';
 
 /** Session ids are UUIDs. No other text is looked up. */
 const SESSION_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
@@ -15,9 +18,11 @@ export class SessionEnding {
   ) {}
 
   /** Evicts a session. Throws `session-not-found` if there is none, or if it belongs to another account than `owner`. */
-  async evict(sessionId: string, context: CommandContext, owner?: number): Promise<void> {
+  async evict(caller: Administrator, sessionId: string, origin: Origin, owner?: number): Promise<void> {
     const accountId = SESSION_ID.test(sessionId) ? await this.#accountOf(sessionId) : undefined;
     if (accountId === undefined || (owner ?? accountId) !== accountId) throw new DomainError('session-not-found');
+    await protectAdmins(caller, accountId, this.runner);
+    const context = { actor: actorOf(caller), ...origin };
     await this.runner.run(sessionStream(sessionId, accountId), { type: 'EndSession', reason: 'evicted' }, context);
   }
 

@@ -32,8 +32,9 @@ function gatewayWith(sealer: Sealer) {
   return {
     save: (...settings: SettingInput[]) =>
       changes.execute(new ChangeSettingsCommand(operator, settings, { correlation: 'test' })),
-    valuesOf: async (...keys: string[]) => (await values.execute(new GetSettingsQuery(keys))).map(({ value }) => value),
-    list: (...chosen: number[]) => groups.execute(new ListSettingsQuery(chosen)),
+    valuesOf: async (...keys: string[]) =>
+      (await values.execute(new GetSettingsQuery(operator, keys))).map(({ value }) => value),
+    list: (...chosen: number[]) => groups.execute(new ListSettingsQuery(operator, chosen)),
   };
 }
 

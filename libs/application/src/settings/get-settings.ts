@@ -1,14 +1,18 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { DomainError } from '@keyfold/domain';
 import { siteSettingsStream, StreamLoader } from '@keyfold/projections';
+import { maySeeSecrets, type Administrator } from '../caller/caller.js';
 import { SettingList, type ListedSetting } from './setting-list.js';
 
 /** In characters, of all values together. A query can repeat the key of a long value thousands of times. */
 const MAX_VALUES = 1_048_576;
 
-/** Returns the settings with these keys in this order, repetitions included. */
+/** Returns the settings with these keys in this order, repetitions included. The caller is an administrator; to an access token, secrets are empty. */
 export class GetSettingsQuery extends Query<readonly ListedSetting[]> {
-  constructor(readonly keys: readonly string[]) {
+  constructor(
+    readonly caller: Administrator,
+    readonly keys: readonly string[],
+  ) {
     super();
   }
 }
@@ -20,10 +24,10 @@ export class GetSettingsHandler implements IQueryHandler<GetSettingsQuery> {
     private readonly list: SettingList,
   ) {}
 
-  async execute({ keys }: GetSettingsQuery): Promise<readonly ListedSetting[]> {
+  async execute({ caller, keys }: GetSettingsQuery): Promise<readonly ListedSetting[]> {
     const [{ state }] = await this.loader.load(siteSettingsStream);
     const wanted = new Set(keys);
-    const chosen = this.list.current(state, ({ key }) => wanted.has(key));
+    const chosen = this.list.current(state, ({ key }) => wanted.has(key), maySeeSecrets(caller));
     const settings = new Map(chosen.map((setting) => [setting.key, setting]));
     const found = keys.map((key) => settings.get(key) ?? notFound());
     if (found.reduce((sum, { value }) => sum + value.length, 0) > MAX_VALUES) {

@@ -1,10 +1,14 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { siteSettingsStream, StreamLoader } from '@keyfold/projections';
+import { maySeeSecrets, type Administrator } from '../caller/caller.js';
 import { SettingList, type ListedSetting } from './setting-list.js';
 
-/** Lists the settings of some groups, sorted by index, or all settings. An unknown group has none. */
+/** Lists the settings of some groups, sorted by index, or all settings. An unknown group has none. The caller is an administrator; to an access token, secrets are empty. */
 export class ListSettingsQuery extends Query<readonly ListedSetting[]> {
-  constructor(readonly groups?: readonly number[]) {
+  constructor(
+    readonly caller: Administrator,
+    readonly groups: readonly number[] | undefined,
+  ) {
     super();
   }
 }
@@ -16,8 +20,8 @@ export class ListSettingsHandler implements IQueryHandler<ListSettingsQuery> {
     private readonly list: SettingList,
   ) {}
 
-  async execute({ groups }: ListSettingsQuery): Promise<readonly ListedSetting[]> {
+  async execute({ caller, groups }: ListSettingsQuery): Promise<readonly ListedSetting[]> {
     const [{ state }] = await this.loader.load(siteSettingsStream);
-    return this.list.current(state, ({ group }) => groups?.includes(group) ?? true);
+    return this.list.current(state, ({ group }) => groups?.includes(group) ?? true, maySeeSecrets(caller));
   }
 }

@@ -38,7 +38,7 @@ export class PreviewSettingsHandler implements IQueryHandler<PreviewSettingsQuer
 
   #valueIn(settings: SiteSettings, wanted: string): string | undefined {
     try {
-      return this.list.current(settings, ({ key }) => key === wanted)[0]?.value;
+      return this.list.current(settings, ({ key }) => key === wanted, true)[0]?.value;
     } catch (error) {
       // Saving a new value repairs the setting.
       if (error instanceof UnknownSealingKey || error instanceof SealBroken) return undefined;

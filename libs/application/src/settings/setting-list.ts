@@ -22,7 +22,7 @@ export type ReadableSecrets = Pick<SettingSecrets, 'valueOf' | 'apiTokenOf' | 'n
 /** The key of the static token among the settings. */
 export const API_TOKEN_KEY = 'token';
 
-/** Lists settings with their values, secrets included. Only administrators may see it. */
+/** Lists settings with their values. Only administrators may see it. */
 export class SettingList {
   /** `version`: the value of the read-only setting. */
   constructor(
@@ -32,16 +32,19 @@ export class SettingList {
 
   /**
    * Returns the chosen settings with their current values: those of the factory in its order, then the deprecated ones by key. Opens no
-   * other secrets.
+   * other secrets. Without `withSecrets`, the value of every setting that is or may be secret is empty.
    *
    * @throws `UnknownSealingKey` or `SealBroken` for a chosen secret that no key opens.
    */
-  current(settings: SiteSettings, isChosen: (setting: Metadata) => boolean): ListedSetting[] {
+  current(settings: SiteSettings, isChosen: (setting: Metadata) => boolean, withSecrets: boolean): ListedSetting[] {
     const deprecated = deprecatedKeys(settings).map((key) => ({ ...deprecatedSetting, key }));
     return [...factorySettings, ...deprecated]
       .map((setting: Metadata, index) => ({ setting, index }))
       .filter(({ setting }) => isChosen(setting))
-      .map(({ setting, index }) => listed(setting, index, this.#valueOf(settings, setting.key)));
+      .map(({ setting, index }) => {
+        const isShown = withSecrets || !isSealedSetting(setting.key);
+        return listed(setting, index, isShown ? this.#valueOf(settings, setting.key) : '');
+      });
   }
 
   /** Returns the factory settings with their default values. The static token is a new one, never the one in force. */

@@ -1,6 +1,7 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { DomainError } from '@keyfold/domain';
 import { accountStream, sshKeyRingStream, sshKeyUseStream, StreamLoader } from '@keyfold/projections';
+import { Clock } from '../clock.js';
 import { keyListOf, type ListedSshKey } from './listed-ssh-key.js';
 
 /** Lists the keys of any account, oldest first. */
@@ -13,7 +14,10 @@ export class ListAnySshKeysQuery extends Query<readonly ListedSshKey[]> {
 /** @throws `user-invalid` if the account does not exist. */
 @QueryHandler(ListAnySshKeysQuery)
 export class ListAnySshKeysHandler implements IQueryHandler<ListAnySshKeysQuery> {
-  constructor(private readonly loader: StreamLoader) {}
+  constructor(
+    private readonly loader: StreamLoader,
+    private readonly clock: Clock,
+  ) {}
 
   async execute({ accountId }: ListAnySshKeysQuery): Promise<readonly ListedSshKey[]> {
     const [account, ring, use] = await this.loader.load(
@@ -22,6 +26,6 @@ export class ListAnySshKeysHandler implements IQueryHandler<ListAnySshKeysQuery>
       sshKeyUseStream(accountId),
     );
     if (account.state.status !== 'active') throw new DomainError('user-invalid');
-    return keyListOf({ ring: ring.state, use: use.state });
+    return keyListOf({ ring: ring.state, use: use.state }, this.clock.now());
   }
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
 import { accountState, changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';
 import { EmbeddedFolder, EmbeddedService } from '../../testing/embedded-service.js';
+import { MINUTE } from '../../testing/settable-clock.js';
 import { LookUpSshKeysQuery, LookUpSshKeysHandler } from './look-up-ssh-keys.js';
 
 const ANN = 7;
@@ -11,7 +12,7 @@ const EVERYTHING_ELSE = ~MAY_USE_SFTP;
 const context = { actor: 'test', correlation: 'test' };
 const [laptop, phone] = [publicKey('laptop'), publicKey('phone')];
 
-const handlerOf = ({ loader, names }: EmbeddedService) => new LookUpSshKeysHandler(loader, names);
+const handlerOf = ({ loader, names, clock }: EmbeddedService) => new LookUpSshKeysHandler(loader, names, clock);
 const lookUp = (handler: LookUpSshKeysHandler, ...question: ConstructorParameters<typeof LookUpSshKeysQuery>) =>
   handler.execute(new LookUpSshKeysQuery(...question));
 
@@ -22,8 +23,8 @@ async function permit(service: EmbeddedService, permission: number): Promise<voi
   await changeAccount(service, ANN, update);
 }
 
-async function addKey(service: EmbeddedService, title: string, key: typeof laptop): Promise<void> {
-  const command = { type: 'AddSshKey', accountId: ANN, title, key, now: service.clock.now() } as const;
+async function addKey(service: EmbeddedService, title: string, key: typeof laptop, expiresAt?: number): Promise<void> {
+  const command = { type: 'AddSshKey', accountId: ANN, title, key, expiresAt, now: service.clock.now() } as const;
   await service.runner.run(sshKeyRingStream(ANN), command, context);
 }
 
@@ -117,6 +118,27 @@ describe('the keys of a name', () => {
     expect(await titlesFor(handler, 'ann')).toEqual(['laptop']);
     await permit(two, 0);
     expect(await lookUp(handler, 'ann')).toBeNull();
+  });
+
+  it('do not include a key from its expiry on, although no event says so, until it gets another expiry', async () => {
+    const service = await prepared();
+    const expiresAt = service.clock.now() + MINUTE;
+    await addKey(service, 'desk', publicKey('desk'), expiresAt);
+    const handler = handlerOf(service);
+    service.clock.advance(MINUTE - 1);
+    const before = await lookUp(handler, 'ann');
+    expect(before?.keys.map((key) => [key.title, key.expiresAt])).toEqual([
+      ['laptop', undefined],
+      ['phone', undefined],
+      ['desk', expiresAt],
+    ]);
+    service.clock.advance(1);
+    expect(await titlesFor(handler, 'ann')).toEqual(['laptop', 'phone']);
+    expect(await titlesFor(handler, 'ann', publicKey('desk').fingerprint)).toEqual([]);
+    const now = service.clock.now();
+    const update = { type: 'UpdateSshKey', keyId: ANN * 2 ** 20 + 3, expiresAt: now + MINUTE, now } as const;
+    await service.runner.run(sshKeyRingStream(ANN), update, context);
+    expect(await titlesFor(handler, 'ann')).toEqual(['laptop', 'phone', 'desk']);
   });
 
   it('cost one read of the store if the name was looked up before', async () => {

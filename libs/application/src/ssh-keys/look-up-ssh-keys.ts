@@ -1,18 +1,20 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import type { Account, SshKeyRing } from '@keyfold/domain';
+import { isExpired, type Account, type SshKeyRing } from '@keyfold/domain';
 import { accountStream, sshKeyRingStream, StreamLoader } from '@keyfold/projections';
+import { Clock } from '../clock.js';
 import { UserNames } from '../user-names.js';
 
-/** A key that can be used to log in. `blob` is its wire format in base64. */
+/** A key that can be used to log in. `blob` is its wire format in base64. `expiresAt` is in unix milliseconds; missing if it never expires. */
 export type LookedUpSshKey = Readonly<{
   keyId: number;
   title: string;
   type: string;
   blob: string;
   fingerprint: string;
+  expiresAt?: number;
 }>;
 
-/** An account that can log in with SSH keys, and its keys, oldest first. */
+/** An account that can log in with SSH keys, and its unexpired keys, oldest first. */
 export type LookedUpAccount = Readonly<{
   accountId: number;
   username: string;
@@ -24,8 +26,8 @@ export type LookedUpAccount = Readonly<{
 const SFTP_LOGIN = 1 << 10;
 
 /**
- * Looks up the keys that can log in with a user name: all of them, or the one with a fingerprint. Returns null if no account has the
- * name, or if the account is disabled or lacks the permission.
+ * Looks up the keys that can log in with a user name: all of them, or the one with a fingerprint. Expired keys are left out, whether or
+ * not `SshKeyExpired` is stored. Returns null if no account has the name, or if the account is disabled or lacks the permission.
  */
 export class LookUpSshKeysQuery extends Query<LookedUpAccount | null> {
   constructor(
@@ -41,24 +43,28 @@ export class LookUpSshKeysHandler implements IQueryHandler<LookUpSshKeysQuery> {
   constructor(
     private readonly loader: StreamLoader,
     private readonly names: UserNames,
+    private readonly clock: Clock,
   ) {}
 
   async execute({ username, fingerprint }: LookUpSshKeysQuery): Promise<LookedUpAccount | null> {
     const found = (await this.#byLastOwner(username)) ?? (await this.#byHolds(username));
     if (!found || found.account.disabled || !(found.account.permission & SFTP_LOGIN)) return null;
     const { account, ring } = found;
+    const now = this.clock.now();
     return {
       accountId: account.accountId,
       username: account.username,
       permission: account.permission,
       keys: ring.keys
+        .filter((each) => !isExpired(each, now))
         .filter(({ key }) => fingerprint === undefined || key.fingerprint === fingerprint)
-        .map(({ keyId, title, key }) => ({
+        .map(({ keyId, title, key, expiresAt }) => ({
           keyId,
           title,
           type: key.type,
           blob: key.blob,
           fingerprint: key.fingerprint,
+          ...(expiresAt !== undefined && { expiresAt }),
         })),
     };
   }

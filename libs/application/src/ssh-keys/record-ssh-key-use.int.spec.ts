@@ -29,12 +29,13 @@ class KeyUses {
   /** Records a use this long after the key was added, reported by a message of its own. */
   async record(after: number, differing: Partial<RecordSshKeyUseCommand['use']> = {}): Promise<void> {
     const { fingerprint } = laptop;
-    const messageId = `m${++this.#messages}`;
+    const reportId = `m${++this.#messages}`;
     const usual = {
       accountId: ANN,
       fingerprint,
       usedAt: this.addedAt + after,
-      messageId,
+      reporter: 'message',
+      reportId,
       origin: { correlation: 'c' },
     };
     await this.#handler.execute(new RecordSshKeyUseCommand({ ...usual, ...differing }));
@@ -45,6 +46,14 @@ class KeyUses {
     const [{ state, version }] = await this.service.loader.load(sshKeyUseStream(ANN));
     const [last] = Object.values(state.lastUsed);
     return { after: last === undefined ? undefined : last - this.addedAt, count: version };
+  }
+
+  /** Lets the key expire this long after its addition, and the time of a use of twenty minutes pass. */
+  async letExpire(after: number): Promise<void> {
+    const change = { keyId: ANN * 2 ** 20 + 1, expiresAt: this.addedAt + after, now: this.addedAt };
+    await this.#ring({ type: 'UpdateSshKey', ...change });
+    this.service.clock.advance(20 * MINUTE);
+    await this.#ring({ type: 'ExpireSshKeys', now: this.service.clock.now() });
   }
 
   removeKey(): Promise<void> {
@@ -84,21 +93,21 @@ describe('the use of a key', () => {
 
   it('is recorded once if its message arrives twice, even if both are handled concurrently', async () => {
     const uses = await KeyUses.prepared();
-    await Promise.all([uses.record(0, { messageId: 'same' }), uses.record(0, { messageId: 'same' })]);
-    await uses.record(0, { messageId: 'same' });
+    await Promise.all([uses.record(0, { reportId: 'same' }), uses.record(0, { reportId: 'same' })]);
+    await uses.record(0, { reportId: 'same' });
     // A later time proves that the message id, and not the ten minutes, is the reason.
     uses.service.clock.advance(60 * MINUTE);
-    await uses.record(30 * MINUTE, { messageId: 'same' });
+    await uses.record(30 * MINUTE, { reportId: 'same' });
     expect(await uses.recorded()).toEqual({ after: 0, count: 1 });
   });
 
   it('is refused under the id of a message about another account', async () => {
     const uses = await KeyUses.prepared();
-    await uses.record(0, { messageId: 'same' });
+    await uses.record(0, { reportId: 'same' });
     await registerAccount(uses.service, 8, 'bob');
     const add = { type: 'AddSshKey', accountId: 8, title: 'his', key: laptop, now: uses.addedAt } as const;
     await uses.service.runner.run(sshKeyRingStream(8), add, context);
-    await expect(uses.record(0, { accountId: 8, messageId: 'same' })).rejects.toBeInstanceOf(CommandIdReused);
+    await expect(uses.record(0, { accountId: 8, reportId: 'same' })).rejects.toBeInstanceOf(CommandIdReused);
   });
 
   it.each([
@@ -128,6 +137,13 @@ describe('the use of a key', () => {
     await updateAccount(uses.service, ANN, { disabled: true });
     await uses.record(0);
     expect(await uses.recorded()).toEqual({ after: 0, count: 1 });
+  });
+
+  it('is recorded for an expired key, even if it happened after the expiry', async () => {
+    const uses = await KeyUses.prepared();
+    await uses.letExpire(MINUTE);
+    await uses.record(20 * MINUTE);
+    expect(await uses.recorded()).toEqual({ after: 20 * MINUTE, count: 1 });
   });
 
   it('is refused for a key that the account does not or no longer have', async () => {

@@ -10,7 +10,9 @@ const CLOCK_SKEW = 300_000;
 
 /**
  * Records that a server verified a signature by a key of an account. `usedAt` is the server's time in unix milliseconds. Only the first
- * of several uses of a key within ten minutes is recorded. A repeated `messageId` has no effect.
+ * of several uses of a key within ten minutes is recorded. `reporter` is the actor of the commit. A repeated report with the same `reportId`
+ * of the same reporter has no effect. A use of an expired key is recorded too: the report may be late, and if the server still accepts the
+ * key, its owner should see that.
  */
 export class RecordSshKeyUseCommand extends Command<void> {
   constructor(
@@ -18,7 +20,8 @@ export class RecordSshKeyUseCommand extends Command<void> {
       accountId: number;
       fingerprint: string;
       usedAt: number;
-      messageId: string;
+      reporter: string;
+      reportId: string;
       origin: Origin;
     }>,
   ) {
@@ -36,14 +39,14 @@ export class RecordSshKeyUseHandler implements ICommandHandler<RecordSshKeyUseCo
   ) {}
 
   async execute({ use }: RecordSshKeyUseCommand): Promise<void> {
-    const { accountId, fingerprint, messageId, origin } = use;
+    const { accountId, fingerprint, reporter, reportId, origin } = use;
     const [account, ring] = await this.loader.load(accountStream(accountId), sshKeyRingStream(accountId));
     // A disabled account passes: its key was used before, and the report is late.
     if (account.state.status !== 'active') throw new DomainError('account-not-found');
     const used = ring.state.keys.find(({ key }) => key.fingerprint === fingerprint);
     if (!used) throw new DomainError('ssh-key-not-found');
     const usedAt = this.#timely(use.usedAt, used.addedAt);
-    const context = { actor: 'message', ...origin, causation: messageId, commandId: `message:${messageId}` };
+    const context = { actor: reporter, ...origin, causation: reportId, commandId: `${reporter}:${reportId}` };
     const command = { type: 'RecordSshKeyUse', keyId: used.keyId, usedAt } as const;
     await this.runner.run(sshKeyUseStream(accountId), command, context);
   }

@@ -2,6 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accountStream } from '@keyfold/projections';
 import { actorOf, type Administrator } from '../caller/caller.js';
 import { CommandRunner } from '../command-runner.js';
+import { protectAdmins } from '../caller/protect-admins.js';
 import type { Origin } from '../origin.js';
 
 /** Disables two-factor for an account on behalf of an administrator, and lifts a lock of its code. Does nothing if it is off. */
@@ -20,6 +21,7 @@ export class DisableTwoFactorHandler implements ICommandHandler<DisableTwoFactor
   constructor(private readonly runner: CommandRunner) {}
 
   async execute({ caller, accountId, origin }: DisableTwoFactorCommand): Promise<void> {
+    await protectAdmins(caller, accountId, this.runner);
     const context = { actor: actorOf(caller), ...origin };
     await this.runner.run(accountStream(accountId), { type: 'DisableTwoFactor' }, context);
   }

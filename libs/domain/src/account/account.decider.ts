@@ -26,7 +26,7 @@ import type { NameClaim } from './name-claim.js';
 import { releasedNameHold, usernameHold } from './account.holds.js';
 
 /**
- * Decides on one account. Refuses every command but `RegisterAccount` with `account-not-found` unless the account is active. Refuses a
+ * Decides on one account. Refuses every command but `RegisterAccount` and `RequireNoAdmin` with `account-not-found` unless the account is active. Refuses a
  * command with a `credential` with `password-changed`, `token-invalidated` or `account-disabled` if its session has ended in the meantime.
  */
 export const accountDecider: Decider<Account, AccountCommand, AccountEvent> = {
@@ -37,6 +37,7 @@ export const accountDecider: Decider<Account, AccountCommand, AccountEvent> = {
 
 function decide(account: Account, command: AccountCommand): Decision<AccountEvent> {
   if (command.type === 'RegisterAccount') return register(account, command);
+  if (command.type === 'RequireNoAdmin') return requireNoAdmin(account);
   if (account.status !== 'active') throw new DomainError('account-not-found');
   if ('credential' in command) requireSession(account, command);
   switch (command.type) {
@@ -75,6 +76,11 @@ function requireSession(account: Account, { credential, session }: CallerProof):
   const refusal = sessionRefusal(account, { credential, session });
   if (refusal) throw new DomainError(refusal);
   if (account.disabled) throw new DomainError('account-disabled');
+}
+
+function requireNoAdmin({ role }: Account): Decision<AccountEvent> {
+  if (role === ROLE_ADMIN) throw new DomainError('admin-unchangeable-by-token');
+  return { events: [] };
 }
 
 function register(account: Account, command: RegisterAccount): Decision<AccountEvent> {

@@ -4,7 +4,14 @@ import { DomainError, type DomainErrorCode } from './domain-error.js';
  * Maximum sizes of texts, in bytes as `bytesOf` counts them. They allow for anything typed by hand and are too small to harm other users.
  * Longer texts that were stored before the limits existed stay valid.
  */
-export const TEXT_BYTES = { username: 4096, basePath: 4096, ssoId: 1024, title: 1024, client: 1024 } as const;
+export const TEXT_BYTES = {
+  username: 4096,
+  basePath: 4096,
+  ssoId: 1024,
+  title: 1024,
+  client: 1024,
+  tokenName: 600,
+} as const;
 
 const encoder = new TextEncoder();
 

@@ -17,6 +17,29 @@ export type DomainErrorCode =
   | 'guest-disabled'
   /** `requireAdmin`: the route is for administrators, and the caller is not one. */
   | 'not-an-admin'
+  // Access tokens.
+  /** `requireScope`: the access token lacks the scope that the route takes. Quotes the scope. */
+  | 'access-token-scope-missing'
+  /** `requireScope`: the route takes no access tokens. */
+  | 'access-token-not-accepted'
+  /** `RequireNoAdmin`: an access token is used to change the account of an administrator. */
+  | 'admin-unchangeable-by-token'
+  /** `requireTokenHolder`: the guest uses a route for the caller's own tokens. */
+  | 'guest-has-no-tokens'
+  /** `CreateOwnAccessTokenCommand` without a session, with the static token. */
+  | 'session-required'
+  /** `CreateOwnAccessTokenCommand` with a scope that only administrators can give. Quotes the scope. */
+  | 'access-token-scope-of-admins'
+  /** `CreateAccessToken`: the name exceeds its limit in `TEXT_BYTES`. */
+  | 'access-token-name-too-long'
+  /** `CreateAccessToken`: the expiry is not in the future, or more than ten years away. */
+  | 'access-token-expiry-invalid'
+  /** `CreateAccessToken`: a token of the account that has not expired has exactly this name. */
+  | 'access-token-name-taken'
+  /** `CreateAccessToken`: the account has 100 tokens that have not expired, or has used up its token numbers. */
+  | 'access-token-limit-reached'
+  /** `RevokeAccessToken`: the account has no such token. */
+  | 'access-token-not-found'
   // Login. Thrown by `LogInHandler` unless another source is named.
   /** Unknown name, wrong or empty hash, or disabled account. The answer does not reveal which. */
   | 'invalid-credentials'
@@ -86,20 +109,25 @@ export type DomainErrorCode =
   | 'guest-has-no-sessions'
   /** `EvictOwnSessionCommand` or `EvictAnySessionCommand`: no such session, or for the former, a session of another account. */
   | 'session-not-found'
+  // History.
+  /** `ListOwnActivityQuery`: the account of the guest is shared. */
+  | 'guest-has-no-history'
   // SSH keys.
   /** `requireKeyHolder`: the guest uses a route for the caller's own keys. */
   | 'guest-has-no-keys'
-  /** `AddSshKey`: the title exceeds its limit in `TEXT_BYTES`. Takes precedence over all others. */
+  /** `AddSshKey` or `UpdateSshKey`: the title exceeds its limit in `TEXT_BYTES`. Takes precedence over all others. */
   | 'ssh-key-title-too-long'
-  /** `AddSshKey`: the account has a key with exactly this title. Takes precedence over `ssh-key-invalid`. */
+  /** `AddSshKey` or `UpdateSshKey`: the account has a key with exactly this title. Takes precedence over `ssh-key-invalid`. */
   | 'ssh-key-title-taken'
   /** `AddSshKey`: the text is not exactly one acceptable key. */
   | 'ssh-key-invalid'
   /** `AddSshKey`: the account has this key under another title. */
   | 'ssh-key-taken'
-  /** `AddSshKey`: the account has reached its limit of keys or of their bytes, or has used up its key numbers. */
+  /** `AddSshKey` or `UpdateSshKey`: the account has reached its limit of keys or of their bytes, or has used up its key numbers. */
   | 'ssh-key-limit-reached'
-  /** `RemoveSshKey` or `RecordSshKeyUseCommand`: the account has no such key. */
+  /** `AddSshKey` or `UpdateSshKey`: the expiry does not lie in the future, or lies more than `LONGEST_EXPIRY` ahead. */
+  | 'ssh-key-expiry-untimely'
+  /** `RemoveSshKey`, `UpdateSshKey` or `RecordSshKeyUseCommand`: the account has no such key. */
   | 'ssh-key-not-found'
   /** `RecordSshKeyUseCommand`: the use is earlier than the key or in the future, by more than the allowed clock skew. */
   | 'ssh-key-use-untimely'

@@ -3,6 +3,8 @@ import { factorySetting } from './factory-settings.js';
 
 /** A static token must be hard to guess, because nothing limits how often it is tried, and must fit into a header as it is. */
 const API_TOKEN = /^[\x21-\x7e]{16,1024}$/;
+/** A text of this form is taken for an access token, so it would not work as the static token. */
+const ACCESS_TOKEN = /^kf_[0-9A-Za-z]{42}$/;
 /** Wider than the keys of OpenList, which consist of small letters, digits and underscores, so that no backup is refused. */
 const KEY = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 const WHOLE = /^[+-]?\d{1,40}$/;
@@ -26,7 +28,7 @@ export function normalSettingValue(key: string, value: string): string {
 
 /** Throws `api-token-unsuitable` unless the text can be the static token. An empty one would make everybody the administrator. */
 export function requireSuitableApiToken(token: string): void {
-  if (!API_TOKEN.test(token)) throw new DomainError('api-token-unsuitable');
+  if (!API_TOKEN.test(token) || ACCESS_TOKEN.test(token)) throw new DomainError('api-token-unsuitable');
 }
 
 /** Throws `setting-key-invalid` unless the key is known or has the form of a key. */

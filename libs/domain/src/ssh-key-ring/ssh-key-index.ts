@@ -7,8 +7,8 @@ type Key = Pick<SshKey, 'title' | 'key'>;
 /** The size of keys with their titles and comments: `bytes` in an answer, and the maximum `memory` of their state. */
 type Size = Readonly<{ bytes: number; memory: number }>;
 
-/** Memory of a key without its texts, in bytes: objects, fingerprint, and its entries in the answer and in the index. */
-const KEY_OVERHEAD = 800;
+/** Memory of a key without its texts, in bytes: objects, fingerprints, and its entries in the answer and in the index. */
+const KEY_OVERHEAD = 1_400;
 
 /**
  * Texts and sizes of the keys of a ring, so that adding to a long ring costs no more than adding to a short one. They are cached beside
@@ -35,7 +35,7 @@ export function sizeOfKeys(keys: readonly Key[]): Size {
 }
 
 /** Returns the keys with another one at their end. */
-export function withKey(keys: readonly SshKey[], added: SshKey): readonly SshKey[] {
+export function withKey<Key extends SshKey>(keys: readonly Key[], added: Key): readonly Key[] {
   const longer = [...keys, added];
   // Moved, not copied: decisions on the shorter ring are rare.
   const size = sizesOf.get(keys);
@@ -67,10 +67,11 @@ function textsIn(keys: readonly SshKey[]) {
 
 /** Returns the size of one key. */
 export function sizeOfKey({ title, key }: Key): Size {
-  const titleBytes = bytesOf(title);
+  const listed = bytesOf(title, key.comment);
   return {
-    bytes: titleBytes + bytesOf(key.type, key.blob, key.comment),
-    memory: KEY_OVERHEAD + memoryOf(title, key.blob, key.comment) + 2 * titleBytes,
+    bytes: listed + bytesOf(key.type, key.blob),
+    // Title and comment are also in the answer that lists them.
+    memory: KEY_OVERHEAD + memoryOf(title, key.blob, key.comment) + 2 * listed,
   };
 }
 

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { given, stateAfter } from '../../testing/decider-specification.js';
-import { addKey, keyAdded, keyRemoved, publicKey, removeKey } from '../../testing/ssh-key-ring.events.js';
+import {
+  addKey,
+  keyAdded,
+  keyRemoved,
+  keyRenamed,
+  publicKey,
+  removeKey,
+  updateKey,
+} from '../../testing/ssh-key-ring.events.js';
 import { LAST_KEY_NUMBER } from './ssh-key-id.js';
 import { BYTES_PER_RING, bytesOfRing, KEYS_PER_ACCOUNT, sshKeyRingDecider } from './ssh-key-ring.decider.js';
 
@@ -141,6 +149,63 @@ describe('RemoveSshKey', () => {
   ])('refuses a key that %s', (_why, history, n) => {
     given(sshKeyRingDecider, ...history)
       .when(removeKey(n))
+      .thenRefused('ssh-key-not-found');
+  });
+});
+
+describe('UpdateSshKey', () => {
+  const both = [keyAdded(1, 'laptop'), keyAdded(2, 'phone')];
+
+  it('renames the key', () => {
+    given(sshKeyRingDecider, ...both)
+      .when(updateKey(1, { title: 'old laptop' }))
+      .thenEvents(keyRenamed(1, 'old laptop'))
+      .thenHolds();
+  });
+
+  it('changes nothing without a new title', () => {
+    given(sshKeyRingDecider, ...both)
+      .when(updateKey(1, {}))
+      .thenNothing();
+    given(sshKeyRingDecider, ...both)
+      .when(updateKey(1, { title: 'laptop' }))
+      .thenNothing();
+  });
+
+  it.each([
+    ['of another key', 'phone', 'ssh-key-title-taken'],
+    ['of more than 1,024 bytes', 'a'.repeat(1_025), 'ssh-key-title-too-long'],
+  ] as const)('refuses a title %s', (_which, title, refusal) => {
+    given(sshKeyRingDecider, ...both)
+      .when(updateKey(1, { title }))
+      .thenRefused(refusal);
+  });
+
+  it('accepts the former title of a key for another one', () => {
+    given(sshKeyRingDecider, ...both, keyRenamed(1, 'old laptop'))
+      .when(updateKey(2, { title: 'laptop' }))
+      .thenEvents(keyRenamed(2, 'laptop'));
+  });
+
+  it('refuses a longer title in a ring of one mebibyte, but not a shorter one', () => {
+    const comment = 'c'.repeat(15_600);
+    const filling = Array.from({ length: 66 }, (_, i) =>
+      keyAdded(i + 1, `key ${i + 1}`, { ...publicKey(`key ${i + 1}`), comment }),
+    );
+    const rest = BYTES_PER_RING - bytesOfRing(stateAfter(sshKeyRingDecider, ...filling).keys);
+    const size = bytesOfRing([{ title: 'phone', key: { ...phone, comment: '' } }]);
+    const full = [...filling, keyAdded(67, 'phone', { ...phone, comment: 'c'.repeat(rest - size) })];
+    given(sshKeyRingDecider, ...full)
+      .when(updateKey(67, { title: 'phones' }))
+      .thenRefused('ssh-key-limit-reached');
+    given(sshKeyRingDecider, ...full)
+      .when(updateKey(67, { title: 'fones' }))
+      .thenEvents(keyRenamed(67, 'fones'));
+  });
+
+  it('refuses a key that the ring does not contain', () => {
+    given(sshKeyRingDecider, ...both)
+      .when(updateKey(3, { title: 'desk' }))
       .thenRefused('ssh-key-not-found');
   });
 });

@@ -1,27 +1,42 @@
 import type { Decider, Decision } from '../kernel/decider.js';
 import { requireMaxBytes, TEXT_BYTES } from '../kernel/bounded-text.js';
 import { DomainError } from '../kernel/domain-error.js';
+import { isUnannounced, requireTimelyExpiry, type KeyExpiry } from './ssh-key-expiry.js';
 import { keyIdOf, LAST_KEY_NUMBER } from './ssh-key-id.js';
 import { hasFingerprint, hasTitle, sizeOfKey, sizeOfKeys, withKey } from './ssh-key-index.js';
-import type { PublicKey, SshKeyAdded, SshKeyRingEvent } from './ssh-key-ring.events.js';
+import type { PublicKey, SshKeyAdded, SshKeyExpiryChanged, SshKeyRingEvent } from './ssh-key-ring.events.js';
 
 /** A key of the ring with its id, its title as sent, and the time of its addition in unix milliseconds. */
-export type SshKey = SshKeyAdded['data'];
+export type SshKey = SshKeyAdded['data'] & KeyExpiry;
 
 /** The keys of one account in the order of their addition. `keysEver` also counts the removed ones. */
 export type SshKeyRing = Readonly<{ keys: readonly SshKey[]; keysEver: number }>;
 
-/** Adds a key. `key` is undefined if its text could not be parsed; the title is still checked first (wire contract 2.5). */
+/**
+ * Adds a key. `key` is undefined if its text could not be parsed; the title is still checked first (wire contract 2.5). Without `expiresAt`
+ * it never expires.
+ */
 export type AddSshKey = Readonly<{
   type: 'AddSshKey';
   accountId: number;
   title: string;
   key: PublicKey | undefined;
+  expiresAt?: number | undefined;
   now: number;
 }>;
 /** Removes a key. Refused with `ssh-key-not-found` if the ring does not contain it. */
 export type RemoveSshKey = Readonly<{ type: 'RemoveSshKey'; keyId: number }>;
-export type SshKeyRingCommand = AddSshKey | RemoveSshKey;
+/** Changes title and expiry of a key, or only one of them. An `expiresAt` of null means that it never expires. */
+export type UpdateSshKey = Readonly<{
+  type: 'UpdateSshKey';
+  keyId: number;
+  title?: string | undefined;
+  expiresAt?: number | null | undefined;
+  now: number;
+}>;
+/** Records the keys that have expired by `now`, each once per expiry. */
+export type ExpireSshKeys = Readonly<{ type: 'ExpireSshKeys'; now: number }>;
+export type SshKeyRingCommand = AddSshKey | RemoveSshKey | UpdateSshKey | ExpireSshKeys;
 
 /** Maximum number of keys of an account, and of bytes in all of them together. */
 export const KEYS_PER_ACCOUNT = 1000;
@@ -29,40 +44,119 @@ export const BYTES_PER_RING = 1024 * 1024;
 
 /**
  * Decides on the keys of one account. Titles are unique and compared exactly; keys are unique by fingerprint. Key numbers are never
- * reused. If there are several reasons to refuse an addition, the first of these applies: title, text, key, limit.
+ * reused. If there are several reasons to refuse an addition, the first of these applies: title, text, key, limit, expiry. Expired keys
+ * count like all others.
  */
 export const sshKeyRingDecider: Decider<SshKeyRing, SshKeyRingCommand, SshKeyRingEvent> = {
   initialState: { keys: [], keysEver: 0 },
-  decide: (ring, command) => (command.type === 'AddSshKey' ? add(ring, command) : remove(ring, command)),
+  decide,
   evolve,
 };
 
-function add(ring: SshKeyRing, { accountId, title, key, now }: AddSshKey): Decision<SshKeyRingEvent> {
-  requireMaxBytes(title, TEXT_BYTES.title, 'ssh-key-title-too-long');
-  if (hasTitle(ring.keys, title)) throw new DomainError('ssh-key-title-taken');
+function decide(ring: SshKeyRing, command: SshKeyRingCommand): Decision<SshKeyRingEvent> {
+  switch (command.type) {
+    case 'AddSshKey':
+      return add(ring, command);
+    case 'RemoveSshKey':
+      return remove(ring, command);
+    case 'UpdateSshKey':
+      return update(ring, command);
+    case 'ExpireSshKeys':
+      return expire(ring, command);
+  }
+}
+
+function add(ring: SshKeyRing, { accountId, title, key, expiresAt, now }: AddSshKey): Decision<SshKeyRingEvent> {
+  requireFreeTitle(ring, title);
   if (!key) throw new DomainError('ssh-key-invalid');
   if (hasFingerprint(ring.keys, key.fingerprint)) throw new DomainError('ssh-key-taken');
   const tooMany = ring.keys.length >= KEYS_PER_ACCOUNT || ring.keysEver >= LAST_KEY_NUMBER;
   const tooLarge = bytesOfRing(ring.keys) + sizeOfKey({ title, key }).bytes > BYTES_PER_RING;
   if (tooMany || tooLarge) throw new DomainError('ssh-key-limit-reached');
-  const data = { keyId: keyIdOf(accountId, ring.keysEver + 1), title, key, addedAt: now };
-  return { events: [{ type: 'SshKeyAdded', v: 1, data }] };
+  const keyId = keyIdOf(accountId, ring.keysEver + 1);
+  const added = { type: 'SshKeyAdded', v: 1, data: { keyId, title, key, addedAt: now } } as const;
+  if (expiresAt === undefined) return { events: [added] };
+  requireTimelyExpiry(expiresAt, now);
+  return { events: [added, expiryChanged(keyId, expiresAt)] };
 }
 
 /** Returns the size of the keys in bytes, including their titles and comments. */
 export const bytesOfRing = (keys: readonly Pick<SshKey, 'title' | 'key'>[]): number => sizeOfKeys(keys).bytes;
 
 function remove(ring: SshKeyRing, { keyId }: RemoveSshKey): Decision<SshKeyRingEvent> {
-  const found = ring.keys.find((key) => key.keyId === keyId);
+  const { key } = keyIn(ring, keyId);
+  return { events: [{ type: 'SshKeyRemoved', v: 1, data: { keyId, fingerprint: key.fingerprint } }] };
+}
+
+function update(ring: SshKeyRing, { keyId, title, expiresAt, now }: UpdateSshKey): Decision<SshKeyRingEvent> {
+  const found = keyIn(ring, keyId);
+  const events: SshKeyRingEvent[] = [];
+  if (title !== undefined && title !== found.title) {
+    requireFreeTitle(ring, title);
+    requireRoomFor(ring, found, title);
+    events.push({ type: 'SshKeyRenamed', v: 1, data: { keyId, title } });
+  }
+  // An unchanged expiry may lie in the past: clients send a whole form back.
+  if (expiresAt !== undefined && expiresAt !== (found.expiresAt ?? null)) {
+    if (expiresAt !== null) requireTimelyExpiry(expiresAt, now);
+    events.push(expiryChanged(keyId, expiresAt));
+  }
+  return { events };
+}
+
+function expire({ keys }: SshKeyRing, { now }: ExpireSshKeys): Decision<SshKeyRingEvent> {
+  const expired = keys.filter(isUnannounced).filter(({ expiresAt }) => expiresAt <= now);
+  return {
+    events: expired.map(({ keyId, key: { fingerprint }, expiresAt }) => {
+      return { type: 'SshKeyExpired', v: 1, data: { keyId, fingerprint, expiresAt } };
+    }),
+  };
+}
+
+const expiryChanged = (keyId: number, expiresAt: number | null): SshKeyExpiryChanged => ({
+  type: 'SshKeyExpiryChanged',
+  v: 1,
+  data: { keyId, expiresAt },
+});
+
+function keyIn({ keys }: SshKeyRing, keyId: number): SshKey {
+  const found = keys.find((key) => key.keyId === keyId);
   if (!found) throw new DomainError('ssh-key-not-found');
-  return { events: [{ type: 'SshKeyRemoved', v: 1, data: { keyId, fingerprint: found.key.fingerprint } }] };
+  return found;
+}
+
+function requireFreeTitle({ keys }: SshKeyRing, title: string): void {
+  requireMaxBytes(title, TEXT_BYTES.title, 'ssh-key-title-too-long');
+  if (hasTitle(keys, title)) throw new DomainError('ssh-key-title-taken');
+}
+
+/** A ring that is larger than its limit, because it is older than the limit, may still shrink. */
+function requireRoomFor({ keys }: SshKeyRing, { title: former, key }: SshKey, title: string): void {
+  const growth = sizeOfKey({ title, key }).bytes - sizeOfKey({ title: former, key }).bytes;
+  if (growth > 0 && bytesOfRing(keys) + growth > BYTES_PER_RING) throw new DomainError('ssh-key-limit-reached');
 }
 
 function evolve(ring: SshKeyRing, event: SshKeyRingEvent): SshKeyRing {
+  const { data } = event;
   switch (event.type) {
     case 'SshKeyAdded':
       return { keys: withKey(ring.keys, event.data), keysEver: ring.keysEver + 1 };
     case 'SshKeyRemoved':
-      return { ...ring, keys: ring.keys.filter((key) => key.keyId !== event.data.keyId) };
+      return { ...ring, keys: ring.keys.filter((key) => key.keyId !== data.keyId) };
+    case 'SshKeyRenamed':
+      return withChanged(ring, data.keyId, (key) => ({ ...key, title: event.data.title }));
+    case 'SshKeyExpiryChanged': {
+      const { expiresAt } = event.data;
+      return withChanged(ring, data.keyId, ({ expiresAt: _, announced: __, ...key }) =>
+        expiresAt === null ? key : { ...key, expiresAt },
+      );
+    }
+    case 'SshKeyExpired':
+      return withChanged(ring, data.keyId, (key) => ({ ...key, announced: true }));
   }
 }
+
+const withChanged = (ring: SshKeyRing, keyId: number, change: (key: SshKey) => SshKey): SshKeyRing => ({
+  ...ring,
+  keys: ring.keys.map((key) => (key.keyId === keyId ? change(key) : key)),
+});

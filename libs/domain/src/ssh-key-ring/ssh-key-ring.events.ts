@@ -13,9 +13,30 @@ export type SshKeyAdded = DomainEvent<
 /** A key was removed and can no longer be used. It may be added again and then gets another id. */
 export type SshKeyRemoved = DomainEvent<'SshKeyRemoved', { keyId: number; fingerprint: string }, undefined>;
 
-export type SshKeyRingEvent = SshKeyAdded | SshKeyRemoved;
+/** A key got another title. */
+export type SshKeyRenamed = DomainEvent<'SshKeyRenamed', { keyId: number; title: string }, undefined>;
+/**
+ * A key got an expiry, another one, or none (`null`). `expiresAt` is in unix milliseconds. In the commit of `SshKeyAdded` it is the expiry
+ * that the key began with. A key that had expired can be used again from then on.
+ */
+export type SshKeyExpiryChanged = DomainEvent<
+  'SshKeyExpiryChanged',
+  { keyId: number; expiresAt: number | null },
+  undefined
+>;
+/** A key expired at `expiresAt`, in unix milliseconds. It was refused from that time on; this event follows shortly after. */
+export type SshKeyExpired = DomainEvent<
+  'SshKeyExpired',
+  { keyId: number; fingerprint: string; expiresAt: number },
+  undefined
+>;
+
+export type SshKeyRingEvent = SshKeyAdded | SshKeyRemoved | SshKeyRenamed | SshKeyExpiryChanged | SshKeyExpired;
 
 export const sshKeyRingUpcasters = {
   SshKeyAdded: { 1: 'current' },
   SshKeyRemoved: { 1: 'current' },
+  SshKeyRenamed: { 1: 'current' },
+  SshKeyExpiryChanged: { 1: 'current' },
+  SshKeyExpired: { 1: 'current' },
 } satisfies Record<SshKeyRingEvent['type'], Upcasters[string]>;

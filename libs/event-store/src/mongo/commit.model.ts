@@ -43,6 +43,13 @@ export const streamOf = ({ stream, command }: Pick<Commit, 'stream' | 'command'>
 /** Lists holds from the highest key down, so that the last one with a prefix is found first. */
 export const LAST_HOLD = 'last_hold';
 
+/** Lists the commits of a partition, and all commits, by time. */
+export const PARTITION_HISTORY = 'partition_history';
+export const HISTORY = 'history';
+
+/** Only void commits have no events. */
+export const IS_NOT_VOID = { 'events.0': { $exists: true } };
+
 /** Appends are safe only with the unique indexes. */
 const commitSchema = new mongoose.Schema<CommitDocument>(
   { _id: Number, partition: String, stream: String, version: Number },
@@ -51,7 +58,9 @@ const commitSchema = new mongoose.Schema<CommitDocument>(
   .index({ stream: 1, version: 1 }, { unique: true, name: 'stream_version' })
   .index({ 'command.id': 1 }, { unique: true, name: 'command_id' })
   .index({ holds: 1 }, { unique: true, sparse: true, name: 'holds' })
-  .index({ holds: -1 }, { sparse: true, name: LAST_HOLD });
+  .index({ holds: -1 }, { sparse: true, name: LAST_HOLD })
+  .index({ partition: 1, at: 1, _id: 1 }, { name: PARTITION_HISTORY })
+  .index({ at: 1, _id: 1 }, { name: HISTORY, partialFilterExpression: IS_NOT_VOID });
 
 const counterSchema = new mongoose.Schema<CounterDocument>(
   { _id: String, next: Number },

@@ -1,13 +1,17 @@
 import type { Connection, mongo } from 'mongoose';
 import type { Commit, NewCommit } from '../commit.js';
 import type { CommitFeed } from '../commit-feed.js';
+import type { CommitHistory, HistoryRange, PlacedCommit } from '../commit-history.js';
 import { EventStore, type Appended, type FoundHold, type StreamPoint } from '../event-store.js';
 import type { StreamCompaction } from '../stream-compaction.js';
 import {
   COMMITS,
   COUNTERS,
   feedKeyOf,
+  HISTORY,
+  IS_NOT_VOID,
   LAST_HOLD,
+  PARTITION_HISTORY,
   positionOfKey,
   SLOTS,
   slotOf,
@@ -31,7 +35,7 @@ const LAST_LETTER = '\u{10FFFF}';
 const KEYS_READ = 1_000;
 
 /** The event store of any number of processes, in a MongoDB replica set. The connection must have the `connectOptions`. */
-export class MongoEventStore extends EventStore implements CommitFeed, StreamCompaction {
+export class MongoEventStore extends EventStore implements CommitFeed, CommitHistory, StreamCompaction {
   readonly slots = SLOTS;
   readonly #commits: mongo.Collection<CommitDocument>;
   readonly #appender: MongoAppender;
@@ -83,6 +87,16 @@ export class MongoEventStore extends EventStore implements CommitFeed, StreamCom
     const found = await reaching(() => this.#commits.find({ _id: range }, { sort: { _id: 1 }, limit }).toArray());
     const hole = found.findIndex(({ _id }, index) => positionOfKey(_id) !== after + 1 + index);
     return (hole === -1 ? found : found.slice(0, hole)).map(toCommit);
+  }
+
+  async readHistory({ partition, from = 0, before }: HistoryRange, limit: number): Promise<PlacedCommit[]> {
+    const { at, key } = before ?? { at: Number.MAX_SAFE_INTEGER, key: 0 };
+    // The range of times is apart from the tie, so that the server seeks to it instead of skipping newer commits one by one.
+    const range = { at: { $gte: from, $lte: at }, $or: [{ at: { $lt: at } }, { _id: { $lt: key } }], ...IS_NOT_VOID };
+    const [filter, hint] = partition === undefined ? [range, HISTORY] : [{ partition, ...range }, PARTITION_HISTORY];
+    const options = { sort: { at: -1, _id: -1 } as const, limit, hint };
+    const found = await this.#barrier.read(() => this.#commits.find(filter, options).toArray());
+    return found.map((document) => ({ place: { at: document.at, key: document._id }, commit: toCommit(document) }));
   }
 
   readHeads(): Promise<Map<number, number>> {

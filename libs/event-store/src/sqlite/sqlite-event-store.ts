@@ -3,6 +3,7 @@ import type { Commit, NewCommit } from '../commit.js';
 import { COMPACTION, voidStreamOf } from '../compacted-stream.js';
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../event-store.errors.js';
 import type { CommitFeed } from '../commit-feed.js';
+import type { CommitHistory, HistoryRange, PlacedCommit } from '../commit-history.js';
 import { Counter } from '../counter.js';
 import { EventStore, type Appended, type FoundHold, type StreamPoint } from '../event-store.js';
 import type { StreamCompaction } from '../stream-compaction.js';
@@ -10,6 +11,8 @@ import { LatestVersions } from './latest-versions.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 import { SqliteFile, type SqliteSchema } from './sqlite-file.js';
 import type { Row, WriteStatement } from './sqlite-writer.worker.js';
+
+const IS_NOT_VOID = "events <> '[]'";
 
 export const eventStoreSchema: SqliteSchema = {
   version: 1,
@@ -23,7 +26,9 @@ export const eventStoreSchema: SqliteSchema = {
       events TEXT NOT NULL, holds TEXT, UNIQUE (stream, version)
     ) STRICT;
     CREATE TABLE IF NOT EXISTS holds (key TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, next INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+    CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, next INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS commits_partition_at ON commits (partition, at);
+    CREATE INDEX IF NOT EXISTS commits_at ON commits (at) WHERE ${IS_NOT_VOID}`,
 };
 
 /** The conditions are part of the statement: a commit must directly follow the last one of its stream, which must not be compacted. */
@@ -44,7 +49,7 @@ const MAKE_VOID = `
   WHERE stream = ? RETURNING position`;
 
 /** The event store of one process, in one file, for one of its threads. It has one slot. */
-export class SqliteEventStore extends EventStore implements CommitFeed, StreamCompaction {
+export class SqliteEventStore extends EventStore implements CommitFeed, CommitHistory, StreamCompaction {
   readonly slots = 1;
   readonly #versions: LatestVersions;
   readonly #listeners = new Set<() => void>();
@@ -114,6 +119,16 @@ export class SqliteEventStore extends EventStore implements CommitFeed, StreamCo
     return this.file
       .read('SELECT * FROM commits WHERE position > ? ORDER BY position LIMIT ?', after, limit)
       .map(toCommit);
+  }
+
+  async readHistory({ partition, from = 0, before }: HistoryRange, limit: number): Promise<PlacedCommit[]> {
+    const { at, key } = before ?? { at: Number.MAX_SAFE_INTEGER, key: 0 };
+    const isInRange = `at >= ? AND (at, position) < (?, ?) AND ${IS_NOT_VOID} ORDER BY at DESC, position DESC LIMIT ?`;
+    const rows =
+      partition === undefined
+        ? this.file.read(`SELECT * FROM commits WHERE ${isInRange}`, from, at, key, limit)
+        : this.file.read(`SELECT * FROM commits WHERE partition = ? AND ${isInRange}`, partition, from, at, key, limit);
+    return rows.map(toCommit).map((commit) => ({ place: { at: commit.at, key: commit.position }, commit }));
   }
 
   async readHeads(): Promise<Map<number, number>> {

@@ -29,6 +29,7 @@ const sampleReplies: readonly SshKeyLookUpReply[] = [
           type: 'ssh-ed25519',
           fingerprint: FINGERPRINT,
           publicKey: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGu40a4PDH9B6j8zsI8UB1xVBeFmZ/ndl1506eukyPd8',
+          expires: '2026-02-15T12:00:00.000Z',
         },
       ],
     },

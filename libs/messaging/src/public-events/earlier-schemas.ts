@@ -15,6 +15,7 @@ import sessionStarted101 from '../../schemas/session.started/1.0.1.json' with { 
 import siteSettingsChanged100 from '../../schemas/site-settings.changed/1.0.0.json' with { type: 'json' };
 import siteSettingsChanged101 from '../../schemas/site-settings.changed/1.0.1.json' with { type: 'json' };
 import sshKeyAdded100 from '../../schemas/ssh-key.added/1.0.0.json' with { type: 'json' };
+import sshKeyAdded101 from '../../schemas/ssh-key.added/1.0.1.json' with { type: 'json' };
 import sshKeyRemoved100 from '../../schemas/ssh-key.removed/1.0.0.json' with { type: 'json' };
 import sshKeyUsed100 from '../../schemas/ssh-key.used/1.0.0.json' with { type: 'json' };
 
@@ -37,6 +38,7 @@ export const earlierSchemas = {
   '/schemas/site-settings.changed/1.0.0.json': siteSettingsChanged100,
   '/schemas/site-settings.changed/1.0.1.json': siteSettingsChanged101,
   '/schemas/ssh-key.added/1.0.0.json': sshKeyAdded100,
+  '/schemas/ssh-key.added/1.0.1.json': sshKeyAdded101,
   '/schemas/ssh-key.removed/1.0.0.json': sshKeyRemoved100,
   '/schemas/ssh-key.used/1.0.0.json': sshKeyUsed100,
 };

@@ -32,6 +32,10 @@ const LookedUpKey = z.object({
   type: z.string().describe('For example `ssh-ed25519`.'),
   fingerprint,
   publicKey: z.string().describe('The key as a line of authorized_keys without a comment: type, space, base64.'),
+  expires: z.iso
+    .datetime()
+    .optional()
+    .describe('From when on servers must refuse the key, ISO 8601 in UTC. Missing if it never expires.'),
 });
 
 const LookedUpAccount = z.object({
@@ -42,7 +46,7 @@ const LookedUpAccount = z.object({
     .min(-2147483648)
     .max(2147483647)
     .describe('The permissions as bits. Bit 10 allows reading over SFTP, bit 11 writing.'),
-  keys: z.array(LookedUpKey).describe('The keys that may log in, oldest first.'),
+  keys: z.array(LookedUpKey).describe('The keys that may log in now, oldest first. Expired keys are left out.'),
 });
 
 /** The reply to `ssh-keys.look-up`. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { accessTokenEvents } from './access-token-events.js';
 import { accountEvents } from './account-events.js';
 import type { EventDefinition } from './event-definition.js';
 import { sessionEvents } from './session-events.js';
@@ -13,6 +14,7 @@ const publicEvents = {
   ...accountEvents,
   ...sshKeyEvents,
   ...sessionEvents,
+  ...accessTokenEvents,
   ...siteSettingsEvents,
 } satisfies Readonly<Record<string, EventDefinition>>;
 

@@ -3,17 +3,26 @@ import { defineEvent } from './event-definition.js';
 import { field } from './event-fields.js';
 
 const { accountId, keyId, fingerprint, time } = field;
+const title = z.string().describe('The title that the owner gave the key; unique within the account.');
+const optionalExpires = z.iso
+  .datetime()
+  .optional()
+  .describe('From when on servers must refuse the key, ISO 8601 in UTC. Missing if it never expires.');
+/** The fields that identify a key in the events of its account. */
+const sampleKey = { accountId: 42, keyId: 44040193 };
 const release = { version: '1.0.1', since: '0.1.0' };
+const first = { version: '1.0.0', since: release.since };
 
 export const sshKeyEvents = {
   'ssh-key.added': defineEvent({
-    ...release,
+    version: '1.1.0',
+    since: release.since,
     title: 'An SSH key was added',
     when: 'An SSH key was added to an account.',
     data: z.object({
       accountId,
       keyId,
-      title: z.string().describe('The title that the owner gave the key; unique within the account.'),
+      title,
       type: z.string().describe('The key type, for example `ssh-ed25519`.'),
       publicKey: z
         .string()
@@ -21,6 +30,7 @@ export const sshKeyEvents = {
       fingerprint,
       bits: z.int().min(0).describe('The size of the key in bits.'),
       addedAt: time('When the key was added'),
+      expires: optionalExpires,
     }),
     sample: {
       stream: 'ssh-keys-42',
@@ -47,6 +57,34 @@ export const sshKeyEvents = {
         accountId: 42,
         keyId: 44040193,
         fingerprint: 'SHA256:k1lHAp+X/5LUqIgy0k5fdf3U/UErM5dvAAZfY8RLJ1M',
+      },
+    },
+  }),
+  'ssh-key.renamed': defineEvent({
+    ...first,
+    title: 'An SSH key was renamed',
+    when: 'The owner gave an SSH key another title.',
+    data: z.object({ accountId, keyId, title }),
+    sample: { stream: 'ssh-keys-42', data: { ...sampleKey, title: 'old laptop' } },
+  }),
+  'ssh-key.expiry-changed': defineEvent({
+    ...first,
+    title: 'The expiry of an SSH key changed',
+    when: 'The owner set, moved or cleared the expiry of an SSH key. An expired key is valid again until the new expiry.',
+    data: z.object({ accountId, keyId, expires: optionalExpires }),
+    sample: { stream: 'ssh-keys-42', data: { ...sampleKey, expires: '2026-02-15T12:00:00.000Z' } },
+  }),
+  'ssh-key.expired': defineEvent({
+    ...first,
+    title: 'An SSH key expired',
+    when: 'The expiry of an SSH key has passed. Servers must refuse it until it gets another expiry.',
+    data: z.object({ accountId, keyId, fingerprint, expires: time('When the key expired') }),
+    sample: {
+      stream: 'ssh-keys-42',
+      data: {
+        ...sampleKey,
+        fingerprint: 'SHA256:k1lHAp+X/5LUqIgy0k5fdf3U/UErM5dvAAZfY8RLJ1M',
+        expires: '2026-02-15T12:00:00.000Z',
       },
     },
   }),

@@ -1,8 +1,7 @@
-import { sessionAggregate, upcast } from '@keyfold/domain';
+import { sessionAggregate, storedUpcasters, upcast, type CurrentEvent } from '@keyfold/domain';
 import type { Commit } from '@keyfold/event-store';
 import type { PublicEvent } from './public-event.js';
 import type { PublicEventData, PublicEventType } from './public-events.js';
-import { storedUpcasters, type CurrentEvent } from './stored-events.js';
 
 /** The type and the data of a public event. */
 type TypedData = { [Type in PublicEventType]: Readonly<{ type: Type; data: PublicEventData<Type> }> }[PublicEventType];
@@ -69,7 +68,28 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
       fingerprint,
       bits,
       addedAt: isoTimestamp(addedAt),
+      ...initialExpiry(keyId, commit),
     },
+  }),
+  SshKeyRenamed: ({ keyId, title }, commit) => ({
+    type: 'ssh-key.renamed',
+    data: { accountId: accountOf(commit), keyId, title },
+  }),
+  SshKeyExpiryChanged: ({ keyId, expiresAt }, commit) =>
+    // The event of the addition contains the expiry that a key begins with.
+    addedIn(keyId, commit)
+      ? undefined
+      : {
+          type: 'ssh-key.expiry-changed',
+          data: {
+            accountId: accountOf(commit),
+            keyId,
+            ...(expiresAt !== null && { expires: isoTimestamp(expiresAt) }),
+          },
+        },
+  SshKeyExpired: ({ keyId, fingerprint, expiresAt }, commit) => ({
+    type: 'ssh-key.expired',
+    data: { accountId: accountOf(commit), keyId, fingerprint, expires: isoTimestamp(expiresAt) },
   }),
   SshKeyRemoved: ({ keyId, fingerprint }, commit) => ({
     type: 'ssh-key.removed',
@@ -78,6 +98,21 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
   SshKeyUsed: ({ keyId, usedAt }, commit) => ({
     type: 'ssh-key.used',
     data: { accountId: accountOf(commit), keyId, usedAt: isoTimestamp(usedAt) },
+  }),
+  AccessTokenCreated: ({ tokenId, name, scopes, createdAt, expiresAt }, commit) => ({
+    type: 'access-token.created',
+    data: {
+      accountId: accountOf(commit),
+      tokenId,
+      name,
+      scopes: [...scopes],
+      createdAt: isoTimestamp(createdAt),
+      ...(expiresAt !== null && { expiresAt: isoTimestamp(expiresAt) }),
+    },
+  }),
+  AccessTokenRevoked: ({ tokenId }, commit) => ({
+    type: 'access-token.revoked',
+    data: { accountId: accountOf(commit), tokenId },
   }),
   SessionStarted: ({ accountId, sessionId, factors, address, client, startedAt, expiresAt }) => ({
     type: 'session.started',
@@ -142,6 +177,21 @@ function accountOf({ partition, stream }: Commit): number {
 function sessionOf({ stream }: Commit): string {
   if (!stream.startsWith(sessionAggregate.streamPrefix)) throw new Error(`stream ${stream} is not a session`);
   return stream.slice(sessionAggregate.streamPrefix.length);
+}
+
+/** Returns the events of this type in the commit that concern the key. */
+const eventsOfKey = ({ events }: Commit, type: CurrentEvent['type'], keyId: number) =>
+  events.filter((event) => event.type === type && event.data['keyId'] === keyId);
+
+const addedIn = (keyId: number, commit: Commit) => eventsOfKey(commit, 'SshKeyAdded', keyId).length > 0;
+
+/** Returns the expiry that a key was added with, if it has one. */
+function initialExpiry(keyId: number, commit: Commit): { expires?: string } {
+  const [stored] = eventsOfKey(commit, 'SshKeyExpiryChanged', keyId);
+  if (!stored) return {};
+  const { expiresAt } = (upcast(storedUpcasters, stored) as Extract<CurrentEvent, { type: 'SshKeyExpiryChanged' }>)
+    .data;
+  return expiresAt === null ? {} : { expires: isoTimestamp(expiresAt) };
 }
 
 /** Converts Unix milliseconds to an ISO 8601 timestamp in UTC. */

@@ -141,8 +141,14 @@ describe.each(operatorStores)('on %s', (_, open) => {
         id: desktop,
         title: 'a\nb',
         fingerprint: expect.stringMatching(/^SHA256:/),
+        md5Fingerprint: expect.stringMatching(/^MD5:/),
+        type: 'ssh-ed25519',
+        bits: 256,
+        comment: 'a\nb@example.org',
         added: expect.stringMatching(/Z$/),
         lastUsed: null,
+        expires: null,
+        expired: false,
       },
     ]);
     expect(await keys('admin', laptop)).toEqual(refused('the account has no such SSH key'));

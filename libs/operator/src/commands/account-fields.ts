@@ -1,20 +1,19 @@
 import { ROLE_ADMIN, ROLE_GUEST, type Account } from '@keyfold/domain';
 
-/** Returns the fields of an account in JSON. No secret is among them. */
-export const accountJson = (account: Account): string =>
-  JSON.stringify({
-    id: account.accountId,
-    username: account.username,
-    role: account.role,
-    disabled: account.disabled,
-    basePath: account.basePath,
-    permission: account.permission,
-    ssoId: account.ssoId,
-    allowLdap: account.allowLdap,
-    twoFactor: twoFactorOf(account),
-    recoveryCodesLeft: recoveryCodesLeft(account),
-    passwordChanged: passwordChanged(account),
-  });
+/** Returns the fields of an account as JSON shows them. No secret is among them. */
+export const accountFields = (account: Account) => ({
+  id: account.accountId,
+  username: account.username,
+  role: account.role,
+  disabled: account.disabled,
+  basePath: account.basePath,
+  permission: account.permission,
+  ssoId: account.ssoId,
+  allowLdap: account.allowLdap,
+  twoFactor: twoFactorOf(account),
+  recoveryCodesLeft: recoveryCodesLeft(account),
+  passwordChanged: passwordChanged(account),
+});
 
 /** Returns the fields of an account for people, by their labels. */
 export const accountLabels = (account: Account): Record<string, string | number> => ({

@@ -4,13 +4,12 @@ import {
   operator,
   RemoveAnySshKeyCommand,
   RemoveAnySshKeyHandler,
-  type ListedSshKey,
 } from '@keyfold/application';
 import { DomainError, type Account } from '@keyfold/domain';
 import { DONE, type ExitCode } from '@keyfold/process';
 import { counted } from '../output/counted.js';
-import { fieldsOf } from '../output/fields.js';
 import { quoted } from '../output/printable.js';
+import { keyFields, keyLines } from './key-fields.js';
 import { changeAccount, onAccount } from './named-account.js';
 import { newOrigin } from './new-origin.js';
 import type { CommandRun } from './operator-ports.js';
@@ -26,7 +25,8 @@ export function accountKeys(
 
 async function showKeys(account: Account, json: boolean, { ports, output }: CommandRun): Promise<ExitCode> {
   const keys = await keysOf(account, ports);
-  for (const key of keys) for (const line of json ? [asJson(key)] : linesOf(key)) await output.out(line);
+  for (const key of keys)
+    for (const line of json ? [JSON.stringify(keyFields(key))] : keyLines(key)) await output.out(line);
   if (!json) await output.out(`${counted(keys.length, 'SSH key')} of ${quoted(account.username)}`);
   return DONE;
 }
@@ -39,20 +39,5 @@ async function removeKey(account: Account, keyId: number, { ports }: CommandRun)
   return `removed the SSH key ${keyId} (${quoted(key.title)}) of ${quoted(account.username)}`;
 }
 
-const keysOf = ({ accountId }: Account, { loader }: CommandRun['ports']) =>
-  new ListAnySshKeysHandler(loader).execute(new ListAnySshKeysQuery(accountId));
-
-const asJson = ({ keyId, title, fingerprint, addedAt, lastUsedAt }: ListedSshKey) =>
-  JSON.stringify({ id: keyId, title, fingerprint, added: timeOf(addedAt), lastUsed: lastUse(addedAt, lastUsedAt) });
-
-const linesOf = ({ keyId, title, fingerprint, addedAt, lastUsedAt }: ListedSshKey) =>
-  fieldsOf(`${keyId}  ${title}`, {
-    fingerprint,
-    added: timeOf(addedAt),
-    'last used': lastUse(addedAt, lastUsedAt) ?? 'never',
-  });
-
-/** The list gives the time of the addition for a key that was never used. */
-const lastUse = (addedAt: number, lastUsedAt: number) => (lastUsedAt === addedAt ? null : timeOf(lastUsedAt));
-
-const timeOf = (milliseconds: number) => new Date(milliseconds).toISOString();
+const keysOf = ({ accountId }: Account, { loader, clock }: CommandRun['ports']) =>
+  new ListAnySshKeysHandler(loader, clock).execute(new ListAnySshKeysQuery(accountId));

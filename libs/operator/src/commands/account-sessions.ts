@@ -6,7 +6,7 @@ import {
   EvictAnySessionsHandler,
   MOST_SESSIONS,
   operator,
-  SessionActivity,
+  TokenActivity,
   SessionEnding,
   type ListedSession,
 } from '@keyfold/application';
@@ -35,7 +35,7 @@ export function accountSessions(
 }
 
 async function showSessions(account: Account, json: boolean, { ports, output }: CommandRun): Promise<ExitCode> {
-  const activity = new SessionActivity(ports.sessionUses, ports.clock);
+  const activity = new TokenActivity(ports.tokenUses, ports.clock);
   const sessions = new AccountSessions(ports.readModels, ports.loader, activity, ports.clock);
   const listed = await sessions.list(account);
   for (const each of listed) {

@@ -1,4 +1,4 @@
-import { API_TOKEN_KEY, ListSettingsHandler, ListSettingsQuery } from '@keyfold/application';
+import { API_TOKEN_KEY, ListSettingsHandler, ListSettingsQuery, operator } from '@keyfold/application';
 import { settingFlag } from '@keyfold/domain';
 import { DONE, type ExitCode } from '@keyfold/process';
 import { fieldsOf } from '../output/fields.js';
@@ -15,7 +15,7 @@ export async function compareSettings(
 ): Promise<ExitCode> {
   const { list } = await openSettings(ports);
   const factory = new Map(list.factory().map(({ key, value }) => [key, value]));
-  const current = await new ListSettingsHandler(ports.loader, list).execute(new ListSettingsQuery());
+  const current = await new ListSettingsHandler(ports.loader, list).execute(new ListSettingsQuery(operator, undefined));
   const differences = current
     .filter(({ key, flag }) => key !== API_TOKEN_KEY && flag !== settingFlag.readOnly)
     .map(({ key, value }) => ({ key, factory: factory.get(key) ?? null, value }))

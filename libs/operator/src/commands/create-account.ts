@@ -1,7 +1,7 @@
 import { AccountIds, operator, RegisterAccountCommand, RegisterAccountHandler } from '@keyfold/application';
 import { DONE, type ExitCode } from '@keyfold/process';
 import { quoted } from '../output/printable.js';
-import { accountJson } from './account-fields.js';
+import { accountFields } from './account-fields.js';
 import { newOrigin } from './new-origin.js';
 import { onNewPassword, refuseInput } from './new-password.js';
 import type { CommandRun } from './operator-ports.js';
@@ -33,7 +33,9 @@ export function createAccount(
     await handler.execute(new RegisterAccountCommand(operator, fields, newOrigin()));
     const created = await ports.names.accountOf(account.username);
     const id = created ? ` with the id ${created.accountId}` : '';
-    await output.out(json && created ? accountJson(created) : `created the account ${quoted(account.username)}${id}`);
+    await output.out(
+      json && created ? JSON.stringify(accountFields(created)) : `created the account ${quoted(account.username)}${id}`,
+    );
     return DONE;
   });
 }

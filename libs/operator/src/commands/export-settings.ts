@@ -1,4 +1,10 @@
-import { API_TOKEN_KEY, ListSettingsHandler, ListSettingsQuery, type ListedSetting } from '@keyfold/application';
+import {
+  API_TOKEN_KEY,
+  ListSettingsHandler,
+  ListSettingsQuery,
+  operator,
+  type ListedSetting,
+} from '@keyfold/application';
 import { settingFlag } from '@keyfold/domain';
 import { DONE, type ExitCode } from '@keyfold/process';
 import type { CommandRun } from './operator-ports.js';
@@ -10,7 +16,9 @@ export async function exportSettings(
   { ports, output }: CommandRun,
 ): Promise<ExitCode> {
   const list = secrets ? (await openSettings(ports)).list : listWithoutSecrets;
-  const settings = await new ListSettingsHandler(ports.loader, list).execute(new ListSettingsQuery());
+  const settings = await new ListSettingsHandler(ports.loader, list).execute(
+    new ListSettingsQuery(operator, undefined),
+  );
   const exported = settings.filter((each) => isSaveable(each) && (secrets || !isSecret(each.key)));
   await output.out('[');
   for (const [index, { key, value }] of exported.entries())

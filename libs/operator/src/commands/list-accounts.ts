@@ -4,7 +4,7 @@ import type { ReadModelStore } from '@keyfold/projections';
 import { DONE, type ExitCode } from '@keyfold/process';
 import { counted } from '../output/counted.js';
 import { headOf, lineOf } from '../output/table.js';
-import { accountJson, roleName, stateOf, twoFactorOf } from './account-fields.js';
+import { accountFields, roleName, stateOf, twoFactorOf } from './account-fields.js';
 import type { CommandRun } from './operator-ports.js';
 
 /** Accounts that are read together. */
@@ -27,7 +27,7 @@ export async function listAccounts(
   if (!json) await output.out(headOf(COLUMNS));
   for await (const page of pagesOf(ports.readModels)) {
     signal.throwIfAborted();
-    for (const account of page) await output.out(json ? accountJson(account) : rowOf(account));
+    for (const account of page) await output.out(json ? JSON.stringify(accountFields(account)) : rowOf(account));
     count += page.length;
   }
   if (!json) await output.out(counted(count, 'account'));

@@ -1,7 +1,7 @@
-import type { Clock, CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
+import type { ActivityHistory, Clock, CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
 import type { CommitFeed, Counter, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
 import type { ParkedAccounts } from '@keyfold/messaging';
-import type { Projection, Projector, ReadModelStore, SessionUses, StreamLoader } from '@keyfold/projections';
+import type { Projection, Projector, ReadModelStore, TokenUses, StreamLoader } from '@keyfold/projections';
 import type { Sealer, ThrottleStore } from '@keyfold/security';
 import type { OperatorOutput } from '../output/operator-output.js';
 
@@ -12,7 +12,7 @@ export type OperatorPorts = Readonly<{
   compaction: StreamCompaction;
   counter: Counter;
   readModels: ReadModelStore;
-  sessionUses: SessionUses;
+  tokenUses: TokenUses;
   leases: FeedLeases;
   relayLeases: FeedLeases;
   parkedRelays: ParkedAccounts;
@@ -21,6 +21,7 @@ export type OperatorPorts = Readonly<{
   projection: Projection;
   runner: CommandRunner;
   names: UserNames;
+  activity: ActivityHistory;
   /** Returns a sealer that can open the stored secrets. Throws `InvalidConfiguration`, `UnknownSealingKey` or `SealBroken` otherwise. */
   sealer: () => Promise<Sealer>;
   /** Throws like `sealer`. */

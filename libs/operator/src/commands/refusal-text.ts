@@ -11,6 +11,7 @@ const texts: Partial<Record<DomainErrorCode, string>> = {
   'admin-or-guest-undeletable': 'the guest and administrators cannot be deleted',
   'ssh-key-not-found': 'the account has no such SSH key',
   'session-not-found': 'the account has no such session',
+  'access-token-not-found': 'the account has no such access token',
   'deleted-setting-not-found': 'there is no such setting',
   'setting-not-deprecated': 'Keyfold knows this setting. Use "keyfold settings reset"',
 };

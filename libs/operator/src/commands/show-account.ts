@@ -1,17 +1,60 @@
-import { DONE, type ExitCode } from '@keyfold/process';
+import { accountAt, keyListOf } from '@keyfold/application';
+import { accountStream } from '@keyfold/projections';
+import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { fieldsOf } from '../output/fields.js';
 import { quoted } from '../output/printable.js';
-import { accountJson, accountLabels } from './account-fields.js';
-import { onAccount } from './named-account.js';
+import { accountFields, accountLabels } from './account-fields.js';
+import { keyFields, keyLines } from './key-fields.js';
+import { accountIdOf, type NamedAccount } from './named-or-numbered-account.js';
 import type { CommandRun } from './operator-ports.js';
 
-/** Shows the fields of an account. */
-export const showAccount = (
-  { username, json }: { username: string; json: boolean },
-  run: CommandRun,
-): Promise<ExitCode> =>
-  onAccount(username, run, async (account) => {
-    const lines = json ? [accountJson(account)] : fieldsOf(quoted(account.username), accountLabels(account));
-    for (const line of lines) await run.output.out(line);
+/** The account, and the time in unix milliseconds at which to show it; undefined for now. */
+type ShowAccountArgs = NamedAccount & Readonly<{ at?: number | undefined; json: boolean }>;
+
+/** Shows an account as it is, or with its keys as it was at a time. Shows no secret. */
+export async function showAccount({ at, json, ...named }: ShowAccountArgs, run: CommandRun): Promise<ExitCode> {
+  const found = await accountIdOf(named, run);
+  if ('exitCode' in found) return found.exitCode;
+  const { accountId } = found;
+  return at === undefined ? showPresent(accountId, json, run) : showPast(accountId, at, json, run);
+}
+
+async function showPresent(accountId: number, json: boolean, { ports, output }: CommandRun): Promise<ExitCode> {
+  const [{ state: account }] = await ports.loader.load(accountStream(accountId));
+  if (account.status !== 'active') {
+    await output.err(`the account with the id ${accountId} was deleted. Use --at to show it as it was`);
+    return FAILED;
+  }
+  const lines = json
+    ? [JSON.stringify(accountFields(account))]
+    : fieldsOf(quoted(account.username), accountLabels(account));
+  for (const line of lines) await output.out(line);
+  return DONE;
+}
+
+async function showPast(
+  accountId: number,
+  at: number,
+  json: boolean,
+  { ports, output, signal }: CommandRun,
+): Promise<ExitCode> {
+  const { account, ring, use } = await accountAt(ports.store, accountId, at);
+  const isActive = account.status === 'active';
+  const status = account.status === 'absent' ? 'not yet created' : account.status;
+  // The keys of a deleted account are deleted too.
+  const keys = isActive ? keyListOf({ ring, use }, at) : [];
+  const time = new Date(at).toISOString();
+  if (json) {
+    const fields = isActive ? accountFields(account) : { id: accountId };
+    await output.out(JSON.stringify({ at: time, status, ...fields, keys: keys.map(keyFields) }));
     return DONE;
-  });
+  }
+  const labels = isActive ? accountLabels(account) : { id: accountId, state: status };
+  const title = isActive ? `${quoted(account.username)} at ${time}` : `account ${accountId} at ${time}`;
+  for (const line of fieldsOf(title, labels)) await output.out(line);
+  for (const key of keys) {
+    signal.throwIfAborted();
+    for (const line of keyLines(key)) await output.out(line);
+  }
+  return DONE;
+}

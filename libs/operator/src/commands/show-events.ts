@@ -4,7 +4,7 @@ import type { CommandRun } from './operator-ports.js';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { printable } from '../output/printable.js';
 
-/** Shows the commits of a stream, oldest first. Sealed values are not opened. */
+/** Shows the commits of a stream, oldest first. Sealed values are not opened, and hashes of secrets are not shown. */
 export async function showEvents(
   { stream, json }: { stream: string; json: boolean },
   { ports, output, signal }: CommandRun,
@@ -17,7 +17,7 @@ export async function showEvents(
   }
   if (commits.length === 0) {
     await output.err(
-      `no stream ${printable(stream)}. Streams are named account-<id>, ssh-keys-<account id>, ssh-key-use-<account id>, session-<session id> and site-settings`,
+      `no stream ${printable(stream)}. Streams are named account-<id>, ssh-keys-<account id>, ssh-key-use-<account id>, access-tokens-<account id>, session-<session id> and site-settings`,
     );
     return FAILED;
   }
@@ -42,19 +42,23 @@ function* linesOf(commit: Commit): Generator<string> {
   for (const key of commit.holds ?? []) yield `  holds        ${printable(key)}`;
   for (const event of commit.events) {
     yield `  ${printable(event.type)} v${event.v}`;
-    for (const [name, value] of Object.entries(event.data)) yield `    ${printable(name)}: ${JSON.stringify(value)}`;
+    for (const [name, value] of Object.entries(shownData(event)))
+      yield `    ${printable(name)}: ${JSON.stringify(value)}`;
     for (const [name, value] of Object.entries(event.sealed ?? {}))
       yield `    ${printable(name)}: ${sealedWith(value)}`;
   }
 }
 
-const withoutSecrets = (event: StoredEvent) =>
-  event.sealed
-    ? {
-        ...event,
-        sealed: Object.fromEntries(Object.entries(event.sealed).map(([name, value]) => [name, sealedWith(value)])),
-      }
-    : event;
+const withoutSecrets = (event: StoredEvent) => ({
+  ...event,
+  data: shownData(event),
+  ...(event.sealed && {
+    sealed: Object.fromEntries(Object.entries(event.sealed).map(([name, value]) => [name, sealedWith(value)])),
+  }),
+});
+
+/** Hides the hash of an access token, which only the store may contain. */
+const shownData = ({ type, data }: StoredEvent) => (type === 'AccessTokenCreated' ? { ...data, hash: 'hidden' } : data);
 
 /** A sealed value begins with the id of its key; see `Sealer`. */
 const sealedWith = (value: string) => `sealed with key ${printable(value.slice(0, value.indexOf('.')))}`;

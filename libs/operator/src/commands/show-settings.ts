@@ -1,4 +1,10 @@
-import { GetSettingsHandler, GetSettingsQuery, ListSettingsHandler, ListSettingsQuery } from '@keyfold/application';
+import {
+  GetSettingsHandler,
+  GetSettingsQuery,
+  ListSettingsHandler,
+  ListSettingsQuery,
+  operator,
+} from '@keyfold/application';
 import type { ListedSetting } from '@keyfold/application';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { quoted } from '../output/printable.js';
@@ -10,7 +16,9 @@ type Wanted = Readonly<{ keys: readonly string[]; reveal: boolean; json: boolean
 
 /** Shows some settings, or all of them. Secrets are hidden unless `reveal` is true. Shows a single setting as its bare value. */
 export async function showSettings({ keys, reveal, json }: Wanted, { ports, output }: CommandRun): Promise<ExitCode> {
-  const all = await new ListSettingsHandler(ports.loader, listWithoutSecrets).execute(new ListSettingsQuery());
+  const all = await new ListSettingsHandler(ports.loader, listWithoutSecrets).execute(
+    new ListSettingsQuery(operator, undefined),
+  );
   const known = new Map(all.map((setting) => [setting.key, setting]));
   const missing = keys.find((key) => !known.has(key));
   if (missing !== undefined) {
@@ -31,7 +39,7 @@ export async function showSettings({ keys, reveal, json }: Wanted, { ports, outp
 
 async function revealed(keys: readonly string[], ports: CommandRun['ports']): Promise<readonly ListedSetting[]> {
   const { list } = await openSettings(ports);
-  return new GetSettingsHandler(ports.loader, list).execute(new GetSettingsQuery(keys));
+  return new GetSettingsHandler(ports.loader, list).execute(new GetSettingsQuery(operator, keys));
 }
 
 const asJson = (setting: ListedSetting, value: string | null) => {

@@ -10,7 +10,7 @@ import type { Account } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import type { ExitCode } from '@keyfold/process';
 import { quoted } from '../output/printable.js';
-import { accountJson } from './account-fields.js';
+import { accountFields } from './account-fields.js';
 import { changeAccount } from './named-account.js';
 import { newOrigin } from './new-origin.js';
 import { refuseInput } from './new-password.js';
@@ -33,7 +33,7 @@ export function updateAccount(
   if (changes.username === '') return refuseInput('the new user name is empty', run);
   return changeAccount(username, run, async (account) => {
     const after = await apply(account, given(changes), run);
-    if (json) return accountJson(after);
+    if (json) return JSON.stringify(accountFields(after));
     return after === account ? `nothing differs for ${quoted(username)}` : `updated ${quoted(username)}`;
   });
 }

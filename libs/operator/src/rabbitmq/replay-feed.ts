@@ -114,8 +114,9 @@ async function replayTo(
     await replay.run(signal);
   } finally {
     const total = [...replay.counts.values()].reduce((sum, count) => sum + count, 0);
-    const done = target ? `sent to ${target.queue} as replay ${target.run}` : 'would be sent';
+    const done = target ? 'sent' : 'would be sent';
     for (const line of tableOf(['event', done], [...replay.counts], ['all', total])) await output.out(line);
+    if (target) await output.out(`The queue is ${target.queue} and the replay ${target.run}`);
     if (replay.compacted > 0)
       await output.err(
         `skipped ${counted(replay.compacted, 'commit')} of old sessions, whose events were removed by compaction`,

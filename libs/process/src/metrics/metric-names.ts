@@ -29,6 +29,17 @@ export const metricDefinitions = {
   ),
   keyfold_http_requests_in_flight: gauge('Requests in flight'),
 
+  keyfold_servers_requests_total: counter(
+    'Requests of file servers by route; status `none`: the server disconnected before the response',
+    'route',
+    'status',
+  ),
+  keyfold_servers_request_duration_seconds: histogram(
+    'Time from the headers of a request of a file server to the end of its response',
+    'route',
+  ),
+  keyfold_servers_requests_in_flight: gauge('Requests of file servers in flight'),
+
   keyfold_password_hashes_waiting: gauge('Password hashes waiting for a thread'),
   keyfold_password_hashes_running: gauge('Password hashes being computed'),
   keyfold_password_hash_duration_seconds: histogram('Time to compute a password hash, without queueing'),

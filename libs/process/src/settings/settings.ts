@@ -55,6 +55,9 @@ export const apiSettings = {
   /** Address of the API. Port 0 stands for any free port. */
   KEYFOLD_HOST: z.string().default('0.0.0.0'),
   KEYFOLD_PORT: port.prefault('5244'),
+  /** Address of the servers port. It is closed unless a port is set; 0 stands for any free port. */
+  KEYFOLD_SERVERS_HOST: z.string().default('127.0.0.1'),
+  KEYFOLD_SERVERS_PORT: port.optional(),
   /** Threads that serve the API. Default: one for each processor that the process may use with SQLite, one with MongoDB. */
   KEYFOLD_THREADS: number(`must be an integer from 1 to ${MAX_THREADS}`, 1, MAX_THREADS)
     .refine(Number.isInteger, `must be an integer from 1 to ${MAX_THREADS}`)

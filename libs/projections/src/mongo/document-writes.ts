@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { Loaded } from '../fold.js';
-import { readModelOf } from '../read-model.js';
+import { readModelOf, type ReadModel } from '../read-model.js';
 import type { StreamRef } from '../stream-ref.js';
 import type { ReadModelDocument } from './read-model.model.js';
 
@@ -29,7 +29,7 @@ export function buildUpsert<State>(
   }
   const fields = { _id: { $literal: stream }, version, state: { $literal: text } };
   const sortKey = model.sortKeyOf?.(state) ?? null;
-  const written = { ...fields, ...(model.expires ? expiring(sortKey, partition) : model.sortKeyOf && listed(sortKey)) };
+  const written = { ...fields, ...(isPlain(model) ? placed(sortKey, partition) : model.sortKeyOf && listed(sortKey)) };
   return update({ _id: stream }, { $cond: [{ [guard]: ['$version', version] }, written, '$$ROOT'] }, true);
 }
 
@@ -40,8 +40,8 @@ export function buildUpsert<State>(
 export function buildRemoval(ref: StreamRef<unknown>, version: number): Write {
   const { stream } = ref;
   const filter = { _id: stream, version };
-  const { sortKeyOf, expires } = readModelOf(ref);
-  if (!sortKeyOf || expires) return { deleteOne: { filter } };
+  const model = readModelOf(ref);
+  if (!model.sortKeyOf || isPlain(model)) return { deleteOne: { filter } };
   return update(filter, { _id: { $literal: stream }, ...listed(null) }, false);
 }
 
@@ -49,8 +49,11 @@ const update = (filter: mongo.Filter<ReadModelDocument>, document: mongo.Documen
   updateOne: { filter, update: [{ $replaceWith: document }], upsert },
 });
 
-/** Returns the fields that list a document by its expiry, in all and in its partition. */
-const expiring = (sortKey: number | null, partition: string) =>
+/** Returns whether the model's list is read from its sort keys alone, without a count of its changes. */
+const isPlain = ({ expires, due }: ReadModel<unknown>) => expires === true || due === true;
+
+/** Returns the fields that list a document by its sort key, in all and in its partition. */
+const placed = (sortKey: number | null, partition: string) =>
   sortKey === null ? {} : { place: sortKey, partition: { $literal: partition } };
 
 /**

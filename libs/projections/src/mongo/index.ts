@@ -1,4 +1,4 @@
 export { projectionModels } from './read-model.model.js';
 export * from './mongo-read-model-store.js';
-export { sessionUseModels } from './session-uses.model.js';
-export * from './mongo-session-uses.js';
+export { tokenUseModels } from './token-uses.model.js';
+export * from './mongo-token-uses.js';

@@ -1,8 +1,10 @@
 import { collectionOf, reaching } from '@keyfold/event-store/mongo';
 import type { Connection, mongo } from 'mongoose';
 import type { Loaded } from '../fold.js';
+import type { KeyOwner } from '../key-owners/key-owner.js';
 import {
   ReadModelStore,
+  type DueStream,
   type Page,
   type ParkedStream,
   type StoredDocument,
@@ -13,8 +15,10 @@ import type { StreamRef } from '../stream-ref.js';
 import { DocumentReader } from './document-reader.js';
 import { DocumentWriter } from './document-writer.js';
 import { buildRemoval, buildUpsert } from './document-writes.js';
+import { listDue } from './due-list.js';
 import { ExpiringList } from './expiring-list.js';
 import { ListCounter } from './list-counter.js';
+import { MongoKeyOwners } from './mongo-key-owners.js';
 import { MongoList } from './mongo-list.js';
 import { collectionNameOf, PARKED_STREAMS, type ParkedDocument, type ReadModelDocument } from './read-model.model.js';
 
@@ -30,11 +34,13 @@ type ModelStorage = Readonly<{
 /** The read models of any number of processes, in a MongoDB replica set. The connection must have the `connectOptions`. */
 export class MongoReadModelStore extends ReadModelStore {
   readonly #parked: mongo.Collection<ParkedDocument>;
+  readonly #keyOwners: MongoKeyOwners;
   readonly #storages = new Map<string, ModelStorage>();
 
   constructor(private readonly connection: Connection) {
     super();
     this.#parked = collectionOf<ParkedDocument>(connection, PARKED_STREAMS);
+    this.#keyOwners = new MongoKeyOwners(connection);
   }
 
   async get(refs: readonly StreamRef<unknown>[]): Promise<Map<string, Loaded<unknown>>> {
@@ -91,6 +97,28 @@ export class MongoReadModelStore extends ReadModelStore {
       return takes(state) && items.push(state) > 0;
     });
     return { items, total };
+  }
+
+  async listDue(
+    model: ReadModel<unknown>,
+    until: number,
+    limit: number,
+    after?: DueStream,
+  ): Promise<readonly DueStream[]> {
+    const { documents } = this.#storageOf(model);
+    return listDue(documents, until, limit, after);
+  }
+
+  addKeyOwners(owners: readonly KeyOwner[]): Promise<void> {
+    return this.#keyOwners.add(owners);
+  }
+
+  missingKeyOwners(owners: readonly KeyOwner[]): Promise<KeyOwner[]> {
+    return this.#keyOwners.missing(owners);
+  }
+
+  keyOwners(prefix: number, after: number, limit: number): Promise<readonly number[]> {
+    return this.#keyOwners.find(prefix, after, limit);
   }
 
   async documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]> {

@@ -1,6 +1,7 @@
 import mongoose, { type Connection } from 'mongoose';
 import type { ParkedStream } from '../read-model-store.js';
 import { readModels, type ReadModel } from '../read-model.js';
+import { keyOwnerModel } from './key-owner.model.js';
 
 /** When a stream joined and left its model's list. `place`: its current or former sort key. `changes`: the times, beginning with a join. */
 export type Listing = Readonly<{
@@ -12,7 +13,7 @@ export type Listing = Readonly<{
 /**
  * A stored document. `_id` is the stream, `place` its sort key. `state` is JSON: both adapters then return the same states, keys such as
  * `a.b` or `$x` mean nothing to the server, and for a ring of 1,000 keys `JSON.parse` is a third faster than decoding BSON. A document
- * without a state was removed; only its `listing` is kept. A model that expires has no `listing`, but the `partition` of what it lists.
+ * without a state was removed; only its `listing` is kept. A model with `expires` or `due` has no `listing`, but the `partition` of what it lists.
  */
 export type ReadModelDocument = Readonly<{
   _id: string;
@@ -39,6 +40,11 @@ function schemaOf(model: ReadModel<unknown>) {
   const options = { collection: collectionNameOf(model), strict: 'throw', versionKey: false } as const;
   const fields = { _id: String, version: Number, state: String };
   if (!model.sortKeyOf) return new mongoose.Schema<ReadModelDocument>(fields, options);
+  if (model.due)
+    return new mongoose.Schema<ReadModelDocument>({ ...fields, place: Number, partition: String }, options).index(
+      { place: 1, _id: 1 },
+      { partialFilterExpression: { place: { $exists: true } }, name: PLACE_INDEX },
+    );
   if (model.expires)
     return new mongoose.Schema<ReadModelDocument>({ ...fields, place: Number, partition: String }, options)
       .index({ place: 1 }, { sparse: true, name: PLACE_INDEX })
@@ -55,8 +61,9 @@ const parkedSchema = new mongoose.Schema<ParkedDocument>(
   { collection: PARKED_STREAMS, strict: 'throw', versionKey: false },
 );
 
-/** Declares the collections of the read models and of the parked streams on a connection. */
+/** Declares the collections of the read models, of the parked streams and of the index of SSH keys on a connection. */
 export const projectionModels = (connection: Connection) => [
   ...schemas.map(({ name, schema }) => connection.model(name, schema)),
   connection.model(PARKED_STREAMS, parkedSchema),
+  keyOwnerModel(connection),
 ];

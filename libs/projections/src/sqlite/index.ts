@@ -1,2 +1,2 @@
 export * from './sqlite-read-model-store.js';
-export * from './sqlite-session-uses.js';
+export * from './sqlite-token-uses.js';

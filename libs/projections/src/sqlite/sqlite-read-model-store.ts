@@ -1,8 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SqliteConnection } from '@keyfold/event-store/sqlite';
 import type { Loaded } from '../fold.js';
+import type { KeyOwner } from '../key-owners/key-owner.js';
 import {
   ReadModelStore,
+  type DueStream,
   type Page,
   type ParkedStream,
   type StoredDocument,
@@ -10,6 +12,7 @@ import {
 } from '../read-model-store.js';
 import { readModelOf, readModels, type ReadModel } from '../read-model.js';
 import type { StreamRef } from '../stream-ref.js';
+import { keyOwnersTable, SqliteKeyOwners } from './sqlite-key-owners.js';
 
 /** Entries of a list that are read in one turn of the event loop. */
 const PIECE = 50;
@@ -24,27 +27,32 @@ const tableOf = ({ name, schema }: ReadModel<unknown>) => `${name}_${schema}`;
 const indexOf = (table: string, name: string, columns: string) =>
   `CREATE INDEX IF NOT EXISTS ${table}_${name} ON ${table} (${columns}) WHERE place IS NOT NULL`;
 
-/** A model that expires is also listed by partition. */
+/** A model that expires is also listed by partition. What is due is listed with its partition. */
 function createTable(model: ReadModel<unknown>): string {
   const table = tableOf(model);
   const columns = 'stream TEXT PRIMARY KEY, version INTEGER NOT NULL, place INTEGER, state TEXT NOT NULL';
-  const places = indexOf(table, 'places', 'place');
-  if (!model.expires) return `CREATE TABLE IF NOT EXISTS ${table} (${columns}) STRICT; ${places}`;
-  return `CREATE TABLE IF NOT EXISTS ${table} (${columns}, partition TEXT NOT NULL) STRICT; ${places};
-    ${indexOf(table, 'partitions', 'partition, place')}`;
+  const places = indexOf(table, 'places', model.due ? 'place, stream' : 'place');
+  if (!hasPartition(model)) return `CREATE TABLE IF NOT EXISTS ${table} (${columns}) STRICT; ${places}`;
+  const withPartition = `CREATE TABLE IF NOT EXISTS ${table} (${columns}, partition TEXT NOT NULL) STRICT; ${places}`;
+  return model.expires ? `${withPartition}; ${indexOf(table, 'partitions', 'partition, place')}` : withPartition;
 }
 
-/** Tables of the read models and of the parked streams. The sort key is the column `place`. */
+const hasPartition = ({ expires, due }: ReadModel<unknown>) => expires === true || due === true;
+
+/** Tables of the read models, of the index of SSH keys and of the parked streams. The sort key is the column `place`. */
 export const readModelTables = `
   ${readModels.map(createTable).join(';\n')};
+  ${keyOwnersTable};
   CREATE TABLE IF NOT EXISTS parked_streams (
     stream TEXT PRIMARY KEY, partition TEXT NOT NULL, version INTEGER NOT NULL, error TEXT NOT NULL, at INTEGER NOT NULL) STRICT`;
 
 export class SqliteReadModelStore extends ReadModelStore {
   #pieces: Promise<void> = Promise.resolve();
+  readonly #keyOwners: SqliteKeyOwners;
 
   constructor(private readonly file: SqliteConnection) {
     super();
+    this.#keyOwners = new SqliteKeyOwners(file);
   }
 
   async get(refs: readonly StreamRef<unknown>[]): Promise<Map<string, Loaded<unknown>>> {
@@ -121,6 +129,34 @@ export class SqliteReadModelStore extends ReadModelStore {
     }
   }
 
+  async listDue(
+    model: ReadModel<unknown>,
+    until: number,
+    limit: number,
+    after?: DueStream,
+  ): Promise<readonly DueStream[]> {
+    const sql = `SELECT stream, partition, place FROM ${tableOf(model)}
+      WHERE place <= ? AND (place, stream) > (?, ?) ORDER BY place, stream LIMIT ?`;
+    const from = [after?.at ?? Number.MIN_SAFE_INTEGER, after?.stream ?? ''] as const;
+    return this.file.read(sql, until, ...from, limit).map((row) => ({
+      stream: String(row['stream']),
+      partition: String(row['partition']),
+      at: Number(row['place']),
+    }));
+  }
+
+  addKeyOwners(owners: readonly KeyOwner[]): Promise<void> {
+    return this.#keyOwners.add(owners);
+  }
+
+  async missingKeyOwners(owners: readonly KeyOwner[]): Promise<KeyOwner[]> {
+    return this.#keyOwners.missing(owners);
+  }
+
+  async keyOwners(prefix: number, after: number, limit: number): Promise<readonly number[]> {
+    return this.#keyOwners.find(prefix, after, limit);
+  }
+
   async documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]> {
     const sql = `SELECT stream, version, place, state FROM ${tableOf(model)} WHERE stream > ? ORDER BY stream LIMIT ?`;
     return this.file.read(sql, after, limit).map((row) => ({
@@ -168,7 +204,7 @@ export class SqliteReadModelStore extends ReadModelStore {
   /** `guard`: how the new version must compare with the stored one. */
   async #write<State>(ref: StreamRef<State>, { version, state }: Loaded<State>, guard: '>' | '>='): Promise<void> {
     const model = readModelOf(ref);
-    const added = model.expires ? { column: ', partition', value: ', ?', params: [ref.partition] } : noColumn;
+    const added = hasPartition(model) ? { column: ', partition', value: ', ?', params: [ref.partition] } : noColumn;
     const sql = `INSERT INTO ${tableOf(model)} (stream, version, place, state${added.column}) VALUES (?, ?, ?, ?${added.value})
       ON CONFLICT (stream) DO UPDATE SET version = excluded.version, place = excluded.place, state = excluded.state
       WHERE excluded.version ${guard} version`;

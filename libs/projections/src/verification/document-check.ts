@@ -28,9 +28,18 @@ export async function checkDocuments(
 }
 
 async function checkSortKey(model: ReadModel<unknown>, document: StoredDocument, report: Report): Promise<void> {
-  const expected = model.sortKeyOf?.(document.state) ?? null;
-  if (document.sortKey === expected) return;
+  const expected = expectedSortKey(model, document.state);
+  if (expected === undefined || document.sortKey === expected) return;
   await report(
     `the document of ${document.stream} has sort key ${document.sortKey ?? 'none'} in the list of ${model.name}, expected ${expected ?? 'none'}`,
   );
+}
+
+/** Returns undefined for a damaged state, which is reported with its stream. */
+function expectedSortKey(model: ReadModel<unknown>, state: unknown): number | null | undefined {
+  try {
+    return model.sortKeyOf?.(state) ?? null;
+  } catch {
+    return undefined;
+  }
 }

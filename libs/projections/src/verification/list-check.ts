@@ -1,5 +1,5 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
-import type { ReadModelStore } from '../read-model-store.js';
+import type { DueStream, ReadModelStore } from '../read-model-store.js';
 import type { ReadModel } from '../read-model.js';
 import type { Report, Verified } from './slot-check.js';
 
@@ -33,9 +33,25 @@ export async function checkList(
 const readerOf = (readModels: ReadModelStore, model: ReadModel<unknown>) => (offset: number, limit: number) =>
   model.expires ? readModels.listUnexpired(model, { after: 0 }, offset, limit) : readModels.list(model, offset, limit);
 
-async function countList({ readModels }: Verified, model: ReadModel<unknown>, signal: AbortSignal): Promise<ListCount> {
+async function countList(verified: Verified, model: ReadModel<unknown>, signal: AbortSignal): Promise<ListCount> {
+  const before = await totalOf(verified, model, signal);
+  const entries = model.due ? await countDue(verified, model, signal) : await countEntries(verified, model, signal);
+  const expected = await countDocuments(verified, model, signal);
+  const disturbed = (await totalOf(verified, model, signal)) !== before;
+  return { reported: before, ...entries, expected, disturbed };
+}
+
+async function totalOf(verified: Verified, model: ReadModel<unknown>, signal: AbortSignal): Promise<number> {
+  if (model.due) return (await countDue(verified, model, signal)).shown;
+  return (await readerOf(verified.readModels, model)(0, 0)).total;
+}
+
+async function countEntries(
+  { readModels }: Verified,
+  model: ReadModel<unknown>,
+  signal: AbortSignal,
+): Promise<Pick<ListCount, 'shown' | 'inOrder'>> {
   const list = readerOf(readModels, model);
-  const { total: reported } = await list(0, 0);
   let shown = 0;
   let inOrder = true;
   for (let last: number | undefined; ;) {
@@ -48,16 +64,43 @@ async function countList({ readModels }: Verified, model: ReadModel<unknown>, si
     }
     shown += items.length;
     await otherWork();
-    if (items.length < PAGE) break;
+    if (items.length < PAGE) return { shown, inOrder };
   }
-  let expected = 0;
+}
+
+/** Counts everything that is due at any time. */
+async function countDue(
+  { readModels }: Verified,
+  model: ReadModel<unknown>,
+  signal: AbortSignal,
+): Promise<Pick<ListCount, 'shown' | 'inOrder'>> {
+  let shown = 0;
+  let inOrder = true;
+  for (let last: DueStream | undefined; ;) {
+    signal.throwIfAborted();
+    const page = await readModels.listDue(model, Number.MAX_SAFE_INTEGER, PAGE, last);
+    for (const each of page) {
+      inOrder &&= last === undefined || each.at >= last.at;
+      last = each;
+    }
+    shown += page.length;
+    await otherWork();
+    if (page.length < PAGE) return { shown, inOrder };
+  }
+}
+
+async function countDocuments(
+  { readModels }: Verified,
+  model: ReadModel<unknown>,
+  signal: AbortSignal,
+): Promise<number> {
+  let count = 0;
   for (let after: string | undefined = ''; after !== undefined;) {
     signal.throwIfAborted();
     const page = await readModels.documents(model, after, PAGE);
-    expected += page.filter(({ sortKey }) => sortKey !== null).length;
+    count += page.filter(({ sortKey }) => sortKey !== null).length;
     after = page.at(-1)?.stream;
     await otherWork();
   }
-  const { total } = await list(0, 0);
-  return { reported, shown, expected, inOrder, disturbed: total !== reported };
+  return count;
 }

@@ -1,4 +1,5 @@
 import { isCompacted, voidStreamOf, type Commit, type CommitFeed, type EventStore } from '@keyfold/event-store';
+import { keyOwnersIn } from '../key-owners/key-owner.js';
 import type { ReadModelStore } from '../read-model-store.js';
 import { streamRef, type StreamRef } from '../stream-ref.js';
 import { compareStream } from './compare-stream.js';
@@ -63,7 +64,16 @@ export class SlotCheck {
       else compacted.push(commit.stream);
     }
     await this.#passCompacted(compacted);
+    await this.#checkKeyOwners(page.filter(({ position }) => position <= this.bounds.projected));
     if (begun.length > 0) await this.#checkStreams(begun);
+  }
+
+  /** The projector adds the keys of a commit to the index before it passes the commit. */
+  async #checkKeyOwners(projected: readonly Commit[]): Promise<void> {
+    const owners = keyOwnersIn(projected);
+    if (owners.length === 0) return;
+    for (const { accountId } of await this.verified.readModels.missingKeyOwners(owners))
+      await this.report(`the index of SSH keys lacks a key of account ${accountId}`);
   }
 
   /** Counts the void commits of compacted streams, given the names of their void streams. */

@@ -56,7 +56,7 @@ it('finds no problem if all documents match their streams', async () => {
 
 describe('in the documents', () => {
   it.each([
-    ['a missing one', 'DELETE FROM ssh_key_rings_1', 'stream ssh-keys-7 has no document in ssh_key_rings'],
+    ['a missing one', 'DELETE FROM ssh_key_rings_2', 'stream ssh-keys-7 has no document in ssh_key_rings'],
     [
       'one that is behind what the projector passed',
       "UPDATE accounts_2 SET version = 1, state = json_set(state, '$.disabled', json('false'))",
@@ -74,7 +74,7 @@ describe('in the documents', () => {
     ],
     [
       'one with a wrong state',
-      "UPDATE ssh_key_rings_1 SET state = '{}'",
+      "UPDATE ssh_key_rings_2 SET state = '{}'",
       'ssh-keys-7 differs from its stream at version 1',
     ],
     [
@@ -88,9 +88,14 @@ describe('in the documents', () => {
       'account-7 has sort key 9 in the list of accounts, expected 7',
     ],
     [
-      'one with a sort key although its model has no list',
-      'UPDATE ssh_key_rings_1 SET place = 1',
+      'one with a sort key although nothing is due',
+      'UPDATE ssh_key_rings_2 SET place = 1',
       'ssh-keys-7 has sort key 1 in the list of ssh_key_rings, expected none',
+    ],
+    [
+      'a key that the index of SSH keys lacks',
+      'DELETE FROM ssh_key_owners_1',
+      'the index of SSH keys lacks a key of account 7',
     ],
     [
       'a parked stream',

@@ -1,6 +1,6 @@
 import { MongoCounter, MongoEventStore, MongoFeedLeases } from '@keyfold/event-store/mongo';
 import { MongoParkedAccounts } from '@keyfold/messaging/mongo';
-import { MongoReadModelStore, MongoSessionUses } from '@keyfold/projections/mongo';
+import { MongoReadModelStore, MongoTokenUses } from '@keyfold/projections/mongo';
 import { MongoThrottleStore } from '@keyfold/security/mongo';
 import type { Connection } from 'mongoose';
 import type { StoreAdapters } from '../stores/store-adapters.js';
@@ -12,10 +12,11 @@ export function mongoAdapters(connection: Connection): StoreAdapters {
   return {
     store: events,
     feed: events,
+    history: events,
     compaction: events,
     counter: new MongoCounter(connection),
     readModels: new MongoReadModelStore(connection),
-    sessionUses: new MongoSessionUses(connection),
+    tokenUses: new MongoTokenUses(connection),
     leases: new MongoFeedLeases(connection),
     relayLeases: new MongoFeedLeases(connection),
     parkedRelays: new MongoParkedAccounts(connection),

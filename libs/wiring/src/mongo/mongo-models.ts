@@ -1,6 +1,6 @@
 import { eventStoreModels, feedModels } from '@keyfold/event-store/mongo';
 import { messagingModels } from '@keyfold/messaging/mongo';
-import { projectionModels, sessionUseModels } from '@keyfold/projections/mongo';
+import { projectionModels, tokenUseModels } from '@keyfold/projections/mongo';
 import { throttleModels } from '@keyfold/security/mongo';
 import type { Connection } from 'mongoose';
 
@@ -9,7 +9,7 @@ export const mongoModels = (connection: Connection) => [
   ...eventStoreModels(connection),
   ...feedModels(connection),
   ...projectionModels(connection),
-  ...sessionUseModels(connection),
+  ...tokenUseModels(connection),
   ...throttleModels(connection),
   ...messagingModels(connection),
 ];

@@ -8,7 +8,7 @@ import {
   type SharedFile,
 } from '@keyfold/event-store/sqlite';
 import { parkedAccountsTable } from '@keyfold/messaging/sqlite';
-import { readModelTables, sessionUsesTable } from '@keyfold/projections/sqlite';
+import { readModelTables, tokenUsesTable } from '@keyfold/projections/sqlite';
 import { throttleTable } from '@keyfold/security/sqlite';
 import { join } from 'node:path';
 import { StoreConnections } from './store-connections.js';
@@ -34,7 +34,7 @@ export class EmbeddedStore extends StoreConnections implements OnApplicationShut
       views: new SqliteFile(join(folder, 'views.db'), {
         version: 1,
         synchronous: 'NORMAL',
-        sql: `${readModelTables}; ${sessionUsesTable}; ${feedPositionsTable}; ${throttleTable}`,
+        sql: `${readModelTables}; ${tokenUsesTable}; ${feedPositionsTable}; ${throttleTable}`,
       }),
     };
     super(files.events, files.views);

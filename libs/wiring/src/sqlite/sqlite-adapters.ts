@@ -1,6 +1,6 @@
 import { SqliteCounter, SqliteEventStore, SqliteFeedLeases } from '@keyfold/event-store/sqlite';
 import { SqliteParkedAccounts } from '@keyfold/messaging/sqlite';
-import { SqliteReadModelStore, SqliteSessionUses } from '@keyfold/projections/sqlite';
+import { SqliteReadModelStore, SqliteTokenUses } from '@keyfold/projections/sqlite';
 import { SqliteThrottleStore } from '@keyfold/security/sqlite';
 import type { StoreAdapters } from '../stores/store-adapters.js';
 import type { StoreConnections } from './store-connections.js';
@@ -11,10 +11,11 @@ export function sqliteAdapters(store: StoreConnections): StoreAdapters {
   return {
     store: events,
     feed: events,
+    history: events,
     compaction: events,
     counter: new SqliteCounter(store.events),
     readModels: new SqliteReadModelStore(store.views),
-    sessionUses: new SqliteSessionUses(store.views),
+    tokenUses: new SqliteTokenUses(store.views),
     leases: new SqliteFeedLeases(store.views),
     relayLeases: new SqliteFeedLeases(store.events),
     parkedRelays: new SqliteParkedAccounts(store.events),

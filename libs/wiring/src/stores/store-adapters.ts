@@ -1,7 +1,7 @@
 import type { FactoryProvider, InjectionToken } from '@nestjs/common';
-import { CommitFeed, Counter, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
+import { CommitFeed, CommitHistory, Counter, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
 import { ParkedAccounts, RELAY_LEASES } from '@keyfold/messaging';
-import { ReadModelStore, SessionUses } from '@keyfold/projections';
+import { ReadModelStore, TokenUses } from '@keyfold/projections';
 import { ThrottleStore } from '@keyfold/security';
 import { StoreCheck } from './store-check.js';
 
@@ -9,10 +9,11 @@ import { StoreCheck } from './store-check.js';
 export type StoreAdapters = Readonly<{
   store: EventStore;
   feed: CommitFeed;
+  history: CommitHistory;
   compaction: StreamCompaction;
   counter: Counter;
   readModels: ReadModelStore;
-  sessionUses: SessionUses;
+  tokenUses: TokenUses;
   leases: FeedLeases;
   relayLeases: FeedLeases;
   parkedRelays: ParkedAccounts;
@@ -24,10 +25,11 @@ export type StoreAdapters = Readonly<{
 const ports = {
   store: EventStore,
   feed: CommitFeed,
+  history: CommitHistory,
   compaction: StreamCompaction,
   counter: Counter,
   readModels: ReadModelStore,
-  sessionUses: SessionUses,
+  tokenUses: TokenUses,
   leases: FeedLeases,
   relayLeases: RELAY_LEASES,
   parkedRelays: ParkedAccounts,

@@ -1,0 +1,61 @@
+import {
+  checkedBody,
+  checkedQuery,
+  Fault,
+  parseQuery,
+  QUERY_BYTES,
+  inputRefusal,
+  type InputClass,
+} from '@keyfold/http-envelope';
+import type { Origin } from '@keyfold/application';
+import { traceparentOf } from '@keyfold/trace-context';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { clientCorrelationOf } from '../request/client-correlation.js';
+
+/** In bytes. A report has less than the longest name with escapes. */
+const BODY_BYTES = 32_768;
+
+/** Returns the path of a request without its query. */
+export const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0]!;
+
+/**
+ * Returns the query, checked by the class.
+ *
+ * @throws Refusal 400 that names every wrong field.
+ */
+export function queryOf<T extends object>(Input: InputClass<T>, { url = '/' }: IncomingMessage): T {
+  const start = url.indexOf('?');
+  const query = start < 0 ? '' : url.slice(start + 1);
+  if (query.length > QUERY_BYTES) throw inputRefusal('query-too-long');
+  return checkedQuery(Input, parseQuery(query));
+}
+
+/**
+ * Reads the JSON body, checked by the class.
+ *
+ * @throws Refusal 400 that names every wrong field; Fault 413 if the body is too long.
+ */
+export async function bodyOf<T extends object>(Input: InputClass<T>, request: IncomingMessage): Promise<T> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > BODY_BYTES) throw new Fault(413, `the body is too long: at most ${BODY_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return checkedBody(Input, Buffer.concat(chunks), request.headers['content-type']);
+}
+
+/** Returns where a change comes from. The address is that of the peer: this port believes no forwarded header. */
+export function originOf(request: IncomingMessage): Origin {
+  const { headers, socket } = request;
+  const clientCorrelation = clientCorrelationOf({ headers });
+  const traceparent = traceparentOf(headers['traceparent']);
+  return {
+    correlation: randomUUID(),
+    address: socket.remoteAddress ?? '',
+    ...(clientCorrelation !== undefined && { clientCorrelation }),
+    ...(traceparent !== undefined && { traceparent }),
+  };
+}

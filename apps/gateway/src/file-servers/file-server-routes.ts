@@ -1,0 +1,99 @@
+import {
+  LookUpSshKeysQuery,
+  RecordSshKeyUseCommand,
+  actorOf,
+  type Caller,
+  type LookedUpAccount,
+  type Origin,
+} from '@keyfold/application';
+import { DomainError } from '@keyfold/domain';
+import { CommandIdReused } from '@keyfold/event-store';
+import { instantOf, Refusal, successEnvelope } from '@keyfold/http-envelope';
+import type { CommandBus, QueryBus } from '@nestjs/cqrs';
+import type { IncomingMessage } from 'node:http';
+import { received, revalidated, type FileServerAnswer } from './file-server-answer.js';
+import { bodyOf, queryOf } from './file-server-requests.js';
+import { KeyLookUp, KeyUseReport } from './key-look-up.requests.js';
+
+/** Answers an accepted request. */
+type Handler = (request: IncomingMessage, caller: Caller, origin: Origin) => Promise<FileServerAnswer>;
+
+/** A route: its method and its handler. */
+export type FileServerRoute = Readonly<{ method: 'GET' | 'POST'; handle: Handler }>;
+
+/** Reports which key use was not recorded. */
+export type OnUnrecorded = (reason: string, origin: Origin) => void;
+
+/** Returns the routes of the servers port by their paths. */
+export function fileServerRoutes(
+  queryBus: QueryBus,
+  commandBus: CommandBus,
+  onUnrecorded: OnUnrecorded,
+): ReadonlyMap<string, FileServerRoute> {
+  const lookUp = async (request: IncomingMessage) => {
+    const { username = '', fingerprint } = queryOf(KeyLookUp, request);
+    const found = await queryBus.execute(new LookUpSshKeysQuery(username, fingerprint));
+    // No answer reveals whether the name is unknown, the account cannot log in, or the key is missing.
+    return found && found.keys.length > 0 ? found : null;
+  };
+  return new Map<string, FileServerRoute>([
+    [
+      '/authorized_keys',
+      {
+        method: 'GET',
+        async handle(request) {
+          const keys = (await lookUp(request))?.keys ?? [];
+          // Without titles, which their owners choose.
+          const lines = keys.map(({ type, blob }) => `${type} ${blob}\n`);
+          return revalidated('text', lines.join(''), request.headers['if-none-match']);
+        },
+      },
+    ],
+    [
+      '/ssh-keys',
+      {
+        method: 'GET',
+        async handle(request) {
+          const found = await lookUp(request);
+          return revalidated('json', successEnvelope(dataOf(found)), request.headers['if-none-match']);
+        },
+      },
+    ],
+    [
+      '/ssh-key-uses',
+      {
+        method: 'POST',
+        async handle(request, caller, origin) {
+          const { id, username, fingerprint, time } = await bodyOf(KeyUseReport, request);
+          const found = await queryBus.execute(new LookUpSshKeysQuery(username, fingerprint));
+          if (!found) return received;
+          const use = { accountId: found.accountId, fingerprint, usedAt: instantOf(time)! };
+          const report = { reporter: actorOf(caller), reportId: id, origin };
+          try {
+            await commandBus.execute(new RecordSshKeyUseCommand({ ...use, ...report }));
+          } catch (error) {
+            if (error instanceof CommandIdReused)
+              throw new Refusal(409, 'the id belongs to a report about another account');
+            if (!(error instanceof DomainError)) throw error;
+            onUnrecorded(error.code, origin);
+          }
+          return received;
+        },
+      },
+    ],
+  ]);
+}
+
+/** Returns the data of the JSON answer. */
+function dataOf(found: LookedUpAccount | null) {
+  if (!found) return { account: null, keys: [] };
+  const { accountId: id, username, permission } = found;
+  const keys = found.keys.map(({ keyId, title, type, blob, fingerprint }) => ({
+    id: keyId,
+    title,
+    type,
+    fingerprint,
+    public_key: `${type} ${blob}`,
+  }));
+  return { account: { id, username, permission }, keys };
+}

@@ -1,0 +1,3 @@
+module keyfold.example/keyfold-ssh
+
+go 1.26

@@ -1,0 +1,56 @@
+// Command keyfold-ssh connects sshd with Keyfold. sshd runs it for each offered key (`keys`) and after each login (`used`). docs/file-servers.md
+// explains how to install it.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+const usage = `usage: keyfold-ssh [-config FILE] keys USER KEY-TYPE KEY   prints the key if it may log in as USER (AuthorizedKeysCommand)
+       keyfold-ssh [-config FILE] used                     reports the key of a login (pam_exec)
+       keyfold-ssh [-config FILE] check                    tests the configuration and every address
+`
+
+// Exit statuses. sshd ignores the printed keys unless the status is 0.
+const (
+	statusOK     = 0
+	statusFailed = 1
+	statusUsage  = 2
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout))
+}
+
+func run(words []string, out io.Writer) int {
+	configFile := defaultConfigFile
+	if len(words) >= 2 && words[0] == "-config" {
+		configFile, words = words[1], words[2:]
+	}
+	if len(words) == 0 || !isUsage(words) {
+		fmt.Fprint(os.Stderr, usage)
+		return statusUsage
+	}
+	settings, err := readSettings(configFile)
+	log := openLog(settings.syslog)
+	defer log.close()
+	if err != nil {
+		log.failure("cannot use the configuration: %v", err)
+		return statusFailed
+	}
+	switch words[0] {
+	case "keys":
+		return printKeys(settings, log, out, words[1], words[2], words[3])
+	case "used":
+		return reportUse(settings, log, os.Getenv)
+	default:
+		return check(settings, out)
+	}
+}
+
+func isUsage(words []string) bool {
+	count := map[string]int{"keys": 4, "used": 1, "check": 1}
+	return count[words[0]] == len(words)
+}

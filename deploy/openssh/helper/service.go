@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// maxAnswerBytes is more than one key takes, with room for comments.
+const maxAnswerBytes = 64 << 10
+
+// errTokenRefused means that a server answered and does not accept the token. The cache must not be used then.
+var errTokenRefused = errors.New("the access token is not accepted: it is unknown, expired or revoked, or lacks the scope keys:look-up")
+
+// service asks Keyfold at its addresses in turn.
+type service struct {
+	settings settings
+	client   *http.Client
+}
+
+func newService(settings settings) (*service, error) {
+	transport := &http.Transport{DisableKeepAlives: true}
+	if settings.caFile != "" {
+		text, err := readTrusted(settings.caFile, 1<<20, false)
+		if err != nil {
+			return nil, err
+		}
+		roots := x509.NewCertPool()
+		if !roots.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("%s contains no certificate in PEM format", settings.caFile)
+		}
+		transport.TLSClientConfig = &tls.Config{RootCAs: roots}
+	}
+	// A redirect could carry the token to another server.
+	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &service{settings, &http.Client{Transport: transport, CheckRedirect: noRedirect}}, nil
+}
+
+// grants returns whether the key may log in as the user. An error means that there is no definite answer.
+func (service *service) grants(user string, key publicKey) (granted bool, err error) {
+	query := url.Values{"username": {user}, "fingerprint": {key.fingerprint}}
+	err = service.askInTurn(func(ctx context.Context, address string) error {
+		body, err := service.ask(ctx, http.MethodGet, address+"/authorized_keys?"+query.Encode(), nil)
+		if err == nil {
+			granted = containsKey(body, key)
+		}
+		return err
+	})
+	return granted, err
+}
+
+// report sends the use of a key. Every address gets the same body, whose id makes a repetition harmless.
+func (service *service) report(body []byte) error {
+	return service.askInTurn(func(ctx context.Context, address string) error {
+		_, err := service.ask(ctx, http.MethodPost, address+"/ssh-key-uses", body)
+		return err
+	})
+}
+
+// askInTurn asks one address after the other until one succeeds. All of them together have the time limit. A refused token outweighs other
+// failures.
+func (service *service) askInTurn(ask func(ctx context.Context, address string) error) error {
+	deadline := time.Now().Add(service.settings.timeout)
+	var failures []error
+	for index, address := range service.settings.addresses {
+		// A server that does not answer leaves time for the others.
+		share := time.Until(deadline) / time.Duration(len(service.settings.addresses)-index)
+		ctx, cancel := context.WithTimeout(context.Background(), share)
+		err := ask(ctx, address)
+		cancel()
+		if err == nil {
+			return nil
+		}
+		failures = append(failures, fmt.Errorf("%s: %w", address, err))
+	}
+	return errors.Join(failures...)
+}
+
+// ask returns the body of a successful answer.
+func (service *service) ask(ctx context.Context, method, address string, body []byte) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+service.settings.token)
+	request.Header.Set("User-Agent", tag)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	answer, err := service.client.Do(request)
+	if err != nil {
+		// The error of net/http repeats the address, which contains the user name.
+		return nil, errors.Unwrap(err)
+	}
+	defer answer.Body.Close()
+	switch {
+	case answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden:
+		return nil, errTokenRefused
+	case method == http.MethodPost && answer.StatusCode == http.StatusNoContent:
+		return nil, nil
+	case method == http.MethodGet && answer.StatusCode == http.StatusOK && isPlainText(answer):
+		return readAnswer(answer.Body)
+	}
+	return nil, fmt.Errorf("unexpected answer: status %d, %s", answer.StatusCode, answer.Header.Get("Content-Type"))
+}
+
+// isPlainText tells Keyfold from a server that answers every request with a page.
+func isPlainText(answer *http.Response) bool {
+	kind, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	return err == nil && kind == "text/plain"
+}
+
+func readAnswer(body io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(body, maxAnswerBytes+1))
+	if err == nil && len(text) > maxAnswerBytes {
+		return nil, errors.New("the answer is too long")
+	}
+	return text, err
+}
+
+// containsKey returns whether a line gives the key without options. A line with options would grant less than the bare key.
+func containsKey(text []byte, key publicKey) bool {
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		if len(words) >= 2 && words[0] == key.kind && words[1] == key.blob {
+			return true
+		}
+	}
+	return false
+}

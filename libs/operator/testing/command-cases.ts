@@ -1,0 +1,223 @@
+import { z } from 'zod';
+import type { OperatorArgs, OperatorCommandName } from '../src/operator-commands.js';
+
+/** Names that a terminal would not show as they are, or that are too long for a table. */
+export const HOSTILE = [
+  'x'.repeat(4_096),
+  'a\nb\r\nadmin  enabled',
+  '\u001b[2J\u001b]0;title\u0007\u009b31m',
+  '\u202ennA\u2066\u200f',
+  '\u05e9\u05e8\u05d4\u200e'.repeat(20),
+  '\u5f20'.repeat(200),
+  'e\u0301'.repeat(100),
+  ' \ufeff\u2028',
+];
+/** The name of the account, keys and tokens that the commands show. */
+export const NAME = HOSTILE[1]!;
+/** A setting that Keyfold does not know. */
+export const LONG_KEY = 'k'.repeat(128);
+
+const text = z.string();
+const time = z.iso.datetime();
+const account = z.strictObject({
+  id: z.int(),
+  username: text,
+  role: z.int(),
+  disabled: z.boolean(),
+  basePath: text,
+  permission: z.int(),
+  ssoId: text,
+  allowLdap: z.boolean(),
+  twoFactor: z.enum(['off', 'on', 'locked']),
+  recoveryCodesLeft: z.int().nullable(),
+  passwordChanged: time.nullable(),
+});
+const change = z.strictObject({ key: text, from: text.nullable(), to: text.nullable(), secret: z.boolean() });
+const slot = z.strictObject({
+  slot: z.int(),
+  head: z.int(),
+  checkpoint: z.int(),
+  lag: z.int(),
+  owner: text.nullable(),
+});
+const total = { commits: z.int(), lag: z.int(), owners: z.int() };
+
+/** `table`: the lines for people are a table; other lines may be longer. `json`: the schema of each line with `--json`. */
+type Case<Name extends OperatorCommandName> = Readonly<{
+  args: OperatorArgs<Name>;
+  table?: true;
+  /** Lines of a table command that are sentences. */
+  sentences?: RegExp;
+  json?: z.ZodType;
+  status?: number;
+}>;
+const quiet = { dryRun: false, json: false };
+
+/** Runs every command. A new command must add its case here. */
+export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
+  'account list': { args: { json: false }, table: true, json: account },
+  'account show': { args: { username: NAME, json: false }, table: true, json: account },
+  'account sessions': {
+    args: { username: NAME, evictAll: false, json: false },
+    table: true,
+    json: z.strictObject({
+      id: z.uuid(),
+      started: time,
+      lastActive: time,
+      expires: time,
+      works: z.boolean(),
+      ip: text,
+      ua: text,
+      factors: z.array(text),
+    }),
+  },
+  'account keys': {
+    args: { username: NAME, json: false },
+    table: true,
+    json: z.strictObject({
+      id: z.int(),
+      title: text,
+      fingerprint: text,
+      md5Fingerprint: text,
+      type: text,
+      bits: z.int(),
+      comment: text,
+      added: time,
+      lastUsed: time.nullable(),
+      expires: time.nullable(),
+      expired: z.boolean(),
+    }),
+  },
+  'account tokens': {
+    args: { username: NAME, json: false },
+    table: true,
+    json: z.strictObject({
+      id: z.int(),
+      name: text,
+      scopes: z.array(text),
+      created: time,
+      expires: time.nullable(),
+      lastUsed: time.nullable(),
+      expired: z.boolean(),
+    }),
+  },
+  'account history': {
+    args: { username: NAME, json: false },
+    table: true,
+    json: z.strictObject({
+      id: text,
+      time,
+      type: text,
+      account_id: z.int(),
+      username: text,
+      actor: z.strictObject({
+        kind: text,
+        account_id: z.int().nullable(),
+        username: text,
+        token_id: z.int().nullable(),
+      }),
+      session_id: text,
+      ip: text,
+      ua: text,
+      correlation_id: text,
+      details: z.record(text, z.unknown()),
+    }),
+  },
+  'account create': {
+    args: {
+      username: `new ${NAME}`,
+      password: 'pw',
+      basePath: '/',
+      permission: 0,
+      disabled: false,
+      ssoId: '',
+      json: false,
+    },
+    json: account,
+  },
+  'account update': { args: { username: NAME, changes: { ssoId: NAME }, json: false }, json: account },
+  'account disable': { args: { username: NAME } },
+  'account enable': { args: { username: NAME } },
+  'account delete': { args: { username: NAME } },
+  'account unlock': { args: { username: NAME } },
+  'account exists': { args: { username: NAME } },
+  'account set-password': { args: { username: NAME, password: 'pw' } },
+  'account disable-two-factor': { args: { username: NAME } },
+  'settings get': {
+    args: { keys: [], reveal: false, json: false },
+    table: true,
+    json: z.strictObject({
+      key: text,
+      value: text.nullable(),
+      kind: z.enum(['public', 'private', 'read-only', 'unknown']),
+      secret: z.boolean(),
+      type: text,
+      options: text,
+      help: text,
+    }),
+  },
+  'settings diff': {
+    args: { reveal: true, json: false },
+    table: true,
+    json: z.strictObject({ key: text, factory: text.nullable(), value: text.nullable(), secret: z.boolean() }),
+  },
+  'settings set': { args: { key: 'announcement', value: NAME, ...quiet }, table: true, json: change },
+  'settings import': {
+    args: { settings: [{ key: 'announcement', value: NAME }], ...quiet },
+    table: true,
+    json: change,
+  },
+  'settings reset': { args: { keys: [], ...quiet }, table: true, json: change },
+  'settings export': { args: { secrets: true } },
+  'settings delete': { args: { key: LONG_KEY } },
+  'settings reset-token': { args: { json: false }, json: z.strictObject({ token: text }) },
+  'secrets status': {
+    args: { json: false },
+    table: true,
+    json: z.strictObject({
+      keys: z.array(
+        z.strictObject({
+          key: text,
+          passwords: z.int(),
+          twoFactorSecrets: z.int(),
+          recoveryCodes: z.int(),
+          staticTokens: z.int(),
+          settings: z.int(),
+        }),
+      ),
+    }),
+  },
+  'secrets reseal': { args: {} },
+  'projections status': {
+    args: { json: false },
+    table: true,
+    json: z.strictObject({
+      reader: text,
+      total: z.strictObject({ ...total, projected: z.int() }),
+      slots: z.array(slot),
+      parked: z.array(z.unknown()),
+    }),
+  },
+  'projections rebuild': { args: {} },
+  'projections retry-parked': { args: {} },
+  'feed status': {
+    args: { json: false },
+    table: true,
+    sentences: /^Nothing is published: /,
+    json: z.strictObject({
+      reader: text,
+      total: z.strictObject({ ...total, published: z.int() }),
+      problem: text.nullable(),
+      slots: z.array(slot),
+      parked: z.array(z.unknown()),
+    }),
+  },
+  'feed replay': { args: {} },
+  'events show': {
+    args: { stream: 'account-101', json: false },
+    json: z.looseObject({ stream: text, version: z.int() }),
+  },
+  verify: { args: {} },
+  migrate: { args: { follow: false } },
+  compact: { args: { dryRun: true } },
+};

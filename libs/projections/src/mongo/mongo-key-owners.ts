@@ -1,0 +1,48 @@
+import { collectionOf, reaching } from '@keyfold/event-store/mongo';
+import mongoose, { type Connection, type mongo } from 'mongoose';
+import type { KeyOwner } from '../key-owners/key-owner.js';
+import { KEY_OWNERS, PREFIX_INDEX, type KeyOwnerDocument } from './key-owner.model.js';
+
+const DUPLICATE_KEY = 11_000;
+
+/** The index of SSH keys that all processes share. */
+export class MongoKeyOwners {
+  readonly #owners: mongo.Collection<KeyOwnerDocument>;
+
+  constructor(connection: Connection) {
+    this.#owners = collectionOf<KeyOwnerDocument>(connection, KEY_OWNERS);
+  }
+
+  async add(owners: readonly KeyOwner[]): Promise<void> {
+    const documents = owners.map((owner) => {
+      const { accountId: account, prefixes } = owner;
+      return { _id: idOf(owner), prefixes: [...prefixes], account };
+    });
+    if (documents.length === 0) return;
+    // Inserts cost half of upserts. Repeats are rare: a key that was added again, or a page that was read again.
+    await reaching(() => this.#owners.insertMany(documents, { ordered: false }).catch(ignoreRepeats));
+  }
+
+  async missing(owners: readonly KeyOwner[]): Promise<KeyOwner[]> {
+    const filter = { _id: { $in: owners.map(idOf) } };
+    const found = await reaching(() => this.#owners.find(filter).toArray());
+    const known = new Map(found.map(({ _id, prefixes }) => [_id, prefixes.join()]));
+    return owners.filter((owner) => known.get(idOf(owner)) !== owner.prefixes.join());
+  }
+
+  async find(prefix: number, after: number, limit: number): Promise<number[]> {
+    const filter = { prefixes: prefix, account: { $gt: after } };
+    const options = { limit, sort: { account: 1 }, hint: PREFIX_INDEX, projection: { account: 1 } } as const;
+    const found = await reaching(() => this.#owners.find(filter, options).toArray());
+    return found.map(({ account }) => account);
+  }
+}
+
+const idOf = ({ accountId, prefixes: [sha256] }: KeyOwner) => `${accountId}/${sha256}`;
+
+/** Returns if every failed insert met an existing entry; rethrows otherwise. */
+function ignoreRepeats(error: unknown): void {
+  const { MongoBulkWriteError } = mongoose.mongo;
+  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) throw error;
+  if (error.result.getWriteErrors().some(({ code }) => code !== DUPLICATE_KEY)) throw error;
+}

@@ -1,0 +1,44 @@
+import { Batcher, type Call } from '@keyfold/concurrency';
+import { isOutage } from '@keyfold/event-store';
+import { reaching } from '@keyfold/event-store/mongo';
+import type { Connection, mongo } from 'mongoose';
+import { TokenUses, type TokenUse } from '../token-uses.js';
+import { TOKEN_USES, type TokenUseDocument } from './token-uses.model.js';
+
+/** A power failure may lose uses, so no write waits for the disk or for other members of the replica set. */
+const RELAXED = { writeConcern: { w: 1, journal: false }, readConcern: { level: 'local' } } as const;
+/** Maximum number of uses in one round trip. */
+const USES = 256;
+
+/** Stores the uses that all gateways report. Concurrent ones share a round trip. */
+export class MongoTokenUses extends TokenUses {
+  readonly #uses: mongo.Collection<TokenUseDocument>;
+  readonly #records = new Batcher<TokenUse, void>((calls) => this.#record(calls), USES, isOutage);
+
+  constructor(connection: Connection) {
+    super();
+    this.#uses = connection.getClient().db(connection.name).collection<TokenUseDocument>(TOKEN_USES, RELAXED);
+  }
+
+  record(use: TokenUse): Promise<void> {
+    return this.#records.submit(use);
+  }
+
+  async lastUses(tokens: readonly string[]): Promise<Map<string, number>> {
+    const filter = { _id: { $in: [...tokens] } };
+    const found = await reaching(() => this.#uses.find(filter, { projection: { at: 1 } }).toArray());
+    return new Map(found.map(({ _id, at }) => [_id, at]));
+  }
+
+  async #record(calls: readonly Call<TokenUse, void>[]): Promise<void> {
+    const updates = calls.map(({ item: { token, at, until } }) => ({
+      updateOne: {
+        filter: { _id: token },
+        update: { $max: { at, until: new Date(until * 1000) } },
+        upsert: true,
+      },
+    }));
+    await reaching(() => this.#uses.bulkWrite(updates, { ordered: false }));
+    for (const { resolve } of calls) resolve();
+  }
+}

@@ -1,0 +1,50 @@
+import type { Cast } from './worst-requests.js';
+import { FRAME, shown, SHOWN_QUERY, type WorstRoute } from './worst-route.js';
+
+/** A page of the history. `ActivityHistory` counts more per entry than its frame. */
+const ACTIVITY = 2 * 1024 * 1024 + FRAME;
+const manyNames = Array.from({ length: 2_000 }, (_, n) => `f${n}=1`)
+  .join('&')
+  .slice(0, 16_000);
+
+/** Returns the worst known requests of the routes of the history. */
+export function activityRequests(cast: Cast): Readonly<Record<string, WorstRoute>> {
+  const { admin, many, manyId, busy } = cast;
+  return {
+    'GET /api/me/activity': {
+      bytes: ACTIVITY,
+      requests: [
+        () => many.get('/api/me/activity?limit=200'),
+        () => busy.get('/api/me/activity?limit=200'),
+        () => busy.get('/api/me/activity?type=account.enabled'),
+        () => many.get(`/api/me/activity?${shown('cursor')}`),
+        () => many.get(`/api/me/activity?type=${'ssh-key.added,'.repeat(1_100)}ssh-key.added`),
+      ],
+    },
+    'GET /api/admin/user/activity': {
+      bytes: ACTIVITY,
+      requests: [
+        () => admin.get(`/api/admin/user/activity?limit=200&id=${cast.accountIds[10]}`),
+        () => admin.get(`/api/admin/user/activity?limit=200&id=${manyId}`),
+        () => admin.get(`/api/admin/user/activity?${shown('id')}`),
+      ],
+    },
+    'GET /api/admin/activity': {
+      bytes: ACTIVITY,
+      requests: [
+        () => admin.get('/api/admin/activity?limit=200'),
+        () => admin.get('/api/admin/activity?limit=200&type=account.registered'),
+        () => admin.get('/api/admin/activity?actor=message'),
+        () => admin.get(`/api/admin/activity?${manyNames}`),
+      ],
+    },
+    // It sends everything that is selected, however much, but only as fast as its client reads it.
+    'GET /api/admin/activity/export': {
+      bytes: SHOWN_QUERY,
+      requests: [
+        () => admin.get('/api/admin/activity/export?until=2000-01-01T00:00:00Z'),
+        () => admin.get(`/api/admin/activity/export?${shown('type')}`),
+      ],
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { expect, it, onTestFinished } from 'vitest';
+import { ApiClient } from '../support/api-client.js';
+import { failedStart } from '../support/failed-start.js';
+import { lastingPort } from '../support/lasting-port.js';
+import { logLines } from '../support/log-lines.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+
+it('the servers port is closed unless it is set', async () => {
+  const app = await StandaloneProcess.start();
+  onTestFinished(() => app.dispose());
+  expect(logLines(app.output()).filter(({ msg }) => msg === 'servers port')).toEqual([]);
+});
+
+it('the servers port listens on loopback unless its host is set', async () => {
+  const app = await StandaloneProcess.start({ KEYFOLD_SERVERS_PORT: '0' });
+  onTestFinished(() => app.dispose());
+  const { url } = logLines(app.output()).find(({ msg }) => msg === 'servers port') as unknown as { url: string };
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect((await new ApiClient(url).get('/ssh-keys')).status).toBe(401);
+});
+
+it('a servers port that another program uses is reported with its setting', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const { output, exitCode } = await failedStart({ KEYFOLD_SERVERS_PORT: String(port) });
+  expect(exitCode).not.toBe(0);
+  expect(output).toContain('set KEYFOLD_SERVERS_PORT to another port');
+});
+
+it('the servers port of a process that stops answers what it has accepted, and closes', async () => {
+  const port = await lastingPort();
+  const app = await StandaloneProcess.start({ KEYFOLD_SERVERS_PORT: String(port) });
+  onTestFinished(() => app.dispose());
+  const client = new ApiClient(`http://127.0.0.1:${port}`);
+  const answers: number[] = [];
+  let stopping = true;
+  const asking = (async () => {
+    for (;;) {
+      try {
+        answers.push((await client.get('/ssh-keys')).status);
+      } catch (error) {
+        // A connection is refused, or reset if the process had not accepted it yet. File servers then ask the next address.
+        expect(String(error)).toMatch(/ECONNREFUSED|ECONNRESET/);
+        if (!stopping) return;
+      }
+    }
+  })();
+  expect(await app.stop()).toBe(0);
+  stopping = false;
+  await asking;
+  expect(new Set(answers)).toEqual(new Set([401]));
+});

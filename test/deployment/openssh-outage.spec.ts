@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { adminOf, createAccount, signedInAs } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { lastingPort } from '../support/lasting-port.js';
+import type { KeyPair } from '../support/openssh/key-pair.js';
+import { lookUpToken } from '../support/openssh/look-up-token.js';
+import { Sshd } from '../support/openssh/sshd.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+
+const CACHE_SECONDS = 12;
+
+let app: StandaloneProcess;
+let sshd: Sshd;
+let ann: ApiClient;
+let kept: KeyPair;
+let removed: KeyPair;
+let unused: KeyPair;
+
+beforeAll(async () => {
+  const port = await lastingPort();
+  app = await StandaloneProcess.start({ KEYFOLD_SERVERS_PORT: String(port) });
+  const admin = await adminOf(new ApiClient(app.baseUrl));
+  const addresses = [`http://127.0.0.1:${port}`];
+  const token = await lookUpToken(admin);
+  sshd = await Sshd.start({ addresses, token, cacheTime: `${CACHE_SECONDS}s`, timeout: '1s', users: ['ann'] });
+  await createAccount(admin, 'ann', { permission: 0b1100_0000_0000 });
+  ann = await signedInAs(new ApiClient(app.baseUrl), 'ann');
+  [kept, removed, unused] = [await sshd.newKeyPair(), await sshd.newKeyPair(), await sshd.newKeyPair()];
+  for (const [index, { line }] of [kept, removed, unused].entries())
+    (await ann.post('/api/me/sshkey/add', { title: `key ${index}`, key: line })).data();
+});
+afterAll(async () => {
+  await sshd.stop();
+  await app.dispose();
+});
+
+const canLogIn = async (pair: KeyPair) => (await sshd.logIn('ann', pair)).succeeded;
+
+it('keys that were used before work for the cache time and no longer while Keyfold is away, and all keys work again at once', async () => {
+  expect(await canLogIn(removed)).toBe(true);
+  const { content } = (await ann.get('/api/me/sshkey/list')).data<{ content: { id: number; title: string }[] }>();
+  const { id } = content.find(({ title }) => title === 'key 1')!;
+  (await ann.post(`/api/me/sshkey/delete?id=${id}`)).data();
+  expect(await canLogIn(removed)).toBe(false);
+  const asked = Date.now();
+  expect(await canLogIn(kept)).toBe(true);
+
+  await app.kill();
+  expect(await canLogIn(kept)).toBe(true);
+  // Keyfold refused this key before it went away, and has never given that one.
+  expect([await canLogIn(removed), await canLogIn(unused)]).toEqual([false, false]);
+  expect(await canLogIn(kept)).toBe(true);
+  expect(Date.now() - asked).toBeLessThan(CACHE_SECONDS * 1_000);
+  // The logins in between did not renew the entry.
+  await sleep(asked + (CACHE_SECONDS + 1) * 1_000 - Date.now());
+  expect(await canLogIn(kept)).toBe(false);
+
+  await app.restart();
+  // The first login after the return succeeds, and nothing waits.
+  expect(await canLogIn(kept)).toBe(true);
+  expect([await canLogIn(unused), await canLogIn(removed)]).toEqual([true, false]);
+});
+
+it('a login waits for a hanging Keyfold no longer than the time limits of look-up and report', async () => {
+  expect(await canLogIn(kept)).toBe(true);
+  process.kill(app.pid, 'SIGSTOP');
+  try {
+    const login = await sshd.logIn('ann', kept);
+    expect(login.succeeded).toBe(true);
+    // A client offers its key, then signs with it: two look-ups and the report, each of one second.
+    expect(login.milliseconds).toBeLessThan(10_000);
+  } finally {
+    process.kill(app.pid, 'SIGCONT');
+  }
+});

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { accountNamed, adminOf, createAccount, newMember, signedInAs } from '../../support/accounts.js';
+import { ApiClient } from '../../support/api-client.js';
+import { keyfold } from '../../support/cli.js';
+import { newKeyLine } from '../../support/key-line.js';
+import { expectOwnersFound } from '../../support/key-owner-reads.js';
+import { freshDatabaseUri } from '../../support/mongo/mongo-database.js';
+import { freshBroker } from '../../support/rabbitmq/fresh-broker.js';
+import { OtherService, until } from '../../support/rabbitmq/other-service.js';
+import { ScaledService } from '../../support/scaled-service.js';
+import { authorizedKeysOf, inMilliseconds, listedKeysOf } from '../../support/ssh-key-routes.js';
+
+const MAY_USE_SFTP = 1 << 10;
+const KEYS = 30;
+
+let service: ScaledService;
+let other: OtherService;
+let admin: ApiClient;
+
+beforeAll(async () => {
+  const broker = await freshBroker();
+  const env = { KEYFOLD_RABBITMQ_URL: broker.url };
+  await keyfold(env, 'topology', 'apply');
+  service = await ScaledService.start(freshDatabaseUri(), { gateways: 2, workers: 2, env });
+  other = await OtherService.connect(broker.url);
+  admin = await adminOf(service.api());
+});
+
+afterAll(async () => {
+  await other?.close();
+  await service?.dispose();
+});
+
+/** Returns the client of the same session on each gateway. */
+const onBoth = (member: ApiClient) => service.urls.map((url) => new ApiClient(url).as(member.token));
+
+/** Returns the numbers of commits and of `SshKeyExpired` events in the account's ring. */
+async function storedExpiries(accountId: number): Promise<number> {
+  const { out } = await keyfold(
+    { KEYFOLD_MONGODB_URI: service.uri },
+    'events',
+    'show',
+    `ssh-keys-${accountId}`,
+    '--json',
+  );
+  const commits = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { events: { type: string }[] });
+  return commits.flatMap(({ events }) => events).filter(({ type }) => type === 'SshKeyExpired').length;
+}
+
+it('two workers announce an expired key within five seconds, and exactly once', async () => {
+  const member = await newMember(admin, 'ann');
+  const { id: accountId } = await accountNamed(admin, 'ann');
+  const expires = inMilliseconds(4_000);
+  for (let n = 0; n < KEYS; n++) {
+    const body = { title: `key ${n}`, key: newKeyLine().line, expires };
+    (await member.post('/api/me/sshkey/add', body)).data();
+  }
+  const ofAnn = () =>
+    other.events.filter(
+      ({ properties, content }) =>
+        properties.type === 'ssh-key.expired' && content.includes(`"accountId":${accountId},`),
+    );
+  await until(() => (ofAnn().length >= KEYS ? true : undefined));
+  expect(Date.now() - Date.parse(expires)).toBeLessThan(5_000);
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  expect(new Set(ofAnn().map(({ properties }) => String(properties.messageId))).size).toBe(KEYS);
+  expect(await storedExpiries(accountId)).toBe(KEYS);
+});
+
+it('while every worker is down, no gateway hands out an expired key; the workers announce it later', async () => {
+  await createAccount(admin, 'bea', { permission: MAY_USE_SFTP });
+  const member = await signedInAs(service.api(), 'bea');
+  const { id: accountId } = await accountNamed(admin, 'bea');
+  await Promise.all(service.workers.map((worker) => worker.kill()));
+  const expires = inMilliseconds(2_000);
+  (await member.post('/api/me/sshkey/add', { title: 'brief', key: newKeyLine().line, expires })).data();
+  const clients = onBoth(member);
+  for (const client of clients) expect(await authorizedKeysOf(client)).toHaveLength(1);
+  await new Promise((resolve) => setTimeout(resolve, Date.parse(expires) - Date.now()));
+  for (const client of clients) {
+    expect(await authorizedKeysOf(client)).toEqual([]);
+    expect(await listedKeysOf(client)).toMatchObject([{ title: 'brief', expired: true }]);
+  }
+  expect(await storedExpiries(accountId)).toBe(0);
+  await Promise.all(service.workers.map((worker) => worker.start()));
+  const announced = await other.event('ssh-key.expired', (data) => data['accountId'] === accountId);
+  expect(announced).toMatchObject({ expires });
+  expect(await other.ask('ssh-keys.look-up', { username: 'bea' })).toMatchObject({ ok: true, data: { keys: [] } });
+  expect(await storedExpiries(accountId)).toBe(1);
+});
+
+it(
+  'the owner of a key is found on the other gateway at once, with and without workers',
+  { timeout: 120_000 },
+  async () => {
+    const [one = '', two = ''] = service.urls;
+    await expectOwnersFound([one, two], 'cat', 100);
+    await Promise.all(service.workers.map((worker) => worker.kill()));
+    await expectOwnersFound([one, two], 'dan', 100);
+  },
+);
