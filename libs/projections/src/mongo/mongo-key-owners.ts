@@ -44,5 +44,8 @@ const idOf = ({ accountId, prefixes: [sha256] }: KeyOwner) => `${accountId}/${sh
 function ignoreRepeats(error: unknown): void {
   const { MongoBulkWriteError } = mongoose.mongo;
   if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) throw error;
-  if (error.result.getWriteErrors().some(({ code }) => code !== DUPLICATE_KEY)) throw error;
+  const failed = error.result.getWriteErrors();
+  // The driver also wraps what kept it from sending the batch, and then no insert has an error of its own.
+  const wasSent = failed.length > 0 && !(error.errorResponse instanceof Error);
+  if (!wasSent || failed.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
 }
