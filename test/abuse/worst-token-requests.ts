@@ -8,6 +8,8 @@ const TOKEN = 400 + TEXT_BYTES.tokenName;
 const PAGE = 2 * 1024 * 1024 + FRAME + TEXT_BYTES.username;
 /** A refusal that names fields. Messages have at most 2,048 characters, which may all need an escape. */
 const FIELDS = FRAME + 6 * 2_048;
+/** Names have at most 100 letters; a letter may be a pair of surrogates, which must not be split. */
+const letters = (text: string, most: number) => [...text].slice(0, most).join('');
 const longText = '\0'.repeat(10_000);
 const unknownFields = Object.fromEntries(Array.from({ length: 32 }, (_, n) => ['<'.repeat(3_000) + n, n]));
 
@@ -26,7 +28,7 @@ export function tokenRequests({
     'POST /api/me/tokens': {
       bytes: FIELDS,
       requests: [
-        (turn) => busy.post('/api/me/tokens', create(texts.any(`${turn} `, TEXT_BYTES.tokenName).slice(0, 100))),
+        (turn) => busy.post('/api/me/tokens', create(letters(texts.any(`${turn} `, TEXT_BYTES.tokenName), 100))),
         () => many.post('/api/me/tokens', create('one too many')),
         () => many.post('/api/me/tokens', create(longText)),
         () => many.post('/api/me/tokens', { name: 'x', scopes: Array<string>(8_000).fill('profile:read') }),
