@@ -2,7 +2,7 @@ import { IsInstant } from '@keyfold/http-envelope';
 import { IsOptional, Length, Matches, MaxLength } from 'class-validator';
 
 /** The longest user name, as in the question of other services over RabbitMQ. */
-const NAME_LETTERS = 4_096;
+export const NAME_LETTERS = 4_096;
 
 const IsFingerprint = (): PropertyDecorator =>
   Matches(/^SHA256:[A-Za-z0-9+/]{43}$/, {
