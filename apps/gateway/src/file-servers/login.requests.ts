@@ -28,7 +28,7 @@ export class LoginToCheck {
   @MaxLength(100, { message: '$property must be a text of at most 100 letters' })
   code: string | undefined = undefined;
 
-  /** Where the client of the server is. */
+  /** The IP address of the client of the server. */
   @IsOptional()
   @IsIP(undefined, { message: '$property must be an IP address' })
   address: string | undefined = undefined;

@@ -15,7 +15,7 @@ import { LoginCounts } from './login-counts.js';
 import { LoginQueues, type LeaveQueues, type LoginIdentity } from './login-queues.js';
 import type { LoginReport } from './login-report.js';
 
-/** Who tries a password, and from where. `device` has logged in to an account of this name. */
+/** A name for which somebody tries a password, and the source of the attempt. `device` has logged in to an account of this name. */
 export type PasswordAttempt = Readonly<{ username: string; address: string; device: string | undefined }>;
 
 /** Decides whether a secret opens an account. `account` is undefined if nobody has the name. `verify` takes the time of a hash. */
