@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { TOKENS_PER_ACCOUNT } from '@keyfold/domain';
+import { SECRETS_PER_ACCOUNT } from '@keyfold/domain';
 import type { NewCommit } from '@keyfold/event-store';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed, adminOf } from '../support/accounts.js';
@@ -100,7 +100,7 @@ export function describeWorstAnswers(open: () => Promise<Stage>, rings = 0): { c
     expect(Buffer.byteLength(tokens.text)).toBeGreaterThan(0.6 * 2 * MEBIBYTE);
     // The requests before revoked one in each turn.
     const own = (await cast.many.get('/api/me/tokens')).data<object[]>();
-    expect(own).toHaveLength(TOKENS_PER_ACCOUNT - TURNS);
+    expect(own).toHaveLength(SECRETS_PER_ACCOUNT - TURNS);
     const second = await cast.admin.get('/api/admin/user/list?page=2&per_page=200');
     expect(second.data<{ content: object[] }>().content).toHaveLength(200);
   });

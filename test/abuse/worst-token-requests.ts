@@ -1,9 +1,9 @@
-import { accessTokenIdOf, accessTokenScopes, TEXT_BYTES, TOKENS_PER_ACCOUNT } from '@keyfold/domain';
+import { accessTokenIdOf, accessTokenScopes, TEXT_BYTES, SECRETS_PER_ACCOUNT } from '@keyfold/domain';
 import type { Cast } from './worst-requests.js';
 import { FRAME, QUERY, shown, type WorstRoute } from './worst-route.js';
 
 /** Fields, scopes and times of a token. */
-const TOKEN = 400 + TEXT_BYTES.tokenName;
+const TOKEN = 400 + TEXT_BYTES.secretName;
 /** A page of tokens; its last account may exceed what the page counts. */
 const PAGE = 2 * 1024 * 1024 + FRAME + TEXT_BYTES.username;
 /** A refusal that names fields. Messages have at most 2,048 characters, which may all need an escape. */
@@ -24,11 +24,11 @@ export function tokenRequests({
 }: Cast): Readonly<Record<string, WorstRoute>> {
   const create = (name: string) => ({ name, scopes: ['profile:read', 'keys:manage'] });
   return {
-    'GET /api/me/tokens': { bytes: FRAME + TOKENS_PER_ACCOUNT * TOKEN, requests: [() => many.get('/api/me/tokens')] },
+    'GET /api/me/tokens': { bytes: FRAME + SECRETS_PER_ACCOUNT * TOKEN, requests: [() => many.get('/api/me/tokens')] },
     'POST /api/me/tokens': {
       bytes: FIELDS,
       requests: [
-        (turn) => busy.post('/api/me/tokens', create(letters(texts.any(`${turn} `, TEXT_BYTES.tokenName), 100))),
+        (turn) => busy.post('/api/me/tokens', create(letters(texts.any(`${turn} `, TEXT_BYTES.secretName), 100))),
         () => many.post('/api/me/tokens', create('one too many')),
         () => many.post('/api/me/tokens', create(longText)),
         () => many.post('/api/me/tokens', { name: 'x', scopes: Array<string>(8_000).fill('profile:read') }),

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { accessTokensAggregate } from '../src/access-tokens/access-tokens.aggregate.js';
 import { accountAggregate } from '../src/account/account.aggregate.js';
+import { appPasswordsAggregate } from '../src/app-passwords/app-passwords.aggregate.js';
 import type { DomainEvent, StoredEvent } from '../src/kernel/event.js';
 import { UnknownEvent, upcast, type Upcasters } from '../src/kernel/upcasting.js';
 import { sessionAggregate } from '../src/session/session.aggregate.js';
@@ -33,6 +34,7 @@ describe.each([
   suite(sshKeyRingAggregate),
   suite(sshKeyUseAggregate),
   suite(accessTokensAggregate),
+  suite(appPasswordsAggregate),
   suite(siteSettingsAggregate),
 ])('the events of $name', ({ upcasters, rows, stateAfter }) => {
   it.each(rows)('%s has a file and leads to the recorded state', (row) => {
@@ -65,6 +67,7 @@ it('every golden file belongs to one row of one table', () => {
     sshKeyRingAggregate,
     sshKeyUseAggregate,
     accessTokensAggregate,
+    appPasswordsAggregate,
     siteSettingsAggregate,
   ]
     .map(({ upcasters }) => rowsOf(upcasters))

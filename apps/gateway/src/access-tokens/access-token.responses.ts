@@ -53,11 +53,11 @@ export const newAccessTokenResponse = (token: NewAccessToken): NewAccessTokenRes
 export const accessTokenHolderResponse = ({
   accountId,
   username,
-  tokens,
+  secrets,
 }: AccessTokenHolder): AccessTokenHolderResponse => ({
   user_id: accountId,
   username,
-  tokens: tokens.map(accessTokenResponse),
+  tokens: secrets.map(accessTokenResponse),
 });
 
 const timeText = (at: number) => new Date(at).toISOString();

@@ -57,8 +57,9 @@ const withoutSecrets = (event: StoredEvent) => ({
   }),
 });
 
-/** Hides the hash of an access token, which only the store may contain. */
-const shownData = ({ type, data }: StoredEvent) => (type === 'AccessTokenCreated' ? { ...data, hash: 'hidden' } : data);
+/** The events with the hash of a secret, which only the store may contain. */
+const HASHED = ['AccessTokenCreated', 'AppPasswordCreated'];
+const shownData = ({ type, data }: StoredEvent) => (HASHED.includes(type) ? { ...data, hash: 'hidden' } : data);
 
 /** A sealed value begins with the id of its key; see `Sealer`. */
 const sealedWith = (value: string) => `sealed with key ${printable(value.slice(0, value.indexOf('.')))}`;
