@@ -14,3 +14,11 @@ export function accountIdArgument(text: string): number {
   if (!Number.isSafeInteger(id) || id < 1) throw new InvalidArgumentError('Expected an account id.');
   return id;
 }
+
+/** Reads the id of an access token or an app password. */
+export function secretIdArgument(text: string): number {
+  if (!/^[1-9]\d{0,15}$/.test(text) || !Number.isSafeInteger(Number(text))) {
+    throw new InvalidArgumentError('Expected a positive integer.');
+  }
+  return Number(text);
+}

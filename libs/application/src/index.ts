@@ -1,3 +1,4 @@
+export type { ListedSecret } from './named-secrets/listed-secret.js';
 export * from './access-tokens/create-own-access-token.js';
 export * from './access-tokens/list-any-access-tokens.js';
 export * from './access-tokens/list-own-access-tokens.js';

@@ -8,9 +8,10 @@ import {
 } from '../../testing/app-passwords.events.js';
 import { given, stateAfter } from '../../testing/decider-specification.js';
 import { TEXT_BYTES } from '../kernel/bounded-text.js';
+import { fileProtocols } from '../kernel/file-protocols.js';
 import { SECRET_LIFETIME, SECRETS_PER_ACCOUNT } from '../kernel/named-secrets.js';
 import { LAST_APP_PASSWORD_NUMBER } from './app-password-id.js';
-import { appPasswordProtocols, fileProtocols, grantsProtocol } from './app-password-protocols.js';
+import { appPasswordProtocols, grantsProtocol } from './app-password-protocols.js';
 import { appPasswordsDecider } from './app-passwords.decider.js';
 
 const phone = (n: number) => appPasswordCreated(n, { name: 'phone', hash: 'hash of phone' });

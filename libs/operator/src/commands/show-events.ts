@@ -17,7 +17,7 @@ export async function showEvents(
   }
   if (commits.length === 0) {
     await output.err(
-      `no stream ${printable(stream)}. Streams are named account-<id>, ssh-keys-<account id>, ssh-key-use-<account id>, access-tokens-<account id>, session-<session id> and site-settings`,
+      `no stream ${printable(stream)}. Streams are named account-<id>, ssh-keys-<account id>, ssh-key-use-<account id>, access-tokens-<account id>, app-passwords-<account id>, session-<session id> and site-settings`,
     );
     return FAILED;
   }
