@@ -11,8 +11,8 @@ import { appPasswordRefused } from '../security-log/token-events.js';
 export type FoundAppPassword = Readonly<{ id: number; name: string }>;
 
 /**
- * Checks the app passwords that file servers send, against the current events of the account. It does not look at the account: the caller
- * must refuse accounts that are unknown, deleted or disabled or lack the permission, and must throttle attempts.
+ * Checks the app passwords that file servers send, against the current events of the account. It does not load the account: the caller must
+ * refuse accounts that are unknown, deleted or disabled or lack the permission, and must throttle attempts.
  */
 export class AppPasswordCheck {
   constructor(
