@@ -1,6 +1,7 @@
 import {
   accessTokenIdOf,
   accessTokenScopes,
+  appPasswordIdOf,
   BYTES_PER_RING,
   bytesOfRing,
   DomainError,
@@ -120,6 +121,23 @@ export function accessTokensCommit(accountId: number, { any }: WorstTexts): NewC
     },
   }));
   return commitOf(`access-tokens-${accountId}`, accountId, events);
+}
+
+/** Returns as many app passwords as an account can have, with names of maximum length. */
+export function appPasswordsCommit(accountId: number, { any }: WorstTexts): NewCommit {
+  const events = Array.from({ length: SECRETS_PER_ACCOUNT }, (_, n) => ({
+    type: 'AppPasswordCreated',
+    v: 1,
+    data: {
+      appPasswordId: appPasswordIdOf(accountId, n + 1),
+      name: any(`${n} `, TEXT_BYTES.secretName),
+      protocol: 'webdav',
+      createdAt: NOW,
+      expiresAt: NOW + SECRET_LIFETIME,
+      hash: createHash('sha256').update(`${n}`).digest('base64url'),
+    },
+  }));
+  return commitOf(`app-passwords-${accountId}`, accountId, events);
 }
 
 const commitOf = (stream: string, accountId: number, events: readonly StoredEvent[]): NewCommit => ({

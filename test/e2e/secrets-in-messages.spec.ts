@@ -4,6 +4,7 @@ import { publicEventsOf, publicEventTypes, type PublicEventType } from '@keyfold
 import { parseSealingKeys, Sealer } from '@keyfold/security';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problemOfEvent } from '../../libs/messaging/testing/event-validation.js';
+import { newAppPassword } from '../support/app-passwords.js';
 import { newAccessToken } from '../support/access-tokens.js';
 import { accountNamed, ADMIN_PASSWORD, adminOf, createAccount, newAddress, signedInAs } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
@@ -78,6 +79,7 @@ async function causeEveryEvent(api: ApiClient): Promise<void> {
   for (const each of listed) (await member.post(`/api/me/sshkey/delete?id=${each.id}`)).data();
   await useTwoFactor(api, admin, member, id);
   await useAccessToken(api, member);
+  await useAppPassword(api, member);
   (await member.post('/api/me/sessions/evict', { others: true })).data();
   (await member.get('/api/auth/logout')).data();
   await administer(api, admin, id);
@@ -101,6 +103,17 @@ async function useAccessToken(api: ApiClient, member: ApiClient): Promise<void> 
   await client.post('/api/me/sshkey/add', key);
   (await member.post('/api/me/tokens/revoke', { id })).data();
   for (const header of [token, `Bearer ${token}`]) await api.as(header).get('/api/me');
+}
+
+async function useAppPassword(api: ApiClient, member: ApiClient): Promise<void> {
+  const { id, password } = await newAppPassword(member);
+  secrets.add('app password', password);
+  secrets.add('app password without dashes', password.replaceAll('-', ''));
+  secrets.add('app password in capitals', password.replaceAll('-', '').toUpperCase());
+  secrets.add('hash of the app password', String(storedEvents(app.dataDir, 'AppPasswordCreated')[0]!.data['hash']));
+  await api.from(newAddress()).logIn('secretive', password);
+  await api.as(password).get('/api/me');
+  (await member.post('/api/me/app_passwords/revoke', { id })).data();
 }
 
 async function useTwoFactor(api: ApiClient, admin: ApiClient, member: ApiClient, id: number): Promise<void> {
