@@ -61,7 +61,7 @@ describe('the document', () => {
 
   it('lists the body fields that the server reads', async () => {
     const routes = [...operations].filter(([, { requestBody }]) => requestBody);
-    expect(routes).toHaveLength(17);
+    expect(routes).toHaveLength(20);
     for (const [route, { requestBody }] of routes) {
       const { schema } = requestBody!.content['application/json']!;
       const name = (schema.items ?? schema).$ref!.split('/').at(-1)!;
@@ -192,6 +192,7 @@ describe('every answer', () => {
     for (const fingerprint of [encodeURIComponent(key.fingerprint), 'x'])
       await check(admin, 'GET', `/api/admin/sshkey/find?fingerprint=${fingerprint}`);
     const token = await newAccessToken(member, ['profile:read']);
+    const phone = await newAppPassword(member);
     const users = '/api/admin/user';
     const { content } = (await check(admin, 'GET', `${users}/list`)).data<{ content: { id: number }[] }>();
     const { id } = content.at(-1)!;
@@ -202,7 +203,6 @@ describe('every answer', () => {
     for (const page of [1, 'x']) await check(admin, 'GET', `${sessions}/list?page=${page}`);
     for (const user_id of [id, 0]) await check(admin, 'POST', `${sessions}/evict`, { user_id });
     for (const page of [1, 'x']) await check(admin, 'GET', `/api/admin/token/list?page=${page}`);
-    const phone = await newAppPassword(member);
     for (const page of [1, 'x']) await check(admin, 'GET', `/api/admin/app_password/list?page=${page}`);
     for (const { id } of [phone, phone]) await check(admin, 'POST', '/api/admin/app_password/revoke', { id });
     for (const each of [token, token]) await check(admin, 'POST', '/api/admin/token/revoke', { id: each.id });
