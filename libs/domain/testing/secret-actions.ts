@@ -8,7 +8,7 @@ import { MINUTE } from './account.events.js';
 import { createAppPassword } from './app-passwords.events.js';
 import { handle, type World } from './world.js';
 
-/** What clients do with access tokens and app passwords in a story. */
+/** An action of a story on the access tokens or app passwords of an account. */
 export type SecretAction =
   | { do: 'create-token' | 'create-app-password'; account: number; name: string; expiresIn: number | null }
   | { do: 'revoke-token' | 'revoke-app-password'; account: number; n: number };

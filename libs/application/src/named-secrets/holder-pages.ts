@@ -11,7 +11,7 @@ import {
 /** The secrets of one account, as lists show them. */
 export type SecretHolder<Listed> = Readonly<{ accountId: number; username: string; secrets: readonly Listed[] }>;
 
-/** Where the secrets of one kind are stored, and how lists show them. */
+/** One kind of secret: its store and its list entries. */
 export type SecretKind<State, Secret extends NamedSecret, Listed> = Readonly<{
   /** Lists the accounts that have at least one. */
   model: ReadModel<State>;

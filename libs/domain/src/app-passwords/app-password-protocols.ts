@@ -1,6 +1,6 @@
 import { fileProtocols, type FileProtocol } from '../kernel/file-protocols.js';
 
-/** What an app password can be limited to. */
+/** The protocols that an app password can be limited to. `any` stands for all of them. */
 export const appPasswordProtocols = [...fileProtocols, 'any'] as const;
 export type AppPasswordProtocol = (typeof appPasswordProtocols)[number];
 
