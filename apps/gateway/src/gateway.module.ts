@@ -70,7 +70,7 @@ export class GatewayModule {
         { provide: GatewayConfig, useValue: config },
         ...services,
         ...applicationProviders,
-        ActivityExport,
+        { provide: ActivityExport, useFactory: () => new ActivityExport() },
         PublicEventDocuments,
         IdempotentCommands,
         {
