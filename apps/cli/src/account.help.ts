@@ -72,7 +72,7 @@ Lifts the lock after 100 wrong codes, and every block of the throttle that conce
 devices, for passwords and codes. Failures are counted from zero again. Known sources and devices stay known.
 
 It does not lift the limits of a source or network for all accounts. Those end by themselves after 5 minutes, or for a network with 1,000
-failures a day after at most an hour. It does not stop an attack: whoever guesses can go on, with new attempts. Password, two-factor and
+failures a day after at most an hour. It does not stop an attack: the attacker gets new attempts. Password, two-factor and
 sessions are not changed. A lifted lock is in the history of the account (actor "operator"); no event is published.`;
 
 export const SESSIONS = `

@@ -1,4 +1,5 @@
-import { isSecretSetting, parseSettings, type OperatorArgs } from '@keyfold/operator';
+import { parseSettings, type OperatorArgs } from '@keyfold/operator';
+import { isSealedSetting } from '@keyfold/domain';
 import { reasonOf } from '@keyfold/event-store';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { open, unlink } from 'node:fs/promises';
@@ -18,7 +19,7 @@ const SECRET_ARGUMENT =
 /** Sets a setting. Reports failures and returns the exit status. */
 export const executeSetSetting = ({ value, ...args }: SetSetting, file: string | undefined) =>
   runInterruptibly(async (signal) => {
-    if (value !== undefined && isSecretSetting(args.key)) return refuseInput(SECRET_ARGUMENT);
+    if (value !== undefined && isSealedSetting(args.key)) return refuseInput(SECRET_ARGUMENT);
     const input = value === undefined ? await readValue(args.key, file, signal) : { text: value };
     if ('problem' in input) return refuseInput(input.problem);
     return runOnConfiguredStore({ command: 'settings set', args: { ...args, value: input.text } }, signal);
