@@ -52,6 +52,7 @@ export * from './settings/current-privacy-mask.js';
 export * from './settings/delete-setting.js';
 export * from './settings/get-settings.js';
 export * from './server-logins/check-server-login.js';
+export * from './server-logins/find-server-accounts.js';
 export * from './sessions/account-sessions.js';
 export * from './sessions/end-any-session.js';
 export * from './sessions/end-own-session.js';
