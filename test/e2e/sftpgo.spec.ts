@@ -167,16 +167,27 @@ describe('after an account was', () => {
         (await admin.post(`/api/admin/user/delete?id=${id}`)).data();
       },
     ],
-  ])('%s, every new login is refused within a second, whatever SFTPGo stored', async (_what, change) => {
+  ])('%s, the next login is refused, whatever SFTPGo stored', async (_what, change) => {
     const name = `user-${randomUUID()}`;
     await createAccount(admin, name, { permission: SFTP | WEBDAV, base_path: '/x' });
     await addKey(await signedInAs(api, name), 'key', keyLine(name).line);
     const proofs = [password(`pw-${name}`), { publicKey: keyLine(name).line }, typed(`pw-${name}`, '')];
     for (const proof of proofs) expect(cameIn(await logIn('SSH', name, proof))).toBe(true);
     await change(name);
-    const since = performance.now();
     for (const proof of proofs) expect(await logIn('SSH', name, proof)).toBe('refused');
-    expect(performance.now() - since).toBeLessThan(1_000);
+  });
+
+  it('given another password and lost its key, the next logins with the old ones are refused', async () => {
+    await createAccount(admin, 'changed', { permission: SFTP });
+    const owner = await signedInAs(api, 'changed');
+    await addKey(owner, 'old', keyLine('old').line);
+    const old = [password('pw-changed'), typed('pw-changed', ''), { publicKey: keyLine('old').line }];
+    for (const proof of old) expect(cameIn(await logIn('SSH', 'changed', proof))).toBe(true);
+    const { content } = (await owner.get('/api/me/sshkey/list')).data<{ content: { id: number }[] }>();
+    (await owner.post(`/api/me/sshkey/delete?id=${content[0]!.id}`)).data();
+    await update('changed', { password: 'new' });
+    for (const proof of old) expect(await logIn('SSH', 'changed', proof)).toBe('refused');
+    expect(cameIn(await logIn('SSH', 'changed', password('new')))).toBe(true);
   });
 
   it('disabled, WebDAV requests are refused after the minute for which SFTPGo remembers a user', async () => {

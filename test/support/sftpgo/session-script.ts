@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 
 const SCRIPT = join(resolve(import.meta.dirname, '../../..'), 'deploy/sftpgo/keyfold-sftpgo-sessions');
 
-/** Where the script asks, and how. */
+/** The addresses that the script asks, and its secrets. */
 export type SessionScriptSettings = Readonly<{
   keyfold: string;
   token: string;

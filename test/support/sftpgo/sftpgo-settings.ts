@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 /** The configuration that operators install. */
 export const SFTPGO_ENV = join(resolve(import.meta.dirname, '../../..'), 'deploy/sftpgo/env.d/keyfold.env');
 
-/** What SFTPGo reads from its environment, under the names of its configuration file. */
+/** The settings that SFTPGo reads from its environment. */
 export type SftpgoSettings = Readonly<{
   authHook: string;
   authScope: number;

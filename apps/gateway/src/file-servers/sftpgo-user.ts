@@ -1,7 +1,7 @@
 import { mayLogInOver, mayWriteOver, type FileProtocol } from '@keyfold/domain';
 import { posix } from 'node:path';
 
-/** What SFTPGo stores about a user. SFTPGo 2.6 and later know all of it. */
+/** A user in the format of SFTPGo 2.6 and later. */
 export type SftpgoUser = Readonly<{
   /** 1: may log in; 0: may not. */
   status: 0 | 1;
@@ -25,7 +25,7 @@ const SESSION_PROTOCOLS: ReadonlyMap<string, FileProtocol> = new Map([...PROTOCO
 const CERTIFICATE_LOGINS = ['TLSCertificate', 'TLSCertificate+password'];
 
 /**
- * What each operation bit permits (wire contract 3.2). SFTPGo does not tell a rename from a move, so `rename` takes the bits of both. Nobody
+ * The permissions for each operation bit (wire contract 3.2). SFTPGo does not tell a rename from a move, so `rename` takes the bits of both. Nobody
  * may create links or change modes and owners: no bit stands for it.
  */
 const OPERATIONS: readonly (readonly [bits: number, permissions: readonly string[]])[] = [

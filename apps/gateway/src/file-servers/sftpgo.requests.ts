@@ -10,7 +10,7 @@ export const SESSIONS = 500;
 const IsText = (letters = TEXT_LETTERS) =>
   MaxLength(letters, { message: `$property must be a text of at most ${letters} letters` });
 
-/** Where the files of the site are, as the URL of the hook says it. */
+/** The query of the hook: the folder with the files of the site. */
 export class SiteRoot {
   @Matches(/^(?!.*\/\.{1,2}(\/|$))(\/[^/\0]+)+$/s, {
     message: '$property must be an absolute path below / without "." and "..", such as /srv/files',
@@ -19,7 +19,7 @@ export class SiteRoot {
   root: string = '';
 }
 
-/** What SFTPGo sends to its hook for external authentication. An empty text stands for a missing one. */
+/** The body that SFTPGo sends to its hook for external authentication. An empty text stands for a missing one. */
 export class SftpgoLogin {
   @IsText() username: string = '';
   @IsText() protocol: string = '';
@@ -30,7 +30,7 @@ export class SftpgoLogin {
   @IsText() keyboard_interactive: string = '';
 }
 
-/** What SFTPGo sends to its hook for keyboard-interactive authentication. The first request of a login has no answers. */
+/** The body that SFTPGo sends to its hook for keyboard-interactive authentication. The first request of a login has no answers. */
 export class SftpgoPrompt {
   @IsText(256) request_id: string = '';
   @IsText() username: string = '';
@@ -44,7 +44,7 @@ export class SftpgoPrompt {
 /** An open session, in SFTPGo's words. */
 export type SftpgoSession = Readonly<{ id: string; username: string; protocol: string }>;
 
-/** Which sessions are open. */
+/** The question which open sessions must end. */
 export class SftpgoSessions {
   @IsListOf(SESSIONS, isSession, 'sessions with the texts id, username and protocol')
   sessions: SftpgoSession[] = [];
