@@ -8,7 +8,7 @@ import { composeDocument, readComposeFile } from '../support/compose/compose-fil
 import { composeProblems } from '../support/compose/compose-schema.js';
 import { instructionsOf, readDockerfile } from '../support/compose/dockerfile.js';
 import { lintDockerfile } from '../support/compose/hadolint.js';
-import { readEnvFile, SFTPGO_ENV } from '../support/sftpgo/sftpgo-settings.js';
+import { readEnvFile, SFTPGO_ENV, SFTPGO_TRANSFERS_ENV } from '../support/sftpgo/sftpgo-settings.js';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
 const DOCKERFILE = join(PROJECT, 'deploy/Dockerfile');
@@ -49,9 +49,13 @@ it('keyfold-ssh is built with the Go version of its module and with the command 
 });
 
 it('the configuration of SFTPGo names routes of the servers port, and sends the token to nobody else', () => {
-  const env = readEnvFile(SFTPGO_ENV);
+  const env = new Map([...readEnvFile(SFTPGO_ENV), ...readEnvFile(SFTPGO_TRANSFERS_ENV)]);
   const urlOf = (name: string) => new URL(env.get(`SFTPGO_${name}`)!);
-  const hooks = ['DATA_PROVIDER__EXTERNAL_AUTH_HOOK', 'SFTPD__KEYBOARD_INTERACTIVE_AUTH_HOOK'].map(urlOf);
+  const hooks = [
+    'DATA_PROVIDER__EXTERNAL_AUTH_HOOK',
+    'SFTPD__KEYBOARD_INTERACTIVE_AUTH_HOOK',
+    'COMMON__ACTIONS__HOOK',
+  ].map(urlOf);
   const routes = [...fileServerRoutes(...([] as unknown as Parameters<typeof fileServerRoutes>)).keys()];
   expect(hooks.map(({ pathname }) => pathname).filter((path) => !routes.includes(path))).toEqual([]);
   for (const { href } of hooks) expect(href.startsWith(urlOf('HTTP__HEADERS__0__URL').href)).toBe(true);

@@ -9,7 +9,7 @@ import { SftpgoApi } from '../support/sftpgo/sftpgo-api.js';
 
 const [WEBDAV, SFTP] = [1 << 8, 1 << 10];
 const API_KEY = 'an-api-key';
-const { admin, servers, settings } = await servedSftpgo();
+const { app, admin, servers, settings, sftpgo } = await servedSftpgo();
 const token = settings.header.value.replace('Bearer ', '');
 const folder = await mkdtemp(join(tmpdir(), 'keyfold-sftpgo-'));
 afterAll(() => rm(folder, { recursive: true }));
@@ -106,6 +106,38 @@ describe('the question about sessions', () => {
       token: string;
     }>();
     expect((await servers.as(`Bearer ${other}`).post('/sftpgo/sessions', { sessions: [] })).status).toBe(403);
+  });
+});
+
+describe('a transfer in an open session', () => {
+  const may = (username: string, protocol = 'SFTP') =>
+    Promise.all(['pre-download', 'pre-upload'].map((action) => sftpgo.transfer(action, protocol, username)));
+
+  it('is allowed as long as the account may come in and write', async () => {
+    const writer = SFTP | (1 << 11) | (1 << 3);
+    const { id } = await createAccount(admin, 'writer', { permission: writer });
+    const change = async (fields: object) =>
+      (await admin.post('/api/admin/user/update', { id, username: 'writer', ...fields })).data();
+    expect(await may('writer')).toEqual([true, true]);
+    expect(await may('writer', 'FTP')).toEqual([true, true]);
+    expect(await may('writer', 'DAV')).toEqual([false, false]);
+    expect(await may('writer', 'HTTP')).toEqual([false, false]);
+    await change({ permission: SFTP });
+    expect(await may('writer')).toEqual([true, false]);
+    await change({ permission: writer, disabled: true });
+    expect(await may('writer')).toEqual([false, false]);
+    expect(await may('unknown')).toEqual([false, false]);
+  });
+
+  it('can be asked about before an upload or a download only', async () => {
+    const answer = await servers.post('/sftpgo/transfers', { action: 'pre-delete', username: 'ann', protocol: 'SFTP' });
+    expect([answer.status, answer.outcome]).toEqual([400, '400 action must be one of pre-download, pre-upload']);
+  });
+
+  it('is denied while Keyfold is away', async () => {
+    expect(await may('dav', 'DAV')).toEqual([true, false]);
+    await app.stop();
+    expect(await may('dav', 'DAV')).toEqual([false, false]);
   });
 });
 

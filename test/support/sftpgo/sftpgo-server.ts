@@ -59,6 +59,19 @@ export class SftpgoServer {
     return user;
   }
 
+  /** Starts a transfer in an open session, and returns whether it is allowed. */
+  async transfer(action: string, protocol: string, username: string): Promise<boolean> {
+    if (!this.settings.actions.includes(action)) return true;
+    const paths = { path: '/srv/site/x', virtual_path: '/x', fs_provider: 0, status: 1, ip: '192.0.2.1' };
+    try {
+      await this.#post(this.settings.actionHook, { action, username, protocol, ...paths, timestamp: 1 });
+      return true;
+    } catch (error) {
+      if (error instanceof HookFailure) return false;
+      throw error;
+    }
+  }
+
   async #logIn(protocol: string, username: string, proof: Proof, ip: string): Promise<Outcome> {
     const method =
       'password' in proof ? 'password' : 'publicKey' in proof ? 'publickey' : ('keyboard-interactive' as const);

@@ -1,14 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
+const FOLDER = join(resolve(import.meta.dirname, '../../..'), 'deploy/sftpgo/env.d');
 /** The configuration that operators install. */
-export const SFTPGO_ENV = join(resolve(import.meta.dirname, '../../..'), 'deploy/sftpgo/env.d/keyfold.env');
+export const SFTPGO_ENV = join(FOLDER, 'keyfold.env');
+/** The configuration that operators may add. */
+export const SFTPGO_TRANSFERS_ENV = join(FOLDER, 'keyfold-transfers.env');
 
 /** The settings that SFTPGo reads from its environment. */
 export type SftpgoSettings = Readonly<{
   authHook: string;
   authScope: number;
   promptHook: string;
+  actionHook: string;
+  actions: readonly string[];
   header: Readonly<{ key: string; value: string; url: string }>;
   /** In seconds. */
   timeout: number;
@@ -23,19 +28,19 @@ export function readEnvFile(path: string): ReadonlyMap<string, string> {
     .filter((line) => line !== '' && !line.startsWith('#'));
   return new Map(
     lines.map((line) => {
-      const [, name, quoted, bare] = /^(SFTPGO_[A-Z0-9_]+)=(?:'([^']*)'|([\w./-]*))$/.exec(line) ?? [];
+      const [, name, quoted, bare] = /^(SFTPGO_[A-Z0-9_]+)=(?:'([^']*)'|([\w./,-]*))$/.exec(line) ?? [];
       if (name === undefined) throw new Error(`not a line of an environment file: ${line}`);
       return [name, quoted ?? bare ?? ''] as const;
     }),
   );
 }
 
-/** Returns the settings of the installed file after the changes that its guide asks for. */
+/** Returns the settings of both files after the changes that its guide asks for. */
 export function sftpgoSettings(place: Readonly<{ keyfold: string; root: string; token: string }>): SftpgoSettings {
-  const env = readEnvFile(SFTPGO_ENV);
+  const env = new Map([...readEnvFile(SFTPGO_ENV), ...readEnvFile(SFTPGO_TRANSFERS_ENV)]);
   const value = (name: string) => {
     const found = env.get(`SFTPGO_${name}`);
-    if (found === undefined) throw new Error(`${SFTPGO_ENV} does not set SFTPGO_${name}`);
+    if (found === undefined) throw new Error(`no file sets SFTPGO_${name}`);
     return found
       .replace('http://127.0.0.1:5245', place.keyfold)
       .replace('/srv/files', place.root)
@@ -45,6 +50,8 @@ export function sftpgoSettings(place: Readonly<{ keyfold: string; root: string; 
     authHook: value('DATA_PROVIDER__EXTERNAL_AUTH_HOOK'),
     authScope: Number(value('DATA_PROVIDER__EXTERNAL_AUTH_SCOPE')),
     promptHook: value('SFTPD__KEYBOARD_INTERACTIVE_AUTH_HOOK'),
+    actionHook: value('COMMON__ACTIONS__HOOK'),
+    actions: value('COMMON__ACTIONS__EXECUTE_ON').split(','),
     header: {
       key: value('HTTP__HEADERS__0__KEY'),
       value: value('HTTP__HEADERS__0__VALUE'),

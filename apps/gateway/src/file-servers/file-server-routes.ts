@@ -120,6 +120,7 @@ export function fileServerRoutes(
         handle: (request, _caller, origin) => sftpgo.prompt(request, origin),
       },
     ],
+    ['/sftpgo/transfers', { method: 'POST', scope: 'logins:verify', handle: (request) => sftpgo.transfer(request) }],
     [
       '/sftpgo/sessions',
       { method: 'POST', scope: 'logins:verify', handle: (request) => sftpgo.endedSessions(request) },

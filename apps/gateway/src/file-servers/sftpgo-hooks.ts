@@ -4,7 +4,7 @@ import { successEnvelope } from '@keyfold/http-envelope';
 import type { QueryBus } from '@nestjs/cqrs';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { unstored, type FileServerAnswer } from './file-server-answer.js';
+import { failed, unstored, type FileServerAnswer } from './file-server-answer.js';
 import { foreignBodyOf, queryOf } from './file-server-requests.js';
 import type { AskedLogin, ServerLogins } from './server-logins.js';
 import { PromptedAddresses, QUESTIONS, RESULTS } from './sftpgo-prompts.js';
@@ -12,15 +12,23 @@ import { SftpgoStandIns } from './sftpgo-stand-ins.js';
 import {
   homeOf,
   lockedOutUser,
+  mayTransfer,
   protocolOfLogin,
   protocolOfSession,
   sftpgoUser,
   type SftpgoUser,
 } from './sftpgo-user.js';
-import { SftpgoLogin, SftpgoPrompt, SftpgoSessions, SiteRoot, type SftpgoSession } from './sftpgo.requests.js';
+import {
+  SftpgoLogin,
+  SftpgoPrompt,
+  SftpgoSessions,
+  SftpgoTransfer,
+  SiteRoot,
+  type SftpgoSession,
+} from './sftpgo.requests.js';
 
 /** Bounds of the bodies, in bytes. A login also has the user whom SFTPGo stored. */
-const BYTES = { login: 131_072, prompt: 65_536, sessions: 1_048_576 };
+const BYTES = { login: 131_072, prompt: 65_536, transfer: 65_536, sessions: 1_048_576 };
 
 /** Refuses a login: SFTPGo takes an empty body for an unchanged user. */
 const NOBODY = { username: '' } as const;
@@ -63,6 +71,15 @@ export class SftpgoHooks {
       origin,
     );
     return answer(account ? RESULTS.accepted : RESULTS.refused);
+  }
+
+  /** Answers the hook of `common.actions` before a transfer: SFTPGo denies the transfer unless the status is 200. */
+  async transfer(request: IncomingMessage): Promise<FileServerAnswer> {
+    const { action, username, protocol } = await foreignBodyOf(SftpgoTransfer, request, BYTES.transfer);
+    const account = (await this.queries.execute(new FindServerAccountsQuery([username]))).get(username);
+    return account && mayTransfer(action, protocol, account.permission)
+      ? answer({})
+      : failed(403, 'the account may not do this over this protocol');
   }
 
   /** Answers which of the open sessions must be closed. */

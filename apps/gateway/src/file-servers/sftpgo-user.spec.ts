@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { homeOf, lockedOutUser, protocolOfLogin, protocolOfSession, sftpgoUser } from './sftpgo-user.js';
+import { homeOf, lockedOutUser, mayTransfer, protocolOfLogin, protocolOfSession, sftpgoUser } from './sftpgo-user.js';
 
 const bits = (...each: number[]) => each.reduce((sum, bit) => sum | (1 << bit), 0);
 const ALL_OPERATIONS = [3, 4, 5, 6, 7];
@@ -77,6 +77,22 @@ it.each([
     username: 'ann',
     home_dir: '/srv/files/ann',
     filters: { denied_protocols: denied, denied_login_methods: ['TLSCertificate', 'TLSCertificate+password'] },
+  });
+});
+
+describe('a transfer', () => {
+  const UPLOADS = bits(8, 9, 10, 11, 3);
+  it.each(['SFTP', 'SCP', 'SSH', 'FTP', 'DAV'])('over %s needs the permissions that a login would get', (protocol) => {
+    const [logIn, write] = protocol === 'DAV' ? [bits(8), bits(9)] : [bits(10), bits(11)];
+    expect(mayTransfer('pre-download', protocol, logIn)).toBe(true);
+    expect(mayTransfer('pre-download', protocol, -1 & ~logIn)).toBe(false);
+    expect(mayTransfer('pre-upload', protocol, logIn | write | bits(3))).toBe(true);
+    for (const missing of [logIn, write, bits(3)])
+      expect(mayTransfer('pre-upload', protocol, UPLOADS & ~missing)).toBe(false);
+  });
+
+  it.each(['HTTP', 'HTTPShare', 'OIDC', ''])('over %j is denied', (protocol) => {
+    expect(mayTransfer('pre-download', protocol, -1)).toBe(false);
   });
 });
 

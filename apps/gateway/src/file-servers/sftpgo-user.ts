@@ -1,5 +1,6 @@
 import { mayLogInOver, mayWriteOver, type FileProtocol } from '@keyfold/domain';
 import { posix } from 'node:path';
+import type { SftpgoTransfer } from './sftpgo.requests.js';
 
 /** A user in the format of SFTPGo 2.6 and later. */
 export type SftpgoUser = Readonly<{
@@ -24,12 +25,15 @@ const SESSION_PROTOCOLS: ReadonlyMap<string, FileProtocol> = new Map([...PROTOCO
 /** SFTPGo would check a certificate by itself, against the stored user. */
 const CERTIFICATE_LOGINS = ['TLSCertificate', 'TLSCertificate+password'];
 
+/** Permission bit 3: create folders and upload. */
+const UPLOAD = 1 << 3;
+
 /**
  * The permissions for each operation bit (wire contract 3.2). SFTPGo does not tell a rename from a move, so `rename` takes the bits of both. Nobody
  * may create links or change modes and owners: no bit stands for it.
  */
 const OPERATIONS: readonly (readonly [bits: number, permissions: readonly string[]])[] = [
-  [1 << 3, ['upload', 'overwrite', 'create_dirs', 'chtimes']],
+  [UPLOAD, ['upload', 'overwrite', 'create_dirs', 'chtimes']],
   [(1 << 4) | (1 << 5), ['rename']],
   [1 << 6, ['copy']],
   [1 << 7, ['delete']],
@@ -68,6 +72,13 @@ export function sftpgoUser(
     permissions: { '/': ['list', 'download', ...operations] },
     filters: { denied_protocols: [...denied, 'HTTP'], denied_login_methods: CERTIFICATE_LOGINS },
   };
+}
+
+/** Returns whether an account with this permission may start a transfer in an open session. `sessionProtocol` is SFTPGo's name of the protocol. */
+export function mayTransfer(action: SftpgoTransfer['action'], sessionProtocol: string, permission: number): boolean {
+  const protocol = protocolOfSession(sessionProtocol);
+  if (protocol === undefined || !mayLogInOver(protocol, permission)) return false;
+  return action === 'pre-download' || (mayWriteOver(protocol, permission) && (permission & UPLOAD) !== 0);
 }
 
 /** Returns a user whom SFTPGo asks for a password, but never lets in. */

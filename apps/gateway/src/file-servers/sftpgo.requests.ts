@@ -1,4 +1,4 @@
-import { IsOptional, Matches, MaxLength, ValidateBy } from 'class-validator';
+import { IsIn, IsOptional, Matches, MaxLength, ValidateBy } from 'class-validator';
 
 /** The longest name, password, address or other text, in letters. */
 const TEXT_LETTERS = 4_096;
@@ -39,6 +39,18 @@ export class SftpgoPrompt {
   @IsOptional()
   @IsListOf(16, (each) => typeof each === 'string' && each.length <= TEXT_LETTERS, 'texts')
   answers: string[] | null = null;
+}
+
+/** The actions before which SFTPGo can ask. After `pre-delete`, some of its versions expect that the hook has deleted the file. */
+const TRANSFERS = ['pre-download', 'pre-upload'] as const;
+
+/** The body that SFTPGo sends to its hook for actions, before a transfer. */
+export class SftpgoTransfer {
+  @IsIn(TRANSFERS, { message: `$property must be one of ${TRANSFERS.join(', ')}` })
+  action: (typeof TRANSFERS)[number] = undefined as never;
+
+  @IsText() username: string = '';
+  @IsText() protocol: string = '';
 }
 
 /** An open session, in SFTPGo's words. */
