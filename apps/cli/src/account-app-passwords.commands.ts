@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Actions } from './actions.js';
-import { secretIdArgument } from './arguments.js';
+import { positiveIntegerArgument } from './arguments.js';
 import { storeCommand } from './store-command.js';
 
 const APP_PASSWORDS = `
@@ -18,7 +18,7 @@ export function addAccountAppPasswordsCommand(program: Command, { onStore }: Act
     .summary('show or revoke the app passwords of an account')
     .description('Shows or revokes the app passwords of an account.')
     .argument('<username>', 'exact user name')
-    .option('--revoke <id>', 'revoke the app password with this id', secretIdArgument)
+    .option('--revoke <id>', 'revoke the app password with this id', positiveIntegerArgument)
     .option('--json', 'print one JSON object per line')
     .addHelpText('after', APP_PASSWORDS)
     .action((username: string, { revoke, json = false }: { revoke?: number; json?: boolean }) =>

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Actions } from './actions.js';
-import { secretIdArgument } from './arguments.js';
+import { positiveIntegerArgument } from './arguments.js';
 import { storeCommand } from './store-command.js';
 
 const TOKENS = `
@@ -18,7 +18,7 @@ export function addAccountTokensCommand(program: Command, { onStore }: Actions):
     .summary('show or revoke the access tokens of an account')
     .description('Shows or revokes the access tokens of an account.')
     .argument('<username>', 'exact user name')
-    .option('--revoke <id>', 'revoke the access token with this id', secretIdArgument)
+    .option('--revoke <id>', 'revoke the access token with this id', positiveIntegerArgument)
     .option('--json', 'print one JSON object per line')
     .addHelpText('after', TOKENS)
     .action((username: string, { revoke, json = false }: { revoke?: number; json?: boolean }) =>

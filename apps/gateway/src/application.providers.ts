@@ -35,8 +35,8 @@ import {
   TokenSigner,
 } from '@keyfold/security';
 import { JwtService } from '@nestjs/jwt';
+import { applicationHandlers } from './application.handlers.js';
 import { GatewayConfig } from './gateway.config.js';
-import { handlers } from './handler.providers.js';
 
 const ISSUER = 'keyfold';
 
@@ -166,4 +166,4 @@ const services: Provider[] = [
 ];
 
 /** The providers of the application layer: services and handlers. */
-export const applicationProviders: Provider[] = [...services, ...handlers];
+export const applicationProviders: Provider[] = [...services, ...applicationHandlers];

@@ -1,7 +1,7 @@
 import { TEXT_BYTES } from '@keyfold/domain';
 import type { RefusalRow } from './refusal.js';
 
-/** The refusals that concern app passwords. OpenList has none of them (wire contract 2.14). */
+/** The refusals that concern app passwords. OpenList has none of them (wire contract 2.15). */
 export const appPasswordRefusals = {
   'guest-has-no-app-passwords': {
     code: 403,

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { AppPasswordHolder, ListedAppPassword, NewAppPassword } from '@keyfold/application';
+import { isoTime, type AppPasswordHolder, type ListedAppPassword, type NewAppPassword } from '@keyfold/application';
 
 const nullableTime = { oneOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] };
 
@@ -40,9 +40,9 @@ export const appPasswordResponse = (password: ListedAppPassword): AppPasswordRes
   id: password.appPasswordId,
   name: password.name,
   protocol: password.protocol,
-  created: timeText(password.createdAt),
-  expires: password.expiresAt === null ? null : timeText(password.expiresAt),
-  last_used: password.lastUsedAt === undefined ? null : timeText(password.lastUsedAt * 1000),
+  created: isoTime(password.createdAt),
+  expires: password.expiresAt === null ? null : isoTime(password.expiresAt),
+  last_used: password.lastUsedAt === undefined ? null : isoTime(password.lastUsedAt * 1000),
   expired: password.isExpired,
 });
 
@@ -60,5 +60,3 @@ export const appPasswordHolderResponse = ({
   username,
   app_passwords: secrets.map(appPasswordResponse),
 });
-
-const timeText = (at: number) => new Date(at).toISOString();

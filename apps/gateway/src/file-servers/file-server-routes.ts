@@ -1,21 +1,25 @@
 import {
+  FindSshKeyQuery,
+  LookUpPastSshKeysQuery,
   LookUpSshKeysQuery,
   RecordSshKeyUseCommand,
   actorOf,
   type Caller,
   type LookedUpAccount,
   type Origin,
+  type SshKeyOwners,
 } from '@keyfold/application';
-import { DomainError, type AccessTokenScope } from '@keyfold/domain';
+import { DomainError, mayLogInOver, type AccessTokenScope } from '@keyfold/domain';
 import { CommandIdReused } from '@keyfold/event-store';
 import { instantOf, Refusal, successEnvelope } from '@keyfold/http-envelope';
 import type { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { IncomingMessage } from 'node:http';
 import { received, revalidated, type FileServerAnswer } from './file-server-answer.js';
 import { bodyOf, queryOf } from './file-server-requests.js';
-import { KeyLookUp, KeyUseReport } from './key-look-up.requests.js';
+import { KeyLookUp, KeyOwnerLookUp, KeyUseReport } from './key-look-up.requests.js';
 import { checkLogin } from './login-route.js';
 import type { ServerLogins } from './server-logins.js';
+import type { SftpgoHooks } from './sftpgo-hooks.js';
 
 /** Answers an accepted request. */
 type Handler = (request: IncomingMessage, caller: Caller, origin: Origin) => Promise<FileServerAnswer>;
@@ -39,11 +43,16 @@ export function fileServerRoutes(
   queryBus: QueryBus,
   commandBus: CommandBus,
   logins: ServerLogins,
+  sftpgo: SftpgoHooks,
   onUnrecorded: OnUnrecorded,
 ): ReadonlyMap<string, FileServerRoute> {
   const lookUp = async (request: IncomingMessage) => {
-    const { username = '', fingerprint } = queryOf(KeyLookUp, request);
-    const found = await queryBus.execute(new LookUpSshKeysQuery(username, fingerprint));
+    const { username = '', fingerprint, at } = queryOf(KeyLookUp, request);
+    const query =
+      at === undefined
+        ? new LookUpSshKeysQuery(username, fingerprint)
+        : new LookUpPastSshKeysQuery(username, fingerprint, instantOf(at)!);
+    const found = await queryBus.execute(query);
     // No answer reveals whether the name is unknown, the account cannot log in, or the key is missing.
     return found && found.keys.length > 0 ? found : null;
   };
@@ -73,6 +82,18 @@ export function fileServerRoutes(
       },
     ],
     [
+      '/ssh-key-owners',
+      {
+        method: 'GET',
+        scope: 'keys:look-up',
+        async handle(request) {
+          const { fingerprint, after } = queryOf(KeyOwnerLookUp, request);
+          const found = await queryBus.execute(new FindSshKeyQuery(fingerprint, Number(after)));
+          return revalidated('json', successEnvelope(ownersOf(found)), request.headers['if-none-match']);
+        },
+      },
+    ],
+    [
       '/logins',
       {
         method: 'POST',
@@ -80,6 +101,29 @@ export function fileServerRoutes(
         answerTime: LOGIN_ANSWER_TIME,
         handle: (request, _caller, origin) => checkLogin(request, logins, origin),
       },
+    ],
+    [
+      '/sftpgo/auth',
+      {
+        method: 'POST',
+        scope: 'logins:verify',
+        answerTime: LOGIN_ANSWER_TIME,
+        handle: (request, _caller, origin) => sftpgo.authenticate(request, origin),
+      },
+    ],
+    [
+      '/sftpgo/prompts',
+      {
+        method: 'POST',
+        scope: 'logins:verify',
+        answerTime: LOGIN_ANSWER_TIME,
+        handle: (request, _caller, origin) => sftpgo.prompt(request, origin),
+      },
+    ],
+    ['/sftpgo/transfers', { method: 'POST', scope: 'logins:verify', handle: (request) => sftpgo.transfer(request) }],
+    [
+      '/sftpgo/sessions',
+      { method: 'POST', scope: 'logins:verify', handle: (request) => sftpgo.endedSessions(request) },
     ],
     [
       '/ssh-key-uses',
@@ -119,4 +163,12 @@ function dataOf(found: LookedUpAccount | null) {
     public_key: `${type} ${blob}`,
   }));
   return { account: { id, username, base_path, permission }, keys };
+}
+
+/** Returns the accounts that the key lets in. Others, such as disabled ones, are left out as if they did not have it. */
+function ownersOf({ owners, next }: SshKeyOwners) {
+  const accounts = owners
+    .filter(({ disabled, expired, permission }) => !disabled && !expired && mayLogInOver('sftp', permission))
+    .map(({ accountId: id, username, basePath: base_path, permission }) => ({ id, username, base_path, permission }));
+  return { accounts, next: next ?? null };
 }

@@ -46,26 +46,7 @@ export class LookUpSshKeysHandler implements IQueryHandler<LookUpSshKeysQuery> {
 
   async execute({ username, fingerprint }: LookUpSshKeysQuery): Promise<LookedUpAccount | null> {
     const found = (await this.#byLastOwner(username)) ?? (await this.#byHolds(username));
-    if (!found || found.account.disabled || !mayLogInOver('sftp', found.account.permission)) return null;
-    const { account, ring } = found;
-    const now = this.clock.now();
-    return {
-      accountId: account.accountId,
-      username: account.username,
-      basePath: account.basePath,
-      permission: account.permission,
-      keys: ring.keys
-        .filter((each) => !isExpired(each, now))
-        .filter(({ key }) => fingerprint === undefined || key.fingerprint === fingerprint)
-        .map(({ keyId, title, key, expiresAt }) => ({
-          keyId,
-          title,
-          type: key.type,
-          blob: key.blob,
-          fingerprint: key.fingerprint,
-          ...(expiresAt !== undefined && { expiresAt }),
-        })),
-    };
+    return found ? lookedUp(found, fingerprint, this.clock.now()) : null;
   }
 
   /** Loads account and keys in one round trip, if the last known owner of the name still has it. */
@@ -86,3 +67,29 @@ export class LookUpSshKeysHandler implements IQueryHandler<LookUpSshKeysQuery> {
 }
 
 type Found = Readonly<{ account: Account; ring: SshKeyRing }>;
+
+/** Returns the keys that can log in to the account at a time, or null if the account cannot. */
+export function lookedUp(
+  { account, ring }: Found,
+  fingerprint: string | undefined,
+  at: number,
+): LookedUpAccount | null {
+  if (account.disabled || !mayLogInOver('sftp', account.permission)) return null;
+  return {
+    accountId: account.accountId,
+    username: account.username,
+    basePath: account.basePath,
+    permission: account.permission,
+    keys: ring.keys
+      .filter((each) => !isExpired(each, at))
+      .filter(({ key }) => fingerprint === undefined || key.fingerprint === fingerprint)
+      .map(({ keyId, title, key, expiresAt }) => ({
+        keyId,
+        title,
+        type: key.type,
+        blob: key.blob,
+        fingerprint: key.fingerprint,
+        ...(expiresAt !== undefined && { expiresAt }),
+      })),
+  };
+}

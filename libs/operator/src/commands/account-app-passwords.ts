@@ -29,7 +29,7 @@ export function accountAppPasswords(
 async function showAppPasswords(account: Account, json: boolean, { ports, output }: CommandRun): Promise<ExitCode> {
   const [{ state }] = await ports.loader.load(appPasswordsStream(account.accountId));
   const activity = new TokenActivity(ports.tokenUses, ports.clock);
-  const passwords = (await listAppPasswords(state.passwords, activity, ports.now())).map(shown);
+  const passwords = (await listAppPasswords(state.passwords, activity, ports.clock.now())).map(shown);
   for (const password of passwords)
     for (const line of json ? [JSON.stringify(password)] : linesOf(password)) await output.out(line);
   if (!json) await output.out(`${counted(passwords.length, 'app password')} of ${quoted(account.username)}`);

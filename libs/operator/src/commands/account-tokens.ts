@@ -29,7 +29,7 @@ export function accountTokens(
 async function showTokens(account: Account, json: boolean, { ports, output }: CommandRun): Promise<ExitCode> {
   const [{ state }] = await ports.loader.load(accessTokensStream(account.accountId));
   const activity = new TokenActivity(ports.tokenUses, ports.clock);
-  const tokens = (await listAccessTokens(state.tokens, activity, ports.now())).map(shown);
+  const tokens = (await listAccessTokens(state.tokens, activity, ports.clock.now())).map(shown);
   for (const token of tokens)
     for (const line of json ? [JSON.stringify(token)] : linesOf(token)) await output.out(line);
   if (!json) await output.out(`${counted(tokens.length, 'access token')} of ${quoted(account.username)}`);

@@ -1,4 +1,4 @@
-import type { ListedSecret } from '@keyfold/application';
+import { isoTime, type ListedSecret } from '@keyfold/application';
 import type { NamedSecret } from '@keyfold/domain';
 
 type Listed = Pick<
@@ -8,9 +8,9 @@ type Listed = Pick<
 
 /** Returns the times of an access token or an app password for programs: ISO 8601 timestamps, null for never. */
 export const secretTimes = ({ createdAt, expiresAt, lastUsedAt, isExpired }: Listed) => ({
-  created: timeText(createdAt),
-  expires: expiresAt === null ? null : timeText(expiresAt),
-  lastUsed: lastUsedAt === undefined ? null : timeText(lastUsedAt * 1000),
+  created: isoTime(createdAt),
+  expires: expiresAt === null ? null : isoTime(expiresAt),
+  lastUsed: lastUsedAt === undefined ? null : isoTime(lastUsedAt * 1000),
   expired: isExpired,
 });
 
@@ -20,5 +20,3 @@ export const secretTimeFields = ({ created, expires, lastUsed, expired }: Return
   [expired ? 'expired' : 'expires']: expires ?? 'never',
   'last used': lastUsed ?? 'never',
 });
-
-const timeText = (at: number) => new Date(at).toISOString();

@@ -1,6 +1,5 @@
 /**
- * Secrets that can be recognized by their form: a password in a URL, a session's token, the static token, an access token, an app password,
- * a password hash.
+ * Secrets of a known form: a password in a URL, a session's token, the static token, an access token, an app password, a password hash.
  */
 const PATTERNS: readonly (readonly [pattern: RegExp, mask: string])[] = [
   [/\b([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s"'<>/]*@/gi, '$1***@'],
