@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { keyLine } from '../support/key-line.js';
 import { lastingPort } from '../support/lasting-port.js';
 import { withoutPrivateHalf, type KeyPair } from '../support/openssh/key-pair.js';
-import { lookUpToken } from '../support/openssh/look-up-token.js';
+import { lookUpToken } from '../support/openssh/server-token.js';
 import type { SftpLogin } from '../support/openssh/sftp.js';
 import { HelperSetup } from '../support/openssh/ssh-helper.js';
 import { Sshd } from '../support/openssh/sshd.js';
