@@ -2,7 +2,15 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { binFolder, cacheFolder, findProgram, goFolder, mongodFolder, rcloneFolder, searchPath } from '../test/support/programs.ts';
+import {
+  binFolder,
+  cacheFolder,
+  findProgram,
+  goFolder,
+  mongodFolder,
+  rcloneFolder,
+  searchPath,
+} from '../test/support/programs.ts';
 import { missingPrograms } from './test-needs.mjs';
 
 const fetchers = {

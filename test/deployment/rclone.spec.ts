@@ -61,6 +61,7 @@ describe.each(SERVERS)('$protocol of the $release rclone', ({ release, protocol 
     expect(await site.client.list(good)).toMatchObject({ succeeded: true });
   });
 
+  // App passwords: one of this protocol is accepted, one of another protocol is not.
   it('takes the one-time code of an account with two-factor after its password, not the password alone', async () => {
     const { user, password } = await site.member('protected');
     const secret = await enrol(await ownerOf(user));
@@ -173,5 +174,23 @@ describe.each(['debian', 'current'] as const)('a key over sftp of the %s rclone'
       expect(await site.client.list({ user, key })).toMatchObject({ succeeded: false });
     expect(await site.client.put({ user, key: added }, 'by-key.txt', 'by key')).toMatchObject({ succeeded: true });
     expect(inSite('keyed', 'by-key.txt')).toBe('by key');
+  });
+});
+
+describe.each([
+  { release: 'debian', isAdmitted: false, waits: 'everybody who uses the account over rclone' },
+  { release: 'current', isAdmitted: true, waits: 'only the client that guesses' },
+] as const)('after wrong passwords, with the $release rclone,', ({ release, isAdmitted, waits }) => {
+  beforeAll(async () => {
+    site = await RcloneSite.start(release, 'webdav');
+  });
+  afterAll(() => site.stop());
+
+  it(`${waits} waits`, async () => {
+    const ann = await site.member('ann');
+    const guess = { user: 'ann', password: 'wrong', from: '127.1.0.2' };
+    for (let count = 0; count < 6; count++) expect(await site.client.list(guess)).toMatchObject({ succeeded: false });
+    await logged(String.raw`refused user \"ann\": Keyfold throttles logins`);
+    expect(await site.client.list(ann)).toMatchObject({ succeeded: isAdmitted });
   });
 });

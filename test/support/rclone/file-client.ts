@@ -7,8 +7,8 @@ import type { RcloneServer } from './rclone-server.js';
 /** How a request of a client ended. `output` has all its messages. */
 export type Outcome = Readonly<{ succeeded: boolean; output: string; milliseconds: number }>;
 
-/** Who logs in, and with what. */
-export type Credentials = Readonly<{ user: string; password: string } | { user: string; key: KeyPair }>;
+/** Who logs in, and with what. `from` is the address of a client of WebDAV or FTP. */
+export type Credentials = Readonly<{ user: string; password: string; from?: string } | { user: string; key: KeyPair }>;
 
 /** Transfers files from and to a server. Each call logs in. */
 export type FileClient = Readonly<{
@@ -60,7 +60,7 @@ export function clientOf(server: RcloneServer): FileClient {
 
 function curl({ authority }: RcloneServer, login: Credentials, url: string, words: readonly string[]) {
   if (!('password' in login)) throw new Error('only SFTP has keys');
-  const user = ['--user', `${login.user}:${login.password}`];
+  const user = ['--user', `${login.user}:${login.password}`, '--interface', login.from ?? '127.0.0.1'];
   // rclone's FTP server does not close the connection of a refused upload.
   const limits = ['--silent', '--show-error', '--fail', '--max-time', '20', '--path-as-is', '--cacert', authority];
   return run('curl', [...limits, ...user, ...words, url]);

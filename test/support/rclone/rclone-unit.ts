@@ -12,7 +12,10 @@ export const shippedConfig = (): string => read('rclone.conf');
 
 /** Returns the lines of the unit of a protocol. A line that ends with a backslash continues on the next one. */
 export function unitLines(protocol: RcloneProtocol): string[] {
-  return read('keyfold-rclone@.service').replaceAll(/\\\n\s*/g, '').replaceAll('%i', protocol).split('\n');
+  return read('keyfold-rclone@.service')
+    .replaceAll(/\\\n\s*/g, '')
+    .replaceAll('%i', protocol)
+    .split('\n');
 }
 
 /** Returns the command of the unit of a protocol as words, with the options of its file. The first word is the program. */
