@@ -120,6 +120,7 @@ export const programs: readonly Program[] = [
   inPackage('script', ['test/support/terminal.ts'], 'bsdutils'),
   inPackage('openssl', ['test/support/private-ca.ts'], 'openssl'),
   inPackage('prlimit', ['test/support/file-size-limit.ts'], 'util-linux'),
+  inPackage('systemd-analyze', ['test/support/checkers/systemd.ts'], 'systemd'),
   inPackage('promtool', ['test/support/checkers/promtool.ts'], 'prometheus'),
   inPackage('ip', CONTAINERS, 'iproute2'),
   inPackage('haproxy', [...CONTAINERS, 'test/support/compose/haproxy.ts'], 'haproxy'),

@@ -44,6 +44,6 @@ func (service *service) probe(ctx context.Context, address string) error {
 	if service.settings.root != "" {
 		return service.checkLogins(ctx, address)
 	}
-	_, err := service.ask(ctx, http.MethodGet, address+"/authorized_keys?username=", nil)
+	_, err := service.ask(ctx, http.MethodGet, address+"/authorized_keys?username=", "text/plain", nil)
 	return err
 }

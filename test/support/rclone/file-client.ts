@@ -7,7 +7,7 @@ import type { RcloneServer } from './rclone-server.js';
 /** How a request of a client ended. `output` has all its messages. */
 export type Outcome = Readonly<{ succeeded: boolean; output: string; milliseconds: number }>;
 
-/** Who logs in, and with what. `from` is the address of a client of WebDAV or FTP. */
+/** A user and a secret. `from` is the address of a client of WebDAV or FTP. */
 export type Credentials = Readonly<{ user: string; password: string; from?: string } | { user: string; key: KeyPair }>;
 
 /** Transfers files from and to a server. Each call logs in. */
