@@ -31,6 +31,7 @@ export * from './caller/token-activity.js';
 export * from './clock.js';
 export * from './command-traces.js';
 export * from './first-start.js';
+export * from './iso-time.js';
 export * from './command-runner.js';
 export * from './origin.js';
 export * from './login/code-check.js';
