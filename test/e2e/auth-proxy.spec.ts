@@ -3,11 +3,14 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { keyLine } from '../support/key-line.js';
+import { servedFileServers } from '../support/openssh/file-servers.js';
 import { answers, hangs, KeyService } from '../support/openssh/key-service.js';
+import { loginToken, lookUpToken } from '../support/openssh/server-token.js';
 import { sharedHelper, TOKEN } from '../support/openssh/ssh-helper.js';
 import { AuthProxy } from '../support/rclone/auth-proxy.js';
 
 const program = await sharedHelper();
+const { admin, servers } = await servedFileServers();
 let service: KeyService;
 let proxy: AuthProxy;
 
@@ -183,6 +186,15 @@ describe('the check of a configuration with a root', () => {
     expect(bodies()).toEqual([{}]);
     await proxy.configure([service.url]);
     expect(await proxy.setup.run(['check'])).toMatchObject({ status: 0, out: `${service.url}: ok\n` });
+  });
+
+  it('knows the scope that the token lacks', async () => {
+    await proxy.configure([servers.baseUrl]);
+    await proxy.setup.setToken(await lookUpToken(admin, 'wrong scope'));
+    const { status, out } = await proxy.setup.run(['check']);
+    expect([status, out]).toEqual([1, expect.stringContaining('lacks the scope logins:verify')]);
+    await proxy.setup.setToken(await loginToken(admin));
+    expect(await proxy.setup.run(['check'])).toMatchObject({ status: 0, out: `${servers.baseUrl}: ok\n` });
   });
 
   it('needs the folder of the site', async () => {
