@@ -49,7 +49,7 @@ func newService(settings settings) (*service, error) {
 func (service *service) grants(user string, key publicKey) (granted bool, err error) {
 	query := url.Values{"username": {user}, "fingerprint": {key.fingerprint}}
 	err = service.askInTurn(func(ctx context.Context, address string) error {
-		body, err := service.ask(ctx, http.MethodGet, address+"/authorized_keys?"+query.Encode(), nil)
+		body, err := service.ask(ctx, http.MethodGet, address+"/authorized_keys?"+query.Encode(), "text/plain", nil)
 		if err == nil {
 			granted = containsKey(body, key)
 		}
@@ -61,7 +61,7 @@ func (service *service) grants(user string, key publicKey) (granted bool, err er
 // report sends the use of a key. Every address gets the same body, whose id makes a repetition harmless.
 func (service *service) report(body []byte) error {
 	return service.askInTurn(func(ctx context.Context, address string) error {
-		_, err := service.ask(ctx, http.MethodPost, address+"/ssh-key-uses", body)
+		_, err := service.ask(ctx, http.MethodPost, address+"/ssh-key-uses", "", body)
 		return err
 	})
 }
@@ -85,8 +85,26 @@ func (service *service) askInTurn(ask func(ctx context.Context, address string) 
 	return errors.Join(failures...)
 }
 
-// ask returns the body of a successful answer.
-func (service *service) ask(ctx context.Context, method, address string, body []byte) ([]byte, error) {
+// ask returns the body of a successful answer. That to GET must be of the kind.
+func (service *service) ask(ctx context.Context, method, address, kind string, body []byte) ([]byte, error) {
+	answer, err := service.send(ctx, method, address, body)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	switch {
+	case answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden:
+		return nil, errTokenRefused
+	case method == http.MethodPost && answer.StatusCode == http.StatusNoContent:
+		return nil, nil
+	case method == http.MethodGet && answer.StatusCode == http.StatusOK && isOfKind(answer, kind):
+		return readAnswer(answer.Body)
+	}
+	return nil, unexpected(answer)
+}
+
+// send returns the answer to a request, whatever its status. The caller closes its body.
+func (service *service) send(ctx context.Context, method, address string, body []byte) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -101,22 +119,17 @@ func (service *service) ask(ctx context.Context, method, address string, body []
 		// The error of net/http repeats the address, which contains the user name.
 		return nil, errors.Unwrap(err)
 	}
-	defer answer.Body.Close()
-	switch {
-	case answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden:
-		return nil, errTokenRefused
-	case method == http.MethodPost && answer.StatusCode == http.StatusNoContent:
-		return nil, nil
-	case method == http.MethodGet && answer.StatusCode == http.StatusOK && isPlainText(answer):
-		return readAnswer(answer.Body)
-	}
-	return nil, fmt.Errorf("unexpected answer: status %d, %s", answer.StatusCode, answer.Header.Get("Content-Type"))
+	return answer, nil
 }
 
-// isPlainText tells Keyfold from a server that answers every request with a page.
-func isPlainText(answer *http.Response) bool {
+func unexpected(answer *http.Response) error {
+	return fmt.Errorf("unexpected answer: status %d, %s", answer.StatusCode, answer.Header.Get("Content-Type"))
+}
+
+// isOfKind tells Keyfold from a server that answers every request with a page.
+func isOfKind(answer *http.Response, expected string) bool {
 	kind, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
-	return err == nil && kind == "text/plain"
+	return err == nil && kind == expected
 }
 
 func readAnswer(body io.Reader) ([]byte, error) {
