@@ -17,7 +17,7 @@ func check(settings settings, out io.Writer) int {
 	status := statusOK
 	for _, address := range settings.addresses {
 		ctx, cancel := context.WithTimeout(context.Background(), settings.timeout)
-		_, err := service.ask(ctx, http.MethodGet, address+"/authorized_keys?username=", nil)
+		_, err := service.ask(ctx, http.MethodGet, address+"/authorized_keys?username=", "text/plain", nil)
 		cancel()
 		if err != nil {
 			status = statusFailed

@@ -1,5 +1,5 @@
-// Command keyfold-ssh connects sshd with Keyfold. sshd runs it for each offered key (`keys`) and after each login (`used`). docs/file-servers.md
-// explains how to install it.
+// Command keyfold-ssh connects sshd with Keyfold. sshd runs it for each offered key (`keys` or `sftp-keys`) and after each login (`used`), and
+// an operator after changes of accounts (`users`). docs/file-servers.md explains how to install it.
 package main
 
 import (
@@ -8,9 +8,13 @@ import (
 	"os"
 )
 
-const usage = `usage: keyfold-ssh [-config FILE] keys USER KEY-TYPE KEY   prints the key if it may log in as USER (AuthorizedKeysCommand)
-       keyfold-ssh [-config FILE] used                     reports the key of a login (pam_exec)
-       keyfold-ssh [-config FILE] check                    tests the configuration and every address
+const usage = `usage: keyfold-ssh [-config FILE] keys USER KEY-TYPE KEY        prints the key if it may log in as USER (AuthorizedKeysCommand)
+       keyfold-ssh [-config FILE] sftp-keys USER KEY-TYPE KEY   the same, for file transfers only and with the write permission of the account
+       keyfold-ssh [-config FILE] used                          reports the key of a login (pam_exec)
+       keyfold-ssh [-config FILE] check                         tests the configuration and every address
+       keyfold-ssh users PASSWD-FILE FOLDER ID                  reads "keyfold account list --json", writes a passwd file with the accounts as
+                                                                names of user ID, and creates their folders below FOLDER
+       keyfold-ssh log SOCKET                                   prints the log lines of other runs where no syslog runs
 `
 
 // Exit statuses. sshd ignores the printed keys unless the status is 0.
@@ -33,6 +37,13 @@ func run(words []string, out io.Writer) int {
 		fmt.Fprint(os.Stderr, usage)
 		return statusUsage
 	}
+	// These run before there is a configuration, or without one.
+	switch words[0] {
+	case "users":
+		return writeUsers(os.Stdin, out, words[1], words[2], words[3])
+	case "log":
+		return printLog(out, words[1])
+	}
 	settings, err := readSettings(configFile)
 	log := openLog(settings.syslog)
 	defer log.close()
@@ -42,7 +53,9 @@ func run(words []string, out io.Writer) int {
 	}
 	switch words[0] {
 	case "keys":
-		return printKeys(settings, log, out, words[1], words[2], words[3])
+		return printKey(settings, log, out, login{user: words[1], kind: words[2], blob: words[3]})
+	case "sftp-keys":
+		return printKey(settings, log, out, login{user: words[1], kind: words[2], blob: words[3], sftpOnly: true})
 	case "used":
 		return reportUse(settings, log, os.Getenv)
 	default:
@@ -51,6 +64,6 @@ func run(words []string, out io.Writer) int {
 }
 
 func isUsage(words []string) bool {
-	count := map[string]int{"keys": 4, "used": 1, "check": 1}
+	count := map[string]int{"keys": 4, "sftp-keys": 4, "users": 4, "log": 2, "used": 1, "check": 1}
 	return count[words[0]] == len(words)
 }

@@ -10,8 +10,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 )
 
@@ -45,23 +43,10 @@ func newService(settings settings) (*service, error) {
 	return &service{settings, &http.Client{Transport: transport, CheckRedirect: noRedirect}}, nil
 }
 
-// grants returns whether the key may log in as the user. An error means that there is no definite answer.
-func (service *service) grants(user string, key publicKey) (granted bool, err error) {
-	query := url.Values{"username": {user}, "fingerprint": {key.fingerprint}}
-	err = service.askInTurn(func(ctx context.Context, address string) error {
-		body, err := service.ask(ctx, http.MethodGet, address+"/authorized_keys?"+query.Encode(), nil)
-		if err == nil {
-			granted = containsKey(body, key)
-		}
-		return err
-	})
-	return granted, err
-}
-
 // report sends the use of a key. Every address gets the same body, whose id makes a repetition harmless.
 func (service *service) report(body []byte) error {
 	return service.askInTurn(func(ctx context.Context, address string) error {
-		_, err := service.ask(ctx, http.MethodPost, address+"/ssh-key-uses", body)
+		_, err := service.ask(ctx, http.MethodPost, address+"/ssh-key-uses", "", body)
 		return err
 	})
 }
@@ -85,8 +70,8 @@ func (service *service) askInTurn(ask func(ctx context.Context, address string) 
 	return errors.Join(failures...)
 }
 
-// ask returns the body of a successful answer.
-func (service *service) ask(ctx context.Context, method, address string, body []byte) ([]byte, error) {
+// ask returns the body of a successful answer. The answer to GET must have the content type, because some servers answer every request with a page.
+func (service *service) ask(ctx context.Context, method, address, kind string, body []byte) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -107,16 +92,15 @@ func (service *service) ask(ctx context.Context, method, address string, body []
 		return nil, errTokenRefused
 	case method == http.MethodPost && answer.StatusCode == http.StatusNoContent:
 		return nil, nil
-	case method == http.MethodGet && answer.StatusCode == http.StatusOK && isPlainText(answer):
+	case method == http.MethodGet && answer.StatusCode == http.StatusOK && isOfKind(answer, kind):
 		return readAnswer(answer.Body)
 	}
 	return nil, fmt.Errorf("unexpected answer: status %d, %s", answer.StatusCode, answer.Header.Get("Content-Type"))
 }
 
-// isPlainText tells Keyfold from a server that answers every request with a page.
-func isPlainText(answer *http.Response) bool {
-	kind, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
-	return err == nil && kind == "text/plain"
+func isOfKind(answer *http.Response, kind string) bool {
+	received, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	return err == nil && received == kind
 }
 
 func readAnswer(body io.Reader) ([]byte, error) {
@@ -125,15 +109,4 @@ func readAnswer(body io.Reader) ([]byte, error) {
 		return nil, errors.New("the answer is too long")
 	}
 	return text, err
-}
-
-// containsKey returns whether a line gives the key without options. A line with options would grant less than the bare key.
-func containsKey(text []byte, key publicKey) bool {
-	for line := range strings.Lines(string(text)) {
-		words := strings.Fields(line)
-		if len(words) >= 2 && words[0] == key.kind && words[1] == key.blob {
-			return true
-		}
-	}
-	return false
 }
