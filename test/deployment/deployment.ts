@@ -9,7 +9,7 @@ import { ComposeProject, type Scale } from '../support/compose/compose-project.j
 import { runName } from '../support/compose/namespaces.js';
 import type { Visitor } from '../support/compose/visitor.js';
 import type { KeyPair } from '../support/openssh/key-pair.js';
-import { lookUpToken } from '../support/openssh/look-up-token.js';
+import { lookUpToken } from '../support/openssh/server-token.js';
 import { sftp, type SftpLogin } from '../support/openssh/sftp.js';
 import { until } from './until.js';
 

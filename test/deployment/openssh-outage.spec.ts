@@ -4,7 +4,7 @@ import { adminOf, createAccount, signedInAs } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { lastingPort } from '../support/lasting-port.js';
 import type { KeyPair } from '../support/openssh/key-pair.js';
-import { lookUpToken } from '../support/openssh/look-up-token.js';
+import { lookUpToken } from '../support/openssh/server-token.js';
 import { Sshd } from '../support/openssh/sshd.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 

@@ -2,7 +2,7 @@ import { adminOf, createAccount, signedInAs, type ListedAccount } from '../suppo
 import { ApiClient } from '../support/api-client.js';
 import { lastingPort } from '../support/lasting-port.js';
 import type { KeyPair } from '../support/openssh/key-pair.js';
-import { lookUpToken } from '../support/openssh/look-up-token.js';
+import { lookUpToken } from '../support/openssh/server-token.js';
 import { Sshd, type SshdOptions } from '../support/openssh/sshd.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 

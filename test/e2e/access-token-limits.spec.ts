@@ -17,6 +17,7 @@ const { client: token } = await newAccessToken(admin, [
   'accounts:manage',
   'settings:read',
   'keys:look-up',
+  'logins:verify',
 ]);
 const UNCHANGEABLE = '403 an access token can not change an administrator, log in instead';
 

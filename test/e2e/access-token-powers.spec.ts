@@ -21,6 +21,7 @@ const { client: token } = await newAccessToken(admin, [
   'accounts:manage',
   'settings:read',
   'keys:look-up',
+  'logins:verify',
 ]);
 
 /** Values of the fields of bodies and queries that may hit an administrator. */

@@ -62,7 +62,14 @@ function expectedRefusal(route: string, { security }: Operation, granted: readon
 // The examples are about the account `bob` with id 3.
 beforeAll(() => createAccount(admin, 'bob'));
 
-const everyScope = ['profile:read', 'keys:manage', 'accounts:manage', 'settings:read', 'keys:look-up'] as const;
+const everyScope = [
+  'profile:read',
+  'keys:manage',
+  'accounts:manage',
+  'settings:read',
+  'keys:look-up',
+  'logins:verify',
+] as const;
 
 describe.each([...accessTokenScopes.map((scope) => [scope]), everyScope])('an access token with %s', (...scopes) => {
   let client: ApiClient;

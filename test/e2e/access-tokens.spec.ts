@@ -230,7 +230,7 @@ describe('a creation', () => {
 
   it('with a scope of administrators is refused for others', async () => {
     const member = await newMember(admin, 'ambitious');
-    for (const scope of ['accounts:read', 'accounts:manage', 'settings:read', 'keys:look-up']) {
+    for (const scope of ['accounts:read', 'accounts:manage', 'settings:read', 'keys:look-up', 'logins:verify']) {
       const answer = await create(member, { name: scope, scopes: ['profile:read', scope], expires: null });
       expect(answer.outcome).toBe(`403 only administrators can give the scope ${scope}`);
     }

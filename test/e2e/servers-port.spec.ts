@@ -7,7 +7,7 @@ import { keyLine } from '../support/key-line.js';
 import { logLines } from '../support/log-lines.js';
 import { metricsWhen } from '../support/metrics.js';
 import { addKey, SFTP, servedFileServers } from '../support/openssh/file-servers.js';
-import { lookUpToken } from '../support/openssh/look-up-token.js';
+import { lookUpToken } from '../support/openssh/server-token.js';
 import { exchangeBytes } from '../support/raw-connection.js';
 import { storedApiToken } from '../support/stored-data.js';
 
@@ -41,7 +41,7 @@ describe('the keys of a user', () => {
 
   it('are also JSON, with the account', async () => {
     expect((await jsonOf('ann')).data()).toEqual({
-      account: { id: annsId, username: 'ann', permission: SFTP },
+      account: { id: annsId, username: 'ann', base_path: '/', permission: SFTP },
       keys: [
         {
           id: expect.any(Number),
@@ -188,7 +188,7 @@ describe('a request', () => {
   });
 
   it('with a large body, a large head or a slow head ends its connection', async () => {
-    const body = await servers.post('/ssh-key-uses', { id: 'x'.repeat(40_000) });
+    const body = await servers.post('/ssh-key-uses', { id: 'x'.repeat(70_000) });
     expect([body.status, body.headers.connection]).toEqual([413, 'close']);
     const head = `GET /ssh-keys HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(30_000)}\r\n\r\n`;
     expect(await exchangeBytes(servers.baseUrl, head)).toMatch(/^HTTP\/1\.1 431 /);

@@ -5,7 +5,7 @@ import { keyLine } from '../support/key-line.js';
 import { lastingPort } from '../support/lasting-port.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
 import { addKey, SFTP } from '../support/openssh/file-servers.js';
-import { lookUpToken } from '../support/openssh/look-up-token.js';
+import { lookUpToken } from '../support/openssh/server-token.js';
 import { ScaledService } from '../support/scaled-service.js';
 
 /** The longest that a login should wait for an answer; twice the bound of the port, because the machine may be busy. */

@@ -18,11 +18,12 @@ export class SshKeyLookUpController {
   ): Promise<Found> {
     const found = await this.queryBus.execute(new LookUpSshKeysQuery(username, fingerprint));
     if (!found) return null;
+    const { accountId, username: name, permission } = found;
     const keys = found.keys.map(({ blob, expiresAt, ...key }) => ({
       ...key,
       publicKey: `${key.type} ${blob}`,
       ...(expiresAt !== undefined && { expires: new Date(expiresAt).toISOString() }),
     }));
-    return { ...found, keys };
+    return { accountId, username: name, permission, keys };
   }
 }

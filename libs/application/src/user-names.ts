@@ -1,4 +1,4 @@
-import { parseUsernameHold, usernameHoldPrefix, type Account, type NameClaim } from '@keyfold/domain';
+import { parseUsernameHold, usernameHold, usernameHoldPrefix, type Account, type NameClaim } from '@keyfold/domain';
 import { EventStore, type FoundHold } from '@keyfold/event-store';
 import { accountStream, StreamLoader } from '@keyfold/projections';
 import { LRUCache } from 'lru-cache';
@@ -51,6 +51,25 @@ export class UserNames {
     const last = await this.store.findLastHold(usernameHoldPrefix(nameHash(username)));
     if (!last || parseUsernameHold(last.key).released) return undefined;
     return accountIdOf(last);
+  }
+
+  /**
+   * Returns the last account that had taken the name at a time in unix milliseconds, or took it next. Check the account: it may not have had the name at
+   * that time. Takes as many reads as the number of owners has binary digits.
+   */
+  async ownerAt(username: string, at: number): Promise<number | undefined> {
+    const hash = nameHash(username);
+    let owner = await this.store.findLastHold(usernameHoldPrefix(hash));
+    if (!owner) return undefined;
+    let [low, high] = [1, parseUsernameHold(owner.key).turn];
+    // All turns before the last one have ended, in their order.
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const released = (await this.store.findLastHold(usernameHold(hash, middle).key))!;
+      if (released.at > at) [owner, high] = [released, middle];
+      else low = middle + 1;
+    }
+    return accountIdOf(owner);
   }
 
   /** Returns the claim with which a command can ask for the name: its next free turn, and when the previous turn ended. */

@@ -1,8 +1,10 @@
 import { DomainError } from '@keyfold/domain';
 import { staticHash } from '@keyfold/security';
 import { oneTimeCode, stepOf } from '../../../test/support/one-time-code.js';
+import { CodeCheck } from '../src/login/code-check.js';
 import { LogInCommand, LogInHandler, type LoggedIn } from '../src/login/log-in.js';
 import { InMemoryLoginQueues } from '../src/login/login-queues.js';
+import { PasswordCheck } from '../src/login/password-check.js';
 import type { SecurityEvent } from '../src/security-log/security-log.js';
 import { changeAccount, registerAccount } from './accounts.js';
 import { EmbeddedService } from './embedded-service.js';
@@ -23,30 +25,24 @@ export type Attempt = {
 export class LoginClient {
   readonly #handler: LogInHandler;
 
+  readonly passwords: PasswordCheck;
+  readonly codes: CodeCheck;
+  readonly security = { report: (event: SecurityEvent) => void this.reported.push(event) };
+
   /** The security events that the logins reported. */
   readonly reported: SecurityEvent[] = [];
 
   constructor(private readonly service: EmbeddedService) {
     const { runner, names, hasher, throttle, sealer, tokens, devices, clock } = service;
-    this.#handler = new LogInHandler(
-      runner,
-      names,
-      hasher,
-      new InMemoryLoginQueues(),
-      throttle,
-      sealer,
-      tokens,
-      devices,
-      clock,
-      {
-        report: (event) => void this.reported.push(event),
-      },
-    );
+    this.passwords = new PasswordCheck(names, hasher, new InMemoryLoginQueues(), throttle, sealer);
+    this.codes = new CodeCheck(runner, throttle, sealer, clock);
+    const { passwords, codes, security } = this;
+    this.#handler = new LogInHandler(runner, passwords, codes, tokens, devices, clock, security);
   }
 
   /** The counts of all checks so far by `<factor> <outcome>`, without zeros. */
   get attempts(): Record<string, number> {
-    const all = this.#handler.attempts.all().filter(({ count }) => count > 0);
+    const all = this.passwords.counts.all().filter(({ count }) => count > 0);
     return Object.fromEntries(all.map(({ factor, outcome, count }) => [`${factor} ${outcome}`, count]));
   }
 

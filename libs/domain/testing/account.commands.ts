@@ -10,6 +10,8 @@ import type {
   StartTwoFactorEnrolment,
   UnlockTwoFactor,
   UpdateAccount,
+  UsedCode,
+  UseOneTimeCode,
   UseRecoveryCode,
 } from '../src/account/account.commands.js';
 import type { NameClaim } from '../src/account/name-claim.js';
@@ -93,6 +95,11 @@ export const generateRecoveryCodes = (differing: Partial<GenerateRecoveryCodes> 
   sealedCodes: 'sealed codes 1',
   count: 10,
   ...differing,
+});
+export const useOneTimeCode = (usedCode: UsedCode): UseOneTimeCode => ({
+  type: 'UseOneTimeCode',
+  usedCode,
+  protocol: 'webdav',
 });
 export const recoveryCode = (generation: number, index: number): UseRecoveryCode => ({
   type: 'UseRecoveryCode',

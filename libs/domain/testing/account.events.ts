@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { FileProtocol } from '../src/account/file-permissions.js';
 import { ENROLMENT_LIFETIME } from '../src/account/account.two-factor.js';
 import type {
   AccountDeleted,
@@ -11,6 +12,7 @@ import type {
   PermissionsChanged,
   ProfileChanged,
   RecoveryCodesGenerated,
+  OneTimeCodeUsed,
   RecoveryCodeUsed,
   SessionsEvicted,
   TwoFactorDisabled,
@@ -132,6 +134,11 @@ export const recoveryCodesGenerated = (generation: number, codes = 'sealed codes
   v: 1,
   data: { generation, count: 10 },
   sealed: { codes },
+});
+export const oneTimeCodeUsed = (protocol: FileProtocol): OneTimeCodeUsed => ({
+  type: 'OneTimeCodeUsed',
+  v: 1,
+  data: { protocol },
 });
 export const recoveryCodeUsed = (generation: number, index: number, left: number): RecoveryCodeUsed => ({
   type: 'RecoveryCodeUsed',

@@ -22,7 +22,7 @@ export {
   recoveryCodeHashes,
 } from './recovery-codes.js';
 export { newSealingKeyText, parseSealingKeys, requireStrongSealingKey, type SealingKey } from './sealing-keys.js';
-export { parseSshPublicKey } from './ssh-public-key.js';
+export { parseOfferedKey, parseSshPublicKey } from './ssh-public-key.js';
 export { networksOf, sourceOf } from './source-networks.js';
 export { staticHash } from './static-hash.js';
 export type { TokenClaims } from './token-claims.js';

@@ -27,6 +27,16 @@ export function parseSshPublicKey(text: string): SshPublicKey | undefined {
   return keyOfLine(line);
 }
 
+/**
+ * Parses a key that a client offered to a file server: a line as above, or the base64 of its wire form alone, as rclone passes it. Certificates and
+ * everything else that `parseSshPublicKey` refuses are undefined too.
+ */
+export function parseOfferedKey(text: string): SshPublicKey | undefined {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return parseSshPublicKey(text);
+  const type = wireStrings(Buffer.from(text, 'base64'))?.[0]?.toString('latin1') ?? '';
+  return KEY_TYPES.has(type) ? parseSshPublicKey(`${type} ${text}`) : undefined;
+}
+
 function keyOfLine(line: string): SshPublicKey | undefined {
   const [type, rest] = firstWord(line);
   const [base64, comment] = firstWord(rest);

@@ -3,7 +3,7 @@ import { ApiClient } from '../api-client.js';
 import { lastingPort } from '../lasting-port.js';
 import { sharedApp } from '../shared-app.js';
 import type { ProcessEnv, StandaloneProcess } from '../standalone-process.js';
-import { lookUpToken } from './look-up-token.js';
+import { lookUpToken } from './server-token.js';
 
 /** Permission bit 10: log in over SFTP. */
 export const SFTP = 1 << 10;

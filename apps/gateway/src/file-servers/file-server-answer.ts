@@ -19,6 +19,13 @@ export function revalidated(type: 'json' | 'text', body: string, ifNoneMatch = '
   return { status: 200, headers: { ...headers, 'Content-Type': contentType }, body };
 }
 
+/** Creates a successful answer in JSON that nobody may store. */
+export const unstored = (body: string): FileServerAnswer => ({
+  status: 200,
+  headers: { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' },
+  body,
+});
+
 /** Creates the answer to a request that is refused or fails, with its real status. */
 export const failed = (
   status: number,

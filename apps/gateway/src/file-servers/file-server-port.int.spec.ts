@@ -7,12 +7,12 @@ import { received } from './file-server-answer.js';
 import { FileServerCounts } from './file-server-counts.js';
 import { FileServerPort } from './file-server-port.js';
 import type { FileServerRoute } from './file-server-routes.js';
-import type { LookUpToken } from './look-up-token.js';
+import type { ServerToken } from './server-token.js';
 
-const accepting = { check: () => Promise.resolve({ caller: {} }) } as unknown as LookUpToken;
+const accepting = { check: () => Promise.resolve({ caller: {} }) } as unknown as ServerToken;
 
 async function opened(handle: FileServerRoute['handle']) {
-  const routes = new Map([['/ssh-keys', { method: 'GET', handle }] as const]);
+  const routes = new Map([['/ssh-keys', { method: 'GET', scope: 'keys:look-up', handle }] as const]);
   const counts = new FileServerCounts(routes);
   const reported: string[] = [];
   const port = await FileServerPort.open('127.0.0.1', 0, {

@@ -11,12 +11,12 @@ import { failed, type FileServerAnswer } from './file-server-answer.js';
 import type { FileServerCounts } from './file-server-counts.js';
 import { originOf, pathOf } from './file-server-requests.js';
 import type { FileServerRoute } from './file-server-routes.js';
-import type { LookUpToken } from './look-up-token.js';
+import type { ServerToken } from './server-token.js';
 
 const ADDRESS_SETTINGS = { host: 'KEYFOLD_SERVERS_HOST', port: 'KEYFOLD_SERVERS_PORT' };
 /** Bounds of the port. Times are in milliseconds: sending the head, sending the request, and being idle. */
 const BOUNDS = { headBytes: 24_576, headTime: 5_000, requestTime: 10_000, idleTime: 30_000, connections: 1_024 };
-/** Milliseconds after which a request without an answer gets 503. A login waits for it. */
+/** Milliseconds after which a request without an answer gets 503, unless its route allows more. A login waits for it. */
 const ANSWER_TIME = 2_000;
 /** Milliseconds that a closing port waits for its requests in flight. */
 const CLOSE_TIME = 3_000;
@@ -24,15 +24,15 @@ const CLOSE_TIME = 3_000;
 /** The parts behind the port. `faults` and `unexpected` turn other errors into faults, and log them. */
 export type FileServerParts = Readonly<{
   routes: ReadonlyMap<string, FileServerRoute>;
-  token: LookUpToken;
+  token: ServerToken;
   counts: FileServerCounts;
   faults: (error: unknown) => Fault | undefined;
   unexpected: (error: unknown, path: string) => Fault;
 }>;
 
 /**
- * Serves the servers port, on which file servers look up keys and report their use. It is separate from the API, so that a site can let only
- * its file servers reach it. Three routes need no framework.
+ * Serves the servers port, on which file servers check logins, look up keys and report their use. It is separate from the API, so that a site can let only
+ * its file servers reach it. A few routes need no framework.
  */
 export class FileServerPort {
   private constructor(
@@ -108,7 +108,7 @@ class Exchange {
     const late = Promise.withResolvers<FileServerAnswer>();
     const timer = setTimeout(
       () => late.resolve(this.#failure(new Fault(503, 'the answer took too long', { retryAfterSeconds: 1 }))),
-      ANSWER_TIME,
+      this.parts.routes.get(this.#path)?.answerTime ?? ANSWER_TIME,
     );
     const answer = this.#route().catch((error: unknown) => this.#failure(error));
     try {
@@ -127,7 +127,7 @@ class Exchange {
       const allowed = route.method === 'GET' ? 'GET, HEAD' : route.method;
       return failed(405, `this path takes ${allowed} only`, { Allow: allowed });
     }
-    const accepted = await parts.token.check(request.headers.authorization, this.#origin);
+    const accepted = await parts.token.check(route.scope, request.headers.authorization, this.#origin);
     if ('refusal' in accepted) return accepted.refusal;
     return route.handle(request, accepted.caller, this.#origin);
   }

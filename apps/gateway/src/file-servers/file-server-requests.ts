@@ -13,8 +13,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { clientCorrelationOf } from '../request/client-correlation.js';
 
-/** In bytes. A report has less than the longest name with escapes. */
-const BODY_BYTES = 32_768;
+/** In bytes. The longest name and the longest password have less, even with escapes. */
+const BODY_BYTES = 65_536;
 
 /** Returns the path of a request without its query. */
 export const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0]!;

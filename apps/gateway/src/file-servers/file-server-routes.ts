@@ -1,25 +1,38 @@
 import {
+  FindSshKeyQuery,
+  LookUpPastSshKeysQuery,
   LookUpSshKeysQuery,
   RecordSshKeyUseCommand,
   actorOf,
   type Caller,
   type LookedUpAccount,
   type Origin,
+  type SshKeyOwners,
 } from '@keyfold/application';
-import { DomainError } from '@keyfold/domain';
+import { DomainError, mayLogInOver, type AccessTokenScope } from '@keyfold/domain';
 import { CommandIdReused } from '@keyfold/event-store';
 import { instantOf, Refusal, successEnvelope } from '@keyfold/http-envelope';
 import type { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { IncomingMessage } from 'node:http';
 import { received, revalidated, type FileServerAnswer } from './file-server-answer.js';
 import { bodyOf, queryOf } from './file-server-requests.js';
-import { KeyLookUp, KeyUseReport } from './key-look-up.requests.js';
+import { KeyLookUp, KeyOwnerLookUp, KeyUseReport } from './key-look-up.requests.js';
+import { checkLogin } from './login-route.js';
+import type { ServerLogins } from './server-logins.js';
 
 /** Answers an accepted request. */
 type Handler = (request: IncomingMessage, caller: Caller, origin: Origin) => Promise<FileServerAnswer>;
 
-/** A route: its method and its handler. */
-export type FileServerRoute = Readonly<{ method: 'GET' | 'POST'; handle: Handler }>;
+/** A route: its method, the scope that its callers need, and its handler. `answerTime` is in milliseconds, if it may take longer than others. */
+export type FileServerRoute = Readonly<{
+  method: 'GET' | 'POST';
+  scope: AccessTokenScope;
+  handle: Handler;
+  answerTime?: number;
+}>;
+
+/** A full queue of hashes takes two seconds, and the throttle and the code come on top. */
+const LOGIN_ANSWER_TIME = 10_000;
 
 /** Reports which key use was not recorded. */
 export type OnUnrecorded = (reason: string, origin: Origin) => void;
@@ -28,11 +41,16 @@ export type OnUnrecorded = (reason: string, origin: Origin) => void;
 export function fileServerRoutes(
   queryBus: QueryBus,
   commandBus: CommandBus,
+  logins: ServerLogins,
   onUnrecorded: OnUnrecorded,
 ): ReadonlyMap<string, FileServerRoute> {
   const lookUp = async (request: IncomingMessage) => {
-    const { username = '', fingerprint } = queryOf(KeyLookUp, request);
-    const found = await queryBus.execute(new LookUpSshKeysQuery(username, fingerprint));
+    const { username = '', fingerprint, at } = queryOf(KeyLookUp, request);
+    const query =
+      at === undefined
+        ? new LookUpSshKeysQuery(username, fingerprint)
+        : new LookUpPastSshKeysQuery(username, fingerprint, instantOf(at)!);
+    const found = await queryBus.execute(query);
     // No answer reveals whether the name is unknown, the account cannot log in, or the key is missing.
     return found && found.keys.length > 0 ? found : null;
   };
@@ -41,6 +59,7 @@ export function fileServerRoutes(
       '/authorized_keys',
       {
         method: 'GET',
+        scope: 'keys:look-up',
         async handle(request) {
           const keys = (await lookUp(request))?.keys ?? [];
           // Without titles, which their owners choose.
@@ -53,6 +72,7 @@ export function fileServerRoutes(
       '/ssh-keys',
       {
         method: 'GET',
+        scope: 'keys:look-up',
         async handle(request) {
           const found = await lookUp(request);
           return revalidated('json', successEnvelope(dataOf(found)), request.headers['if-none-match']);
@@ -60,9 +80,31 @@ export function fileServerRoutes(
       },
     ],
     [
+      '/ssh-key-owners',
+      {
+        method: 'GET',
+        scope: 'keys:look-up',
+        async handle(request) {
+          const { fingerprint, after } = queryOf(KeyOwnerLookUp, request);
+          const found = await queryBus.execute(new FindSshKeyQuery(fingerprint, Number(after)));
+          return revalidated('json', successEnvelope(ownersOf(found)), request.headers['if-none-match']);
+        },
+      },
+    ],
+    [
+      '/logins',
+      {
+        method: 'POST',
+        scope: 'logins:verify',
+        answerTime: LOGIN_ANSWER_TIME,
+        handle: (request, _caller, origin) => checkLogin(request, logins, origin),
+      },
+    ],
+    [
       '/ssh-key-uses',
       {
         method: 'POST',
+        scope: 'keys:look-up',
         async handle(request, caller, origin) {
           const { id, username, fingerprint, time } = await bodyOf(KeyUseReport, request);
           const found = await queryBus.execute(new LookUpSshKeysQuery(username, fingerprint));
@@ -87,7 +129,7 @@ export function fileServerRoutes(
 /** Returns the data of the JSON answer. */
 function dataOf(found: LookedUpAccount | null) {
   if (!found) return { account: null, keys: [] };
-  const { accountId: id, username, permission } = found;
+  const { accountId: id, username, basePath: base_path, permission } = found;
   const keys = found.keys.map(({ keyId, title, type, blob, fingerprint }) => ({
     id: keyId,
     title,
@@ -95,5 +137,13 @@ function dataOf(found: LookedUpAccount | null) {
     fingerprint,
     public_key: `${type} ${blob}`,
   }));
-  return { account: { id, username, permission }, keys };
+  return { account: { id, username, base_path, permission }, keys };
+}
+
+/** Returns the accounts that the key lets in. Others, such as disabled ones, are left out as if they did not have it. */
+function ownersOf({ owners, next }: SshKeyOwners) {
+  const accounts = owners
+    .filter(({ disabled, expired, permission }) => !disabled && !expired && mayLogInOver('sftp', permission))
+    .map(({ accountId: id, username, basePath: base_path, permission }) => ({ id, username, base_path, permission }));
+  return { accounts, next: next ?? null };
 }

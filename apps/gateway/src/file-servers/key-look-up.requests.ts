@@ -2,7 +2,7 @@ import { IsInstant } from '@keyfold/http-envelope';
 import { IsOptional, Length, Matches, MaxLength } from 'class-validator';
 
 /** The longest user name, as in the question of other services over RabbitMQ. */
-const NAME_LETTERS = 4_096;
+export const NAME_LETTERS = 4_096;
 
 const IsFingerprint = (): PropertyDecorator =>
   Matches(/^SHA256:[A-Za-z0-9+/]{43}$/, {
@@ -18,6 +18,21 @@ export class KeyLookUp {
   @IsOptional()
   @IsFingerprint()
   fingerprint: string | undefined = undefined;
+
+  /** Asks for the keys at an earlier time. */
+  @IsOptional()
+  @IsInstant()
+  at: string | undefined = undefined;
+}
+
+/** A key whose owners a server asks for. */
+export class KeyOwnerLookUp {
+  @IsFingerprint()
+  fingerprint: string = '';
+
+  /** An account id as decimal digits. */
+  @Matches(/^\d{1,15}$/, { message: '$property must be the id of an account' })
+  after: string = '0';
 }
 
 /** The report that a key opened a session. */

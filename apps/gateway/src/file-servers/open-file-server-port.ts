@@ -5,10 +5,12 @@ import type { INestApplication } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { randomUUID } from 'node:crypto';
 import { faultOf } from '../fault-of.js';
+import { TrustedNetworks } from '../request/trusted-networks.js';
 import { FileServerCounts } from './file-server-counts.js';
 import { FileServerPort } from './file-server-port.js';
 import { fileServerRoutes } from './file-server-routes.js';
-import { LookUpToken } from './look-up-token.js';
+import { ServerLogins } from './server-logins.js';
+import { ServerToken } from './server-token.js';
 
 /**
  * Opens the servers port of a process, and measures it. Returns undefined if the settings name no port. Only the owner of the process has it: one
@@ -16,23 +18,23 @@ import { LookUpToken } from './look-up-token.js';
  */
 export async function openFileServerPort(
   app: INestApplication,
-  { KEYFOLD_SERVERS_HOST: host, KEYFOLD_SERVERS_PORT: port }: ApiSettings,
+  { KEYFOLD_SERVERS_HOST: host, KEYFOLD_SERVERS_PORT: port, KEYFOLD_SERVERS_TRUSTED: trusted }: ApiSettings,
   { log, metrics, onTerminal }: Pick<ProcessContext, 'log' | 'metrics' | 'onTerminal'>,
 ): Promise<FileServerPort | undefined> {
   if (port === undefined) return undefined;
   const outages = new RepeatedLine();
   const onUnrecorded = (reason: string, { correlation }: Origin) =>
     log.warn({ reason, correlation }, 'the use of an SSH key was not recorded');
-  const routes = fileServerRoutes(
-    app.get(QueryBus, { strict: false }),
-    app.get(CommandBus, { strict: false }),
-    onUnrecorded,
-  );
+  const onIgnored = (server: string) =>
+    log.warn({ server }, 'ignored the address of a client: if the server is yours, add it to KEYFOLD_SERVERS_TRUSTED');
+  const [queries, commands] = [app.get(QueryBus, { strict: false }), app.get(CommandBus, { strict: false })];
+  const logins = new ServerLogins(queries, commands, new TrustedNetworks(trusted), onIgnored);
+  const routes = fileServerRoutes(queries, commands, logins, onUnrecorded);
   const counts = new FileServerCounts(routes);
   const opened = await FileServerPort.open(host, port, {
     routes,
     counts,
-    token: new LookUpToken(app.get(CallerIdentifier, { strict: false }), app.get(SecurityLog, { strict: false })),
+    token: new ServerToken(app.get(CallerIdentifier, { strict: false }), app.get(SecurityLog, { strict: false })),
     faults: (error) =>
       faultOf(error, (message) =>
         outages.write(message, (omitted) => log.error({ ...(omitted > 0 && { omitted }) }, message)),

@@ -1,5 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import { LogInHandler, SecurityLog, securityEventNames, type LoginCounts } from '@keyfold/application';
+import { PasswordCheck, SecurityLog, securityEventNames, type LoginCounts } from '@keyfold/application';
 import { EventStore } from '@keyfold/event-store';
 import type { LimitedSecurityLog, Metrics, Sample } from '@keyfold/process';
 import { appendSamples } from '@keyfold/wiring';
@@ -11,12 +11,12 @@ import type { RequestCounts } from './request-counts.js';
 export function measureGateway(app: INestApplication, requests: RequestCounts, metrics: Metrics): void {
   const hasher = app.get(PasswordHasher, { strict: false });
   const durations = app.get(HashDurations, { strict: false });
-  const { attempts } = app.get(LogInHandler, { strict: false });
+  const { counts } = app.get(PasswordCheck, { strict: false });
   const security = app.get<LimitedSecurityLog>(SecurityLog, { strict: false });
   const { appends } = app.get(EventStore, { strict: false });
   metrics.add(() => requestSamples(requests));
   metrics.add(() => hashSamples(hasher, durations));
-  metrics.add(() => loginSamples(attempts));
+  metrics.add(() => loginSamples(counts));
   metrics.add(() => securitySamples(security));
   metrics.add(() => appendSamples(appends));
 }
@@ -41,8 +41,8 @@ const hashSamples = ({ waiting, running, refused }: PasswordHasher, durations: H
   { name: 'keyfold_password_hash_duration_seconds', value: durations },
 ];
 
-const loginSamples = (attempts: LoginCounts): Sample[] =>
-  attempts.all().map(({ factor, outcome, count }): Sample => {
+const loginSamples = (counts: LoginCounts): Sample[] =>
+  counts.all().map(({ factor, outcome, count }): Sample => {
     return { name: 'keyfold_login_attempts_total', labels: { factor, outcome }, value: count };
   });
 

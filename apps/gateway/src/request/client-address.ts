@@ -1,8 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import type { FastifyRequest } from 'fastify';
-
-type Address = ReturnType<typeof ipaddr.process>;
-type Network = ReturnType<typeof ipaddr.parseCIDR>;
+import { plainAddress, TrustedNetworks } from './trusted-networks.js';
 
 /** Real proxy chains are short. The limit bounds the work that a forged header can cause. */
 const MAX_HOPS = 100;
@@ -12,7 +10,7 @@ const MAX_HOPS = 100;
  * everyone, which makes its login lock useless.
  */
 export class ClientAddress {
-  readonly #trusted: readonly Network[];
+  readonly #trusted: TrustedNetworks;
   #isReported = false;
 
   /** `trusted` contains addresses and CIDR networks. `onIgnored` is called once, with the first untrusted peer that sent such a header. */
@@ -20,7 +18,7 @@ export class ClientAddress {
     trusted: readonly string[],
     private readonly onIgnored: (peer: string) => void,
   ) {
-    this.#trusted = trusted.map(networkOf);
+    this.#trusted = new TrustedNetworks(trusted);
   }
 
   /** Returns the address of the client, or an empty string if the connection is gone. */
@@ -28,13 +26,13 @@ export class ClientAddress {
     const peer = raw.socket.remoteAddress ?? '';
     const forwarded = headerText(headers['x-forwarded-for']);
     const real = headerText(headers['x-real-ip']);
-    if (forwarded === '' && real === '') return plain(peer);
-    if (!this.#isTrusted(peer)) {
+    if (forwarded === '' && real === '') return plainAddress(peer);
+    if (!this.#trusted.contains(peer)) {
       this.#reportOnce(peer);
-      return plain(peer);
+      return plainAddress(peer);
     }
     const hops = forwarded === '' ? [real] : forwarded.split(',').slice(-MAX_HOPS);
-    return this.#clientIn(hops.map((hop) => hop.trim()).toReversed()) ?? plain(peer);
+    return this.#clientIn(hops.map((hop) => hop.trim()).toReversed()) ?? plainAddress(peer);
   }
 
   /** Returns the nearest untrusted hop, or the farthest trusted one. A hop that is not an address ends the chain. */
@@ -42,40 +40,17 @@ export class ClientAddress {
     let nearest: string | undefined;
     for (const hop of hops) {
       if (!ipaddr.isValid(hop)) break;
-      nearest = plain(hop);
-      if (!this.#isTrusted(hop)) break;
+      nearest = plainAddress(hop);
+      if (!this.#trusted.contains(hop)) break;
     }
     return nearest;
-  }
-
-  #isTrusted(text: string): boolean {
-    if (!ipaddr.isValid(text)) return false;
-    const address: Address = ipaddr.process(text);
-    return this.#trusted.some(
-      ([network, bits]) => network.kind() === address.kind() && address.match([network, bits] as never),
-    );
   }
 
   #reportOnce(peer: string): void {
     if (this.#isReported) return;
     this.#isReported = true;
-    this.onIgnored(plain(peer));
+    this.onIgnored(plainAddress(peer));
   }
 }
-
-/**
- * Parses a CIDR network. A single address becomes the network that contains only itself.
- *
- * @throws Error if the text is neither.
- */
-export function networkOf(text: string): Network {
-  if (text.includes('/')) return ipaddr.parseCIDR(text);
-  const address = ipaddr.process(text);
-  return [address, address.kind() === 'ipv4' ? 32 : 128] as Network;
-}
-
-/** Unwraps an IPv4-mapped IPv6 address and removes the zone, which is only meaningful on one machine and may be long. */
-const plain = (address: string) =>
-  ipaddr.isValid(address) ? ipaddr.process(address.split('%', 1)[0]!).toString() : address;
 
 const headerText = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(',') : (value ?? ''));

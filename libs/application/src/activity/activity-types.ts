@@ -69,6 +69,7 @@ export const activityTypes: { readonly [Type in CurrentEvent['type']]: Row<Type>
   RecoveryCodesGenerated: { type: 'account.recovery-codes-generated', details: ({ count }) => ({ count }) },
   RecoveryCodesResealed: hidden,
   RecoveryCodeUsed: { type: 'account.recovery-code-used', details: ({ left }) => ({ left }) },
+  OneTimeCodeUsed: { type: 'account.one-time-code-used', details: ({ protocol }) => ({ protocol }) },
   SshKeyAdded: {
     type: 'ssh-key.added',
     details: ({ keyId, title, key: { type, fingerprint, bits } }) => ({

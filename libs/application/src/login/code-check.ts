@@ -14,7 +14,7 @@ import type { Clock } from '../clock.js';
 import type { CommandContext, CommandRunner } from '../command-runner.js';
 import type { Origin } from '../origin.js';
 import { sealingContext } from '../sealing-context.js';
-import { admit } from './counted-attempts.js';
+import { admit, succeed } from './counted-attempts.js';
 
 /** A one-time code or recovery code as a client sends it. `device` is set if it has passed a code of the account's enrolment. */
 export type GivenCode = Readonly<{ code: string; address: string; device: string | undefined; origin: Origin }>;
@@ -56,6 +56,35 @@ export class CodeCheck {
   }
 
   /**
+   * Verifies a code and spends it: `use` makes the commit that spends a one-time code. Records the success, and refunds the attempt if the code was
+   * right but the store failed.
+   */
+  async useFor<Result>(
+    given: GivenCode,
+    account: Account,
+    use: (right: RightCode) => Promise<Result>,
+  ): Promise<Result> {
+    const right = await this.verify(given, account);
+    const result = await this.#spendAndUse(right, given, account, use).catch(async (error: unknown) => {
+      // A right code counts as a failure only if it was used before, which only the refused commit shows.
+      if (!(error instanceof DomainError)) await this.throttle.refund(right.counted);
+      throw error;
+    });
+    await succeed(this.throttle, right.counted);
+    return result;
+  }
+
+  async #spendAndUse<Result>(
+    right: RightCode,
+    { origin }: GivenCode,
+    account: Account,
+    use: (right: RightCode) => Promise<Result>,
+  ): Promise<Result> {
+    await this.spend(right, account, origin);
+    return use(right);
+  }
+
+  /**
    * Spends a recovery code. Its commit precedes whatever the code admits to, so a crash in between wastes a code but never lets one work
    * twice. Throws `one-time-code-invalid-at-login` if it was used before.
    */
@@ -86,7 +115,7 @@ export class CodeCheck {
 }
 
 /** The command id of a request belongs to the change that the code permits. */
-function contextOf(accountId: number, origin: Origin): CommandContext {
+export function contextOf(accountId: number, origin: Origin): CommandContext {
   const { commandId: _, requestHash: __, ...request } = origin;
   return { actor: `login:${accountId}`, ...request };
 }

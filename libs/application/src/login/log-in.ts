@@ -1,29 +1,16 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { DomainError, type Account, type SessionStarted, type StartSession } from '@keyfold/domain';
+import type { Account, SessionStarted, StartSession } from '@keyfold/domain';
 import { sessionStream } from '@keyfold/projections';
-import {
-  DeviceTokens,
-  dummyHash,
-  HashQueueFull,
-  LoginThrottle,
-  networksOf,
-  PasswordHasher,
-  Sealer,
-  TokenSigner,
-  type Device,
-} from '@keyfold/security';
+import { DeviceTokens, TokenSigner, type Device } from '@keyfold/security';
 import { randomUUID } from 'node:crypto';
 import { Clock } from '../clock.js';
 import { CommandRunner } from '../command-runner.js';
 import type { Origin } from '../origin.js';
-import { sealingContext } from '../sealing-context.js';
 import { SecurityLog } from '../security-log/security-log.js';
-import { nameHash, UserNames } from '../user-names.js';
+import { nameHash } from '../user-names.js';
 import { CodeCheck, type RightCode } from './code-check.js';
-import { admit, refundUnchecked, succeed } from './counted-attempts.js';
-import { LoginCounts } from './login-counts.js';
-import { LoginQueues, type LeaveQueues, type LoginIdentity } from './login-queues.js';
 import { LoginReport } from './login-report.js';
+import { PasswordCheck, type PasswordAttempt } from './password-check.js';
 
 /** The token of the new session, and the device token to present at the next login. */
 export type LoggedIn = Readonly<{ token: string; deviceToken: string }>;
@@ -50,56 +37,33 @@ type Login = LogInCommand['login'] & Readonly<{ device: Device | undefined }>;
 
 @CommandHandler(LogInCommand)
 export class LogInHandler implements ICommandHandler<LogInCommand> {
-  readonly attempts = new LoginCounts();
-  readonly #dummyHash: Promise<string>;
-  readonly #codes: CodeCheck;
-
   constructor(
     private readonly runner: CommandRunner,
-    private readonly names: UserNames,
-    private readonly hasher: PasswordHasher,
-    private readonly queues: LoginQueues,
-    private readonly throttle: LoginThrottle,
-    private readonly sealer: Sealer,
+    private readonly passwords: PasswordCheck,
+    private readonly codes: CodeCheck,
     private readonly tokens: TokenSigner,
     private readonly devices: DeviceTokens,
     private readonly clock: Clock,
     private readonly security: SecurityLog,
-  ) {
-    this.#dummyHash = dummyHash(hasher);
-    this.#codes = new CodeCheck(runner, throttle, sealer, clock);
-  }
+  ) {}
 
   async execute({ login: request }: LogInCommand): Promise<LoggedIn> {
     const account = nameHash(request.username);
     const device = request.deviceToken ? this.devices.read(request.deviceToken, this.clock.now()) : undefined;
     const login = { ...request, device: device?.nameHash === account ? device : undefined };
-    const identity = { account, address: login.address, device: login.device?.id };
-    const leave = await this.#enterQueues(identity);
-    try {
-      return await this.#logIn(login);
-    } finally {
-      leave();
-    }
-  }
-
-  async #enterQueues(identity: LoginIdentity): Promise<LeaveQueues> {
-    let entered = await this.queues.enter(identity, false);
-    if (entered === 'known only' && (await this.throttle.isKnown({ factor: 'password', ...identity })))
-      entered = await this.queues.enter(identity, true);
-    if (typeof entered === 'function') return entered;
-    this.attempts.add('password', 'failed');
-    throw new HashQueueFull();
+    return this.passwords.inTurn(attemptOf(login), () => this.#logIn(login));
   }
 
   async #logIn(login: Login): Promise<LoggedIn> {
     const report = new LoginReport(this.security, login.origin);
-    const account = await report.watch('password', () =>
-      this.attempts.count('password', () => this.#verifyPassword(login, report)),
-    );
+    const { staticHash } = login;
+    const account = await this.passwords.verify(attemptOf(login), report, async (found, verify) => {
+      const isRight = await verify(staticHash ?? '');
+      return isRight && staticHash !== undefined && !found?.disabled;
+    });
     const token = account.twoFactor
       ? await report.watch('one_time_code', () =>
-          this.attempts.count('one_time_code', () => this.#startWithCode(login, account)),
+          this.passwords.counts.count('one_time_code', () => this.#startWithCode(login, account)),
         )
       : await this.#startSession(login, account, undefined);
     const { accountId, username, twoFactor } = account;
@@ -108,51 +72,10 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     return { token, deviceToken: this.devices.sign(device, this.clock.now()) };
   }
 
-  /** Takes the same hashes and store operations if the name is unknown, the password wrong or empty, or the account disabled. */
-  async #verifyPassword(login: Login, report: LoginReport): Promise<Account> {
-    const { username, address, device } = login;
-    const attempt = { factor: 'password', account: nameHash(username), address, device: device?.id } as const;
-    const counted = await admit(this.throttle, attempt);
-    const account = await this.#matchingAccount(login, counted.isKnown, report).catch(async (error: unknown) => {
-      await refundUnchecked(this.throttle, counted, error);
-      throw error;
-    });
-    if (!account || account.disabled || login.staticHash === undefined) throw new DomainError('invalid-credentials');
-    await succeed(this.throttle, counted);
-    return account;
-  }
-
-  /** Returns the account if the password is right. The hasher alternates between known and unknown sources. */
-  async #matchingAccount(
-    { username, staticHash = '', address }: Login,
-    isKnown: boolean,
-    report: LoginReport,
-  ): Promise<Account | undefined> {
-    const account = await this.names.accountOf(username);
-    report.account = account?.accountId;
-    const hash = account
-      ? this.sealer.open(account.sealedPasswordHash, sealingContext.password(account.accountId))
-      : await this.#dummyHash;
-    const asker = [isKnown ? 'known' : 'unknown', ...networksOf(address), nameHash(username)];
-    return (await this.hasher.verify(staticHash, hash, asker)) ? account : undefined;
-  }
-
-  /** A code that was used before is only detected when the commit that spends it is refused. */
-  async #startWithCode(login: Login, account: Account): Promise<string> {
+  #startWithCode(login: Login, account: Account): Promise<string> {
     const { code, address, origin } = login;
-    const right = await this.#codes.verify({ code, address, device: codeDeviceOf(login, account), origin }, account);
-    const token = await this.#start(login, account, right).catch(async (error: unknown) => {
-      // A right code counts as a failure only if it was used before, not if the store failed.
-      if (!(error instanceof DomainError)) await this.throttle.refund(right.counted);
-      throw error;
-    });
-    await succeed(this.throttle, right.counted);
-    return token;
-  }
-
-  async #start(login: Login, account: Account, right: RightCode): Promise<string> {
-    await this.#codes.spend(right, account, login.origin);
-    return this.#startSession(login, account, right);
+    const given = { code, address, device: codeDeviceOf(login, account), origin };
+    return this.codes.useFor(given, account, (right) => this.#startSession(login, account, right));
   }
 
   async #startSession(login: Login, account: Account, right: RightCode | undefined): Promise<string> {
@@ -181,6 +104,12 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     return token;
   }
 }
+
+const attemptOf = ({ username, address, device }: Login): PasswordAttempt => ({
+  username,
+  address,
+  device: device?.id,
+});
 
 function factorsOf(right: RightCode | undefined): SessionStarted['data']['factors'] {
   if (!right) return ['password'];

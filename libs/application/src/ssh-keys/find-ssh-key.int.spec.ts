@@ -45,6 +45,8 @@ describe('the owners of a key', () => {
     const ann = {
       accountId: 7,
       username: 'ann',
+      basePath: '/',
+      permission: 0,
       disabled: false,
       keyId: 7 * 2 ** 20 + 1,
       title: 'laptop',

@@ -7,6 +7,8 @@ import { Clock } from '../clock.js';
 export type SshKeyOwner = Readonly<{
   accountId: number;
   username: string;
+  basePath: string;
+  permission: number;
   disabled: boolean;
   keyId: number;
   title: string;
@@ -61,9 +63,20 @@ export class FindSshKeyHandler implements IQueryHandler<FindSshKeyQuery> {
     return { owners, next: candidates.length < MAX_CHECKED ? undefined : candidates.at(-1) };
   }
 
-  #ownerOf({ accountId, username, disabled }: Account, key: SshKey): SshKeyOwner {
+  #ownerOf(account: Account, key: SshKey): SshKeyOwner {
+    const { accountId, username, basePath, permission, disabled } = account;
     const { keyId, title, expiresAt } = key;
-    return { accountId, username, disabled, keyId, title, expiresAt, expired: isExpired(key, this.clock.now()) };
+    return {
+      accountId,
+      username,
+      basePath,
+      permission,
+      disabled,
+      keyId,
+      title,
+      expiresAt,
+      expired: isExpired(key, this.clock.now()),
+    };
   }
 }
 

@@ -49,6 +49,7 @@ describe('the keys of a name', () => {
     expect(await lookUp(handler, 'ann')).toEqual({
       accountId: ANN,
       username: 'ann',
+      basePath: '/',
       permission: MAY_USE_SFTP,
       keys: [
         {

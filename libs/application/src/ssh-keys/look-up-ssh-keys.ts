@@ -1,5 +1,5 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { isExpired, type Account, type SshKeyRing } from '@keyfold/domain';
+import { isExpired, mayLogInOver, type Account, type SshKeyRing } from '@keyfold/domain';
 import { accountStream, sshKeyRingStream, StreamLoader } from '@keyfold/projections';
 import { Clock } from '../clock.js';
 import { UserNames } from '../user-names.js';
@@ -18,12 +18,10 @@ export type LookedUpSshKey = Readonly<{
 export type LookedUpAccount = Readonly<{
   accountId: number;
   username: string;
+  basePath: string;
   permission: number;
   keys: readonly LookedUpSshKey[];
 }>;
-
-/** Permission bit 10: log in and read over FTP and SFTP (wire contract 3.2). No role implies it, not even the administrator's. */
-const SFTP_LOGIN = 1 << 10;
 
 /**
  * Looks up the keys that can log in with a user name: all of them, or the one with a fingerprint. Expired keys are left out, whether or
@@ -48,25 +46,7 @@ export class LookUpSshKeysHandler implements IQueryHandler<LookUpSshKeysQuery> {
 
   async execute({ username, fingerprint }: LookUpSshKeysQuery): Promise<LookedUpAccount | null> {
     const found = (await this.#byLastOwner(username)) ?? (await this.#byHolds(username));
-    if (!found || found.account.disabled || !(found.account.permission & SFTP_LOGIN)) return null;
-    const { account, ring } = found;
-    const now = this.clock.now();
-    return {
-      accountId: account.accountId,
-      username: account.username,
-      permission: account.permission,
-      keys: ring.keys
-        .filter((each) => !isExpired(each, now))
-        .filter(({ key }) => fingerprint === undefined || key.fingerprint === fingerprint)
-        .map(({ keyId, title, key, expiresAt }) => ({
-          keyId,
-          title,
-          type: key.type,
-          blob: key.blob,
-          fingerprint: key.fingerprint,
-          ...(expiresAt !== undefined && { expiresAt }),
-        })),
-    };
+    return found ? lookedUp(found, fingerprint, this.clock.now()) : null;
   }
 
   /** Loads account and keys in one round trip, if the last known owner of the name still has it. */
@@ -87,3 +67,29 @@ export class LookUpSshKeysHandler implements IQueryHandler<LookUpSshKeysQuery> {
 }
 
 type Found = Readonly<{ account: Account; ring: SshKeyRing }>;
+
+/** Returns the keys that can log in to the account at a time, or null if the account cannot. */
+export function lookedUp(
+  { account, ring }: Found,
+  fingerprint: string | undefined,
+  at: number,
+): LookedUpAccount | null {
+  if (account.disabled || !mayLogInOver('sftp', account.permission)) return null;
+  return {
+    accountId: account.accountId,
+    username: account.username,
+    basePath: account.basePath,
+    permission: account.permission,
+    keys: ring.keys
+      .filter((each) => !isExpired(each, at))
+      .filter(({ key }) => fingerprint === undefined || key.fingerprint === fingerprint)
+      .map(({ keyId, title, key, expiresAt }) => ({
+        keyId,
+        title,
+        type: key.type,
+        blob: key.blob,
+        fingerprint: key.fingerprint,
+        ...(expiresAt !== undefined && { expiresAt }),
+      })),
+  };
+}

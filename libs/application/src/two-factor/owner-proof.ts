@@ -3,8 +3,6 @@ import { LoginThrottle, networksOf, PasswordHasher, Sealer, staticHash, type Cou
 import { CodeCheck } from '../login/code-check.js';
 import { admit, refundUnchecked, succeed } from '../login/counted-attempts.js';
 import { LoginReport } from '../login/login-report.js';
-import { Clock } from '../clock.js';
-import { CommandRunner } from '../command-runner.js';
 import type { Origin } from '../origin.js';
 import { sealingContext } from '../sealing-context.js';
 import { SecurityLog } from '../security-log/security-log.js';
@@ -18,18 +16,13 @@ type Verified = Readonly<{ counted: CountedAttempt; usedCode?: UsedCode }>;
 
 /** Asks for the password or a code before a change that a stolen session must not make. Attempts count like those of logins. */
 export class OwnerProof {
-  readonly #codes: CodeCheck;
-
   constructor(
-    runner: CommandRunner,
     private readonly hasher: PasswordHasher,
     private readonly throttle: LoginThrottle,
     private readonly sealer: Sealer,
-    clock: Clock,
+    private readonly codes: CodeCheck,
     private readonly security: SecurityLog,
-  ) {
-    this.#codes = new CodeCheck(runner, throttle, sealer, clock);
-  }
+  ) {}
 
   /**
    * Verifies the proof, then makes the change.
@@ -76,8 +69,8 @@ export class OwnerProof {
   async #verifyCode(account: Account, { code, address }: Proof, origin: Origin): Promise<Verified> {
     if (!account.twoFactor) throw new DomainError('two-factor-off');
     try {
-      const right = await this.#codes.verify({ code, address, device: undefined, origin }, account);
-      await this.#codes.spend(right, account, origin);
+      const right = await this.codes.verify({ code, address, device: undefined, origin }, account);
+      await this.codes.spend(right, account, origin);
       return right;
     } catch (error) {
       const isWrong = error instanceof DomainError && error.code === 'one-time-code-invalid-at-login';

@@ -6,6 +6,7 @@ export const accessTokenScopes = [
   'accounts:manage',
   'settings:read',
   'keys:look-up',
+  'logins:verify',
 ] as const;
 export type AccessTokenScope = (typeof accessTokenScopes)[number];
 

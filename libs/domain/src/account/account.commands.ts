@@ -1,5 +1,6 @@
 import type { ResealSecrets } from '../kernel/reseal-secrets.js';
 import type { AccountFields } from './account.events.js';
+import type { FileProtocol } from './file-permissions.js';
 import type { NameClaim } from './name-claim.js';
 import type { NameRules } from './name-rules.js';
 
@@ -87,6 +88,8 @@ export type GenerateRecoveryCodes = CallerProof &
   Readonly<{ type: 'GenerateRecoveryCodes'; sealedCodes: string; count: number; usedCode?: UsedCode | undefined }>;
 /** Spends a recovery code. Refused with `one-time-code-invalid-at-login` if it was used or replaced. */
 export type UseRecoveryCode = Readonly<{ type: 'UseRecoveryCode'; generation: number; index: number }>;
+/** Spends a one-time code for a login to a file server. Refused with `one-time-code-invalid-at-login` if it was used or belongs to an earlier enrolment. */
+export type UseOneTimeCode = Readonly<{ type: 'UseOneTimeCode'; usedCode: UsedCode; protocol: FileProtocol }>;
 /** Locks one-time codes after `failures` wrong ones in a row. Does nothing if two-factor is off or already locked. */
 export type LockTwoFactor = Readonly<{ type: 'LockTwoFactor'; failures: number }>;
 /** Lifts a lock of the code. Does nothing if it is not locked. */
@@ -111,5 +114,6 @@ export type AccountCommand =
   | UnlockTwoFactor
   | GenerateRecoveryCodes
   | UseRecoveryCode
+  | UseOneTimeCode
   | ResealSecrets
   | DeleteAccount;

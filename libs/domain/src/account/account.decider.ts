@@ -19,6 +19,7 @@ import {
   lockTwoFactor,
   resealRecoveryCodes,
   startEnrolment,
+  useOneTimeCode,
   useRecoveryCode,
 } from './account.two-factor.js';
 import { cleanBasePath } from './base-path.js';
@@ -59,6 +60,8 @@ function decide(account: Account, command: AccountCommand): Decision<AccountEven
       return generateRecoveryCodes(account, command);
     case 'UseRecoveryCode':
       return useRecoveryCode(account, command);
+    case 'UseOneTimeCode':
+      return useOneTimeCode(account, command);
     case 'LockTwoFactor':
       return lockTwoFactor(account, command);
     case 'UnlockTwoFactor':

@@ -1,5 +1,6 @@
 import type { DomainEvent } from '../kernel/event.js';
 import type { Upcasters } from '../kernel/upcasting.js';
+import type { FileProtocol } from './file-permissions.js';
 
 /** 0 general, 1 guest, 2 admin (wire contract 3.1). Other numbers are stored without a meaning, as in the original. */
 export type Role = number;
@@ -92,6 +93,8 @@ export type RecoveryCodeUsed = DomainEvent<
   { generation: number; index: number; left: number },
   undefined
 >;
+/** A file server let the account in with a one-time code, which cannot be used again. Logins to the service itself are sessions instead. */
+export type OneTimeCodeUsed = DomainEvent<'OneTimeCodeUsed', { protocol: FileProtocol }, undefined>;
 /** Codes were locked after 100 wrong ones in a row: a stranger may know the password. A recovery code, an operator or disabling two-factor lifts the lock. */
 export type TwoFactorLocked = DomainEvent<'TwoFactorLocked', { failures: number }, undefined>;
 /** The operator lifted the lock of the code. Two-factor stays on. */
@@ -118,6 +121,7 @@ export type AccountEvent =
   | RecoveryCodesGenerated
   | RecoveryCodesResealed
   | RecoveryCodeUsed
+  | OneTimeCodeUsed
   | AccountDeleted;
 
 export const accountUpcasters = {
@@ -139,5 +143,6 @@ export const accountUpcasters = {
   RecoveryCodesGenerated: { 1: 'current' },
   RecoveryCodesResealed: { 1: 'current' },
   RecoveryCodeUsed: { 1: 'current' },
+  OneTimeCodeUsed: { 1: 'current' },
   AccountDeleted: { 1: 'current' },
 } satisfies Record<AccountEvent['type'], Upcasters[string]>;

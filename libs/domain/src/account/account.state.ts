@@ -170,6 +170,8 @@ export function evolve(account: Account, event: AccountEvent): Account {
       const unlocked = withTwoFactor(account, { locked: false });
       return withRecoveryCodes(unlocked, generation, ({ unused }) => ({ unused: unused.filter((n) => n !== index) }));
     }
+    case 'OneTimeCodeUsed':
+      return account;
     case 'AccountDeleted':
       return { ...absentAccount, status: 'deleted', accountId: account.accountId };
   }

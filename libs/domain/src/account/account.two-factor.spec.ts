@@ -8,12 +8,14 @@ import {
   startEnrolment,
   unlockTwoFactor,
   update,
+  useOneTimeCode,
 } from '../../testing/account.commands.js';
 import {
   deleted,
   enrolmentStarted,
   MINUTE,
   NOON,
+  oneTimeCodeUsed,
   registered,
   SECOND,
   twoFactorDisabled,
@@ -232,5 +234,22 @@ describe.each([
     given(accountDecider, ...history)
       .when(command)
       .thenRefused('account-not-found');
+  });
+});
+
+describe('UseOneTimeCode', () => {
+  it('spends the code for good', () => {
+    given(accountDecider, registered('ann'), enrolmentStarted(1), twoFactorEnabled(1))
+      .when(useOneTimeCode({ enrolment: 1, step: 5 }))
+      .thenEvents(oneTimeCodeUsed('webdav'))
+      .thenHolds('otp:7:1:5')
+      .thenTakenRefusal('one-time-code-invalid-at-login');
+  });
+
+  it('is refused for a code of an earlier enrolment, and without two-factor', () => {
+    for (const history of [[enrolmentStarted(2), twoFactorEnabled(2)], [twoFactorDisabled]])
+      given(accountDecider, registered('ann'), enrolmentStarted(1), twoFactorEnabled(1), ...history)
+        .when(useOneTimeCode({ enrolment: 1, step: 5 }))
+        .thenRefused('one-time-code-invalid-at-login');
   });
 });

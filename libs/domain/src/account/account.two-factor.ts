@@ -1,5 +1,5 @@
 import type { Decision, Hold } from '../kernel/decider.js';
-import { DomainError } from '../kernel/domain-error.js';
+import { DomainError, type DomainErrorCode } from '../kernel/domain-error.js';
 import type {
   DisableTwoFactor,
   EnableTwoFactor,
@@ -7,6 +7,7 @@ import type {
   LockTwoFactor,
   StartTwoFactorEnrolment,
   UsedCode,
+  UseOneTimeCode,
   UseRecoveryCode,
 } from './account.commands.js';
 import { ROLE_GUEST, type AccountEvent } from './account.events.js';
@@ -81,6 +82,14 @@ export function useRecoveryCode(
   return { events: [{ type: 'RecoveryCodeUsed', v: 1, data }] };
 }
 
+/** Decides `UseOneTimeCode`. */
+export function useOneTimeCode(account: Account, { usedCode, protocol }: UseOneTimeCode): Decision<AccountEvent> {
+  return {
+    events: [{ type: 'OneTimeCodeUsed', v: 1, data: { protocol } }],
+    holds: spend(account, usedCode, 'one-time-code-invalid-at-login'),
+  };
+}
+
 /** Returns the event that reseals the recovery codes, if their text is in the map. */
 export function resealRecoveryCodes(
   { generation, sealedCodes }: RecoveryCodes,
@@ -91,9 +100,13 @@ export function resealRecoveryCodes(
 }
 
 /** Returns the hold of a one-time code that proves the owner. It must belong to the active enrolment. */
-function spend({ accountId, twoFactor }: Account, usedCode: UsedCode | undefined): Hold[] {
+function spend(
+  { accountId, twoFactor }: Account,
+  usedCode: UsedCode | undefined,
+  refusal: DomainErrorCode = 'one-time-code-invalid',
+): Hold[] {
   if (!usedCode) return [];
   const { enrolment, step } = usedCode;
-  if (twoFactor?.enrolment !== enrolment) throw new DomainError('one-time-code-invalid');
-  return [oneTimeCodeHold(accountId, enrolment, step, 'one-time-code-invalid')];
+  if (twoFactor?.enrolment !== enrolment) throw new DomainError(refusal);
+  return [oneTimeCodeHold(accountId, enrolment, step, refusal)];
 }

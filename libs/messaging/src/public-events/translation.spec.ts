@@ -26,6 +26,7 @@ const publicTypes: Readonly<Record<string, string | undefined>> = {
   'TwoFactorUnlocked.v1': undefined,
   'RecoveryCodesGenerated.v1': 'account.recovery-codes-generated',
   'RecoveryCodeUsed.v1': 'account.recovery-code-used',
+  'OneTimeCodeUsed.v1': undefined,
   'RecoveryCodesResealed.v1': undefined,
   'PasswordResealed.v1': undefined,
   'TwoFactorSecretResealed.v1': undefined,

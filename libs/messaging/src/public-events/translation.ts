@@ -51,6 +51,7 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
     type: 'account.recovery-code-used',
     data: { accountId: accountOf(commit), left },
   }),
+  OneTimeCodeUsed: notPublic,
   RecoveryCodesResealed: notPublic,
   TwoFactorEnrolmentStarted: notPublic,
   TwoFactorLocked: notPublic,

@@ -58,6 +58,8 @@ export const apiSettings = {
   /** Address of the servers port. It is closed unless a port is set; 0 stands for any free port. */
   KEYFOLD_SERVERS_HOST: z.string().default('127.0.0.1'),
   KEYFOLD_SERVERS_PORT: port.optional(),
+  /** File servers that are believed when they name the address of their client: addresses and CIDR networks. */
+  KEYFOLD_SERVERS_TRUSTED: networks,
   /** Threads that serve the API. Default: one for each processor that the process may use with SQLite, one with MongoDB. */
   KEYFOLD_THREADS: number(`must be an integer from 1 to ${MAX_THREADS}`, 1, MAX_THREADS)
     .refine(Number.isInteger, `must be an integer from 1 to ${MAX_THREADS}`)

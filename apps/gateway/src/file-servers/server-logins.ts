@@ -1,0 +1,87 @@
+import { CheckServerLoginCommand, LookUpSshKeysQuery, type Origin, type ServerFactor } from '@keyfold/application';
+import { mayLogInOver, mayWriteOver, type FileProtocol } from '@keyfold/domain';
+import { parseOfferedKey } from '@keyfold/security';
+import type { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { plainAddress, type TrustedNetworks } from '../request/trusted-networks.js';
+
+/** A login that a file server asks about. `address` is what the server says about its client, if it says anything. */
+export type AskedLogin = Readonly<{ protocol: FileProtocol; username: string; address: string | undefined }> &
+  (
+    | Readonly<{ password: string; code: string | undefined; publicKey?: undefined }>
+    | Readonly<{ publicKey: string; password?: undefined }>
+  );
+
+/** An account that may come in. `write`: whether it may also write over the protocol of the login. */
+export type AdmittedAccount = Readonly<{
+  id: number;
+  username: string;
+  basePath: string;
+  permission: number;
+  write: boolean;
+}>;
+
+/** The answer. Without an account, nothing tells one reason of a refusal from another, except that a right password may need a code. */
+export type CheckedLogin = Readonly<{
+  account: AdmittedAccount | null;
+  factors: readonly ServerFactor[];
+  codeRequired?: true;
+}>;
+
+const REFUSED: CheckedLogin = { account: null, factors: [] };
+
+/** Checks the logins that file servers ask about, whatever the form in which they ask. */
+export class ServerLogins {
+  #isReported = false;
+
+  /** `trusted` servers are believed when they name the address of their client. `onIgnored` is called once, with the first other server. */
+  constructor(
+    private readonly queries: QueryBus,
+    private readonly commands: CommandBus,
+    private readonly trusted: TrustedNetworks,
+    private readonly onIgnored: (server: string) => void,
+  ) {}
+
+  /**
+   * Checks a login. `origin` has the address of the server.
+   *
+   * @throws `too-many-attempts`; `HashQueueFull`.
+   */
+  check(login: AskedLogin, origin: Origin): Promise<CheckedLogin> {
+    return login.publicKey === undefined ? this.#checkPassword(login, origin) : this.#checkKey(login);
+  }
+
+  async #checkPassword(login: AskedLogin & { password: string }, { address: server, ...rest }: Origin) {
+    const { protocol, username, password, code } = login;
+    const address = this.#addressOf(login.address, server);
+    const origin = { ...rest, address };
+    const checked = await this.commands.execute(
+      new CheckServerLoginCommand({ protocol, username, password, code, address, origin }),
+    );
+    if (checked === 'refused') return REFUSED;
+    if (checked === 'code required') return { ...REFUSED, codeRequired: true as const };
+    return { account: admitted(protocol, checked.account), factors: checked.factors };
+  }
+
+  /** An offered key proves nothing yet, so it is not recorded as used. */
+  async #checkKey({ protocol, username, publicKey }: AskedLogin & { publicKey: string }): Promise<CheckedLogin> {
+    const key = parseOfferedKey(publicKey);
+    if (!key) return REFUSED;
+    const found = await this.queries.execute(new LookUpSshKeysQuery(username, key.fingerprint));
+    if (!found || found.keys.length === 0 || !mayLogInOver(protocol, found.permission)) return REFUSED;
+    return { account: admitted(protocol, found), factors: ['public-key'] };
+  }
+
+  /** Without its client's address, a server counts as the client. */
+  #addressOf(client: string | undefined, server = ''): string {
+    if (client === undefined) return plainAddress(server);
+    if (this.trusted.contains(server)) return plainAddress(client);
+    if (!this.#isReported) this.onIgnored(plainAddress(server));
+    this.#isReported = true;
+    return plainAddress(server);
+  }
+}
+
+const admitted = (
+  protocol: FileProtocol,
+  { accountId: id, username, basePath, permission }: Omit<AdmittedAccount, 'id' | 'write'> & { accountId: number },
+): AdmittedAccount => ({ id, username, basePath, permission, write: mayWriteOver(protocol, permission) });

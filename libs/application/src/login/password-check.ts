@@ -1,0 +1,104 @@
+import { DomainError, type Account } from '@keyfold/domain';
+import {
+  dummyHash,
+  HashQueueFull,
+  LoginThrottle,
+  networksOf,
+  PasswordHasher,
+  Sealer,
+  type HashGroups,
+} from '@keyfold/security';
+import { sealingContext } from '../sealing-context.js';
+import { nameHash, UserNames } from '../user-names.js';
+import { admit, refundUnchecked, succeed } from './counted-attempts.js';
+import { LoginCounts } from './login-counts.js';
+import { LoginQueues, type LeaveQueues, type LoginIdentity } from './login-queues.js';
+import type { LoginReport } from './login-report.js';
+
+/** A name for which somebody tries a password, and the source of the attempt. `device` has logged in to an account of this name. */
+export type PasswordAttempt = Readonly<{ username: string; address: string; device: string | undefined }>;
+
+/** Decides whether a secret opens an account. `account` is undefined if nobody has the name. `verify` takes the time of a hash. */
+export type SecretCheck = (
+  account: Account | undefined,
+  verify: (staticHash: string) => Promise<boolean>,
+) => Promise<boolean>;
+
+/** Checks the passwords of logins. Every attempt waits for its turn and counts before it is checked, whichever server it comes through. */
+export class PasswordCheck {
+  /** The outcomes of the password and code checks of this thread. */
+  readonly counts = new LoginCounts();
+  readonly #dummyHash: Promise<string>;
+
+  constructor(
+    private readonly names: UserNames,
+    private readonly hasher: PasswordHasher,
+    private readonly queues: LoginQueues,
+    private readonly throttle: LoginThrottle,
+    private readonly sealer: Sealer,
+  ) {
+    this.#dummyHash = dummyHash(hasher);
+  }
+
+  /**
+   * Runs a login when its turn comes.
+   *
+   * @throws HashQueueFull if too many logins wait.
+   */
+  async inTurn<Result>({ username, ...source }: PasswordAttempt, login: () => Promise<Result>): Promise<Result> {
+    const leave = await this.#enterQueues({ account: nameHash(username), ...source });
+    try {
+      return await login();
+    } finally {
+      leave();
+    }
+  }
+
+  async #enterQueues(identity: LoginIdentity): Promise<LeaveQueues> {
+    let entered = await this.queues.enter(identity, false);
+    if (entered === 'known only' && (await this.throttle.isKnown({ factor: 'password', ...identity })))
+      entered = await this.queues.enter(identity, true);
+    if (typeof entered === 'function') return entered;
+    this.counts.add('password', 'failed');
+    throw new HashQueueFull();
+  }
+
+  /**
+   * Returns the account of the attempt if `check` accepts its secret. Takes the same store operations if the name is unknown, the secret wrong or the
+   * account refused, and the same hashes if `check` does.
+   *
+   * @throws `invalid-credentials` or `too-many-attempts`; `HashQueueFull`.
+   */
+  verify(attempt: PasswordAttempt, report: LoginReport, check: SecretCheck): Promise<Account> {
+    return report.watch('password', () => this.counts.count('password', () => this.#verify(attempt, report, check)));
+  }
+
+  async #verify({ username, ...source }: PasswordAttempt, report: LoginReport, check: SecretCheck): Promise<Account> {
+    const name = nameHash(username);
+    const counted = await admit(this.throttle, { factor: 'password', account: name, ...source });
+    // The hasher alternates between known and unknown sources.
+    const asker = [counted.isKnown ? 'known' : 'unknown', ...networksOf(source.address), name];
+    const account = await this.#matchingAccount(username, asker, report, check).catch(async (error: unknown) => {
+      await refundUnchecked(this.throttle, counted, error);
+      throw error;
+    });
+    if (!account) throw new DomainError('invalid-credentials');
+    await succeed(this.throttle, counted);
+    return account;
+  }
+
+  async #matchingAccount(
+    username: string,
+    asker: HashGroups,
+    report: LoginReport,
+    check: SecretCheck,
+  ): Promise<Account | undefined> {
+    const account = await this.names.accountOf(username);
+    report.account = account?.accountId;
+    const hash = account
+      ? this.sealer.open(account.sealedPasswordHash, sealingContext.password(account.accountId))
+      : await this.#dummyHash;
+    const isRight = await check(account, (staticHash) => this.hasher.verify(staticHash, hash, asker));
+    return isRight ? account : undefined;
+  }
+}

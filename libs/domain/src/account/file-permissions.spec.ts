@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { fileProtocols, mayLogInOver, mayWriteOver } from './file-permissions.js';
+
+const granted = (permission: number) =>
+  fileProtocols.flatMap((protocol) => [
+    ...(mayLogInOver(protocol, permission) ? [`${protocol} log in`] : []),
+    ...(mayWriteOver(protocol, permission) ? [`${protocol} write`] : []),
+  ]);
+
+it.each([
+  [8, ['webdav log in']],
+  [9, ['webdav write']],
+  [10, ['sftp log in', 'ftp log in']],
+  [11, ['sftp write', 'ftp write']],
+])('bit %i permits: %s', (bit, rights) => {
+  expect(granted(1 << bit)).toEqual(rights);
+});
+
+it('no other bit permits anything', () => {
+  expect(granted(~(0b1111 << 8) & 0xff_ff)).toEqual([]);
+});
