@@ -25,10 +25,10 @@ const (
 )
 
 func main() {
-	os.Exit(run(os.Args[1:], os.Stdout))
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout))
 }
 
-func run(words []string, out io.Writer) int {
+func run(words []string, in io.Reader, out io.Writer) int {
 	configFile := defaultConfigFile
 	if len(words) >= 2 && words[0] == "-config" {
 		configFile, words = words[1], words[2:]
@@ -40,7 +40,7 @@ func run(words []string, out io.Writer) int {
 	// These run before there is a configuration, or without one.
 	switch words[0] {
 	case "users":
-		return writeUsers(os.Stdin, out, words[1], words[2], words[3])
+		return writeUsers(in, out, words[1], words[2], words[3])
 	case "log":
 		return printLog(out, words[1])
 	}

@@ -70,8 +70,26 @@ func (service *service) askInTurn(ask func(ctx context.Context, address string) 
 	return errors.Join(failures...)
 }
 
-// ask returns the body of a successful answer. The answer to GET must have the content type, because some servers answer every request with a page.
+// ask returns the body of a successful answer. That to GET must be of the kind.
 func (service *service) ask(ctx context.Context, method, address, kind string, body []byte) ([]byte, error) {
+	answer, err := service.send(ctx, method, address, body)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	switch {
+	case answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden:
+		return nil, errTokenRefused
+	case method == http.MethodPost && answer.StatusCode == http.StatusNoContent:
+		return nil, nil
+	case method == http.MethodGet && answer.StatusCode == http.StatusOK && isOfKind(answer, kind):
+		return readAnswer(answer.Body)
+	}
+	return nil, unexpected(answer)
+}
+
+// send returns the answer to a request, whatever its status. The caller closes its body.
+func (service *service) send(ctx context.Context, method, address string, body []byte) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -86,21 +104,17 @@ func (service *service) ask(ctx context.Context, method, address, kind string, b
 		// The error of net/http repeats the address, which contains the user name.
 		return nil, errors.Unwrap(err)
 	}
-	defer answer.Body.Close()
-	switch {
-	case answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden:
-		return nil, errTokenRefused
-	case method == http.MethodPost && answer.StatusCode == http.StatusNoContent:
-		return nil, nil
-	case method == http.MethodGet && answer.StatusCode == http.StatusOK && isOfKind(answer, kind):
-		return readAnswer(answer.Body)
-	}
-	return nil, fmt.Errorf("unexpected answer: status %d, %s", answer.StatusCode, answer.Header.Get("Content-Type"))
+	return answer, nil
 }
 
-func isOfKind(answer *http.Response, kind string) bool {
-	received, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
-	return err == nil && received == kind
+func unexpected(answer *http.Response) error {
+	return fmt.Errorf("unexpected answer: status %d, %s", answer.StatusCode, answer.Header.Get("Content-Type"))
+}
+
+// isOfKind tells Keyfold from a server that answers every request with a page.
+func isOfKind(answer *http.Response, expected string) bool {
+	kind, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	return err == nil && kind == expected
 }
 
 func readAnswer(body io.Reader) ([]byte, error) {
