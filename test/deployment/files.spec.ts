@@ -50,6 +50,14 @@ it('keyfold-ssh is built with the Go version of its module and with the command 
   expect(read('docs/file-servers.md')).toContain(command);
 });
 
+it('the users of sshd are written by the same command in the guide, the compose file and the tests', () => {
+  const command = 'keyfold-ssh users /var/lib/extrausers/passwd /srv/sftp 2901';
+  const files = ['docs/file-servers.md', 'deploy/openssh/compose.yml', 'test/deployment/deployment.ts'];
+  for (const file of [...files, 'test/support/openssh/sshd.sh']) expect(read(file), file).toContain(command);
+  for (const file of ['docs/file-servers.md', 'deploy/openssh/Dockerfile'])
+    expect(read(file), file).toMatch(/useradd --uid 2901 .* keyfold-sftp$/m);
+});
+
 it('every image has an exact version, and only the load balancer publishes a port, and sshd if it is added', () => {
   const published = (...further: string[]) => {
     const services = Object.entries(readComposeFile(PROJECT, ...further).services);

@@ -58,8 +58,8 @@ describe('the list of accounts', () => {
     ['-a', '/a'],
     ['.', '/a'],
     ['root', '/a'],
-    ['eve', '/a:0:0::/'],
-    ['eve', '/a\nroot:*:0:0::/:/bin/sh'],
+    ['eve', '/a:/bin/sh'],
+    ['eve', '/a\nb'],
     ['eve', '/a\u0000b'],
     ['eve', '/a\u2028b'],
     ['eve', '/../etc'],
@@ -122,7 +122,14 @@ describe('the folder of all files', () => {
     expect(refused).toMatchObject({ status: 1, errors: expect.stringContaining(`other users can write to ${sftp}`) });
   });
 
-  it.each(['sftp', '/s:ftp', '/s\nftp', '/no/such/folder'])('is not %j', async (folder) => {
+  it.each(['a:b', 'a\nb'])('is not %j, because it could forge a line', async (name) => {
+    const folder = join(helper.folder, name);
+    await mkdir(folder);
+    expect(await usersOf(lineOf(['ann', '/ann']), passwd, folder)).toMatchObject({ status: 1, out: '' });
+    expect([await readFile(passwd, 'utf8'), await readdir(folder)]).toEqual([OLD, []]);
+  });
+
+  it.each(['sftp', '/no/such/folder'])('is not %j, which is relative or does not exist', async (folder) => {
     expect(await usersOf(lineOf(['ann', '/ann']), passwd, folder)).toMatchObject({ status: 1, out: '' });
     expect(await readFile(passwd, 'utf8')).toBe(OLD);
   });
