@@ -8,7 +8,7 @@ import { lookUpToken } from '../support/openssh/server-token.js';
 import { Sshd } from '../support/openssh/sshd.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
-const CACHE_SECONDS = 15;
+const CACHE_SECONDS = 25;
 
 let app: StandaloneProcess;
 let sshd: Sshd;

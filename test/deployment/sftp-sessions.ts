@@ -65,6 +65,11 @@ export function itServesFiles(of: () => Deployment): void {
       expect(await of().logInToSftp(name, pairs['writer']!)).toMatchObject({ succeeded: false });
   });
 
+  it('opens 30 sessions at once', async () => {
+    const sessions = await Promise.all(Array.from({ length: 30 }, () => sftpAs('writer')));
+    expect(sessions.filter(({ succeeded }) => !succeeded).map(({ output }) => output)).toEqual([]);
+  });
+
   it('opens a session while any one of the gateways restarts', async () => {
     for (const gateway of of().project.containers('gateway')) {
       const restarted = of().project.restart(gateway);
