@@ -224,6 +224,6 @@ describe('a second start', () => {
     const admin = await adminOf(await deployment.apiFrom('192.0.2.31'));
     expect((await accountNamed(admin, 'forged')).username).toBe('forged');
     const known = await of('sshd')[0]?.exec(['getent', 'passwd', 'reader']);
-    expect(known?.output).toContain(':/srv/sftp/team/writer:');
+    expect(known?.output).toContain(':/srv/sftp/team/reader:');
   });
 });

@@ -32,8 +32,9 @@ export class OpensshSite {
     const token = await lookUpToken(admin);
     const addresses = [`http://127.0.0.1:${port}`];
     const sshd = await Sshd.start({ addresses, token, cacheTime: '1h', users: [...users, 'zoe'], accounts });
-    for (const name of [...users, ...accounts.map(({ username }) => username)])
-      await createAccount(admin, name, { permission: SFTP });
+    for (const name of users) await createAccount(admin, name, { permission: SFTP });
+    for (const { username, basePath } of accounts)
+      await createAccount(admin, username, { permission: SFTP, base_path: basePath });
     return new OpensshSite(sshd, app, admin, port, token);
   }
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { adminOf, createAccount, signedInAs } from '../support/accounts.js';
+import { accountNamed, adminOf, createAccount, signedInAs } from '../support/accounts.js';
 import type { ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { newKeyPair, type KeyPair } from '../support/openssh/key-pair.js';
@@ -89,6 +89,19 @@ export function itServesFiles(of: () => Deployment): void {
     expect(log).toMatch(
       new RegExp(`Accepted publickey for writer from \\S+ port \\d+ ssh2: ED25519 ${escaped(fingerprint)}`),
     );
+  });
+
+  it('refuses an account that moved until its line is written again', async () => {
+    const admin = await adminOf(await of().apiFrom('192.0.2.41'));
+    const reader = await accountNamed(admin, 'reader');
+    (await admin.post('/api/admin/user/update', { ...reader, base_path: '/team/reader' })).data();
+    expect(await sftpAs('reader')).toMatchObject({ succeeded: false });
+    expect(await of().project.containers('sshd')[0]!.output()).toContain('Run keyfold-ssh users again');
+    await of().makeUsers();
+    expect(await sftpAs('reader', 'ls -l')).toMatchObject({
+      succeeded: true,
+      output: expect.not.stringContaining('mine'),
+    });
   });
 
   it('refuses a key as soon as it was removed', async () => {

@@ -17,8 +17,8 @@ const [READ, WRITE] = [1 << 10, 0b11 << 10];
 const json = (data: unknown) =>
   answers(200, JSON.stringify({ code: 200, message: 'success', data }), { 'content-type': 'application/json' });
 /** Gives the key to an account with this permission. */
-const givesTo = (permission: unknown, key = line) =>
-  json({ account: { id: 7, username: 'ann', permission }, keys: [{ id: 1, public_key: key }] });
+const givesTo = (permission: unknown, key = line, base_path: unknown = '/ann') =>
+  json({ account: { id: 7, username: 'ann', base_path, permission }, keys: [{ id: 1, public_key: key }] });
 
 beforeEach(async () => {
   service = await KeyService.ofTest();
@@ -58,6 +58,36 @@ describe('a key for transfers of files', () => {
     ['is a page', answers(200, offered, { 'content-type': 'text/plain' })],
   ])('is refused as during an outage if the answer %s', async (_case, behaviour) => {
     service.does(behaviour);
+    expect(await helper.sftpKeys('ann', line)).toMatchObject({ status: 1, out: '' });
+  });
+});
+
+describe('the home of the user', () => {
+  it.each([
+    ['/srv/sftp/ann', '/ann'],
+    ['/srv/sftp/ann/', '/ann'],
+    ['/srv/sftp/team x/ann', '/team x/ann'],
+    ['/srv/sftp', '/'],
+  ])('is %s for the base path %s', async (home, path) => {
+    service.does(givesTo(WRITE, line, path));
+    expect(await helper.sftpKeys('ann', line, home)).toMatchObject({ status: 0, out: readWrite });
+  });
+
+  it.each([
+    ['/srv/sftp/ann', '/anna'],
+    ['/srv/sftp/ann', '/'],
+    ['/srv/sftp/ann', null],
+    ['/srv/sftp/ann', ''],
+    ['/srv/other/ann', '/ann'],
+    ['/', '/ann'],
+  ])('is not %s for the base path %j: the key is refused, also while the service is away', async (home, path) => {
+    service.does(givesTo(WRITE));
+    await helper.sftpKeys('ann', line);
+    service.does(givesTo(WRITE, line, path));
+    const moved = await helper.sftpKeys('ann', line, home);
+    expect(moved).toMatchObject({ status: 1, out: '' });
+    expect(moved.errors).toContain('its home is not the base path of the account. Run keyfold-ssh users again');
+    service.does(answers(503));
     expect(await helper.sftpKeys('ann', line)).toMatchObject({ status: 1, out: '' });
   });
 });

@@ -12,8 +12,10 @@ const filesFolder = "files"
 // login is what sshd passes: a user name and an offered key. The client has not proved that it has the private half.
 type login struct {
 	user, kind, blob string
-	// sftpOnly restricts the key to transfers of files, and to reading without the permission to write.
-	sftpOnly bool
+	// folder has the files of all accounts. It restricts the key to transfers of files, and to reading without the permission to write.
+	folder string
+	// home is the home of the user, which must be the base path of the account below folder.
+	home string
 }
 
 // printKey prints the offered key if Keyfold lets it log in as the user, or if Keyfold is away and did so before.
@@ -39,11 +41,12 @@ func printKey(settings settings, log *logger, out io.Writer, login login) int {
 	}
 	entry := cache.entryOf(user, key)
 	defer entry.close()
-	ask := service.lookUpLogin
-	if login.sftpOnly {
-		ask = service.lookUpSftp
+	var granted grant
+	if login.folder == "" {
+		granted, err = service.lookUpLogin(user, key)
+	} else {
+		granted, err = service.lookUpSftp(login, key)
 	}
-	granted, err := ask(user, key)
 	switch {
 	case err == nil && granted != refused:
 		if err := entry.store(granted); err != nil {
@@ -54,6 +57,9 @@ func printKey(settings settings, log *logger, out io.Writer, login login) int {
 			log.failure("cannot delete from the cache, so the key may work again while Keyfold is away: %v", err)
 		}
 		return statusOK
+	case errors.Is(err, errMoved):
+		log.failure("refused a key of user %q: %v", user, errors.Join(err, entry.remove()))
+		return statusFailed
 	case errors.Is(err, errTokenRefused):
 		log.failure("refused a key of user %q: %v", user, err)
 		return statusFailed
@@ -67,7 +73,7 @@ func printKey(settings settings, log *logger, out io.Writer, login login) int {
 		granted = cached
 	}
 	options := ""
-	if login.sftpOnly {
+	if login.folder != "" {
 		options = sftpOptions(granted)
 	}
 	fmt.Fprintf(out, "%s%s %s\n", options, key.kind, key.blob)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"strings"
 )
 
@@ -32,13 +33,19 @@ func (service *service) lookUpLogin(user string, key publicKey) (grant, error) {
 	})
 }
 
-// lookUpSftp is like lookUpLogin, and also returns whether the account may write.
-func (service *service) lookUpSftp(user string, key publicKey) (grant, error) {
-	return service.lookUp("/ssh-keys", "application/json", user, key, func(body []byte) (grant, error) {
+// errMoved means that the passwd file is older than the account. The home could hold the files of an earlier account of this name.
+var errMoved = errors.New("its home is not the base path of the account. Run keyfold-ssh users again")
+
+// lookUpSftp is like lookUpLogin, and also returns whether the account may write. The home of the user must be that of the account.
+func (service *service) lookUpSftp(login login, key publicKey) (grant, error) {
+	return service.lookUp("/ssh-keys", "application/json", login.user, key, func(body []byte) (grant, error) {
 		var answer struct {
 			Data *struct {
-				Account *struct{ Permission *int64 }
-				Keys    []struct {
+				Account *struct {
+					Permission *int64
+					BasePath   string `json:"base_path"`
+				}
+				Keys []struct {
 					PublicKey string `json:"public_key"`
 				}
 			}
@@ -50,6 +57,9 @@ func (service *service) lookUpSftp(user string, key publicKey) (grant, error) {
 		for _, each := range answer.Data.Keys {
 			if account == nil || !containsKey(each.PublicKey, key) {
 				continue
+			}
+			if filepath.Clean(login.home) != filepath.Join(login.folder, account.BasePath) {
+				return refused, errMoved
 			}
 			if account.Permission != nil && *account.Permission&mayWrite != 0 {
 				return readAndWrite, nil

@@ -9,7 +9,9 @@ import (
 )
 
 const usage = `usage: keyfold-ssh [-config FILE] keys USER KEY-TYPE KEY        prints the key if it may log in as USER (AuthorizedKeysCommand)
-       keyfold-ssh [-config FILE] sftp-keys USER KEY-TYPE KEY   the same, for file transfers only and with the write permission of the account
+       keyfold-ssh [-config FILE] sftp-keys FOLDER HOME USER KEY-TYPE KEY
+                                                                the same, for file transfers only, with the write permission of the account,
+                                                                and only if its base path below FOLDER is the HOME of the user
        keyfold-ssh [-config FILE] used                          reports the key of a login (pam_exec)
        keyfold-ssh [-config FILE] check                         tests the configuration and every address
        keyfold-ssh users PASSWD-FILE FOLDER ID                  reads "keyfold account list --json", writes a passwd file with the accounts as
@@ -55,7 +57,7 @@ func run(words []string, in io.Reader, out io.Writer) int {
 	case "keys":
 		return printKey(settings, log, out, login{user: words[1], kind: words[2], blob: words[3]})
 	case "sftp-keys":
-		return printKey(settings, log, out, login{user: words[1], kind: words[2], blob: words[3], sftpOnly: true})
+		return printKey(settings, log, out, login{user: words[3], kind: words[4], blob: words[5], folder: words[1], home: words[2]})
 	case "used":
 		return reportUse(settings, log, os.Getenv)
 	default:
@@ -64,6 +66,6 @@ func run(words []string, in io.Reader, out io.Writer) int {
 }
 
 func isUsage(words []string) bool {
-	count := map[string]int{"keys": 4, "sftp-keys": 4, "users": 4, "log": 2, "used": 1, "check": 1}
+	count := map[string]int{"keys": 4, "sftp-keys": 6, "users": 4, "log": 2, "used": 1, "check": 1}
 	return count[words[0]] == len(words)
 }

@@ -90,9 +90,9 @@ export class HelperSetup {
   }
 
   /** Asks for a key that may only transfer files, as sshd does. */
-  sftpKeys(user: string, line: string): Promise<HelperRun> {
+  sftpKeys(user: string, line: string, home = `/srv/sftp/${user}`): Promise<HelperRun> {
     const [kind = '', blob = ''] = line.split(' ');
-    return this.run(['sftp-keys', user, kind, blob]);
+    return this.run(['sftp-keys', '/srv/sftp', home, user, kind, blob]);
   }
 
   /** Reports a login, as pam_exec does. */
