@@ -11,7 +11,7 @@ const NEW_PASSWORD = 'set-by-the-operator';
 const REFUSED = '401 Invalid username or password';
 const OTHER_KEY = 'k1:/eRlOYIZx3jDoZKqXBObK1xMep0L+oSCKszPvp2CuyY=';
 
-function fileWith(text: string): string {
+function fileWith(text: string | Buffer): string {
   const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'password'), text);
@@ -64,6 +64,14 @@ describe.each(cliScenes)('%s', (_, open, otherKey) => {
       out: '',
       err: 'keyfold: cannot read /missing/file: ENOENT. Nothing was changed\n',
     });
+    for (const [content, problem] of [
+      [Buffer.from([0x70, 0xff, 0x77]), 'is not UTF-8'],
+      ['x'.repeat(1_048_577), 'has more than 1048576 bytes'],
+    ] as const) {
+      const file = fileWith(content);
+      const refused = { status: 2, out: '', err: `keyfold: ${file} ${problem}. Nothing was changed\n` };
+      expect(await scene.run('', [...setPassword('settled'), '--password-file', file])).toEqual(refused);
+    }
     for (const args of [setPassword('Settled'), disableTwoFactor('Settled')])
       expect(await scene.run(NEW_PASSWORD, args)).toEqual({
         status: 1,

@@ -3,10 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { fileServerRoutes } from '../../apps/gateway/src/file-servers/file-server-routes.js';
 import { composeDocument, readComposeFile } from '../support/compose/compose-file.js';
 import { composeProblems } from '../support/compose/compose-schema.js';
 import { instructionsOf, readDockerfile } from '../support/compose/dockerfile.js';
 import { lintDockerfile } from '../support/compose/hadolint.js';
+import { readEnvFile, SFTPGO_ENV, SFTPGO_TRANSFERS_ENV } from '../support/sftpgo/sftpgo-settings.js';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
 const DOCKERFILE = join(PROJECT, 'deploy/Dockerfile');
@@ -48,6 +50,30 @@ it('keyfold-ssh is built with the Go version of its module and with the command 
   const command = "CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o";
   expect(instructions.find(({ name }) => name === 'RUN')?.rest).toContain(command);
   expect(read('docs/file-servers.md')).toContain(command);
+});
+
+it('the configuration of SFTPGo names routes of the servers port, and sends the token to nobody else', () => {
+  const env = new Map([...readEnvFile(SFTPGO_ENV), ...readEnvFile(SFTPGO_TRANSFERS_ENV)]);
+  const urlOf = (name: string) => new URL(env.get(`SFTPGO_${name}`)!);
+  const hooks = [
+    'DATA_PROVIDER__EXTERNAL_AUTH_HOOK',
+    'SFTPD__KEYBOARD_INTERACTIVE_AUTH_HOOK',
+    'COMMON__ACTIONS__HOOK',
+  ].map(urlOf);
+  const routes = [...fileServerRoutes(...([] as unknown as Parameters<typeof fileServerRoutes>)).keys()];
+  expect(hooks.map(({ pathname }) => pathname).filter((path) => !routes.includes(path))).toEqual([]);
+  for (const { href } of hooks) expect(href.startsWith(urlOf('HTTP__HEADERS__0__URL').href)).toBe(true);
+  expect(env.get('SFTPGO_HTTP__HEADERS__0__VALUE')).toMatch(/^Bearer kf_/);
+  const script = read('deploy/sftpgo/keyfold-sftpgo-sessions');
+  expect(routes).toContain(/"\$keyfold(\/[^"]+)"/.exec(script)?.[1]);
+});
+
+it('the sessions of SFTPGo are checked twice a minute', () => {
+  const [timer, service] = ['timer', 'service'].map((kind) =>
+    read(`deploy/sftpgo/systemd/keyfold-sftpgo-sessions.${kind}`),
+  );
+  expect(timer).toContain('OnUnitActiveSec=30\nAccuracySec=1\n');
+  expect(service).toContain('ExecStart=/usr/local/libexec/keyfold-sftpgo-sessions\n');
 });
 
 it('the users of sshd are written by the same command in the guide, the compose file and the tests', () => {

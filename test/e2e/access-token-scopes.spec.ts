@@ -2,16 +2,15 @@ import { accessTokenScopes, grantsScope, type AccessTokenScope } from '@keyfold/
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newAccessToken } from '../support/access-tokens.js';
 import { adminOf, createAccount, newMember } from '../support/accounts.js';
-import { ApiClient, type Answer } from '../support/api-client.js';
-import { AnswerSchemas, operationsOf, refusalsOf, type ApiDocument, type Operation } from '../support/api-document.js';
+import { ApiClient } from '../support/api-client.js';
+import { refusalsOf, type Operation } from '../support/api-document.js';
+import { callExample, servedOperations } from '../support/documented-operations.js';
 import { sharedApp } from '../support/shared-app.js';
 
 const app = await sharedApp();
 const api = new ApiClient(app.baseUrl);
 const admin = await adminOf(api);
-const document = (await api.get('/openapi.json')).json as ApiDocument;
-const operations = operationsOf(document);
-const schemas = new AnswerSchemas(document);
+const { operations, schemas } = await servedOperations(api);
 
 /** The scope that each route takes. A guarded route that is missing here takes no access tokens. */
 const SCOPES: Readonly<Record<string, AccessTokenScope>> = {
@@ -43,15 +42,6 @@ const SCOPES: Readonly<Record<string, AccessTokenScope>> = {
 };
 const NOT_ACCEPTED = '403 access tokens are not accepted here, log in instead';
 
-/** Calls an operation with the documented example. Ids are of nothing that exists. */
-function call(client: ApiClient, route: string, { parameters = [], requestBody }: Operation): Promise<Answer> {
-  const [method, path = ''] = route.split(' ');
-  const required = parameters.filter(({ required }) => required).map(({ name }) => `${name}=999999`);
-  const body = requestBody?.content['application/json']?.examples?.['request']?.value as object | undefined;
-  const address = [path, ...required].join('?');
-  return method === 'GET' ? client.get(address) : client.post(address, body);
-}
-
 function expectedRefusal(route: string, { security }: Operation, granted: readonly AccessTokenScope[]) {
   if (!security) return undefined;
   const scope = SCOPES[route];
@@ -78,7 +68,7 @@ describe.each([...accessTokenScopes.map((scope) => [scope]), everyScope])('an ac
   });
 
   it.each(operations)('gets the documented answer of %s', async (route, operation) => {
-    const answer = await call(client, route, operation);
+    const answer = await callExample(client, route, operation);
     expect(schemas.problemWith(operation, answer)).toBeUndefined();
     if (route === 'GET /ping') return;
     const refusal = expectedRefusal(route, operation, scopes);
@@ -107,6 +97,6 @@ it('every route of the table exists', () => {
 it('an access token of a general user gets no further than its owner', async () => {
   const { client } = await newAccessToken(await newMember(admin, 'plain'), ['profile:read', 'keys:manage']);
   for (const [route, operation] of operations.filter(([each]) => each.includes('/api/admin/'))) {
-    expect((await call(client, route, operation)).outcome).toBe('403 You are not an admin');
+    expect((await callExample(client, route, operation)).outcome).toBe('403 You are not an admin');
   }
 });

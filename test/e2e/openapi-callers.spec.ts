@@ -1,16 +1,15 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { accountNamed, adminOf, createAccount, newMember } from '../support/accounts.js';
-import { ApiClient, type Answer } from '../support/api-client.js';
-import { AnswerSchemas, operationsOf, refusalsOf, type ApiDocument, type Operation } from '../support/api-document.js';
+import { ApiClient } from '../support/api-client.js';
+import { refusalsOf, type Operation } from '../support/api-document.js';
+import { callExample, servedOperations } from '../support/documented-operations.js';
 import { sharedApp } from '../support/shared-app.js';
 import { storedApiToken } from '../support/stored-data.js';
 
 const app = await sharedApp();
 const nobody = new ApiClient(app.baseUrl);
 const admin = await adminOf(nobody);
-const document = (await nobody.get('/openapi.json')).json as ApiDocument;
-const operations = operationsOf(document);
-const schemas = new AnswerSchemas(document);
+const { operations, schemas } = await servedOperations(nobody);
 
 /** A kind of caller: how to get a new one, and its refusals by the routes that do not permit it. */
 type Kind = Readonly<{ name: string; caller: () => Promise<ApiClient>; refusals: readonly string[] }>;
@@ -54,15 +53,6 @@ async function disabledMember(): Promise<ApiClient> {
   return member;
 }
 
-/** Calls an operation with the documented example. Ids are of nothing that exists. */
-function call(client: ApiClient, route: string, { parameters = [], requestBody }: Operation): Promise<Answer> {
-  const [method, path = ''] = route.split(' ');
-  const required = parameters.filter(({ required }) => required).map(({ name }) => `${name}=999999`);
-  const body = requestBody?.content['application/json']?.examples?.['request']?.value as object | undefined;
-  const address = [path, ...required].join('?');
-  return method === 'GET' ? client.get(address) : client.post(address, body);
-}
-
 /** Returns the documented refusal of an operation for a kind of caller, if the operation does not permit it. */
 function refusalFor({ refusals }: Kind, operation: Operation): string | undefined {
   const documented = refusalsOf(operation).filter((refusal) => !refusal.test('400 any text'));
@@ -74,7 +64,7 @@ beforeAll(() => createAccount(admin, 'bob'));
 
 describe.each(kinds)('$name', (kind) => {
   it.each(operations)('gets the documented answer of %s', async (route, operation) => {
-    const answer = await call(await kind.caller(), route, operation);
+    const answer = await callExample(await kind.caller(), route, operation);
     expect(schemas.problemWith(operation, answer)).toBeUndefined();
     const { outcome } = answer;
     const refusal = refusalFor(kind, operation);

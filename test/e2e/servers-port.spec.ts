@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed, createAccount, signedInAs, type ListedAccount } from '../support/accounts.js';
 import { ApiClient, type Answer } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { keyLine } from '../support/key-line.js';
+import { bareKey, keyLine } from '../support/key-line.js';
 import { logLines } from '../support/log-lines.js';
 import { metricsWhen } from '../support/metrics.js';
 import { addKey, SFTP, servedFileServers } from '../support/openssh/file-servers.js';
@@ -13,7 +13,6 @@ import { storedApiToken } from '../support/stored-data.js';
 
 const { line, fingerprint } = keyLine('laptop');
 const { line: second } = keyLine('desktop');
-const bare = (text: string) => text.split(' ').slice(0, 2).join(' ');
 
 // Several threads serve the API, and one of them this port.
 const { app, admin, servers } = await servedFileServers({ KEYFOLD_THREADS: '2' });
@@ -34,7 +33,7 @@ const jsonOf = (username: string, key?: string) => servers.get(pathFor('/ssh-key
 describe('the keys of a user', () => {
   it('are lines of authorized_keys without titles, which their owners choose', async () => {
     const answer = await linesOf('ann');
-    expect([answer.status, answer.text]).toEqual([200, `${bare(line)}\n${bare(second)}\n`]);
+    expect([answer.status, answer.text]).toEqual([200, `${bareKey(line)}\n${bareKey(second)}\n`]);
     expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
     expect(answer.headers['cache-control']).toBe('private, no-cache');
   });
@@ -48,15 +47,15 @@ describe('the keys of a user', () => {
           title: 'laptop\nno-option',
           type: 'ssh-ed25519',
           fingerprint,
-          public_key: bare(line),
+          public_key: bareKey(line),
         },
-        expect.objectContaining({ title: 'desktop', public_key: bare(second) }),
+        expect.objectContaining({ title: 'desktop', public_key: bareKey(second) }),
       ],
     });
   });
 
   it('can be limited to one fingerprint', async () => {
-    expect((await linesOf('ann', fingerprint)).text).toBe(`${bare(line)}\n`);
+    expect((await linesOf('ann', fingerprint)).text).toBe(`${bareKey(line)}\n`);
     expect((await jsonOf('ann', fingerprint)).data()).toMatchObject({ keys: [{ fingerprint }] });
   });
 

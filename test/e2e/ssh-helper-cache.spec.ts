@@ -4,22 +4,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { keyLine } from '../support/key-line.js';
+import { fingerprint, line, newHelperScene, offered, other } from '../support/openssh/helper-scene.js';
 import { answers, gives, hangs, KeyService } from '../support/openssh/key-service.js';
-import { HelperSetup, sharedHelper, testHelper, TOKEN } from '../support/openssh/ssh-helper.js';
+import { sharedHelper, testHelper, TOKEN, type HelperSetup } from '../support/openssh/ssh-helper.js';
 
 const program = await sharedHelper();
 let service: KeyService;
 let helper: HelperSetup;
 
-const { line, fingerprint } = keyLine('offered');
-const offered = line.split(' ').slice(0, 2).join(' ');
-const other = keyLine('other').line;
 const CACHED = { status: 0, out: `${offered}\n` };
 const REFUSED = { status: 1, out: '' };
 
 beforeEach(async () => {
-  service = await KeyService.ofTest(gives(offered));
-  helper = await HelperSetup.ofTest(program, [service.url], 'cache-time 1h');
+  ({ service, helper } = await newHelperScene(program, gives(offered), 'cache-time 1h'));
 });
 
 const entries = () => readdir(join(helper.cache, 'entries'));

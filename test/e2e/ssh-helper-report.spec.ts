@@ -1,21 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { keyLine } from '../support/key-line.js';
+import { fingerprint, newHelperScene, offered, other } from '../support/openssh/helper-scene.js';
 import { answers, hangs, KeyService } from '../support/openssh/key-service.js';
-import { HelperSetup, sharedHelper, TOKEN } from '../support/openssh/ssh-helper.js';
+import { sharedHelper, TOKEN, type HelperSetup } from '../support/openssh/ssh-helper.js';
 
 const program = await sharedHelper();
 let service: KeyService;
 let helper: HelperSetup;
 
-const { line, fingerprint } = keyLine('offered');
-/** The key without its comment. */
-const bare = (text: string) => text.split(' ').slice(0, 2).join(' ');
-const offered = bare(line);
-const other = bare(keyLine('other').line);
-
 beforeEach(async () => {
-  service = await KeyService.ofTest();
-  helper = await HelperSetup.ofTest(program, [service.url]);
+  ({ service, helper } = await newHelperScene(program));
 });
 
 describe('a reported use', () => {

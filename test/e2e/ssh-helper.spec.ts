@@ -3,24 +3,18 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { keyLine, newKeyLine } from '../support/key-line.js';
+import { newKeyLine } from '../support/key-line.js';
+import { fingerprint, line, newHelperScene, offered, other } from '../support/openssh/helper-scene.js';
 import { answers, gives, hangs, KeyService } from '../support/openssh/key-service.js';
 import { newPrivateCa } from '../support/private-ca.js';
-import { HelperSetup, sharedHelper, TOKEN } from '../support/openssh/ssh-helper.js';
+import { sharedHelper, TOKEN, type HelperSetup } from '../support/openssh/ssh-helper.js';
 
 const program = await sharedHelper();
 let service: KeyService;
 let helper: HelperSetup;
 
-const { line, fingerprint } = keyLine('offered');
-/** The key without its comment, as the helper prints it. */
-const bare = (text: string) => text.split(' ').slice(0, 2).join(' ');
-const offered = bare(line);
-const other = bare(keyLine('other').line);
-
 beforeEach(async () => {
-  service = await KeyService.ofTest();
-  helper = await HelperSetup.ofTest(program, [service.url]);
+  ({ service, helper } = await newHelperScene(program));
 });
 
 describe('an offered key', () => {

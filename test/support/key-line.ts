@@ -15,3 +15,6 @@ export function keyLine(seed: string): KeyLine {
 
 /** Returns a unique Ed25519 key. */
 export const newKeyLine = (): KeyLine => keyLine(randomUUID());
+
+/** Returns a line of a public key without its comment. */
+export const bareKey = (line: string): string => line.split(' ').slice(0, 2).join(' ');

@@ -65,6 +65,7 @@ const inPackage = (name: string, usedBy: readonly string[], ...packages: readonl
 const CONTAINERS = ['test/support/compose/compose-project.ts'];
 const SSHD = 'test/support/openssh/sshd.ts';
 const SSHD_IMAGE = 'test/support/compose/sshd-image.ts';
+const SESSION_SCRIPT = 'test/support/sftpgo/session-script.ts';
 /** Pastes the commands of README, which run several programs. */
 const TOUR = 'test/e2e/tour.spec.ts';
 
@@ -106,8 +107,9 @@ export const programs: readonly Program[] = [
   },
   inPackage('sftp', ['test/support/openssh/sftp.ts'], 'openssh-client'),
   inPackage('oathtool', ['test/support/oathtool.ts', TOUR], 'oathtool'),
-  inPackage('curl', [TOUR], 'curl'),
-  inPackage('dash', [TOUR], 'dash'),
+  inPackage('curl', [TOUR, SESSION_SCRIPT], 'curl'),
+  inPackage('jq', [SESSION_SCRIPT], 'jq'),
+  inPackage('dash', [TOUR, SESSION_SCRIPT], 'dash'),
   inPackage('bash', [TOUR], 'bash'),
   inPackage('script', ['test/support/terminal.ts'], 'bsdutils'),
   inPackage('openssl', ['test/support/private-ca.ts'], 'openssl'),

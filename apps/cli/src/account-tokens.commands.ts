@@ -1,5 +1,6 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { Actions } from './actions.js';
+import { positiveIntegerArgument } from './arguments.js';
 import { storeCommand } from './store-command.js';
 
 const TOKENS = `
@@ -17,17 +18,10 @@ export function addAccountTokensCommand(program: Command, { onStore }: Actions):
     .summary('show or revoke the access tokens of an account')
     .description('Shows or revokes the access tokens of an account.')
     .argument('<username>', 'exact user name')
-    .option('--revoke <id>', 'revoke the access token with this id', tokenId)
+    .option('--revoke <id>', 'revoke the access token with this id', positiveIntegerArgument)
     .option('--json', 'print one JSON object per line')
     .addHelpText('after', TOKENS)
     .action((username: string, { revoke, json = false }: { revoke?: number; json?: boolean }) =>
       onStore('account tokens', { username, revoke, json }),
     );
-}
-
-function tokenId(text: string): number {
-  if (!/^[1-9]\d{0,15}$/.test(text) || !Number.isSafeInteger(Number(text))) {
-    throw new InvalidArgumentError('Expected a positive integer.');
-  }
-  return Number(text);
 }

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import * as help from './account.help.js';
 import type { Actions } from './actions.js';
+import { keyIdArgument } from './arguments.js';
 import { storeCommand, storeCommandGroup } from './store-command.js';
 
 type Json = Readonly<{ json?: boolean }>;
@@ -129,7 +130,7 @@ function addSessionsAndKeys(program: Command, { onStore }: Actions): void {
     .summary('show or remove the SSH keys of an account')
     .description('Shows or removes the SSH keys of an account.')
     .argument('<username>', 'exact user name')
-    .option('--remove <id>', 'remove the key with this id', keyId)
+    .option('--remove <id>', 'remove the key with this id', keyIdArgument)
     .option('--json', 'print one JSON object per line')
     .addHelpText('after', help.KEYS)
     .action((username: string, { remove, json = false }: Json & Readonly<{ remove?: number }>) =>
@@ -158,10 +159,4 @@ function permission(text: string): number {
   if (text.trim() === '' || !Number.isInteger(bits) || bits < -(2 ** 31) || bits >= 2 ** 31)
     throw new InvalidArgumentError('Expected an integer of 32 bits, for example 256 or 0x100.');
   return bits;
-}
-
-function keyId(text: string): number {
-  const id = Number(text);
-  if (!Number.isSafeInteger(id) || id < 1) throw new InvalidArgumentError('Expected the id of a key.');
-  return id;
 }

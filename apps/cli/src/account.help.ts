@@ -5,7 +5,8 @@ KEYFOLD_SEALING_KEY, or on sqlite the file sealing-key in the data folder. On mo
 different key is refused.`;
 const PASSWORD = `
 On a terminal the command asks for the password twice, without showing it. Otherwise it reads the first line of standard input, or the
-file of --password-file without its trailing newline. The password cannot be an argument, because other users can see arguments.`;
+file of --password-file without its trailing newline: UTF-8, at most 1 MiB. The password cannot be an argument, because other users can
+see arguments.`;
 const FIELDS = `id, username, role (0 general, 1 guest, 2 admin), disabled, basePath,
 permission, ssoId, allowLdap, twoFactor (off, on or locked), recoveryCodesLeft and passwordChanged. The last two are null if there are no
 codes, or if the first start set the password.`;
@@ -71,7 +72,7 @@ Lifts the lock after 100 wrong codes, and every block of the throttle that conce
 devices, for passwords and codes. Failures are counted from zero again. Known sources and devices stay known.
 
 It does not lift the limits of a source or network for all accounts. Those end by themselves after 5 minutes, or for a network with 1,000
-failures a day after at most an hour. It does not stop an attack: whoever guesses can go on, with new attempts. Password, two-factor and
+failures a day after at most an hour. It does not stop an attack: the attacker gets new attempts. Password, two-factor and
 sessions are not changed. A lifted lock is in the history of the account (actor "operator"); no event is published.`;
 
 export const SESSIONS = `
@@ -87,5 +88,5 @@ export const KEYS = `
 Shows the SSH keys of an account, oldest first; at most 1,000. A removed key is refused by the next look-up. Removing is in the history of
 the key ring (actor "operator"), and an event is published. The exit status is 1 if the account has no key with this id.
 
-With --json, each line is an object with id, title, fingerprint, md5Fingerprint, type, bits, comment, added, lastUsed (null for a key that was never used),
-expires (null if never) and expired. Times are ISO 8601 timestamps.`;
+With --json, each line is an object with id, title, fingerprint, md5Fingerprint, type, bits, comment, added, lastUsed (null for a key that
+was never used), expires (null if never) and expired. Times are ISO 8601 timestamps.`;

@@ -8,9 +8,15 @@ export function timeArgument(text: string): number {
   return at;
 }
 
+const positiveInteger = (expected: string) => (text: string) => {
+  if (!/^[1-9]\d{0,15}$/.test(text) || !Number.isSafeInteger(Number(text)))
+    throw new InvalidArgumentError(`Expected ${expected}.`);
+  return Number(text);
+};
+
+/** Reads an option that is a positive integer. */
+export const positiveIntegerArgument = positiveInteger('a positive integer');
 /** Reads an option that is the id of an account. */
-export function accountIdArgument(text: string): number {
-  const id = Number(text);
-  if (!Number.isSafeInteger(id) || id < 1) throw new InvalidArgumentError('Expected an account id.');
-  return id;
-}
+export const accountIdArgument = positiveInteger('an account id');
+/** Reads an option that is the id of an SSH key. */
+export const keyIdArgument = positiveInteger('the id of a key');

@@ -1,9 +1,9 @@
 import { quoted, type OperatorArgs, type OperatorRequest } from '@keyfold/operator';
-import { DONE, FAILED, INTERRUPTED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
+import { DONE, FAILED, INTERRUPTED, type ExitCode } from '@keyfold/process';
 import { createInterface } from 'node:readline/promises';
 import { runInterruptibly, runOnConfiguredStore, sealingKeysFor } from './run-on-configured-store.js';
 import { terminal } from './terminal.js';
-import { isTyped, readPassword } from './text-input.js';
+import { isTyped, readPassword, refuseInput } from './text-input.js';
 
 /** An account to create, whose password comes from elsewhere. */
 export type NewAccount = Omit<OperatorArgs<'account create'>, 'password'>;
@@ -30,11 +30,11 @@ export const executeCreateAccount = (account: NewAccount, file: string | undefin
 export const executeDeleteAccount = (username: string, isConfirmed: boolean) =>
   runInterruptibly(async (signal) => {
     if (!isConfirmed) {
-      if (!process.stdin.isTTY) return refuse('without a terminal, --yes must confirm the deletion');
+      if (!process.stdin.isTTY) return refuseInput('without a terminal, --yes must confirm the deletion');
       const exitCode = await requireAccount(username, signal);
       if (exitCode !== DONE) return exitCode;
       if (!(await isAgreed(`Delete ${quoted(username)} with its keys and sessions? Type "yes": `, signal)))
-        return refuse('the deletion was not confirmed');
+        return refuseInput('the deletion was not confirmed');
     }
     return runOnConfiguredStore({ command: 'account delete', args: { username } }, signal);
   });
@@ -58,7 +58,7 @@ async function runWithPassword(
     if (exitCode !== DONE) return exitCode;
   }
   const input = await readPassword(username, file, signal);
-  return 'problem' in input ? refuse(input.problem) : runOnConfiguredStore(request(input.text), signal);
+  return 'problem' in input ? refuseInput(input.problem) : runOnConfiguredStore(request(input.text), signal);
 }
 
 /** Returns `DONE` if the account exists; otherwise reports it. */
@@ -86,9 +86,4 @@ async function isAgreed(question: string, signal: AbortSignal): Promise<boolean>
     signal.removeEventListener('abort', exit);
     keyboard.close();
   }
-}
-
-async function refuse(problem: string): Promise<ExitCode> {
-  await terminal.err(`keyfold: ${problem}. Nothing was changed`);
-  return WRONG_USAGE;
 }

@@ -1,10 +1,11 @@
-import { isSecretSetting, parseSettings, type OperatorArgs } from '@keyfold/operator';
+import { parseSettings, type OperatorArgs } from '@keyfold/operator';
+import { isSealedSetting } from '@keyfold/domain';
 import { reasonOf } from '@keyfold/event-store';
-import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
+import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { open, unlink } from 'node:fs/promises';
 import { runInterruptibly, runOnConfiguredStore } from './run-on-configured-store.js';
 import { terminal } from './terminal.js';
-import { readText, readValue } from './text-input.js';
+import { readText, readValue, refuseInput } from './text-input.js';
 
 /** `value` is undefined if it comes from the file, the terminal or standard input. */
 export type SetSetting = Omit<OperatorArgs<'settings set'>, 'value'> & Readonly<{ value?: string | undefined }>;
@@ -18,9 +19,9 @@ const SECRET_ARGUMENT =
 /** Sets a setting. Reports failures and returns the exit status. */
 export const executeSetSetting = ({ value, ...args }: SetSetting, file: string | undefined) =>
   runInterruptibly(async (signal) => {
-    if (value !== undefined && isSecretSetting(args.key)) return refuse(SECRET_ARGUMENT);
+    if (value !== undefined && isSealedSetting(args.key)) return refuseInput(SECRET_ARGUMENT);
     const input = value === undefined ? await readValue(args.key, file, signal) : { text: value };
-    if ('problem' in input) return refuse(input.problem);
+    if ('problem' in input) return refuseInput(input.problem);
     return runOnConfiguredStore({ command: 'settings set', args: { ...args, value: input.text } }, signal);
   });
 
@@ -28,9 +29,9 @@ export const executeSetSetting = ({ value, ...args }: SetSetting, file: string |
 export const executeImport = (args: ImportSettings, file: string | undefined) =>
   runInterruptibly(async (signal) => {
     const input = await readText(file, signal);
-    if ('problem' in input) return refuse(input.problem);
+    if ('problem' in input) return refuseInput(input.problem);
     const parsed = parseSettings(input.text);
-    if ('problem' in parsed) return refuse(parsed.problem);
+    if ('problem' in parsed) return refuseInput(parsed.problem);
     return runOnConfiguredStore({ command: 'settings import', args: { ...args, settings: parsed.settings } }, signal);
   });
 
@@ -60,9 +61,4 @@ async function writeNew(path: string, text: string): Promise<ExitCode> {
   } finally {
     await file.close();
   }
-}
-
-async function refuse(problem: string): Promise<ExitCode> {
-  await terminal.err(`keyfold: ${problem}. Nothing was changed`);
-  return WRONG_USAGE;
 }

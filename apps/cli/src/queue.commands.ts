@@ -1,5 +1,6 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { Actions } from './actions.js';
+import { positiveIntegerArgument } from './arguments.js';
 import { BROKER_SETTINGS } from './broker-settings.help.js';
 
 const QUEUE = `
@@ -54,7 +55,7 @@ export function addQueueCommands(program: Command, { onBroker }: Actions): void 
     .description('Resends parked commands.')
     .option('--id <id>', 'only the command with this id')
     .option('--type <type>', 'only commands of this type')
-    .option('--limit <number>', 'maximum number to send', positiveInteger)
+    .option('--limit <number>', 'maximum number to send', positiveIntegerArgument)
     .option('--dry-run', 'only list the commands')
     .addHelpText('after', REDRIVE)
     .action(({ id, type, limit = Infinity, dryRun = false }: RedriveOptions) =>
@@ -70,10 +71,4 @@ export function addQueueCommands(program: Command, { onBroker }: Actions): void 
     .action((id: string, { reason }: { reason: string }) =>
       onBroker({ subject: 'queue', command: 'drop', id, reason }),
     );
-}
-
-function positiveInteger(text: string): number {
-  const count = Number(text);
-  if (!Number.isSafeInteger(count) || count < 1) throw new InvalidArgumentError('Expected a positive integer.');
-  return count;
 }

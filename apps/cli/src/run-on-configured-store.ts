@@ -24,7 +24,7 @@ export async function runInterruptibly(run: (signal: AbortSignal) => Promise<Exi
   }
 }
 
-/** Runs a request on the store of the settings. Throws `InvalidConfiguration`, and what `openSharedStore` and `runOnEmbeddedStore` throw. */
+/** Runs a request on the configured store. Throws `InvalidConfiguration`, and what `openSharedStore` and `runOnEmbeddedStore` throw. */
 export async function runOnConfiguredStore(
   request: OperatorRequest,
   signal: AbortSignal,

@@ -22,7 +22,8 @@ const SET = `
 Saves the value for every gateway and thread at once, and shows it before and after. The rules are those of the API.
 
 Without a value and --value-file, the command asks for it twice on a terminal, without showing it, or reads standard input. A trailing
-newline does not count. Put -- before a value that begins with a dash. The value of a secret cannot be an argument, because other users can see arguments.
+newline does not count. Put -- before a value that begins with a dash. The value of a secret cannot be an argument, because other users
+can see arguments.
 ${SECRETS}
 ${KEYS}`;
 

@@ -1,14 +1,14 @@
 import { printable } from '@keyfold/operator';
-import { INTERRUPTED } from '@keyfold/process';
+import { INTERRUPTED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
 import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { terminal } from './terminal.js';
 
 /** A text that the operator gives, or the reason why there is none. */
 export type TextInput = Readonly<{ text: string } | { problem: string }>;
 
-/** Maximum size of a value or a file of settings. All saved settings together have less than a tenth of it. */
+/** Maximum size of a password, a value or a file of settings. All saved settings together have less than a tenth of it. */
 const MAX_BYTES = 1_048_576;
 
 /** Returns whether a text without a file is typed at the terminal. */
@@ -20,7 +20,7 @@ export const isTyped = (file: string | undefined): boolean => file === undefined
  */
 export const readPassword = (username: string, file: string | undefined, signal: AbortSignal): Promise<TextInput> =>
   exitingOn(signal, async () => {
-    if (file !== undefined) return contentOf(file);
+    if (file !== undefined) return withoutNewline(await readAll(file));
     if (!isTyped(file)) return { text: await firstLine() };
     return typedTwice(`New password for ${printable(username)}`, 'password');
   });
@@ -32,13 +32,18 @@ export const readPassword = (username: string, file: string | undefined, signal:
 export const readValue = (key: string, file: string | undefined, signal: AbortSignal): Promise<TextInput> =>
   exitingOn(signal, async () => {
     if (isTyped(file)) return typedTwice(`New value of ${printable(key)}`, 'value');
-    const input = await readAll(file);
-    return 'text' in input ? { text: input.text.replace(/\r?\n$/, '') } : input;
+    return withoutNewline(await readAll(file));
   });
 
 /** Reads a whole file, or standard input. An interruption ends the process. */
 export const readText = (file: string | undefined, signal: AbortSignal): Promise<TextInput> =>
   exitingOn(signal, () => readAll(file));
+
+/** Reports input that cannot be used. */
+export async function refuseInput(problem: string): Promise<ExitCode> {
+  await terminal.err(`keyfold: ${problem}. Nothing was changed`);
+  return WRONG_USAGE;
+}
 
 /** Nothing else has started while a text is read. */
 async function exitingOn(signal: AbortSignal, read: () => Promise<TextInput>): Promise<TextInput> {
@@ -51,13 +56,8 @@ async function exitingOn(signal: AbortSignal, read: () => Promise<TextInput>): P
   }
 }
 
-async function contentOf(file: string): Promise<TextInput> {
-  try {
-    return { text: (await readFile(file, 'utf8')).replace(/\r?\n$/, '') };
-  } catch (error) {
-    return cannotRead(file, error);
-  }
-}
+const withoutNewline = (input: TextInput): TextInput =>
+  'text' in input ? { text: input.text.replace(/\r?\n$/, '') } : input;
 
 async function readAll(file: string | undefined): Promise<TextInput> {
   const name = file ?? 'standard input';
@@ -71,13 +71,10 @@ async function readAll(file: string | undefined): Promise<TextInput> {
     }
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)) };
   } catch (error) {
-    return error instanceof TypeError ? { problem: `${printable(name)} is not UTF-8` } : cannotRead(name, error);
+    if (error instanceof TypeError) return { problem: `${printable(name)} is not UTF-8` };
+    return { problem: `cannot read ${printable(name)}: ${(error as NodeJS.ErrnoException).code}` };
   }
 }
-
-const cannotRead = (name: string, error: unknown): TextInput => ({
-  problem: `cannot read ${printable(name)}: ${(error as NodeJS.ErrnoException).code}`,
-});
 
 async function firstLine(): Promise<string> {
   let text = '';

@@ -33,9 +33,9 @@ import { WelcomeController } from './welcome/welcome.controller.js';
 @Module({})
 export class GatewayModule {
   /**
-   * Returns the module that serves the API. `ports` are the modules that provide `JwtService`, `EarlierTokenSecrets`, `Sealer` and the adapters
-   * of `EventStore`, `CommitHistory`, `Counter`, `ReadModelStore` and `ThrottleStore`. `services` provide `PasswordHasher`, `HashDurations`, `LoginQueues`,
-   * `StreamQueue` and `SecurityLog`.
+   * Returns the module that serves the API. `ports` are the modules that provide `JwtService`, `EarlierTokenSecrets`, `Sealer` and the
+   * adapters of `EventStore`, `CommitHistory`, `Counter`, `ReadModelStore` and `ThrottleStore`. `services` provide `PasswordHasher`,
+   * `HashDurations`, `LoginQueues`, `StreamQueue` and `SecurityLog`.
    */
   static forRoot(
     ports: readonly DynamicModule[],
@@ -70,7 +70,7 @@ export class GatewayModule {
         { provide: GatewayConfig, useValue: config },
         ...services,
         ...applicationProviders,
-        ActivityExport,
+        { provide: ActivityExport, useFactory: () => new ActivityExport() },
         PublicEventDocuments,
         IdempotentCommands,
         {

@@ -1,6 +1,6 @@
 import { QueryBus } from '@nestjs/cqrs';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { LookUpSshKeysQuery } from '@keyfold/application';
+import { isoTime, LookUpSshKeysQuery } from '@keyfold/application';
 import { QUESTIONS } from '@keyfold/messaging';
 import { SshKeyLookUpRequest, type SshKeyLookUpReply } from '@keyfold/messaging/events';
 import { DataOf, MessageController } from './message-controller.decorator.js';
@@ -22,7 +22,7 @@ export class SshKeyLookUpController {
     const keys = found.keys.map(({ blob, expiresAt, ...key }) => ({
       ...key,
       publicKey: `${key.type} ${blob}`,
-      ...(expiresAt !== undefined && { expires: new Date(expiresAt).toISOString() }),
+      ...(expiresAt !== undefined && { expires: isoTime(expiresAt) }),
     }));
     return { accountId, username: name, permission, keys };
   }

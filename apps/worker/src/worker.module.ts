@@ -13,8 +13,8 @@ import type { WorkerConfig } from './worker.config.js';
 @Module({})
 export class WorkerModule {
   /**
-   * Provides projector, retention and the expiry of SSH keys and, with `messages`, publishing and consuming. `ports` are the modules that provide the adapters of
-   * the store and the handlers' dependencies.
+   * Provides projector, retention and the expiry of SSH keys and, with `messages`, publishing and consuming. `ports` are the modules that
+   * provide the adapters of the store and the handlers' dependencies.
    */
   static forRoot(ports: readonly DynamicModule[], config: WorkerConfig, messages?: Messages): DynamicModule {
     return {

@@ -27,14 +27,16 @@ function readGolden(file: string): Golden {
   return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as Golden;
 }
 
-describe.each([
+const suites = [
   suite(accountAggregate),
   suite(sessionAggregate),
   suite(sshKeyRingAggregate),
   suite(sshKeyUseAggregate),
   suite(accessTokensAggregate),
   suite(siteSettingsAggregate),
-])('the events of $name', ({ upcasters, rows, stateAfter }) => {
+];
+
+describe.each(suites)('the events of $name', ({ upcasters, rows, stateAfter }) => {
   it.each(rows)('%s has a file and leads to the recorded state', (row) => {
     expect([...golden.keys()]).toContain(row);
     const { given, event, state } = golden.get(row)!;
@@ -59,16 +61,7 @@ describe.each([
 });
 
 it('every golden file belongs to one row of one table', () => {
-  const rows = [
-    accountAggregate,
-    sessionAggregate,
-    sshKeyRingAggregate,
-    sshKeyUseAggregate,
-    accessTokensAggregate,
-    siteSettingsAggregate,
-  ]
-    .map(({ upcasters }) => rowsOf(upcasters))
-    .flat();
+  const rows = suites.flatMap((each) => each.rows);
   expect([...golden.keys()].toSorted()).toStrictEqual(rows.toSorted());
 });
 

@@ -1,7 +1,7 @@
 import { TEXT_BYTES } from '@keyfold/domain';
 import type { RefusalRow } from './refusal.js';
 
-/** The refusals that concern access tokens. OpenList has none of them (wire contract 2.12). */
+/** The refusals that concern access tokens. OpenList has none of them (wire contract 2.14). */
 export const accessTokenRefusals = {
   'access-token-scope-missing': {
     code: 403,

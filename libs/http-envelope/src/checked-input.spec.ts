@@ -1,6 +1,6 @@
 import { ArrayNotEmpty, IsIn, IsOptional, IsString, Length } from 'class-validator';
 import { describe, expect, it } from 'vitest';
-import { checkedBody, checkedQuery } from './checked-input.js';
+import { checkedBody, checkedKnownFields, checkedQuery } from './checked-input.js';
 import { IsInstant } from './instant-field.js';
 import { parseQuery } from './query-parameters.js';
 import { Refusal } from './refusal.js';
@@ -80,6 +80,26 @@ describe('a body', () => {
   it('with more than 32 fields is refused unread', () => {
     const fields = Object.fromEntries(Array.from({ length: 33 }, (_, at) => [`f${at}`, at]));
     expect(linesOf(() => read(fields))).toEqual(['too many fields: at most 32']);
+  });
+});
+
+describe('a body of another program', () => {
+  const readKnown = (body: object) => checkedKnownFields(Ticket, Buffer.from(JSON.stringify(body)), 'application/json');
+
+  it('may have any number of unknown fields, which are left out', () => {
+    const more = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`f${at}`, at]));
+    expect(readKnown({ ...more, name: 'bus', scopes: ['read'] })).toEqual({
+      name: 'bus',
+      scopes: ['read'],
+      expires: null,
+    });
+  });
+
+  it('is refused for the same mistakes in known fields', () => {
+    expect(linesOf(() => readKnown({ name: 'too long', scopes: ['read'], more: 1 }))).toEqual([
+      'name must be shorter than or equal to 5 characters',
+    ]);
+    expect(linesOf(() => readKnown([]))).toEqual(['the body must be a JSON object, sent as application/json']);
   });
 });
 

@@ -21,9 +21,31 @@ export function checkedBody<T extends object>(
   rawBody: Buffer | undefined,
   contentType: string | undefined,
 ): T {
+  return checked(Input, fieldsOf(rawBody, contentType));
+}
+
+/**
+ * Reads the JSON object that another program sends, and ignores the fields that the class does not have: a later version of the program may
+ * send more.
+ *
+ * @throws Refusal 400 with a line for each field that is missing or wrong.
+ */
+export function checkedKnownFields<T extends object>(
+  Input: InputClass<T>,
+  rawBody: Buffer | undefined,
+  contentType: string | undefined,
+): T {
+  const known = new Input();
+  return checked(
+    Input,
+    fieldsOf(rawBody, contentType).filter(([name]) => Object.hasOwn(known, name)),
+  );
+}
+
+function fieldsOf(rawBody: Buffer | undefined, contentType: string | undefined): [string, unknown][] {
   const body = isJson(contentType) ? parsed(rawBody) : undefined;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw inputRefusal('body-unreadable');
-  return checked(Input, Object.entries(body));
+  return Object.entries(body);
 }
 
 /**

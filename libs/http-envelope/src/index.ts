@@ -1,6 +1,6 @@
 export { bindBody, bindList, type BodyClass } from './bind-body.js';
 export { FlagField, GoStruct, TextField, WholeField } from './body-fields.js';
-export { checkedBody, checkedQuery, type InputClass } from './checked-input.js';
+export { checkedBody, checkedKnownFields, checkedQuery, type InputClass } from './checked-input.js';
 export { crossOriginHook } from './cross-origin.hook.js';
 export { errorEnvelope, prepareOnce, PreparedResponse, successEnvelope, toJson } from './envelope.js';
 export { EnvelopeFilter, UNKNOWN_PATH, type MessageMask } from './envelope.filter.js';

@@ -1,3 +1,4 @@
+import { AN_INSTANT } from './instant-field.js';
 import { Refusal, type RefusalRow } from './refusal.js';
 
 /** Maximum size of a query in bytes. Parsing 3,000 bytes takes about a millisecond. */
@@ -96,7 +97,7 @@ export const inputRefusals = {
   },
   'ssh-key-expiry-malformed': {
     code: 400,
-    message: 'expires must be an RFC 3339 time such as 2027-01-31T12:00:00Z',
+    message: `expires must be ${AN_INSTANT}`,
     when: '`expires` is not an RFC 3339 time',
   },
 } as const satisfies Record<string, RefusalRow>;

@@ -1,5 +1,8 @@
 import { ValidateBy } from 'class-validator';
 
+/** Completes the sentence "must be …" for a text that is not an instant. */
+export const AN_INSTANT = 'an RFC 3339 time such as 2027-01-31T12:00:00Z';
+
 /** Declares a field of a checked input that is an RFC 3339 time. Read it with `instantOf`. */
 export const IsInstant = (): PropertyDecorator =>
   ValidateBy(
@@ -7,7 +10,7 @@ export const IsInstant = (): PropertyDecorator =>
       name: 'instant',
       validator: { validate: (value) => typeof value === 'string' && instantOf(value) !== undefined },
     },
-    { message: '$property must be an RFC 3339 time such as 2027-01-31T12:00:00Z' },
+    { message: `$property must be ${AN_INSTANT}` },
   );
 
 const RFC_3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i;

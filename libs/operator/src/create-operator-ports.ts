@@ -81,7 +81,6 @@ export function createOperatorPorts(
     isAlone,
     sessionDays,
     clock,
-    now: Date.now,
   };
 }
 

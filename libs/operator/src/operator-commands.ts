@@ -114,6 +114,7 @@ export const operatorCommands = {
     accountSessions,
   ),
   'account tokens': command(named.extend({ revoke: z.int().positive().optional(), json: z.boolean() }), accountTokens),
+  'account history': command(historyArgs, showHistory),
   'settings get': command(
     z.object({ keys: z.array(z.string()).readonly(), reveal: z.boolean(), json: z.boolean() }),
     showSettings,
@@ -125,7 +126,6 @@ export const operatorCommands = {
   'settings import': command(z.object({ settings: z.array(z.object(setting)).readonly(), ...save }), importSettings),
   'settings delete': command(z.object({ key: z.string() }), deleteSetting),
   'settings reset-token': command(z.object({ json: z.boolean() }), resetStaticToken),
-  'account history': command(historyArgs, showHistory),
   'secrets reseal': command(none, resealAllSecrets),
   'secrets status': command(z.object({ json: z.boolean() }), showSealingKeys),
   'events show': command(z.object({ stream: z.string(), json: z.boolean() }), showEvents),

@@ -88,7 +88,7 @@ export const operatorSocketProvider = (
     const changing = { projection, runner, names, newPasswords: async () => passwords, sealer: async () => sealer };
     const activity = new ActivityHistory(history, store, readModels);
     const reported = { relayProblem: () => (relayProblem ? relayProblem(parts) : NO_BROKER) };
-    const times = { sessionDays, clock, now: () => clock.now() };
+    const times = { sessionDays, clock };
     const ports = { ...reading, ...states, ...changing, ...reported, ...times, activity, isAlone: false };
     return new OperatorSocket(folder, new OperatorCommandRunner(ports));
   },

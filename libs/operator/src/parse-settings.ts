@@ -1,5 +1,4 @@
 import type { SettingInput } from '@keyfold/application';
-import { isSealedSetting } from '@keyfold/domain';
 import { z } from 'zod';
 
 const items = z.array(z.object({ key: z.string().min(1), value: z.string() }), 'expected a JSON array');
@@ -12,9 +11,6 @@ export function parseSettings(text: string): { settings: readonly SettingInput[]
   const place = path.length === 0 ? '' : `in entry ${Number(path[0]) + 1}, ${path.slice(1).join('.')}: `;
   return { problem: `the file contains no list of settings: ${place}${message}` };
 }
-
-/** Returns whether the value of a setting is secret, also because Keyfold does not know the setting. */
-export const isSecretSetting = isSealedSetting;
 
 function jsonOf(text: string): unknown {
   try {

@@ -1,7 +1,8 @@
 import { reasonOf, StoreUnavailable, type Commit } from '@keyfold/event-store';
 import { UnfoldableStream } from './fold.js';
-import type { KeyOwner } from './key-owners/key-owner.js';
+import { keyOwnersIn, type KeyOwner } from './key-owners/key-owner.js';
 import type { ParkedStream, ReadModelStore } from './read-model-store.js';
+import { readModelOf, sshKeyRings } from './read-model.js';
 import type { StreamRef } from './stream-ref.js';
 import type { StreamLoader } from './stream-loader.js';
 
@@ -50,7 +51,10 @@ export class Projection {
     return this.readModels.parked();
   }
 
-  /** Retries all parked streams and releases those that can be folded now. In batches, because the feed waits for it. */
+  /**
+   * Retries all parked streams and releases those that can be folded now. Adds the keys of a released ring to the index of SSH keys. In
+   * batches, because the feed waits for it.
+   */
   async retryParked(refOf: (stream: string, partition: string) => StreamRef<unknown> | undefined): Promise<void> {
     const parked = await this.readModels.parked();
     for (let from = 0; from < parked.length; from += RETRY_BATCH) {
@@ -58,7 +62,9 @@ export class Projection {
       await Promise.all(
         some.map(async (each) => {
           const ref = refOf(each.stream, each.partition);
-          if (ref && (await this.project(ref)) === 'projected') await this.readModels.unpark(each);
+          if (!ref || (await this.project(ref)) === 'parked') return;
+          if (readModelOf(ref) === sshKeyRings) await this.addKeyOwners(keyOwnersIn(await this.loader.commitsOf(ref)));
+          await this.readModels.unpark(each);
         }),
       );
     }

@@ -3,11 +3,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../../../test/support/eventually.js';
 import { registered, renamed } from '../../domain/testing/account.events.js';
 import { sessionStarted } from '../../domain/testing/session.events.js';
+import { keyAdded, publicKey } from '../../domain/testing/ssh-key-ring.events.js';
 import { EmbeddedProjections } from '../testing/embedded-projections.js';
 import type { Loaded } from './fold.js';
+import { keyOwnerOf } from './key-owners/key-owner.js';
 import { projectorName, type Projector } from './projector.js';
 import { accounts } from './read-model.js';
-import { accountStream, sessionStream, type StreamRef } from './stream-ref.js';
+import { accountStream, sessionStream, sshKeyRingStream, streamRef, type StreamRef } from './stream-ref.js';
 
 const account = accountStream(7);
 const unknownEvent = { type: 'AccountArchived', v: 1, data: {} };
@@ -66,6 +68,41 @@ describe('catching up', () => {
     expect((await projections.readModels.parked()).map(({ stream }) => stream)).toEqual(['account-8']);
     expect(await documentOf(projections)).toMatchObject({ version: 1 });
     expect(await positionOf(projections)).toBe(2);
+  });
+
+  it('goes on behind a key that cannot be read, and indexes it when it can', async () => {
+    const projections = new EmbeddedProjections();
+    const { events, readModels } = projections;
+    const owners = (seed: string) => readModels.keyOwners(keyOwnerOf(0, publicKey(seed)).prefixes[0], 0, 10);
+    await projections.append(sshKeyRingStream(8), { ...keyAdded(1, 'newer'), v: 99 });
+    await projections.append(sshKeyRingStream(9), keyAdded(1, 'laptop'));
+    const projector = projections.newProjector();
+    await projector.catchUp();
+    expect(await positionOf(projections)).toBe(2);
+    expect([await owners('newer'), await owners('laptop')]).toEqual([[], [9]]);
+    const readable = `UPDATE commits SET events = replace(events, '"v":99', '"v":1') WHERE stream = ?`;
+    await events.writeAll([{ sql: readable, params: [sshKeyRingStream(8).stream] }]);
+    await projections.newProjection().retryParked(streamRef);
+    expect(await readModels.parked()).toEqual([]);
+    expect(await owners('newer')).toEqual([8]);
+  });
+
+  it('does not move past a failed write of the index of SSH keys, which other streams do not wait for', async () => {
+    const projections = new EmbeddedProjections();
+    const { readModels } = projections;
+    const add = readModels.addKeyOwners.bind(readModels);
+    readModels.addKeyOwners = async () => {
+      throw new StoreUnavailable('the disk is full');
+    };
+    const refs = Array.from({ length: 20 }, (_, index) => sshKeyRingStream(index + 1));
+    for (const ref of refs) await projections.append(ref, keyAdded(1, 'laptop'));
+    const projector = projections.newProjector();
+    await expect(projector.catchUp()).rejects.toBeInstanceOf(StoreUnavailable);
+    expect(await positionOf(projections)).toBe(0);
+    expect((await readModels.get(refs)).size).toBe(refs.length);
+    readModels.addKeyOwners = add;
+    await projector.catchUp();
+    expect(await positionOf(projections)).toBe(refs.length);
   });
 
   it('does not move past a failed write', async () => {

@@ -89,12 +89,15 @@ export class Projector {
 
   /** Projects all streams concurrently, so that an adapter can share round trips, but starts only a few in a turn of the event loop. */
   async #project(commits: readonly Commit[]): Promise<void> {
-    const projecting: Promise<unknown>[] = [this.#addKeyOwners(commits)];
+    // Part of the page, so that the checkpoint passes no key that is missing in the index.
+    const indexing = this.projection.addKeyOwners(keyOwnersIn(commits));
+    // Failures are reported below, possibly in a later turn.
+    indexing.catch(() => undefined);
+    const projecting: Promise<unknown>[] = [indexing];
     for (const [stream, [first, ...others]] of Map.groupBy(commits, ({ stream }) => stream)) {
       const ref = first && streamRef(stream, first.partition);
       if (!ref) continue;
       const project = this.projection.project(ref, [first, ...others]);
-      // A failure is reported below, possibly in a later turn.
       project.catch(() => undefined);
       projecting.push(project);
       if (projecting.length % STREAMS_PER_TURN === 0) await setImmediate();
@@ -102,12 +105,6 @@ export class Projector {
     const projected = await Promise.allSettled(projecting);
     const failed = projected.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
-  }
-
-  /** Part of the page, so that the checkpoint passes no key that is missing in the index. */
-  async #addKeyOwners(commits: readonly Commit[]): Promise<void> {
-    const owners = keyOwnersIn(commits);
-    if (owners.length > 0) await this.projection.addKeyOwners(owners);
   }
 
   /** Only the process that holds the first slot does it. */

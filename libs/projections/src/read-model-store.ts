@@ -51,7 +51,7 @@ export abstract class ReadModelStore {
     takes?: (state: State) => boolean,
   ): Promise<Page<State>>;
 
-  /** Returns at most `limit` streams of a model with `due` whose sort keys are at most `until`, the lowest first; only those after `after`. */
+  /** Returns the first `limit` streams of a model with `due` after `after`, in order of their sort keys, which are at most `until`. */
   abstract listDue(
     model: ReadModel<unknown>,
     until: number,

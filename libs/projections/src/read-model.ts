@@ -27,7 +27,7 @@ export type ReadModel<State> = Readonly<{
   sortKeyOf?(state: State): number | null;
   /** Sort keys are the unix times, in seconds, at which entries expire. Such a model is listed by `ReadModelStore.listUnexpired`. */
   expires?: true;
-  /** Sort keys are the unix times, in milliseconds, at which something is to be done. Such a model is listed by `ReadModelStore.listDue`. */
+  /** Sort keys are the unix times, in milliseconds, at which something is due. Such a model is listed by `ReadModelStore.listDue`. */
   due?: true;
 }>;
 

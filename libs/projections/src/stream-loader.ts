@@ -46,6 +46,11 @@ export class StreamLoader {
     return (await this.load(ref))[0];
   }
 
+  /** Returns all commits of a stream. Throws `StoreUnavailable`. */
+  commitsOf({ stream }: StreamRef<unknown>): Promise<Commit[]> {
+    return this.store.readStreams([{ stream, version: 0 }]);
+  }
+
   /** Returns what `load` would, if no query is needed; undefined otherwise. Most requests then need not wait. */
   loadNow<const Refs extends readonly StreamRef<unknown>[]>(...refs: Refs): LoadedAll<Refs> | undefined {
     const baselines = this.#cachedBaselinesOf(refs);

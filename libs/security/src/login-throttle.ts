@@ -75,8 +75,8 @@ export class LoginThrottle {
   }
 
   /**
-   * Lifts the blocks of an account for one factor and forgets its failures. Known sources stay known, and the limits of a source or network for
-   * all accounts stay. Returns how many keys were blocked.
+   * Lifts the blocks of an account for one factor and forgets its failures. Known sources stay known, and the limits of a source or network
+   * for all accounts stay. Returns how many keys were blocked.
    */
   unblock(factor: LoginAttempt['factor'], account: string): Promise<number> {
     return this.store.forgetAll(keysOfAccount(factor, account), this.now());

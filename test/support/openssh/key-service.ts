@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 export type ReceivedRequest = Readonly<{ method: string; url: URL; authorization: string; body: string }>;
 
 /** Answers a request. */
-type Behaviour = (request: ReceivedRequest, response: ServerResponse) => void | Promise<void>;
+export type Behaviour = (request: ReceivedRequest, response: ServerResponse) => void | Promise<void>;
 
 /** Answers with lines of `authorized_keys`. */
 export const gives =

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { AccessTokenHolder, ListedAccessToken, NewAccessToken } from '@keyfold/application';
+import { isoTime, type AccessTokenHolder, type ListedAccessToken, type NewAccessToken } from '@keyfold/application';
 
 const nullableTime = { oneOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] };
 
@@ -39,9 +39,9 @@ export const accessTokenResponse = (token: ListedAccessToken): AccessTokenRespon
   id: token.tokenId,
   name: token.name,
   scopes: [...token.scopes],
-  created: timeText(token.createdAt),
-  expires: token.expiresAt === null ? null : timeText(token.expiresAt),
-  last_used: token.lastUsedAt === undefined ? null : timeText(token.lastUsedAt * 1000),
+  created: isoTime(token.createdAt),
+  expires: token.expiresAt === null ? null : isoTime(token.expiresAt),
+  last_used: token.lastUsedAt === undefined ? null : isoTime(token.lastUsedAt * 1000),
   expired: token.isExpired,
 });
 
@@ -59,5 +59,3 @@ export const accessTokenHolderResponse = ({
   username,
   tokens: tokens.map(accessTokenResponse),
 });
-
-const timeText = (at: number) => new Date(at).toISOString();

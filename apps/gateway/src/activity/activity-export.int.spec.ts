@@ -127,10 +127,8 @@ it('only two exports run at a time, and one that its client leaves frees its pla
 });
 
 it('an export ends when its client reads nothing for a while', async () => {
-  const exports = new ActivityExport();
-  exports.stalledAfter = 200;
   const pages = new Pages(MANY);
-  const request = await serve(() => pages, exports);
+  const request = await serve(() => pages, new ActivityExport(200));
   const response = await request();
   await vi.waitFor(() => expect(pages.isClosed).toBe(true), 10_000);
   await expect(received(response)).rejects.toThrow('aborted');

@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import type { ShownActivity } from '@keyfold/application';
 import { Fault, toJson } from '@keyfold/http-envelope';
 import { reasonOf } from '@keyfold/event-store';
@@ -15,12 +15,12 @@ const BUFFER = 65_536;
 type Pages = AsyncGenerator<readonly ShownActivity[]>;
 
 /** Sends activities as lines of JSON, as fast as the client reads them. */
-@Injectable()
 export class ActivityExport {
   readonly #log = new Logger('ActivityExport');
   #running = 0;
-  /** Tests shorten it. */
-  stalledAfter = STALLED_AFTER;
+
+  /** Tests shorten `stalledAfter`. */
+  constructor(private readonly stalledAfter = STALLED_AFTER) {}
 
   /**
    * Returns the stream of an export that has read its first activities. A later error destroys the stream, and so breaks the transfer off.

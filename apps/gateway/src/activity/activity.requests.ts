@@ -8,9 +8,9 @@ const DEFAULT_LIMIT = 50;
 const MOST = 200;
 
 /** Declares a field whose text `accepts`. `expected` completes the sentence "must be …". */
-const Matches = (accepts: (text: string) => boolean, expected: string): PropertyDecorator =>
+const Satisfies = (accepts: (text: string) => boolean, expected: string): PropertyDecorator =>
   ValidateBy(
-    { name: 'matches', validator: { validate: (value) => typeof value === 'string' && accepts(value) } },
+    { name: 'satisfies', validator: { validate: (value) => typeof value === 'string' && accepts(value) } },
     { message: `$property must be ${expected}` },
   );
 
@@ -30,7 +30,7 @@ class ActivityFilter {
     description: `Only these types, separated by commas: ${ACTIVITY_TYPES.map((type) => `\`${type}\``).join(', ')}.`,
   })
   @IsOptional()
-  @Matches(
+  @Satisfies(
     (text) => typesIn(text).every((type) => ACTIVITY_TYPES.includes(type)),
     'a type of activity, or several separated by commas, such as ssh-key.added,ssh-key.removed',
   )
@@ -58,12 +58,12 @@ export class ActivityQuery extends ActivityFilter {
     description: 'The maximum number of entries of the page.',
   })
   @IsOptional()
-  @Matches((text) => isWhole(text, MOST), `an integer from 1 to ${MOST}`)
+  @Satisfies((text) => isWhole(text, MOST), `an integer from 1 to ${MOST}`)
   limit?: string = undefined;
 
   @ApiProperty({ ...optional, type: 'string', description: 'The `next_cursor` of the page before this one.' })
   @IsOptional()
-  @Matches((text) => placeOf(text) !== undefined, 'the next_cursor of an earlier answer, unchanged')
+  @Satisfies((text) => placeOf(text) !== undefined, 'the next_cursor of an earlier answer, unchanged')
   cursor?: string = undefined;
 }
 
@@ -73,12 +73,12 @@ const ACTOR = {
   description: `Only by this actor: an account id, or one of ${ACTOR_KINDS.map((kind) => `\`${kind}\``).join(', ')}.`,
 } as const;
 const IsActor = () =>
-  Matches((text) => isAccountId(text) || kinds.includes(text), `an account id or one of ${ACTOR_KINDS.join(', ')}`);
+  Satisfies((text) => isAccountId(text) || kinds.includes(text), `an account id or one of ${ACTOR_KINDS.join(', ')}`);
 
 /** The query of the activity about one account. */
 export class AccountActivityQuery extends ActivityQuery {
   @ApiProperty({ type: 'integer', description: 'The id of the account. It may have been deleted.' })
-  @Matches(isAccountId, 'an account id')
+  @Satisfies(isAccountId, 'an account id')
   id = '';
 
   @ApiProperty(ACTOR)

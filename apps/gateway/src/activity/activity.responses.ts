@@ -14,7 +14,9 @@ export class ActorResponse {
   })
   kind!: string;
   @ApiProperty({ ...integerOrNull, description: 'Null if the actor is no account.' }) account_id!: number | null;
-  @ApiProperty({ description: 'The present name of the account. Empty if it was deleted or is none of your business.' })
+  @ApiProperty({
+    description: 'The present name of the account. Empty if it was deleted, or if only administrators may see it.',
+  })
   username!: string;
   @ApiProperty({ ...integerOrNull, description: 'The access token, if one was used.' }) token_id!: number | null;
 }

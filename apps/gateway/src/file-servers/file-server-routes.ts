@@ -19,6 +19,7 @@ import { bodyOf, queryOf } from './file-server-requests.js';
 import { KeyLookUp, KeyOwnerLookUp, KeyUseReport } from './key-look-up.requests.js';
 import { checkLogin } from './login-route.js';
 import type { ServerLogins } from './server-logins.js';
+import type { SftpgoHooks } from './sftpgo-hooks.js';
 
 /** Answers an accepted request. */
 type Handler = (request: IncomingMessage, caller: Caller, origin: Origin) => Promise<FileServerAnswer>;
@@ -42,6 +43,7 @@ export function fileServerRoutes(
   queryBus: QueryBus,
   commandBus: CommandBus,
   logins: ServerLogins,
+  sftpgo: SftpgoHooks,
   onUnrecorded: OnUnrecorded,
 ): ReadonlyMap<string, FileServerRoute> {
   const lookUp = async (request: IncomingMessage) => {
@@ -99,6 +101,29 @@ export function fileServerRoutes(
         answerTime: LOGIN_ANSWER_TIME,
         handle: (request, _caller, origin) => checkLogin(request, logins, origin),
       },
+    ],
+    [
+      '/sftpgo/auth',
+      {
+        method: 'POST',
+        scope: 'logins:verify',
+        answerTime: LOGIN_ANSWER_TIME,
+        handle: (request, _caller, origin) => sftpgo.authenticate(request, origin),
+      },
+    ],
+    [
+      '/sftpgo/prompts',
+      {
+        method: 'POST',
+        scope: 'logins:verify',
+        answerTime: LOGIN_ANSWER_TIME,
+        handle: (request, _caller, origin) => sftpgo.prompt(request, origin),
+      },
+    ],
+    ['/sftpgo/transfers', { method: 'POST', scope: 'logins:verify', handle: (request) => sftpgo.transfer(request) }],
+    [
+      '/sftpgo/sessions',
+      { method: 'POST', scope: 'logins:verify', handle: (request) => sftpgo.endedSessions(request) },
     ],
     [
       '/ssh-key-uses',

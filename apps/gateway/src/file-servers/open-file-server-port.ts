@@ -11,6 +11,7 @@ import { FileServerPort } from './file-server-port.js';
 import { fileServerRoutes } from './file-server-routes.js';
 import { ServerLogins } from './server-logins.js';
 import { ServerToken } from './server-token.js';
+import { SftpgoHooks } from './sftpgo-hooks.js';
 
 /**
  * Opens the servers port of a process, and measures it. Returns undefined if the settings name no port. Only the owner of the process has it: one
@@ -29,7 +30,10 @@ export async function openFileServerPort(
     log.warn({ server }, 'ignored the address of a client: if the server is yours, add it to KEYFOLD_SERVERS_TRUSTED');
   const [queries, commands] = [app.get(QueryBus, { strict: false }), app.get(CommandBus, { strict: false })];
   const logins = new ServerLogins(queries, commands, new TrustedNetworks(trusted), onIgnored);
-  const routes = fileServerRoutes(queries, commands, logins, onUnrecorded);
+  const onUnusable = (username: string, { correlation }: Origin) =>
+    log.warn({ username, correlation }, 'refused a login: the base path is no folder below the root of the site');
+  const sftpgo = new SftpgoHooks(logins, queries, onUnusable);
+  const routes = fileServerRoutes(queries, commands, logins, sftpgo, onUnrecorded);
   const counts = new FileServerCounts(routes);
   const opened = await FileServerPort.open(host, port, {
     routes,

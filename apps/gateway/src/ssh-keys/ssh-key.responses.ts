@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { ListedSshKey, SshKeyOwners } from '@keyfold/application';
+import { isoTime, type ListedSshKey, type SshKeyOwners } from '@keyfold/application';
 import { listResponse, pageOf, type Paging, type PreparedResponse } from '@keyfold/http-envelope';
 import { md5FingerprintOf } from '@keyfold/projections';
 
@@ -43,8 +43,8 @@ const sshKeyResponse = ({ keyId, title, fingerprint, addedAt, lastUsedAt, ...key
   id: keyId,
   title,
   fingerprint,
-  added_time: timeText(addedAt),
-  last_used_time: timeText(lastUsedAt),
+  added_time: isoTime(addedAt),
+  last_used_time: isoTime(lastUsedAt),
   type: key.type,
   bits: key.bits,
   comment: key.comment,
@@ -91,6 +91,4 @@ export const sshKeyOwnersResponse = ({ owners, next }: SshKeyOwners): SshKeyOwne
   next: next ?? null,
 });
 
-/** Formats a time, always with milliseconds (wire contract 3.3). */
-const timeText = (at: number) => new Date(at).toISOString();
-const expiryText = (expiresAt: number | undefined) => (expiresAt === undefined ? null : timeText(expiresAt));
+const expiryText = (expiresAt: number | undefined) => (expiresAt === undefined ? null : isoTime(expiresAt));

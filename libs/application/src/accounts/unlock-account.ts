@@ -12,8 +12,8 @@ import { nameHash } from '../user-names.js';
 export type LiftedLocks = Readonly<{ code: boolean; blocks: number }>;
 
 /**
- * Lifts the lock of an account's one-time code and the throttle's blocks of this account, and forgets its failures. The limits of a source or
- * network for all accounts stay.
+ * Lifts the lock of an account's one-time code and the throttle's blocks of this account, and forgets its failures. The limits of a source
+ * or network for all accounts stay.
  */
 export class UnlockAccountCommand extends Command<LiftedLocks> {
   constructor(

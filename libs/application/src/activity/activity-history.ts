@@ -31,9 +31,7 @@ export type ActivityPage = Readonly<{ items: readonly ShownActivity[]; next: Act
 
 /** Commits that are read at once. The largest take a quarter of a megabyte. */
 const READ_TOGETHER = 50;
-/**
- * Events that one page reads before it ends early, and the next one continues. A commit counts as one event at least.
- */
+/** Events that one page reads before it ends early, and the next one continues. A commit counts as at least one event. */
 const EVENTS_PER_PAGE = 2_000;
 /** Maximum size of a page in bytes of the answer. Each entry counts with its texts and with `ENTRY_BYTES` for the rest. */
 const PAGE_BYTES = 2 * 1024 * 1024;
@@ -115,7 +113,7 @@ export class ActivityHistory {
     const nameOf = (id: number | undefined) => (id === undefined ? '' : (names.get(id) ?? ''));
     return activities.map((activity) => {
       const session = activity.sessionId === undefined ? undefined : sessions.get(activity.sessionId);
-      // The address, the software and even the session of another person are nobody else's business.
+      // Only administrators see the session, the address and the software of another person.
       const isShown = viewer === 'administrator' || session?.accountId === viewer.accountId;
       return {
         ...activity,

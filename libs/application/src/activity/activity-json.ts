@@ -1,9 +1,10 @@
+import { isoTime } from '../iso-time.js';
 import type { ShownActivity } from './activity-history.js';
 
 /** Returns an activity in the spelling of the API, the export and the operator command. */
 export const activityJson = (activity: ShownActivity) => ({
   id: activity.id,
-  time: new Date(activity.place.at).toISOString(),
+  time: isoTime(activity.place.at),
   type: activity.type,
   account_id: activity.accountId ?? null,
   username: activity.username,

@@ -1,4 +1,5 @@
 import type { CurrentEvent } from '@keyfold/domain';
+import { isoTime } from '../iso-time.js';
 
 /** The facts of an activity that are particular to its type, in the spelling of the API. They are never secret. */
 export type ActivityDetails = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
@@ -125,6 +126,3 @@ export const ACTIVITY_TYPES: readonly string[] = [
   ...new Set(Object.values(activityTypes).flatMap((row) => (row ? [row.type] : []))),
   UNKNOWN_ACTIVITY,
 ];
-
-/** Converts unix milliseconds to an ISO 8601 timestamp in UTC. */
-const isoTime = (at: number) => new Date(at).toISOString();

@@ -18,8 +18,8 @@ export type SshKeysAndUse = Readonly<{ ring: SshKeyRing; use: SshKeyUse }>;
 export type CallerPart = 'account' | 'keys';
 
 /**
- * The account on whose behalf a request is made. `accessToken` is set if the request has one, `keys` if the route asked for the part `keys`.
- * `api-token` is the static token.
+ * The account on whose behalf a request is made. `accessToken` is set if the request has one, `keys` if the route asked for the part
+ * `keys`. `api-token` is the static token.
  */
 export type Caller = Readonly<{
   account: Account;
@@ -76,7 +76,10 @@ export function requireScope({ accessToken }: Caller, scope: AccessTokenScope | 
   if (!grantsScope(accessToken.scopes, scope)) throw new DomainError('access-token-scope-missing', { quoted: scope });
 }
 
-/** Returns whether the caller may see the values of secret settings. The static token among them is an administrator without limits. */
+/**
+ * Returns whether the caller may see the values of secret settings. An access token may not: with the static token, which is among them, its
+ * scopes would limit nothing.
+ */
 export const maySeeSecrets = ({ by }: Administrator): boolean => by !== 'access-token';
 
 /** Returns what the decider checks again. The static token and access tokens depend on no session. */

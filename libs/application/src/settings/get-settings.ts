@@ -7,7 +7,7 @@ import { SettingList, type ListedSetting } from './setting-list.js';
 /** In characters, of all values together. A query can repeat the key of a long value thousands of times. */
 const MAX_VALUES = 1_048_576;
 
-/** Returns the settings with these keys in this order, repetitions included. The caller is an administrator; to an access token, secrets are empty. */
+/** Returns the settings with these keys in this order, repetitions included. To a caller with an access token, secrets are empty. */
 export class GetSettingsQuery extends Query<readonly ListedSetting[]> {
   constructor(
     readonly caller: Administrator,

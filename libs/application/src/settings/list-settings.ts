@@ -3,7 +3,10 @@ import { siteSettingsStream, StreamLoader } from '@keyfold/projections';
 import { maySeeSecrets, type Administrator } from '../caller/caller.js';
 import { SettingList, type ListedSetting } from './setting-list.js';
 
-/** Lists the settings of some groups, sorted by index, or all settings. An unknown group has none. The caller is an administrator; to an access token, secrets are empty. */
+/**
+ * Lists the settings of some groups, sorted by index, or all settings. An unknown group has none. To a caller with an access token, secrets
+ * are empty.
+ */
 export class ListSettingsQuery extends Query<readonly ListedSetting[]> {
   constructor(
     readonly caller: Administrator,

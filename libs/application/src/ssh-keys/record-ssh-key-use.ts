@@ -10,9 +10,9 @@ const CLOCK_SKEW = 300_000;
 
 /**
  * Records that a server verified a signature by a key of an account. `usedAt` is the server's time in unix milliseconds. Only the first
- * of several uses of a key within ten minutes is recorded. `reporter` is the actor of the commit. A repeated report with the same `reportId`
- * of the same reporter has no effect. A use of an expired key is recorded too: the report may be late, and if the server still accepts the
- * key, its owner should see that.
+ * of several uses of a key within ten minutes is recorded. `reporter` is the actor of the commit. A repeated report with the same
+ * `reportId` of the same reporter has no effect. A use of an expired key is recorded too: the report may be late, and if the server still
+ * accepts the key, its owner should see that.
  */
 export class RecordSshKeyUseCommand extends Command<void> {
   constructor(

@@ -77,7 +77,7 @@ function evolve({ tokens, tokensEver }: AccessTokens, event: AccessTokensEvent):
   }
 }
 
-/** Returns the tokens without the expired ones that give way to a new token: those with its name, and the first to expire of a full list. */
+/** Returns the tokens without the expired ones that give way to a new one: those with its name, and the first to expire of a full list. */
 function withRoomFor({ name, createdAt }: AccessToken, tokens: readonly AccessToken[]): readonly AccessToken[] {
   const kept = tokens.filter((token) => token.name !== name);
   if (kept.length < TOKENS_PER_ACCOUNT) return kept;

@@ -27,8 +27,9 @@ import type { NameClaim } from './name-claim.js';
 import { releasedNameHold, usernameHold } from './account.holds.js';
 
 /**
- * Decides on one account. Refuses every command but `RegisterAccount` and `RequireNoAdmin` with `account-not-found` unless the account is active. Refuses a
- * command with a `credential` with `password-changed`, `token-invalidated` or `account-disabled` if its session has ended in the meantime.
+ * Decides on one account. Refuses every command but `RegisterAccount` and `RequireNoAdmin` with `account-not-found` unless the account is
+ * active. Refuses a command with a `credential` with `password-changed`, `token-invalidated` or `account-disabled` if its session has ended
+ * in the meantime.
  */
 export const accountDecider: Decider<Account, AccountCommand, AccountEvent> = {
   initialState: absentAccount,

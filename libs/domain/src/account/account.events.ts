@@ -95,7 +95,10 @@ export type RecoveryCodeUsed = DomainEvent<
 >;
 /** A file server let the account in with a one-time code, which cannot be used again. Logins to the service itself are sessions instead. */
 export type OneTimeCodeUsed = DomainEvent<'OneTimeCodeUsed', { protocol: FileProtocol }, undefined>;
-/** Codes were locked after 100 wrong ones in a row: a stranger may know the password. A recovery code, an operator or disabling two-factor lifts the lock. */
+/**
+ * Codes were locked after 100 wrong ones in a row: a stranger may know the password. A recovery code, an operator or disabling two-factor
+ * lifts the lock.
+ */
 export type TwoFactorLocked = DomainEvent<'TwoFactorLocked', { failures: number }, undefined>;
 /** The operator lifted the lock of the code. Two-factor stays on. */
 export type TwoFactorUnlocked = DomainEvent<'TwoFactorUnlocked', object, undefined>;

@@ -1,3 +1,4 @@
+import { isoTime } from '@keyfold/application';
 import { ROLE_ADMIN, ROLE_GUEST, type Account } from '@keyfold/domain';
 
 /** Returns the fields of an account as JSON shows them. No secret is among them. */
@@ -49,4 +50,4 @@ const recoveryCodesLeft = ({ twoFactor }: Account) => twoFactor?.recoveryCodes?.
 
 /** The first accounts have no time. */
 const passwordChanged = ({ passwordTimestamp }: Account) =>
-  passwordTimestamp === 0 ? null : new Date(passwordTimestamp * 1000).toISOString();
+  passwordTimestamp === 0 ? null : isoTime(passwordTimestamp * 1000);

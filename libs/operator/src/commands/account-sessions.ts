@@ -4,10 +4,11 @@ import {
   EndAnySessionHandler,
   EvictAnySessionsCommand,
   EvictAnySessionsHandler,
+  isoTime,
   MOST_SESSIONS,
   operator,
-  TokenActivity,
   SessionEnding,
+  TokenActivity,
   type ListedSession,
 } from '@keyfold/application';
 import type { Account } from '@keyfold/domain';
@@ -63,9 +64,9 @@ async function evictEverySession({ accountId, username }: Account, { ports }: Co
 function fieldsOfSession({ session, lastActive, works }: ListedSession) {
   return {
     id: session.sessionId,
-    started: timeOf(session.startedAt),
-    lastActive: timeOf(lastActive),
-    expires: timeOf(session.expiresAt),
+    started: isoTime(session.startedAt * 1000),
+    lastActive: isoTime(lastActive * 1000),
+    expires: isoTime(session.expiresAt * 1000),
     works,
     ip: session.address,
     ua: session.client,
@@ -78,5 +79,3 @@ function linesOf({ id, started, lastActive, expires, works, ip, ua, factors }: R
   const times = { started, 'last active': lastActive, expires };
   return fieldsOf(`${id}${state}`, { ...times, ip, ua, factors: factors.join(', ') });
 }
-
-const timeOf = (seconds: number) => new Date(seconds * 1000).toISOString();

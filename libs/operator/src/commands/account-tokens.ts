@@ -1,4 +1,5 @@
 import {
+  isoTime,
   listAccessTokens,
   operator,
   RevokeAnyAccessTokenCommand,
@@ -28,7 +29,7 @@ export function accountTokens(
 async function showTokens(account: Account, json: boolean, { ports, output }: CommandRun): Promise<ExitCode> {
   const [{ state }] = await ports.loader.load(accessTokensStream(account.accountId));
   const activity = new TokenActivity(ports.tokenUses, ports.clock);
-  const tokens = (await listAccessTokens(state.tokens, activity, ports.now())).map(shown);
+  const tokens = (await listAccessTokens(state.tokens, activity, ports.clock.now())).map(shown);
   for (const token of tokens)
     for (const line of json ? [JSON.stringify(token)] : linesOf(token)) await output.out(line);
   if (!json) await output.out(`${counted(tokens.length, 'access token')} of ${quoted(account.username)}`);
@@ -48,9 +49,9 @@ function shown({ tokenId, name, scopes, createdAt, expiresAt, lastUsedAt, isExpi
     id: tokenId,
     name,
     scopes,
-    created: timeText(createdAt),
-    expires: expiresAt === null ? null : timeText(expiresAt),
-    lastUsed: lastUsedAt === undefined ? null : timeText(lastUsedAt * 1000),
+    created: isoTime(createdAt),
+    expires: expiresAt === null ? null : isoTime(expiresAt),
+    lastUsed: lastUsedAt === undefined ? null : isoTime(lastUsedAt * 1000),
     expired: isExpired,
   };
 }
@@ -62,5 +63,3 @@ const linesOf = ({ id, name, scopes, created, expires, lastUsed, expired }: Retu
     [expired ? 'expired' : 'expires']: expires ?? 'never',
     'last used': lastUsed ?? 'never',
   });
-
-const timeText = (at: number) => new Date(at).toISOString();

@@ -11,8 +11,9 @@ import { readersBehind } from '@keyfold/wiring';
  * follows finds nothing to do.
  */
 export async function compactSessions({ dryRun }: { dryRun: boolean }, run: CommandRun): Promise<ExitCode> {
-  const { feed, leases, sessionDays } = run.ports;
-  const compaction = new SessionCompaction({ ...run.ports, readers: readersBehind(run.ports) }, dryRun);
+  const { feed, leases, sessionDays, clock } = run.ports;
+  const parts = { ...run.ports, readers: readersBehind(run.ports), now: () => clock.now() };
+  const compaction = new SessionCompaction(parts, dryRun);
   const reached = new Map((await leases.progress(retentionName)).map(({ slot, position }) => [slot, position]));
   for (const [slot, head] of await feed.readHeads()) {
     await compactSlot(compaction, run, slot, { after: reached.get(slot) ?? 0, head });

@@ -1,4 +1,4 @@
-import type { ListedSshKey } from '@keyfold/application';
+import { isoTime, type ListedSshKey } from '@keyfold/application';
 import { md5FingerprintOf } from '@keyfold/projections';
 import { fieldsOf } from '../output/fields.js';
 
@@ -24,9 +24,9 @@ export const keyFields = ({
   type,
   bits,
   comment,
-  added: timeOf(addedAt),
-  lastUsed: isUsed ? timeOf(lastUsedAt) : null,
-  expires: expiresAt === undefined ? null : timeOf(expiresAt),
+  added: isoTime(addedAt),
+  lastUsed: isUsed ? isoTime(lastUsedAt) : null,
+  expires: expiresAt === undefined ? null : isoTime(expiresAt),
   expired,
 });
 
@@ -41,5 +41,3 @@ export function keyLines(key: ListedSshKey): Generator<string> {
     [expired ? 'expired' : 'expires']: expires ?? 'never',
   });
 }
-
-const timeOf = (milliseconds: number) => new Date(milliseconds).toISOString();

@@ -35,8 +35,6 @@ export type OperatorPorts = Readonly<{
   /** Days for which a session is kept after its token expired. */
   sessionDays: number;
   clock: Clock;
-  /** Returns Unix milliseconds. */
-  now: () => number;
 }>;
 
 /** The context of a running command. `signal` stops it at the next step. */

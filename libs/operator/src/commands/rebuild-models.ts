@@ -18,7 +18,7 @@ export async function rebuildModels(
     ports.feed,
     ports.readModels,
     models,
-    ports.now,
+    () => ports.clock.now(),
   ).run((problem) => output.err(problem), signal);
   await output.out(`rebuilt ${counted(documents, 'document')} from ${counted(events, 'event')}, removed ${removed}`);
   if (parked === 0) return DONE;

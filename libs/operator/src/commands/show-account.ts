@@ -1,23 +1,21 @@
-import { accountAt, keyListOf } from '@keyfold/application';
+import { accountAt, isoTime, keyListOf } from '@keyfold/application';
 import { accountStream } from '@keyfold/projections';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { fieldsOf } from '../output/fields.js';
 import { quoted } from '../output/printable.js';
 import { accountFields, accountLabels } from './account-fields.js';
 import { keyFields, keyLines } from './key-fields.js';
-import { accountIdOf, type NamedAccount } from './named-or-numbered-account.js';
+import { onAccountId, type AccountChoice } from './named-account.js';
 import type { CommandRun } from './operator-ports.js';
 
 /** The account, and the time in unix milliseconds at which to show it; undefined for now. */
-type ShowAccountArgs = NamedAccount & Readonly<{ at?: number | undefined; json: boolean }>;
+type ShowAccountArgs = AccountChoice & Readonly<{ at?: number | undefined; json: boolean }>;
 
 /** Shows an account as it is, or with its keys as it was at a time. Shows no secret. */
-export async function showAccount({ at, json, ...named }: ShowAccountArgs, run: CommandRun): Promise<ExitCode> {
-  const found = await accountIdOf(named, run);
-  if ('exitCode' in found) return found.exitCode;
-  const { accountId } = found;
-  return at === undefined ? showPresent(accountId, json, run) : showPast(accountId, at, json, run);
-}
+export const showAccount = ({ at, json, ...choice }: ShowAccountArgs, run: CommandRun): Promise<ExitCode> =>
+  onAccountId(choice, run, (accountId) =>
+    at === undefined ? showPresent(accountId, json, run) : showPast(accountId, at, json, run),
+  );
 
 async function showPresent(accountId: number, json: boolean, { ports, output }: CommandRun): Promise<ExitCode> {
   const [{ state: account }] = await ports.loader.load(accountStream(accountId));
@@ -43,7 +41,7 @@ async function showPast(
   const status = account.status === 'absent' ? 'not yet created' : account.status;
   // The keys of a deleted account are deleted too.
   const keys = isActive ? keyListOf({ ring, use }, at) : [];
-  const time = new Date(at).toISOString();
+  const time = isoTime(at);
   if (json) {
     const fields = isActive ? accountFields(account) : { id: accountId };
     await output.out(JSON.stringify({ at: time, status, ...fields, keys: keys.map(keyFields) }));

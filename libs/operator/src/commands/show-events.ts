@@ -1,3 +1,4 @@
+import { isoTime } from '@keyfold/application';
 import type { StoredEvent } from '@keyfold/domain';
 import { voidStreamOf, type Commit } from '@keyfold/event-store';
 import type { CommandRun } from './operator-ports.js';
@@ -31,7 +32,7 @@ export async function showEvents(
 
 function* linesOf(commit: Commit): Generator<string> {
   const { stream, version, at, position, command, actor, session, correlation, clientCorrelation, causation } = commit;
-  yield `${printable(stream)} ${version}  ${new Date(at).toISOString()}`;
+  yield `${printable(stream)} ${version}  ${isoTime(at)}`;
   yield `  command      ${printable(command.type)} ${printable(command.id)}`;
   yield `  actor        ${printable(actor)}`;
   if (session !== undefined) yield `  session      ${printable(session)}`;

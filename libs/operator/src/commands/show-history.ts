@@ -1,12 +1,19 @@
-import { ACTIVITY_TYPES, activityJson, type ActivityDetails, type ShownActivity } from '@keyfold/application';
+import {
+  ACTIVITY_TYPES,
+  activityJson,
+  isoTime,
+  type ActivityDetails,
+  type ActivitySelection,
+  type ShownActivity,
+} from '@keyfold/application';
 import { DONE, WRONG_USAGE, type ExitCode } from '@keyfold/process';
 import { fieldsOf } from '../output/fields.js';
 import { quoted } from '../output/printable.js';
-import { accountIdOf, type NamedAccount } from './named-or-numbered-account.js';
+import { onAccountId, type AccountChoice } from './named-account.js';
 import type { CommandRun } from './operator-ports.js';
 
 /** Which activity to show. Times are in unix milliseconds; `from` is included, `until` is not. */
-export type HistoryArgs = NamedAccount &
+export type HistoryArgs = AccountChoice &
   Readonly<{
     types?: readonly string[] | undefined;
     from?: number | undefined;
@@ -15,17 +22,19 @@ export type HistoryArgs = NamedAccount &
   }>;
 
 /** Shows what was done to an account, the newest first. */
-export async function showHistory(args: HistoryArgs, run: CommandRun): Promise<ExitCode> {
-  const { types, from, until, json } = args;
-  const { ports, output, signal } = run;
+export async function showHistory({ json, ...args }: HistoryArgs, run: CommandRun): Promise<ExitCode> {
+  const { types, from, until, ...choice } = args;
   const unknown = types?.find((type) => !ACTIVITY_TYPES.includes(type));
   if (unknown !== undefined) {
-    await output.err(`unknown type ${quoted(unknown)}. The types are ${ACTIVITY_TYPES.join(', ')}`);
+    await run.output.err(`unknown type ${quoted(unknown)}. The types are ${ACTIVITY_TYPES.join(', ')}`);
     return WRONG_USAGE;
   }
-  const account = await accountIdOf(args, run);
-  if ('exitCode' in account) return account.exitCode;
-  for await (const activities of ports.activity.all('administrator', { ...account, types, from, until })) {
+  return onAccountId(choice, run, (accountId) => show({ accountId, types, from, until }, json, run));
+}
+
+async function show(selection: ActivitySelection, json: boolean, run: CommandRun): Promise<ExitCode> {
+  const { ports, output, signal } = run;
+  for await (const activities of ports.activity.all('administrator', selection)) {
     for (const activity of activities) {
       signal.throwIfAborted();
       const lines = json ? [JSON.stringify(activityJson(activity))] : linesOf(activity);
@@ -39,7 +48,7 @@ function linesOf({ place, type, actor, ...activity }: ShownActivity): Generator<
   const { actorName, sessionId, address, client, details, correlation } = activity;
   const by = [actor.kind, actor.accountId, actor.tokenId].filter((part) => part !== undefined).join(':');
   const given = Object.entries(details).map(([name, value]) => [name.replaceAll('_', ' '), textOf(value)]);
-  return fieldsOf(`${new Date(place.at).toISOString()}  ${type}`, {
+  return fieldsOf(`${isoTime(place.at)}  ${type}`, {
     by: actorName === '' ? by : `${by} ${quoted(actorName)}`,
     ...(address !== '' && { from: address }),
     ...(client !== '' && { with: client }),

@@ -1,3 +1,4 @@
+import { isoTime } from '@keyfold/application';
 import { projectorName, type ParkedStream } from '@keyfold/projections';
 import type { ExitCode } from '@keyfold/process';
 import type { CommandRun } from './operator-ports.js';
@@ -14,7 +15,7 @@ export async function showProjector({ json }: { json: boolean }, { ports, output
     parked: await ports.readModels.parked(),
     nothingParked: 'No stream is parked.',
     lineOf: ({ stream, version, error, at }: ParkedStream) =>
-      `${stream} at version ${version} since ${new Date(at).toISOString()}: ${error}`,
+      `${stream} at version ${version} since ${isoTime(at)}: ${error}`,
   };
   return showReader(reader, json, output);
 }

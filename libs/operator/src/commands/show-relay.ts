@@ -1,3 +1,4 @@
+import { isoTime } from '@keyfold/application';
 import { relayName, type ParkedAccount } from '@keyfold/messaging';
 import type { ExitCode } from '@keyfold/process';
 import type { CommandRun, OperatorPorts } from './operator-ports.js';
@@ -22,7 +23,7 @@ export async function showRelay({ json }: { json: boolean }, { ports, output }: 
     parked: await ports.parkedRelays.all(),
     nothingParked: 'No account is parked.',
     lineOf: ({ slot, partition, position, error, at }: ParkedAccount) =>
-      `account ${partition} at position ${position} of slot ${slot} since ${new Date(at).toISOString()}: ${error}`,
+      `account ${partition} at position ${position} of slot ${slot} since ${isoTime(at)}: ${error}`,
   };
   return showReader(reader, json, output);
 }

@@ -1,4 +1,4 @@
-/** Secrets that can be recognized by their form: a password in a URL, a session's token, the static token, an access token, a password hash. */
+/** Secrets of a known form: a password in a URL, a session's token, the static token, an access token, a password hash. */
 const PATTERNS: readonly (readonly [pattern: RegExp, mask: string])[] = [
   [/\b([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s"'<>/]*@/gi, '$1***@'],
   [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, '***'],

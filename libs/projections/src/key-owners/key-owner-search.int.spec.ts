@@ -1,3 +1,4 @@
+import { collectionOf } from '@keyfold/event-store/mongo';
 import { describe, expect, it } from 'vitest';
 import { keyAdded, keyRemoved, publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
@@ -43,6 +44,18 @@ describe.each([
     await projections.newProjector().catchUp();
     expect(await search.candidates(shared.fingerprint, 0, 10)).toHaveLength(3);
   });
+});
+
+it('a search finds a key behind holes of the feed', async () => {
+  const projections = await MongoProjections.open();
+  const { connection, store, leases, readModels } = projections;
+  const commits = collectionOf(connection, 'commits');
+  await projections.append(sshKeyRingStream(7), keyAdded(1, 'first'));
+  for (const n of [2, 3]) await projections.append(sshKeyRingStream(7), keyAdded(n, `lost ${n}`));
+  await projections.append(sshKeyRingStream(7), keyAdded(4, 'laptop', shared));
+  expect((await commits.deleteMany({ partition: '7', version: { $in: [2, 3] } })).deletedCount).toBe(2);
+  const search = new KeyOwnerSearch(store, leases, readModels);
+  expect(await search.candidates(shared.fingerprint, 0, 10)).toEqual([7]);
 });
 
 it('a search reads every page of the commits behind the index', async () => {

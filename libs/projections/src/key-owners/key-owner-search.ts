@@ -59,7 +59,8 @@ export class KeyOwnerSearch {
         for (const owner of keyOwnersIn(page)) {
           if (owner.prefixes.includes(prefix)) found.push(owner.accountId);
         }
-        position = page.at(-1)?.position ?? head;
+        // Commits behind a hole count too. An append that is still to fill the hole was not acknowledged before the call.
+        position = page.at(-1)?.position ?? position + 1;
       }
     }
     return found;

@@ -8,16 +8,23 @@ import { md5FingerprintOf } from './md5-fingerprint.js';
  */
 export type KeyOwner = Readonly<{ accountId: number; prefixes: readonly [sha256: number, md5: number] }>;
 
-/** Returns an entry for each key that was added in the commits. */
+/**
+ * Returns an entry for each key that was added in the commits. Leaves out events that this version of the program cannot read. Their streams
+ * are parked, and enter the index when they are retried.
+ */
 export const keyOwnersIn = (commits: readonly Commit[]): KeyOwner[] =>
   commits.filter(({ stream }) => stream.startsWith(sshKeyRingAggregate.streamPrefix)).flatMap(ownersIn);
 
 const ownersIn = ({ partition, events }: Commit): KeyOwner[] =>
   events
     .filter(({ type }) => type === 'SshKeyAdded')
-    .map((stored) => {
-      const { key } = (upcast(sshKeyRingAggregate.upcasters, stored) as SshKeyAdded).data;
-      return keyOwnerOf(Number(partition), key);
+    .flatMap((stored) => {
+      try {
+        const { key } = (upcast(sshKeyRingAggregate.upcasters, stored) as SshKeyAdded).data;
+        return keyOwnerOf(Number(partition), key);
+      } catch {
+        return [];
+      }
     });
 
 /** Returns the entry of an account that added the key. */

@@ -14,11 +14,11 @@ export class MongoKeyOwners {
   }
 
   async add(owners: readonly KeyOwner[]): Promise<void> {
+    if (owners.length === 0) return;
     const documents = owners.map((owner) => {
       const { accountId: account, prefixes } = owner;
       return { _id: idOf(owner), prefixes: [...prefixes], account };
     });
-    if (documents.length === 0) return;
     // Inserts cost half of upserts. Repeats are rare: a key that was added again, or a page that was read again.
     await reaching(() => this.#owners.insertMany(documents, { ordered: false }).catch(ignoreRepeats));
   }

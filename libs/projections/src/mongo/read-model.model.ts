@@ -13,7 +13,8 @@ export type Listing = Readonly<{
 /**
  * A stored document. `_id` is the stream, `place` its sort key. `state` is JSON: both adapters then return the same states, keys such as
  * `a.b` or `$x` mean nothing to the server, and for a ring of 1,000 keys `JSON.parse` is a third faster than decoding BSON. A document
- * without a state was removed; only its `listing` is kept. A model with `expires` or `due` has no `listing`, but the `partition` of what it lists.
+ * without a state was removed; only its `listing` is kept. A model with `expires` or `due` has no `listing`, but the `partition` of what it
+ * lists.
  */
 export type ReadModelDocument = Readonly<{
   _id: string;

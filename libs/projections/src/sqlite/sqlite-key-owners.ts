@@ -18,6 +18,7 @@ export class SqliteKeyOwners {
   constructor(private readonly file: SqliteConnection) {}
 
   async add(owners: readonly KeyOwner[]): Promise<void> {
+    if (owners.length === 0) return;
     const rows = owners.flatMap(({ prefixes, accountId }) => prefixes.map((prefix) => [prefix, accountId]));
     await this.file.writeAll([{ sql: ADD, params: [JSON.stringify(rows)] }]);
   }

@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { accountNamed, createAccount, newAddress, signedInAs } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { keyLine } from '../support/key-line.js';
+import { logLines } from '../support/log-lines.js';
+import { addKey } from '../support/openssh/file-servers.js';
+import { servedSftpgo, SITE_ROOT } from '../support/sftpgo/served-sftpgo.js';
+import { SftpgoServer, type Outcome, type Proof } from '../support/sftpgo/sftpgo-server.js';
+import { codeNow, enrol } from '../support/two-factor.js';
+
+const bits = (...each: number[]) => each.reduce((sum, bit) => sum | (1 << bit), 0);
+const [WEBDAV, WEBDAV_WRITE, SFTP, SFTP_WRITE] = [bits(8), bits(9), bits(10), bits(11)];
+const EVERYTHING = -1;
+const { line } = keyLine('laptop');
+
+const { app, admin, servers, settings, sftpgo } = await servedSftpgo({ KEYFOLD_SERVERS_TRUSTED: '127.0.0.1' });
+const api = new ApiClient(app.baseUrl);
+
+beforeAll(async () => {
+  await createAccount(admin, 'ann', { permission: EVERYTHING, base_path: '/people/ann' });
+  await addKey(await signedInAs(api, 'ann'), 'laptop', line);
+});
+
+const password = (text: string): Proof => ({ password: text });
+/** Answers the prompts for the password and the code. */
+const typed = (...answers: string[]): Proof => ({ answers: () => answers });
+const logIn = (protocol: string, username: string, proof: Proof) =>
+  sftpgo.logIn(protocol, username, proof, newAddress());
+const cameIn = (outcome: Outcome) => typeof outcome === 'object';
+
+async function update(username: string, fields: object): Promise<void> {
+  const account = await accountNamed(admin, username);
+  (await admin.post('/api/admin/user/update', { ...account, ...fields })).data();
+}
+
+describe('a client comes in', () => {
+  it.each(['SSH', 'FTP', 'DAV'])('by password over %s, to the folder of the base path', async (protocol) => {
+    expect(await logIn(protocol, 'ann', password('pw-ann'))).toMatchObject({
+      username: 'ann',
+      home_dir: `${SITE_ROOT}/people/ann`,
+      permissions: {
+        '/': ['list', 'download', 'upload', 'overwrite', 'create_dirs', 'chtimes', 'rename', 'copy', 'delete'],
+      },
+      filters: { denied_protocols: ['HTTP'] },
+    });
+    expect(await logIn(protocol, 'ann', password('wrong'))).toBe('refused');
+    expect(await logIn(protocol, randomUUID(), password('pw-ann'))).toBe('refused');
+  });
+
+  it('by key over SSH, and by no other key', async () => {
+    expect(await logIn('SSH', 'ann', { publicKey: line })).toMatchObject({ home_dir: `${SITE_ROOT}/people/ann` });
+    expect(await logIn('SSH', 'ann', { publicKey: keyLine('another').line })).toBe('refused');
+    expect(await logIn('SSH', 'ann', { publicKey: 'ssh-ed25519 AAAA' })).toBe('refused');
+  });
+
+  it('by answers to prompts over SSH', async () => {
+    expect(await logIn('SSH', 'ann', typed('pw-ann', ''))).toMatchObject({ username: 'ann' });
+    expect(await logIn('SSH', 'ann', typed('wrong', ''))).toBe('refused');
+    expect(await logIn('SSH', 'ann', typed('', ''))).toBe('refused');
+    expect(await logIn('SSH', 'ann', typed())).toBe('refused');
+  });
+
+  it('again after SFTPGo stored the user, whom it sends with later requests', async () => {
+    expect(sftpgo.users.has('ann')).toBe(true);
+    expect(cameIn(await logIn('SSH', 'ann', password('pw-ann')))).toBe(true);
+    expect(await logIn('SSH', 'ann', password('wrong'))).toBe('refused');
+  });
+
+  it('only over the protocols of its permission bits, with the right to write of this protocol, and never over the web client', async () => {
+    await createAccount(admin, 'mixed', { permission: SFTP | WEBDAV | WEBDAV_WRITE | bits(3, 7) });
+    await createAccount(admin, 'dav', { permission: WEBDAV | SFTP_WRITE });
+    const permissionsOf = async (protocol: string, username: string) => {
+      const user = await logIn(protocol, username, password(`pw-${username}`));
+      return typeof user === 'object' ? user.permissions['/'] : user;
+    };
+    expect(await permissionsOf('SSH', 'mixed')).toEqual(['list', 'download']);
+    expect(await permissionsOf('FTP', 'mixed')).toEqual(['list', 'download']);
+    expect(await permissionsOf('DAV', 'mixed')).toEqual([
+      'list',
+      'download',
+      'upload',
+      'overwrite',
+      'create_dirs',
+      'chtimes',
+      'delete',
+    ]);
+    expect(await permissionsOf('DAV', 'dav')).toEqual(['list', 'download']);
+    for (const protocol of ['SSH', 'FTP', 'HTTP', 'OIDC']) expect(await permissionsOf(protocol, 'dav')).toBe('refused');
+    expect(await permissionsOf('HTTP', 'ann')).toBe('refused');
+  });
+});
+
+describe('with two-factor, a client', () => {
+  let secret: string;
+  beforeAll(async () => {
+    await createAccount(admin, 'tfa', { permission: EVERYTHING });
+    secret = await enrol(await signedInAs(api, 'tfa'));
+  });
+
+  it('needs the code after the password over FTP, WebDAV and SSH: the password alone is refused', async () => {
+    for (const protocol of ['SSH', 'FTP', 'DAV'])
+      expect(await logIn(protocol, 'tfa', password('pw-tfa'))).toBe('refused');
+    const withCode = password(`pw-tfa${codeNow(secret, 1)}`);
+    expect(cameIn(await logIn('FTP', 'tfa', withCode))).toBe(true);
+    expect(await logIn('FTP', 'tfa', withCode)).toBe('refused');
+  });
+
+  it('answers both prompts over SSH, and is not told which answer was wrong', async () => {
+    await createAccount(admin, 'typist', { permission: EVERYTHING });
+    const own = await enrol(await signedInAs(api, 'typist'));
+    expect(await logIn('SSH', 'typist', typed('pw-typist', ''))).toBe('refused');
+    expect(await logIn('SSH', 'typist', typed('pw-typist', 'abcdef'))).toBe('refused');
+    expect(await logIn('SSH', 'typist', typed('wrong', codeNow(own, 1)))).toBe('refused');
+    expect(cameIn(await logIn('SSH', 'typist', typed('pw-typist', codeNow(own, 1))))).toBe(true);
+  });
+});
+
+describe('a base path', () => {
+  it.each([
+    ['/../../etc', '/etc'],
+    ['..\\..\\x', '/x'],
+    ['/a/./b//', '/a/b'],
+  ])('%s stays below the root of the site', async (basePath, folder) => {
+    const name = `user-${randomUUID()}`;
+    await createAccount(admin, name, { permission: SFTP, base_path: basePath });
+    expect(await logIn('SSH', name, password(`pw-${name}`))).toMatchObject({ home_dir: SITE_ROOT + folder });
+  });
+
+  it('with a NUL lets nobody in, and an operator sees why', async () => {
+    await createAccount(admin, 'nul', { permission: SFTP, base_path: '/a\0/b' });
+    for (const proof of [password('pw-nul'), typed('pw-nul', '')])
+      expect(await logIn('SSH', 'nul', proof)).toBe('refused');
+    await eventually(() =>
+      expect(logLines(app.output())).toContainEqual(
+        expect.objectContaining({
+          msg: 'refused a login: the base path is no folder below the root of the site',
+          username: 'nul',
+        }),
+      ),
+    );
+  });
+
+  it('decides alone: no name of an account reaches the path', async () => {
+    for (const name of ['..', '../../etc', '/etc', 'a/b', 'a\0b', '%2e%2e', '~']) {
+      await createAccount(admin, name, { permission: SFTP, base_path: '/shared' });
+      expect(await logIn('SSH', name, password(`pw-${name}`))).toMatchObject({ home_dir: `${SITE_ROOT}/shared` });
+    }
+  });
+
+  it('/ is the root of the site', async () => {
+    await createAccount(admin, 'whole', { permission: SFTP, base_path: '/' });
+    expect(await logIn('SSH', 'whole', password('pw-whole'))).toMatchObject({ home_dir: SITE_ROOT });
+  });
+});
+
+describe('after an account was', () => {
+  it.each([
+    ['disabled', (name: string) => update(name, { disabled: true })],
+    ['refused SFTP', (name: string) => update(name, { permission: WEBDAV })],
+    ['renamed', (name: string) => update(name, { username: `${name}-renamed` })],
+    [
+      'deleted',
+      async (name: string) => {
+        const { id } = await accountNamed(admin, name);
+        (await admin.post(`/api/admin/user/delete?id=${id}`)).data();
+      },
+    ],
+  ])('%s, the next login is refused, whatever SFTPGo stored', async (_what, change) => {
+    const name = `user-${randomUUID()}`;
+    await createAccount(admin, name, { permission: SFTP | WEBDAV, base_path: '/x' });
+    await addKey(await signedInAs(api, name), 'key', keyLine(name).line);
+    const proofs = [password(`pw-${name}`), { publicKey: keyLine(name).line }, typed(`pw-${name}`, '')];
+    for (const proof of proofs) expect(cameIn(await logIn('SSH', name, proof))).toBe(true);
+    await change(name);
+    for (const proof of proofs) expect(await logIn('SSH', name, proof)).toBe('refused');
+  });
+
+  it('given another password and lost its key, the next logins with the old ones are refused', async () => {
+    await createAccount(admin, 'changed', { permission: SFTP });
+    const owner = await signedInAs(api, 'changed');
+    await addKey(owner, 'old', keyLine('old').line);
+    const old = [password('pw-changed'), typed('pw-changed', ''), { publicKey: keyLine('old').line }];
+    for (const proof of old) expect(cameIn(await logIn('SSH', 'changed', proof))).toBe(true);
+    const { content } = (await owner.get('/api/me/sshkey/list')).data<{ content: { id: number }[] }>();
+    (await owner.post(`/api/me/sshkey/delete?id=${content[0]!.id}`)).data();
+    await update('changed', { password: 'new' });
+    for (const proof of old) expect(await logIn('SSH', 'changed', proof)).toBe('refused');
+    expect(cameIn(await logIn('SSH', 'changed', password('new')))).toBe(true);
+  });
+
+  it('disabled, WebDAV requests are refused after the minute for which SFTPGo remembers a user', async () => {
+    let now = 0;
+    const server = new SftpgoServer(settings, () => now);
+    await createAccount(admin, 'remembered', { permission: WEBDAV });
+    const request = () => server.webdavRequest('remembered', 'pw-remembered', newAddress());
+    expect(cameIn(await request())).toBe(true);
+    await update('remembered', { disabled: true });
+    now += 59_999;
+    expect(cameIn(await request())).toBe(true);
+    now += 1;
+    expect(await request()).toBe('refused');
+  });
+});
+
+describe('a name without an account', () => {
+  it('is prompted like any other, and stands for one of few users of SFTPGo, who are disabled', async () => {
+    const server = new SftpgoServer(settings);
+    await createAccount(admin, 'blocked', { permission: WEBDAV });
+    const asked: (readonly string[])[] = [];
+    for (const name of ['ann', 'blocked', randomUUID(), randomUUID()]) {
+      const proof = { answers: (questions: readonly string[]) => (asked.push(questions), ['wrong', '']) };
+      expect(await server.logIn('SSH', name, proof, newAddress())).toBe('refused');
+    }
+    expect(asked).toHaveLength(4);
+    expect(new Set(asked.map((each) => each.join())).size).toBe(1);
+    const [, ...others] = server.users.values();
+    for (const user of others) expect(user).toMatchObject({ status: 0, home_dir: SITE_ROOT });
+    expect(others.map(({ username }) => username).join()).toMatch(/^(keyfold-nobody-\d+,?)+$/);
+  });
+});
+
+it('no secret that a client sent is in the log', async () => {
+  const secrets = ['typed-in-vain-1', 'typed-in-vain-2'];
+  await logIn('SSH', 'ann', password(secrets[0]!));
+  await logIn('SSH', 'ann', typed(secrets[1]!, '123456'));
+  expect((await servers.post('/sftpgo/auth?root=/srv', { username: 7, password: secrets[0] })).status).toBe(400);
+  for (const secret of [...secrets, 'pw-ann']) expect(app.output()).not.toContain(secret);
+});
