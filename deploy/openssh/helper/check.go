@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// check asks every address for the keys of nobody and prints the outcomes.
+// check asks every address about nobody and prints the outcomes.
 func check(settings settings, out io.Writer) int {
 	service, err := newService(settings)
 	if err != nil {
@@ -17,7 +17,7 @@ func check(settings settings, out io.Writer) int {
 	status := statusOK
 	for _, address := range settings.addresses {
 		ctx, cancel := context.WithTimeout(context.Background(), settings.timeout)
-		_, err := service.ask(ctx, http.MethodGet, address+"/authorized_keys?username=", "text/plain", nil)
+		err := service.probe(ctx, address)
 		cancel()
 		if err != nil {
 			status = statusFailed
@@ -26,9 +26,24 @@ func check(settings settings, out io.Writer) int {
 		}
 		fmt.Fprintf(out, "%s: ok\n", address)
 	}
+	if settings.root != "" {
+		if _, err := folderOf(settings.root, "/"); err != nil {
+			status = statusFailed
+			fmt.Fprintf(out, "root: %v\n", err)
+		}
+	}
 	if _, err := openCache(settings); err != nil {
 		status = statusFailed
 		fmt.Fprintf(out, "cache: %v. Run this check as the AuthorizedKeysCommandUser\n", err)
 	}
 	return status
+}
+
+// probe asks what the configuration is for: with a root, whether logins can be checked, otherwise for keys.
+func (service *service) probe(ctx context.Context, address string) error {
+	if service.settings.root != "" {
+		return service.checkLogins(ctx, address)
+	}
+	_, err := service.ask(ctx, http.MethodGet, address+"/authorized_keys?username=", "text/plain", nil)
+	return err
 }

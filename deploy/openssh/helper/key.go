@@ -55,6 +55,15 @@ func parseKey(kind, blob string) (publicKey, error) {
 	return publicKey{kind, blob, "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])}, nil
 }
 
+// typeOfBlob returns the type of a key in base64; nothing if there is none.
+func typeOfBlob(blob string) string {
+	bytes, err := base64.StdEncoding.DecodeString(blob)
+	if err != nil {
+		return ""
+	}
+	return typeInside(bytes)
+}
+
 // typeInside returns the first string of a key blob (RFC 4253 section 6.6).
 func typeInside(blob []byte) string {
 	if len(blob) < 4 {

@@ -1,11 +1,13 @@
-// Command keyfold-ssh connects sshd with Keyfold. sshd runs it for each offered key (`keys` or `sftp-keys`) and after each login (`used`), and
-// an operator after changes of accounts (`users`). docs/file-servers.md explains how to install it.
+// Command keyfold-ssh connects sshd and rclone with Keyfold. sshd runs it for each offered key (`keys` or `sftp-keys`) and after each login
+// (`used`), rclone for each login (`auth-proxy`), and an operator after changes of accounts (`users`). docs/file-servers.md explains how to
+// install it.
 package main
 
 import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 )
 
 const usage = `usage: keyfold-ssh [-config FILE] keys USER KEY-TYPE KEY        prints the key if it may log in as USER (AuthorizedKeysCommand)
@@ -13,13 +15,17 @@ const usage = `usage: keyfold-ssh [-config FILE] keys USER KEY-TYPE KEY        p
                                                                 the same, for file transfers only, with the write permission of the account,
                                                                 and only if its base path below FOLDER is the HOME of the user
        keyfold-ssh [-config FILE] used                          reports the key of a login (pam_exec)
+       keyfold-ssh [-config FILE] auth-proxy PROTOCOL           answers a login over sftp, webdav or ftp (rclone serve --auth-proxy)
        keyfold-ssh [-config FILE] check                         tests the configuration and every address
        keyfold-ssh users PASSWD-FILE FOLDER ID                  reads "keyfold account list --json", writes a passwd file with the accounts as
                                                                 names of user ID, and creates their folders below FOLDER
        keyfold-ssh log SOCKET                                   prints the log lines of other runs where no syslog runs
 `
 
-// Exit statuses. sshd ignores the printed keys unless the status is 0.
+// protocols are those of logins that Keyfold checks.
+var protocols = []string{"sftp", "webdav", "ftp"}
+
+// Exit statuses. sshd and rclone ignore what was printed unless the status is 0.
 const (
 	statusOK     = 0
 	statusFailed = 1
@@ -60,12 +66,14 @@ func run(words []string, in io.Reader, out io.Writer) int {
 		return printKey(settings, log, out, login{user: words[3], kind: words[4], blob: words[5], folder: words[1], home: words[2]})
 	case "used":
 		return reportUse(settings, log, os.Getenv)
+	case "auth-proxy":
+		return authProxy(settings, log, in, out, words[1])
 	default:
 		return check(settings, out)
 	}
 }
 
 func isUsage(words []string) bool {
-	count := map[string]int{"keys": 4, "sftp-keys": 6, "users": 4, "log": 2, "used": 1, "check": 1}
-	return count[words[0]] == len(words)
+	count := map[string]int{"keys": 4, "sftp-keys": 6, "users": 4, "log": 2, "used": 1, "auth-proxy": 2, "check": 1}
+	return count[words[0]] == len(words) && (words[0] != "auth-proxy" || slices.Contains(protocols, words[1]))
 }

@@ -29,10 +29,13 @@ type settings struct {
 	cacheFolder string
 	cacheTime   time.Duration
 	syslog      string
+	root        string
 }
 
 // accessToken matches Keyfold's access tokens.
 var accessToken = regexp.MustCompile(`^kf_[0-9A-Za-z]{42}$`)
+
+var servedPath = regexp.MustCompile(`^/[0-9A-Za-z._/-]+$`)
 
 // readSettings reads the configuration file and the token. It refuses files that other users could have written, and a token that they can read.
 func readSettings(path string) (settings, error) {
@@ -77,6 +80,8 @@ func (read *settings) set(word, value string, tokenFile *string) (err error) {
 		read.cacheFolder, err = absolute(value)
 	case "syslog":
 		read.syslog, err = absolute(value)
+	case "root":
+		read.root, err = servedFolder(value)
 	case "timeout":
 		read.timeout, err = duration(value, time.Millisecond, maxTimeout)
 	case "cache-time":
@@ -118,6 +123,14 @@ func absolute(path string) (string, error) {
 		return "", errors.New("expected an absolute path")
 	}
 	return path, nil
+}
+
+// servedFolder accepts a path that needs no quotes in a configuration of rclone.
+func servedFolder(value string) (string, error) {
+	if !servedPath.MatchString(value) {
+		return "", errors.New("expected an absolute path of letters, digits and . _ - /")
+	}
+	return filepath.Clean(value), nil
 }
 
 func duration(text string, least, most time.Duration) (time.Duration, error) {

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+)
+
+// authProxy answers one question of `rclone serve --auth-proxy`: it reads a login, asks Keyfold and prints the backend with the files of the
+// account. Any status but statusOK refuses the login.
+func authProxy(settings settings, log *logger, in io.Reader, out io.Writer, protocol string) int {
+	if settings.root == "" {
+		log.failure("cannot serve files: the configuration has no line root, the folder of the site")
+		return statusFailed
+	}
+	question, err := readQuestion(in, protocol)
+	if err != nil {
+		log.warning("refused a login over %s: %v", protocol, err)
+		return statusFailed
+	}
+	service, err := newService(settings)
+	if err != nil {
+		log.failure("cannot ask Keyfold: %v", err)
+		return statusFailed
+	}
+	account, err := service.verify(question)
+	switch {
+	case errors.Is(err, errThrottled):
+		log.warning("refused user %.64q: %v", question.Username, err)
+		return statusFailed
+	case err != nil:
+		log.failure("refused user %.64q, because Keyfold gave no answer: %v", question.Username, err)
+		return statusFailed
+	case account == nil:
+		// rclone logs the refusal, with the address of the client if it knows it.
+		return statusFailed
+	}
+	backend, err := backendOf(settings.root, *account)
+	if err != nil {
+		log.failure("refused user %.64q: %v", question.Username, err)
+		return statusFailed
+	}
+	if err := json.NewEncoder(out).Encode(backend); err != nil {
+		log.failure("cannot answer rclone: %v", err)
+		return statusFailed
+	}
+	return statusOK
+}

@@ -1,0 +1,7 @@
+import { findProgram, rcloneFolder } from '../programs.js';
+
+/** The releases of rclone that the tests run: Debian's, which has no FTP, and a current one. */
+export const rclonePrograms = {
+  debian: findProgram('rclone', ['/usr/bin']) ?? 'rclone',
+  current: findProgram('rclone', [`${rcloneFolder}/bin`]) ?? 'rclone',
+};
