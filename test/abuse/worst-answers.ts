@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { TOKENS_PER_ACCOUNT } from '@keyfold/domain';
+import { SECRETS_PER_ACCOUNT } from '@keyfold/domain';
 import type { NewCommit } from '@keyfold/event-store';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed, adminOf } from '../support/accounts.js';
@@ -9,6 +9,7 @@ import { enrol } from '../support/two-factor.js';
 import { cpuOf } from './process-costs.js';
 import {
   accessTokensCommit,
+  appPasswordsCommit,
   accountCommit,
   fullProfile,
   ringCommit,
@@ -96,11 +97,14 @@ export function describeWorstAnswers(open: () => Promise<Stage>, rings = 0): { c
     expect(Buffer.byteLength(list.text)).toBeGreaterThan(0.9 * 2 * MEBIBYTE);
     expect(content.length).toBeGreaterThanOrEqual(200);
     expect((await cast.busy.get('/api/me/sessions')).data<object[]>()).toHaveLength(1_000);
-    const tokens = await cast.admin.get('/api/admin/token/list');
-    expect(Buffer.byteLength(tokens.text)).toBeGreaterThan(0.6 * 2 * MEBIBYTE);
-    // The requests before revoked one in each turn.
-    const own = (await cast.many.get('/api/me/tokens')).data<object[]>();
-    expect(own).toHaveLength(TOKENS_PER_ACCOUNT - TURNS);
+    for (const [list, ownList] of [
+      ['/api/admin/token/list', '/api/me/tokens'],
+      ['/api/admin/app_password/list', '/api/me/app_passwords'],
+    ] as const) {
+      expect(Buffer.byteLength((await cast.admin.get(list)).text), list).toBeGreaterThan(0.6 * 2 * MEBIBYTE);
+      // The requests before revoked one in each turn.
+      expect((await cast.many.get(ownList)).data<object[]>(), ownList).toHaveLength(SECRETS_PER_ACCOUNT - TURNS);
+    }
     const second = await cast.admin.get('/api/admin/user/list?page=2&per_page=200');
     expect(second.data<{ content: object[] }>().content).toHaveLength(200);
   });
@@ -134,7 +138,8 @@ async function filled(stage: Stage, seed: number, rings: number): Promise<Cast> 
     ringCommit(manyId, full),
     ringCommit(longId, long),
     accessTokensCommit(manyId, texts),
-    ...ids.flatMap((id) => [accountCommit(id, texts), accessTokensCommit(id, texts)]),
+    appPasswordsCommit(manyId, texts),
+    ...ids.flatMap((id) => [accountCommit(id, texts), accessTokensCommit(id, texts), appPasswordsCommit(id, texts)]),
     ...ringIds.map((id) => ringCommit(id, full)),
     ...Array.from({ length: SESSIONS }, (_, n) => sessionCommit(busyId, n)),
   ]);

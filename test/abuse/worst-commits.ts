@@ -1,6 +1,7 @@
 import {
   accessTokenIdOf,
   accessTokenScopes,
+  appPasswordIdOf,
   BYTES_PER_RING,
   bytesOfRing,
   DomainError,
@@ -8,8 +9,8 @@ import {
   KEYS_PER_ACCOUNT,
   sshKeyRingDecider,
   TEXT_BYTES,
-  TOKEN_LIFETIME,
-  TOKENS_PER_ACCOUNT,
+  SECRET_LIFETIME,
+  SECRETS_PER_ACCOUNT,
   usernameHold,
   type SshKey,
   type StoredEvent,
@@ -107,19 +108,36 @@ export function sessionCommit(accountId: number, n: number): NewCommit {
 
 /** Returns as many access tokens as an account can have, with names of maximum length. */
 export function accessTokensCommit(accountId: number, { any }: WorstTexts): NewCommit {
-  const events = Array.from({ length: TOKENS_PER_ACCOUNT }, (_, n) => ({
+  const events = Array.from({ length: SECRETS_PER_ACCOUNT }, (_, n) => ({
     type: 'AccessTokenCreated',
     v: 1,
     data: {
       tokenId: accessTokenIdOf(accountId, n + 1),
-      name: any(`${n} `, TEXT_BYTES.tokenName),
+      name: any(`${n} `, TEXT_BYTES.secretName),
       scopes: accessTokenScopes,
       createdAt: NOW,
-      expiresAt: NOW + TOKEN_LIFETIME,
+      expiresAt: NOW + SECRET_LIFETIME,
       hash: createHash('sha256').update(`${n}`).digest('base64url'),
     },
   }));
   return commitOf(`access-tokens-${accountId}`, accountId, events);
+}
+
+/** Returns as many app passwords as an account can have, with names of maximum length. */
+export function appPasswordsCommit(accountId: number, { any }: WorstTexts): NewCommit {
+  const events = Array.from({ length: SECRETS_PER_ACCOUNT }, (_, n) => ({
+    type: 'AppPasswordCreated',
+    v: 1,
+    data: {
+      appPasswordId: appPasswordIdOf(accountId, n + 1),
+      name: any(`${n} `, TEXT_BYTES.secretName),
+      protocol: 'webdav',
+      createdAt: NOW,
+      expiresAt: NOW + SECRET_LIFETIME,
+      hash: createHash('sha256').update(`${n}`).digest('base64url'),
+    },
+  }));
+  return commitOf(`app-passwords-${accountId}`, accountId, events);
 }
 
 const commitOf = (stream: string, accountId: number, events: readonly StoredEvent[]): NewCommit => ({

@@ -6,7 +6,7 @@ import { staticHash } from '../support/static-hash.js';
 import { activityRequests } from './worst-activity-requests.js';
 import { fullProfile, worstSessionId } from './worst-commits.js';
 import { addresses, FACTORY, FRAME, shown, SHOWN_QUERY, type WorstRoute } from './worst-route.js';
-import { tokenRequests } from './worst-token-requests.js';
+import { secretRequests } from './worst-secret-requests.js';
 import { settingRequests } from './worst-setting-requests.js';
 import type { WorstTexts } from './worst-texts.js';
 
@@ -145,7 +145,7 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
         () => busy.post('/api/me/sessions/evict', manyFields),
       ],
     },
-    ...tokenRequests(cast),
+    ...secretRequests(cast),
     'POST /api/me/update': {
       bytes: FRAME,
       requests: [

@@ -22,6 +22,7 @@ async function forgetReadModels(): Promise<void> {
     'ssh_key_rings_2',
     'ssh_key_uses_1',
     'access_tokens_1',
+    'app_passwords_1',
     'site_settings_2',
     'feed_leases',
   ])

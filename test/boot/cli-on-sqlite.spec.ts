@@ -50,7 +50,7 @@ describe.each([
     expect(await run('projections', 'rebuild', 'users')).toEqual({
       status: 2,
       out: '',
-      err: 'unknown read model "users". Known models: accounts, sessions, ssh_key_rings, ssh_key_uses, access_tokens, site_settings\n',
+      err: 'unknown read model "users". Known models: accounts, sessions, ssh_key_rings, ssh_key_uses, access_tokens, app_passwords, site_settings\n',
     });
   });
 

@@ -3,6 +3,7 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount, signedInAs } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
+import { newAppPassword } from '../support/app-passwords.js';
 import { eventually } from '../support/eventually.js';
 import { addKey } from '../support/openssh/file-servers.js';
 import { newKeyPair } from '../support/openssh/key-pair.js';
@@ -61,13 +62,22 @@ describe.each(SERVERS)('$protocol of the $release rclone', ({ release, protocol 
     expect(await site.client.list(good)).toMatchObject({ succeeded: true });
   });
 
-  // App passwords: one of this protocol is accepted, one of another protocol is not.
   it('takes the one-time code of an account with two-factor after its password, not the password alone', async () => {
     const { user, password } = await site.member('protected');
     const secret = await enrol(await ownerOf(user));
     expect(await site.client.list({ user, password })).toMatchObject({ succeeded: false });
     const withCode = { user, password: password + codeNow(secret, 1) };
     expect(await site.client.list(withCode)).toMatchObject({ succeeded: true });
+  });
+
+  it('takes an app password for the protocol in place of the password and the code, and one for another protocol not', async () => {
+    const { user } = await site.member('app-user');
+    const owner = await ownerOf(user);
+    await enrol(owner);
+    const other = await newAppPassword(owner, { protocol: protocol === 'webdav' ? 'ftp' : 'webdav' });
+    expect(await site.client.list({ user, password: other.password })).toMatchObject({ succeeded: false });
+    const { password } = await newAppPassword(owner, { protocol });
+    expect(await site.client.list({ user, password })).toMatchObject({ succeeded: true });
   });
 
   it('lets nobody out of the folder of the base path', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { newAccessToken } from '../support/access-tokens.js';
+import { newAppPassword } from '../support/app-passwords.js';
 import { accountNamed, adminOf, createAccount, newMember, signedInAs } from '../support/accounts.js';
 import { ApiClient, type Answer } from '../support/api-client.js';
 import { operationsOf, type ApiDocument } from '../support/api-document.js';
@@ -50,6 +51,15 @@ const REQUESTS: Readonly<Record<string, (name: string) => Promise<[ApiClient, pa
     const member = await newMember(admin, name);
     const { id } = await newAccessToken(member, ['profile:read']);
     return [member, '/api/me/tokens/revoke', { id }];
+  },
+  'POST /api/me/app_passwords/revoke': async (name) => {
+    const member = await newMember(admin, name);
+    const { id } = await newAppPassword(member);
+    return [member, '/api/me/app_passwords/revoke', { id }];
+  },
+  'POST /api/admin/app_password/revoke': async (name) => {
+    const { id } = await newAppPassword(await newMember(admin, name));
+    return [admin, '/api/admin/app_password/revoke', { id }];
   },
   'POST /api/admin/token/revoke': async (name) => {
     const { id } = await newAccessToken(await newMember(admin, name), ['profile:read']);
@@ -111,7 +121,9 @@ it('is documented for the routes that take it, and no others', async () => {
   const taking = operationsOf(document)
     .filter(([, { parameters = [] }]) => parameters.some(({ name }) => name === 'Idempotency-Key'))
     .map(([route]) => route);
-  expect(taking.toSorted()).toEqual([...Object.keys(REQUESTS), 'POST /api/me/tokens'].toSorted());
+  expect(taking.toSorted()).toEqual(
+    [...Object.keys(REQUESTS), 'POST /api/me/tokens', 'POST /api/me/app_passwords'].toSorted(),
+  );
 });
 
 describe.each(Object.entries(REQUESTS))('%s', (route, prepare) => {
@@ -162,6 +174,18 @@ describe('100 parallel requests under one key', () => {
     const { token } = shown[0]!.data<{ token: string }>();
     expect((await api.as(token).get('/api/me')).outcome).toBe(SUCCESS);
     expect((await creating.post('/api/me/tokens', { ...wanted, name: 'other' })).outcome).toBe(REUSED);
+  });
+
+  it('create one app password, which one answer shows', async () => {
+    const member = await newMember(admin, 'smith');
+    const before = commitCount();
+    const creating = keyed(member);
+    const wanted = { name: 'phone', protocol: 'webdav' };
+    const answers = await parallel(100, () => creating.post('/api/me/app_passwords', wanted));
+    expect(answers.filter(({ code }) => code === 200)).toHaveLength(1);
+    expect(outcomesOf(answers.filter(({ code }) => code !== 200))).toEqual([SPENT]);
+    expect(commitCount() - before).toBe(1);
+    expect((await creating.post('/api/me/app_passwords', { ...wanted, name: 'other' })).outcome).toBe(REUSED);
   });
 
   it('of different content have one effect, and the others are refused', async () => {

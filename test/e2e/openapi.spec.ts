@@ -1,6 +1,7 @@
 import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { newAppPassword } from '../support/app-passwords.js';
 import { newAccessToken } from '../support/access-tokens.js';
 import { ADMIN_PASSWORD, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient, type Answer } from '../support/api-client.js';
@@ -60,7 +61,7 @@ describe('the document', () => {
 
   it('lists the body fields that the server reads', async () => {
     const routes = [...operations].filter(([, { requestBody }]) => requestBody);
-    expect(routes).toHaveLength(17);
+    expect(routes).toHaveLength(20);
     for (const [route, { requestBody }] of routes) {
       const { schema } = requestBody!.content['application/json']!;
       const name = (schema.items ?? schema).$ref!.split('/').at(-1)!;
@@ -168,12 +169,18 @@ describe('every answer', () => {
     for (const name of ['backup', 'other'])
       await check(member, 'POST', '/api/me/tokens', { name, scopes: token.scopes });
     for (const id of [token.id, token.id]) await check(member, 'POST', '/api/me/tokens/revoke', { id });
-    for (const path of ['/api/me/sessions', '/api/me/tokens']) await check(member, 'GET', path);
+    const phone = await newAppPassword(member, { name: 'phone' });
+    for (const name of ['phone', 'other'])
+      await check(member, 'POST', '/api/me/app_passwords', { name, protocol: 'webdav' });
+    for (const id of [phone.id, phone.id]) await check(member, 'POST', '/api/me/app_passwords/revoke', { id });
+    for (const path of ['/api/me/sessions', '/api/me/tokens', '/api/me/app_passwords'])
+      await check(member, 'GET', path);
     const { next_cursor } = (await check(member, 'GET', '/api/me/activity?limit=2')).data<{ next_cursor: string }>();
     await check(member, 'GET', `/api/me/activity?limit=2&cursor=${next_cursor}`);
     for (const others of [true, false]) await check(member, 'POST', '/api/me/sessions/evict', { others });
     for (const path of ['/api/auth/logout', '/api/auth/logout', '/api/me', '/api/me/sessions', '/api/me/tokens'])
       await check(member, 'GET', path);
+    await check(member, 'GET', '/api/me/app_passwords');
     await check(member, 'POST', '/api/auth/2fa/generate');
     for (const path of ['/api/me/activity', '/api/me/sshkey/authorized_keys']) await check(member, 'GET', path);
   });
@@ -185,6 +192,7 @@ describe('every answer', () => {
     for (const fingerprint of [encodeURIComponent(key.fingerprint), 'x'])
       await check(admin, 'GET', `/api/admin/sshkey/find?fingerprint=${fingerprint}`);
     const token = await newAccessToken(member, ['profile:read']);
+    const phone = await newAppPassword(member);
     const users = '/api/admin/user';
     const { content } = (await check(admin, 'GET', `${users}/list`)).data<{ content: { id: number }[] }>();
     const { id } = content.at(-1)!;
@@ -195,6 +203,8 @@ describe('every answer', () => {
     for (const page of [1, 'x']) await check(admin, 'GET', `${sessions}/list?page=${page}`);
     for (const user_id of [id, 0]) await check(admin, 'POST', `${sessions}/evict`, { user_id });
     for (const page of [1, 'x']) await check(admin, 'GET', `/api/admin/token/list?page=${page}`);
+    for (const page of [1, 'x']) await check(admin, 'GET', `/api/admin/app_password/list?page=${page}`);
+    for (const { id } of [phone, phone]) await check(admin, 'POST', '/api/admin/app_password/revoke', { id });
     for (const each of [token, token]) await check(admin, 'POST', '/api/admin/token/revoke', { id: each.id });
     for (const which of [1, 'x']) await check(admin, 'POST', `${users}/sshkey/delete?id=${which}`);
     for (const which of [id, 'x', 999_999]) await check(admin, 'GET', `${users}/activity?id=${which}`);

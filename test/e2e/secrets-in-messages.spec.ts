@@ -4,7 +4,7 @@ import { publicEventsOf, publicEventTypes, type PublicEventType } from '@keyfold
 import { parseSealingKeys, Sealer } from '@keyfold/security';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problemOfEvent } from '../../libs/messaging/testing/event-validation.js';
-import { newAccessToken } from '../support/access-tokens.js';
+import { useAccessToken, useAppPassword } from '../support/used-secrets.js';
 import { accountNamed, ADMIN_PASSWORD, adminOf, createAccount, newAddress, signedInAs } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { keyfold } from '../support/cli.js';
@@ -77,7 +77,8 @@ async function causeEveryEvent(api: ApiClient): Promise<void> {
   await letExpire(member, listed[0]!.id);
   for (const each of listed) (await member.post(`/api/me/sshkey/delete?id=${each.id}`)).data();
   await useTwoFactor(api, admin, member, id);
-  await useAccessToken(api, member);
+  await useAccessToken(api, member, secrets, app.dataDir);
+  await useAppPassword(api, member, secrets, app.dataDir);
   (await member.post('/api/me/sessions/evict', { others: true })).data();
   (await member.get('/api/auth/logout')).data();
   await administer(api, admin, id);
@@ -88,19 +89,6 @@ async function letExpire(member: ApiClient, id: number): Promise<void> {
   const expires = new Date(Date.now() + 1_000).toISOString();
   (await member.post('/api/me/sshkey/update', { id, title: 'old laptop', expires })).data();
   await until(() => storedEvents(app.dataDir, 'SshKeyExpired')[0]);
-}
-
-async function useAccessToken(api: ApiClient, member: ApiClient): Promise<void> {
-  const { id, token, client } = await newAccessToken(member, ['profile:read', 'keys:manage']);
-  secrets.add('access token', token);
-  secrets.add('secret of the access token', token.slice(12, 39));
-  secrets.add('hash of the access token', String(storedEvents(app.dataDir, 'AccessTokenCreated')[0]!.data['hash']));
-  (await client.get('/api/me')).data();
-  const key = { title: 'by a program', key: newKeyLine().line };
-  (await client.post('/api/me/sshkey/add', key)).data();
-  await client.post('/api/me/sshkey/add', key);
-  (await member.post('/api/me/tokens/revoke', { id })).data();
-  for (const header of [token, `Bearer ${token}`]) await api.as(header).get('/api/me');
 }
 
 async function useTwoFactor(api: ApiClient, admin: ApiClient, member: ApiClient, id: number): Promise<void> {

@@ -5,11 +5,10 @@ import { ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { keyLine } from '../support/key-line.js';
 import { logLines } from '../support/log-lines.js';
-import { addKey, SFTP, servedFileServers } from '../support/openssh/file-servers.js';
+import { addKey, SFTP, servedFileServers, WEBDAV } from '../support/openssh/file-servers.js';
 import { loginToken } from '../support/openssh/server-token.js';
 import { codeNow, enrol } from '../support/two-factor.js';
 
-const WEBDAV = 1 << 8;
 const WRITE_SFTP = 1 << 11;
 const { line, fingerprint } = keyLine('laptop');
 const blob = line.split(' ')[1]!;

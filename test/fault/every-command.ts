@@ -40,6 +40,11 @@ export async function everyCommand(api: ApiClient): Promise<CommandResult[]> {
   );
   const { id: tokenId } = created.data<{ id: number }>();
   await send('revoke an access token', () => member.post('/api/me/tokens/revoke', { id: tokenId }));
+  const appPassword = await send('create an app password', () =>
+    member.post('/api/me/app_passwords', { name: 'phone', protocol: 'webdav' }),
+  );
+  const { id: appPasswordId } = appPassword.data<{ id: number }>();
+  await send('revoke an app password', () => member.post('/api/me/app_passwords/revoke', { id: appPasswordId }));
   const { secret } = (await send('start two-factor enrolment', () => member.post('/api/auth/2fa/generate'))).data<{
     secret: string;
   }>();

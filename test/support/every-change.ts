@@ -87,6 +87,7 @@ export class EveryChange {
     let maria = await this.#logIn('maria', first, this.memberId);
     await this.#manageKeys(maria, admin);
     await this.#manageTokens(maria, admin);
+    await this.#manageAppPasswords(maria, admin);
     await this.#manageTwoFactor(maria, admin);
     await maria.change('/api/me/update', { username: 'maria', sso_id: 'sso' }, this.memberId, 'account.changed');
     await maria.change('/api/me/update', { username: 'mary', sso_id: 'sso' }, this.memberId, 'account.renamed');
@@ -142,6 +143,21 @@ export class EveryChange {
     await program.change('/api/me/sshkey/add', key, this.memberId, 'ssh-key.added');
     await maria.change('/api/me/tokens/revoke', { id: one.id }, this.memberId, revoked);
     await admin.change('/api/admin/token/revoke', { id: other.id }, this.memberId, revoked);
+  }
+
+  /** Creates app passwords and revokes them. */
+  async #manageAppPasswords(maria: Actor, admin: Actor): Promise<void> {
+    const [created, revoked] = ['app-password.created', 'app-password.revoked'];
+    const create = async (name: string) => {
+      const wanted = { name, protocol: 'webdav' };
+      const answer = await maria.change('/api/me/app_passwords', wanted, this.memberId, created);
+      const { id, password } = answer.data<{ id: number; password: string }>();
+      this.#secret(`app password ${name}`, password);
+      return { id };
+    };
+    const [one, other] = [await create('phone'), await create('tablet')];
+    await maria.change('/api/me/app_passwords/revoke', one, this.memberId, revoked);
+    await admin.change('/api/admin/app_password/revoke', other, this.memberId, revoked);
   }
 
   async #manageTwoFactor(maria: Actor, admin: Actor): Promise<void> {

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addAccountAppPasswordsCommand } from './account-app-passwords.commands.js';
 import { addAccountTokensCommand } from './account-tokens.commands.js';
 import { addAccountCommands } from './account.commands.js';
 import { addAccountHistoryCommands } from './account-history.commands.js';
@@ -80,6 +81,7 @@ function commandLine(actions: Actions): Command {
   addAccountCommands(program, actions);
   addAccountHistoryCommands(program, actions);
   addAccountTokensCommand(program, actions);
+  addAccountAppPasswordsCommand(program, actions);
   addSettingsCommands(program, actions);
   addSecretsCommands(program, actions);
   addProjectionCommands(program, actions);

@@ -2,6 +2,7 @@ import type { Provider } from '@nestjs/common';
 import {
   AccountIds,
   ActivityHistory,
+  AppPasswordCheck,
   CallerIdentifier,
   CodeCheck,
   Clock,
@@ -120,6 +121,12 @@ const services: Provider[] = [
     provide: TokenActivity,
     inject: [TokenUses, Clock],
     useFactory: (uses: TokenUses, clock: Clock) => new TokenActivity(uses, clock),
+  },
+  {
+    provide: AppPasswordCheck,
+    inject: [StreamLoader, Clock, TokenActivity, SecurityLog],
+    useFactory: (loader: StreamLoader, clock: Clock, activity: TokenActivity, security: SecurityLog) =>
+      new AppPasswordCheck(loader, clock, activity, security),
   },
   {
     provide: SessionEnding,

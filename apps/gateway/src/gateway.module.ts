@@ -4,6 +4,8 @@ import { FirstStart, NewPasswords } from '@keyfold/application';
 import { eventSourcingExports } from '@keyfold/wiring';
 import { AccessTokenAdministrationController } from './access-tokens/access-token-administration.controller.js';
 import { AccessTokenController } from './access-tokens/access-token.controller.js';
+import { AppPasswordAdministrationController } from './app-passwords/app-password-administration.controller.js';
+import { AppPasswordController } from './app-passwords/app-password.controller.js';
 import { ActivityAdministrationController } from './activity/activity-administration.controller.js';
 import { ActivityController } from './activity/activity.controller.js';
 import { ActivityExport } from './activity/activity-export.js';
@@ -58,6 +60,8 @@ export class GatewayModule {
         SettingAdministrationController,
         AccessTokenController,
         AccessTokenAdministrationController,
+        AppPasswordController,
+        AppPasswordAdministrationController,
         SessionController,
         SessionAdministrationController,
         ActivityController,

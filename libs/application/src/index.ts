@@ -1,9 +1,17 @@
+export type { ListedSecret } from './named-secrets/listed-secret.js';
 export * from './access-tokens/create-own-access-token.js';
 export * from './access-tokens/list-any-access-tokens.js';
 export * from './access-tokens/list-own-access-tokens.js';
 export * from './access-tokens/listed-access-token.js';
 export * from './access-tokens/revoke-any-access-token.js';
 export * from './access-tokens/revoke-own-access-token.js';
+export * from './app-passwords/app-password-check.js';
+export * from './app-passwords/create-own-app-password.js';
+export * from './app-passwords/list-any-app-passwords.js';
+export * from './app-passwords/list-own-app-passwords.js';
+export * from './app-passwords/listed-app-password.js';
+export * from './app-passwords/revoke-any-app-password.js';
+export * from './app-passwords/revoke-own-app-password.js';
 export * from './activity/account-at.js';
 export * from './activity/activity.js';
 export * from './activity/activity-history.js';

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { accessTokensAggregate } from '../src/access-tokens/access-tokens.aggregate.js';
 import { accountAggregate } from '../src/account/account.aggregate.js';
+import { appPasswordsAggregate } from '../src/app-passwords/app-passwords.aggregate.js';
 import type { DomainEvent, StoredEvent } from '../src/kernel/event.js';
 import { UnknownEvent, upcast, type Upcasters } from '../src/kernel/upcasting.js';
 import { sessionAggregate } from '../src/session/session.aggregate.js';
@@ -33,6 +34,7 @@ const suites = [
   suite(sshKeyRingAggregate),
   suite(sshKeyUseAggregate),
   suite(accessTokensAggregate),
+  suite(appPasswordsAggregate),
   suite(siteSettingsAggregate),
 ];
 

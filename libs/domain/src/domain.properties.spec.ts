@@ -5,6 +5,7 @@ import { fold } from '../testing/fold.js';
 import { ACCOUNTS, NAMES, play, RELEASED_FOR, SESSIONS, story } from '../testing/story.js';
 import type { World, WorldCommit } from '../testing/world.js';
 import { accessTokensAggregate } from './access-tokens/access-tokens.aggregate.js';
+import { appPasswordsAggregate } from './app-passwords/app-passwords.aggregate.js';
 import { accountAggregate } from './account/account.aggregate.js';
 import { sessionAggregate } from './session/session.aggregate.js';
 import { sshKeyRingAggregate } from './ssh-key-ring/ssh-key-ring.aggregate.js';
@@ -225,6 +226,7 @@ describe('folding', () => {
         expectSameFolds(world, sshKeyRingAggregate, id);
         expectSameFolds(world, sshKeyUseAggregate, id);
         expectSameFolds(world, accessTokensAggregate, id);
+        expectSameFolds(world, appPasswordsAggregate, id);
       }
       for (const id of SESSIONS) expectSameFolds(world, sessionAggregate, id);
     });

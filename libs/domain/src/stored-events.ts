@@ -1,4 +1,5 @@
 import { accessTokensUpcasters, type AccessTokensEvent } from './access-tokens/access-tokens.events.js';
+import { appPasswordsUpcasters, type AppPasswordsEvent } from './app-passwords/app-passwords.events.js';
 import { accountUpcasters, type AccountEvent } from './account/account.events.js';
 import type { AggregateName } from './kernel/aggregate.js';
 import type { Upcasters } from './kernel/upcasting.js';
@@ -14,6 +15,7 @@ type EventsOf = {
   'ssh-keys': SshKeyRingEvent;
   'ssh-key-use': SshKeyUseEvent;
   'access-tokens': AccessTokensEvent;
+  'app-passwords': AppPasswordsEvent;
   'site-settings': SiteSettingsEvent;
 };
 
@@ -26,6 +28,7 @@ const upcastersOf = {
   'ssh-keys': sshKeyRingUpcasters,
   'ssh-key-use': sshKeyUseUpcasters,
   'access-tokens': accessTokensUpcasters,
+  'app-passwords': appPasswordsUpcasters,
   'site-settings': siteSettingsUpcasters,
 } satisfies Record<AggregateName, Upcasters>;
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FileProtocol } from '../src/account/file-permissions.js';
+import type { FileProtocol } from '../src/kernel/file-protocols.js';
 import { ENROLMENT_LIFETIME } from '../src/account/account.two-factor.js';
 import type {
   AccountDeleted,

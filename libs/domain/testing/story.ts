@@ -1,6 +1,4 @@
 import fc from 'fast-check';
-import { accessTokenIdOf } from '../src/access-tokens/access-token-id.js';
-import { accessTokensAggregate } from '../src/access-tokens/access-tokens.aggregate.js';
 import { accountAggregate } from '../src/account/account.aggregate.js';
 import { sessionAggregate } from '../src/session/session.aggregate.js';
 import { sshKeyRingAggregate } from '../src/ssh-key-ring/ssh-key-ring.aggregate.js';
@@ -21,8 +19,8 @@ import {
   startEnrolment,
   update,
 } from './account.commands.js';
-import { createToken } from './access-tokens.events.js';
 import { MINUTE } from './account.events.js';
+import { changeSecrets, secretAction, type SecretAction } from './secret-actions.js';
 import { login } from './session.events.js';
 import { publicKey } from './ssh-key-ring.events.js';
 import { handle, World } from './world.js';
@@ -77,13 +75,8 @@ const anyAction = fc.oneof(
     minutes: fc.constantFrom(undefined, null, 5, 60),
   }),
   fc.record({ do: verb('expire-keys'), account }),
-  fc.record({
-    do: verb('create-token'),
-    account,
-    name: fc.constantFrom('backup', 'deploy'),
-    expiresIn: fc.constantFrom(null, 5, 30),
-  }),
-  fc.record({ do: verb('revoke-token'), account, n: keyNumber }),
+  secretAction(account),
+  secretAction(account),
   fc.record({ do: verb('use-key'), account, n: keyNumber, minutesAgo: fc.constantFrom(0, 0, 3, 20) }),
 );
 type Action = typeof anyAction extends fc.Arbitrary<infer A> ? A : never;
@@ -166,34 +159,18 @@ function* act(world: World, action: Action): Generator<void, void> {
       const used = { type: 'RecordSshKeyUse', keyId: keyIdOf(action.account, action.n), usedAt } as const;
       return yield* handle(world, sshKeyUseAggregate, action.account, () => used);
     }
-    case 'create-token': {
-      const { account: accountId, name, expiresIn } = action;
-      const expiresAt = expiresIn === null ? null : world.now + expiresIn * MINUTE;
-      const created = createToken(name, { accountId, expiresAt, now: world.now });
-      return yield* handle(world, accessTokensAggregate, accountId, () => created);
-    }
-    case 'revoke-token': {
-      const tokenId = accessTokenIdOf(action.account, action.n);
-      return yield* handle(world, accessTokensAggregate, action.account, () => ({
-        type: 'RevokeAccessToken',
-        tokenId,
-      }));
-    }
+    case 'create-token':
+    case 'create-app-password':
+    case 'revoke-token':
+    case 'revoke-app-password':
+      return yield* changeSecrets(world, action);
     default:
       return yield* changeAccount(world, action);
   }
 }
 
 type OtherAction =
-  | 'log-in'
-  | 'log-out'
-  | 'add-key'
-  | 'remove-key'
-  | 'update-key'
-  | 'expire-keys'
-  | 'create-token'
-  | 'revoke-token'
-  | 'use-key';
+  'log-in' | 'log-out' | 'add-key' | 'remove-key' | 'update-key' | 'expire-keys' | SecretAction['do'] | 'use-key';
 type AccountAction = Exclude<Action, { do: OtherAction }>;
 
 function* changeAccount(world: World, action: AccountAction): Generator<void, void> {

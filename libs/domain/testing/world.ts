@@ -1,4 +1,5 @@
 import type { AccessTokensCommand } from '../src/access-tokens/access-tokens.decider.js';
+import type { AppPasswordsCommand } from '../src/app-passwords/app-passwords.decider.js';
 import type { AccountCommand } from '../src/account/account.commands.js';
 import { parseUsernameHold, usernameHoldPrefix } from '../src/account/account.holds.js';
 import type { NameClaim } from '../src/account/name-claim.js';
@@ -11,7 +12,8 @@ import type { RecordSshKeyUse } from '../src/ssh-key-use/ssh-key-use.decider.js'
 import { nameHashOf, NOON } from './account.events.js';
 import { fold } from './fold.js';
 
-type WorldCommand = AccessTokensCommand | AccountCommand | SessionCommand | SshKeyRingCommand | RecordSshKeyUse;
+type WorldCommand =
+  AccessTokensCommand | AppPasswordsCommand | AccountCommand | SessionCommand | SshKeyRingCommand | RecordSshKeyUse;
 
 /** A commit with its command, so that a property can compare the two. */
 export type WorldCommit = Readonly<{

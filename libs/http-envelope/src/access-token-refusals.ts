@@ -35,8 +35,8 @@ export const accessTokenRefusals = {
   },
   'access-token-name-too-long': {
     code: 400,
-    message: `the name is too long: at most ${TEXT_BYTES.tokenName} bytes`,
-    when: `the name has more than ${TEXT_BYTES.tokenName} bytes as answers write it`,
+    message: `the name is too long: at most ${TEXT_BYTES.secretName} bytes`,
+    when: `the name has more than ${TEXT_BYTES.secretName} bytes as answers write it`,
   },
   'access-token-expiry-invalid': {
     code: 400,

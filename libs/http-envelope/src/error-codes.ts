@@ -1,5 +1,6 @@
 import { TEXT_BYTES, type DomainError, type DomainErrorCode } from '@keyfold/domain';
 import { accessTokenRefusals } from './access-token-refusals.js';
+import { appPasswordRefusals } from './app-password-refusals.js';
 import { goQuote } from './go-quote.js';
 import { Refusal, type RefusalRow } from './refusal.js';
 import { settingRefusals } from './setting-refusals.js';
@@ -203,6 +204,7 @@ export const errorCodes = {
   },
 
   ...accessTokenRefusals,
+  ...appPasswordRefusals,
   ...settingRefusals,
 } as const satisfies Record<DomainErrorCode, RefusalRow>;
 

@@ -42,6 +42,7 @@ function streamOf(type: string): string {
   if (type === 'SessionStarted' || type === 'SessionEnded') return 'session-0d9c3d7e-5b0a-4c7e-9f4e-2f6f4b8a1c55';
   if (type === 'SshKeyUsed') return 'ssh-key-use-42';
   if (type.startsWith('AccessToken')) return 'access-tokens-42';
+  if (type.startsWith('AppPassword')) return 'app-passwords-42';
   if (type.startsWith('SshKey')) return 'ssh-keys-42';
   return /Setting|^ApiToken/.test(type) ? 'site-settings' : 'account-42';
 }

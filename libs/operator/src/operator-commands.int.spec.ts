@@ -15,6 +15,7 @@ describe.each(operatorStores)('on %s', (_, open) => {
       await scene.startSession(101, { client, address: '2001:db8:1111:2222:3333:4444:5555:6666' });
     await scene.addSshKey(101, NAME);
     await scene.addAccessToken(101, NAME);
+    await scene.addAppPassword(101, NAME);
     const settings = [
       { key: 'site_title', value: NAME },
       { key: LONG_KEY, value: 'x'.repeat(4_096) },

@@ -2,6 +2,7 @@ import type { ExitCode } from '@keyfold/process';
 import { z } from 'zod';
 import { accountKeys } from './commands/account-keys.js';
 import { accountSessions } from './commands/account-sessions.js';
+import { accountAppPasswords } from './commands/account-app-passwords.js';
 import { accountTokens } from './commands/account-tokens.js';
 import { compactSessions } from './commands/compact-sessions.js';
 import { compareSettings } from './commands/compare-settings.js';
@@ -112,6 +113,10 @@ export const operatorCommands = {
   'account sessions': command(
     named.extend({ evict: z.string().optional(), evictAll: z.boolean(), json: z.boolean() }),
     accountSessions,
+  ),
+  'account app-passwords': command(
+    named.extend({ revoke: z.int().positive().optional(), json: z.boolean() }),
+    accountAppPasswords,
   ),
   'account tokens': command(named.extend({ revoke: z.int().positive().optional(), json: z.boolean() }), accountTokens),
   'account history': command(historyArgs, showHistory),

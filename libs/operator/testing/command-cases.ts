@@ -88,6 +88,19 @@ export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
       expired: z.boolean(),
     }),
   },
+  'account app-passwords': {
+    args: { username: NAME, json: false },
+    table: true,
+    json: z.strictObject({
+      id: z.int(),
+      name: text,
+      protocol: text,
+      created: time,
+      expires: time.nullable(),
+      lastUsed: time.nullable(),
+      expired: z.boolean(),
+    }),
+  },
   'account tokens': {
     args: { username: NAME, json: false },
     table: true,

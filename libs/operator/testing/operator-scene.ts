@@ -1,4 +1,10 @@
-import { accessTokensStream, accountStream, sessionStream, sshKeyRingStream } from '@keyfold/projections';
+import {
+  accessTokensStream,
+  accountStream,
+  appPasswordsStream,
+  sessionStream,
+  sshKeyRingStream,
+} from '@keyfold/projections';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,6 +77,12 @@ export class OperatorScene {
     const scopes = ['profile:read', 'keys:manage'] as const;
     const command = { accountId, name, scopes, expiresAt: null, hash: 'hash', now: Date.now() } as const;
     await this.ports.runner.run(accessTokensStream(accountId), { type: 'CreateAccessToken', ...command }, context);
+  }
+
+  /** Adds an app password that never expires. */
+  async addAppPassword(accountId: number, name: string): Promise<void> {
+    const command = { accountId, name, protocol: 'any', expiresAt: null, hash: 'hash', now: Date.now() } as const;
+    await this.ports.runner.run(appPasswordsStream(accountId), { type: 'CreateAppPassword', ...command }, context);
   }
 
   /** Runs a command on an account. */

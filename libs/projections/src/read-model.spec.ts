@@ -3,6 +3,7 @@ import { readModelOf, readModels } from './read-model.js';
 import {
   accessTokensStream,
   accountStream,
+  appPasswordsStream,
   sessionStream,
   siteSettingsStream,
   sshKeyRingStream,
@@ -16,6 +17,7 @@ const refs = [
   sshKeyRingStream(7),
   sshKeyUseStream(7),
   accessTokensStream(7),
+  appPasswordsStream(7),
   siteSettingsStream,
 ];
 
@@ -31,7 +33,7 @@ describe('a stream name', () => {
     }
   });
 
-  it.each(['void-0', 'ssh', 'sessions', 'device-7', 'access-7'])('%s belongs to none', (stream) => {
+  it.each(['void-0', 'ssh', 'sessions', 'device-7', 'access-7', 'app-7'])('%s belongs to none', (stream) => {
     expect(streamRef(stream, stream)).toBeUndefined();
   });
 });

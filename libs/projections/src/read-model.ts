@@ -1,14 +1,17 @@
 import {
   accessTokensAggregate,
   accountAggregate,
+  appPasswordsAggregate,
   nextExpiryOf,
   sessionAggregate,
   siteSettingsAggregate,
   sshKeyRingAggregate,
   sshKeyUseAggregate,
   accountOfAccessToken,
+  accountOfAppPassword,
   type AccessTokens,
   type Account,
+  type AppPasswords,
   type Session,
   type SshKeyRing,
 } from '@keyfold/domain';
@@ -59,6 +62,13 @@ export const accessTokens: ReadModel<AccessTokens> = {
   aggregate: accessTokensAggregate,
   sortKeyOf: ({ tokens: [first] }) => (first ? accountOfAccessToken(first.tokenId) : null),
 };
+/** Lists the accounts that have app passwords. */
+export const appPasswords: ReadModel<AppPasswords> = {
+  name: 'app_passwords',
+  schema: 1,
+  aggregate: appPasswordsAggregate,
+  sortKeyOf: ({ passwords: [first] }) => (first ? accountOfAppPassword(first.appPasswordId) : null),
+};
 export const siteSettings = { name: 'site_settings', schema: 2, aggregate: siteSettingsAggregate };
 
 /** All read models: one for each aggregate. */
@@ -68,6 +78,7 @@ export const readModels: readonly ReadModel<unknown>[] = [
   sshKeyRings,
   sshKeyUses,
   accessTokens,
+  appPasswords,
   siteSettings,
 ];
 

@@ -1,6 +1,7 @@
 import {
   accessTokensAggregate,
   accountAggregate,
+  appPasswordsAggregate,
   sessionAggregate,
   siteSettingsAggregate,
   sshKeyRingAggregate,
@@ -44,6 +45,7 @@ export const sessionStream = (sessionId: string, accountId: number) => refTo(ses
 export const sshKeyRingStream = (accountId: number) => refTo(sshKeyRingAggregate, accountId, accountId);
 export const sshKeyUseStream = (accountId: number) => refTo(sshKeyUseAggregate, accountId, accountId);
 export const accessTokensStream = (accountId: number) => refTo(accessTokensAggregate, accountId, accountId);
+export const appPasswordsStream = (accountId: number) => refTo(appPasswordsAggregate, accountId, accountId);
 export const siteSettingsStream = refTo(siteSettingsAggregate, 'site', siteSettingsAggregate.streamPrefix);
 
 const aggregates: readonly StreamAggregate<unknown>[] = [
@@ -52,6 +54,7 @@ const aggregates: readonly StreamAggregate<unknown>[] = [
   sshKeyRingAggregate,
   sshKeyUseAggregate,
   accessTokensAggregate,
+  appPasswordsAggregate,
   siteSettingsAggregate,
 ];
 

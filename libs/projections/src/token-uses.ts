@@ -1,5 +1,5 @@
 /**
- * A use of a token at a time. `token` is the id of its session, or `access-token-<id>`. `until` is when the record may be removed, at the
+ * A use of a token at a time. `token` is the id of its session, `access-token-<id>` or `app-password-<id>`. `until` is when the record may be removed, at the
  * earliest when the token expires. Both are in unix seconds.
  */
 export type TokenUse = Readonly<{ token: string; at: number; until: number }>;

@@ -6,6 +6,7 @@ export {
   readAccessToken,
   type AccessTokenText,
 } from './access-token-text.js';
+export { appPasswordHash, isSameAppPasswordHash, newAppPassword } from './app-password-text.js';
 export { Argon2PasswordHasher } from './argon2-password-hasher.js';
 export { isCommonPassword } from './common-passwords.js';
 export { DeviceTokens, type Device } from './device-tokens.js';

@@ -104,6 +104,13 @@ it('creating an access token costs at most 5 round trips', async () => {
   expect(perRequest(commands), commands.join(', ')).toBeLessThanOrEqual(5);
 });
 
+it('creating an app password costs at most 5 round trips', async () => {
+  const commands = await commandsOf(async (index) =>
+    member.post('/api/me/app_passwords', { name: `counted ${index}`, protocol: 'webdav' }),
+  );
+  expect(perRequest(commands), commands.join(', ')).toBeLessThanOrEqual(5);
+});
+
 it('a read right after a change also costs one round trip', async () => {
   const reads = await commandsOf(async (index) => {
     const before = [...sent];

@@ -5,6 +5,8 @@ import { sharedApp } from '../shared-app.js';
 import type { ProcessEnv, StandaloneProcess } from '../standalone-process.js';
 import { lookUpToken } from './server-token.js';
 
+/** Permission bit 8: log in over WebDAV. */
+export const WEBDAV = 1 << 8;
 /** Permission bit 10: log in over SFTP. */
 export const SFTP = 1 << 10;
 

@@ -37,7 +37,7 @@ export class Member {
     return member;
   }
 
-  /** Makes twelve changes that end no session. */
+  /** Makes fourteen changes that end no session. */
   async changeAccount(round: number): Promise<void> {
     const title = `key ${round}`;
     await this.reads.pair('a key that was added', (client) => this.#add(client, title), this.#keys, this.#judgeKeys);
@@ -68,7 +68,29 @@ export class Member {
     await this.reads.pair(`${programOf} enabled`, this.#saveAsAdmin, meOfProgram, this.#judgeMe);
     const revoke: Send = (client) => client.send('POST', '/api/me/tokens/revoke', this.#token, { id: accessToken?.id });
     await this.reads.pair('an access token that was revoked', revoke, meOfProgram, refusedWith('token is invalidated'));
+    await this.#changeAppPasswords(title);
     await this.reads.pair('a key that was deleted', (client) => this.#removeFirst(client), this.#keys, this.#judgeKeys);
+  }
+
+  /** Creates an app password and revokes it. */
+  async #changeAppPasswords(name: string): Promise<void> {
+    let id = 0;
+    const create: Send = async (client) => {
+      const answer = await client.send('POST', '/api/me/app_passwords', this.#token, { name, protocol: 'any' });
+      id = (answer?.data as { id: number } | null)?.id ?? 0;
+      return answer;
+    };
+    const list: Send = (client) => client.send('GET', '/api/me/app_passwords', this.#token);
+    const listing =
+      (due: readonly string[]): Judge =>
+      ({ code, message, data }) => {
+        if (code !== 200) return `${code} ${message}`;
+        const shown = (data as { name: string }[]).map((each) => each.name);
+        return shown.join() === due.join() ? undefined : `the app passwords are [${shown.join()}], not [${due.join()}]`;
+      };
+    await this.reads.pair('an app password that was created', create, list, listing([name]));
+    const revoke: Send = (client) => client.send('POST', '/api/me/app_passwords/revoke', this.#token, { id });
+    await this.reads.pair('an app password that was revoked', revoke, list, listing([]));
   }
 
   /** Makes seven changes that start or end sessions. Each costs password hashes. */

@@ -2,16 +2,17 @@ import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { ListAnyAccessTokensQuery, RevokeAnyAccessTokenCommand } from '@keyfold/application';
-import { listResponse, offsetOf, type PreparedResponse } from '@keyfold/http-envelope';
+import { listResponse, type PreparedResponse } from '@keyfold/http-envelope';
 import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
 import { ApiRoute } from '../openapi/api-route.decorator.js';
 import { UNACCEPTED_BODY, UNACCEPTED_QUERY } from '../openapi/refusal-table.js';
+import { ApiHolderPageQuery, holderPageOf, HolderPageRequest } from '../request/holder-page.requests.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { callerOf, checkedBodyOf, checkedQueryOf } from '../request/request-reading.js';
 import { AdminGuard } from '../session/caller.guard.js';
 import { GuardedBy } from '../session/guarded-by.decorator.js';
-import { ApiAccessTokenQuery, ListAccessTokensRequest, RevokeAccessTokenRequest } from './access-token.requests.js';
+import { RevokeAccessTokenRequest } from './access-token.requests.js';
 import { accessTokenHolderResponse, AccessTokenPageResponse } from './access-token.responses.js';
 
 @ApiTags('access tokens')
@@ -33,14 +34,11 @@ export class AccessTokenAdministrationController {
       'since. For administrators.',
     refusals: UNACCEPTED_QUERY,
   })
-  @ApiAccessTokenQuery()
+  @ApiHolderPageQuery('tokens')
   @ApiEnvelope({ model: AccessTokenPageResponse })
   async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
-    const { page, per_page, user_id } = checkedQueryOf(ListAccessTokensRequest, request);
-    const paging = { page: Number(page), perPage: Number(per_page) };
-    const accountId = user_id === undefined ? undefined : Number(user_id);
-    const query = new ListAnyAccessTokensQuery(offsetOf(paging), paging.perPage, accountId);
-    const { items, total } = await this.queryBus.execute(query);
+    const page = holderPageOf(checkedQueryOf(HolderPageRequest, request));
+    const { items, total } = await this.queryBus.execute(new ListAnyAccessTokensQuery(...page));
     return listResponse(items, total, accessTokenHolderResponse);
   }
 

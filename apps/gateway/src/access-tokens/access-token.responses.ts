@@ -53,9 +53,9 @@ export const newAccessTokenResponse = (token: NewAccessToken): NewAccessTokenRes
 export const accessTokenHolderResponse = ({
   accountId,
   username,
-  tokens,
+  secrets,
 }: AccessTokenHolder): AccessTokenHolderResponse => ({
   user_id: accountId,
   username,
-  tokens: tokens.map(accessTokenResponse),
+  tokens: secrets.map(accessTokenResponse),
 });

@@ -29,6 +29,7 @@ const TAGS = {
   sessions: 'List sessions and end them.',
   activity: 'See who changed what, when and from where.',
   'access tokens': 'Create tokens for programs, list them and revoke them.',
+  'app passwords': 'Create passwords for WebDAV, FTP and SFTP clients, list them and revoke them.',
   settings: 'Read and change the settings of the site. Only for administrators.',
   public: 'Operations that need no token.',
 };

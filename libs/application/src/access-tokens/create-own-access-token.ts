@@ -5,6 +5,7 @@ import { accessTokenText, newAccessTokenSecret } from '@keyfold/security';
 import { actorOf, isAdmin, requireTokenHolder, type Caller } from '../caller/caller.js';
 import { Clock } from '../clock.js';
 import { CommandRunner } from '../command-runner.js';
+import { listedSecret } from '../named-secrets/listed-secret.js';
 import type { Origin } from '../origin.js';
 import type { ListedAccessToken } from './listed-access-token.js';
 
@@ -53,8 +54,7 @@ export class CreateOwnAccessTokenHandler implements ICommandHandler<CreateOwnAcc
     const created = state.tokens.find((token) => token.hash === hash);
     // A concurrent request has revoked it already.
     if (!created) throw new DomainError('access-token-not-found');
-    const { hash: _hash, ...token } = created;
-    return { ...token, lastUsedAt: undefined, isExpired: false, text: accessTokenText(token.tokenId, secret) };
+    return { ...listedSecret(created, undefined, command.now), text: accessTokenText(created.tokenId, secret) };
   }
 }
 

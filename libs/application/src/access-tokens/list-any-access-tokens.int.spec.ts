@@ -20,7 +20,7 @@ async function list(offset = 0, limit = 1_000, accountId?: number) {
   const { readModels, loader, activity, clock } = service;
   const handler = new ListAnyAccessTokensHandler(readModels, loader, activity, clock);
   const { items, total } = await handler.execute(new ListAnyAccessTokensQuery(offset, limit, accountId));
-  return { holders: items.map(({ username, tokens }) => [username, ...tokens.map(({ name }) => name)]), total };
+  return { holders: items.map(({ username, secrets }) => [username, ...secrets.map(({ name }) => name)]), total };
 }
 
 describe('the list of all access tokens', () => {

@@ -1,10 +1,9 @@
-import { isTokenExpired, type AccessToken } from '@keyfold/domain';
+import type { AccessToken } from '@keyfold/domain';
 import type { TokenActivity } from '../caller/token-activity.js';
+import { listedSecret, type ListedSecret } from '../named-secrets/listed-secret.js';
 
-/** An access token as lists show it, without the hash of its secret. `lastUsedAt` is in unix seconds, possibly some minutes too early. */
-export type ListedAccessToken = Readonly<
-  Omit<AccessToken, 'hash'> & { lastUsedAt: number | undefined; isExpired: boolean }
->;
+/** An access token as lists show it. */
+export type ListedAccessToken = ListedSecret<AccessToken>;
 
 /** Returns the list entries of access tokens. `now` is in unix milliseconds. */
 export async function listAccessTokens(
@@ -13,9 +12,5 @@ export async function listAccessTokens(
   now: number,
 ): Promise<ListedAccessToken[]> {
   const lastUses = await activity.lastUsesOfAccessTokens(tokens);
-  return tokens.map(({ hash: _hash, ...token }, index) => ({
-    ...token,
-    lastUsedAt: lastUses[index],
-    isExpired: isTokenExpired(token, now),
-  }));
+  return tokens.map((token, index) => listedSecret(token, lastUses[index], now));
 }

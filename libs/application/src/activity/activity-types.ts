@@ -105,6 +105,19 @@ export const activityTypes: { readonly [Type in CurrentEvent['type']]: Row<Type>
     }),
   },
   AccessTokenRevoked: { type: 'access-token.revoked', details: ({ tokenId }) => ({ token_id: tokenId }) },
+  AppPasswordCreated: {
+    type: 'app-password.created',
+    details: ({ appPasswordId, name, protocol, expiresAt }) => ({
+      app_password_id: appPasswordId,
+      name,
+      protocol,
+      expires: expiresAt === null ? null : isoTime(expiresAt),
+    }),
+  },
+  AppPasswordRevoked: {
+    type: 'app-password.revoked',
+    details: ({ appPasswordId }) => ({ app_password_id: appPasswordId }),
+  },
   SessionStarted: {
     type: 'session.started',
     details: ({ factors, expiresAt }) => ({ factors, expires: isoTime(expiresAt * 1000) }),

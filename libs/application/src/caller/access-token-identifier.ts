@@ -1,7 +1,7 @@
 import {
   accountOfAccessToken,
   DomainError,
-  isTokenExpired,
+  isSecretExpired,
   type AccessToken,
   type AccessTokens,
   type Account,
@@ -84,7 +84,7 @@ function refsOf({ tokenId }: AccessTokenText, part: CallerPart): TokenRefs {
 
 /** Throws the reason why the token cannot act, if there is one. */
 function requireUsable(token: AccessToken, account: Account, now: number): void {
-  if (isTokenExpired(token, now)) throw new DomainError('token-expired');
+  if (isSecretExpired(token, now)) throw new DomainError('token-expired');
   if (account.status !== 'active') throw new DomainError('account-not-found-for-token');
   if (account.disabled) throw new DomainError('account-disabled');
 }

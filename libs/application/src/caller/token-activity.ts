@@ -1,4 +1,4 @@
-import type { AccessToken, Session } from '@keyfold/domain';
+import type { AccessToken, AppPassword, Session } from '@keyfold/domain';
 import type { TokenUses } from '@keyfold/projections';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.js';
@@ -7,11 +7,11 @@ import type { Clock } from '../clock.js';
 const INTERVAL = 300;
 /** Tokens beyond this number may be recorded more often. */
 const MOST_TOKENS = 50_000;
-/** How long the last use of an access token that never expires stays recorded, in seconds: ten years. */
+/** How long the last use of an access token or app password that never expires stays recorded, in seconds: ten years. */
 const KEPT = 3_653 * 86_400;
 
 /**
- * Records when the tokens of sessions and access tokens are used, at most once per token, interval and thread. It is no event, because
+ * Records when the tokens of sessions, access tokens and app passwords are used, at most once per token, interval and thread. It is no event, because
  * that would make every request a write. A record that fails is lost.
  */
 export class TokenActivity {
@@ -30,7 +30,12 @@ export class TokenActivity {
 
   /** Notes that a request used the access token now. Neither waits nor throws. */
   usedAccessToken({ tokenId, expiresAt }: AccessToken): void {
-    this.#used(nameOf(tokenId), 0, expiresAt === null ? undefined : Math.ceil(expiresAt / 1000));
+    this.#used(nameOf(tokenId), 0, inSeconds(expiresAt));
+  }
+
+  /** Notes that a login used the app password now. Neither waits nor throws. */
+  usedAppPassword({ appPasswordId, expiresAt }: AppPassword): void {
+    this.#used(nameOfAppPassword(appPasswordId), 0, inSeconds(expiresAt));
   }
 
   /** Returns when each session was last used, in unix seconds; a session without a record, when it started. */
@@ -45,6 +50,12 @@ export class TokenActivity {
     return tokens.map(({ tokenId }) => recorded.get(nameOf(tokenId)));
   }
 
+  /** Returns when each app password was last used, in unix seconds; undefined for one without a record. */
+  async lastUsesOfAppPasswords(passwords: readonly AppPassword[]): Promise<(number | undefined)[]> {
+    const recorded = await this.uses.lastUses(passwords.map(({ appPasswordId }) => nameOfAppPassword(appPasswordId)));
+    return passwords.map(({ appPasswordId }) => recorded.get(nameOfAppPassword(appPasswordId)));
+  }
+
   #used(token: string, since: number, expiresAt: number | undefined): void {
     const now = Math.floor(this.clock.now() / 1000);
     if (now - (this.#recorded.get(token) ?? since) < INTERVAL) return;
@@ -53,5 +64,9 @@ export class TokenActivity {
   }
 }
 
-/** Returns the name of an access token among all tokens. The ids of sessions are UUIDs. */
+/** Return the name of an access token and of an app password among all tokens. The ids of sessions are UUIDs. */
 const nameOf = (tokenId: number) => `access-token-${tokenId}`;
+const nameOfAppPassword = (appPasswordId: number) => `app-password-${appPasswordId}`;
+
+/** Returns an expiry in unix seconds; undefined if there is none. */
+const inSeconds = (expiresAt: number | null) => (expiresAt === null ? undefined : Math.ceil(expiresAt / 1000));

@@ -2,6 +2,7 @@ import { ROLE_ADMIN, ROLE_GUEST, type AccountCommand } from '@keyfold/domain';
 import { accessTokensStream, accountStream, siteSettingsStream } from '@keyfold/projections';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createAccessToken } from '../../testing/access-tokens.js';
+import { createAppPassword, revokeAppPassword } from '../../testing/app-passwords.js';
 import { registerAccount, updateAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
 import { LoginClient } from '../../testing/login-client.js';
@@ -91,6 +92,18 @@ describe('the security log records', () => {
     ]);
     expect(service.reported.at(-1)).toMatchObject({ account: 7, fields: { actor: byToken.actor } });
     expect(JSON.stringify(service.reported)).not.toContain('backup');
+  });
+
+  it('a new app password and its end, with its id and no name', async () => {
+    await registerAccount(service, 7, 'ann');
+    const { appPasswordId } = await createAppPassword(service, 7, 'phone');
+    await revokeAppPassword(service, 7, appPasswordId);
+    expect(names().slice(1)).toEqual([
+      `authn_token_created:test,app_password,${appPasswordId}`,
+      `authn_token_revoked:test,app_password,${appPasswordId}`,
+    ]);
+    expect(service.reported.at(-1)).toMatchObject({ account: 7 });
+    expect(JSON.stringify(service.reported)).not.toContain('phone');
   });
 
   it('nothing for a command that is refused or changes nothing', async () => {

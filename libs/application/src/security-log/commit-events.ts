@@ -3,6 +3,7 @@ import {
   ROLE_GUEST,
   type AccessTokensEvent,
   type AccountEvent,
+  type AppPasswordsEvent,
   type SiteSettingsEvent,
 } from '@keyfold/domain';
 import type { NewCommit } from '@keyfold/event-store';
@@ -11,7 +12,7 @@ import type { SecurityEvent } from './security-log.js';
 
 type Reported = Pick<SecurityEvent, 'name' | 'about'> & Partial<Pick<SecurityEvent, 'outcome'>>;
 
-type ReportedEvent = AccountEvent | AccessTokensEvent | SiteSettingsEvent;
+type ReportedEvent = AccountEvent | AccessTokensEvent | AppPasswordsEvent | SiteSettingsEvent;
 
 /**
  * Returns the security events of a stored commit: changes of who can log in, how, and with which rights. Every change is reported from
@@ -58,6 +59,10 @@ function reportedOf(event: ReportedEvent, by: string, account: number): Reported
       return { name: 'authn_token_created', about: [by, 'access', event.data.tokenId] };
     case 'AccessTokenRevoked':
       return { name: 'authn_token_revoked', about: [by, event.data.tokenId] };
+    case 'AppPasswordCreated':
+      return { name: 'authn_token_created', about: [by, 'app_password', event.data.appPasswordId] };
+    case 'AppPasswordRevoked':
+      return { name: 'authn_token_revoked', about: [by, 'app_password', event.data.appPasswordId] };
     case 'ApiTokenReset':
       return { name: 'authn_token_created', about: [by, 'static'] };
     default:

@@ -23,6 +23,15 @@ export function tokenRefused(token: string, flaw: TokenFlaw, origin: Origin): Se
   return { name: 'authn_token_fail', about: [kind], outcome: 'refused', origin };
 }
 
+/** Returns the event of a login through a file server with an app password that has expired or is for another protocol. */
+export const appPasswordRefused = (account: number, appPasswordId: number, origin: Origin): SecurityEvent => ({
+  name: 'authn_token_fail',
+  about: ['app_password', appPasswordId],
+  account,
+  outcome: 'refused',
+  origin,
+});
+
 /** Returns the event of a request whose access token is unknown, revoked or mistyped. No part of the token is logged. */
 export const accessTokenRefused = (origin: Origin): SecurityEvent => ({
   name: 'authn_token_fail',

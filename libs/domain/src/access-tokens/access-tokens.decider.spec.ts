@@ -3,12 +3,13 @@ import { createToken, revokeToken, tokenCreated, tokenRevoked } from '../../test
 import { MINUTE, NOON } from '../../testing/account.events.js';
 import { given, stateAfter } from '../../testing/decider-specification.js';
 import { TEXT_BYTES } from '../kernel/bounded-text.js';
+import { isSecretExpired, SECRET_LIFETIME, SECRETS_PER_ACCOUNT } from '../kernel/named-secrets.js';
 import { LAST_TOKEN_NUMBER } from './access-token-id.js';
-import { accessTokensDecider, isTokenExpired, TOKEN_LIFETIME, TOKENS_PER_ACCOUNT } from './access-tokens.decider.js';
+import { accessTokensDecider } from './access-tokens.decider.js';
 
 const namesAfter = (...events: Parameters<typeof stateAfter>[1][]) =>
   stateAfter(accessTokensDecider, ...(events as never[])).tokens.map(({ name }) => name);
-const full = Array.from({ length: TOKENS_PER_ACCOUNT }, (_, index) => tokenCreated(index + 1));
+const full = Array.from({ length: SECRETS_PER_ACCOUNT }, (_, index) => tokenCreated(index + 1));
 const expired = (n: number, expiresAt: number, name = `token ${n}`) =>
   tokenCreated(n, { name, createdAt: NOON - 60 * MINUTE, expiresAt });
 
@@ -48,19 +49,19 @@ describe('CreateAccessToken', () => {
   it.each([
     ['now', NOON],
     ['in the past', NOON - 1],
-    ['more than ten years away', NOON + TOKEN_LIFETIME + 1],
+    ['more than ten years away', NOON + SECRET_LIFETIME + 1],
   ])('is refused with an expiry %s', (_, expiresAt) => {
     given(accessTokensDecider).when(createToken('backup', { expiresAt })).thenRefused('access-token-expiry-invalid');
   });
 
-  it.each([NOON + 1, NOON + TOKEN_LIFETIME])('accepts an expiry at %i', (expiresAt) => {
+  it.each([NOON + 1, NOON + SECRET_LIFETIME])('accepts an expiry at %i', (expiresAt) => {
     given(accessTokensDecider)
       .when(createToken('backup', { expiresAt }))
       .thenEvents(tokenCreated(1, { name: 'backup', hash: 'hash of backup', expiresAt }));
   });
 
   it('is refused with a name of more than 600 bytes of JSON, even if it has few characters', () => {
-    const longest = '<'.repeat(TEXT_BYTES.tokenName / 6);
+    const longest = '<'.repeat(TEXT_BYTES.secretName / 6);
     given(accessTokensDecider)
       .when(createToken(`${longest}a`))
       .thenRefused('access-token-name-too-long');
@@ -119,16 +120,16 @@ describe('an expired token', () => {
       .when(createToken('token 101'))
       .thenEvents(tokenCreated(101, { name: 'token 101', hash: 'hash of token 101' }));
     const names = namesAfter(...twoExpired, tokenCreated(101), tokenCreated(102));
-    expect(names).toHaveLength(TOKENS_PER_ACCOUNT);
+    expect(names).toHaveLength(SECRETS_PER_ACCOUNT);
     expect(names).not.toContain('token 1');
     expect(names).not.toContain('token 2');
     expect(namesAfter(...twoExpired, tokenCreated(101))).toContain('token 1');
   });
 
   it('has expired from the very millisecond of its expiry', () => {
-    expect(isTokenExpired({ expiresAt: NOON }, NOON - 1)).toBe(false);
-    expect(isTokenExpired({ expiresAt: NOON }, NOON)).toBe(true);
-    expect(isTokenExpired({ expiresAt: null }, Number.MAX_SAFE_INTEGER)).toBe(false);
+    expect(isSecretExpired({ expiresAt: NOON }, NOON - 1)).toBe(false);
+    expect(isSecretExpired({ expiresAt: NOON }, NOON)).toBe(true);
+    expect(isSecretExpired({ expiresAt: null }, Number.MAX_SAFE_INTEGER)).toBe(false);
   });
 });
 

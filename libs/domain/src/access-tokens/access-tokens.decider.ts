@@ -1,6 +1,7 @@
 import { requireMaxBytes, TEXT_BYTES } from '../kernel/bounded-text.js';
 import type { Decider, Decision } from '../kernel/decider.js';
 import { DomainError } from '../kernel/domain-error.js';
+import { requireRoomFor, withNewSecret } from '../kernel/named-secrets.js';
 import { accessTokenIdOf, LAST_TOKEN_NUMBER } from './access-token-id.js';
 import { accessTokenScopes, type AccessTokenScope } from './access-token-scopes.js';
 import type { AccessTokenCreated, AccessTokensEvent } from './access-tokens.events.js';
@@ -25,15 +26,6 @@ export type CreateAccessToken = Readonly<{
 export type RevokeAccessToken = Readonly<{ type: 'RevokeAccessToken'; tokenId: number }>;
 export type AccessTokensCommand = CreateAccessToken | RevokeAccessToken;
 
-/** Maximum number of tokens of an account. Expired ones make room for new ones. */
-export const TOKENS_PER_ACCOUNT = 100;
-/** The latest expiry of a token, in milliseconds after its creation: ten years. */
-export const TOKEN_LIFETIME = 3_653 * 86_400_000;
-
-/** Returns whether the token has expired at a time in unix milliseconds. */
-export const isTokenExpired = ({ expiresAt }: Pick<AccessToken, 'expiresAt'>, now: number): boolean =>
-  expiresAt !== null && now >= expiresAt;
-
 /**
  * Decides on the access tokens of one account. Names of tokens that have not expired are unique and compared exactly. If there are several
  * reasons to refuse a creation, the first of these applies: length of the name, expiry, name, limit.
@@ -46,17 +38,17 @@ export const accessTokensDecider: Decider<AccessTokens, AccessTokensCommand, Acc
   evolve,
 };
 
+const REFUSALS = {
+  expiryInvalid: 'access-token-expiry-invalid',
+  nameTaken: 'access-token-name-taken',
+  limitReached: 'access-token-limit-reached',
+} as const;
+
 function create({ tokens, tokensEver }: AccessTokens, command: CreateAccessToken): Decision<AccessTokensEvent> {
   const { accountId, name, scopes, expiresAt, hash, now } = command;
-  requireMaxBytes(name, TEXT_BYTES.tokenName, 'access-token-name-too-long');
-  if (expiresAt !== null && (expiresAt <= now || expiresAt > now + TOKEN_LIFETIME)) {
-    throw new DomainError('access-token-expiry-invalid');
-  }
-  const live = tokens.filter((token) => !isTokenExpired(token, now));
-  if (live.some((token) => token.name === name)) throw new DomainError('access-token-name-taken');
-  if (live.length >= TOKENS_PER_ACCOUNT || tokensEver >= LAST_TOKEN_NUMBER) {
-    throw new DomainError('access-token-limit-reached');
-  }
+  requireMaxBytes(name, TEXT_BYTES.secretName, 'access-token-name-too-long');
+  requireRoomFor(command, tokens, REFUSALS);
+  if (tokensEver >= LAST_TOKEN_NUMBER) throw new DomainError(REFUSALS.limitReached);
   const tokenId = accessTokenIdOf(accountId, tokensEver + 1);
   const inOrder = accessTokenScopes.filter((scope) => scopes.includes(scope));
   const data = { tokenId, name, scopes: inOrder, createdAt: now, expiresAt, hash };
@@ -71,18 +63,8 @@ function revoke({ tokens }: AccessTokens, { tokenId }: RevokeAccessToken): Decis
 function evolve({ tokens, tokensEver }: AccessTokens, event: AccessTokensEvent): AccessTokens {
   switch (event.type) {
     case 'AccessTokenCreated':
-      return { tokens: [...withRoomFor(event.data, tokens), event.data], tokensEver: tokensEver + 1 };
+      return { tokens: withNewSecret(event.data, tokens), tokensEver: tokensEver + 1 };
     case 'AccessTokenRevoked':
       return { tokens: tokens.filter(({ tokenId }) => tokenId !== event.data.tokenId), tokensEver };
   }
-}
-
-/** Returns the tokens without the expired ones that give way to a new one: those with its name, and the first to expire of a full list. */
-function withRoomFor({ name, createdAt }: AccessToken, tokens: readonly AccessToken[]): readonly AccessToken[] {
-  const kept = tokens.filter((token) => token.name !== name);
-  if (kept.length < TOKENS_PER_ACCOUNT) return kept;
-  const [first] = kept
-    .filter((token) => isTokenExpired(token, createdAt))
-    .toSorted((a, b) => Number(a.expiresAt) - Number(b.expiresAt));
-  return kept.filter((token) => token !== first);
 }

@@ -5,7 +5,8 @@ import { ACCOUNTS, play, story } from '../../testing/story.js';
 import type { World } from '../../testing/world.js';
 import { accountOfAccessToken } from './access-token-id.js';
 import { accessTokensAggregate } from './access-tokens.aggregate.js';
-import { isTokenExpired, type AccessTokens } from './access-tokens.decider.js';
+import { isSecretExpired } from '../kernel/named-secrets.js';
+import type { AccessTokens } from './access-tokens.decider.js';
 
 /** Checks a property of the tokens of each account after random stories: several clients change a few accounts in any order. */
 const always = (holds: (world: World, accountId: number) => void) =>
@@ -35,7 +36,7 @@ it('tokens that have not expired have unique names', () => {
   always((world, accountId) => {
     for (const { tokens } of statesOf(world, accountId)) {
       const lastCreation = tokens.at(-1)?.createdAt ?? 0;
-      expectUnique(tokens.filter((token) => !isTokenExpired(token, lastCreation)).map(({ name }) => name));
+      expectUnique(tokens.filter((token) => !isSecretExpired(token, lastCreation)).map(({ name }) => name));
     }
   });
 });

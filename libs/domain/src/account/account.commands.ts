@@ -1,6 +1,6 @@
 import type { ResealSecrets } from '../kernel/reseal-secrets.js';
 import type { AccountFields } from './account.events.js';
-import type { FileProtocol } from './file-permissions.js';
+import type { FileProtocol } from '../kernel/file-protocols.js';
 import type { NameClaim } from './name-claim.js';
 import type { NameRules } from './name-rules.js';
 

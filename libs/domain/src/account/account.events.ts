@@ -1,6 +1,6 @@
 import type { DomainEvent } from '../kernel/event.js';
 import type { Upcasters } from '../kernel/upcasting.js';
-import type { FileProtocol } from './file-permissions.js';
+import type { FileProtocol } from '../kernel/file-protocols.js';
 
 /** 0 general, 1 guest, 2 admin (wire contract 3.1). Other numbers are stored without a meaning, as in the original. */
 export type Role = number;

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { fileProtocols, mayLogInOver, mayWriteOver } from './file-permissions.js';
+import { fileProtocols } from '../kernel/file-protocols.js';
+import { mayLogInOver, mayWriteOver } from './file-permissions.js';
 
 const granted = (permission: number) =>
   fileProtocols.flatMap((protocol) => [

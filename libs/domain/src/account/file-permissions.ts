@@ -1,6 +1,4 @@
-/** A protocol over which file servers let accounts in. */
-export type FileProtocol = (typeof fileProtocols)[number];
-export const fileProtocols = ['sftp', 'webdav', 'ftp'] as const;
+import type { FileProtocol } from '../kernel/file-protocols.js';
 
 /** The permission bits of a protocol (wire contract 3.2): to log in and read, and to write. FTP and SFTP share theirs. */
 const BITS: Readonly<Record<FileProtocol, Readonly<{ logIn: number; write: number }>>> = {

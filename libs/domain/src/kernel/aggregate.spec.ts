@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { tokenCreated } from '../../testing/access-tokens.events.js';
+import { appPasswordCreated } from '../../testing/app-passwords.events.js';
 import { registered } from '../../testing/account.events.js';
 import { stateAfter } from '../../testing/decider-specification.js';
 import { keyAdded, publicKey } from '../../testing/ssh-key-ring.events.js';
 import { keyUsed } from '../../testing/ssh-key-use.events.js';
 import { accessTokensAggregate } from '../access-tokens/access-tokens.aggregate.js';
+import { appPasswordsAggregate } from '../app-passwords/app-passwords.aggregate.js';
+import type { AppPasswordsEvent } from '../app-passwords/app-passwords.events.js';
 import { accountAggregate } from '../account/account.aggregate.js';
 import type { AccessTokensEvent } from '../access-tokens/access-tokens.events.js';
 import { sessionAggregate } from '../session/session.aggregate.js';
@@ -19,6 +22,7 @@ describe('the stream', () => {
     [sshKeyRingAggregate, sshKeyRingAggregate.streamOf(7), 'ssh-keys-7'],
     [sshKeyUseAggregate, sshKeyUseAggregate.streamOf(7), 'ssh-key-use-7'],
     [accessTokensAggregate, accessTokensAggregate.streamOf(7), 'access-tokens-7'],
+    [appPasswordsAggregate, appPasswordsAggregate.streamOf(7), 'app-passwords-7'],
     [sessionAggregate, sessionAggregate.streamOf('b3f1'), 'session-b3f1'],
     [siteSettingsAggregate, siteSettingsAggregate.streamOf('site'), 'site-settings'],
   ])('of $name begins with its prefix and ends with its id', ({ streamPrefix }, stream, expected) => {
@@ -59,5 +63,14 @@ describe('the weight of a state', () => {
     expect(weightOf(...Array.from({ length: 100 }, (_, n) => tokenCreated(n + 1, { name: `${n}`.padEnd(600) })))).toBe(
       177,
     );
+  });
+
+  it('grows with the app passwords and their names', () => {
+    const weightOf = (...events: AppPasswordsEvent[]) =>
+      appPasswordsAggregate.weightOf(stateAfter(appPasswordsAggregate.decider, ...events));
+    expect(weightOf()).toBe(1);
+    expect(weightOf(appPasswordCreated(1))).toBe(2);
+    const longest = Array.from({ length: 100 }, (_, n) => appPasswordCreated(n + 1, { name: `${n}`.padEnd(600) }));
+    expect(weightOf(...longest)).toBe(168);
   });
 });

@@ -14,4 +14,5 @@ export type Aggregate<Id, State, Command, Event extends DomainEvent = DomainEven
   weightOf: (state: State) => number;
 }>;
 
-export type AggregateName = 'account' | 'session' | 'ssh-keys' | 'ssh-key-use' | 'access-tokens' | 'site-settings';
+export type AggregateName =
+  'account' | 'session' | 'ssh-keys' | 'ssh-key-use' | 'access-tokens' | 'app-passwords' | 'site-settings';

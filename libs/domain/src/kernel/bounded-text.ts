@@ -10,7 +10,7 @@ export const TEXT_BYTES = {
   ssoId: 1024,
   title: 1024,
   client: 1024,
-  tokenName: 600,
+  secretName: 600,
 } as const;
 
 const encoder = new TextEncoder();

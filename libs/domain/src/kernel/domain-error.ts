@@ -40,6 +40,21 @@ export type DomainErrorCode =
   | 'access-token-limit-reached'
   /** `RevokeAccessToken`: the account has no such token. */
   | 'access-token-not-found'
+  // App passwords.
+  /** `requireAppPasswordHolder`: the guest uses a route for the caller's own app passwords. */
+  | 'guest-has-no-app-passwords'
+  /** `requireAppPasswordHolder`: the caller has no session but the static token. */
+  | 'app-password-session-required'
+  /** `CreateAppPassword`: the name exceeds its limit in `TEXT_BYTES`. */
+  | 'app-password-name-too-long'
+  /** `CreateAppPassword`: the expiry is not in the future, or more than ten years away. */
+  | 'app-password-expiry-invalid'
+  /** `CreateAppPassword`: an app password of the account that has not expired has exactly this name. */
+  | 'app-password-name-taken'
+  /** `CreateAppPassword`: the account has 100 app passwords that have not expired, or has used up its numbers. */
+  | 'app-password-limit-reached'
+  /** `RevokeAppPassword`: the account has no such app password. */
+  | 'app-password-not-found'
   // Login. Thrown by `LogInHandler` unless another source is named.
   /** Unknown name, wrong or empty hash, or disabled account. The answer does not reveal which. */
   | 'invalid-credentials'

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { accessTokenEvents } from './access-token-events.js';
+import { appPasswordEvents } from './app-password-events.js';
 import { accountEvents } from './account-events.js';
 import type { EventDefinition } from './event-definition.js';
 import { sessionEvents } from './session-events.js';
@@ -15,6 +16,7 @@ const publicEvents = {
   ...sshKeyEvents,
   ...sessionEvents,
   ...accessTokenEvents,
+  ...appPasswordEvents,
   ...siteSettingsEvents,
 } satisfies Readonly<Record<string, EventDefinition>>;
 

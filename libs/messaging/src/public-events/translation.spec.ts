@@ -38,6 +38,8 @@ const publicTypes: Readonly<Record<string, string | undefined>> = {
   'SshKeyUsed.v1': 'ssh-key.used',
   'AccessTokenCreated.v1': 'access-token.created',
   'AccessTokenRevoked.v1': 'access-token.revoked',
+  'AppPasswordCreated.v1': 'app-password.created',
+  'AppPasswordRevoked.v1': 'app-password.revoked',
   'SessionStarted.v1': 'session.started',
   'SessionEnded.v1': 'session.ended',
   'SettingsChanged.v1': 'site-settings.changed',

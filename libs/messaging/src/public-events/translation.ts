@@ -115,6 +115,21 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
     type: 'access-token.revoked',
     data: { accountId: accountOf(commit), tokenId },
   }),
+  AppPasswordCreated: ({ appPasswordId, name, protocol, createdAt, expiresAt }, commit) => ({
+    type: 'app-password.created',
+    data: {
+      accountId: accountOf(commit),
+      appPasswordId,
+      name,
+      protocol,
+      createdAt: isoTimestamp(createdAt),
+      ...(expiresAt !== null && { expiresAt: isoTimestamp(expiresAt) }),
+    },
+  }),
+  AppPasswordRevoked: ({ appPasswordId }, commit) => ({
+    type: 'app-password.revoked',
+    data: { accountId: accountOf(commit), appPasswordId },
+  }),
   SessionStarted: ({ accountId, sessionId, factors, address, client, startedAt, expiresAt }) => ({
     type: 'session.started',
     data: {

@@ -1,5 +1,4 @@
 import {
-  isoTime,
   listAccessTokens,
   operator,
   RevokeAnyAccessTokenCommand,
@@ -13,6 +12,7 @@ import { accessTokensStream } from '@keyfold/projections';
 import { counted } from '../output/counted.js';
 import { fieldsOf } from '../output/fields.js';
 import { quoted } from '../output/printable.js';
+import { secretTimeFields, secretTimes } from '../output/secret-times.js';
 import { changeAccount, onAccount } from './named-account.js';
 import { newOrigin } from './new-origin.js';
 import type { CommandRun } from './operator-ports.js';
@@ -44,22 +44,12 @@ async function revokeToken({ accountId, username }: Account, tokenId: number, { 
   return `revoked the access token ${tokenId} of ${quoted(username)}`;
 }
 
-function shown({ tokenId, name, scopes, createdAt, expiresAt, lastUsedAt, isExpired }: ListedAccessToken) {
-  return {
-    id: tokenId,
-    name,
-    scopes,
-    created: isoTime(createdAt),
-    expires: expiresAt === null ? null : isoTime(expiresAt),
-    lastUsed: lastUsedAt === undefined ? null : isoTime(lastUsedAt * 1000),
-    expired: isExpired,
-  };
-}
+const shown = (token: ListedAccessToken) => ({
+  id: token.tokenId,
+  name: token.name,
+  scopes: token.scopes,
+  ...secretTimes(token),
+});
 
-const linesOf = ({ id, name, scopes, created, expires, lastUsed, expired }: ReturnType<typeof shown>) =>
-  fieldsOf(`${id}  ${name}`, {
-    scopes: scopes.join(', '),
-    created,
-    [expired ? 'expired' : 'expires']: expires ?? 'never',
-    'last used': lastUsed ?? 'never',
-  });
+const linesOf = ({ id, name, scopes, ...times }: ReturnType<typeof shown>) =>
+  fieldsOf(`${id}  ${name}`, { scopes: scopes.join(', '), ...secretTimeFields(times) });

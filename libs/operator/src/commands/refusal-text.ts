@@ -12,6 +12,7 @@ const texts: Partial<Record<DomainErrorCode, string>> = {
   'ssh-key-not-found': 'the account has no such SSH key',
   'session-not-found': 'the account has no such session',
   'access-token-not-found': 'the account has no such access token',
+  'app-password-not-found': 'the account has no such app password',
   'deleted-setting-not-found': 'there is no such setting',
   'setting-not-deprecated': 'Keyfold knows this setting. Use "keyfold settings reset"',
 };

@@ -18,7 +18,7 @@ export async function showEvents(
   }
   if (commits.length === 0) {
     await output.err(
-      `no stream ${printable(stream)}. Streams are named account-<id>, ssh-keys-<account id>, ssh-key-use-<account id>, access-tokens-<account id>, session-<session id> and site-settings`,
+      `no stream ${printable(stream)}. Streams are named account-<id>, ssh-keys-<account id>, ssh-key-use-<account id>, access-tokens-<account id>, app-passwords-<account id>, session-<session id> and site-settings`,
     );
     return FAILED;
   }
@@ -58,8 +58,9 @@ const withoutSecrets = (event: StoredEvent) => ({
   }),
 });
 
-/** Hides the hash of an access token, which only the store may contain. */
-const shownData = ({ type, data }: StoredEvent) => (type === 'AccessTokenCreated' ? { ...data, hash: 'hidden' } : data);
+/** The events with the hash of a secret, which only the store may contain. */
+const HASHED = ['AccessTokenCreated', 'AppPasswordCreated'];
+const shownData = ({ type, data }: StoredEvent) => (HASHED.includes(type) ? { ...data, hash: 'hidden' } : data);
 
 /** A sealed value begins with the id of its key; see `Sealer`. */
 const sealedWith = (value: string) => `sealed with key ${printable(value.slice(0, value.indexOf('.')))}`;

@@ -8,6 +8,9 @@ it.each([
   ['http://:token@collector:4318/v1/traces', 'http://***@collector:4318/v1/traces'],
   ['Authorization: eyJhbGciOiJIUzI1NiJ9.eyJ1c2VybmFtZSI6ImFubiJ9.c2lnbmF0dXJl', 'Authorization: ***'],
   ['Authorization: openlist-0f8fad5b-d9cb-469f-a165-70867728950eAbC123', 'Authorization: ***'],
+  [`Authorization: Bearer kf_${'0'.repeat(42)}`, 'Authorization: Bearer ***'],
+  ['PASS 7k3m-9qxa-0b2c-d4ef-5gh6', 'PASS ***'],
+  ['{"password":"7K3M-9QXA-0B2C-D4EF-5GH6"}', '{"password":"***"}'],
   ['"hash":"$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2g"', '"hash":"***"'],
 ])('%s is written as %s', (line, expected) => {
   expect(maskSecrets(line)).toBe(expected);
@@ -15,6 +18,8 @@ it.each([
 
 it.each([
   '{"url":"http://0.0.0.0:5244","msg":"ready"}',
+  '{"errorId":"0f8fad5b-d9cb-469f-a165-70867728950e"}',
+  '7k3m-9qxa-0b2c-d4ef-5gh6-7jk8 is too long for an app password',
   'http://localhost:5244/docs?mail=ann@example.com',
   'RabbitMQ at mq:5672 is unavailable, events stay in the store: connect ECONNREFUSED 127.0.0.1:5672',
 ])('%s is not changed', (line) => {

@@ -1,0 +1,42 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiQuery } from '@nestjs/swagger';
+import { offsetOf } from '@keyfold/http-envelope';
+import { IsOptional, Matches } from 'class-validator';
+
+const IsCount = () => Matches(/^[1-9]\d{0,8}$/, { message: '$property must be a positive integer' });
+
+/** The part of a list of accounts with their secrets to return. */
+export class HolderPageRequest {
+  @IsCount() page = '1';
+  @Matches(/^([1-9]\d{0,2}|1000)$/, { message: 'per_page must be an integer from 1 to 1000' }) per_page = '1000';
+  @IsOptional() @IsCount() user_id?: string = undefined;
+}
+
+/** Returns the arguments of the query for a page. */
+export function holderPageOf({ page, per_page, user_id }: HolderPageRequest): [number, number, number | undefined] {
+  const paging = { page: Number(page), perPage: Number(per_page) };
+  return [offsetOf(paging), paging.perPage, user_id === undefined ? undefined : Number(user_id)];
+}
+
+/** Documents the fields of `HolderPageRequest` for a list of `secrets`, such as "tokens". */
+export const ApiHolderPageQuery = (secrets: string) =>
+  applyDecorators(
+    ApiQuery({
+      name: 'page',
+      required: false,
+      schema: { type: 'integer', minimum: 1, default: 1 },
+      description: 'The number of the page.',
+    }),
+    ApiQuery({
+      name: 'per_page',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 1000, default: 1000 },
+      description: 'The maximum number of accounts on a page.',
+    }),
+    ApiQuery({
+      name: 'user_id',
+      required: false,
+      schema: { type: 'integer', minimum: 1 },
+      description: `Lists the ${secrets} of this account only.`,
+    }),
+  );
