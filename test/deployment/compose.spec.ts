@@ -7,6 +7,7 @@ import type { Answer } from '../support/api-client.js';
 import type { Container } from '../support/compose/container.js';
 import { Audit } from './audit.js';
 import { Deployment } from './deployment.js';
+import { itServesFiles } from './sftp-sessions.js';
 import { SteadyTraffic } from './steady-traffic.js';
 import { until } from './until.js';
 
@@ -17,7 +18,7 @@ const SCALE = { gateway: 3, worker: 2 };
  * two gateways.
  */
 const RECORDINGS = ['account/connectivity', 'account/lock', 'account/routing', 'account/tokens'];
-const PORTS = [1936, 4369, 5244, 5672, 8404, 9464, 15_672, 15_692, 25_672, 27_017];
+const PORTS = [1936, 2222, 4369, 5244, 5245, 5672, 8404, 9464, 15_672, 15_692, 25_672, 27_017];
 
 // All tests share one deployment, which takes half a minute to start. They run in the order of this file.
 let deployment: Deployment;
@@ -46,6 +47,7 @@ describe('the compose file', () => {
       'keyfold-worker-1',
       'keyfold-worker-2',
       'keyfold-balancer-1',
+      'keyfold-sshd-1',
     ]);
   });
 
@@ -77,9 +79,9 @@ describe('behind the load balancer', () => {
 });
 
 describe('a client outside', () => {
-  it('reaches the port of the load balancer and nothing else', async () => {
+  it('reaches the ports of the load balancer and of sshd, and nothing else', async () => {
     const { project, world } = deployment;
-    expect(services().filter((name) => project.addresses(name, 'world').length > 0)).toEqual(['balancer']);
+    expect(services().filter((name) => project.addresses(name, 'world').length > 0)).toEqual(['balancer', 'sshd']);
     const networks = ['world', ...Object.keys(project.file.networks)];
     const addresses = services().flatMap((name) => networks.flatMap((network) => project.addresses(name, network)));
     const open: string[] = [];
@@ -90,7 +92,8 @@ describe('a client outside', () => {
         socket?.destroy();
       }
     }
-    expect(open).toEqual([`${project.addresses('balancer', 'world')[0]}:5244`]);
+    const [[balancer], [sshd]] = [project.addresses('balancer', 'world'), project.addresses('sshd', 'world')];
+    expect(open).toEqual([`${balancer}:5244`, `${sshd}:2222`]);
   });
 
   it('is known to the gateways by its real address, whatever address it claims', async () => {
@@ -106,6 +109,10 @@ describe('a client outside', () => {
     const owner = await deployment.apiFrom('192.0.2.8');
     expect((await owner.with({ 'x-forwarded-for': '192.0.2.7' }).logIn('forged', 'pw-forged')).code).toBe(200);
   });
+});
+
+describe('sshd', () => {
+  itServesFiles(() => deployment);
 });
 
 describe('without a gateway', () => {
@@ -128,6 +135,9 @@ describe('a container inside', () => {
     ['balancer', 'mongo', 'data', 27_017],
     ['balancer', 'rabbitmq', 'messages', 5_672],
     ['gateway', 'rabbitmq', 'messages', 5_672],
+    ['sshd', 'mongo', 'data', 27_017],
+    ['sshd', 'rabbitmq', 'messages', 5_672],
+    ['balancer', 'gateway', 'servers', 5_245],
   ])('%s cannot reach %s', async (from, to, network, port) => {
     const [host] = deployment.project.addresses(to, network);
     const reach = async (container: Container | undefined) =>
@@ -205,7 +215,7 @@ describe('a second start', () => {
 
   it('stops everything cleanly and starts again with its data', async () => {
     const codes = await deployment.project.stop();
-    expect(codes.size).toBe(8);
+    expect(codes.size).toBe(9);
     // 137 means killed after the grace period.
     expect([...codes].filter(([, code]) => code === 137)).toEqual([]);
     expect([...codes].filter(([name, code]) => /gateway|worker/.test(name) && code !== 0)).toEqual([]);
@@ -213,5 +223,7 @@ describe('a second start', () => {
     await deployment.untilBalanced();
     const admin = await adminOf(await deployment.apiFrom('192.0.2.31'));
     expect((await accountNamed(admin, 'forged')).username).toBe('forged');
+    const known = await of('sshd')[0]?.exec(['getent', 'passwd', 'reader']);
+    expect(known?.output).toContain(':/srv/sftp/team/reader:');
   });
 });

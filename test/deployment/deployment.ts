@@ -1,13 +1,16 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { ADMIN_PASSWORD } from '../support/accounts.js';
+import { ADMIN_PASSWORD, adminOf } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { ComposeProject, type Scale } from '../support/compose/compose-project.js';
 import { runName } from '../support/compose/namespaces.js';
 import type { Visitor } from '../support/compose/visitor.js';
+import type { KeyPair } from '../support/openssh/key-pair.js';
+import { lookUpToken } from '../support/openssh/server-token.js';
+import { sftp, type SftpLogin } from '../support/openssh/sftp.js';
 import { until } from './until.js';
 
 const run = promisify(execFile);
@@ -15,10 +18,11 @@ const PROJECT = resolve(import.meta.dirname, '../..');
 /** The networks of test clients: those of the recordings and of `newAddress`. */
 const CLIENT_NETWORKS = ['10.0.0.0/8', '172.20.0.0/16', '192.0.2.0/24'];
 const PORT = 5244;
+const SSHD_PORT = 2222;
 
 /**
- * A deployment as an operator sets it up: a checkout with new secrets and a running compose file. Its clients are
- * outside.
+ * A deployment as an operator sets it up: a checkout with new secrets, and the compose file and that of sshd running.
+ * Its clients are outside.
  */
 export class Deployment {
   private constructor(
@@ -30,14 +34,18 @@ export class Deployment {
   static async start(scale: Scale): Promise<Deployment> {
     const folder = await mkdtemp(join(tmpdir(), `${runName}-`));
     await cp(join(PROJECT, 'docker-compose.yml'), join(folder, 'docker-compose.yml'));
-    for (const name of ['haproxy', 'rabbitmq', 'make-secrets.sh'])
+    for (const name of ['haproxy', 'rabbitmq', 'openssh/compose.yml', 'make-secrets.sh'])
       await cp(join(PROJECT, 'deploy', name), join(folder, 'deploy', name), { recursive: true });
-    const project = await ComposeProject.create(folder);
+    const project = await ComposeProject.create(folder, 'deploy/openssh/compose.yml');
     const deployment = new Deployment(folder, project, await project.world(CLIENT_NETWORKS));
     try {
       await deployment.makeSecrets();
-      await project.up(scale);
+      // sshd needs a token, which the running gateways give.
+      await project.up({ ...scale, sshd: 0 });
       await deployment.setAdminPassword();
+      const token = await lookUpToken(await adminOf(await deployment.apiFrom()));
+      await writeFile(join(folder, 'deploy/secrets/ssh-token'), `${token}\n`, { mode: 0o444 });
+      await project.up(scale);
       return deployment;
     } catch (error) {
       const everything = await project.description();
@@ -66,6 +74,23 @@ export class Deployment {
 
   async apiFrom(address?: string): Promise<ApiClient> {
     return new ApiClient(await this.urlFrom(address));
+  }
+
+  /** Makes all accounts known to sshd, with the commands of its compose file. Returns what the second one printed. */
+  async makeUsers(): Promise<string> {
+    const [[worker], [sshd]] = [this.project.containers('worker'), this.project.containers('sshd')];
+    const listed = await worker?.exec(['node', 'run.mjs', 'account', 'list', '--json']);
+    const command = 'keyfold-ssh users /var/lib/extrausers/passwd /srv/sftp 2901';
+    const script = `printf %s "$1" | /usr/local/libexec/${command}`;
+    const made = await sshd?.exec(['sh', '-c', script, 'sh', listed?.output ?? '']);
+    if (made?.code !== 0) throw new Error(`cannot make users: ${listed?.output}${made?.output}`);
+    return made.output;
+  }
+
+  /** Logs in to sshd from outside. */
+  async logInToSftp(user: string, pair: KeyPair, commands?: string): Promise<SftpLogin> {
+    const [host = ''] = this.project.addresses('sshd', 'world');
+    return sftp(await this.world.tunnel({ host, port: SSHD_PORT }), user, pair, commands);
   }
 
   /** Returns the number of gateways in rotation, according to the load balancer's log. */

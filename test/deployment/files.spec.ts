@@ -14,8 +14,10 @@ const PROJECT = resolve(import.meta.dirname, '../..');
 const DOCKERFILE = join(PROJECT, 'deploy/Dockerfile');
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
 
-it('the compose file matches the schema of the Compose Specification', async () => {
+it('the compose files match the schema of the Compose Specification', async () => {
   expect(await composeProblems(composeDocument(PROJECT))).toEqual([]);
+  const withSshd = composeDocument(PROJECT, 'deploy/openssh/compose.yml');
+  expect(await composeProblems(withSshd)).toEqual([]);
   expect(await composeProblems({ services: { one: { imagine: 'a mistake' } } })).not.toEqual([]);
 });
 
@@ -41,7 +43,9 @@ it('keyfold-ssh is built with the Go version of its module and with the command 
   const [, go] = /^go (\d+\.\d+)$/m.exec(read('deploy/openssh/helper/go.mod'))!;
   const instructions = instructionsOf(read('deploy/openssh/Dockerfile'));
   const bases = instructions.filter(({ name }) => name === 'FROM').map(({ rest }) => rest.split(' ')[0]);
-  expect(bases).toEqual([expect.stringMatching(/^golang:\d+\.\d+\.\d+-alpine$/), 'scratch']);
+  // Without a target, Docker builds the last stage, which contains nothing but the program.
+  const exact = [/^golang:\d+\.\d+\.\d+-alpine$/, /^debian:\d+\.\d+-slim$/].map((form) => expect.stringMatching(form));
+  expect(bases).toEqual([...exact, 'scratch']);
   expect(bases[0]).toContain(`golang:${go}.`);
   const command = "CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o";
   expect(instructions.find(({ name }) => name === 'RUN')?.rest).toContain(command);
@@ -72,10 +76,33 @@ it('the sessions of SFTPGo are checked twice a minute', () => {
   expect(service).toContain('ExecStart=/usr/local/libexec/keyfold-sftpgo-sessions\n');
 });
 
-it('every image has an exact version, and only the load balancer publishes a port', () => {
-  const services = Object.entries(readComposeFile(PROJECT).services);
-  for (const [, { image }] of services) expect(image).toMatch(/^keyfold:local$|:\d+\.\d+\.\d+/);
-  expect(services.filter(([, { ports }]) => ports.length > 0).map(([name]) => name)).toEqual(['balancer']);
+it('the users of sshd are written by the same command in the guide, the compose file and the tests', () => {
+  const command = 'keyfold-ssh users /var/lib/extrausers/passwd /srv/sftp 2901';
+  const files = ['docs/file-servers.md', 'deploy/openssh/compose.yml', 'test/deployment/deployment.ts'];
+  for (const file of [...files, 'test/support/openssh/sshd.sh']) expect(read(file), file).toContain(command);
+  for (const file of ['docs/file-servers.md', 'deploy/openssh/Dockerfile'])
+    expect(read(file), file).toMatch(/useradd --uid 2901 .* keyfold-sftp$/m);
+});
+
+it('every image has an exact version, and only the load balancer publishes a port, and sshd if it is added', () => {
+  const published = (...further: string[]) => {
+    const services = Object.entries(readComposeFile(PROJECT, ...further).services);
+    for (const [, { image }] of services) expect(image).toMatch(/^keyfold(-sshd)?:local$|:\d+\.\d+\.\d+/);
+    return services.flatMap(([name, { ports }]) => ports.map((port) => `${name} ${port}`));
+  };
+  expect(published()).toEqual(['balancer 5244:5244']);
+  expect(published('deploy/openssh/compose.yml')).toEqual(['balancer 5244:5244', 'sshd 2222:2222']);
+});
+
+it('file servers reach the gateways through an inner network, which has nothing else', () => {
+  const { services, networks } = readComposeFile(PROJECT, 'deploy/openssh/compose.yml');
+  const members = Object.entries(services).filter(([, service]) => 'servers' in service.networks);
+  expect(members.map(([name]) => name)).toEqual(['gateway', 'sshd']);
+  expect(networks['servers']?.internal).toBe(true);
+  expect(Object.keys(services['sshd']!.networks)).toEqual(['outside', 'servers']);
+  const { KEYFOLD_SERVERS_PORT: port } = services['gateway']!.environment;
+  expect(read('deploy/openssh/image/ssh.conf')).toContain(`address http://gateway:${port}\n`);
+  for (const file of ['haproxy.cfg', 'tls.cfg']) expect(read(`deploy/haproxy/${file}`)).not.toContain(port!);
 });
 
 it('gateways trust only the load balancer', () => {
@@ -84,7 +111,7 @@ it('gateways trust only the load balancer', () => {
 });
 
 it('git and the image exclude the secrets', () => {
-  const secrets = Object.values(readComposeFile(PROJECT).secrets);
+  const secrets = Object.values(readComposeFile(PROJECT, 'deploy/openssh/compose.yml').secrets);
   for (const { file } of secrets) expect(file).toMatch(/^\.\/deploy\/secrets\//);
   expect(read('.gitignore').split('\n')).toContain('deploy/secrets/');
   const [first, ...exceptions] = read('.dockerignore')

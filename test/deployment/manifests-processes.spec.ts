@@ -48,7 +48,12 @@ describe('with the environment of its pod', () => {
     '%s starts, and its probes report it alive but not ready while MongoDB is down',
     async (app) => {
       const { container, environment } = containersFor(app)[0]!;
-      const process = await ScaledProcess.create(app, app, environment);
+      // Another process of this machine may use the port of the servers.
+      const { KEYFOLD_SERVERS_PORT: servers, ...others } = environment;
+      const process = await ScaledProcess.create(app, app, {
+        ...others,
+        ...(servers && { KEYFOLD_SERVERS_PORT: '0' }),
+      });
       started.push(process);
       process.spawn();
       const ask = (path = 'no path') =>

@@ -171,7 +171,8 @@ describe('a pod', () => {
       expect(settings.KEYFOLD_MANAGEMENT_HOST).toBe('0.0.0.0');
       const management = { name: 'management', containerPort: settings.KEYFOLD_MANAGEMENT_PORT };
       const http = { name: 'http', containerPort: settings.KEYFOLD_PORT };
-      expect(container.ports).toEqual(container.name === 'gateway' ? [http, management] : [management]);
+      const servers = { name: 'servers', containerPort: Number(environment['KEYFOLD_SERVERS_PORT']) };
+      expect(container.ports).toEqual(container.name === 'gateway' ? [http, servers, management] : [management]);
     }
   });
 
@@ -207,6 +208,25 @@ describe('objects that select pods', () => {
     );
   });
 
+  it('let only file servers reach the servers port, through a service that no Ingress names', () => {
+    const gateway = workloadsOf(example).find((each) => componentOf(each) === 'gateway');
+    const policies = policiesFor(gateway?.spec.template.metadata.labels ?? {}, example);
+    const rules = policies.flatMap(({ spec }) => spec.ingress ?? []);
+    expect(rules.filter(({ ports }) => ports.some(({ port }) => port === 5245))).toEqual([
+      {
+        from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'file-servers' } } }],
+        ports: [{ port: 5245 }],
+      },
+    ]);
+    const naming = (text: string) => example.filter((each) => JSON.stringify(each).includes(text));
+    const services = naming('"targetPort":"servers"');
+    expect(services.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual(['Service keyfold-servers']);
+    expect(services[0]).toMatchObject({ spec: { ports: [{ port: 5245, targetPort: 'servers' }] } });
+    // Without a type, a Service is reachable within the cluster only.
+    expect(services[0]).not.toHaveProperty('spec.type');
+    expect(naming('"keyfold-servers"')).toEqual(services);
+  });
+
   it('have the names by which prometheus.example.yml finds every process', () => {
     const headless = example.filter(({ kind, metadata }) => kind === 'Service' && metadata.name.endsWith('-metrics'));
     expect(headless).toHaveLength(2);
@@ -218,7 +238,7 @@ describe('objects that select pods', () => {
   });
 
   it.each([
-    ['gateway', ['5244', '9464'], ['27017', '53']],
+    ['gateway', ['5244', '5245', '9464'], ['27017', '53']],
     ['worker', ['9464'], ['27017', '53', '5672']],
     ['migrate', ['9464'], ['15672', '27017', '53', '5672']],
   ])('let %s be reached at %j and reach %j, and deny everything else', (component, reached, reaches) => {

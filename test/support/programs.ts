@@ -1,6 +1,6 @@
 // The test scripts load this file as it stands, so it imports no other file of the project.
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -66,6 +66,7 @@ const inPackage = (name: string, usedBy: readonly string[], ...packages: readonl
 const CONTAINERS = ['test/support/compose/compose-project.ts'];
 const RCLONE = 'test/support/rclone/rclone-programs.ts';
 const SSHD = 'test/support/openssh/sshd.ts';
+const SSHD_IMAGE = 'test/support/compose/sshd-image.ts';
 const SESSION_SCRIPT = 'test/support/sftpgo/session-script.ts';
 /** Pastes the commands of README, which run several programs. */
 const TOUR = 'test/e2e/tour.spec.ts';
@@ -99,7 +100,13 @@ export const programs: readonly Program[] = [
     packages: ['rabbitmq-server'],
   },
   inPackage('ssh-keygen', ['test/support/ssh-keygen.ts', TOUR], 'openssh-client'),
-  inPackage('sshd', [SSHD], 'openssh-server'),
+  inPackage('sshd', [SSHD, SSHD_IMAGE], 'openssh-server'),
+  {
+    name: 'libnss-extrausers',
+    usedBy: [SSHD, SSHD_IMAGE],
+    isInstalled: () => existsSync('/usr/lib/libnss_extrausers.so.2'),
+    packages: ['libnss-extrausers'],
+  },
   inPackage('sftp', ['test/support/openssh/sftp.ts', 'test/support/rclone/file-client.ts'], 'openssh-client'),
   inPackage('oathtool', ['test/support/oathtool.ts', TOUR], 'oathtool'),
   {

@@ -25,11 +25,11 @@ const (
 	maxEntries = 4096
 	// staleQuestion is far longer than any question can take.
 	staleQuestion = 10 * time.Minute
-	stampBytes    = 8
+	timeBytes     = 8
 )
 
-// cache remembers when Keyfold last let a key log in. An entry is a file whose name is a keyed hash of user and key, and whose content is the
-// encrypted time of the question. Both keys follow from the token, so a new token makes all entries unreadable.
+// cache remembers when Keyfold last let a key log in, and whether the account could write. An entry is a file whose name is a keyed hash of user
+// and key, and whose content is the encrypted time of the question and the grant. Both keys follow from the token, so a new token makes all entries unreadable.
 type cache struct {
 	entries   string
 	questions string
@@ -106,16 +106,15 @@ func (cache *cache) entryOf(user string, key publicKey) *cacheEntry {
 	fmt.Fprintf(mac, "%s\x00%s", user, key.fingerprint)
 	entry.name = nameText.EncodeToString(mac.Sum(nil))
 	entry.question = filepath.Join(cache.questions, entry.name+"."+rand.Text())
-	content := cache.aead.Seal(nil, nil, stampOf(entry.askedAt), []byte(entry.name))
-	if os.WriteFile(entry.question, content, 0o600) != nil {
+	if os.WriteFile(entry.question, entry.sealed(refused), 0o600) != nil {
 		// A full disk: the answer is not stored.
 		entry.question = ""
 	}
 	return entry
 }
 
-// store remembers that Keyfold said yes.
-func (entry *cacheEntry) store() error {
+// store remembers what Keyfold granted.
+func (entry *cacheEntry) store(granted grant) error {
 	if entry.cache == nil {
 		return nil
 	}
@@ -125,7 +124,16 @@ func (entry *cacheEntry) store() error {
 			return err
 		}
 	}
-	err := os.Rename(entry.question, path)
+	if granted != readAndWrite {
+		// An earlier answer that arrives late must not revive the permission to write.
+		if err := entry.removeQuestions(entry.question); err != nil {
+			return err
+		}
+	}
+	err := entry.answer(granted)
+	if err == nil {
+		err = os.Rename(entry.question, path)
+	}
 	if entry.question != "" && errors.Is(err, fs.ErrNotExist) {
 		// Another process got a "no" after this question was asked.
 		return nil
@@ -133,41 +141,57 @@ func (entry *cacheEntry) store() error {
 	return err
 }
 
+// answer writes the grant into the file of the question, if nobody has deleted it.
+func (entry *cacheEntry) answer(granted grant) error {
+	file, err := os.OpenFile(entry.question, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(entry.sealed(granted))
+	return errors.Join(err, file.Close())
+}
+
 // remove forgets the key, also for questions that have not been answered yet.
 func (entry *cacheEntry) remove() error {
 	if entry.cache == nil {
 		return nil
 	}
+	return errors.Join(entry.removeQuestions(""), unlink(entry.path()))
+}
+
+// removeQuestions deletes all questions about the key but one, and those that nobody answers any more.
+func (entry *cacheEntry) removeQuestions(except string) error {
 	questions, err := os.ReadDir(entry.cache.questions)
 	for _, question := range questions {
 		path := filepath.Join(entry.cache.questions, question.Name())
-		if strings.HasPrefix(question.Name(), entry.name+".") || isOlderThan(question, staleQuestion) {
+		isOther := strings.HasPrefix(question.Name(), entry.name+".") && path != except
+		if isOther || isOlderThan(question, staleQuestion) {
 			err = errors.Join(err, unlink(path))
 		}
 	}
-	return errors.Join(err, unlink(entry.path()))
+	return err
 }
 
-// read returns how long ago Keyfold said yes, if that is within the cache time.
-func (entry *cacheEntry) read() (age time.Duration, ok bool) {
+// read returns what Keyfold granted and how long ago, if that is within the cache time, and otherwise a refusal.
+func (entry *cacheEntry) read() (granted grant, age time.Duration) {
 	if entry.cache == nil {
-		return 0, false
+		return refused, 0
 	}
 	content, err := os.ReadFile(entry.path())
 	if err != nil {
-		return 0, false
+		return refused, 0
 	}
-	stamp, err := entry.cache.aead.Open(nil, nil, content, []byte(entry.name))
-	if err != nil || len(stamp) != stampBytes {
-		return 0, false
+	opened, err := entry.cache.aead.Open(nil, nil, content, []byte(entry.name))
+	if err != nil || len(opened) != timeBytes+1 {
+		return refused, 0
 	}
-	age = entry.askedAt.Sub(time.UnixMilli(int64(binary.BigEndian.Uint64(stamp))))
+	age = entry.askedAt.Sub(time.UnixMilli(int64(binary.BigEndian.Uint64(opened))))
 	// An entry from the future means that the clock was set back, and then its age is unknown.
 	if age < 0 || age > entry.cache.time {
 		_ = unlink(entry.path())
-		return 0, false
+		return refused, 0
 	}
-	return age.Round(time.Second), true
+	return grant(opened[timeBytes]), age.Round(time.Second)
 }
 
 func (entry *cacheEntry) close() {
@@ -213,6 +237,8 @@ func unlink(path string) error {
 	return nil
 }
 
-func stampOf(at time.Time) []byte {
-	return binary.BigEndian.AppendUint64(nil, uint64(at.UnixMilli()))
+// sealed returns the content of an entry or question.
+func (entry *cacheEntry) sealed(granted grant) []byte {
+	stamp := binary.BigEndian.AppendUint64(nil, uint64(entry.askedAt.UnixMilli()))
+	return entry.cache.aead.Seal(nil, nil, append(stamp, byte(granted)), []byte(entry.name))
 }

@@ -19,8 +19,8 @@ func storedAt(t *testing.T, at time.Time) (*cache, *cacheEntry) {
 		t.Fatal(err)
 	}
 	entry := opened.entryOf("ann", publicKey{fingerprint: "SHA256:a"})
-	content := opened.aead.Seal(nil, nil, stampOf(at), []byte(entry.name))
-	if err := os.WriteFile(entry.path(), content, 0o600); err != nil {
+	written := cacheEntry{cache: opened, name: entry.name, askedAt: at}
+	if err := os.WriteFile(entry.path(), written.sealed(loggedIn), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return opened, entry
@@ -37,8 +37,8 @@ func TestAnEntryCountsForTheCacheTime(t *testing.T) {
 		100 * 365 * 24 * time.Hour: false,
 	} {
 		_, entry := storedAt(t, time.Now().Add(-age))
-		if _, ok := entry.read(); ok != counts {
-			t.Errorf("an entry of age %v counts: %v", age, ok)
+		if granted, _ := entry.read(); (granted == loggedIn) != counts {
+			t.Errorf("an entry of age %v grants %v", age, granted)
 		}
 	}
 }
@@ -65,5 +65,20 @@ func TestARefusalDeletesQuestionsThatNobodyAnswers(t *testing.T) {
 		if _, err := os.Stat(path); err == nil {
 			t.Errorf("%s is left", path)
 		}
+	}
+}
+
+func TestALateAnswerDoesNotReviveThePermissionToWrite(t *testing.T) {
+	opened, entry := storedAt(t, time.Now())
+	early := opened.entryOf("ann", publicKey{fingerprint: "SHA256:a"})
+	late := opened.entryOf("ann", publicKey{fingerprint: "SHA256:a"})
+	if err := late.store(loggedIn); err != nil {
+		t.Fatal(err)
+	}
+	if err := early.store(readAndWrite); err != nil {
+		t.Fatal(err)
+	}
+	if granted, _ := entry.read(); granted != loggedIn {
+		t.Errorf("the entry grants %v", granted)
 	}
 }

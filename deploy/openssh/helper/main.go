@@ -1,5 +1,6 @@
-// Command keyfold-ssh connects sshd and rclone with Keyfold. sshd runs it for each offered key (`keys`) and after each login (`used`), rclone for
-// each login (`auth-proxy`). docs/file-servers.md explains how to install it.
+// Command keyfold-ssh connects sshd and rclone with Keyfold. sshd runs it for each offered key (`keys` or `sftp-keys`) and after each login
+// (`used`), rclone for each login (`auth-proxy`), and an operator after changes of accounts (`users`). docs/file-servers.md explains how to
+// install it.
 package main
 
 import (
@@ -9,10 +10,16 @@ import (
 	"slices"
 )
 
-const usage = `usage: keyfold-ssh [-config FILE] keys USER KEY-TYPE KEY   prints the key if it may log in as USER (AuthorizedKeysCommand)
-       keyfold-ssh [-config FILE] used                     reports the key of a login (pam_exec)
-       keyfold-ssh [-config FILE] auth-proxy PROTOCOL      answers a login over sftp, webdav or ftp (rclone serve --auth-proxy)
-       keyfold-ssh [-config FILE] check                    tests the configuration and every address
+const usage = `usage: keyfold-ssh [-config FILE] keys USER KEY-TYPE KEY        prints the key if it may log in as USER (AuthorizedKeysCommand)
+       keyfold-ssh [-config FILE] sftp-keys FOLDER HOME USER KEY-TYPE KEY
+                                                                the same, for file transfers only, with the write permission of the account,
+                                                                and only if its base path below FOLDER is the HOME of the user
+       keyfold-ssh [-config FILE] used                          reports the key of a login (pam_exec)
+       keyfold-ssh [-config FILE] auth-proxy PROTOCOL           answers a login over sftp, webdav or ftp (rclone serve --auth-proxy)
+       keyfold-ssh [-config FILE] check                         tests the configuration and every address
+       keyfold-ssh users PASSWD-FILE FOLDER ID                  reads "keyfold account list --json", writes a passwd file with the accounts as
+                                                                names of user ID, and creates their folders below FOLDER
+       keyfold-ssh log SOCKET                                   prints the log lines of other runs where no syslog runs
 `
 
 // protocols are those of logins that Keyfold checks.
@@ -38,6 +45,13 @@ func run(words []string, in io.Reader, out io.Writer) int {
 		fmt.Fprint(os.Stderr, usage)
 		return statusUsage
 	}
+	// These run before there is a configuration, or without one.
+	switch words[0] {
+	case "users":
+		return writeUsers(in, out, words[1], words[2], words[3])
+	case "log":
+		return printLog(out, words[1])
+	}
 	settings, err := readSettings(configFile)
 	log := openLog(settings.syslog)
 	defer log.close()
@@ -47,7 +61,9 @@ func run(words []string, in io.Reader, out io.Writer) int {
 	}
 	switch words[0] {
 	case "keys":
-		return printKeys(settings, log, out, words[1], words[2], words[3])
+		return printKey(settings, log, out, login{user: words[1], kind: words[2], blob: words[3]})
+	case "sftp-keys":
+		return printKey(settings, log, out, login{user: words[3], kind: words[4], blob: words[5], folder: words[1], home: words[2]})
 	case "used":
 		return reportUse(settings, log, os.Getenv)
 	case "auth-proxy":
@@ -58,6 +74,6 @@ func run(words []string, in io.Reader, out io.Writer) int {
 }
 
 func isUsage(words []string) bool {
-	count := map[string]int{"keys": 4, "used": 1, "auth-proxy": 2, "check": 1}
+	count := map[string]int{"keys": 4, "sftp-keys": 6, "users": 4, "log": 2, "used": 1, "auth-proxy": 2, "check": 1}
 	return count[words[0]] == len(words) && (words[0] != "auth-proxy" || slices.Contains(protocols, words[1]))
 }

@@ -10,8 +10,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 )
 
@@ -43,19 +41,6 @@ func newService(settings settings) (*service, error) {
 	// A redirect could carry the token to another server.
 	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &service{settings, &http.Client{Transport: transport, CheckRedirect: noRedirect}}, nil
-}
-
-// grants returns whether the key may log in as the user. An error means that there is no definite answer.
-func (service *service) grants(user string, key publicKey) (granted bool, err error) {
-	query := url.Values{"username": {user}, "fingerprint": {key.fingerprint}}
-	err = service.askInTurn(func(ctx context.Context, address string) error {
-		body, err := service.ask(ctx, http.MethodGet, address+"/authorized_keys?"+query.Encode(), "text/plain", nil)
-		if err == nil {
-			granted = containsKey(body, key)
-		}
-		return err
-	})
-	return granted, err
 }
 
 // report sends the use of a key. Every address gets the same body, whose id makes a repetition harmless.
@@ -138,15 +123,4 @@ func readAnswer(body io.Reader) ([]byte, error) {
 		return nil, errors.New("the answer is too long")
 	}
 	return text, err
-}
-
-// containsKey returns whether a line gives the key without options. A line with options would grant less than the bare key.
-func containsKey(text []byte, key publicKey) bool {
-	for line := range strings.Lines(string(text)) {
-		words := strings.Fields(line)
-		if len(words) >= 2 && words[0] == key.kind && words[1] == key.blob {
-			return true
-		}
-	}
-	return false
 }

@@ -52,7 +52,16 @@ func requireTrustedFolders(path string) error {
 	if err != nil {
 		return err
 	}
-	for folder := filepath.Dir(resolved); ; folder = filepath.Dir(folder) {
+	return requireTrustedFolder(filepath.Dir(resolved))
+}
+
+// requireTrustedFolder checks a folder and all folders above it.
+func requireTrustedFolder(path string) error {
+	resolved, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	for folder := resolved; ; folder = filepath.Dir(folder) {
 		info, err := os.Stat(folder)
 		if err != nil {
 			return err

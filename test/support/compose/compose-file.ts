@@ -28,7 +28,12 @@ const healthcheck = z.strictObject({
  */
 const service = z.strictObject({
   image: z.string(),
-  build: z.strictObject({ context: z.literal('.'), dockerfile: z.string() }).optional(),
+  build: z
+    .union([
+      z.strictObject({ context: z.literal('.'), dockerfile: z.string() }),
+      z.strictObject({ context: z.literal('./deploy/openssh'), target: z.literal('sshd') }),
+    ])
+    .optional(),
   command: z.array(z.string()).optional(),
   entrypoint: z.array(z.string()).optional(),
   user: z.string().optional(),
@@ -51,6 +56,7 @@ const service = z.strictObject({
   init: z.literal(true),
   read_only: z.literal(true),
   cap_drop: z.tuple([z.literal('ALL')]),
+  cap_add: z.array(z.string().regex(/^[A-Z_]+$/)).default([]),
   security_opt: z.tuple([z.literal('no-new-privileges:true')]),
   logging: z.unknown(),
   mem_limit: z.string().regex(/^[1-9]\d*[mg]$/),
@@ -78,14 +84,34 @@ export type Service = z.infer<typeof service>;
 export type ServiceNetwork = z.infer<typeof network>;
 export type HealthCheck = z.infer<typeof healthcheck>;
 
-/** Reads the `docker-compose.yml` of a folder. Throws on keys that the runner does not implement. */
-export function readComposeFile(folder: string): ComposeFile {
-  return composeFile.parse(composeDocument(folder));
+const SECTIONS = ['services', 'networks', 'volumes', 'secrets'] as const;
+
+/**
+ * Reads the `docker-compose.yml` of a folder and further files, which may add services, networks, volumes and secrets.
+ * Throws on keys that the runner does not implement, and on a name that two files declare.
+ */
+export function readComposeFile(folder: string, ...further: readonly string[]): ComposeFile {
+  const whole = composeDocument(folder) as Sections;
+  for (const file of further) {
+    const added = composeDocument(folder, file) as Sections;
+    for (const section of SECTIONS) {
+      for (const [name, value] of Object.entries(added[section] ?? {})) {
+        const known = (whole[section] ??= {});
+        if (name in known) throw new Error(`the runner does not merge ${section} such as ${name} of ${file}`);
+        known[name] = value;
+      }
+    }
+    const unknown = Object.keys(added).filter((key) => !SECTIONS.some((section) => section === key));
+    if (unknown.length > 0) throw new Error(`the runner does not merge ${unknown.join(', ')} of ${file}`);
+  }
+  return composeFile.parse(whole);
 }
 
+type Sections = Partial<Record<(typeof SECTIONS)[number], Record<string, unknown>>>;
+
 /** Returns the document as written, with anchors and merge keys resolved. */
-export const composeDocument = (folder: string): unknown =>
-  parse(readFileSync(join(folder, 'docker-compose.yml'), 'utf8'), { merge: true });
+export const composeDocument = (folder: string, file = 'docker-compose.yml'): unknown =>
+  parse(readFileSync(join(folder, file), 'utf8'), { merge: true });
 
 /** Parses a Docker duration such as `10s`, `500ms` or `1m30s` into milliseconds. */
 export function durationOf(text: string): number {

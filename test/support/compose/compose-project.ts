@@ -9,6 +9,7 @@ import { startNameServer } from './name-server.js';
 import { makeNamespace, removeLeftovers, removeNamespace, runFolder } from './namespaces.js';
 import { Networks } from './networks.js';
 import { requirePrograms } from './run-program.js';
+import { sshdImage } from './sshd-image.js';
 import { Visitor } from './visitor.js';
 
 /** The number of containers of each service; services that are not listed get one. */
@@ -36,14 +37,14 @@ export class ComposeProject {
   ) {}
 
   /**
-   * Prepares a folder with a `docker-compose.yml` without starting anything. Rejects with a one-line error if this
-   * machine cannot run containers.
+   * Prepares a folder with a `docker-compose.yml` and further files without starting anything. Rejects with a one-line
+   * error if this machine cannot run containers.
    */
-  static async create(folder: string): Promise<ComposeProject> {
+  static async create(folder: string, ...further: readonly string[]): Promise<ComposeProject> {
     await requirePrograms();
     await removeLeftovers();
     await mkdir(runFolder, { recursive: true });
-    const file = readComposeFile(folder);
+    const file = readComposeFile(folder, ...further);
     return new ComposeProject(folder, runFolder, file, await Networks.create(file.networks, runFolder));
   }
 
@@ -219,15 +220,16 @@ export class ComposeProject {
   }
 
   #image({ image, build }: Service): Promise<Image> {
-    const made = this.#images.get(image) ?? this.#makeImage(image, build?.dockerfile);
+    const made = this.#images.get(image) ?? this.#makeImage(image, build);
     this.#images.set(image, made);
     return made;
   }
 
-  async #makeImage(reference: string, dockerfile: string | undefined): Promise<Image> {
+  async #makeImage(reference: string, build: Service['build']): Promise<Image> {
     const folder = join(this.run, 'images', reference.replace(/\W/g, '-'));
     await mkdir(folder, { recursive: true });
-    return dockerfile === undefined ? officialImage(reference, folder) : builtImage(dockerfile, folder);
+    if (build === undefined) return officialImage(reference, folder);
+    return 'target' in build ? sshdImage(folder) : builtImage(build.dockerfile, folder);
   }
 
   #service(name: string): Service {

@@ -25,6 +25,7 @@ export async function planOf(
     hostname: service.hostname ?? identity.name,
     user: image.users[user] ?? Number(user),
     users: image.users,
+    capabilities: service.cap_add.map((name) => `+${name.toLowerCase()}`),
     workingFolder: image.workingFolder,
     environment: { ...image.environment, ...service.environment },
     // An entrypoint in the service discards the command of the image.
@@ -34,7 +35,7 @@ export async function planOf(
     ],
     mounts: [
       ...image.mounts,
-      ...service.tmpfs.map((target): Mount => ({ kind: 'tmpfs', target })),
+      ...service.tmpfs.map(tmpfsOf),
       ...service.secrets.map((name) => secretOf(file, name, folders)),
       ...(await Promise.all(service.volumes.map((volume) => volumeOf(file, volume, image.volumeOwner, folders)))),
     ],
@@ -42,6 +43,13 @@ export async function planOf(
     stopSignal: image.stopSignal,
     stopGrace: service.stop_grace_period,
   };
+}
+
+/** Everybody may write to a new file system, unless the service gives it a mode. */
+function tmpfsOf(text: string): Mount {
+  const [, target = '', mode = '1777'] = /^([^:]+)(?::mode=(\d+))?$/.exec(text) ?? [];
+  if (target === '') throw new Error(`the runner does not implement the options of tmpfs ${text}`);
+  return { kind: 'tmpfs', target, source: mode };
 }
 
 /** Mounts the file itself, with its owner and mode. */

@@ -17,6 +17,8 @@ export type ContainerPlan = Readonly<{
   addresses: readonly string[];
   user: number;
   users: Image['users'];
+  /** The capabilities that it keeps, in the form of `setpriv`. */
+  capabilities: readonly string[];
   workingFolder: string;
   environment: Readonly<Record<string, string>>;
   commandLine: readonly string[];
@@ -57,7 +59,14 @@ export class Container {
     this.exitCode = undefined;
     this.health = 'starting';
     const log = await open(this.#logFile, 'a');
-    const parameters = [plan.folder, plan.hostname, String(plan.user), plan.workingFolder, ...plan.commandLine];
+    const parameters = [
+      plan.folder,
+      plan.hostname,
+      String(plan.user),
+      this.#bounds,
+      plan.workingFolder,
+      ...plan.commandLine,
+    ];
     const engine = spawn(
       'setpriv',
       // The container ends with this process, however it ends.
@@ -118,7 +127,7 @@ export class Container {
       `--regid=${user}`,
       '--clear-groups',
       '--no-new-privs',
-      '--bounding-set=-all',
+      `--bounding-set=${this.#bounds}`,
     ];
     const child = spawn('nsenter', [...into, ...as, 'env', `--chdir=${this.plan.workingFolder}`, ...commandLine], {
       env: { ...this.plan.environment },
@@ -141,6 +150,10 @@ export class Container {
   async description(): Promise<string> {
     const state = this.isRunning ? `running, ${this.health} (${this.#lastCheck})` : `exited with ${this.exitCode}`;
     return `${this.name} ${state}\n${(await this.output()).slice(-2_000)}`;
+  }
+
+  get #bounds(): string {
+    return ['-all', ...this.plan.capabilities].join(',');
   }
 
   get #logFile(): string {

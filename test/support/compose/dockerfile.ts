@@ -20,9 +20,20 @@ export type ImageDescription = Readonly<{
 export type Copy = Readonly<{ stage: string | undefined; sources: readonly string[]; target: string }>;
 
 /** Reads the last stage of a Dockerfile. Throws on an instruction that the runner does not implement. */
-export function readDockerfile(path: string): ImageDescription {
-  const all = instructionsOf(readFileSync(path, 'utf8'));
-  const last = all.slice(all.findLastIndex(({ name }) => name === 'FROM') + 1);
+export const readDockerfile = (path: string): ImageDescription => readStage(path, stagesOf(path).at(-1) ?? []);
+
+/** Returns the instructions of each stage, the first of which is its FROM. */
+export function stagesOf(path: string): Instruction[][] {
+  const stages: Instruction[][] = [];
+  for (const instruction of instructionsOf(readFileSync(path, 'utf8'))) {
+    if (instruction.name === 'FROM') stages.push([]);
+    stages.at(-1)?.push(instruction);
+  }
+  return stages;
+}
+
+/** Reads one stage of a Dockerfile. Throws on an instruction that the runner does not implement. */
+export function readStage(path: string, [, ...last]: readonly Instruction[]): ImageDescription {
   for (const { name } of last)
     if (!KNOWN.includes(name)) throw new Error(`the runner does not implement ${name} in ${path}`);
   const restOf = (wanted: string) => last.findLast(({ name }) => name === wanted)?.rest ?? '';

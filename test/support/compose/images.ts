@@ -21,7 +21,8 @@ export type Image = Omit<ImageDescription, 'copies'> &
 
 const PROJECT = resolve(import.meta.dirname, '../../..');
 const STAND_INS = join(import.meta.dirname, 'images');
-const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+/** The search path of Debian's images. */
+export const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const NOTHING = {
   entrypoint: [],
   environment: { PATH: SYSTEM_PATH },

@@ -89,6 +89,12 @@ export class HelperSetup {
     return this.run(['keys', user, kind, blob]);
   }
 
+  /** Asks for a key that may only transfer files, as sshd does. */
+  sftpKeys(user: string, line: string, home = `/srv/sftp/${user}`): Promise<HelperRun> {
+    const [kind = '', blob = ''] = line.split(' ');
+    return this.run(['sftp-keys', '/srv/sftp', home, user, kind, blob]);
+  }
+
   /** Reports a login, as pam_exec does. */
   used(variables: Readonly<Record<string, string>>): Promise<HelperRun> {
     return this.run(['used'], variables);
@@ -99,9 +105,13 @@ export class HelperSetup {
     words: readonly string[],
     env: Readonly<Record<string, string>> = {},
     config = this.config,
+    input = '',
   ): Promise<HelperRun> {
     const since = performance.now();
-    const done = run(this.program, ['-config', config, ...words], { env, timeout: 60_000 }).then(
+    const running = run(this.program, ['-config', config, ...words], { env, timeout: 60_000 });
+    // A program that does not read its input may have ended.
+    running.child.stdin!.on('error', () => undefined).end(input);
+    const done = running.then(
       ({ stdout, stderr }) => ({ status: 0, out: stdout, errors: stderr }),
       ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
         status: code,

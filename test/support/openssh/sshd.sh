@@ -5,6 +5,7 @@ folder=$1
 cd "$folder"
 cp -a /etc etc
 cat groups >> etc/group
+sed -i 's/^passwd:.*/passwd: files extrausers/' etc/nsswitch.conf
 cat users >> etc/passwd
 cat pam >> etc/pam.d/sshd
 mkdir -p etc/keyfold
@@ -19,8 +20,9 @@ install -m 755 keyfold-ssh /usr/local/libexec/keyfold-ssh
 mount -t tmpfs -o mode=755 tmpfs /var/cache
 install -d -o 2900 -g 2900 -m 700 /var/cache/keyfold-ssh
 mount -t tmpfs -o mode=755 tmpfs /srv
-for name in ann bob; do
-  install -d -m 755 "/srv/sftp/$name"
-  install -d -o 2901 -g 2901 -m 700 "/srv/sftp/$name/files"
-done
+mkdir /srv/sftp
+mount -t tmpfs -o mode=755 tmpfs /var/lib/extrausers
+if [ -s accounts ]; then
+  /usr/local/libexec/keyfold-ssh users /var/lib/extrausers/passwd /srv/sftp 2901 < accounts
+fi
 exec /usr/sbin/sshd -D -e -f "$folder/sshd_config"

@@ -21,6 +21,8 @@ export type SshdOptions = Readonly<{
   timeout?: string;
   /** Users of the machine with a home folder of their own, in the group `keyfold-users`. */
   users: readonly string[];
+  /** Accounts that share a Unix user, as `keyfold account list --json` shows them. */
+  accounts?: readonly Readonly<{ username: string; basePath: string }>[];
 }>;
 
 /** Debian's sshd on a free port of 127.0.0.1 with the files of `deploy/openssh`, in a mount namespace of its own. */
@@ -85,7 +87,7 @@ export class Sshd {
 }
 
 async function prepare(folder: string, port: number, options: SshdOptions): Promise<void> {
-  const { addresses, token, cacheTime, timeout = '3s', users } = options;
+  const { addresses, token, cacheTime, timeout = '3s', users, accounts = [] } = options;
   await builtHelper(folder);
   sshKeygen('-q', '-t', 'ed25519', '-N', '', '-f', join(folder, 'host_key'));
   const shipped = await read('ssh.conf');
@@ -99,7 +101,8 @@ async function prepare(folder: string, port: number, options: SshdOptions): Prom
     'ssh.conf': config,
     'ssh.token': `${token}\n`,
     pam: await read('pam.d/keyfold'),
-    users: `keyfold-ssh:*:2900:2900::/nonexistent:/usr/sbin/nologin\n${await read('passwd.extrausers')}${machineUsers.join('')}`,
+    users: `keyfold-ssh:*:2900:2900::/nonexistent:/usr/sbin/nologin\n${machineUsers.join('')}`,
+    accounts: accounts.map((account) => `${JSON.stringify(account)}\n`).join(''),
     groups: 'keyfold-ssh:x:2900:\nkeyfold-sftp:x:2901:\nkeyfold-users:x:3000:\n',
     sshd_config: sshdConfig(folder, port),
   };
