@@ -100,6 +100,8 @@ describe('the backend', () => {
     expect(await backendFor({ write: false })).toEqual({ type: 'union', _root: 'ann', upstreams });
     expect(await backendFor({ write: false, base_path: '/' })).toEqual({ type: 'union', _root: '', upstreams });
     expect(await backendFor({ write: undefined })).toMatchObject({ type: 'union' });
+    await mkdir(join(proxy.site, '.ann'));
+    expect(await backendFor({ write: false, base_path: '/.ann' })).toMatchObject({ type: 'union', _root: '.ann' });
   });
 
   it.each(['/..', '/ann/../../etc', '..', '/ann/..', '/../ann', '/missing', '/file', '/out', '/out/ssh', '/ann\u0000'])(

@@ -25,7 +25,11 @@ func backendOf(site string, account admitted) (backend, error) {
 	// Only a union has read-only parts, and it needs two. rclone keeps backends under user and root for minutes, so the root differs from that
 	// of the writable backend: here, it is below the parts.
 	readOnly := site + ":ro"
-	return backend{"type": "union", "_root": strings.TrimPrefix(folder, "."), "upstreams": readOnly + " " + readOnly}, nil
+	below := folder
+	if folder == "." {
+		below = ""
+	}
+	return backend{"type": "union", "_root": below, "upstreams": readOnly + " " + readOnly}, nil
 }
 
 // folderOf returns the folder of a base path, relative to the folder of the site. The folder must exist, and neither the base path nor a
