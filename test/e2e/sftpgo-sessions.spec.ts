@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -75,6 +78,20 @@ describe('the script that closes sessions', () => {
     expect(errors).toContain('curl:');
     expect([...api.open.keys()]).toEqual([id]);
   });
+});
+
+it('the script fails if something else answers in place of Keyfold', async () => {
+  const api = await SftpgoApi.start(API_KEY);
+  const id = api.add('SFTP', 'nobody');
+  for (const body of ['<html>', '{}']) {
+    const other = createServer((_request, response) => response.end(body)).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { status, errors } = await run(api, { keyfold: `http://127.0.0.1:${port}` });
+    other.close();
+    expect([status === 0, errors]).toEqual([false, expect.stringMatching(/^(jq: error|parse error|jq: parse error)/)]);
+    expect([...api.open.keys()]).toEqual([id]);
+  }
 });
 
 describe('the question about sessions', () => {
