@@ -88,7 +88,7 @@ describe('the home of the user', () => {
     expect(moved).toMatchObject({ status: 1, out: '' });
     expect(moved.errors).toContain('its home is not the base path of the account. Run keyfold-ssh users again');
     service.does(answers(503));
-    expect(await helper.sftpKeys('ann', line)).toMatchObject({ status: 1, out: '' });
+    expect(await helper.sftpKeys('ann', line, home)).toMatchObject({ status: 1, out: '' });
   });
 });
 
@@ -101,6 +101,14 @@ describe('while the service is away, a key for transfers of files', () => {
     await helper.sftpKeys('ann', line);
     service.does(answers(503));
     expect(await helper.sftpKeys('ann', line)).toMatchObject({ status: 0, out });
+  });
+
+  it('works in the home for which it was given only', async () => {
+    service.does(givesTo(WRITE));
+    await helper.sftpKeys('ann', line);
+    service.does(answers(503));
+    expect(await helper.sftpKeys('ann', line, '/srv/sftp/another-ann')).toMatchObject({ status: 1, out: '' });
+    expect(await helper.sftpKeys('ann', line)).toMatchObject({ status: 0 });
   });
 
   it('follows the last answer', async () => {

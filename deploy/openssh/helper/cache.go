@@ -95,15 +95,15 @@ type cacheEntry struct {
 	askedAt  time.Time
 }
 
-// entryOf returns the entry and notes that Keyfold is about to be asked. The note is a file: an answer is stored by renaming it, and a later
+// entryOf returns the entry of a user with this home, because a new account of the same name has another one, and notes that Keyfold is about to be asked. The note is a file: an answer is stored by renaming it, and a later
 // "no" deletes it. So an answer that arrives late cannot revive a key that was removed in the meantime.
-func (cache *cache) entryOf(user string, key publicKey) *cacheEntry {
+func (cache *cache) entryOf(user, home string, key publicKey) *cacheEntry {
 	entry := &cacheEntry{cache: cache, askedAt: time.Now()}
 	if cache == nil {
 		return entry
 	}
 	mac := hmac.New(sha256.New, cache.names)
-	fmt.Fprintf(mac, "%s\x00%s", user, key.fingerprint)
+	fmt.Fprintf(mac, "%s\x00%s\x00%s", user, key.fingerprint, home)
 	entry.name = nameText.EncodeToString(mac.Sum(nil))
 	entry.question = filepath.Join(cache.questions, entry.name+"."+rand.Text())
 	if os.WriteFile(entry.question, entry.sealed(refused), 0o600) != nil {

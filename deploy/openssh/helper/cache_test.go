@@ -18,7 +18,7 @@ func storedAt(t *testing.T, at time.Time) (*cache, *cacheEntry) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entry := opened.entryOf("ann", publicKey{fingerprint: "SHA256:a"})
+	entry := opened.entryOf("ann", "", publicKey{fingerprint: "SHA256:a"})
 	written := cacheEntry{cache: opened, name: entry.name, askedAt: at}
 	if err := os.WriteFile(entry.path(), written.sealed(loggedIn), 0o600); err != nil {
 		t.Fatal(err)
@@ -70,8 +70,8 @@ func TestARefusalDeletesQuestionsThatNobodyAnswers(t *testing.T) {
 
 func TestALateAnswerDoesNotReviveThePermissionToWrite(t *testing.T) {
 	opened, entry := storedAt(t, time.Now())
-	early := opened.entryOf("ann", publicKey{fingerprint: "SHA256:a"})
-	late := opened.entryOf("ann", publicKey{fingerprint: "SHA256:a"})
+	early := opened.entryOf("ann", "", publicKey{fingerprint: "SHA256:a"})
+	late := opened.entryOf("ann", "", publicKey{fingerprint: "SHA256:a"})
 	if err := late.store(loggedIn); err != nil {
 		t.Fatal(err)
 	}

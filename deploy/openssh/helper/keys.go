@@ -39,7 +39,7 @@ func printKey(settings settings, log *logger, out io.Writer, login login) int {
 	if err != nil {
 		log.failure("the cache is not used: %v", err)
 	}
-	entry := cache.entryOf(user, key)
+	entry := cache.entryOf(user, login.home, key)
 	defer entry.close()
 	var granted grant
 	if login.folder == "" {
