@@ -166,9 +166,9 @@ describe.each(SERVERS)('$protocol of the $release rclone', ({ release, protocol 
   });
 });
 
-describe.each(['debian', 'current'] as const)('a key over sftp of the %s rclone', (release) => {
+describe.each(['debian', 'current'] as const)('a key over sftp of the %s rclone that accepts keys', (release) => {
   beforeAll(async () => {
-    site = await RcloneSite.start(release, 'sftp');
+    site = await RcloneSite.start(release, 'sftp', true);
   });
   afterAll(() => site.stop());
 
@@ -185,7 +185,36 @@ describe.each(['debian', 'current'] as const)('a key over sftp of the %s rclone'
     expect(await site.client.put({ user, key: added }, 'by-key.txt', 'by key')).toMatchObject({ succeeded: true });
     expect(inSite('keyed', 'by-key.txt')).toBe('by key');
   });
+
+  it('is also a password after its public half was offered', async () => {
+    const { user } = await site.member('offered');
+    const offered = await newKeyPair(site.server.clients);
+    await addKey(await ownerOf(user), 'laptop', offered.line);
+    const login = { user, password: offered.line.split(' ')[1]! };
+    expect(await site.client.list(login)).toMatchObject({ succeeded: false });
+    // The limit of rclone for which keys are off by default.
+    expect(await site.client.list({ ...login, offered })).toMatchObject({ succeeded: true });
+  });
 });
+
+describe.each(['debian', 'current'] as const)(
+  'a key over sftp of the %s rclone with the shipped configuration',
+  (release) => {
+    beforeAll(async () => {
+      site = await RcloneSite.start(release, 'sftp');
+    });
+    afterAll(() => site.stop());
+
+    it('lets nobody in, and its public half is no password after it was offered', async () => {
+      const { user } = await site.member('keyed');
+      const key = await newKeyPair(site.server.clients);
+      await addKey(await ownerOf(user), 'laptop', key.line);
+      const password = key.line.split(' ')[1]!;
+      expect(await site.client.list({ user, password, offered: key })).toMatchObject({ succeeded: false });
+      expect(await site.client.list({ user, key })).toMatchObject({ succeeded: false });
+    });
+  },
+);
 
 describe.each([
   { release: 'debian', isAdmitted: false, waits: 'everybody who uses the account over rclone' },

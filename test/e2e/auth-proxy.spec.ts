@@ -52,6 +52,7 @@ describe('a question of rclone', () => {
       { username: 'Åsa "b"\\', password: '"; $(id)\u0001' },
     ],
   ])('with %s is passed on', async (_case, question, body) => {
+    await proxy.configure([service.url], 'accept-keys yes');
     expect(await proxy.ask(question, 'webdav')).toMatchObject({ status: 0, errors: '' });
     expect(bodies()).toEqual([{ protocol: 'webdav', ...body }]);
     const [{ method, url, authorization }] = service.received as [(typeof service.received)[0]];
@@ -77,6 +78,19 @@ describe('a question of rclone', () => {
     expect(errors).not.toContain('pw-ann');
     expect(service.received).toEqual([]);
   });
+});
+
+describe('a key', () => {
+  it.each([['no line accept-keys'], ['the line accept-keys no', 'accept-keys no']])(
+    'is refused without asking Keyfold if the configuration has %s',
+    async (_case, ...lines) => {
+      await proxy.configure([service.url], ...lines);
+      const { status, out, errors } = await proxy.ask({ user: 'ann', public_key: blob });
+      expect({ status, out }).toEqual({ status: 1, out: '' });
+      expect(errors).toContain('refused a key of user "ann": the configuration has no line accept-keys yes');
+      expect(service.received).toEqual([]);
+    },
+  );
 });
 
 describe('the backend', () => {

@@ -18,6 +18,11 @@ func authProxy(settings settings, log *logger, in io.Reader, out io.Writer, prot
 		log.warning("refused a login over %s: %v", protocol, err)
 		return statusFailed
 	}
+	if question.PublicKey != "" && !settings.acceptKeys {
+		// rclone remembers an offered key without its signature, and then takes its text as a password.
+		log.warning("refused a key of user %.64q: the configuration has no line accept-keys yes", question.Username)
+		return statusFailed
+	}
 	service, err := newService(settings)
 	if err != nil {
 		log.failure("cannot ask Keyfold: %v", err)

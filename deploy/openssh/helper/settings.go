@@ -30,6 +30,7 @@ type settings struct {
 	cacheTime   time.Duration
 	syslog      string
 	root        string
+	acceptKeys  bool
 }
 
 // accessToken matches Keyfold's access tokens.
@@ -82,6 +83,8 @@ func (read *settings) set(word, value string, tokenFile *string) (err error) {
 		read.syslog, err = absolute(value)
 	case "root":
 		read.root, err = servedFolder(value)
+	case "accept-keys":
+		read.acceptKeys, err = yesOrNo(value)
 	case "timeout":
 		read.timeout, err = duration(value, time.Millisecond, maxTimeout)
 	case "cache-time":
@@ -131,6 +134,13 @@ func servedFolder(value string) (string, error) {
 		return "", errors.New("expected an absolute path of letters, digits and . _ - /")
 	}
 	return filepath.Clean(value), nil
+}
+
+func yesOrNo(value string) (bool, error) {
+	if value != "yes" && value != "no" {
+		return false, errors.New("expected yes or no")
+	}
+	return value == "yes", nil
 }
 
 func duration(text string, least, most time.Duration) (time.Duration, error) {

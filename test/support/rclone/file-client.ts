@@ -7,8 +7,10 @@ import type { RcloneServer } from './rclone-server.js';
 /** How a request of a client ended. `output` has all its messages. */
 export type Outcome = Readonly<{ succeeded: boolean; output: string; milliseconds: number }>;
 
-/** A user and a secret. `from` is the address of a client of WebDAV or FTP. */
-export type Credentials = Readonly<{ user: string; password: string; from?: string } | { user: string; key: KeyPair }>;
+/** A user and a secret. `from` is the address of a client of WebDAV or FTP. `offered` is a key that the client of SFTP offers, but cannot prove. */
+export type Credentials = Readonly<
+  { user: string; password: string; from?: string; offered?: KeyPair } | { user: string; key: KeyPair }
+>;
 
 /** Transfers files from and to a server. Each call logs in. */
 export type FileClient = Readonly<{
@@ -81,11 +83,22 @@ async function sftpCommand(server: RcloneServer, login: Credentials, command: st
   await writeFile(askPassword, '#!/bin/sh\nprintf %s "$ASKED_PASSWORD"\n');
   await chmod(askPassword, 0o700);
   const [method, identity, password] =
-    'key' in login ? ['publickey', ['-i', login.key.file], ''] : ['password', [], login.password];
+    'key' in login
+      ? ['publickey', ['-i', login.key.file], '']
+      : login.offered
+        ? ['publickey,password', ['-i', await publicHalf(server, login.offered)], login.password]
+        : ['password', [], login.password];
   const env = { ...process.env, SSH_ASKPASS: askPassword, SSH_ASKPASS_REQUIRE: 'force', ASKED_PASSWORD: password };
   const options = [...SFTP_OPTIONS, '-o', `PreferredAuthentications=${method}`, ...identity];
   const words = ['-F', '/dev/null', ...options, '-b', '-', '-P', String(server.port), `${login.user}@127.0.0.1`];
   return run('sftp', words, env, `${command}\n`);
+}
+
+/** Writes a file with the public half of a key alone. */
+async function publicHalf(server: RcloneServer, { line }: KeyPair): Promise<string> {
+  const file = join(await mkdtemp(join(server.clients, 'offered-')), 'key.pub');
+  await writeFile(file, `${line}\n`, { mode: 0o600 });
+  return file;
 }
 
 function run(program: string, words: readonly string[], env = process.env, input = ''): Promise<Outcome> {

@@ -14,7 +14,13 @@ import { shippedConfig, startCommand, type RcloneProtocol } from './rclone-unit.
 const ID = 2_902;
 
 /** A way from a server of rclone to Keyfold. `program` is the path of rclone. */
-export type RcloneOptions = Readonly<{ program: string; protocol: RcloneProtocol; addresses: string[]; token: string }>;
+export type RcloneOptions = Readonly<{
+  program: string;
+  protocol: RcloneProtocol;
+  addresses: string[];
+  token: string;
+  acceptKeys?: boolean;
+}>;
 
 /** `rclone serve` on a free port of 127.0.0.1 with the files of `deploy/rclone`, in a mount namespace of its own. */
 export class RcloneServer {
@@ -87,14 +93,15 @@ export class RcloneServer {
   }
 }
 
-async function prepare(folder: string, ca: PrivateCa, { addresses, token }: RcloneOptions): Promise<void> {
+async function prepare(folder: string, ca: PrivateCa, { addresses, token, acceptKeys }: RcloneOptions): Promise<void> {
   await builtHelper(folder);
   for (const name of ['site', 'clients']) await mkdir(join(folder, name));
   sshKeygen('-q', '-t', 'ed25519', '-N', '', '-f', join(folder, 'rclone_host_key'));
   await copyFile(ca.certificate, join(folder, 'rclone.crt'));
   await copyFile(ca.key, join(folder, 'rclone.key'));
   const lines = addresses.map((address) => `address ${address}`).join('\n');
-  await writeFile(join(folder, 'rclone.conf'), shippedConfig().replace(/^address .*$/m, lines));
+  const config = shippedConfig().replace(/^address .*$/m, lines) + (acceptKeys ? '\naccept-keys yes\n' : '');
+  await writeFile(join(folder, 'rclone.conf'), config);
   await writeFile(join(folder, 'rclone.token'), `${token}\n`);
 }
 

@@ -24,13 +24,18 @@ export class RcloneSite {
     private current: RcloneServer,
   ) {}
 
-  static async start(release: keyof typeof rclonePrograms, protocol: RcloneProtocol): Promise<RcloneSite> {
+  static async start(
+    release: keyof typeof rclonePrograms,
+    protocol: RcloneProtocol,
+    acceptKeys = false,
+  ): Promise<RcloneSite> {
     const port = await lastingPort();
     const servers = { KEYFOLD_SERVERS_PORT: String(port), KEYFOLD_SERVERS_TRUSTED: '127.0.0.1' };
     const app = await StandaloneProcess.start(servers);
     const admin = await adminOf(new ApiClient(app.baseUrl));
     const addresses = [`http://127.0.0.1:${port}`];
-    const options = { program: rclonePrograms[release], protocol, addresses, token: await loginToken(admin) };
+    const token = await loginToken(admin);
+    const options = { program: rclonePrograms[release], protocol, addresses, token, acceptKeys };
     return new RcloneSite(app, admin, options, await RcloneServer.start(options));
   }
 
