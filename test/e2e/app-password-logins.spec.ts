@@ -49,6 +49,19 @@ describe('an app password', () => {
     expect(await factorsOf('plain', `pw-plain${codeNow(secret, 2)}`)).toEqual([]);
   });
 
+  it('forgives no wrong passwords, which a success with the password does', async () => {
+    const { password } = await newAppPassword(await newOwner('leaking'));
+    const address = newAddress();
+    for (let n = 0; n < 4; n++) {
+      expect(await factorsOf('leaking', `${n}`, { address })).toEqual([]);
+      expect(await factorsOf('leaking', password, { address })).toEqual(['app-password']);
+    }
+    expect(await factorsOf('leaking', '4', { address })).toEqual([]);
+    expect((await logIn('leaking', 'pw-leaking', { address })).status).toBe(429);
+    expect((await api.from(address).logIn('leaking', 'pw-leaking')).code).toBe(429);
+    expect(await factorsOf('leaking', 'pw-leaking')).toEqual(['password']);
+  });
+
   it('opens its protocol only, and only with the permission of the account', async () => {
     const owner = await newOwner('limited');
     const each = await Promise.all(

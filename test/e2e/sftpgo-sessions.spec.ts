@@ -100,8 +100,9 @@ describe('the question about sessions', () => {
       ...['SFTP', 'SCP', 'SSH', 'FTP', 'DAV', 'HTTP'].map((protocol) => session('dav', protocol)),
       session('ann', 'SFTP'),
       session('unknown', 'DAV'),
+      session('unknown', 'HTTP'),
     ];
-    const ended = ['SFTP-dav', 'SCP-dav', 'SSH-dav', 'FTP-dav', 'DAV-unknown'];
+    const ended = ['SFTP-dav', 'SCP-dav', 'SSH-dav', 'FTP-dav', 'DAV-unknown', 'HTTP-unknown'];
     expect((await ask(asked)).data()).toEqual({ ended });
     expect((await ask([])).data()).toEqual({ ended: [] });
   });

@@ -18,6 +18,7 @@ import { received, revalidated, type FileServerAnswer } from './file-server-answ
 import { bodyOf, queryOf } from './file-server-requests.js';
 import { KeyLookUp, KeyOwnerLookUp, KeyUseReport } from './key-look-up.requests.js';
 import { checkLogin } from './login-route.js';
+import { PastLookUps } from './past-look-ups.js';
 import type { ServerLogins } from './server-logins.js';
 import type { SftpgoHooks } from './sftpgo-hooks.js';
 
@@ -46,13 +47,12 @@ export function fileServerRoutes(
   sftpgo: SftpgoHooks,
   onUnrecorded: OnUnrecorded,
 ): ReadonlyMap<string, FileServerRoute> {
+  const past = new PastLookUps(queryBus);
   const lookUp = async (request: IncomingMessage) => {
     const { username = '', fingerprint, at } = queryOf(KeyLookUp, request);
-    const query =
-      at === undefined
-        ? new LookUpSshKeysQuery(username, fingerprint)
-        : new LookUpPastSshKeysQuery(username, fingerprint, instantOf(at)!);
-    const found = await queryBus.execute(query);
+    const found = await (at === undefined
+      ? queryBus.execute(new LookUpSshKeysQuery(username, fingerprint))
+      : past.execute(new LookUpPastSshKeysQuery(username, fingerprint, instantOf(at)!)));
     // No answer reveals whether the name is unknown, the account cannot log in, or the key is missing.
     return found && found.keys.length > 0 ? found : null;
   };

@@ -89,7 +89,7 @@ export class SftpgoHooks {
     const accounts = await this.queries.execute(new FindServerAccountsQuery(names));
     const mayStay = ({ username, protocol: name }: SftpgoSession) => {
       const [account, protocol] = [accounts.get(username), protocolOfSession(name)];
-      return protocol === undefined || (account !== undefined && mayLogInOver(protocol, account.permission));
+      return account !== undefined && (protocol === undefined || mayLogInOver(protocol, account.permission));
     };
     const ended = sessions.filter((each) => !mayStay(each)).map(({ id }) => id);
     return unstored(successEnvelope({ ended }));

@@ -17,9 +17,15 @@ export async function refundUnchecked(throttle: LoginThrottle, counted: CountedA
   await (error instanceof HashQueueFull ? throttle.refundGuess(counted) : throttle.refund(counted));
 }
 
+/** Undoes the count of an attempt that was right and yet says nothing about others. Ignores outages, like `succeed`. */
+export const refund = (throttle: LoginThrottle, counted: CountedAttempt): Promise<void> =>
+  throttle.refund(counted).catch(unlessRetryable);
+
 /** Records a success. Ignores outages: a lost counter must not fail a right attempt, least of all after its code was spent. */
 export async function succeed(throttle: LoginThrottle, counted: CountedAttempt): Promise<void> {
-  await throttle.recordSuccess(counted).catch((error: unknown) => {
-    if (!isRetryable(error)) throw error;
-  });
+  await throttle.recordSuccess(counted).catch(unlessRetryable);
+}
+
+function unlessRetryable(error: unknown): void {
+  if (!isRetryable(error)) throw error;
 }

@@ -10,7 +10,7 @@ import {
 } from '@keyfold/security';
 import { sealingContext } from '../sealing-context.js';
 import { nameHash, UserNames } from '../user-names.js';
-import { admit, refundUnchecked, succeed } from './counted-attempts.js';
+import { admit, refund, refundUnchecked, succeed } from './counted-attempts.js';
 import { LoginCounts } from './login-counts.js';
 import { LoginQueues, type LeaveQueues, type LoginIdentity } from './login-queues.js';
 import type { LoginReport } from './login-report.js';
@@ -18,11 +18,14 @@ import type { LoginReport } from './login-report.js';
 /** A name for which somebody tries a password, and the source of the attempt. `device` has logged in to an account of this name. */
 export type PasswordAttempt = Readonly<{ username: string; address: string; device: string | undefined }>;
 
-/** Decides whether a secret opens an account. `account` is undefined if nobody has the name. `verify` takes the time of a hash. */
+/**
+ * Decides which secret of an account an attempt has, if any. `account` is undefined if nobody has the name. `verify` compares with the password, and takes the
+ * time of a hash.
+ */
 export type SecretCheck = (
   account: Account | undefined,
   verify: (staticHash: string) => Promise<boolean>,
-) => Promise<boolean>;
+) => Promise<'password' | 'app-password' | undefined>;
 
 /** Checks the passwords of logins. Every attempt waits for its turn and counts before it is checked, whichever server it comes through. */
 export class PasswordCheck {
@@ -78,27 +81,29 @@ export class PasswordCheck {
     const counted = await admit(this.throttle, { factor: 'password', account: name, ...source });
     // The hasher alternates between known and unknown sources.
     const asker = [counted.isKnown ? 'known' : 'unknown', ...networksOf(source.address), name];
-    const account = await this.#matchingAccount(username, asker, report, check).catch(async (error: unknown) => {
+    const matching = await this.#matching(username, asker, report, check).catch(async (error: unknown) => {
       await refundUnchecked(this.throttle, counted, error);
       throw error;
     });
-    if (!account) throw new DomainError('invalid-credentials');
-    await succeed(this.throttle, counted);
-    return account;
+    if (!matching) throw new DomainError('invalid-credentials');
+    // A success here must not reset the count: the holder of an app password could guess the password for longer.
+    if (matching.secret === 'app-password') await refund(this.throttle, counted);
+    else await succeed(this.throttle, counted);
+    return matching.account;
   }
 
-  async #matchingAccount(
+  async #matching(
     username: string,
     asker: HashGroups,
     report: LoginReport,
     check: SecretCheck,
-  ): Promise<Account | undefined> {
+  ): Promise<Readonly<{ account: Account; secret: 'password' | 'app-password' }> | undefined> {
     const account = await this.names.accountOf(username);
     report.account = account?.accountId;
     const hash = account
       ? this.sealer.open(account.sealedPasswordHash, sealingContext.password(account.accountId))
       : await this.#dummyHash;
-    const isRight = await check(account, (staticHash) => this.hasher.verify(staticHash, hash, asker));
-    return isRight ? account : undefined;
+    const secret = await check(account, (staticHash) => this.hasher.verify(staticHash, hash, asker));
+    return account && secret ? { account, secret } : undefined;
   }
 }

@@ -72,8 +72,9 @@ export class CheckServerLoginHandler implements ICommandHandler<CheckServerLogin
       const mayEnter = found !== undefined && !found.disabled && mayLogInOver(protocol, found.permission);
       // No account has the id 0. Without it, the time would reveal which names and accounts may enter.
       openedBy = await this.appPasswords.find(mayEnter ? found.accountId : 0, protocol, login.password, origin);
-      if (openedBy) return true;
-      return (await verify(staticHash(givenSecrets(login, found).password))) && mayEnter;
+      if (openedBy) return 'app-password';
+      const isRight = await verify(staticHash(givenSecrets(login, found).password));
+      return isRight && mayEnter ? 'password' : undefined;
     });
     if (openedBy) return { account, factors: ['app-password'] };
     if (!account.twoFactor) return { account, factors: ['password'] };
