@@ -4,7 +4,6 @@ import { FirstStart } from '@keyfold/application';
 import { DomainError } from '@keyfold/domain';
 import { refusalFor } from '@keyfold/http-envelope';
 import {
-  banner,
   createLog,
   firstPasswordNote,
   InvalidConfiguration,
@@ -37,19 +36,19 @@ export async function serveApi(
   context: ProcessContext,
   { threads, beforeFirstRequest }: ServeOptions = {},
 ): Promise<Running & Readonly<{ app: NestFastifyApplication }>> {
-  const { log, onTerminal } = context;
+  const { onTerminal } = context;
   let others: ServingThreads | undefined;
   let fileServers: FileServerPort | undefined;
+  let url: string;
   const { app, listen } = await createApi(module, settings, context, async () => others?.close(false));
   try {
     others = threads && (await openThreads(app, settings, threads(app), context));
     await beforeFirstRequest?.(app);
     await prepare(app, settings, context);
     fileServers = await openFileServerPort(app, settings, context);
-    const { url, port } = await listen(settings.KEYFOLD_PORT, others ? 'first' : 'alone');
-    await others?.listen(port, context.stopping);
-    if (onTerminal) process.stdout.write(banner(url));
-    else log.info({ url }, 'ready');
+    const listening = await listen(settings.KEYFOLD_PORT, others ? 'first' : 'alone');
+    url = listening.url;
+    await others?.listen(listening.port, context.stopping);
   } catch (error) {
     // Report the original error, not one from closing.
     await fileServers?.close();
@@ -58,6 +57,7 @@ export async function serveApi(
   }
   return {
     app,
+    url,
     async close() {
       // All threads close at the same time.
       void others?.close(!onTerminal);

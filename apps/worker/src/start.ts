@@ -68,7 +68,6 @@ export const startWorker = () =>
       app.get(RetentionRunner).start();
       app.get(SshKeyExpiryRunner).start();
       messages?.start(app);
-      log.info('ready');
       return app;
     },
   );

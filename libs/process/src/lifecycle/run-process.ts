@@ -10,7 +10,9 @@ import { openTracing } from '../tracing/open-tracing.js';
 import type { Tracing } from '../tracing/tracing.js';
 import { createLog } from '../log/create-log.js';
 import { maskSecrets } from '../log/mask-secrets.js';
+import { banner } from './banner.js';
 import { keepNextTickQuick } from './keep-next-tick-quick.js';
+import { reportReady } from './report-ready.js';
 import { reportAndExit } from '../exit/report-and-exit.js';
 
 /** The services around the work of a process. */
@@ -25,8 +27,8 @@ export type ProcessContext = Readonly<{
   stopping: AbortSignal;
 }>;
 
-/** The running work of a process; `close` finishes it. */
-export type Running = Readonly<{ close(): Promise<void> }>;
+/** The running work of a process; `close` finishes it. `url`: where it serves the API. */
+export type Running = Readonly<{ url?: string; close(): Promise<void> }>;
 
 /** Starts the work of a process. If it rejects, nothing is left to close. */
 type Start<Settings> = (settings: Settings, context: ProcessContext) => Promise<Running>;
@@ -69,9 +71,13 @@ export async function runProcess<Settings extends ProcessSettings>(
       await tracing?.end();
       await management.close();
     });
-    await starting;
+    const { url } = await starting;
     health.started();
     if (!onTerminal) log.info({ url: management.url }, 'management');
+    await reportReady(health, log, stop.signal, () => {
+      if (onTerminal && url) process.stdout.write(banner(url));
+      else log.info({ url }, 'ready');
+    });
   } catch (error) {
     if (!stop.signal.aborted) reportAndExit(error);
   }
