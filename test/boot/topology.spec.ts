@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { keyfold } from '../support/cli.js';
 import { lastingPort } from '../support/lasting-port.js';
 import { freshBroker, type FreshBroker } from '../support/rabbitmq/fresh-broker.js';
+import { limitedUser } from '../support/rabbitmq/limited-user.js';
 
 let broker: FreshBroker;
 const topology = (command: 'apply' | 'diff', env: Record<string, string> = {}) =>
@@ -57,6 +58,16 @@ describe('keyfold topology', () => {
     expect(status).toBe(0);
     expect(out).toMatch(/^ +rabbitmqctl set_operator_policy .* keyfold-subscriber-limits '\^\(\?!keyfold/m);
     expect(err).toContain('KEYFOLD_RABBITMQ_MANAGEMENT_URL');
+  });
+
+  it('fails if RabbitMQ refuses the user, even without the management API', async () => {
+    await topology('apply');
+    const env = { KEYFOLD_RABBITMQ_URL: await limitedUser(broker, {}), KEYFOLD_RABBITMQ_MANAGEMENT_URL: '' };
+    for (const command of ['diff', 'apply'] as const) {
+      const { status, out } = await topology(command, env);
+      expect(status).toBe(1);
+      expect(out).toMatch(/^refused {4}queue keyfold\.rpc\n +access to .* refused .*: grant the user/m);
+    }
   });
 
   it('reads the address from a file', async () => {

@@ -1,7 +1,7 @@
 import { waitAtMost } from '@keyfold/concurrency';
-import { reasonOf } from '@keyfold/event-store';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import type { BrokerConnection } from './broker-connection.js';
+import { channelProblemOf } from './channel-error.js';
 import { Settlement } from './settlement.js';
 
 /** Options of a consumer. */
@@ -31,7 +31,7 @@ export class Consumer {
     channel.on('error', (error: Error) => {
       // The broker has already closed the channel. Closing it again would close the whole connection.
       this.#lost.abort();
-      this.#end(reasonOf(error));
+      this.#end(channelProblemOf(error));
     });
     channel.on('close', () => {
       this.#lost.abort();
@@ -47,7 +47,7 @@ export class Consumer {
     try {
       await consumer.#start();
     } catch (error) {
-      consumer.#end(reasonOf(error));
+      consumer.#end(channelProblemOf(error));
       throw error;
     }
     return consumer;
@@ -72,7 +72,6 @@ export class Consumer {
 
   async #start(): Promise<void> {
     const { queue, prefetch } = this.options;
-    await this.channel.checkQueue(queue);
     await this.channel.prefetch(prefetch);
     const { consumerTag } = await this.channel.consume(queue, (message) => {
       if (message) this.#deliver(message);

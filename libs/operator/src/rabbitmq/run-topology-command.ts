@@ -19,7 +19,7 @@ export function runTopologyCommand(
     await output.out(summaryOf(findings));
     if (!management)
       await output.err('set KEYFOLD_RABBITMQ_MANAGEMENT_URL to compare bindings and policies and to set policies');
-    // With the management API, something is unknown only if this user has no permission to see it.
+    // With the management API, something is unknown only if the API does not answer or refuses this user.
     const isBad = (finding: Finding) => isOpen(finding) || (management !== undefined && finding.state === 'unknown');
     return findings.some(isBad) ? FAILED : DONE;
   });
@@ -33,7 +33,7 @@ function linesOf({ object, state, detail }: Finding): string[] {
 }
 
 function summaryOf(findings: readonly Finding[]): string {
-  const counts = (['same', 'created', 'missing', 'different', 'unknown'] as const)
+  const counts = (['same', 'created', 'missing', 'different', 'refused', 'unknown'] as const)
     .map((state) => ({ state, count: findings.filter((finding) => finding.state === state).length }))
     .filter(({ count }) => count > 0);
   return `${findings.length} objects: ${counts.map(({ state, count }) => `${count} ${state}`).join(', ')}`;

@@ -1,3 +1,4 @@
+import { NOT_FOUND } from '../channel-error.js';
 import {
   declareExchange,
   declareQueue,
@@ -7,7 +8,7 @@ import {
   diffQueue,
   type Broker,
 } from './diff-topology.js';
-import { foundOr, type Finding } from './finding.js';
+import { foundOr, refused, type Finding } from './finding.js';
 import type { Management } from './management.js';
 import { refusingSubscribers } from './refusing-subscribers.js';
 import { attemptOnScratchChannel, type ChannelSource } from './scratch-channel.js';
@@ -53,7 +54,8 @@ async function bind(broker: Broker, binding: BindingObject): Promise<Finding> {
   const refusal = await attemptOnScratchChannel(broker.channels, (channel) =>
     channel.bindQueue(queue, exchange, routingKey),
   );
-  if (refusal) return { object: found.object, state: 'missing', detail: refusal.reason };
+  if (refusal?.code === NOT_FOUND) return { object: found.object, state: 'missing', detail: refusal.reason };
+  if (refusal) return refused(found.object, refusal);
   return { object: found.object, state: found.state === 'missing' ? 'created' : 'same' };
 }
 
@@ -64,6 +66,6 @@ async function createIfMissing(
 ): Promise<Finding> {
   if (found.state !== 'missing') return found;
   const refusal = await attemptOnScratchChannel(channels, create);
-  if (refusal) return { ...found, detail: refusal.reason };
+  if (refusal) return { ...found, detail: refused(found.object, refusal).detail };
   return { object: found.object, state: 'created' };
 }

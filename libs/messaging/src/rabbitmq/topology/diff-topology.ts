@@ -1,9 +1,10 @@
 import type { Channel } from 'amqplib';
+import { NOT_FOUND, PRECONDITION_FAILED } from '../channel-error.js';
 import { exchangeAdvice, policyCommand, queueAdvice } from './advice.js';
-import { foundOr, type Finding } from './finding.js';
+import { foundOr, refused, type Finding } from './finding.js';
 import type { Management } from './management.js';
 import { refusingSubscribers } from './refusing-subscribers.js';
-import { NOT_FOUND, PRECONDITION_FAILED, attemptOnScratchChannel, type ChannelSource } from './scratch-channel.js';
+import { attemptOnScratchChannel, type ChannelSource } from './scratch-channel.js';
 import { TOPOLOGY, type BindingObject, type ExchangeObject, type PolicyObject, type QueueObject } from './topology.js';
 
 /** Access to a virtual host. Without the management API, bindings and policies are unknown. */
@@ -25,7 +26,7 @@ export async function diffTopology(broker: Broker): Promise<readonly Finding[]> 
 }
 
 /**
- * Compares an exchange. `unknown` if this user may not read it. Changes nothing.
+ * Compares an exchange. `refused` if this user may not check or declare it. Changes nothing.
  *
  * @throws BrokerUnavailable
  */
@@ -100,10 +101,10 @@ type Steps = Readonly<Record<'check' | 'declare', (channel: Channel) => Promise<
 async function diffDeclared(channels: ChannelSource, object: string, advice: string, steps: Steps): Promise<Finding> {
   const unreadable = await attemptOnScratchChannel(channels, steps.check);
   if (unreadable?.code === NOT_FOUND) return { object, state: 'missing' };
-  if (unreadable) return { object, state: 'unknown', detail: unreadable.reason };
+  if (unreadable) return refused(object, unreadable);
   const refusal = await attemptOnScratchChannel(channels, steps.declare);
   if (!refusal) return { object, state: 'same' };
-  if (refusal.code !== PRECONDITION_FAILED) return { object, state: 'unknown', detail: refusal.reason };
+  if (refusal.code !== PRECONDITION_FAILED) return refused(object, refusal);
   return { object, state: 'different', detail: `${refusal.reason}\n${advice}` };
 }
 

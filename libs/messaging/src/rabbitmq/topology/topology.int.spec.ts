@@ -1,6 +1,7 @@
 import { connect, type ChannelModel, type ConfirmChannel } from 'amqplib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { freshBroker, type FreshBroker } from '../../../../../test/support/rabbitmq/fresh-broker.js';
+import { limitedUser } from '../../../../../test/support/rabbitmq/limited-user.js';
 import { topologyDefinitions } from '../../../testing/topology-definitions.js';
 import { BrokerConnection } from '../broker-connection.js';
 import {
@@ -165,6 +166,24 @@ describe('a difference', () => {
     const binding = 'binding keyfold.events -> keyfold.events.log (#)';
     expect(statesOf(await diffTopology(broker))).toMatchObject({ [binding]: 'missing' });
     expect(statesOf(await applyTopology(broker))).toMatchObject({ [binding]: 'created' });
+  });
+});
+
+describe('for a user without permissions', () => {
+  it('diff and apply report what RabbitMQ refused and what to do, and do not report it as missing', async () => {
+    await applyTopology(broker);
+    const limited = await connected(await limitedUser(fresh, {}));
+    onTestFinished(() => limited.close());
+    const overAmqp = TOPOLOGY.exchanges.length + TOPOLOGY.queues.length;
+    for (const run of [diffTopology, applyTopology]) {
+      const findings = await run({ channels: limited, vhost: fresh.vhost });
+      const refused = findings.filter(({ state }) => state === 'refused');
+      expect(refused).toHaveLength(overAmqp + (run === applyTopology ? TOPOLOGY.bindings.length : 0));
+      expect(statesOf(findings)).not.toContain('missing');
+      for (const { detail } of refused)
+        expect(detail).toMatch(/access to (exchange|queue) '.*' refused for user '.*': grant the user the permissions/);
+    }
+    expect(await checkTopology(limited)).toEqual([]);
   });
 });
 

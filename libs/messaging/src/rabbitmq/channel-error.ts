@@ -1,0 +1,40 @@
+import { reasonOf } from '@keyfold/event-store';
+
+/** The error with which RabbitMQ refused an operation and closed the channel. `code` is an AMQP 0-9-1 reply code. */
+export type ChannelError = Readonly<{ code: number; reason: string }>;
+
+/** The user lacks a permission, so whether the object exists is unknown: RabbitMQ checks permissions first. */
+export const ACCESS_REFUSED = 403;
+export const NOT_FOUND = 404;
+export const PRECONDITION_FAILED = 406;
+const RESOURCE_LOCKED = 405;
+const CHANNEL_ERRORS = new Set([ACCESS_REFUSED, NOT_FOUND, RESOURCE_LOCKED, PRECONDITION_FAILED]);
+
+/** Advice about a missing object of the topology. */
+export const APPLY_ADVICE = 'run keyfold topology apply';
+/** Advice about a missing permission. */
+export const GRANT_ADVICE = 'grant the user the permissions that docs/messaging.md lists';
+const ADVICE = new Map([
+  [ACCESS_REFUSED, GRANT_ADVICE],
+  [NOT_FOUND, APPLY_ADVICE],
+]);
+
+/** Returns the channel error that an operation rejected with; undefined for any other error, such as a lost connection. */
+export function channelErrorOf(error: unknown): ChannelError | undefined {
+  const { code, message } = error as Error & { code?: unknown };
+  return typeof code === 'number' && CHANNEL_ERRORS.has(code) ? { code, reason: reasonIn(message) } : undefined;
+}
+
+/** Returns why an operation on the topology failed, with advice if the user lacks a permission or the object is missing. */
+export function channelProblemOf(error: unknown): string {
+  const refusal = channelErrorOf(error);
+  if (!refusal) return reasonOf(error);
+  const advice = ADVICE.get(refusal.code);
+  return advice === undefined ? refusal.reason : `${refusal.reason}: ${advice}`;
+}
+
+/** Extracts the broker's text, which amqplib wraps: `Operation failed: QueueDeclare; 404 (NOT-FOUND) with message "NOT_FOUND - ..."`. */
+function reasonIn(message: string): string {
+  const [, reason = message] = /with message "(.*)"$/s.exec(message) ?? [];
+  return reason.replace(/^[A-Z_]+ - /, '');
+}
