@@ -5,7 +5,8 @@ import { AccountClient, type ListedKey } from '../support/account-client.js';
 import { keyfold, startKeyfold } from '../support/cli.js';
 import { keyLine } from '../support/key-line.js';
 import { freshDatabaseUri } from '../support/mongo/mongo-database.js';
-import { freshBroker } from '../support/rabbitmq/fresh-broker.js';
+import { freshBroker, type FreshBroker } from '../support/rabbitmq/fresh-broker.js';
+import { limitedUser } from '../support/rabbitmq/limited-user.js';
 import { SCALED_SETTINGS, ScaledProcess } from '../support/scaled-process.js';
 import { migrate } from '../support/scaled-service.js';
 import { StandaloneProcess, type ProcessEnv } from '../support/standalone-process.js';
@@ -91,6 +92,7 @@ describe.each([
   { store: 'MongoDB', start: startOnMongodb },
 ])('keyfold feed replay on $store', ({ start }) => {
   let service: Service;
+  let broker: FreshBroker;
   let env: ProcessEnv;
   let channel: Channel;
   let members: Members;
@@ -99,7 +101,8 @@ describe.each([
   const ends: (() => Promise<void>)[] = [];
 
   beforeAll(async () => {
-    const { url } = await freshBroker();
+    broker = await freshBroker();
+    const { url } = broker;
     expect((await keyfold({ KEYFOLD_RABBITMQ_URL: url }, 'topology', 'apply')).out).toContain('created');
     const connection = await connect(url);
     ends.push(() => connection.close());
@@ -213,6 +216,18 @@ describe.each([
       err: expect.stringContaining('KEYFOLD_RABBITMQ_URL: is required') as string,
     });
     expect((await replay()).status).toBe(2);
+  });
+
+  it('needs no permission but to publish to queues, and reports it if it is missing', async () => {
+    await declare('allowed');
+    const replayAs = async (write: string) => {
+      const address = await limitedUser(broker, { write });
+      return keyfold({ ...env, KEYFOLD_RABBITMQ_URL: address }, 'feed', 'replay', '--queue', 'allowed');
+    };
+    expect(await replayAs('^amq\\.default$')).toMatchObject({ status: 0, err: '' });
+    const { status, err } = await replayAs('^$');
+    expect({ status, lines: err.trim().split('\n').length }).toEqual({ status: 1, lines: 1 });
+    expect(err).toMatch(/^keyfold: .* access to exchange 'amq\.default' .*: grant the user the permissions/);
   });
 
   it('fails if the queue is deleted during the replay, and live events continue', async () => {

@@ -2,10 +2,13 @@ import { reasonOf } from '@keyfold/event-store';
 import type { ConfirmChannel, Message } from 'amqplib';
 import { BrokerUnavailable, MessageRefused, UnsendableMessage } from '../messaging.errors.js';
 import type { BrokerConnection } from './broker-connection.js';
+import { channelProblemOf } from './channel-error.js';
 import { closeChannel } from './close-channel.js';
 import {
   MessagesInFlight,
   nameOf,
+  refusalReasonOf,
+  unknownOutcomeOf,
   type AddressedMessage,
   type InFlightMessage,
   type PendingMessage,
@@ -46,6 +49,8 @@ export class ConfirmSender {
   #closed = false;
   #wasReady = false;
   #problem: string | undefined;
+  /** Why the broker closed the last channel. */
+  #channelProblem: string | undefined;
   /** Milliseconds for which this process ran and the broker was not blocked. */
   #clock = 0;
   #tickedAt = performance.now();
@@ -136,20 +141,16 @@ export class ConfirmSender {
 
   #settle(message: InFlightMessage, error: Error | null): void {
     if (!this.#inFlight.remove(message)) return;
-    const name = nameOf(message);
-    const { exchange, routingKey, returned } = message;
-    if (returned !== undefined) {
-      this.#report(exchange === '' ? `there is no queue ${routingKey}` : `no queue is bound for ${routingKey}`);
-      message.reject(new MessageRefused(`${name} was returned: ${returned}`));
-    } else if (!error) {
+    if (message.returned || error?.message === NACKED) {
+      const reason = refusalReasonOf(message);
+      this.#report(reason);
+      message.reject(new MessageRefused(`the broker refused ${nameOf(message)}: ${reason}`));
+    } else if (error) {
+      message.reject(unknownOutcomeOf(message, this.#channelProblem ?? reasonOf(error)));
+    } else {
       this.#problem = undefined;
       message.resolve();
-    } else if (error.message === NACKED) {
-      this.#report(
-        exchange === '' ? `queue ${routingKey} refuses messages` : 'a queue refuses messages; it may be full',
-      );
-      message.reject(new MessageRefused(`the broker refused ${name}`));
-    } else message.reject(new BrokerUnavailable(`it is unknown whether ${name} arrived: ${reasonOf(error)}`));
+    }
     this.#sendNext();
   }
 
@@ -172,13 +173,14 @@ export class ConfirmSender {
       this.#draining = false;
       this.#sendNext();
     });
-    channel.on('error', (error: Error) => this.#report(reasonOf(error)));
-    channel.on('close', () => {
-      if (this.#channel === channel) this.#loseChannel();
-      else this.#reopenLater();
+    channel.on('error', (error: Error) => {
+      this.#channelProblem = channelProblemOf(error);
+      this.#report(this.#channelProblem);
     });
+    channel.on('close', () => (this.#channel === channel ? this.#loseChannel() : this.#reopenLater()));
     if (this.#closed) return void channel.close().catch(() => undefined);
     this.#channel = channel;
+    this.#channelProblem = undefined;
     this.#draining = false;
     this.#tick();
   }
@@ -189,7 +191,7 @@ export class ConfirmSender {
   }
 
   #loseChannel(): void {
-    this.#abandon('the channel was closed');
+    this.#abandon(this.#channelProblem ?? 'the channel was closed');
     this.#reopenLater();
   }
 

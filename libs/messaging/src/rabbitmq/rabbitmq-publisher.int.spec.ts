@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eventually } from '../../../../test/support/eventually.js';
 import { freshBroker } from '../../../../test/support/rabbitmq/fresh-broker.js';
+import { limitedUser } from '../../../../test/support/rabbitmq/limited-user.js';
 import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
 import type { OutgoingMessage } from '../event-publisher.js';
 import { BrokerConnection } from './broker-connection.js';
@@ -111,10 +112,24 @@ describe('a refused message', () => {
     ]);
     expect(results.map((result) => (result.status === 'rejected' ? String(result.reason) : 'confirmed'))).toEqual([
       'confirmed',
-      expect.stringMatching(/^MessageRefused: .* was returned: NO_ROUTE$/),
-      expect.stringMatching(/^MessageRefused: .* was returned: NO_ROUTE$/),
+      `MessageRefused: the broker refused ${id}: no queue is bound for unwanted: run keyfold topology apply`,
+      `MessageRefused: the broker refused ${id}: there is no queue no such queue`,
     ]);
     expect(await received()).toHaveLength(1);
+  });
+
+  it('makes publish reject with the missing permission and the advice to grant it', async () => {
+    const broker = await freshBroker();
+    const connection = await BrokerConnection.open(await limitedUser(broker, {}), { role: 'publisher' });
+    onTestFinished(() => connection.close());
+    const problems: string[] = [];
+    const onProblem = (problem: string) => void problems.push(problem);
+    const publisher = new RabbitMqPublisher(connection, { exchange: 'events', appId: 'keyfold/test', onProblem });
+    onTestFinished(() => publisher.close());
+    await eventually(() => expect(publisher.isReady).toBe(true));
+    const refusal = /access to exchange 'amq\.default' .* refused for user '.*': grant the user the permissions/;
+    await expect(publisher.publishTo('kept', message('kept'))).rejects.toThrow(refusal);
+    expect(problems).toEqual([expect.stringMatching(refusal)]);
   });
 
   it.each([

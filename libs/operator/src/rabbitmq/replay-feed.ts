@@ -8,12 +8,7 @@ import {
   type ReplayTarget,
 } from '@keyfold/messaging';
 import { messagesOf, publicEventTypes } from '@keyfold/messaging/events';
-import {
-  EVENTS_EXCHANGE,
-  RabbitMqPublisher,
-  attemptOnScratchChannel,
-  type BrokerConnection,
-} from '@keyfold/messaging/rabbitmq';
+import { EVENTS_EXCHANGE, RabbitMqPublisher, isQueueMissing, type BrokerConnection } from '@keyfold/messaging/rabbitmq';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withOperatorConnection } from './with-operator-connection.js';
@@ -52,7 +47,8 @@ export async function replayFeed(args: ReplayArgs, run: CommandRun): Promise<Exi
   }
   if (!target) return replayTo(undefined, args, run);
   return withOperatorConnection(target.url, output, async (connection) => {
-    if (!(await hasQueue(connection, target.queue))) {
+    // A worker's user may not check the queues of subscribers on RabbitMQ 4.2.6 and later. The broker then returns the first message.
+    if (await isQueueMissing(connection, target.queue)) {
       await output.err(`RabbitMQ has no queue ${target.queue}. The subscriber must declare it first`);
       return FAILED;
     }
@@ -69,16 +65,11 @@ export async function replayFeed(args: ReplayArgs, run: CommandRun): Promise<Exi
   });
 }
 
-async function hasQueue(connection: BrokerConnection, queue: string): Promise<boolean> {
-  const refusal = await attemptOnScratchChannel(connection, (channel) => channel.checkQueue(queue));
-  return refusal === undefined;
-}
-
 /** Deleting a quorum queue can close the channels and connections of its publishers (observed on RabbitMQ 3.10.8). */
 async function isDeleted(connection: BrokerConnection, queue: string): Promise<boolean> {
   for (let check = 0; check < QUEUE_CHECKS; check++) {
     try {
-      return !(await hasQueue(connection, queue));
+      return await isQueueMissing(connection, queue);
     } catch {
       await sleep(CHECK_INTERVAL);
     }
