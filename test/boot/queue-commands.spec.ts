@@ -139,6 +139,6 @@ describe('keyfold queue', () => {
     const { url: empty } = await freshBroker();
     const { status, err } = await keyfold({ KEYFOLD_RABBITMQ_URL: empty }, 'queue', 'list');
     expect({ status, lines: err.trim().split('\n').length }).toEqual({ status: 1, lines: 1 });
-    expect(err).toMatch(/^keyfold: cannot read keyfold\.commands\.parked: .*NOT_FOUND/);
+    expect(err).toMatch(/^keyfold: cannot read keyfold\.commands\.parked: no queue .*: run keyfold topology apply$/m);
   });
 });

@@ -93,14 +93,18 @@ export class ConsumedQueues {
   }
 
   /** Consumes commands until the test ends. */
-  consumeCommands(handlers: Handlers, options: Partial<QueueTransportOptions> = {}): QueueTransport {
+  consumeCommands(
+    handlers: Handlers,
+    options: Partial<QueueTransportOptions> = {},
+    connection = this.consuming,
+  ): QueueTransport {
     const process = new RetryProcessor(new MessageCopies(this.publishing, (problem) => this.reported.push(problem)), {
       retryQueue: 'retry',
       parkedQueue: 'parked',
       onFailure: (failed) => this.reported.push(failed),
     });
     const given = { queue: 'commands', transportId: COMMANDS, prefetch: 20, ...options };
-    return listening(new QueueTransport(this.consuming, process, given), handlers, true);
+    return listening(new QueueTransport(connection, process, given), handlers, true);
   }
 
   /** Answers questions until the test ends. */

@@ -1,7 +1,7 @@
 import { BackOff, waitAtMost } from '@keyfold/concurrency';
-import { reasonOf } from '@keyfold/event-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrokerConnection } from './broker-connection.js';
+import { channelProblemOf } from './channel-error.js';
 import { Consumer, type ConsumerOptions } from './consumer.js';
 
 /** The state of a consumer. `cancelled`: connected, but the queue is not being consumed; the loop retries. */
@@ -80,7 +80,7 @@ export class ConsumerLoop {
       this.#report(reason);
       return true;
     } catch (error) {
-      this.#report(reasonOf(error));
+      this.#report(channelProblemOf(error));
       return false;
     }
   }

@@ -1,10 +1,10 @@
-import { reasonOf } from '@keyfold/event-store';
 import type { Channel, GetMessage } from 'amqplib';
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BrokerUnavailable } from '../messaging.errors.js';
 import type { BrokerConnection } from './broker-connection.js';
 import { envelopeOf } from './envelope.js';
+import { channelProblemOf } from './channel-error.js';
 import { closeChannel } from './close-channel.js';
 import { MessageCopies } from './message-copies.js';
 import { redriveOptions } from './retry-headers.js';
@@ -144,7 +144,7 @@ async function answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;
   } catch (error) {
-    throw new BrokerUnavailable(`cannot read ${PARKED_COMMANDS}: ${reasonOf(error)}`, { cause: error });
+    throw new BrokerUnavailable(`cannot read ${PARKED_COMMANDS}: ${channelProblemOf(error)}`, { cause: error });
   }
 }
 

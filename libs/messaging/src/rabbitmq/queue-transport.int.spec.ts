@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { limitedUser } from '../../../../test/support/rabbitmq/limited-user.js';
 import { ConsumedQueues, until } from '../../testing/consumed-queues.js';
+import { BrokerConnection } from './broker-connection.js';
 import type { QueueTransport } from './queue-transport.js';
 
 const consuming = (transport: QueueTransport) =>
@@ -207,9 +209,27 @@ describe('a consumer restarts', () => {
     const transport = queues.consumeCommands({ work: () => undefined });
     await until(
       () => transport.queueStatus().problem,
-      (problem) => problem !== undefined && problem.includes('NOT_FOUND'),
+      (problem) =>
+        problem !== undefined && problem.includes(`no queue 'commands'`) && problem.includes('keyfold topology apply'),
     );
     await queues.declare();
+    queues.send(1);
+    await done(transport, 1);
+  });
+
+  it('once its user may read the queue', async () => {
+    const queues = await ConsumedQueues.open();
+    const url = await limitedUser(queues.broker, {});
+    const connection = await BrokerConnection.open(url, { role: 'consumer' });
+    onTestFinished(() => connection.close());
+    const transport = queues.consumeCommands({ work: () => undefined }, {}, connection);
+    await until(
+      () => transport.queueStatus().problem,
+      (problem) => problem !== undefined && /access to queue 'commands'.*: grant the user/.test(problem),
+    );
+    const { username } = new URL(url);
+    const permissions = { configure: '^$', write: '^$', read: '^commands$' };
+    await queues.broker.api('PUT', `/permissions/${queues.broker.vhostPath}/${username}`, permissions);
     queues.send(1);
     await done(transport, 1);
   });
