@@ -5,7 +5,7 @@ import { rolldown } from 'rolldown';
 
 const root = join(import.meta.dirname, '..');
 /** Packages that are not bundled: native code, and code that locates files or threads beside itself, is patched, or breaks in a bundle. */
-const KEPT = [
+export const KEPT = [
   '@fastify/static',
   '@node-rs/argon2',
   'amqplib',
