@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates the secrets of docker-compose.yml in deploy/secrets. Existing files stay, so you can run it again at any time.
+# Creates the secrets of docker-compose.yml in deploy/secrets, and its settings in .env. Existing files stay, so you can run it again at any time.
 # To change a password, delete mongodb-uri, or a rabbitmq-…-url and rabbitmq-definitions.json. Run this script again and then
 # "docker compose up --detach --force-recreate". For token-secret and sealing-key, see "Secrets and keys" in docs/operating.md.
 # mongodb-root-password is read only while the data volume is empty.
@@ -7,7 +7,25 @@ set -eu
 umask 077
 mkdir -p "$(dirname "$0")/secrets"
 cd "$(dirname "$0")/secrets"
-command -v openssl >/dev/null || { echo "make-secrets: openssl not found. Install the package openssl." >&2; exit 1; }
+
+ENGINE=25.0.0
+COMPOSE=2.24.4
+fail() {
+  echo "make-secrets: $1" >&2
+  exit 1
+}
+# Fails if a version is lower than the required one.
+require() {
+  lower=$(printf '%s\n%s\n' "$2" "${3#v}" | sort -V | head -n 1)
+  [ "$lower" = "$2" ] || fail "$1 $3 is too old. Install $2 or later."
+}
+command -v openssl >/dev/null || fail "openssl not found. Install the package openssl."
+command -v docker >/dev/null || fail "docker not found. Install Docker Engine $ENGINE or later with Compose $COMPOSE or later."
+engine=$(docker version --format '{{.Server.Version}}' 2>/dev/null) ||
+  fail "cannot reach the Docker engine: $(docker version 2>&1 >/dev/null | tail -n 1)"
+require "Docker Engine" "$ENGINE" "$engine"
+compose=$(docker compose version --short 2>/dev/null) || fail "Docker Compose not found. Install its plugin, $COMPOSE or later."
+require "Docker Compose" "$COMPOSE" "$compose"
 
 # Writes the output of a command to a file, unless the file exists. Containers run as other users and must be able to read the files;
 # on the host, the mode of the folder keeps other users out.
@@ -88,4 +106,25 @@ make mongodb-uri mongodb_uri
 make rabbitmq-worker-url rabbitmq_url keyfold-worker
 make rabbitmq-operator-url rabbitmq_url keyfold-operator
 make rabbitmq-definitions.json rabbitmq_definitions
+
+settings() {
+  cat <<EOF
+# Settings of docker-compose.yml: see "Docker Compose" in docs/operating.md.
+COMPOSE_FILE=docker-compose.yml
+KEYFOLD_GATEWAYS=3
+KEYFOLD_WORKERS=2
+# The published port.
+KEYFOLD_PORT=5244
+# The first three bytes of the network between the balancer and the gateways.
+KEYFOLD_FRONT=172.16.52
+# The tag of the images. deploy/upgrade.sh changes it.
+KEYFOLD_TAG=$(date -u +%Y%m%d-%H%M%S)
+EOF
+}
+cd ../..
+if [ ! -s .env ]; then
+  settings >.env
+  chmod 644 .env
+  echo "created .env"
+fi
 echo "Back up deploy/secrets/sealing-key: without it nobody can log in."
