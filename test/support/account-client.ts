@@ -6,13 +6,15 @@ export type Envelope = Readonly<{ code: number; message: string; data: unknown }
 export type ListedKey = Readonly<{ id: number; title: string; fingerprint: string }>;
 
 const ANSWER_MS = 30_000;
+/** A load balancer answers 502 if a gateway ends during a request, and 504 if it takes too long. */
+const OUTCOME_UNKNOWN = [502, 503, 504];
 
 /**
  * A client of one server with keep-alive connections. A request without a complete answer resolves with `undefined`. So
- * does a 503, because the client cannot know whether the server carried out the request.
+ * do 502, 503 and 504, because the client cannot know whether the server carried out the request.
  */
 export class AccountClient {
-  /** Counts the 503 answers; `ignored` lists the requests that timed out on an open connection. */
+  /** Counts these answers; `ignored` lists the requests that timed out on an open connection. */
   unavailable = 0;
   readonly ignored: string[] = [];
   readonly #agent: Agent;
@@ -56,8 +58,9 @@ export class AccountClient {
         let text = '';
         response.setEncoding('utf8').on('data', (part: string) => (text += part));
         response.on('end', () => {
-          if (response.statusCode === 503) this.unavailable++;
-          resolve(response.statusCode === 503 ? undefined : (JSON.parse(text) as Envelope));
+          const isUnknown = OUTCOME_UNKNOWN.includes(response.statusCode ?? 0);
+          if (isUnknown) this.unavailable++;
+          resolve(isUnknown ? undefined : (JSON.parse(text) as Envelope));
         });
         response.on('error', () => resolve(undefined));
       });

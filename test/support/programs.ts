@@ -15,7 +15,7 @@ export type Program = Readonly<{
   /** The Debian packages that contain it, or that fetching it requires. */
   packages: readonly string[];
   /** Downloads of `npm run test:setup` after it has installed the packages. */
-  fetched?: 'mongod' | 'go' | 'kustomize' | 'kube-apiserver' | 'rclone';
+  fetched?: 'mongod' | 'go' | 'kustomize' | 'kube-apiserver' | 'rclone' | 'docker';
 }>;
 
 /** The folder for what no Debian package contains. */
@@ -23,6 +23,7 @@ export const cacheFolder = join(process.env['XDG_CACHE_HOME'] || join(homedir(),
 export const mongodFolder = join(cacheFolder, 'mongod');
 export const goFolder = join(cacheFolder, 'go');
 export const rcloneFolder = join(cacheFolder, 'rclone');
+export const dockerFolder = join(cacheFolder, 'docker');
 export const binFolder = join(cacheFolder, 'bin');
 
 /** The search path of this process and the folders that it may lack: those of administrators and those of `npm run test:setup`. */
@@ -63,11 +64,9 @@ const inPackage = (name: string, usedBy: readonly string[], ...packages: readonl
   packages,
 });
 
-const CONTAINERS = ['test/support/compose/compose-project.ts'];
 const KUBERNETES = 'test/support/checkers/kubernetes-api.ts';
 const RCLONE = 'test/support/rclone/rclone-programs.ts';
 const SSHD = 'test/support/openssh/sshd.ts';
-const SSHD_IMAGE = 'test/support/compose/sshd-image.ts';
 const SESSION_SCRIPT = 'test/support/sftpgo/session-script.ts';
 /** Pastes the commands of README, which run several programs. */
 const TOUR = 'test/e2e/tour.spec.ts';
@@ -101,10 +100,10 @@ export const programs: readonly Program[] = [
     packages: ['rabbitmq-server'],
   },
   inPackage('ssh-keygen', ['test/support/ssh-keygen.ts', TOUR], 'openssh-client'),
-  inPackage('sshd', [SSHD, SSHD_IMAGE], 'openssh-server'),
+  inPackage('sshd', [SSHD], 'openssh-server'),
   {
     name: 'libnss-extrausers',
-    usedBy: [SSHD, SSHD_IMAGE],
+    usedBy: [SSHD],
     isInstalled: () => existsSync('/usr/lib/libnss_extrausers.so.2'),
     packages: ['libnss-extrausers'],
   },
@@ -132,13 +131,16 @@ export const programs: readonly Program[] = [
   inPackage('prlimit', ['test/support/file-size-limit.ts'], 'util-linux'),
   inPackage('systemd-analyze', ['test/support/checkers/systemd.ts'], 'systemd'),
   inPackage('promtool', ['test/support/checkers/promtool.ts'], 'prometheus'),
-  inPackage('ip', CONTAINERS, 'iproute2'),
-  inPackage('haproxy', [...CONTAINERS, 'test/support/compose/haproxy.ts'], 'haproxy'),
-  inPackage('dnsmasq', CONTAINERS, 'dnsmasq-base'),
-  inPackage('wget', CONTAINERS, 'wget'),
+  {
+    name: 'Docker Engine 25 and Compose 2.24.4, or root to start them',
+    usedBy: ['test/docker/deployment.ts'],
+    isInstalled: () => hasEngine() || (process.getuid?.() === 0 && existsSync(join(dockerFolder, 'installed'))),
+    packages: ['iproute2', 'iptables', 'mmdebstrap', 'runc', 'tini'],
+    fetched: 'docker',
+  },
   {
     name: 'Linux namespaces (run the tests as root)',
-    usedBy: [...CONTAINERS, SSHD, 'test/support/rclone/rclone-server.ts'],
+    usedBy: [SSHD, 'test/support/rclone/rclone-server.ts'],
     isInstalled: () => runs('unshare', '--net', '--mount', '--pid', '--fork', 'true'),
     packages: [],
   },
@@ -186,6 +188,19 @@ function isExecutable(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether a Docker engine answers, in a version that the compose file accepts. */
+export function hasEngine(): boolean {
+  const versions = [
+    output('docker', 'version', '--format', '{{.Server.Version}}'),
+    output('docker', 'compose', 'version', '--short'),
+  ];
+  const [engine = 0, compose = 0] = versions.map((version) => {
+    const [, major = 0, minor = 0, patch = 0] = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version ?? '') ?? [];
+    return Number(major) * 1e6 + Number(minor) * 1e3 + Number(patch);
+  });
+  return engine >= 25e6 && compose >= 2_024_004;
 }
 
 const runs = (program: string, ...words: readonly string[]) => output(program, ...words) !== undefined;

@@ -3,7 +3,6 @@ import { relayName } from '@keyfold/messaging';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EventAudit } from '../fault/event-audit.js';
-import type { ComposeProject } from '../support/compose/compose-project.js';
 import { EventSubscriber } from '../support/rabbitmq/event-subscriber.js';
 import { managementApi } from '../support/rabbitmq/management-api.js';
 import { StoreInspection } from '../support/scaled-check.js';
@@ -26,23 +25,22 @@ export class Audit {
   ) {}
 
   /** Starts the audit under the name of the service. Nobody may write meanwhile. */
-  static async begin({ folder, project }: Deployment, name: string): Promise<Audit> {
-    const guest = await project.visitor(name, ['data', 'messages']);
-    const secret = (file: string) => readFile(join(folder, 'deploy/secrets', file), 'utf8');
-    const there = (service: string, network: string, port: number) =>
-      guest.tunnel({ host: addressOf(project, service, network), port });
+  static async begin(deployment: Deployment, name: string): Promise<Audit> {
+    const secret = (file: string) => readFile(join(deployment.folder, 'deploy/secrets', file), 'utf8');
+    const [database] = await deployment.addresses('mongo', 'data');
+    const [broker] = await deployment.addresses('rabbitmq', 'messages');
 
     const mongodb = new URL((await secret('mongodb-uri')).trim());
-    mongodb.host = `127.0.0.1:${await there('mongo', 'data', 27_017)}`;
+    mongodb.host = `${database}:27017`;
     mongodb.search = 'directConnection=true';
     const inspection = await StoreInspection.open(mongodb.href);
     const begin = new Map(await inspection.events.readHeads());
     await untilRelayed(inspection, begin);
 
     const operator = new URL((await secret('rabbitmq-operator-url')).trim());
-    const management = `http://${operator.username}:${operator.password}@127.0.0.1:${await there('rabbitmq', 'messages', 15_672)}`;
+    const management = `http://${operator.username}:${operator.password}@${broker}:15672`;
     await makeSubscriber(management, name);
-    const url = `amqp://${name}:${PASSWORD}@127.0.0.1:${await there('rabbitmq', 'messages', 5_672)}/keyfold`;
+    const url = `amqp://${name}:${PASSWORD}@${broker}:5672/keyfold`;
     const subscriber = await EventSubscriber.open(url, `${name}.every-event`);
     return new Audit(subscriber, inspection, new EventAudit(subscriber), begin);
   }
@@ -70,12 +68,6 @@ export class Audit {
     await this.subscriber.close();
     await this.inspection.close();
   }
-}
-
-function addressOf(project: ComposeProject, service: string, network: string): string {
-  const [address] = project.addresses(service, network);
-  if (address === undefined) throw new Error(`${service} has no address in ${network}`);
-  return address;
 }
 
 /** Creates the user and the queue of a subscriber as docs/subscribing.md describes. */

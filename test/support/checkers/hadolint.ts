@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { installPinnedPackages } from '../checkers/pinned-packages.js';
+import { installPinnedPackages } from './pinned-packages.js';
 
 /** Runs hadolint on a Dockerfile and returns its output, which is empty if there is nothing to report. */
 export async function lintDockerfile(path: string): Promise<string> {

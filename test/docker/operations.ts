@@ -1,0 +1,115 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { Audit } from './audit.js';
+import type { Deployment } from './deployment.js';
+import { SteadyTraffic, type Observed } from './steady-traffic.js';
+
+/** Set for longer runs by hand: how often gateways scale from three to six and back. */
+const ROUNDS = Number(process.env['KEYFOLD_DOCKER_ROUNDS'] ?? 1);
+
+/** Runs work while clients add, remove, log in and out. */
+function trafficOf(of: () => Deployment): (name: string, work: () => Promise<unknown>) => Promise<Observed> {
+  let traffic: SteadyTraffic | undefined;
+  afterAll(() => traffic?.close());
+
+  /** Also compares what clients were acknowledged with what a subscriber received. */
+  return async (name, work) => {
+    traffic ??= await SteadyTraffic.begin(of().url, name);
+    const audit = await Audit.begin(of(), name);
+    onTestFinished(() => audit.close());
+    // Logins before the audit began.
+    traffic.takeAcknowledged();
+    const began = performance.now();
+    const observed = await traffic.during(work);
+    const seconds = Math.round((performance.now() - began) / 1_000);
+    const { answered, failures, violations } = observed;
+    expect(violations).toEqual([]);
+    expect(await traffic.check()).toEqual([]);
+    expect(await audit.check(traffic.takeAcknowledged())).toEqual([]);
+    console.log(
+      `${name}: ${answered} requests answered, ${failures.length} failed, ${audit.count} events, ${seconds} s`,
+    );
+    return observed;
+  };
+}
+
+/** Declares the tests of what an operator does while clients work. */
+export function itNeedsNoPause(of: () => Deployment): void {
+  const observe = trafficOf(of);
+  const expectNobodyNotices = async (name: string, work: () => Promise<unknown>) => {
+    const { answered, failures } = await observe(name, work);
+    expect(failures).toEqual([]);
+    expect(answered).toBeGreaterThan(100);
+  };
+  const tag = async () => /^KEYFOLD_TAG=(.*)$/m.exec(await readFile(join(of().folder, '.env'), 'utf8'))![1]!;
+  const upgrade = (...words: string[]) => of().command('sh', 'deploy/upgrade.sh', ...words);
+
+  it(
+    `while three gateways and two workers become six and three, and the other way around (${ROUNDS} times)`,
+    () =>
+      expectNobodyNotices('scaling', async () => {
+        for (let round = 0; round < ROUNDS; round++) {
+          await of().up({ KEYFOLD_GATEWAYS: 6, KEYFOLD_WORKERS: 3 });
+          expect(await of().containers('gateway')).toHaveLength(6);
+          await of().up({ KEYFOLD_GATEWAYS: 3, KEYFOLD_WORKERS: 2 });
+          expect(await of().containers('gateway')).toHaveLength(3);
+        }
+      }),
+    120_000 * ROUNDS,
+  );
+
+  it('while an upgrade replaces all gateways and workers, and while another one goes back', async () => {
+    const before = await tag();
+    const images = async () => (await of().containers('gateway', 'worker')).map(({ Config }) => Config.Image);
+    // A build of the same files would be the same image.
+    await writeFile(join(of().folder, 'deploy/image/changed'), '');
+    await expectNobodyNotices('upgrade', async () => expect(await upgrade()).toMatchObject({ code: 0 }));
+    const after = await tag();
+    expect(after).not.toBe(before);
+    expect(await images()).toEqual(Array(5).fill(`keyfold:${after}`));
+    expect(await of().exec('gateway', 'node', 'run.mjs', 'account', 'show', 'admin')).toMatchObject({ code: 0 });
+    await expectNobodyNotices('downgrade', async () => expect(await upgrade(before)).toMatchObject({ code: 0 }));
+    expect([await tag(), await images()]).toEqual([before, Array(5).fill(`keyfold:${before}`)]);
+  });
+
+  it('when an upgrade fails', async () => {
+    const containers = async () => (await of().containers('gateway', 'worker')).map(({ Id }) => Id);
+    const before = [await tag(), await containers()];
+    await writeFile(join(of().folder, 'deploy/image/run.mjs'), 'throw new Error("a broken build");');
+    expect(await upgrade()).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/a broken build[^]*cannot start version .* Version \S+ keeps running/),
+    });
+    expect(await upgrade('20010101-000000')).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('there is no image keyfold:20010101-000000'),
+    });
+    const file = join(of().folder, 'deploy/Dockerfile');
+    const small = 'RUN --mount=type=tmpfs,target=/full,size=1m dd if=/dev/zero of=/full/x bs=1M count=2';
+    const dockerfile = await readFile(file, 'utf8');
+    await writeFile(file, dockerfile.replace('COPY scripts scripts', `${small}\nCOPY scripts scripts`));
+    expect(await upgrade()).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/No space left on device[^]*cannot build the image\. Version \S+ keeps running/),
+    });
+    await writeFile(file, dockerfile);
+    expect([await tag(), await containers()]).toEqual(before);
+  });
+}
+
+/** Declares the tests of killed containers. */
+export function itLosesNothing(of: () => Deployment): void {
+  const observe = trafficOf(of);
+
+  it.each(['gateway', 'worker', 'mongo', 'rabbitmq', 'balancer'])(
+    'when each container of %s is killed',
+    async (service) => {
+      const { answered } = await observe(`killed-${service}`, async () => {
+        for (const victim of await of().containers(service)) await of().crash(victim);
+        await of().untilBalanced();
+      });
+      expect(answered).toBeGreaterThan(0);
+    },
+  );
+}

@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import type { TestProject } from 'vitest/node';
+import { dockerFolder, hasEngine, mongodFolder, searchPath } from '../programs.js';
+import { PrivateEngine } from './private-engine.js';
+import { buildStandIns } from './stand-ins.js';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The environment that clients of the Docker engine need. */
+    docker: Readonly<Record<string, string>>;
+  }
+}
+
+/** The build cache that stays for the next run. */
+const CACHE = '4GB';
+
+/** Uses the Docker engine that answers, or starts the one of `npm run test:setup`. */
+export default async function setup(project: TestProject) {
+  if (hasEngine()) {
+    project.provide('docker', {});
+    return undefined;
+  }
+  const engine = new PrivateEngine(dockerFolder);
+  const env = { ...process.env, ...engine.environment, PATH: `${engine.environment.PATH}:${searchPath}` };
+  const stop = await engine.start();
+  buildStandIns(env, mongodFolder);
+  project.provide('docker', engine.environment);
+  return async () => {
+    for (const words of [
+      ['image', 'prune', '--force'],
+      ['builder', 'prune', '--force', '--keep-storage', CACHE],
+    ])
+      execFileSync('docker', words, { env, stdio: 'ignore' });
+    await stop();
+  };
+}

@@ -1,0 +1,171 @@
+// The test scripts load this file as it stands, so it imports no other file of the project.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, openSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The suites of Debian with an engine of 25 or later, and with RabbitMQ 4 and HAProxy 3.2. */
+const ENGINE_SUITE = 'trixie';
+const BASE_SUITES = {
+  // Perl serves only `usrmerge`, which has done its work.
+  bookworm: [
+    '--include=usr-is-merged',
+    '--customize-hook=chroot "$1" apt-get --yes --quiet=2 purge usrmerge perl perl-modules-5.36 libperl5.36 >/dev/null',
+  ],
+  // One system for two images saves half a minute.
+  forky: ['--include=rabbitmq-server,haproxy,busybox'],
+};
+const ENGINE_PACKAGES = ['docker.io', 'docker-cli', 'docker-compose', 'docker-buildx', 'containerd'];
+/** As in Debian's slim images. */
+const LEFT_OUT = ['doc', 'man', 'locale', 'info', 'lintian'].map((name) => `path-exclude=/usr/share/${name}/*`);
+const START_MS = 60_000;
+const STOP_MS = 60_000;
+
+/** Runs a program whose output matters only if it fails. */
+const run = (program: string, words: readonly string[], env: NodeJS.ProcessEnv = process.env, input = '') =>
+  execFileSync(program, words, { env, input, encoding: 'utf8', stdio: 'pipe', maxBuffer: 2 ** 28 });
+
+/**
+ * A Docker engine for tests, as root, for machines without one: Debian's packages in a folder, with its own images and
+ * networks. Its ports are published on the loopback interface only.
+ */
+export class PrivateEngine {
+  /** The environment that clients of the engine need. */
+  readonly environment: Readonly<Record<'PATH' | 'DOCKER_HOST' | 'DOCKER_CONFIG', string>>;
+  readonly folder: string;
+  readonly #installed: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+    this.environment = {
+      PATH: [join(folder, 'engine/usr/bin'), join(folder, 'engine/usr/sbin'), process.env['PATH'] ?? ''].join(':'),
+      DOCKER_HOST: `unix://${join(folder, 'docker.sock')}`,
+      DOCKER_CONFIG: join(folder, 'config'),
+    };
+    this.#installed = join(folder, 'installed');
+  }
+
+  get isInstalled(): boolean {
+    return process.getuid?.() === 0 && existsSync(this.#installed);
+  }
+
+  /** Downloads the engine and the systems on which the images are based. */
+  async install(): Promise<void> {
+    rmSync(this.folder, { recursive: true, force: true });
+    mkdirSync(join(this.folder, 'config'), { recursive: true });
+    this.#fetchEngine();
+    const stop = await this.start();
+    try {
+      for (const [suite, options] of Object.entries(BASE_SUITES)) this.#importSystem(suite, options);
+    } finally {
+      await stop();
+    }
+    writeFileSync(this.#installed, '');
+  }
+
+  /** Starts the engine, or uses the one of a killed run. Resolves with a function that stops it and removes its networks. */
+  async start(): Promise<() => Promise<void>> {
+    const log = join(this.folder, 'dockerd.log');
+    const options = [
+      ['--data-root', join(this.folder, 'data')],
+      ['--exec-root', join(this.folder, 'exec')],
+      ['--host', this.environment.DOCKER_HOST],
+      ['--pidfile', join(this.folder, 'docker.pid')],
+      ['--storage-driver', 'overlay2'],
+      ['--init-path', '/usr/bin/tini-static'],
+      ['--default-network-opt', 'bridge=com.docker.network.bridge.host_binding_ipv4=127.0.0.1'],
+    ].flat();
+    const output = openSync(log, 'w');
+    const env = { ...process.env, ...this.environment };
+    const daemon = spawn('dockerd', options, { env, stdio: ['ignore', output, output] });
+    const ended = once(daemon, 'exit');
+    const deadline = performance.now() + START_MS;
+    while (!this.#answers()) {
+      if (performance.now() > deadline) throw new Error(`the Docker engine does not start: see ${log}`);
+      await sleep(100);
+    }
+    return async () => {
+      daemon.kill('SIGTERM');
+      await Promise.race([ended, sleep(STOP_MS, undefined, { ref: false })]);
+      removeNetworks();
+    };
+  }
+
+  #answers(): boolean {
+    try {
+      run('docker', ['version'], { ...process.env, ...this.environment });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Without `runc`, whose current version needs a newer C library: the machine has its own. */
+  #fetchEngine(): void {
+    const [packages, engine] = [join(this.folder, 'packages'), join(this.folder, 'engine')];
+    for (const path of ['lists/partial', 'archives/partial']) mkdirSync(join(packages, path), { recursive: true });
+    writeFileSync(join(packages, 'status'), '');
+    writeFileSync(join(packages, 'sources.list'), `deb ${mirror()} ${ENGINE_SUITE} main\n`);
+    const settings = {
+      'Dir::State': packages,
+      'Dir::State::status': join(packages, 'status'),
+      'Dir::Cache': packages,
+      'Dir::Etc::SourceList': join(packages, 'sources.list'),
+      'Dir::Etc::SourceParts': '-',
+      'APT::Sandbox::User': 'root',
+      'Acquire::Check-Valid-Until': 'false',
+      'Acquire::Languages': 'none',
+    };
+    const lines = Object.entries(settings).map(([name, value]) => `${name} "${value}";\n`);
+    writeFileSync(join(packages, 'apt.conf'), lines.join(''));
+    const env = { ...process.env, APT_CONFIG: join(packages, 'apt.conf') };
+    run('apt-get', ['update', '--quiet'], env);
+    execFileSync('apt-get', ['download', ...ENGINE_PACKAGES], { env, cwd: packages, stdio: 'ignore' });
+    for (const name of readdirSync(packages).filter((each) => each.endsWith('.deb')))
+      run('dpkg-deb', ['--extract', join(packages, name), engine]);
+    symlinkSync(join(engine, 'usr/libexec/docker/cli-plugins'), join(this.folder, 'config/cli-plugins'));
+    rmSync(packages, { recursive: true });
+  }
+
+  /** Imports a minimal Debian as the image `keyfold-stand-in/<suite>`. */
+  #importSystem(suite: string, options: readonly string[]): void {
+    const archive = join(this.folder, `${suite}.tar`);
+    const common = ['--quiet', '--variant=minbase', '--aptopt=Acquire::Check-Valid-Until "false"'];
+    const slim = LEFT_OUT.map((each) => `--dpkgopt=${each}`);
+    run('mmdebstrap', [...common, ...slim, ...options, suite, archive, mirror()]);
+    run('docker', ['import', archive, `keyfold-stand-in/${suite}`], { ...process.env, ...this.environment });
+    rmSync(archive);
+  }
+}
+
+/** Returns the mirror of Debian that this machine uses. */
+function mirror(): string {
+  const targets = run('apt-get', ['indextargets', '--format', '$(REPO_URI)', 'Origin: Debian', 'Label: Debian']);
+  return targets.split('\n')[0] || 'http://deb.debian.org/debian';
+}
+
+/** Removes what dockerd leaves on the machine: its bridge and its rules. */
+function removeNetworks(): void {
+  for (const command of ['iptables', 'ip6tables']) {
+    try {
+      const rules = run(`${command}-save`, []).split('\n');
+      run(
+        `${command}-restore`,
+        [],
+        process.env,
+        rules
+          .filter((rule) => !/docker/i.test(rule))
+          .join('\n')
+          .replace(':FORWARD DROP', ':FORWARD ACCEPT'),
+      );
+    } catch {
+      // No such rules.
+    }
+  }
+  try {
+    run('ip', ['link', 'delete', 'docker0']);
+  } catch {
+    // It is gone already.
+  }
+}
