@@ -123,8 +123,13 @@ EOF
 }
 cd ../..
 if [ ! -s .env ]; then
-  settings >.env
-  chmod 644 .env
+  settings >.env.new
+  chmod 644 .env.new
+  mv .env.new .env
   echo "created .env"
+else
+  settings | grep -v '^#' | while read -r line; do
+    grep -q "^${line%%=*}=" .env || { printf '\n%s\n' "$line" >>.env && echo "added ${line%%=*} to .env"; }
+  done
 fi
 echo "Back up deploy/secrets/sealing-key: without it nobody can log in."

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Replaces the running gateways and workers without a failed request, and stops at the first error:
-#   git pull && sh deploy/upgrade.sh     # by the version in this folder
-#   sh deploy/upgrade.sh 20261120-093000 # by an earlier one; "docker image ls keyfold" lists them
+#   git pull && sh deploy/upgrade.sh     # with the version in this folder
+#   sh deploy/upgrade.sh 20261120-093000 # with an earlier one; "docker image ls keyfold" lists them
 # For a moment there are twice as many gateways and workers. The last two images stay.
 set -eu
 cd "$(dirname "$0")/.."
@@ -10,9 +10,13 @@ fail() {
   echo "upgrade: $1" >&2
   exit 1
 }
+setting() { sed -n "s/^$1=//p" .env; }
+count() { docker compose ps --quiet "$1" | wc -l; }
 [ -s .env ] || fail 'there is no .env. Run "sh deploy/make-secrets.sh".'
-running=$(sed -n 's/^KEYFOLD_TAG=//p' .env)
+running=$(setting KEYFOLD_TAG)
+[ -n "$running" ] || fail 'KEYFOLD_TAG is missing in .env. Run "sh deploy/make-secrets.sh".'
 new=${1:-$(date -u +%Y%m%d-%H%M%S)}
+[ "$new" != "$running" ] || fail "version $new is already in .env."
 # Overrides the tag in .env.
 export KEYFOLD_TAG="$new"
 
@@ -21,33 +25,39 @@ if [ $# -eq 0 ]; then
 else
   docker image inspect "keyfold:$new" >/dev/null 2>&1 || fail "there is no image keyfold:$new. Version $running keeps running."
 fi
-# Those of the new version prepare the database and the broker before the first new container starts.
-docker compose rm --force mongodb-setup migrate topology
+# Removes stopped containers. Recreated from the new image, the one-shot ones prepare the database and the broker first.
+docker compose rm --force mongodb-setup migrate topology worker gateway
 
-# Starts new containers of a service beside the old ones, waits until they are healthy, and then stops the old ones one at a time.
-replace() {
-  old=$(docker compose ps --quiet "$1")
-  count=$(echo "$old" | wc -w)
-  if ! docker compose up --detach --wait --no-recreate --scale "$1=$((count * 2))" "$1"; then
-    docker compose logs --tail 20 mongodb-setup migrate topology "$1"
-    for container in $(docker compose ps --all --quiet "$1"); do
-      case $old in *"$container"*) ;; *) docker rm --force "$container" >/dev/null ;; esac
-    done
-    fail "cannot start version $new: see the logs above. Version $running keeps running."
-  fi
-  for container in $old; do
-    docker stop "$container" >/dev/null
-    docker rm "$container" >/dev/null
+# Starts the new containers beside the old ones.
+old=$(docker compose ps --quiet worker gateway)
+workers=$(setting KEYFOLD_WORKERS)
+gateways=$(setting KEYFOLD_GATEWAYS)
+if [ -n "$old" ] && ! docker compose up --detach --wait --wait-timeout 180 --no-recreate \
+  --scale "worker=$(($(count worker) + ${workers:-2}))" --scale "gateway=$(($(count gateway) + ${gateways:-3}))" worker gateway; then
+  docker compose logs --tail 20 mongodb-setup migrate topology worker gateway || true
+  for container in $(docker compose ps --all --quiet worker gateway); do
+    case $old in *"$container"*) ;; *) docker stop "$container" >/dev/null && docker rm "$container" >/dev/null ;; esac
   done
-}
-replace worker
-replace gateway
-
+  fail "cannot start version $new: see the logs above. Version $running keeps running."
+fi
+# If the rest is interrupted, "docker compose up --detach --wait" completes the upgrade.
+cp -p .env .env.new
 sed "s/^KEYFOLD_TAG=.*/KEYFOLD_TAG=$new/" .env >.env.new
 mv .env.new .env
+# The balancer has to notice the new gateways before the first old one stops.
+sleep 3
+for container in $old; do
+  docker stop "$container" >/dev/null
+  docker rm "$container" >/dev/null
+done
 docker compose up --detach --wait
-project=$(docker inspect --format '{{index .Config.Labels "com.docker.compose.project"}}' "$(docker compose ps --quiet mongo)")
+
+gateway=$(docker compose ps --quiet gateway | head -n 1)
+project=$(docker inspect --format '{{index .Config.Labels "com.docker.compose.project"}}' "$gateway")
 for image in $(docker image ls --filter "label=com.docker.compose.project=$project" --format '{{.Repository}}:{{.Tag}}'); do
-  case $image in *":$new" | *":$running") ;; *) docker image rm "$image" >/dev/null || true ;; esac
+  case $image in
+    *":$new" | *":$running") ;;
+    keyfold:[0-9]* | keyfold-sshd:[0-9]*) docker image rm "$image" >/dev/null || true ;;
+  esac
 done
 echo "Version $new is running. To go back: sh deploy/upgrade.sh $running"

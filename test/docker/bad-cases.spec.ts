@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -51,6 +51,16 @@ describe('make-secrets.sh', () => {
   it.each(['echo 25.0.0', 'echo 28.5.2+dfsg4'])('accepts a version that says %s', async (script) => {
     const compose = '[ "$1" = version ] || { echo 2.24.4-1; exit; }';
     expect(await makeSecrets(await withDocker(`${compose}\n${script}`))).toMatchObject({ code: 0 });
+  });
+
+  it('adds settings that .env lacks, and keeps the others', async () => {
+    const file = join(site.folder, '.env');
+    const whole = await readFile(file, 'utf8');
+    await writeFile(file, 'KEYFOLD_GATEWAYS=7');
+    await makeSecrets();
+    expect(await readFile(file, 'utf8')).toMatch(/^KEYFOLD_GATEWAYS=7\n[^]*^KEYFOLD_TAG=\d{8}-\d{6}$/m);
+    expect((await readFile(file, 'utf8')).match(/GATEWAYS/g)).toHaveLength(1);
+    await writeFile(file, whole);
   });
 
   it('completes half-made secrets and changes nothing else', async () => {

@@ -76,11 +76,20 @@ export function itNeedsNoPause(of: () => Deployment): void {
   it('when an upgrade fails', async () => {
     const containers = async () => (await of().containers('gateway', 'worker')).map(({ Id }) => Id);
     const before = [await tag(), await containers()];
-    await writeFile(join(of().folder, 'deploy/image/run.mjs'), 'throw new Error("a broken build");');
-    expect(await upgrade()).toMatchObject({
-      code: 1,
-      output: expect.stringMatching(/a broken build[^]*cannot start version .* Version \S+ keeps running/),
-    });
+    const [entry, script] = ['deploy/image/run.mjs', 'deploy/upgrade.sh'].map((path) => join(of().folder, path)) as [
+      string,
+      string,
+    ];
+    const [good, patient] = [await readFile(entry, 'utf8'), await readFile(script, 'utf8')];
+    await writeFile(script, patient.replace('--wait-timeout 180', '--wait-timeout 20'));
+    await writeFile(entry, `if (process.argv[2] === 'gateway') throw new Error('a broken build');\n${good}`);
+    await expectNobodyNotices('failed-upgrade', async () =>
+      expect(await upgrade()).toMatchObject({
+        code: 1,
+        output: expect.stringMatching(/a broken build[^]*cannot start version .* Version \S+ keeps running/),
+      }),
+    );
+    await writeFile(entry, good);
     expect(await upgrade('20010101-000000')).toMatchObject({
       code: 1,
       output: expect.stringContaining('there is no image keyfold:20010101-000000'),

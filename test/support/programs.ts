@@ -152,11 +152,7 @@ export const programs: readonly Program[] = [
   },
   {
     name: 'Go 1.26',
-    usedBy: [
-      'test/support/compose/compose-schema.ts',
-      'test/support/examples/example-programs.ts',
-      'test/support/openssh/ssh-helper.ts',
-    ],
+    usedBy: ['test/support/examples/example-programs.ts', 'test/support/openssh/ssh-helper.ts'],
     isInstalled: () => {
       const [, minor = ''] = /^go version go1\.(\d+)/.exec(output('go', 'version') ?? '') ?? [];
       return Number(minor) >= 26;

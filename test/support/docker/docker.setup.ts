@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import type { TestProject } from 'vitest/node';
-import { dockerFolder, hasEngine, mongodFolder, searchPath } from '../programs.js';
+import { dirname } from 'node:path';
+import { dockerFolder, findMongod, hasEngine, searchPath } from '../programs.js';
 import { PrivateEngine } from './private-engine.js';
 import { buildStandIns } from './stand-ins.js';
 
@@ -17,13 +18,15 @@ const CACHE = '4GB';
 /** Uses the Docker engine that answers, or starts the one of `npm run test:setup`. */
 export default async function setup(project: TestProject) {
   if (hasEngine()) {
-    project.provide('docker', {});
+    // They may select another engine than the default one.
+    const chosen = Object.entries(process.env).filter(([name]) => name.startsWith('DOCKER_'));
+    project.provide('docker', Object.fromEntries(chosen) as Record<string, string>);
     return undefined;
   }
   const engine = new PrivateEngine(dockerFolder);
   const env = { ...process.env, ...engine.environment, PATH: `${engine.environment.PATH}:${searchPath}` };
   const stop = await engine.start();
-  buildStandIns(env, mongodFolder);
+  buildStandIns(env, dirname(findMongod() ?? ''));
   project.provide('docker', engine.environment);
   return async () => {
     for (const words of [

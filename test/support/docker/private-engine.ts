@@ -1,7 +1,15 @@
 // The test scripts load this file as it stands, so it imports no other file of the project.
 import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdirSync, openSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -34,7 +42,6 @@ export class PrivateEngine {
   /** The environment that clients of the engine need. */
   readonly environment: Readonly<Record<'PATH' | 'DOCKER_HOST' | 'DOCKER_CONFIG', string>>;
   readonly folder: string;
-  readonly #installed: string;
 
   constructor(folder: string) {
     this.folder = folder;
@@ -43,11 +50,6 @@ export class PrivateEngine {
       DOCKER_HOST: `unix://${join(folder, 'docker.sock')}`,
       DOCKER_CONFIG: join(folder, 'config'),
     };
-    this.#installed = join(folder, 'installed');
-  }
-
-  get isInstalled(): boolean {
-    return process.getuid?.() === 0 && existsSync(this.#installed);
   }
 
   /** Downloads the engine and the systems on which the images are based. */
@@ -61,33 +63,34 @@ export class PrivateEngine {
     } finally {
       await stop();
     }
-    writeFileSync(this.#installed, '');
+    writeFileSync(join(this.folder, 'installed'), '');
   }
 
   /** Starts the engine, or uses the one of a killed run. Resolves with a function that stops it and removes its networks. */
   async start(): Promise<() => Promise<void>> {
-    const log = join(this.folder, 'dockerd.log');
+    const [log, pidFile] = [join(this.folder, 'dockerd.log'), join(this.folder, 'docker.pid')];
     const options = [
       ['--data-root', join(this.folder, 'data')],
       ['--exec-root', join(this.folder, 'exec')],
       ['--host', this.environment.DOCKER_HOST],
-      ['--pidfile', join(this.folder, 'docker.pid')],
+      ['--pidfile', pidFile],
       ['--storage-driver', 'overlay2'],
       ['--init-path', '/usr/bin/tini-static'],
       ['--default-network-opt', 'bridge=com.docker.network.bridge.host_binding_ipv4=127.0.0.1'],
     ].flat();
     const output = openSync(log, 'w');
     const env = { ...process.env, ...this.environment };
-    const daemon = spawn('dockerd', options, { env, stdio: ['ignore', output, output] });
-    const ended = once(daemon, 'exit');
+    spawn('dockerd', options, { env, stdio: ['ignore', output, output] });
     const deadline = performance.now() + START_MS;
     while (!this.#answers()) {
       if (performance.now() > deadline) throw new Error(`the Docker engine does not start: see ${log}`);
       await sleep(100);
     }
     return async () => {
-      daemon.kill('SIGTERM');
-      await Promise.race([ended, sleep(STOP_MS, undefined, { ref: false })]);
+      process.kill(Number(readFileSync(pidFile, 'utf8')), 'SIGTERM');
+      const latest = performance.now() + STOP_MS;
+      // The engine removes the file once it has stopped all containers.
+      while (existsSync(pidFile) && performance.now() < latest) await sleep(100);
       removeNetworks();
     };
   }

@@ -5,8 +5,8 @@ import type { Health } from '../health/health.js';
 const POLL_MS = 500;
 
 /**
- * Calls `report` once the process is ready, so that no log claims it while `/health/ready` answers 503. If it has to wait, logs once
- * what for.
+ * Calls `report` once the process is ready, so that no log claims it while `/health/ready` answers 503. Logs the failing checks once if
+ * the process is not ready yet.
  */
 export async function reportReady(
   health: Pick<Health, 'readiness'>,
