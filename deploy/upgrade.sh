@@ -19,28 +19,47 @@ new=${1:-$(date -u +%Y%m%d-%H%M%S)}
 [ "$new" != "$running" ] || fail "version $new is already in .env."
 # Overrides the tag in .env.
 export KEYFOLD_TAG="$new"
+# Lists the images of the version; the override for sshd has a second one.
+images() { docker compose config --images | grep "^keyfold.*:$new\$" | sort -u; }
 
+built=
 if [ $# -eq 0 ]; then
+  built=yes
   docker compose build || fail "cannot build the image. Version $running keeps running."
-else
-  docker image inspect "keyfold:$new" >/dev/null 2>&1 || fail "there is no image keyfold:$new. Version $running keeps running."
 fi
+for image in $(images); do
+  docker image inspect "$image" >/dev/null 2>&1 || fail "there is no image $image. Version $running keeps running."
+done
 # Removes stopped containers. Recreated from the new image, the one-shot ones prepare the database and the broker first.
 docker compose rm --force mongodb-setup migrate topology worker gateway
 
-# Starts the new containers beside the old ones.
 old=$(docker compose ps --quiet worker gateway)
+# Ends with the version that was running.
+give_up() {
+  trap '' HUP INT TERM
+  for container in $(docker compose ps --all --quiet worker gateway); do
+    # Stopping first lets requests in flight end.
+    case $old in *"$container"*) ;; *) docker stop "$container" >/dev/null && docker rm "$container" >/dev/null ;; esac
+  done
+  # An image from an earlier upgrade stays.
+  if [ -n "$built" ]; then
+    docker compose rm --force >/dev/null 2>&1 || true
+    docker image rm $(images) >/dev/null || true
+  fi
+  fail "$1 Version $running keeps running."
+}
+trap 'give_up interrupted.' HUP INT TERM
+
+# Starts the new containers beside the old ones.
 workers=$(setting KEYFOLD_WORKERS)
 gateways=$(setting KEYFOLD_GATEWAYS)
 if [ -n "$old" ] && ! docker compose up --detach --wait --wait-timeout 180 --no-recreate \
   --scale "worker=$(($(count worker) + ${workers:-2}))" --scale "gateway=$(($(count gateway) + ${gateways:-3}))" worker gateway; then
   docker compose logs --tail 20 mongodb-setup migrate topology worker gateway || true
-  for container in $(docker compose ps --all --quiet worker gateway); do
-    case $old in *"$container"*) ;; *) docker stop "$container" >/dev/null && docker rm "$container" >/dev/null ;; esac
-  done
-  fail "cannot start version $new: see the logs above. Version $running keeps running."
+  give_up "cannot start version $new: see the logs above."
 fi
-# If the rest is interrupted, "docker compose up --detach --wait" completes the upgrade.
+# From here on the new version runs.
+trap '' HUP INT TERM
 cp -p .env .env.new
 sed "s/^KEYFOLD_TAG=.*/KEYFOLD_TAG=$new/" .env >.env.new
 mv .env.new .env
@@ -60,4 +79,6 @@ for image in $(docker image ls --filter "label=com.docker.compose.project=$proje
     keyfold:[0-9]* | keyfold-sshd:[0-9]*) docker image rm "$image" >/dev/null || true ;;
   esac
 done
-echo "Version $new is running. To go back: sh deploy/upgrade.sh $running"
+echo "Version $new is running."
+# Containers of another origin may have had another tag.
+! docker image inspect "keyfold:$running" >/dev/null 2>&1 || echo "To go back: sh deploy/upgrade.sh $running"

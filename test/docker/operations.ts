@@ -43,6 +43,13 @@ export function itNeedsNoPause(of: () => Deployment): void {
     expect(answered).toBeGreaterThan(100);
   };
   const tag = async () => /^KEYFOLD_TAG=(.*)$/m.exec(await readFile(join(of().folder, '.env'), 'utf8'))![1]!;
+  /** Returns the tags of the images, `<none>` for those without. */
+  const tags = async () => {
+    const label = `label=com.docker.compose.project=${of().project}`;
+    return (await of().expectSuccess('docker', 'image', 'ls', '--filter', label, '--format', '{{.Tag}}'))
+      .trim()
+      .split('\n');
+  };
   const upgrade = (...words: string[]) => of().command('sh', 'deploy/upgrade.sh', ...words);
 
   it(
@@ -59,7 +66,7 @@ export function itNeedsNoPause(of: () => Deployment): void {
     120_000 * ROUNDS,
   );
 
-  it('while an upgrade replaces all gateways and workers, and while another one goes back', async () => {
+  it('while upgrades replace all gateways and workers, also a single one, and while another goes back', async () => {
     const before = await tag();
     const images = async () => (await of().containers('gateway', 'worker')).map(({ Config }) => Config.Image);
     // A build of the same files would be the same image.
@@ -69,13 +76,34 @@ export function itNeedsNoPause(of: () => Deployment): void {
     expect(after).not.toBe(before);
     expect(await images()).toEqual(Array(5).fill(`keyfold:${after}`));
     expect(await of().exec('gateway', 'node', 'run.mjs', 'account', 'show', 'admin')).toMatchObject({ code: 0 });
+    await of().set({ KEYFOLD_GATEWAYS: 1, KEYFOLD_WORKERS: 1 });
     await expectNobodyNotices('downgrade', async () => expect(await upgrade(before)).toMatchObject({ code: 0 }));
-    expect([await tag(), await images()]).toEqual([before, Array(5).fill(`keyfold:${before}`)]);
+    expect([await tag(), await images()]).toEqual([before, Array(2).fill(`keyfold:${before}`)]);
+    await writeFile(join(of().folder, 'deploy/image/changed'), 'again');
+    await expectNobodyNotices('single-gateway', async () => expect(await upgrade()).toMatchObject({ code: 0 }));
+    expect((await tags()).toSorted()).toEqual([before, await tag()]);
+  });
+
+  it('when an upgrade is interrupted', async () => {
+    const state = async () => [await tag(), await tags(), (await of().containers('gateway')).map(({ Id }) => Id)];
+    const before = await state();
+    const other = (await tags()).find((each) => each !== before[0]) ?? '';
+    const interrupted = `sh deploy/upgrade.sh ${other} &
+      until [ $(docker compose ps --quiet gateway | wc -l) -gt 1 ]; do sleep 0.1; done
+      kill $!
+      wait $!`;
+    await expectNobodyNotices('interrupted', async () =>
+      expect(await of().command('sh', '-c', interrupted)).toMatchObject({
+        code: 1,
+        output: expect.stringContaining(`upgrade: interrupted. Version ${before[0]} keeps running.`),
+      }),
+    );
+    expect(await state()).toEqual(before);
   });
 
   it('when an upgrade fails', async () => {
     const containers = async () => (await of().containers('gateway', 'worker')).map(({ Id }) => Id);
-    const before = [await tag(), await containers()];
+    const before = [await tag(), await containers(), await tags()];
     const [entry, script] = ['deploy/image/run.mjs', 'deploy/upgrade.sh'].map((path) => join(of().folder, path)) as [
       string,
       string,
@@ -103,7 +131,8 @@ export function itNeedsNoPause(of: () => Deployment): void {
       output: expect.stringMatching(/No space left on device[^]*cannot build the image\. Version \S+ keeps running/),
     });
     await writeFile(file, dockerfile);
-    expect([await tag(), await containers()]).toEqual(before);
+    expect([await tag(), await containers(), await tags()]).toEqual(before);
+    await of().up({ KEYFOLD_GATEWAYS: 3, KEYFOLD_WORKERS: 2 });
   });
 }
 
