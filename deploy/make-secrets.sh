@@ -1,7 +1,7 @@
 #!/bin/sh
 # Creates the secrets of docker-compose.yml in deploy/secrets, and its settings in .env. Existing files stay, so you can run it again at any time.
-# To change a password, delete mongodb-uri, or a rabbitmq-…-url and rabbitmq-definitions.json. Run this script again and then
-# "docker compose up --detach --force-recreate". For token-secret and sealing-key, see "Secrets and keys" in docs/operating.md.
+# To change a password, delete mongodb-uri or a rabbitmq-…-url. Run this script again and then "docker compose up --detach --force-recreate".
+# For token-secret and sealing-key, see "Secrets and keys" in docs/operating.md.
 # mongodb-root-password is read only while the data volume is empty.
 set -eu
 umask 077
@@ -41,9 +41,10 @@ make() {
   echo "created deploy/secrets/$name"
 }
 
-sealing_key() { echo "k1:$(openssl rand -base64 32)"; }
-mongodb_uri() { echo "mongodb://keyfold:$(openssl rand -hex 24)@mongo:27017/keyfold?replicaSet=rs0"; }
-rabbitmq_url() { echo "amqp://$1:$(openssl rand -hex 24)@rabbitmq:5672/keyfold"; }
+# Each fails if openssl does.
+sealing_key() { key=$(openssl rand -base64 32) && echo "k1:$key"; }
+mongodb_uri() { password=$(openssl rand -hex 24) && echo "mongodb://keyfold:$password@mongo:27017/keyfold?replicaSet=rs0"; }
+rabbitmq_url() { password=$(openssl rand -hex 24) && echo "amqp://$1:$password@rabbitmq:5672/keyfold"; }
 
 # RabbitMQ's format: base64 of a four-byte salt followed by the SHA-256 of salt and password.
 password_hash() {
@@ -61,19 +62,20 @@ bytes() {
 
 # Users with least privilege, see docs/messaging.md. The operator sets policies, which requires the administrator tag.
 rabbitmq_definitions() {
+  worker=$(password_hash rabbitmq-worker-url) && operator=$(password_hash rabbitmq-operator-url) || return 1
   cat <<EOF
 {
   "vhosts": [{ "name": "keyfold" }],
   "users": [
     {
       "name": "keyfold-worker",
-      "password_hash": "$(password_hash rabbitmq-worker-url)",
+      "password_hash": "$worker",
       "hashing_algorithm": "rabbit_password_hashing_sha256",
       "tags": []
     },
     {
       "name": "keyfold-operator",
-      "password_hash": "$(password_hash rabbitmq-operator-url)",
+      "password_hash": "$operator",
       "hashing_algorithm": "rabbit_password_hashing_sha256",
       "tags": ["administrator"]
     }
@@ -103,6 +105,8 @@ make sealing-key sealing_key
 make mongodb-keyfile openssl rand -base64 48
 make mongodb-root-password openssl rand -hex 24
 make mongodb-uri mongodb_uri
+# The definitions contain the hash of each password.
+[ -s rabbitmq-worker-url ] && [ -s rabbitmq-operator-url ] || rm -f rabbitmq-definitions.json
 make rabbitmq-worker-url rabbitmq_url keyfold-worker
 make rabbitmq-operator-url rabbitmq_url keyfold-operator
 make rabbitmq-definitions.json rabbitmq_definitions

@@ -68,10 +68,14 @@ describe('make-secrets.sh', () => {
     await rm(secret('token-secret'));
     await rm(secret('sealing-key'));
     await writeFile(secret('sealing-key'), '');
+    // The definitions contain its hash.
+    await rm(secret('rabbitmq-operator-url'));
     const { output } = await makeSecrets();
     expect(output.match(/^created .*$/gm)).toEqual([
       'created deploy/secrets/token-secret',
       'created deploy/secrets/sealing-key',
+      'created deploy/secrets/rabbitmq-operator-url',
+      'created deploy/secrets/rabbitmq-definitions.json',
     ]);
   });
 });
