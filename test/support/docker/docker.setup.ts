@@ -26,14 +26,22 @@ export default async function setup(project: TestProject) {
   const engine = new PrivateEngine(dockerFolder);
   const env = { ...process.env, ...engine.environment, PATH: `${engine.environment.PATH}:${searchPath}` };
   const stop = await engine.start();
-  buildStandIns(env, dirname(findMongod() ?? ''));
+  try {
+    buildStandIns(env, dirname(findMongod() ?? ''));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   project.provide('docker', engine.environment);
   return async () => {
-    for (const words of [
-      ['image', 'prune', '--force'],
-      ['builder', 'prune', '--force', '--keep-storage', CACHE],
-    ])
-      execFileSync('docker', words, { env, stdio: 'ignore' });
-    await stop();
+    try {
+      for (const words of [
+        ['image', 'prune', '--force'],
+        ['builder', 'prune', '--force', '--keep-storage', CACHE],
+      ])
+        execFileSync('docker', words, { env, stdio: 'ignore' });
+    } finally {
+      await stop();
+    }
   };
 }

@@ -27,6 +27,10 @@ const BASE_SUITES = {
 const ENGINE_PACKAGES = ['docker.io', 'docker-cli', 'docker-compose', 'docker-buildx', 'containerd'];
 /** As in Debian's slim images. */
 const LEFT_OUT = ['doc', 'man', 'locale', 'info', 'lintian'].map((name) => `path-exclude=/usr/share/${name}/*`);
+const FIREWALLS = ['iptables', 'ip6tables'];
+/** Outlives a killed run. */
+const POLICIES = 'forward-policies.json';
+type Policies = readonly (readonly [command: string, policy: string])[];
 const START_MS = 60_000;
 const STOP_MS = 60_000;
 
@@ -52,8 +56,8 @@ export class PrivateEngine {
     };
   }
 
-  /** Downloads the engine and the systems on which the images are based. */
-  async install(): Promise<void> {
+  /** Downloads the engine and the systems on which the images are based. `recipe` identifies their versions later. */
+  async install(recipe: string): Promise<void> {
     rmSync(this.folder, { recursive: true, force: true });
     mkdirSync(join(this.folder, 'config'), { recursive: true });
     this.#fetchEngine();
@@ -63,12 +67,20 @@ export class PrivateEngine {
     } finally {
       await stop();
     }
-    writeFileSync(join(this.folder, 'installed'), '');
+    writeFileSync(join(this.folder, 'installed'), recipe);
   }
 
-  /** Starts the engine, or uses the one of a killed run. Resolves with a function that stops it and removes its networks. */
+  /**
+   * Starts the engine, or uses the one of a killed run. Resolves with a function that stops it and removes its networks. Two engines
+   * would share the bridge `docker0` and the rules of the firewall, so it refuses to run beside another one.
+   */
   async start(): Promise<() => Promise<void>> {
     const [log, pidFile] = [join(this.folder, 'dockerd.log'), join(this.folder, 'docker.pid')];
+    const other = runningEngines().find(
+      (pid) => pid !== (existsSync(pidFile) ? readFileSync(pidFile, 'utf8').trim() : ''),
+    );
+    if (other) throw new Error(`another Docker engine runs on this machine, process ${other}. Stop it first.`);
+    const policies = this.#forwardPolicies();
     const options = [
       ['--data-root', join(this.folder, 'data')],
       ['--exec-root', join(this.folder, 'exec')],
@@ -80,10 +92,13 @@ export class PrivateEngine {
     ].flat();
     const output = openSync(log, 'w');
     const env = { ...process.env, ...this.environment };
-    spawn('dockerd', options, { env, stdio: ['ignore', output, output] });
+    let failure: unknown;
+    const child = spawn('dockerd', options, { env, stdio: ['ignore', output, output] });
+    child.once('error', (error) => (failure = error));
     const deadline = performance.now() + START_MS;
     while (!this.#answers()) {
-      if (performance.now() > deadline) throw new Error(`the Docker engine does not start: see ${log}`);
+      if (failure || child.exitCode !== null || performance.now() > deadline)
+        throw new Error(`the Docker engine does not start: see ${log}`, { cause: failure });
       await sleep(100);
     }
     return async () => {
@@ -91,8 +106,19 @@ export class PrivateEngine {
       const latest = performance.now() + STOP_MS;
       // The engine removes the file once it has stopped all containers.
       while (existsSync(pidFile) && performance.now() < latest) await sleep(100);
-      removeNetworks();
+      removeNetworks(policies);
+      rmSync(join(this.folder, POLICIES));
     };
+  }
+
+  /** Returns what the machine did with forwarded packets before the first start; the engine drops them. */
+  #forwardPolicies(): Policies {
+    const file = join(this.folder, POLICIES);
+    if (!existsSync(file)) {
+      const policyOf = (command: string) => /^:FORWARD (\w+)/m.exec(run(`${command}-save`, ['-t', 'filter']))?.[1];
+      writeFileSync(file, JSON.stringify(FIREWALLS.map((command) => [command, policyOf(command) ?? 'ACCEPT'])));
+    }
+    return JSON.parse(readFileSync(file, 'utf8')) as Policies;
   }
 
   #answers(): boolean {
@@ -148,27 +174,23 @@ function mirror(): string {
   return targets.split('\n')[0] || 'http://deb.debian.org/debian';
 }
 
-/** Removes what dockerd leaves on the machine: its bridge and its rules. */
-function removeNetworks(): void {
-  for (const command of ['iptables', 'ip6tables']) {
+/** Returns the process ids of the engines that run on this machine. */
+function runningEngines(): string[] {
+  return readdirSync('/proc').filter((pid) => {
     try {
-      const rules = run(`${command}-save`, []).split('\n');
-      run(
-        `${command}-restore`,
-        [],
-        process.env,
-        rules
-          .filter((rule) => !/docker/i.test(rule))
-          .join('\n')
-          .replace(':FORWARD DROP', ':FORWARD ACCEPT'),
-      );
+      return readFileSync(join('/proc', pid, 'comm'), 'utf8') === 'dockerd\n';
     } catch {
-      // No such rules.
+      return false;
     }
+  });
+}
+
+/** Removes what dockerd leaves on the machine: its bridge and its rules. */
+function removeNetworks(policies: Policies): void {
+  for (const [command, policy] of policies) {
+    const rules = run(`${command}-save`, []).split('\n');
+    const others = rules.filter((rule) => !/docker/i.test(rule)).join('\n');
+    run(`${command}-restore`, [], process.env, others.replace(/^:FORWARD \w+/m, `:FORWARD ${policy}`));
   }
-  try {
-    run('ip', ['link', 'delete', 'docker0']);
-  } catch {
-    // It is gone already.
-  }
+  if (existsSync('/sys/class/net/docker0')) run('ip', ['link', 'delete', 'docker0']);
 }
