@@ -7,6 +7,10 @@ const root = join(import.meta.dirname, '..');
 /** Matches relative imports. Type imports load nothing, and product code, which is imported by alias, runs no program. */
 const IMPORT = /^(?:import|export)\s(?!type\s)[^'"]*?from '(\.{1,2}\/[^']+)\.js'/gm;
 
+for (const { name, usedBy } of programs)
+  for (const file of usedBy)
+    if (!existsSync(join(root, file))) throw new Error(`programs.ts: ${file}, which uses ${name}, does not exist`);
+
 /** All test files, relative to the project folder. */
 export const testFiles = globSync('{apps,libs,test}/**/*.spec.ts', { cwd: root });
 
