@@ -2,11 +2,8 @@ import { Logger, Module, type DynamicModule, type Provider } from '@nestjs/commo
 import { CqrsModule } from '@nestjs/cqrs';
 import { FirstStart, NewPasswords } from '@keyfold/application';
 import { eventSourcingExports } from '@keyfold/wiring';
-import { AccessTokenAdministrationController } from './access-tokens/access-token-administration.controller.js';
 import { AccessTokenController } from './access-tokens/access-token.controller.js';
-import { AppPasswordAdministrationController } from './app-passwords/app-password-administration.controller.js';
 import { AppPasswordController } from './app-passwords/app-password.controller.js';
-import { ActivityAdministrationController } from './activity/activity-administration.controller.js';
 import { ActivityController } from './activity/activity.controller.js';
 import { ActivityExport } from './activity/activity-export.js';
 import { AccountAdministrationController } from './accounts/account-administration.controller.js';
@@ -20,14 +17,11 @@ import { PublicEventsController } from './public-events/public-events.controller
 import { ClientAddress } from './request/client-address.js';
 import { IdempotentCommands } from './request/idempotent-commands.js';
 import { LoginController } from './session/login.controller.js';
-import { SessionAdministrationController } from './session/session-administration.controller.js';
 import { SessionController } from './session/session.controller.js';
-import { PublicController } from './settings/public.controller.js';
-import { PublicSettingsCache } from './settings/public-settings-cache.js';
+import { PublicController, PublicSettingsCache } from './settings/public.controller.js';
 import { SettingAdministrationController } from './settings/setting-administration.controller.js';
 import { SiteController } from './settings/site.controller.js';
 import { SshKeyAdministrationController } from './ssh-keys/ssh-key-administration.controller.js';
-import { SshKeySearchController } from './ssh-keys/ssh-key-search.controller.js';
 import { SshKeyController } from './ssh-keys/ssh-key.controller.js';
 import { TwoFactorController } from './two-factor/two-factor.controller.js';
 import { WelcomeController } from './welcome/welcome.controller.js';
@@ -56,16 +50,11 @@ export class GatewayModule {
         SshKeyController,
         AccountAdministrationController,
         SshKeyAdministrationController,
-        SshKeySearchController,
         SettingAdministrationController,
         AccessTokenController,
-        AccessTokenAdministrationController,
         AppPasswordController,
-        AppPasswordAdministrationController,
         SessionController,
-        SessionAdministrationController,
         ActivityController,
-        ActivityAdministrationController,
         DisabledFeaturesController,
         PublicEventsController,
         WelcomeController,

@@ -1,9 +1,8 @@
 import { Logger } from '@nestjs/common';
-import type { ShownActivity } from '@keyfold/application';
+import { activityJson, type ShownActivity } from '@keyfold/application';
 import { Fault, toJson } from '@keyfold/http-envelope';
 import { reasonOf } from '@keyfold/event-store';
 import { Readable } from 'node:stream';
-import { activityResponse } from './activity.responses.js';
 
 /** Exports that a thread serves at the same time. */
 const MOST_EXPORTS = 2;
@@ -61,7 +60,7 @@ export class ActivityExport {
     onStalled: () => void,
   ): AsyncGenerator<string> {
     for (let page = first; !page.done; page = await pages.next()) {
-      const text = page.value.map((activity) => `${toJson(activityResponse(activity))}\n`).join('');
+      const text = page.value.map((activity) => `${toJson(activityJson(activity))}\n`).join('');
       if (text === '') continue;
       const timer = setTimeout(onStalled, this.stalledAfter);
       try {

@@ -1,63 +1,149 @@
-import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
+import { Controller, Req } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiBody, ApiExtraModels, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import {
+  type AppPasswordHolder,
   CreateOwnAppPasswordCommand,
+  isoTime,
+  ListAnyAppPasswordsQuery,
+  type ListedAppPassword,
   ListOwnAppPasswordsQuery,
+  type NewAppPassword,
+  RevokeAnyAppPasswordCommand,
   RevokeOwnAppPasswordCommand,
 } from '@keyfold/application';
-import { arrayResponse, instantOf, type PreparedResponse } from '@keyfold/http-envelope';
-import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
-import { ApiRoute } from '../openapi/api-route.decorator.js';
-import { UNACCEPTED_BODY } from '../openapi/refusal-table.js';
+import { accountOfAppPassword, type AppPasswordProtocol, appPasswordProtocols } from '@keyfold/domain';
+import { arrayResponse, instantOf, IsInstant, listResponse, type PreparedResponse } from '@keyfold/http-envelope';
+import { IsIn, IsOptional, Length } from 'class-validator';
+import { UNACCEPTED_BODY, UNACCEPTED_QUERY } from '../openapi/refusal-table.js';
+import { AdminGuard, CallerGuard } from '../request/caller.guard.js';
+import { holderPageOf, holderPageQuery, HolderPageRequest } from '../request/holder-page.requests.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
+import { IsNumberedId } from '../request/is-numbered-id.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { callerOf, checkedBodyOf } from '../request/request-reading.js';
-import { CallerGuard } from '../session/caller.guard.js';
-import { GuardedBy } from '../session/guarded-by.decorator.js';
-import { CreateAppPasswordRequest, RevokeAppPasswordRequest } from './app-password.requests.js';
-import {
-  appPasswordResponse,
-  AppPasswordResponse,
-  newAppPasswordResponse,
-  NewAppPasswordResponse,
-} from './app-password.responses.js';
+import { callerOf, checkedBodyOf, checkedQueryOf } from '../request/request-reading.js';
+import { Route } from '../request/route.decorator.js';
+
+class CreateAppPasswordRequest {
+  @ApiProperty({
+    type: 'string',
+    minLength: 1,
+    maxLength: 100,
+    description: 'Must be unique among the app passwords of the account that have not expired.',
+  })
+  @Length(1, 100)
+  name: string = '';
+
+  @ApiProperty({
+    type: 'string',
+    enum: [...appPasswordProtocols],
+    description: 'The protocol over which it opens a login; `any` stands for all of them.',
+  })
+  @IsIn(appPasswordProtocols)
+  protocol: AppPasswordProtocol | undefined = undefined;
+
+  @ApiProperty({
+    oneOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }],
+    required: false,
+    description: 'When the app password expires, at most ten years from now. If missing or null, it never expires.',
+  })
+  @IsOptional()
+  @IsInstant()
+  expires: string | null = null;
+}
+
+class RevokeAppPasswordRequest {
+  @ApiProperty({ type: 'integer', description: 'The id of the app password.' })
+  @IsNumberedId(accountOfAppPassword, 'an app password')
+  id: number = 0;
+}
+
+const nullableTime = { oneOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] };
+
+class AppPasswordResponse {
+  @ApiProperty({ type: 'integer' }) id!: number;
+  @ApiProperty() name!: string;
+  @ApiProperty({ description: '`sftp`, `webdav`, `ftp`, or `any` of them. More values may be added.' })
+  protocol!: string;
+  @ApiProperty({ format: 'date-time' }) created!: string;
+  @ApiProperty({ ...nullableTime, description: 'Null if it never expires.' }) expires!: string | null;
+  @ApiProperty({ ...nullableTime, description: 'To within some minutes; null if it was never used.' })
+  last_used!: string | null;
+  @ApiProperty({ description: 'Whether it has expired. It is refused, and shown until you revoke it.' })
+  expired!: boolean;
+}
+
+class NewAppPasswordResponse extends AppPasswordResponse {
+  @ApiProperty({ description: 'Type it where the client asks for the password. Shown only once.' })
+  password!: string;
+}
+
+class AppPasswordHolderResponse {
+  @ApiProperty({ type: 'integer' }) user_id!: number;
+  @ApiProperty() username!: string;
+  @ApiProperty({ type: [AppPasswordResponse] }) app_passwords!: AppPasswordResponse[];
+}
+
+class AppPasswordPageResponse {
+  @ApiProperty({ type: [AppPasswordHolderResponse] }) content!: AppPasswordHolderResponse[];
+  @ApiProperty({ type: 'integer' }) total!: number;
+}
+
+const appPasswordResponse = (password: ListedAppPassword): AppPasswordResponse => ({
+  id: password.appPasswordId,
+  name: password.name,
+  protocol: password.protocol,
+  created: isoTime(password.createdAt),
+  expires: password.expiresAt === null ? null : isoTime(password.expiresAt),
+  last_used: password.lastUsedAt === undefined ? null : isoTime(password.lastUsedAt * 1000),
+  expired: password.isExpired,
+});
+
+const newAppPasswordResponse = (password: NewAppPassword): NewAppPasswordResponse => ({
+  ...appPasswordResponse(password),
+  password: password.text,
+});
+
+const appPasswordHolderResponse = (holder: AppPasswordHolder): AppPasswordHolderResponse => ({
+  user_id: holder.accountId,
+  username: holder.username,
+  app_passwords: holder.secrets.map(appPasswordResponse),
+});
 
 const NO_HOLDER = ['guest-has-no-app-passwords', 'app-password-session-required'] as const;
 
 @ApiTags('app passwords')
-@Controller('api/me/app_passwords')
-@GuardedBy(CallerGuard)
+@Controller()
 export class AppPasswordController {
   constructor(
     private readonly commands: IdempotentCommands,
     private readonly queryBus: QueryBus,
   ) {}
 
-  @Get()
-  @ApiRoute({
+  @Route('GET /api/me/app_passwords', {
     id: 'listAppPasswords',
     summary: "List the caller's app passwords",
     description:
       'Returns the app passwords, oldest first. An expired one is shown until it is revoked, a new one has its name, or a ' +
       'new one needs its place among the 100 of the account. Needs a session.',
+    guard: CallerGuard,
+    answer: [AppPasswordResponse],
     refusals: NO_HOLDER,
   })
-  @ApiExtraModels(AppPasswordResponse)
-  @ApiEnvelope({ schema: { type: 'array', items: { $ref: getSchemaPath(AppPasswordResponse) } } })
   async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
     const passwords = await this.queryBus.execute(new ListOwnAppPasswordsQuery(callerOf(request)));
     return arrayResponse(passwords, appPasswordResponse);
   }
 
-  @Post()
-  @HttpCode(200)
-  @ApiRoute({
+  @Route('POST /api/me/app_passwords', {
     id: 'createAppPassword',
     summary: 'Create an app password',
     description:
       'Creates a password for a client of a file server, such as WebDAV on a phone, and returns it, once. It opens no login of ' +
       'this API, and it needs no second factor. It continues to work after a rename and a password change. Needs a session.',
+    guard: CallerGuard,
+    body: CreateAppPasswordRequest,
+    answer: NewAppPasswordResponse,
     refusals: [
       ...UNACCEPTED_BODY,
       ...NO_HOLDER,
@@ -68,8 +154,6 @@ export class AppPasswordController {
     ],
     idempotent: 'shown once',
   })
-  @ApiBody({ type: CreateAppPasswordRequest })
-  @ApiEnvelope({ model: NewAppPasswordResponse })
   async create(@Req() request: KeyfoldRequest): Promise<NewAppPasswordResponse> {
     const { name, protocol, expires } = checkedBodyOf(CreateAppPasswordRequest, request);
     const expiresAt = expires === null ? null : (instantOf(expires) ?? 0);
@@ -81,21 +165,54 @@ export class AppPasswordController {
     return newAppPasswordResponse(created);
   }
 
-  @Post('revoke')
-  @HttpCode(200)
-  @ApiRoute({
+  @Route('POST /api/me/app_passwords/revoke', {
     id: 'revokeAppPassword',
     summary: "Revoke one of the caller's app passwords",
     description:
       'Refuses the app password from then on. One of another account is refused like an unknown one. Needs a session.',
+    guard: CallerGuard,
+    body: RevokeAppPasswordRequest,
+    answer: null,
     refusals: [...UNACCEPTED_BODY, ...NO_HOLDER, 'app-password-not-found'],
     idempotent: true,
   })
-  @ApiBody({ type: RevokeAppPasswordRequest })
-  @ApiEnvelope()
   revoke(@Req() request: KeyfoldRequest): Promise<null> {
     const { id } = checkedBodyOf(RevokeAppPasswordRequest, request);
     const caller = callerOf(request);
     return this.commands.execute(request, (origin) => new RevokeOwnAppPasswordCommand(caller, id, origin));
+  }
+
+  @Route('GET /api/admin/app_password/list', {
+    id: 'listAnyAppPasswords',
+    summary: 'List the app passwords of all accounts',
+    description:
+      'Returns the accounts that have app passwords by id, each with all its app passwords. A page ends early when its entries take ' +
+      '2 MiB; continue with the next page until page times `per_page` reaches `total`, which also counts accounts that were deleted ' +
+      'since. For administrators.',
+    guard: AdminGuard,
+    query: holderPageQuery('app passwords'),
+    answer: AppPasswordPageResponse,
+    refusals: UNACCEPTED_QUERY,
+  })
+  async listAny(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
+    const page = holderPageOf(checkedQueryOf(HolderPageRequest, request));
+    const { items, total } = await this.queryBus.execute(new ListAnyAppPasswordsQuery(...page));
+    return listResponse(items, total, appPasswordHolderResponse);
+  }
+
+  @Route('POST /api/admin/app_password/revoke', {
+    id: 'revokeAnyAppPassword',
+    summary: 'Revoke any app password',
+    description: 'Refuses the app password from then on, whatever account it belongs to. For administrators.',
+    guard: AdminGuard,
+    body: RevokeAppPasswordRequest,
+    answer: null,
+    refusals: [...UNACCEPTED_BODY, 'app-password-not-found'],
+    idempotent: true,
+  })
+  revokeAny(@Req() request: KeyfoldRequest): Promise<null> {
+    const { id } = checkedBodyOf(RevokeAppPasswordRequest, request);
+    const caller = callerOf(request);
+    return this.commands.execute(request, (origin) => new RevokeAnyAppPasswordCommand(caller, id, origin));
   }
 }

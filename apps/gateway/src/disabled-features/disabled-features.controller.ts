@@ -5,7 +5,7 @@ import { DomainError } from '@keyfold/domain';
 import { GoStruct, PreparedResponse, Refusal, TextField } from '@keyfold/http-envelope';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, originOf } from '../request/request-reading.js';
-import { AdminGuard } from '../session/caller.guard.js';
+import { AdminGuard } from '../request/caller.guard.js';
 
 const refuse = (code: number, message: string): never => {
   throw new Refusal(code, message);
@@ -43,7 +43,6 @@ export class DisabledFeaturesController {
   }
 
   @Post('api/authn/webauthn_finish_login')
-  @HttpCode(200)
   finishWebauthnLogin(): never {
     return refuseWebauthn();
   }
@@ -55,7 +54,6 @@ export class DisabledFeaturesController {
   }
 
   @Post('api/authn/webauthn_finish_registration')
-  @HttpCode(200)
   async finishRegistration(@Req() request: KeyfoldRequest): Promise<never> {
     await this.#requireCaller(request);
     return refuseWebauthn();
@@ -68,6 +66,7 @@ export class DisabledFeaturesController {
   }
 
   @Post('api/authn/delete_authn')
+  // The other routes with POST always refuse, and a refusal sets the status.
   @HttpCode(200)
   async deleteCredential(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
     await this.#requireCaller(request);
@@ -76,14 +75,12 @@ export class DisabledFeaturesController {
   }
 
   @Post('api/admin/message/get')
-  @HttpCode(200)
   @UseGuards(AdminGuard)
   message(): never {
     return refuse(404, 'no message');
   }
 
   @Post('api/admin/message/send')
-  @HttpCode(200)
   @UseGuards(AdminGuard)
   sendMessage(): never {
     return refuse(500, 'nowhere needed');

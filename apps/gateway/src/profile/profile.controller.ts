@@ -1,51 +1,74 @@
-import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
+import { Controller, Req } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiBody, ApiTags } from '@nestjs/swagger';
+import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import { ChangeOwnProfileCommand, GetOwnProfileQuery } from '@keyfold/application';
-import type { PreparedResponse } from '@keyfold/http-envelope';
-import { UserRequest } from '../accounts/account.requests.js';
-import { meResponse, MeResponse } from '../accounts/account.responses.js';
-import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
-import { ApiRoute } from '../openapi/api-route.decorator.js';
+import type { Account } from '@keyfold/domain';
+import { prepareOnce, type PreparedResponse } from '@keyfold/http-envelope';
+import { UserRequest, userResponse, UserResponse, type Fields } from '../accounts/account-administration.controller.js';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
+import { CallerGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, callerOf } from '../request/request-reading.js';
-import { CallerGuard } from '../session/caller.guard.js';
-import { GuardedBy } from '../session/guarded-by.decorator.js';
-import { TakesAccessToken } from '../session/takes-access-token.decorator.js';
+import { Route } from '../request/route.decorator.js';
+
+/** An account as its owner sees it. */
+class MeResponse extends UserResponse {
+  @ApiProperty({ description: 'Whether two-factor login is on.' }) otp!: boolean;
+  @ApiProperty({ type: 'integer', required: false, description: 'Missing if no recovery codes were generated.' })
+  recovery_codes_left?: number;
+  @ApiProperty({ required: false, description: 'True if at most 3 recovery codes are left, otherwise missing.' })
+  recovery_codes_low?: boolean;
+}
+
+/** Returns an account as its owner sees it. Prepared once per state, because clients request it with every page they show. */
+const meResponse = prepareOnce((account: Account): Fields<MeResponse> => ({
+  ...userResponse(account),
+  otp: account.twoFactor !== null,
+  ...recoveryCodesLeft(account),
+}));
+
+/** From this number on, the profile contains a warning. */
+const FEW_RECOVERY_CODES = 3;
+
+/** compat: nothing for an account that never generated codes, so that its profile has the fields of the original only. */
+function recoveryCodesLeft({ twoFactor }: Account): Pick<MeResponse, 'recovery_codes_left' | 'recovery_codes_low'> {
+  const left = twoFactor?.recoveryCodes?.unused.length;
+  if (left === undefined) return {};
+  return { recovery_codes_left: left, ...(left <= FEW_RECOVERY_CODES && { recovery_codes_low: true }) };
+}
 
 @ApiTags('profile')
-@Controller('api/me')
-@GuardedBy(CallerGuard)
+@Controller()
 export class ProfileController {
   constructor(
     private readonly commands: IdempotentCommands,
     private readonly queryBus: QueryBus,
   ) {}
 
-  @Get()
-  @TakesAccessToken('profile:read')
-  @ApiRoute({
+  @Route('GET /api/me', {
     id: 'getProfile',
     summary: "Read the caller's account",
     description: 'Returns the account of the token, or the guest if the request has no token and the guest is enabled.',
+    guard: CallerGuard,
+    scope: 'profile:read',
+    answer: MeResponse,
     refusals: [],
   })
-  @ApiEnvelope({ model: MeResponse })
   async read(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
     return meResponse(await this.queryBus.execute(new GetOwnProfileQuery(callerOf(request))));
   }
 
-  @Post('update')
-  @HttpCode(200)
-  @ApiRoute({
+  @Route('POST /api/me/update', {
     id: 'updateProfile',
     summary: "Change the caller's name, password or SSO id",
     description:
       'Sets the user name and the SSO id, which is cleared if missing. An empty or missing `password` keeps the ' +
       'current one. A new name or password ends all sessions of the account. The other fields must have the right ' +
       'type and are ignored.',
+    guard: CallerGuard,
+    body: UserRequest,
+    answer: null,
     refusals: [
       ...UNREADABLE_BODY,
       'guest-has-no-profile',
@@ -58,8 +81,6 @@ export class ProfileController {
     ],
     idempotent: true,
   })
-  @ApiBody({ type: UserRequest })
-  @ApiEnvelope()
   async update(@Req() request: KeyfoldRequest): Promise<null> {
     const { username, password, ssoId } = bodyOf(UserRequest, request);
     const [caller, profile] = [callerOf(request), { username, password, ssoId }];

@@ -1,5 +1,4 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiQuery } from '@nestjs/swagger';
+import type { ApiQueryOptions } from '@nestjs/swagger';
 import { offsetOf } from '@keyfold/http-envelope';
 import { IsOptional, Matches } from 'class-validator';
 
@@ -18,25 +17,24 @@ export function holderPageOf({ page, per_page, user_id }: HolderPageRequest): [n
   return [offsetOf(paging), paging.perPage, user_id === undefined ? undefined : Number(user_id)];
 }
 
-/** Documents the fields of `HolderPageRequest` for a list of `secrets`, such as "tokens". */
-export const ApiHolderPageQuery = (secrets: string) =>
-  applyDecorators(
-    ApiQuery({
-      name: 'page',
-      required: false,
-      schema: { type: 'integer', minimum: 1, default: 1 },
-      description: 'The number of the page.',
-    }),
-    ApiQuery({
-      name: 'per_page',
-      required: false,
-      schema: { type: 'integer', minimum: 1, maximum: 1000, default: 1000 },
-      description: 'The maximum number of accounts on a page.',
-    }),
-    ApiQuery({
-      name: 'user_id',
-      required: false,
-      schema: { type: 'integer', minimum: 1 },
-      description: `Lists the ${secrets} of this account only.`,
-    }),
-  );
+/** Describes the fields of `HolderPageRequest` for a list of `secrets`, such as "tokens". */
+export const holderPageQuery = (secrets: string): readonly ApiQueryOptions[] => [
+  {
+    name: 'page',
+    required: false,
+    schema: { type: 'integer', minimum: 1, default: 1 },
+    description: 'The number of the page.',
+  },
+  {
+    name: 'per_page',
+    required: false,
+    schema: { type: 'integer', minimum: 1, maximum: 1000, default: 1000 },
+    description: 'The maximum number of accounts on a page.',
+  },
+  {
+    name: 'user_id',
+    required: false,
+    schema: { type: 'integer', minimum: 1 },
+    description: `Lists the ${secrets} of this account only.`,
+  },
+];

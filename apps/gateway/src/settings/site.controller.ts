@@ -1,11 +1,11 @@
-import { All, Controller, Get, Res } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiExcludeEndpoint, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
 import { GetSiteSettingsQuery } from '@keyfold/application';
 import { settingValue } from '@keyfold/domain';
 import type { FastifyReply } from 'fastify';
 import { html } from '../html/html.js';
-import { ApiRoute } from '../openapi/api-route.decorator.js';
+import { Route } from '../request/route.decorator.js';
 
 /** Routes outside the API: a ping, and files that are generated from settings (wire contract 1.2). */
 @ApiTags('public')
@@ -13,16 +13,15 @@ import { ApiRoute } from '../openapi/api-route.decorator.js';
 export class SiteController {
   constructor(private readonly queryBus: QueryBus) {}
 
-  @All('ping')
-  @ApiRoute({
+  @Route('ANY /ping', {
     id: 'ping',
     summary: 'Check that the service responds',
     description: 'Returns `pong` as plain text, without an envelope.',
+    answer: {
+      description: 'The service responds.',
+      content: { 'text/plain': { schema: { type: 'string', enum: ['pong'] } } },
+    },
     refusals: [],
-  })
-  @ApiOkResponse({
-    description: 'The service responds.',
-    content: { 'text/plain': { schema: { type: 'string', enum: ['pong'] } } },
   })
   ping(@Res() reply: FastifyReply): void {
     reply.code(200).send('pong');

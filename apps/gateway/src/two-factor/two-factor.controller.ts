@@ -1,6 +1,6 @@
-import { Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { Controller, Req } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { ApiBody, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import {
   DisableOwnTwoFactorCommand,
   EnableTwoFactorCommand,
@@ -9,14 +9,12 @@ import {
   type Proof,
 } from '@keyfold/application';
 import { GoStruct, TextField } from '@keyfold/http-envelope';
-import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
-import { ApiRoute } from '../openapi/api-route.decorator.js';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
+import { CallerGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
-import { CallerGuard } from '../session/caller.guard.js';
-import { GuardedBy } from '../session/guarded-by.decorator.js';
+import { Route } from '../request/route.decorator.js';
 
 class EnrolmentResponse {
   @ApiProperty({ description: 'A QR code of the `otpauth` URL, as the data URL of a PNG image.' })
@@ -71,78 +69,73 @@ const PROOF_REFUSALS = [
 ] as const;
 
 @ApiTags('two-factor')
-@Controller('api/auth/2fa')
-@GuardedBy(CallerGuard)
+@Controller()
 export class TwoFactorController {
   constructor(
     private readonly commandBus: CommandBus,
     private readonly commands: IdempotentCommands,
   ) {}
 
-  @Post('generate')
-  @HttpCode(200)
-  @ApiRoute({
+  @Route('POST /api/auth/2fa/generate', {
     id: 'generateTwoFactorSecret',
     summary: 'Generate a secret for one-time codes',
     description:
       'Returns a new secret and its QR code for an authenticator app. Two-factor login stays as it is until ' +
       '`enableTwoFactor` proves that the app has the secret. Only the latest secret can be proven, for 10 minutes.',
+    guard: CallerGuard,
+    answer: EnrolmentResponse,
     refusals: ['guest-has-no-two-factor', 'too-many-enrolments'],
   })
-  @ApiEnvelope({ model: EnrolmentResponse })
   generate(@Req() request: KeyfoldRequest): Promise<EnrolmentResponse> {
     return this.commandBus.execute(new StartTwoFactorEnrolmentCommand(callerOf(request), originOf(request)));
   }
 
-  @Post('verify')
-  @HttpCode(200)
-  @ApiRoute({
+  @Route('POST /api/auth/2fa/verify', {
     id: 'enableTwoFactor',
     summary: 'Turn on two-factor login',
     description:
       'Stores the secret if `code` was computed from it. Every later login needs a code. A second secret replaces ' +
       'the first.',
+    guard: CallerGuard,
+    body: VerifyRequest,
+    answer: null,
     refusals: [...UNREADABLE_BODY, 'guest-has-no-two-factor', 'enrolment-code-invalid'],
     idempotent: true,
   })
-  @ApiBody({ type: VerifyRequest })
-  @ApiEnvelope()
   async verify(@Req() request: KeyfoldRequest): Promise<null> {
     const { code, secret } = bodyOf(VerifyRequest, request);
     const caller = callerOf(request);
     return this.commands.execute(request, (origin) => new EnableTwoFactorCommand(caller, secret, code, origin));
   }
 
-  @Post('disable')
-  @HttpCode(200)
-  @ApiRoute({
+  @Route('POST /api/auth/2fa/disable', {
     id: 'disableTwoFactor',
     summary: 'Turn off two-factor login',
     description:
       'Turns off two-factor login and drops the recovery codes. Needs the password or a code, and does nothing if ' +
       'two-factor login is off.',
+    guard: CallerGuard,
+    body: ProofRequest,
+    answer: null,
     refusals: [...UNREADABLE_BODY, 'guest-has-no-two-factor', ...PROOF_REFUSALS],
     idempotent: true,
   })
-  @ApiBody({ type: ProofRequest })
-  @ApiEnvelope()
   async disable(@Req() request: KeyfoldRequest): Promise<null> {
     const [caller, proof] = [callerOf(request), proofIn(request)];
     return this.commands.execute(request, (origin) => new DisableOwnTwoFactorCommand(caller, proof, origin));
   }
 
-  @Post('recovery_codes')
-  @HttpCode(200)
-  @ApiRoute({
+  @Route('POST /api/auth/2fa/recovery_codes', {
     id: 'generateRecoveryCodes',
     summary: 'Generate recovery codes',
     description:
       'Replaces the recovery codes and returns the new ones, each of which replaces a one-time code in one login. ' +
       'Needs the password or a code.',
+    guard: CallerGuard,
+    body: ProofRequest,
+    answer: RecoveryCodesResponse,
     refusals: [...UNREADABLE_BODY, 'guest-has-no-two-factor', 'two-factor-off', ...PROOF_REFUSALS],
   })
-  @ApiBody({ type: ProofRequest })
-  @ApiEnvelope({ model: RecoveryCodesResponse })
   async generateRecoveryCodes(@Req() request: KeyfoldRequest): Promise<RecoveryCodesResponse> {
     const command = new GenerateRecoveryCodesCommand(callerOf(request), proofIn(request), originOf(request));
     return { recovery_codes: [...(await this.commandBus.execute(command))] };

@@ -7,13 +7,17 @@ import {
   type Caller,
   type CallerPart,
 } from '@keyfold/application';
-import type { DomainErrorCode } from '@keyfold/domain';
-import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { originOf } from '../request/request-reading.js';
-import { scopeOf } from './takes-access-token.decorator.js';
+import type { AccessTokenScope, DomainErrorCode } from '@keyfold/domain';
+import type { KeyfoldRequest } from './keyfold-request.js';
+import { originOf } from './request-reading.js';
 
 /** A guard with the codes of its refusals, in the order of its checks. */
 export type CallerGuardClass = Type<CanActivate> & { readonly refusals: readonly DomainErrorCode[] };
+
+/** The metadata of a handler with the scope that an access token needs for its route. */
+export const TOKEN_SCOPE = 'access-token-scope';
+
+const scopeOf = (handler: object) => Reflect.getMetadata(TOKEN_SCOPE, handler) as AccessTokenScope | undefined;
 
 /** The refusals of `CallerIdentifier`. */
 const UNIDENTIFIED = [
