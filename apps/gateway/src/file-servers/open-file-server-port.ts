@@ -4,7 +4,7 @@ import { RepeatedLine, type ApiSettings, type ProcessContext } from '@keyfold/pr
 import type { INestApplication } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { randomUUID } from 'node:crypto';
-import { faultOf } from '../fault-of.js';
+import { faultOf } from '../http/fault-of.js';
 import { TrustedNetworks } from '../request/trusted-networks.js';
 import { FileServerCounts } from './file-server-counts.js';
 import { FileServerPort } from './file-server-port.js';

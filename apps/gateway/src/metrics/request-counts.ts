@@ -2,7 +2,7 @@ import { Histogram } from '@keyfold/event-store';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { RequestHook } from '../request/response-headers.hook.js';
+import type { RequestHook } from '../http/response-headers.hook.js';
 import { RouteCounts } from './route-counts.js';
 
 /** In seconds. The lowest buckets fit responses from memory, the highest logins that wait in a queue. */

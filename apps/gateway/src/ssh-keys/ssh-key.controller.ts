@@ -32,7 +32,7 @@ import { KeyHolderGuard, KeyHolderWithKeysGuard } from '../request/caller.guard.
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { bodyOrRefusal, callerOf, callerWithKeysOf, checkedBodyOf, queryOf } from '../request/request-reading.js';
-import { sendPersonal } from '../request/revalidated-response.js';
+import { sendPersonal } from '../http/revalidated-response.js';
 import { PAGING, REFUSAL_CONTENT, Route } from '../request/route.decorator.js';
 import { authorizedKeysResponse } from './authorized-keys.js';
 

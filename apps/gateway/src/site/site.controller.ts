@@ -4,7 +4,7 @@ import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
 import { GetSiteSettingsQuery } from '@keyfold/application';
 import { settingValue } from '@keyfold/domain';
 import type { FastifyReply } from 'fastify';
-import { html } from '../html/html.js';
+import { html } from './html.js';
 import { Route } from '../request/route.decorator.js';
 
 /** Routes outside the API: a ping, and files that are generated from settings (wire contract 1.2). */

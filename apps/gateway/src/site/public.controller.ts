@@ -7,7 +7,7 @@ import { successEnvelope } from '@keyfold/http-envelope';
 import type { Loaded } from '@keyfold/projections';
 import type { FastifyReply } from 'fastify';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { revalidatedResponse, type RevalidatedResponse, sendRevalidated } from '../request/revalidated-response.js';
+import { revalidatedResponse, type RevalidatedResponse, sendRevalidated } from '../http/revalidated-response.js';
 import { Route } from '../request/route.decorator.js';
 
 /** The archive types that front ends offer to open. They do not start without this list (wire contract 2.6). */

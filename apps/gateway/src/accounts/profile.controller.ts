@@ -4,7 +4,7 @@ import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import { ChangeOwnProfileCommand, GetOwnProfileQuery } from '@keyfold/application';
 import type { Account } from '@keyfold/domain';
 import { prepareOnce, type PreparedResponse } from '@keyfold/http-envelope';
-import { UserRequest, userResponse, UserResponse, type Fields } from '../accounts/account-administration.controller.js';
+import { UserRequest, userResponse, UserResponse, type Fields } from './account-administration.controller.js';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
 import { CallerGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';

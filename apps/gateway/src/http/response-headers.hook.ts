@@ -1,7 +1,7 @@
 import { crossOriginHook } from '@keyfold/http-envelope';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import helmet from 'helmet';
-import { clientCorrelationOf } from './client-correlation.js';
+import { clientCorrelationOf } from '../request/client-correlation.js';
 import { isPageRequest } from './page-request.js';
 
 /** A Fastify `onRequest` hook. */

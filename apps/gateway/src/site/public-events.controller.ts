@@ -2,9 +2,9 @@ import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Fault } from '@keyfold/http-envelope';
 import type { FastifyReply } from 'fastify';
-import { PAGE_CSP } from '../html/html-page.js';
+import { PAGE_CSP } from './html-page.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { sendRevalidated } from '../request/revalidated-response.js';
+import { sendRevalidated } from '../http/revalidated-response.js';
 import { PublicEventDocuments } from './public-event-documents.js';
 
 /** Serves the documentation of the public events for other services and their developers. It needs no login. */

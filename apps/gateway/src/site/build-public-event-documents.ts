@@ -1,5 +1,5 @@
 import { asyncApiDocument, releasedSchemas } from '@keyfold/messaging/events';
-import { revalidatedResponse, type RevalidatedResponse } from '../request/revalidated-response.js';
+import { revalidatedResponse, type RevalidatedResponse } from '../http/revalidated-response.js';
 import { publicEventsPage } from './public-events.page.js';
 
 /** Builds the documentation page, the AsyncAPI document and every released schema, by path. */

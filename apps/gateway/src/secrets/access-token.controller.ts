@@ -17,9 +17,9 @@ import { arrayResponse, instantOf, IsInstant, listResponse, type PreparedRespons
 import { ArrayMaxSize, ArrayNotEmpty, ArrayUnique, IsIn, IsOptional, Length } from 'class-validator';
 import { UNACCEPTED_BODY, UNACCEPTED_QUERY } from '../openapi/refusal-table.js';
 import { AdminGuard, CallerGuard } from '../request/caller.guard.js';
-import { holderPageOf, holderPageQuery, HolderPageRequest } from '../request/holder-page.requests.js';
+import { holderPageOf, holderPageQuery, HolderPageRequest } from './holder-page.requests.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
-import { IsNumberedId } from '../request/is-numbered-id.decorator.js';
+import { IsNumberedId } from './is-numbered-id.decorator.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { callerOf, checkedBodyOf, checkedQueryOf } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';

@@ -7,8 +7,8 @@ import {
   type JsonSchema,
   type PublicEventType,
 } from '@keyfold/messaging/events';
-import { htmlPage } from '../html/html-page.js';
-import { html, textWithCode, type Html } from '../html/html.js';
+import { htmlPage } from './html-page.js';
+import { html, textWithCode, type Html } from './html.js';
 
 const INTRODUCTION =
   'Keyfold publishes events for other services over RabbitMQ, to the topic exchange `keyfold.events`. The routing key is the event type. ' +

@@ -1,5 +1,5 @@
-import { html, type Html } from '../html/html.js';
-import { htmlPage } from '../html/html-page.js';
+import { html, type Html } from './html.js';
+import { htmlPage } from './html-page.js';
 
 /** Creates the page for people who open the address of the service in a browser. */
 export const welcomePage = (version: string): Html =>

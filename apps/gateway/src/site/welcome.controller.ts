@@ -3,9 +3,9 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { Fault, UNKNOWN_PATH } from '@keyfold/http-envelope';
 import type { FastifyReply } from 'fastify';
 import { GatewayConfig } from '../gateway.config.js';
-import { PAGE_CSP } from '../html/html-page.js';
+import { PAGE_CSP } from './html-page.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { isWelcomePageRequest } from '../request/page-request.js';
+import { isWelcomePageRequest } from '../http/page-request.js';
 import { welcomePage } from './welcome.page.js';
 
 /** Serves the root path: browsers get a page; for other clients the path does not exist, with any method (wire contract 1.2). */

@@ -1,4 +1,4 @@
-import type { RevalidatedResponse } from '../request/revalidated-response.js';
+import type { RevalidatedResponse } from '../http/revalidated-response.js';
 
 /** The documents about public events. They are loaded and built on first use, so that startup stays fast. */
 export class PublicEventDocuments {

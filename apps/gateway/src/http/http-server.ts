@@ -16,13 +16,13 @@ import { BatchedResponse } from './batched-response.js';
 import { answerClientError, refuseExpectation } from './client-errors.js';
 import { closeConnectionsOnShutdown } from './drain-connections.js';
 import { faultOf } from './fault-of.js';
-import { documentApi } from './openapi/openapi.document.js';
+import { documentApi } from '../openapi/openapi.document.js';
 import { limitPipelining } from './limit-pipelining.js';
-import type { RequestHook } from './request/response-headers.hook.js';
-import { ClientAddress } from './request/client-address.js';
-import { correlationsOf } from './request/client-correlation.js';
-import { isReadablePath, routedPath } from './request/request-path.js';
-import { RouteMethods } from './request/route-methods.js';
+import type { RequestHook } from './response-headers.hook.js';
+import { ClientAddress } from '../request/client-address.js';
+import { correlationsOf } from '../request/client-correlation.js';
+import { isReadablePath, routedPath } from './request-path.js';
+import { RouteMethods } from './route-methods.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** Milliseconds that a client has to send a request, so that slow clients cannot occupy connections. */

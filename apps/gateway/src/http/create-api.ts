@@ -4,11 +4,11 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { NestLog, UnusableAddress, type ApiSettings, type ProcessContext } from '@keyfold/process';
 import { AdditionalListeners } from './additional-listeners.js';
 import { configureHttp, createHttpAdapter } from './http-server.js';
-import { measureGateway } from './metrics/measure-gateway.js';
-import { RequestCounts } from './metrics/request-counts.js';
-import { responseHeaders } from './request/response-headers.hook.js';
-import { requireFreePort } from './threads/shared-port.js';
-import { traceRequests } from './tracing/trace-requests.js';
+import { measureGateway } from '../metrics/measure-gateway.js';
+import { RequestCounts } from '../metrics/request-counts.js';
+import { responseHeaders } from './response-headers.hook.js';
+import { requireFreePort } from './shared-port.js';
+import { traceRequests } from '../metrics/trace-requests.js';
 import type { AddressInfo } from 'node:net';
 
 /** How a thread uses a port: alone, or as the first or a further one of several threads. */
