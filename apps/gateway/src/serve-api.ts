@@ -13,10 +13,10 @@ import {
   type Running,
 } from '@keyfold/process';
 import { StoreCheck, untilAvailable } from '@keyfold/wiring';
-import { createApi } from './http/create-api.js';
-import { drainConnections } from './http/drain-connections.js';
 import type { FileServerPort } from './file-servers/file-server-port.js';
 import { openFileServerPort } from './file-servers/open-file-server-port.js';
+import { drainConnections } from './http/connections.js';
+import { createApi } from './http/create-api.js';
 import { openThreads, type ThreadOptions } from './threads/open-threads.js';
 import type { ServingThreads } from './threads/serving-threads.js';
 

@@ -1,3 +1,4 @@
+import type { DynamicModule } from '@nestjs/common';
 import {
   createThreadLog,
   Health,
@@ -8,15 +9,13 @@ import {
   type Tracing,
 } from '@keyfold/process';
 import { loadJoinedStoreModule, loadMongoStoreModule, SecretsModule, type StartupContext } from '@keyfold/wiring';
-import type { DynamicModule } from '@nestjs/common';
 import { parentPort, workerData } from 'node:worker_threads';
-import { createApi, type Api } from './http/create-api.js';
-import { drainConnections } from './http/drain-connections.js';
 import { gatewayConfig, ID_BLOCK } from './gateway.config.js';
 import { GatewayModule } from './gateway.module.js';
-import { ownerServices } from './threads/owner-services.js';
-import type { OwnerCalls, ThreadCalls, ThreadData } from './threads/thread-calls.js';
-import { linkThreads } from './threads/thread-link.js';
+import { drainConnections } from './http/connections.js';
+import { createApi, type Api } from './http/create-api.js';
+import { ownerServices } from './threads/process-services.js';
+import { linkThreads, type OwnerCalls, type ThreadCalls, type ThreadData } from './threads/thread-calls.js';
 
 /** Serves the API in a thread beside the owner of the process. It has its own app and cache, and a connection of its own to the store. */
 const { settings, store } = workerData as ThreadData;

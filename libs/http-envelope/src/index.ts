@@ -8,8 +8,6 @@ export { errorCodes, refusalFor } from './error-codes.js';
 export { failureOf } from './failure.js';
 export { instantOf, IsInstant } from './instant-field.js';
 export { inputRefusal, inputRefusals, QUERY_BYTES, type InputRefusal } from './input-refusals.js';
-export { arrayResponse, cursorResponse, listResponse } from './list-response.js';
 export { atoi, offsetOf, pageOf, parsePaging, type Paging } from './query-numbers.js';
 export { parseQuery, QueryParameters } from './query-parameters.js';
 export { Fault, Refusal, type RefusalRow } from './refusal.js';
-export { canRunNow, currentTurn, defer, deferOnePerTurn, runOrDefer } from './turn-budget.js';

@@ -2,7 +2,6 @@ import { Controller, Req } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import {
-  type AccountInput,
   DeleteAccountCommand,
   DisableTwoFactorCommand,
   FindAccountQuery,
@@ -10,25 +9,25 @@ import {
   ListAccountsQuery,
   RegisterAccountCommand,
   UpdateAccountCommand,
+  type AccountInput,
 } from '@keyfold/application';
 import type { Account } from '@keyfold/domain';
 import {
   atoi,
   FlagField,
   GoStruct,
-  listResponse,
   offsetOf,
   parsePaging,
-  type PreparedResponse,
-  type QueryParameters,
   TextField,
   WholeField,
+  type PreparedResponse,
+  type QueryParameters,
 } from '@keyfold/http-envelope';
+import { listResponse } from '../http/list-response.js';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
 import { AdminGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
-import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOf, callerOf, queryOf } from '../request/request-reading.js';
+import { bodyOf, callerOf, queryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { PAGING, Route } from '../request/route.decorator.js';
 
 /**

@@ -4,21 +4,21 @@ import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import {
   ACTIVITY_TYPES,
   activityJson,
-  type ActivityPage,
-  type ActivityPlace,
-  type ActivitySelection,
   ACTOR_KINDS,
   ExportActivityQuery,
   ListAnyActivityQuery,
   ListOwnActivityQuery,
+  type ActivityPage,
+  type ActivityPlace,
+  type ActivitySelection,
 } from '@keyfold/application';
-import { cursorResponse, Fault, instantOf, IsInstant, type PreparedResponse } from '@keyfold/http-envelope';
+import { Fault, instantOf, IsInstant, type PreparedResponse } from '@keyfold/http-envelope';
 import { IsOptional, ValidateBy } from 'class-validator';
 import type { FastifyReply } from 'fastify';
+import { cursorResponse } from '../http/list-response.js';
 import { UNACCEPTED_QUERY } from '../openapi/refusal-table.js';
 import { AdminGuard, CallerGuard } from '../request/caller.guard.js';
-import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { callerOf, checkedQueryOf } from '../request/request-reading.js';
+import { callerOf, checkedQueryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { REFUSAL_CONTENT, Route } from '../request/route.decorator.js';
 import { ActivityExport } from './activity-export.js';
 

@@ -4,13 +4,12 @@ import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import { ChangeOwnProfileCommand, GetOwnProfileQuery } from '@keyfold/application';
 import type { Account } from '@keyfold/domain';
 import { prepareOnce, type PreparedResponse } from '@keyfold/http-envelope';
-import { UserRequest, userResponse, UserResponse, type Fields } from './account-administration.controller.js';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
 import { CallerGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
-import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOf, callerOf } from '../request/request-reading.js';
+import { bodyOf, callerOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
+import { UserRequest, userResponse, UserResponse, type Fields } from './account-administration.controller.js';
 
 /** An account as its owner sees it. */
 class MeResponse extends UserResponse {

@@ -1,7 +1,7 @@
 import { errorEnvelope } from '@keyfold/http-envelope';
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { PendingResponses } from './pending-responses.js';
+import { PendingResponses } from './batched-response.js';
 
 const STATUS_OF: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 /** Milliseconds that a client has to read the refusal and close the connection. */

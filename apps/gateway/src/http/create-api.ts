@@ -2,14 +2,13 @@ import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { NestLog, UnusableAddress, type ApiSettings, type ProcessContext } from '@keyfold/process';
-import { AdditionalListeners } from './additional-listeners.js';
-import { configureHttp, createHttpAdapter } from './http-server.js';
+import type { AddressInfo } from 'node:net';
 import { measureGateway } from '../metrics/measure-gateway.js';
 import { RequestCounts } from '../metrics/request-counts.js';
-import { responseHeaders } from './response-headers.hook.js';
-import { requireFreePort } from './shared-port.js';
 import { traceRequests } from '../metrics/trace-requests.js';
-import type { AddressInfo } from 'node:net';
+import { AdditionalListeners, requireFreePort } from './connections.js';
+import { configureHttp, createHttpAdapter } from './http-server.js';
+import { responseHeaders } from './response-headers.hook.js';
 
 /** How a thread uses a port: alone, or as the first or a further one of several threads. */
 type PortUse = 'alone' | 'first' | 'further';

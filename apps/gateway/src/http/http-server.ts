@@ -1,28 +1,27 @@
+/**
+ * The HTTP server of the gateway. A request passes these files in turn: `limit-pipelining` starts few requests of one connection in each turn of the
+ * event loop. Fastify finds the route by the rules of `routing`, `response-headers.hook` sets the headers of every answer, and the body arrives as
+ * bytes that the route reads. `turn-budget` spreads work of several milliseconds, such as a large body or a long list, over several turns.
+ * `batched-response` writes all answers that end in one turn together. `client-errors` answers what never reaches Fastify, and `connections` opens
+ * and closes connections. Nothing here knows a route.
+ */
 import { Logger } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import {
-  EnvelopeFilter,
-  errorEnvelope,
-  deferOnePerTurn,
-  successEnvelope,
-  UNKNOWN_PATH,
-  runOrDefer,
-} from '@keyfold/http-envelope';
 import { CurrentPrivacyMask } from '@keyfold/application';
+import { EnvelopeFilter, errorEnvelope, successEnvelope, UNKNOWN_PATH } from '@keyfold/http-envelope';
 import { RepeatedLine } from '@keyfold/process';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
+import { documentApi } from '../openapi/openapi.document.js';
+import { ClientAddress } from '../request/client-address.js';
+import { correlationsOf, type RequestHook } from '../request/request-reading.js';
 import { BatchedResponse } from './batched-response.js';
 import { answerClientError, refuseExpectation } from './client-errors.js';
-import { closeConnectionsOnShutdown } from './drain-connections.js';
+import { closeConnectionsOnShutdown } from './connections.js';
 import { faultOf } from './fault-of.js';
-import { documentApi } from '../openapi/openapi.document.js';
 import { limitPipelining } from './limit-pipelining.js';
-import type { RequestHook } from './response-headers.hook.js';
-import { ClientAddress } from '../request/client-address.js';
-import { correlationsOf } from '../request/client-correlation.js';
-import { isReadablePath, routedPath } from './request-path.js';
-import { RouteMethods } from './route-methods.js';
+import { isReadablePath, routedPath, RouteMethods } from './routing.js';
+import { deferOnePerTurn, runOrDefer } from './turn-budget.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** Milliseconds that a client has to send a request, so that slow clients cannot occupy connections. */

@@ -1,7 +1,7 @@
-import { canRunNow, currentTurn, defer } from '@keyfold/http-envelope';
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { PendingResponses } from './pending-responses.js';
+import { PendingResponses } from './batched-response.js';
+import { canRunNow, currentTurn, defer } from './turn-budget.js';
 
 /** Maximum number of requests of one connection that start in one turn of the event loop. */
 const MAX_PER_TURN = 16;

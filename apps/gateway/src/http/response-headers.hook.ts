@@ -1,11 +1,18 @@
 import { crossOriginHook } from '@keyfold/http-envelope';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import helmet from 'helmet';
-import { clientCorrelationOf } from '../request/client-correlation.js';
-import { isPageRequest } from './page-request.js';
+import { clientCorrelationOf, type RequestHook } from '../request/request-reading.js';
 
-/** A Fastify `onRequest` hook. */
-export type RequestHook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
+/** Returns whether the response is an HTML page: the documentation or the welcome page. */
+export const isPageRequest = (request: FastifyRequest): boolean =>
+  request.url.startsWith('/docs') || isWelcomePageRequest(request);
+
+/** Returns whether a browser opens the root. Browsers list `text/html` in `Accept`; other programs accept anything, or JSON. */
+export const isWelcomePageRequest = ({ method, url, headers }: FastifyRequest): boolean =>
+  (url === '/' || url.startsWith('/?')) &&
+  (method === 'GET' || method === 'HEAD') &&
+  headers.accept !== undefined &&
+  headers.accept.includes('text/html');
 
 /** Sets security headers for HTML pages. Upgrading to HTTPS is off, so that pages also load their scripts over plain HTTP. */
 const protectPage = helmet({

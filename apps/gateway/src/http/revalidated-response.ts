@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { hash } from 'node:crypto';
-import type { KeyfoldRequest } from '../request/keyfold-request.js';
+import type { KeyfoldRequest } from '../request/request-reading.js';
 
 /** A response that clients cache and revalidate. `etag` is quoted. The body is a string because Node sends strings together with the headers. */
 export type RevalidatedResponse = Readonly<{ type: string; text: string; etag: string }>;

@@ -9,8 +9,7 @@ import type { FastifyReply } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
 import { CallerGuard } from '../request/caller.guard.js';
-import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
+import { bodyOf, callerOf, originOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
 
 @GoStruct('LoginReq')

@@ -7,25 +7,23 @@ import {
   EvictAnySessionsCommand,
   EvictOwnSessionsCommand,
   ListAnySessionsQuery,
-  type ListedSession,
   ListOwnSessionsQuery,
+  type ListedSession,
 } from '@keyfold/application';
 import {
-  arrayResponse,
   FlagField,
   GoStruct,
-  listResponse,
   offsetOf,
   parsePaging,
-  type PreparedResponse,
   TextField,
   WholeField,
+  type PreparedResponse,
 } from '@keyfold/http-envelope';
+import { arrayResponse, listResponse } from '../http/list-response.js';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
 import { AdminGuard, CallerGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
-import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOf, callerOf, queryOf } from '../request/request-reading.js';
+import { bodyOf, callerOf, queryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { PAGING, Route } from '../request/route.decorator.js';
 
 @GoStruct('EvictSessionReq')

@@ -12,8 +12,7 @@ import { GoStruct, TextField } from '@keyfold/http-envelope';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
 import { CallerGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
-import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOf, callerOf, originOf } from '../request/request-reading.js';
+import { bodyOf, callerOf, originOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
 
 class EnrolmentResponse {

@@ -8,8 +8,7 @@ import {
   type CallerPart,
 } from '@keyfold/application';
 import type { AccessTokenScope, DomainErrorCode } from '@keyfold/domain';
-import type { KeyfoldRequest } from './keyfold-request.js';
-import { originOf } from './request-reading.js';
+import { originOf, type KeyfoldRequest } from './request-reading.js';
 
 /** A guard with the codes of its refusals, in the order of its checks. */
 export type CallerGuardClass = Type<CanActivate> & { readonly refusals: readonly DomainErrorCode[] };

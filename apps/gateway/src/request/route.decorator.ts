@@ -38,9 +38,9 @@ type RouteDescription = Readonly<{
   summary: string;
   /** The effect of the route, in Markdown. */
   description: string;
-  /** Who may call. Without a guard, everybody may. */
+  /** Accepts the callers. Without a guard, everybody may call. */
   guard?: CallerGuardClass;
-  /** What an access token needs. Without a scope, the guard refuses every access token. */
+  /** The scope that an access token needs. Without one, the guard refuses every access token. */
   scope?: AccessTokenScope;
   query?: readonly ApiQueryOptions[];
   headers?: readonly ApiHeaderOptions[];

@@ -2,27 +2,26 @@ import { Controller, Req } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import {
-  type AccessTokenHolder,
   CreateOwnAccessTokenCommand,
   isoTime,
   ListAnyAccessTokensQuery,
-  type ListedAccessToken,
   ListOwnAccessTokensQuery,
-  type NewAccessToken,
   RevokeAnyAccessTokenCommand,
   RevokeOwnAccessTokenCommand,
+  type AccessTokenHolder,
+  type ListedAccessToken,
+  type NewAccessToken,
 } from '@keyfold/application';
-import { type AccessTokenScope, accessTokenScopes, accountOfAccessToken } from '@keyfold/domain';
-import { arrayResponse, instantOf, IsInstant, listResponse, type PreparedResponse } from '@keyfold/http-envelope';
+import { accessTokenScopes, accountOfAccessToken, type AccessTokenScope } from '@keyfold/domain';
+import { instantOf, IsInstant, type PreparedResponse } from '@keyfold/http-envelope';
 import { ArrayMaxSize, ArrayNotEmpty, ArrayUnique, IsIn, IsOptional, Length } from 'class-validator';
+import { arrayResponse, listResponse } from '../http/list-response.js';
 import { UNACCEPTED_BODY, UNACCEPTED_QUERY } from '../openapi/refusal-table.js';
 import { AdminGuard, CallerGuard } from '../request/caller.guard.js';
-import { holderPageOf, holderPageQuery, HolderPageRequest } from './holder-page.requests.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
-import { IsNumberedId } from './is-numbered-id.decorator.js';
-import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { callerOf, checkedBodyOf, checkedQueryOf } from '../request/request-reading.js';
+import { callerOf, checkedBodyOf, checkedQueryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
+import { holderPageOf, holderPageQuery, HolderPageRequest, IsNumberedId } from './secret.requests.js';
 
 class CreateAccessTokenRequest {
   @ApiProperty({

@@ -2,27 +2,26 @@ import { Controller, Req } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import {
-  type AppPasswordHolder,
   CreateOwnAppPasswordCommand,
   isoTime,
   ListAnyAppPasswordsQuery,
-  type ListedAppPassword,
   ListOwnAppPasswordsQuery,
-  type NewAppPassword,
   RevokeAnyAppPasswordCommand,
   RevokeOwnAppPasswordCommand,
+  type AppPasswordHolder,
+  type ListedAppPassword,
+  type NewAppPassword,
 } from '@keyfold/application';
-import { accountOfAppPassword, type AppPasswordProtocol, appPasswordProtocols } from '@keyfold/domain';
-import { arrayResponse, instantOf, IsInstant, listResponse, type PreparedResponse } from '@keyfold/http-envelope';
+import { accountOfAppPassword, appPasswordProtocols, type AppPasswordProtocol } from '@keyfold/domain';
+import { instantOf, IsInstant, type PreparedResponse } from '@keyfold/http-envelope';
 import { IsIn, IsOptional, Length } from 'class-validator';
+import { arrayResponse, listResponse } from '../http/list-response.js';
 import { UNACCEPTED_BODY, UNACCEPTED_QUERY } from '../openapi/refusal-table.js';
 import { AdminGuard, CallerGuard } from '../request/caller.guard.js';
-import { holderPageOf, holderPageQuery, HolderPageRequest } from './holder-page.requests.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
-import { IsNumberedId } from './is-numbered-id.decorator.js';
-import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { callerOf, checkedBodyOf, checkedQueryOf } from '../request/request-reading.js';
+import { callerOf, checkedBodyOf, checkedQueryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
+import { holderPageOf, holderPageQuery, HolderPageRequest, IsNumberedId } from './secret.requests.js';
 
 class CreateAppPasswordRequest {
   @ApiProperty({

@@ -3,9 +3,8 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { CallerIdentifier, requireScope } from '@keyfold/application';
 import { DomainError } from '@keyfold/domain';
 import { GoStruct, PreparedResponse, Refusal, TextField } from '@keyfold/http-envelope';
-import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOf, originOf } from '../request/request-reading.js';
 import { AdminGuard } from '../request/caller.guard.js';
+import { bodyOf, originOf, type KeyfoldRequest } from '../request/request-reading.js';
 
 const refuse = (code: number, message: string): never => {
   throw new Refusal(code, message);

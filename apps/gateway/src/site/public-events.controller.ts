@@ -2,10 +2,22 @@ import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Fault } from '@keyfold/http-envelope';
 import type { FastifyReply } from 'fastify';
-import { PAGE_CSP } from './html-page.js';
-import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { sendRevalidated } from '../http/revalidated-response.js';
-import { PublicEventDocuments } from './public-event-documents.js';
+import { sendRevalidated, type RevalidatedResponse } from '../http/revalidated-response.js';
+import type { KeyfoldRequest } from '../request/request-reading.js';
+import { PAGE_CSP } from './html.js';
+
+/** The documents about public events. They are loaded and built on first use, so that startup stays fast. */
+export class PublicEventDocuments {
+  #documents: Promise<ReadonlyMap<string, RevalidatedResponse>> | undefined;
+
+  /** Returns the document at a path, or undefined if there is none. */
+  async at(path: string): Promise<RevalidatedResponse | undefined> {
+    this.#documents ??= import('./public-events.page.js').then(({ buildPublicEventDocuments }) =>
+      buildPublicEventDocuments(),
+    );
+    return (await this.#documents).get(path);
+  }
+}
 
 /** Serves the documentation of the public events for other services and their developers. It needs no login. */
 @ApiExcludeController()

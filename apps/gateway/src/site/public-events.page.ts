@@ -1,14 +1,27 @@
 import {
+  asyncApiDocument,
   definitionOf,
   publicEventTypes,
+  releasedSchemas,
   sampleMessageOf,
   schemaOfEvent,
   schemaPathOf,
   type JsonSchema,
   type PublicEventType,
 } from '@keyfold/messaging/events';
-import { htmlPage } from './html-page.js';
-import { html, textWithCode, type Html } from './html.js';
+import { revalidatedResponse, type RevalidatedResponse } from '../http/revalidated-response.js';
+import { html, htmlPage, textWithCode, type Html } from './html.js';
+
+/** Builds the documentation page, the AsyncAPI document and every released schema, by path. */
+export const buildPublicEventDocuments = (): ReadonlyMap<string, RevalidatedResponse> =>
+  new Map([
+    ['/docs/events', revalidatedResponse('text/html; charset=utf-8', publicEventsPage().source)],
+    ['/asyncapi.json', revalidatedResponse('application/json; charset=utf-8', JSON.stringify(asyncApiDocument()))],
+    ...[...releasedSchemas()].map(
+      ([path, schema]) =>
+        [path, revalidatedResponse('application/schema+json; charset=utf-8', JSON.stringify(schema))] as const,
+    ),
+  ]);
 
 const INTRODUCTION =
   'Keyfold publishes events for other services over RabbitMQ, to the topic exchange `keyfold.events`. The routing key is the event type. ' +
@@ -23,8 +36,7 @@ const GUARANTEES = [
   'Only additions: the data of a type may gain fields but never loses any, so ignore unknown fields. Any other change is a new type.',
 ];
 
-/** Creates the documentation page of all public events. */
-export const publicEventsPage = (): Html =>
+const publicEventsPage = (): Html =>
   htmlPage(
     'Keyfold: public events',
     html`<h1>Public events</h1>

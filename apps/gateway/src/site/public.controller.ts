@@ -6,8 +6,8 @@ import { publicSettings, type SiteSettings } from '@keyfold/domain';
 import { successEnvelope } from '@keyfold/http-envelope';
 import type { Loaded } from '@keyfold/projections';
 import type { FastifyReply } from 'fastify';
-import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { revalidatedResponse, type RevalidatedResponse, sendRevalidated } from '../http/revalidated-response.js';
+import { revalidatedResponse, sendRevalidated, type RevalidatedResponse } from '../http/revalidated-response.js';
+import type { KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
 
 /** The archive types that front ends offer to open. They do not start without this list (wire contract 2.6). */

@@ -5,24 +5,23 @@ import {
   ChangeSettingsCommand,
   DeleteSettingCommand,
   GetSettingsQuery,
-  type ListedSetting,
   ListFactorySettingsQuery,
   ListSettingsQuery,
   ResetApiTokenCommand,
+  type ListedSetting,
 } from '@keyfold/application';
 import {
   atoi,
   bindList,
   GoStruct,
   PreparedResponse,
-  type QueryParameters,
   TextField,
   WholeField,
+  type QueryParameters,
 } from '@keyfold/http-envelope';
 import { AdminGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
-import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { callerOf, originOf, queryOf } from '../request/request-reading.js';
+import { callerOf, originOf, queryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
 
 /** A setting in a request body. compat: the types of all fields are checked, but only key and value are used. */

@@ -7,8 +7,7 @@ import { Matches } from 'class-validator';
 import { UNACCEPTED_QUERY } from '../openapi/refusal-table.js';
 import { AdminGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
-import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { callerOf, checkedQueryOf, queryOf } from '../request/request-reading.js';
+import { callerOf, checkedQueryOf, queryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { PAGING, Route } from '../request/route.decorator.js';
 import { expiryText, integerOf, keyIdOf, sshKeyPageResponse, SshKeyPageResponse } from './ssh-key.controller.js';
 

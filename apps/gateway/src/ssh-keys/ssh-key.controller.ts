@@ -4,35 +4,41 @@ import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import {
   AddOwnSshKeyCommand,
   isoTime,
-  type ListedSshKey,
   ListOwnSshKeysQuery,
   RemoveOwnSshKeyCommand,
   UpdateOwnSshKeyCommand,
+  type ListedSshKey,
 } from '@keyfold/application';
 import {
   atoi,
   GoStruct,
   inputRefusal,
-  type InputRefusal,
   instantOf,
   IsInstant,
-  listResponse,
   pageOf,
-  type Paging,
   parsePaging,
+  TextField,
+  type InputRefusal,
+  type Paging,
   type PreparedResponse,
   type QueryParameters,
-  TextField,
 } from '@keyfold/http-envelope';
 import { md5FingerprintOf } from '@keyfold/projections';
 import { IsInt, IsOptional, IsString, Min, MinLength, ValidateIf } from 'class-validator';
 import type { FastifyReply } from 'fastify';
+import { listResponse } from '../http/list-response.js';
+import { sendPersonal } from '../http/revalidated-response.js';
 import { UNACCEPTED_BODY } from '../openapi/refusal-table.js';
 import { KeyHolderGuard, KeyHolderWithKeysGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
-import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOrRefusal, callerOf, callerWithKeysOf, checkedBodyOf, queryOf } from '../request/request-reading.js';
-import { sendPersonal } from '../http/revalidated-response.js';
+import {
+  bodyOrRefusal,
+  callerOf,
+  callerWithKeysOf,
+  checkedBodyOf,
+  queryOf,
+  type KeyfoldRequest,
+} from '../request/request-reading.js';
 import { PAGING, REFUSAL_CONTENT, Route } from '../request/route.decorator.js';
 import { authorizedKeysResponse } from './authorized-keys.js';
 

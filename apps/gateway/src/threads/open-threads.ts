@@ -2,8 +2,8 @@ import type { INestApplication } from '@nestjs/common';
 import { LoginQueues, SecurityLog, StreamQueue } from '@keyfold/application';
 import { writeLine, type ApiSettings, type ProcessContext, type ProcessSettings, type Secrets } from '@keyfold/process';
 import { PasswordHasher } from '@keyfold/security';
+import { canSharePort } from '../http/connections.js';
 import { ServingThreads } from './serving-threads.js';
-import { canSharePort } from '../http/shared-port.js';
 import type { ThreadData } from './thread-calls.js';
 
 /** How many threads serve, and how another one opens the store. */

@@ -3,8 +3,7 @@ import type { Sample } from '@keyfold/process';
 import type { BirpcReturn } from 'birpc';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker, type Transferable } from 'node:worker_threads';
-import type { OwnerCalls, ThreadCalls, ThreadData } from './thread-calls.js';
-import { linkThreads } from './thread-link.js';
+import { linkThreads, type OwnerCalls, type ThreadCalls, type ThreadData } from './thread-calls.js';
 import { ThreadRequests, type ProcessServices } from './thread-requests.js';
 
 /** How often the owner checks that a thread responds, and after how long a thread that does not is ended (milliseconds). */

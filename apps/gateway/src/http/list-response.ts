@@ -1,4 +1,4 @@
-import { PreparedResponse, toJson } from './envelope.js';
+import { PreparedResponse, toJson } from '@keyfold/http-envelope';
 import { defer, isBudgetSpent, runOrDefer } from './turn-budget.js';
 
 /** Serializes a page as `{"content":[…],"total":…}`, like `arrayResponse`. */

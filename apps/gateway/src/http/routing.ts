@@ -1,3 +1,5 @@
+import type { FastifyInstance } from 'fastify';
+
 /**
  * Returns the URL that the router receives. compat: the original routes by the unescaped path, so an escaped slash counts as a slash
  * (wire contract 1.2). Administration is the exception: escapes in its paths are kept literally, so no route matches. A proxy that blocks
@@ -28,3 +30,23 @@ function isAdministration(path: string): boolean {
 
 /** Returns the part of the URL that the router treats as the path. */
 const pathOf = (url: string) => url.split(/[?#]/, 1)[0]!;
+
+/** The methods of each path. Compares paths literally, because Fastify's `hasRoute` would treat a client's path as a pattern. */
+export class RouteMethods {
+  readonly #methods = new Map<string, Set<string>>();
+
+  /** Must be called before routes are added to the server. */
+  attach(server: FastifyInstance): void {
+    server.addHook('onRoute', ({ method, url }) => {
+      const known = this.#methods.get(url) ?? new Set();
+      for (const each of [method].flat()) known.add(each);
+      this.#methods.set(url, known);
+    });
+  }
+
+  /** Returns those of the methods that the path has, in the given order. A trailing slash is ignored. */
+  of(path: string, methods: readonly string[]): string[] {
+    const known = this.#methods.get(path.replace(/(.)\/$/, '$1'));
+    return methods.filter((method) => known?.has(method));
+  }
+}

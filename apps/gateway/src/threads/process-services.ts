@@ -1,4 +1,7 @@
+import type { Provider } from '@nestjs/common';
 import {
+  InMemoryLoginQueues,
+  InMemoryStreamQueue,
   LoginQueues,
   SecurityLog,
   StreamQueue,
@@ -6,11 +9,28 @@ import {
   type LoginIdentity,
   type SecurityEvent,
 } from '@keyfold/application';
-import type { Provider } from '@nestjs/common';
-import { HashQueueFull, PasswordHasher, type HashGroups } from '@keyfold/security';
+import { securityLogProvider } from '@keyfold/process';
+import { Argon2PasswordHasher, HashQueueFull, PasswordHasher, type HashGroups } from '@keyfold/security';
 import type { BirpcReturn } from 'birpc';
-import { HashDurations } from '../metrics/hash-durations.js';
+import { HashDurations } from '../metrics/measure-gateway.js';
 import type { Hashed, OwnerCalls, ThreadCalls } from './thread-calls.js';
+
+/**
+ * Provides the services that a process has once, however many of its threads serve: the queues of hashes, logins and streams, and the
+ * security log.
+ */
+export const processServices = (hashing: Readonly<{ concurrency: number; maxWaiting: number }>): Provider[] => [
+  securityLogProvider,
+  HashDurations,
+  {
+    provide: PasswordHasher,
+    inject: [HashDurations],
+    useFactory: (durations: HashDurations) =>
+      new Argon2PasswordHasher({ ...hashing, onHashed: (seconds) => durations.observe(seconds) }),
+  },
+  { provide: LoginQueues, useClass: InMemoryLoginQueues },
+  { provide: StreamQueue, useClass: InMemoryStreamQueue },
+];
 
 /** The thread that owns the process, as a serving thread sees it. */
 type Owner = BirpcReturn<OwnerCalls, ThreadCalls>;

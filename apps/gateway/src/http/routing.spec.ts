@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isReadablePath, routedPath } from './request-path.js';
+import { isReadablePath, routedPath } from './routing.js';
 
 describe('an escaped slash', () => {
   it.each([

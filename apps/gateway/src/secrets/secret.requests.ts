@@ -1,6 +1,6 @@
 import type { ApiQueryOptions } from '@nestjs/swagger';
 import { offsetOf } from '@keyfold/http-envelope';
-import { IsOptional, Matches } from 'class-validator';
+import { IsOptional, Matches, ValidateBy } from 'class-validator';
 
 const IsCount = () => Matches(/^[1-9]\d{0,8}$/, { message: '$property must be a positive integer' });
 
@@ -38,3 +38,13 @@ export const holderPageQuery = (secrets: string): readonly ApiQueryOptions[] => 
     description: `Lists the ${secrets} of this account only.`,
   },
 ];
+
+/** Accepts the id of something that is numbered within its account. `accountOf` returns the account of an id, and `what` names the thing. */
+export const IsNumberedId = (accountOf: (id: number) => number, what: string): PropertyDecorator =>
+  ValidateBy(
+    {
+      name: 'numberedId',
+      validator: { validate: (value) => Number.isSafeInteger(value) && accountOf(value as number) > 0 },
+    },
+    { message: `$property must be the id of ${what}` },
+  );
