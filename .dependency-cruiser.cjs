@@ -178,6 +178,21 @@ module.exports = {
       to: { path: '^apps/', pathNot: '^apps/$1/' },
     },
     {
+      name: 'the server of the gateway knows no route',
+      comment:
+        'Controllers build on the server, threads and document. Only the start files and the module connect them.',
+      severity: 'error',
+      from: from('^apps/gateway/src/(http|metrics|openapi|request|threads)/'),
+      to: { path: '^apps/gateway/src/', pathNot: '^apps/gateway/src/(http|metrics|openapi|request|threads)/' },
+    },
+    {
+      name: 'the OpenAPI document knows no other folder of the gateway',
+      comment: 'It describes what route decorators declare.',
+      severity: 'error',
+      from: from('^apps/gateway/src/openapi/'),
+      to: { path: '^apps/gateway/src/', pathNot: '^apps/gateway/src/openapi/' },
+    },
+    {
       name: 'libraries and apps are imported through their front door',
       comment: 'index.ts (or the module of an app) is the public interface; everything else may move.',
       severity: 'error',

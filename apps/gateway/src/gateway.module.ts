@@ -2,35 +2,28 @@ import { Logger, Module, type DynamicModule, type Provider } from '@nestjs/commo
 import { CqrsModule } from '@nestjs/cqrs';
 import { FirstStart, NewPasswords } from '@keyfold/application';
 import { eventSourcingExports } from '@keyfold/wiring';
-import { AccessTokenAdministrationController } from './access-tokens/access-token-administration.controller.js';
-import { AccessTokenController } from './access-tokens/access-token.controller.js';
-import { AppPasswordAdministrationController } from './app-passwords/app-password-administration.controller.js';
-import { AppPasswordController } from './app-passwords/app-password.controller.js';
-import { ActivityAdministrationController } from './activity/activity-administration.controller.js';
-import { ActivityController } from './activity/activity.controller.js';
-import { ActivityExport } from './activity/activity-export.js';
 import { AccountAdministrationController } from './accounts/account-administration.controller.js';
+import { ActivityExport } from './accounts/activity-export.js';
+import { ActivityController } from './accounts/activity.controller.js';
+import { ProfileController } from './accounts/profile.controller.js';
 import { applicationProviders } from './application.providers.js';
 import { GatewayConfig } from './gateway.config.js';
-import { DisabledFeaturesController } from './disabled-features/disabled-features.controller.js';
-import { ProfileController } from './profile/profile.controller.js';
-import { processServices } from './process-services.providers.js';
-import { PublicEventDocuments } from './public-events/public-event-documents.js';
-import { PublicEventsController } from './public-events/public-events.controller.js';
+import { LoginController } from './login/login.controller.js';
+import { SessionController } from './login/session.controller.js';
+import { TwoFactorController } from './login/two-factor.controller.js';
 import { ClientAddress } from './request/client-address.js';
 import { IdempotentCommands } from './request/idempotent-commands.js';
-import { LoginController } from './session/login.controller.js';
-import { SessionAdministrationController } from './session/session-administration.controller.js';
-import { SessionController } from './session/session.controller.js';
-import { PublicController } from './settings/public.controller.js';
-import { PublicSettingsCache } from './settings/public-settings-cache.js';
-import { SettingAdministrationController } from './settings/setting-administration.controller.js';
-import { SiteController } from './settings/site.controller.js';
+import { AccessTokenController } from './secrets/access-token.controller.js';
+import { AppPasswordController } from './secrets/app-password.controller.js';
+import { DisabledFeaturesController } from './site/disabled-features.controller.js';
+import { PublicEventDocuments, PublicEventsController } from './site/public-events.controller.js';
+import { PublicController, PublicSettingsCache } from './site/public.controller.js';
+import { SettingAdministrationController } from './site/setting-administration.controller.js';
+import { SiteController } from './site/site.controller.js';
+import { WelcomeController } from './site/welcome.controller.js';
 import { SshKeyAdministrationController } from './ssh-keys/ssh-key-administration.controller.js';
-import { SshKeySearchController } from './ssh-keys/ssh-key-search.controller.js';
 import { SshKeyController } from './ssh-keys/ssh-key.controller.js';
-import { TwoFactorController } from './two-factor/two-factor.controller.js';
-import { WelcomeController } from './welcome/welcome.controller.js';
+import { processServices } from './threads/process-services.js';
 
 @Module({})
 export class GatewayModule {
@@ -42,7 +35,7 @@ export class GatewayModule {
   static forRoot(
     ports: readonly DynamicModule[],
     config: GatewayConfig,
-    services: readonly Provider[] = processServices,
+    services: readonly Provider[] = processServices(config.hashing),
   ): DynamicModule {
     return {
       module: GatewayModule,
@@ -56,16 +49,11 @@ export class GatewayModule {
         SshKeyController,
         AccountAdministrationController,
         SshKeyAdministrationController,
-        SshKeySearchController,
         SettingAdministrationController,
         AccessTokenController,
-        AccessTokenAdministrationController,
         AppPasswordController,
-        AppPasswordAdministrationController,
         SessionController,
-        SessionAdministrationController,
         ActivityController,
-        ActivityAdministrationController,
         DisabledFeaturesController,
         PublicEventsController,
         WelcomeController,

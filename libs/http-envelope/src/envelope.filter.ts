@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { Catch, NotFoundException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { Catch, HttpException, NotFoundException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { DomainError } from '@keyfold/domain';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorEnvelope } from './envelope.js';
-import { failureOf } from './failure.js';
+import { refusalFor } from './error-codes.js';
 import { Fault, Refusal } from './refusal.js';
 
 /** Maximum length of a logged path, in characters. */
@@ -72,6 +73,30 @@ export class EnvelopeFilter implements ExceptionFilter {
     return new Fault(405, `this path takes ${methods} only`);
   }
 }
+
+/**
+ * Returns the refusal or fault that an error stands for, or undefined for an unexpected error. Errors of Nest and Fastify keep a
+ * 4xx status. Their 5xx errors count as unexpected, because their messages are not meant for clients.
+ */
+export function failureOf(error: unknown): Refusal | Fault | undefined {
+  if (error instanceof Refusal || error instanceof Fault) return error;
+  if (error instanceof DomainError) return refusalFor(error);
+  const status = statusOf(error);
+  return status >= 400 && status < 500 && error instanceof Error ? new Fault(status, error.message) : undefined;
+}
+
+/** Returns the HTTP status that Nest or Fastify set on an error, or 0. */
+function statusOf(error: unknown): number {
+  if (error instanceof HttpException) return error.getStatus();
+  return isFastifyError(error) ? error.statusCode : 0;
+}
+
+const isFastifyError = (error: unknown): error is { code: string; statusCode: number } =>
+  error instanceof Error &&
+  'code' in error &&
+  String(error.code).startsWith('FST_') &&
+  'statusCode' in error &&
+  typeof error.statusCode === 'number';
 
 const pathOf = ({ url }: FastifyRequest) => url.split('?', 1)[0] ?? url;
 

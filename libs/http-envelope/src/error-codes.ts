@@ -1,9 +1,6 @@
-import { TEXT_BYTES, type DomainError, type DomainErrorCode } from '@keyfold/domain';
-import { accessTokenRefusals } from './access-token-refusals.js';
-import { appPasswordRefusals } from './app-password-refusals.js';
+import { SETTINGS_BYTES, TEXT_BYTES, type DomainError, type DomainErrorCode } from '@keyfold/domain';
 import { goQuote } from './go-quote.js';
 import { Refusal, type RefusalRow } from './refusal.js';
-import { settingRefusals } from './setting-refusals.js';
 
 const tooManyAttempts = {
   code: 429,
@@ -17,6 +14,13 @@ const tooLong = (what: string, bytes: number) => ({
   code: 400,
   message: `the ${what} is too long: at most ${bytes} bytes`,
   when: `the new ${what} has more than ${bytes} bytes as answers write it`,
+});
+
+/** A value that the original's hook for a setting refuses. */
+const hook = (key: string, cause: string, when: string) => ({
+  code: 500,
+  message: `failed to execute hook on ${key}: ${cause}`,
+  when,
 });
 
 /** Maps each domain error to its refusal. Clients compare some of the messages. */
@@ -203,9 +207,157 @@ export const errorCodes = {
     when: 'the time of use is not possible',
   },
 
-  ...accessTokenRefusals,
-  ...appPasswordRefusals,
-  ...settingRefusals,
+  // The refusals that concern access tokens. OpenList has none of them (wire contract 2.14).
+  'access-token-scope-missing': {
+    code: 403,
+    message: 'the access token lacks the scope {quoted}',
+    when: 'the access token does not have the scope',
+  },
+  'access-token-not-accepted': {
+    code: 403,
+    message: 'access tokens are not accepted here, log in instead',
+    when: 'the token is an access token',
+  },
+  'admin-unchangeable-by-token': {
+    code: 403,
+    message: 'an access token can not change an administrator, log in instead',
+    when: 'the token is an access token, and the account is an administrator',
+  },
+  'guest-has-no-tokens': {
+    code: 403,
+    message: 'Guest user can not have access tokens',
+    when: 'the caller is the guest',
+  },
+  'session-required': {
+    code: 403,
+    message: 'the static token can not create access tokens, log in instead',
+    when: 'the caller has the static token',
+  },
+  'access-token-scope-of-admins': {
+    code: 403,
+    message: 'only administrators can give the scope {quoted}',
+    when: 'a scope is for administrators, and the caller is not one',
+  },
+  'access-token-name-too-long': {
+    code: 400,
+    message: `the name is too long: at most ${TEXT_BYTES.secretName} bytes`,
+    when: `the name has more than ${TEXT_BYTES.secretName} bytes as answers write it`,
+  },
+  'access-token-expiry-invalid': {
+    code: 400,
+    message: 'expires must be in the future and at most ten years away',
+    when: '`expires` is in the past, or more than ten years away',
+  },
+  'access-token-name-taken': {
+    code: 400,
+    message: 'an access token with the same name already exists',
+    when: 'another token of the account that has not expired has this name',
+  },
+  'access-token-limit-reached': {
+    code: 400,
+    message: 'the account has too many access tokens, revoke one first',
+    when: 'the account has 100 tokens that have not expired',
+  },
+  'access-token-not-found': {
+    code: 404,
+    message: 'failed to find access token',
+    when: 'no token that the caller may revoke has this id',
+  },
+
+  // The refusals that concern app passwords. OpenList has none of them (wire contract 2.15).
+  'guest-has-no-app-passwords': {
+    code: 403,
+    message: 'Guest user can not have app passwords',
+    when: 'the caller is the guest',
+  },
+  'app-password-session-required': {
+    code: 403,
+    message: 'the static token can not manage own app passwords, log in instead',
+    when: 'the caller has the static token',
+  },
+  'app-password-name-too-long': {
+    code: 400,
+    message: `the name is too long: at most ${TEXT_BYTES.secretName} bytes`,
+    when: `the name has more than ${TEXT_BYTES.secretName} bytes as answers write it`,
+  },
+  'app-password-expiry-invalid': {
+    code: 400,
+    message: 'expires must be in the future and at most ten years away',
+    when: '`expires` is in the past, or more than ten years away',
+  },
+  'app-password-name-taken': {
+    code: 400,
+    message: 'an app password with the same name already exists',
+    when: 'another app password of the account that has not expired has this name',
+  },
+  'app-password-limit-reached': {
+    code: 400,
+    message: 'the account has too many app passwords, revoke one first',
+    when: 'the account has 100 app passwords that have not expired',
+  },
+  'app-password-not-found': {
+    code: 404,
+    message: 'failed to find app password',
+    when: 'no app password that the caller may revoke has this id',
+  },
+
+  // The refusals of settings (wire contract 2.8). compat: refused values carry 500 and name a hook.
+  'setting-not-found': { code: 400, message: 'record not found', when: 'no setting has this key' },
+  'too-many-settings-requested': {
+    code: 400,
+    message: 'the answer would be too long, name fewer keys',
+    when: '`keys` contains so many keys that the answer would exceed its limit',
+  },
+  'no-settings-to-save': {
+    code: 500,
+    message: 'failed save setting: the list is empty',
+    when: 'the list is empty',
+  },
+  'setting-key-invalid': {
+    code: 400,
+    message: 'a key of a setting consists of 1 to 128 letters, digits, underscores and hyphens',
+    when: 'Keyfold does not know the setting, and its key has other characters or is too long',
+  },
+  'settings-too-large': {
+    code: 400,
+    message: `the settings are too long: at most ${SETTINGS_BYTES} bytes together`,
+    when: 'all saved settings together would exceed the limit',
+  },
+  'api-token-unsuitable': hook(
+    'token',
+    'the static token must consist of 16 to 1024 visible ASCII characters and not look like an access token',
+    'the new static token is empty, too short, too long, no header value or in the form of an access token',
+  ),
+  'chunk-size-invalid': hook(
+    'multipart_chunk_size',
+    'multipart chunk size must be a positive integer (MB), got {goQuoted}',
+    '`multipart_chunk_size` is not a positive integer',
+  ),
+  'character-mapping-invalid': hook(
+    'filename_char_mapping',
+    'expected a JSON object whose values are texts',
+    '`filename_char_mapping` is not a JSON object of texts',
+  ),
+  'search-index-unknown': hook(
+    'search_index',
+    'not support index: {quoted}',
+    '`search_index` is not one of its options',
+  ),
+  'privacy-patterns-invalid': hook(
+    'privacy_regs',
+    '{quoted}',
+    'a line of `privacy_regs` is not a regular expression of RE2, or all together are too large',
+  ),
+  'setting-not-deprecated': {
+    code: 500,
+    message: 'setting [{quoted}] is not deprecated',
+    when: 'Keyfold knows the setting',
+  },
+  'deleted-setting-not-found': {
+    code: 500,
+    message: 'failed to get settingItem: record not found',
+    when: 'no setting has this key',
+  },
 } as const satisfies Record<DomainErrorCode, RefusalRow>;
 
 /** Returns the refusal for a domain error, with its limit or the text that it quotes. */

@@ -1,35 +1,117 @@
-import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
+import { Controller, Req } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiBody, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import {
-  DisableTwoFactorCommand,
   DeleteAccountCommand,
+  DisableTwoFactorCommand,
   FindAccountQuery,
   GetAccountQuery,
   ListAccountsQuery,
   RegisterAccountCommand,
   UpdateAccountCommand,
+  type AccountInput,
 } from '@keyfold/application';
+import type { Account } from '@keyfold/domain';
 import {
   atoi,
-  listResponse,
+  FlagField,
+  GoStruct,
   offsetOf,
   parsePaging,
+  TextField,
+  WholeField,
   type PreparedResponse,
   type QueryParameters,
 } from '@keyfold/http-envelope';
-import { ApiEnvelope } from '../openapi/api-envelope.decorator.js';
-import { ApiPaging } from '../openapi/api-paging.decorator.js';
-import { ApiRoute } from '../openapi/api-route.decorator.js';
+import { listResponse } from '../http/list-response.js';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
+import { AdminGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
-import type { KeyfoldRequest } from '../request/keyfold-request.js';
-import { bodyOf, callerOf, queryOf } from '../request/request-reading.js';
-import { AdminGuard } from '../session/caller.guard.js';
-import { GuardedBy } from '../session/guarded-by.decorator.js';
-import { TakesAccessToken } from '../session/takes-access-token.decorator.js';
-import { accountInput, UserRequest } from './account.requests.js';
-import { UserPageResponse, userResponse, UserResponse } from './account.responses.js';
+import { bodyOf, callerOf, queryOf, type KeyfoldRequest } from '../request/request-reading.js';
+import { PAGING, Route } from '../request/route.decorator.js';
+
+/**
+ * An account in a request body. compat: every route that accepts an account checks the types of all fields, even of those that it ignores.
+ * `@ApiProperty` names the types that OpenAPI cannot infer.
+ */
+@GoStruct('User')
+export class UserRequest {
+  @ApiProperty({ type: 'integer', required: false })
+  @WholeField('ID', 'uint64')
+  id: number = 0;
+
+  @ApiProperty()
+  @TextField('Username', { required: true })
+  username: string = '';
+
+  @ApiProperty({ required: false, description: 'If empty, the password is unchanged.' })
+  @TextField('Password')
+  password: string = '';
+
+  @ApiProperty({ name: 'base_path', required: false })
+  @TextField('BasePath')
+  basePath: string = '';
+
+  @ApiProperty({ type: 'integer', required: false })
+  @WholeField('Role', 'int')
+  role: number = 0;
+
+  @ApiProperty({ required: false })
+  @FlagField('Disabled')
+  disabled: boolean = false;
+
+  @ApiProperty({ type: 'integer', required: false })
+  @WholeField('Permission', 'int32')
+  permission: number = 0;
+
+  @ApiProperty({ name: 'sso_id', required: false, description: 'If missing, the SSO id is cleared.' })
+  @TextField('SsoID')
+  ssoId: string = '';
+
+  @ApiProperty({ name: 'allow_ldap', required: false })
+  @FlagField('AllowLdap')
+  allowLdap: boolean = false;
+}
+
+function accountInput(request: UserRequest): AccountInput {
+  const { id: _id, ...fields } = request;
+  return fields;
+}
+
+/** An account as administrators see it. The order of the fields is part of the contract (wire contract 3.1). */
+export class UserResponse {
+  @ApiProperty({ type: 'integer' }) id!: number;
+  @ApiProperty() username!: string;
+  @ApiProperty({ description: 'Always empty.' }) password!: string;
+  @ApiProperty() base_path!: string;
+  @ApiProperty({ type: 'integer', description: '0: general, 1: guest, 2: admin.' }) role!: number;
+  @ApiProperty() disabled!: boolean;
+  @ApiProperty({ type: 'integer', description: 'A bit set, see docs/wire-contract.md, section 3.2.' })
+  permission!: number;
+  @ApiProperty() sso_id!: string;
+  @ApiProperty() allow_ldap!: boolean;
+}
+
+class UserPageResponse {
+  @ApiProperty({ type: [UserResponse] }) content!: UserResponse[];
+  @ApiProperty({ type: 'integer' }) total!: number;
+}
+
+export type Fields<Response> = { readonly [Field in keyof Response]: Response[Field] };
+
+export const userResponse = (account: Account): Fields<UserResponse> => ({
+  id: account.accountId,
+  username: account.username,
+  password: '',
+  base_path: account.basePath,
+  role: account.role,
+  disabled: account.disabled,
+  permission: account.permission,
+  sso_id: account.ssoId,
+  allow_ldap: account.allowLdap,
+});
+
+const ACCOUNT_ID = { name: 'id', schema: { type: 'integer' }, description: 'The id of the account.' } as const;
 
 /** The refusals of the fields of an account. */
 const FIELD_REFUSALS = [
@@ -42,26 +124,25 @@ const FIELD_REFUSALS = [
 ] as const;
 
 @ApiTags('administration')
-@Controller('api/admin/user')
-@GuardedBy(AdminGuard)
+@Controller()
 export class AccountAdministrationController {
   constructor(
     private readonly commands: IdempotentCommands,
     private readonly queryBus: QueryBus,
   ) {}
 
-  @Get('list')
-  @TakesAccessToken('accounts:read')
-  @ApiRoute({
+  @Route('GET /api/admin/user/list', {
     id: 'listUsers',
     summary: 'List accounts',
     description:
       'Returns the accounts by id. A page ends early when its entries take 2 MiB; continue with the next page until ' +
       'you have `total` accounts.',
+    guard: AdminGuard,
+    scope: 'accounts:read',
+    query: PAGING,
+    answer: UserPageResponse,
     refusals: ['query-too-long', 'list-query-malformed', 'page-invalid'],
   })
-  @ApiPaging()
-  @ApiEnvelope({ model: UserPageResponse })
   async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
     const paging = parsePaging(queryOf(request));
     const query = new ListAccountsQuery(offsetOf(paging), paging.perPage);
@@ -69,48 +150,48 @@ export class AccountAdministrationController {
     return listResponse(items, total, userResponse);
   }
 
-  @Get('get')
-  @TakesAccessToken('accounts:read')
-  @ApiRoute({
+  @Route('GET /api/admin/user/get', {
     id: 'getUser',
     summary: 'Read an account',
     description: 'Returns the account with this id.',
+    guard: AdminGuard,
+    scope: 'accounts:read',
+    query: [ACCOUNT_ID],
+    answer: UserResponse,
     refusals: ['query-too-long', 'account-id-invalid', 'account-not-found'],
   })
-  @ApiQuery({ name: 'id', schema: { type: 'integer' }, description: 'The id of the account.' })
-  @ApiEnvelope({ model: UserResponse })
   async get(@Req() request: KeyfoldRequest): Promise<UserResponse> {
     return userResponse(await this.queryBus.execute(new GetAccountQuery(idOf(queryOf(request)))));
   }
 
-  @Post('create')
-  @HttpCode(200)
-  @TakesAccessToken('accounts:manage')
-  @ApiRoute({
+  @Route('POST /api/admin/user/create', {
     id: 'createUser',
     summary: 'Create an account',
     description:
       'Creates an account and assigns its id; `id` in the body is ignored. `allow_ldap` is always true. Call ' +
       '`listUsers` to learn the id.',
+    guard: AdminGuard,
+    scope: 'accounts:manage',
+    body: UserRequest,
+    answer: null,
     refusals: [...UNREADABLE_BODY, 'admin-or-guest-uncreatable', ...FIELD_REFUSALS],
     idempotent: true,
   })
-  @ApiBody({ type: UserRequest })
-  @ApiEnvelope()
   async create(@Req() request: KeyfoldRequest): Promise<null> {
     const [caller, account] = [callerOf(request), accountInput(bodyOf(UserRequest, request))];
     return this.commands.execute(request, (origin) => new RegisterAccountCommand(caller, account, origin));
   }
 
-  @Post('update')
-  @HttpCode(200)
-  @TakesAccessToken('accounts:manage')
-  @ApiRoute({
+  @Route('POST /api/admin/user/update', {
     id: 'updateUser',
     summary: 'Replace an account',
     description:
       'Sets every field of the account with this `id`. A missing field becomes empty, false or 0, so send the whole ' +
       'account as `getUser` returned it. An empty or missing `password` keeps the current one.',
+    guard: AdminGuard,
+    scope: 'accounts:manage',
+    body: UserRequest,
+    answer: null,
     refusals: [
       ...UNREADABLE_BODY,
       'admin-unchangeable-by-token',
@@ -121,21 +202,20 @@ export class AccountAdministrationController {
     ],
     idempotent: true,
   })
-  @ApiBody({ type: UserRequest })
-  @ApiEnvelope()
   async update(@Req() request: KeyfoldRequest): Promise<null> {
     const [caller, body] = [callerOf(request), bodyOf(UserRequest, request)];
     const account = accountInput(body);
     return this.commands.execute(request, (origin) => new UpdateAccountCommand(caller, body.id, account, origin));
   }
 
-  @Post('delete')
-  @HttpCode(200)
-  @TakesAccessToken('accounts:manage')
-  @ApiRoute({
+  @Route('POST /api/admin/user/delete', {
     id: 'deleteUser',
     summary: 'Delete an account',
     description: 'Deletes the account with its keys and sessions, and frees its name.',
+    guard: AdminGuard,
+    scope: 'accounts:manage',
+    query: [ACCOUNT_ID],
+    answer: null,
     refusals: [
       'query-too-long',
       'account-id-invalid',
@@ -145,42 +225,38 @@ export class AccountAdministrationController {
     ],
     idempotent: true,
   })
-  @ApiQuery({ name: 'id', schema: { type: 'integer' }, description: 'The id of the account.' })
-  @ApiEnvelope()
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
     const [caller, id] = [callerOf(request), idOf(queryOf(request))];
     return this.commands.execute(request, (origin) => new DeleteAccountCommand(caller, id, origin));
   }
 
-  @Post('cancel_2fa')
-  @HttpCode(200)
-  @TakesAccessToken('accounts:manage')
-  @ApiRoute({
+  @Route('POST /api/admin/user/cancel_2fa', {
     id: 'disableUserTwoFactor',
     summary: 'Turn off two-factor login for an account',
     description: 'Lets the account log in with its password alone. Succeeds even if two-factor login is off.',
+    guard: AdminGuard,
+    scope: 'accounts:manage',
+    query: [ACCOUNT_ID],
+    answer: null,
     refusals: ['query-too-long', 'account-id-invalid', 'admin-unchangeable-by-token', 'account-not-found'],
     idempotent: true,
   })
-  @ApiQuery({ name: 'id', schema: { type: 'integer' }, description: 'The id of the account.' })
-  @ApiEnvelope()
   async cancelTwoFactor(@Req() request: KeyfoldRequest): Promise<null> {
     const [caller, id] = [callerOf(request), idOf(queryOf(request))];
     return this.commands.execute(request, (origin) => new DisableTwoFactorCommand(caller, id, origin));
   }
 
-  @Post('del_cache')
-  @HttpCode(200)
-  @TakesAccessToken('accounts:read')
-  @ApiRoute({
+  @Route('POST /api/admin/user/del_cache', {
     id: 'clearUserCache',
     summary: 'Check that an account exists',
     description:
       'Succeeds if an account has this name. Clears nothing, because Keyfold has no cache that could be stale.',
+    guard: AdminGuard,
+    scope: 'accounts:read',
+    query: [{ name: 'username', schema: { type: 'string' }, description: 'The name of the account.' }],
+    answer: null,
     refusals: ['query-too-long', 'username-empty', 'find-user-failed'],
   })
-  @ApiQuery({ name: 'username', schema: { type: 'string' }, description: 'The name of the account.' })
-  @ApiEnvelope()
   async clearCache(@Req() request: KeyfoldRequest): Promise<null> {
     await this.queryBus.execute(new FindAccountQuery(queryOf(request).get('username') ?? ''));
     return null;

@@ -1,6 +1,6 @@
 import { Histogram } from '@keyfold/event-store';
 import type { Sample } from '@keyfold/process';
-import { RouteCounts } from '../metrics/route-counts.js';
+import { RouteCounts } from '../metrics/request-counts.js';
 
 /** In seconds. A warm process answers within two milliseconds. */
 const BOUNDS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 1, 2.5];

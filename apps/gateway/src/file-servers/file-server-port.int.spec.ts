@@ -2,7 +2,7 @@ import { StoreUnavailable } from '@keyfold/event-store';
 import { Fault } from '@keyfold/http-envelope';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { faultOf } from '../fault-of.js';
+import { faultOf } from '../http/fault-of.js';
 import { received } from './file-server-answer.js';
 import { FileServerCounts } from './file-server-counts.js';
 import { FileServerPort } from './file-server-port.js';

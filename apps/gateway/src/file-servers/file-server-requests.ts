@@ -1,18 +1,18 @@
+import type { Origin } from '@keyfold/application';
 import {
   checkedBody,
   checkedKnownFields,
   checkedQuery,
   Fault,
+  inputRefusal,
   parseQuery,
   QUERY_BYTES,
-  inputRefusal,
   type InputClass,
 } from '@keyfold/http-envelope';
-import type { Origin } from '@keyfold/application';
 import { traceparentOf } from '@keyfold/trace-context';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { clientCorrelationOf } from '../request/client-correlation.js';
+import { clientCorrelationOf } from '../request/request-reading.js';
 
 /** In bytes. The longest name and the longest password have less, even with escapes. */
 const BODY_BYTES = 65_536;

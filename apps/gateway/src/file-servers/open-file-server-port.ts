@@ -1,11 +1,11 @@
+import type { INestApplication } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { CallerIdentifier, SecurityLog, type Origin } from '@keyfold/application';
 import { Fault } from '@keyfold/http-envelope';
 import { RepeatedLine, type ApiSettings, type ProcessContext } from '@keyfold/process';
-import type { INestApplication } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { randomUUID } from 'node:crypto';
-import { faultOf } from '../fault-of.js';
-import { TrustedNetworks } from '../request/trusted-networks.js';
+import { faultOf } from '../http/fault-of.js';
+import { TrustedNetworks } from '../request/client-address.js';
 import { FileServerCounts } from './file-server-counts.js';
 import { FileServerPort } from './file-server-port.js';
 import { fileServerRoutes } from './file-server-routes.js';

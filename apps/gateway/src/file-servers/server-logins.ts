@@ -1,8 +1,8 @@
+import type { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { CheckServerLoginCommand, LookUpSshKeysQuery, type Origin, type ServerFactor } from '@keyfold/application';
 import { mayLogInOver, mayWriteOver, type FileProtocol } from '@keyfold/domain';
 import { parseOfferedKey } from '@keyfold/security';
-import type { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { plainAddress, type TrustedNetworks } from '../request/trusted-networks.js';
+import { plainAddress, type TrustedNetworks } from '../request/client-address.js';
 
 /** A login that a file server asks about. `address` is what the server says about its client, if it says anything. */
 export type AskedLogin = Readonly<{ protocol: FileProtocol; username: string; address: string | undefined }> &

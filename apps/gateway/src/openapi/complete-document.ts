@@ -1,17 +1,12 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { AccessTokenScope } from '@keyfold/domain';
-import { GUARD_REFUSALS } from '../session/guarded-by.decorator.js';
-import { TOKEN_SCOPE } from '../session/takes-access-token.decorator.js';
-import { ROUTE_REFUSALS } from './api-route.decorator.js';
 import examples from './operation-examples.json' with { type: 'json' };
-import { refusalTable, type RefusalName } from './refusal-table.js';
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 type MediaType = { examples?: Record<string, { summary: string; value: unknown }> };
 /** The request of an operation, and its answers if it succeeds and if it is refused. */
 type Examples = Readonly<{ request?: unknown; success?: unknown; refusal?: unknown }>;
 
-/** Returns the document that Nest created, with the refusals and the examples of each operation. */
+/** Returns the document that Nest created, with the examples of each operation. */
 export function completeDocument(document: OpenAPIObject): OpenAPIObject {
   const paths = Object.entries(document.paths).map(([path, item]) => {
     // Nest lists a route that accepts any method once per method, including SEARCH, which OpenAPI does not know.
@@ -22,17 +17,7 @@ export function completeDocument(document: OpenAPIObject): OpenAPIObject {
   return { ...document, paths: Object.fromEntries(paths) as OpenAPIObject['paths'] };
 }
 
-function complete(documented: Operation): Operation {
-  const {
-    [GUARD_REFUSALS]: ofGuard,
-    [ROUTE_REFUSALS]: ofRoute,
-    [TOKEN_SCOPE]: scope,
-    ...operation
-  } = documented as Operation & Extensions;
-  const refusals = ofGuard ? [...ofGuard, scope ? NEEDS_SCOPE : TAKES_NO_TOKEN] : [];
-  if (ofGuard)
-    operation.description += scope ? ` Access tokens need the scope \`${scope}\`.` : ' Takes no access tokens.';
-  if (ofRoute) operation.description += `\n\n${refusalTable([...refusals, ...ofRoute])}`;
+function complete(operation: Operation): Operation {
   const { request, success, refusal }: Examples = examplesOf(operation.operationId);
   addExamples(contentsOf(operation.requestBody)[0], { request });
   const [answer, refused = answer] = contentsOf(operation.responses['200']);
@@ -40,11 +25,6 @@ function complete(documented: Operation): Operation {
   if (refused !== answer) addExamples(refused, { refusal });
   return operation;
 }
-
-const [NEEDS_SCOPE, TAKES_NO_TOKEN] = ['access-token-scope-missing', 'access-token-not-accepted'] as const;
-
-type Extensions = Partial<Record<typeof GUARD_REFUSALS | typeof ROUTE_REFUSALS, readonly RefusalName[]>> &
-  Partial<Record<typeof TOKEN_SCOPE, AccessTokenScope>>;
 
 const examplesOf = (id = ''): Examples => (examples as Record<string, Examples>)[id] ?? {};
 

@@ -1,7 +1,24 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { onRequestHookHandler } from 'fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { envelopeSchema } from './api-envelope.decorator.js';
+
+export type Schema = Record<string, unknown>;
+
+/** Returns the schema of the envelope around data (wire contract 1.1). */
+export const envelopeSchema = (data: Schema) => ({
+  type: 'object',
+  required: ['code', 'message', 'data'],
+  additionalProperties: false,
+  properties: {
+    code: { type: 'integer', description: '200 for success, 4xx or 5xx for a refusal.' },
+    message: { type: 'string', description: '`success`, or the reason for the refusal.' },
+    data,
+    server_time: {
+      type: 'integer',
+      description: 'Only with a refused 2FA code: the time of the server, in unix seconds.',
+    },
+  },
+});
 
 /** The files that the page at `/docs` loads. The other files of their package are not public. */
 const ASSETS = new Set([

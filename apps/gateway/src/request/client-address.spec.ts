@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ClientAddress } from './client-address.js';
-import { TrustedNetworks } from './trusted-networks.js';
-import type { KeyfoldRequest } from './keyfold-request.js';
+import { ClientAddress, TrustedNetworks } from './client-address.js';
+import type { KeyfoldRequest } from './request-reading.js';
 
 type Headers = { 'x-forwarded-for'?: string | string[]; 'x-real-ip'?: string };
 

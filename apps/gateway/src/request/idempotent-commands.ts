@@ -6,8 +6,7 @@ import { CommandIdReused, EventStore } from '@keyfold/event-store';
 import { inputRefusal } from '@keyfold/http-envelope';
 import { Sealer } from '@keyfold/security';
 import { createHash } from 'node:crypto';
-import type { KeyfoldRequest } from './keyfold-request.js';
-import { callerOf, originOf } from './request-reading.js';
+import { callerOf, originOf, type KeyfoldRequest } from './request-reading.js';
 
 /** The name of the header, as in draft-ietf-httpapi-idempotency-key-header. */
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';

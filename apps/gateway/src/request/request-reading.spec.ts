@@ -1,7 +1,6 @@
 import type { Caller } from '@keyfold/application';
 import { describe, expect, it } from 'vitest';
-import type { KeyfoldRequest } from './keyfold-request.js';
-import { callerOf, callerWithKeysOf } from './request-reading.js';
+import { callerOf, callerWithKeysOf, type KeyfoldRequest } from './request-reading.js';
 
 const requestFrom = (caller?: Partial<Caller>) => ({ caller }) as KeyfoldRequest;
 

@@ -1,5 +1,4 @@
 import { hasKeysLoaded, type Caller, type CallerWithKeys, type Origin } from '@keyfold/application';
-import { traceparentOf } from '@keyfold/trace-context';
 import {
   bindBody,
   checkedBody,
@@ -13,8 +12,40 @@ import {
   type InputRefusal,
   type QueryParameters,
 } from '@keyfold/http-envelope';
-import { correlationsOf } from './client-correlation.js';
-import type { KeyfoldRequest } from './keyfold-request.js';
+import { traceparentOf } from '@keyfold/trace-context';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The caller; set by a caller guard. */
+    caller?: Caller;
+    /** The `Content-Type` that the client sent, from before the server replaced it. */
+    sentContentType?: string;
+    /** The client's IP address, computed on access by `ClientAddress`. */
+    readonly clientAddress: string;
+  }
+}
+
+/** A Fastify `onRequest` hook. */
+export type RequestHook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
+
+/** A request as the controllers see it: the body is still unparsed. */
+export type KeyfoldRequest = FastifyRequest<{ Body: Buffer | undefined }>;
+
+/** Other ids are ignored, because an id is copied into headers, logs and commits. */
+const VALID_ID = /^[\w.-]{8,64}$/;
+
+/** Returns the id that the client chose for its request (`X-Request-Id`), or undefined if it sent no valid one. */
+export function clientCorrelationOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && VALID_ID.test(given) ? given : undefined;
+}
+
+/** Returns the ids of a request for log lines and commits: the server's, and the client's if it sent one. */
+export function correlationsOf(request: Pick<FastifyRequest, 'id' | 'headers'>) {
+  const clientCorrelation = clientCorrelationOf(request);
+  return { correlation: request.id, ...(clientCorrelation !== undefined && { clientCorrelation }) };
+}
 
 // These are plain functions because each parameter decorator would run Nest's pipes once per request.
 

@@ -1,5 +1,5 @@
 import type { ListedSshKey } from '@keyfold/application';
-import { revalidatedResponse, type RevalidatedResponse } from '../request/revalidated-response.js';
+import { revalidatedResponse, type RevalidatedResponse } from '../http/revalidated-response.js';
 
 /** Returns the unexpired keys as the text of an `authorized_keys` file (sshd(8)): one line for each, with its title as the comment. */
 export const authorizedKeysResponse = (keys: readonly ListedSshKey[]): RevalidatedResponse =>

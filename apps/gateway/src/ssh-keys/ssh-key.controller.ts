@@ -1,79 +1,215 @@
-import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Controller, Req, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiBody, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import {
   AddOwnSshKeyCommand,
+  isoTime,
   ListOwnSshKeysQuery,
   RemoveOwnSshKeyCommand,
   UpdateOwnSshKeyCommand,
+  type ListedSshKey,
 } from '@keyfold/application';
-import { inputRefusal, instantOf, parsePaging, type PreparedResponse } from '@keyfold/http-envelope';
+import {
+  atoi,
+  GoStruct,
+  inputRefusal,
+  instantOf,
+  IsInstant,
+  pageOf,
+  parsePaging,
+  TextField,
+  type InputRefusal,
+  type Paging,
+  type PreparedResponse,
+  type QueryParameters,
+} from '@keyfold/http-envelope';
+import { md5FingerprintOf } from '@keyfold/projections';
+import { IsInt, IsOptional, IsString, Min, MinLength, ValidateIf } from 'class-validator';
 import type { FastifyReply } from 'fastify';
-import { ApiEnvelope, ApiTextOrEnvelope } from '../openapi/api-envelope.decorator.js';
-import { ApiPaging } from '../openapi/api-paging.decorator.js';
-import { ApiRoute } from '../openapi/api-route.decorator.js';
-import { IdempotentCommands } from '../request/idempotent-commands.js';
-import type { KeyfoldRequest } from '../request/keyfold-request.js';
+import { listResponse } from '../http/list-response.js';
+import { sendPersonal } from '../http/revalidated-response.js';
 import { UNACCEPTED_BODY } from '../openapi/refusal-table.js';
-import { bodyOrRefusal, callerOf, callerWithKeysOf, checkedBodyOf, queryOf } from '../request/request-reading.js';
-import { sendPersonal } from '../request/revalidated-response.js';
-import { KeyHolderGuard, KeyHolderWithKeysGuard } from '../session/caller.guard.js';
-import { GuardedBy } from '../session/guarded-by.decorator.js';
-import { TakesAccessToken } from '../session/takes-access-token.decorator.js';
+import { KeyHolderGuard, KeyHolderWithKeysGuard } from '../request/caller.guard.js';
+import { IdempotentCommands } from '../request/idempotent-commands.js';
+import {
+  bodyOrRefusal,
+  callerOf,
+  callerWithKeysOf,
+  checkedBodyOf,
+  queryOf,
+  type KeyfoldRequest,
+} from '../request/request-reading.js';
+import { PAGING, REFUSAL_CONTENT, Route } from '../request/route.decorator.js';
 import { authorizedKeysResponse } from './authorized-keys.js';
-import { keyIdOf } from './key-id.js';
-import { AddKeyRequest, UpdateKeyRequest } from './ssh-key.requests.js';
-import { sshKeyPageResponse, SshKeyPageResponse } from './ssh-key.responses.js';
+
+/**
+ * Returns an integer from the query. compat: the key routes refuse every other value with one fixed message, that of `refusal`.
+ *
+ * @throws Refusal 400 with that message.
+ */
+export function integerOf(query: QueryParameters, name: string, refusal: InputRefusal): number {
+  try {
+    return atoi(query.get(name) ?? '');
+  } catch {
+    throw inputRefusal(refusal);
+  }
+}
+
+export const keyIdOf = (query: QueryParameters) => integerOf(query, 'id', 'key-id-invalid');
+
+const expiresProperty = {
+  type: 'string',
+  format: 'date-time',
+  nullable: true,
+  required: false,
+  example: '2027-01-31T12:00:00Z',
+} as const;
+
+@GoStruct('SSHKeyAddReq')
+class AddKeyRequest {
+  @ApiProperty({ description: 'The title of the key. Must be unique within the account.' })
+  @TextField('Title', { required: true })
+  title: string = '';
+
+  @ApiProperty({ description: 'The public key: one line of an `authorized_keys` file, without options.' })
+  @TextField('Key', { required: true })
+  key: string = '';
+
+  @ApiProperty({
+    ...expiresProperty,
+    description:
+      'From when on the key is refused: in the future, at most ten years ahead. Without it the key never expires.',
+  })
+  @TextField('Expires')
+  expires: string = '';
+}
+
+/** A title or an expiry that is not sent stays as it is. An expiry of null means that the key never expires. */
+class UpdateKeyRequest {
+  @ApiProperty({ type: 'integer', description: 'The id of the key.' })
+  @IsInt({ message: '$property must be a positive integer' })
+  @Min(1, { message: '$property must be a positive integer' })
+  id: number = 0;
+
+  @ApiProperty({ type: 'string', required: false, description: 'The new title. Must be unique within the account.' })
+  @ValidateIf((_, value) => value !== undefined)
+  @MinLength(1, { message: '$property must be a text that is not empty' })
+  @IsString({ message: '$property must be a text that is not empty' })
+  title?: string | undefined = undefined;
+
+  @ApiProperty({
+    ...expiresProperty,
+    description: 'From when on the key is refused: in the future, at most ten years ahead. With null it never expires.',
+  })
+  @IsOptional()
+  @IsInstant()
+  expires?: string | null | undefined = undefined;
+}
+
+/** An SSH key. The order of the first five fields is part of the contract (wire contract 3.3); clients of OpenList ignore the others. */
+class SshKeyResponse {
+  @ApiProperty({ type: 'integer' }) id!: number;
+  @ApiProperty() title!: string;
+  @ApiProperty({ description: 'The fingerprint in the format of `ssh-keygen -lf`.' }) fingerprint!: string;
+  @ApiProperty({ format: 'date-time' }) added_time!: string;
+  @ApiProperty({ format: 'date-time', description: 'Until the first use, the time when the key was added.' })
+  last_used_time!: string;
+  @ApiProperty({ description: 'For example `ssh-ed25519`.' }) type!: string;
+  @ApiProperty({ type: 'integer' }) bits!: number;
+  @ApiProperty({ description: 'The comment in the text of the key.' }) comment!: string;
+  @ApiProperty({ description: 'The fingerprint in the format of `ssh-keygen -l -E md5`.' }) fingerprint_md5!: string;
+  @ApiProperty({ type: 'string', format: 'date-time', nullable: true, description: 'Null if the key never expires.' })
+  expires_time!: string | null;
+  @ApiProperty({ description: 'Whether the key has expired. Servers no longer get it.' }) expired!: boolean;
+}
+
+export class SshKeyPageResponse {
+  @ApiProperty({ type: [SshKeyResponse] }) content!: SshKeyResponse[];
+  @ApiProperty({ type: 'integer' }) total!: number;
+}
+
+const fullLists = new WeakMap<readonly ListedSshKey[], Promise<PreparedResponse>>();
+
+/** Returns a page of a key list as a response. Front ends request the full list, so its response is cached for as long as the list is. */
+export function sshKeyPageResponse(keys: readonly ListedSshKey[], paging: Paging): Promise<PreparedResponse> {
+  const isFull = paging.page === 1 && paging.perPage >= keys.length;
+  if (!isFull) return listResponse(pageOf(keys, paging), keys.length, sshKeyResponse);
+  const known = fullLists.get(keys);
+  if (known) return known;
+  const response = listResponse(keys, keys.length, sshKeyResponse);
+  fullLists.set(keys, response);
+  return response;
+}
+
+const sshKeyResponse = ({ keyId, title, fingerprint, addedAt, lastUsedAt, ...key }: ListedSshKey): SshKeyResponse => ({
+  id: keyId,
+  title,
+  fingerprint,
+  added_time: isoTime(addedAt),
+  last_used_time: isoTime(lastUsedAt),
+  type: key.type,
+  bits: key.bits,
+  comment: key.comment,
+  fingerprint_md5: md5FingerprintOf(key.blob),
+  expires_time: expiryText(key.expiresAt),
+  expired: key.expired,
+});
+
+export const expiryText = (expiresAt: number | undefined) => (expiresAt === undefined ? null : isoTime(expiresAt));
 
 @ApiTags('SSH keys')
-@Controller('api/me/sshkey')
+@Controller()
 export class SshKeyController {
   constructor(
     private readonly commands: IdempotentCommands,
     private readonly queryBus: QueryBus,
   ) {}
 
-  @Get('list')
-  @GuardedBy(KeyHolderWithKeysGuard)
-  @TakesAccessToken('keys:manage')
-  @ApiRoute({
+  @Route('GET /api/me/sshkey/list', {
     id: 'listSshKeys',
     summary: "List the caller's keys",
     description: 'Returns the keys, oldest first. `total` counts all keys, also those of other pages.',
+    guard: KeyHolderWithKeysGuard,
+    scope: 'keys:manage',
+    query: PAGING,
+    answer: SshKeyPageResponse,
     refusals: ['query-too-long', 'list-query-malformed', 'page-invalid'],
   })
-  @ApiPaging()
-  @ApiEnvelope({ model: SshKeyPageResponse })
   async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
     const keys = await this.queryBus.execute(new ListOwnSshKeysQuery(callerWithKeysOf(request)));
     return sshKeyPageResponse(keys, parsePaging(queryOf(request)));
   }
 
-  @Get('authorized_keys')
-  @GuardedBy(KeyHolderWithKeysGuard)
-  @TakesAccessToken('keys:manage')
-  @ApiRoute({
+  @Route('GET /api/me/sshkey/authorized_keys', {
     id: 'getAuthorizedKeys',
     summary: "Read the caller's keys as a file",
     description:
       'Returns the keys that have not expired as the text of an `authorized_keys` file, with the titles as comments. The answer has an ' +
       '`ETag`; a request with a matching `If-None-Match` gets HTTP 304. Refusals are JSON.',
+    guard: KeyHolderWithKeysGuard,
+    scope: 'keys:manage',
+    answer: {
+      description: 'Plain text, or an envelope whose `code` is that of a refusal.',
+      content: {
+        'text/plain': { schema: { type: 'string', description: 'One line for each key: type, key in base64, title.' } },
+        ...REFUSAL_CONTENT,
+      },
+    },
     refusals: [],
   })
-  @ApiTextOrEnvelope('One line for each key: type, key in base64, title.')
   async authorizedKeys(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): Promise<void> {
     const keys = await this.queryBus.execute(new ListOwnSshKeysQuery(callerWithKeysOf(request)));
     sendPersonal(request, reply, authorizedKeysResponse(keys));
   }
 
-  @Post('add')
-  @HttpCode(200)
-  @GuardedBy(KeyHolderGuard)
-  @TakesAccessToken('keys:manage')
-  @ApiRoute({
+  @Route('POST /api/me/sshkey/add', {
     id: 'addSshKey',
     summary: 'Add a key',
     description: "Adds a public key to the caller's account. Titles and keys are unique within an account.",
+    guard: KeyHolderGuard,
+    scope: 'keys:manage',
+    body: AddKeyRequest,
+    answer: null,
     refusals: [
       'ssh-key-request-invalid',
       'ssh-key-expiry-malformed',
@@ -86,8 +222,6 @@ export class SshKeyController {
     ],
     idempotent: true,
   })
-  @ApiBody({ type: AddKeyRequest })
-  @ApiEnvelope()
   async add(@Req() request: KeyfoldRequest): Promise<null> {
     const { title, key, expires } = bodyOrRefusal(AddKeyRequest, request, 'ssh-key-request-invalid');
     const expiresAt = expires === '' ? undefined : instantOf(expires);
@@ -96,16 +230,16 @@ export class SshKeyController {
     return this.commands.execute(request, (origin) => new AddOwnSshKeyCommand(caller, title, key, expiresAt, origin));
   }
 
-  @Post('update')
-  @HttpCode(200)
-  @GuardedBy(KeyHolderGuard)
-  @TakesAccessToken('keys:manage')
-  @ApiRoute({
+  @Route('POST /api/me/sshkey/update', {
     id: 'updateSshKey',
     summary: 'Rename a key or change its expiry',
     description:
       'Changes the title of a key, its expiry, or both. A field that is missing stays as it is. An expired key with a new expiry can be ' +
       'used again. The key of another account is refused like an unknown one.',
+    guard: KeyHolderGuard,
+    scope: 'keys:manage',
+    body: UpdateKeyRequest,
+    answer: null,
     refusals: [
       ...UNACCEPTED_BODY,
       'ssh-key-not-found',
@@ -116,8 +250,6 @@ export class SshKeyController {
     ],
     idempotent: true,
   })
-  @ApiBody({ type: UpdateKeyRequest })
-  @ApiEnvelope()
   async update(@Req() request: KeyfoldRequest): Promise<null> {
     const { id, title, expires } = checkedBodyOf(UpdateKeyRequest, request);
     const expiresAt = typeof expires === 'string' ? instantOf(expires) : expires;
@@ -125,19 +257,17 @@ export class SshKeyController {
     return this.commands.execute(request, (origin) => new UpdateOwnSshKeyCommand(caller, id, change, origin));
   }
 
-  @Post('delete')
-  @HttpCode(200)
-  @GuardedBy(KeyHolderGuard)
-  @TakesAccessToken('keys:manage')
-  @ApiRoute({
+  @Route('POST /api/me/sshkey/delete', {
     id: 'deleteSshKey',
     summary: "Delete one of the caller's keys",
     description: 'Deletes the key with this id. The key of another account is refused like an unknown one.',
+    guard: KeyHolderGuard,
+    scope: 'keys:manage',
+    query: [{ name: 'id', schema: { type: 'integer' }, description: 'The id of the key.' }],
+    answer: null,
     refusals: ['query-too-long', 'key-id-invalid', 'ssh-key-not-found'],
     idempotent: true,
   })
-  @ApiQuery({ name: 'id', schema: { type: 'integer' }, description: 'The id of the key.' })
-  @ApiEnvelope()
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
     const [caller, keyId] = [callerOf(request), keyIdOf(queryOf(request))];
     return this.commands.execute(request, (origin) => new RemoveOwnSshKeyCommand(caller, keyId, origin));

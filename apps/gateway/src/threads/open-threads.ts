@@ -2,8 +2,8 @@ import type { INestApplication } from '@nestjs/common';
 import { LoginQueues, SecurityLog, StreamQueue } from '@keyfold/application';
 import { writeLine, type ApiSettings, type ProcessContext, type ProcessSettings, type Secrets } from '@keyfold/process';
 import { PasswordHasher } from '@keyfold/security';
+import { canSharePort } from '../http/connections.js';
 import { ServingThreads } from './serving-threads.js';
-import { canSharePort } from './shared-port.js';
 import type { ThreadData } from './thread-calls.js';
 
 /** How many threads serve, and how another one opens the store. */
@@ -24,11 +24,12 @@ export const threadsOnMongo = ({
 });
 
 /**
- * Prepares the threads that serve beside this one, the owner, and their metrics and check. Returns undefined if this thread serves alone,
- * as it must where the system cannot share a port.
+ * Prepares the threads that serve beside this one, the owner, and their metrics and check. They run `entry`. Returns undefined if this
+ * thread serves alone, as it must where the system cannot share a port.
  */
 export async function openThreads(
   app: INestApplication,
+  entry: URL,
   settings: ApiSettings & ProcessSettings,
   { count, openStore }: ThreadOptions,
   { log, metrics, health }: ProcessContext,
@@ -50,7 +51,7 @@ export async function openThreads(
   const next = () => {
     const store = openStore();
     const transfer = 'uri' in store ? [] : [store.events.port, store.views.port];
-    return { data: { settings, store }, transfer };
+    return { entry, data: { settings, store }, transfer };
   };
   const threads = new ServingThreads(count - 1, next, services, (err) =>
     log.error({ err }, 'a serving thread stopped and is being replaced'),

@@ -3,8 +3,7 @@ import type { Sample } from '@keyfold/process';
 import type { BirpcReturn } from 'birpc';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker, type Transferable } from 'node:worker_threads';
-import type { OwnerCalls, ThreadCalls, ThreadData } from './thread-calls.js';
-import { linkThreads } from './thread-link.js';
+import { linkThreads, type OwnerCalls, type ThreadCalls, type ThreadData } from './thread-calls.js';
 import { ThreadRequests, type ProcessServices } from './thread-requests.js';
 
 /** How often the owner checks that a thread responds, and after how long a thread that does not is ended (milliseconds). */
@@ -15,8 +14,8 @@ const SAMPLES_TIMEOUT = 1_000;
 /** How long a thread may take to close before it is ended; clients have 6 seconds of it (milliseconds). */
 const CLOSE_TIMEOUT = 8_000;
 
-/** Returns what the next thread receives, with its part of the store. */
-export type NextThread = () => Readonly<{ data: ThreadData; transfer: readonly Transferable[] }>;
+/** Returns the module that the next thread runs, and what it receives, with its part of the store. */
+export type NextThread = () => Readonly<{ entry: URL; data: ThreadData; transfer: readonly Transferable[] }>;
 
 /** One serving thread, as the owner sees it. */
 export class ServingThread {
@@ -31,11 +30,8 @@ export class ServingThread {
   #reason = new Error('the thread ended');
   #hasStopped = false;
 
-  constructor({ data, transfer }: ReturnType<NextThread>, services: ProcessServices) {
-    this.#worker = new Worker(new URL('./serving-thread.worker.js', import.meta.url), {
-      workerData: data,
-      transferList: [...transfer],
-    });
+  constructor({ entry, data, transfer }: ReturnType<NextThread>, services: ProcessServices) {
+    this.#worker = new Worker(entry, { workerData: data, transferList: [...transfer] });
     const requests = new ThreadRequests(services);
     this.#calls = linkThreads<ThreadCalls, OwnerCalls>(requests, this.#worker);
     this.#worker.once('error', (error: unknown) => (this.#reason = asError(error)));

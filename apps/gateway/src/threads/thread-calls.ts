@@ -2,6 +2,8 @@ import type { LoginIdentity, SecurityEvent } from '@keyfold/application';
 import type { ApiSettings, ProcessSettings, Sample, Secrets } from '@keyfold/process';
 import type { HashGroups } from '@keyfold/security';
 import type { JoinableStore } from '@keyfold/wiring';
+import { createBirpc, type BirpcReturn } from 'birpc';
+import type { MessagePort, Worker } from 'node:worker_threads';
 
 /** The data that a serving thread receives when it starts. */
 export type ThreadData = Readonly<{
@@ -36,3 +38,16 @@ export type ThreadCalls = {
   /** Closes the thread, which then ends. `drains`: clients have time to disconnect, so that no request is lost. */
   close(drains: boolean): Promise<void>;
 };
+
+/** Calls the functions of the other thread and serves its calls with `own`. Calls wait without limit, because queues may be long. */
+export function linkThreads<Others extends object, Own extends object>(
+  own: Own,
+  port: MessagePort | Worker,
+): BirpcReturn<Others, Own> {
+  return createBirpc<Others, Own>(own, {
+    post: (message) => port.postMessage(message),
+    on: (receive) => void port.on('message', receive),
+    bind: 'functions',
+    timeout: -1,
+  });
+}

@@ -1,0 +1,88 @@
+import { Controller, Req } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ChangeOwnProfileCommand, GetOwnProfileQuery } from '@keyfold/application';
+import type { Account } from '@keyfold/domain';
+import { prepareOnce, type PreparedResponse } from '@keyfold/http-envelope';
+import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
+import { CallerGuard } from '../request/caller.guard.js';
+import { IdempotentCommands } from '../request/idempotent-commands.js';
+import { bodyOf, callerOf, type KeyfoldRequest } from '../request/request-reading.js';
+import { Route } from '../request/route.decorator.js';
+import { UserRequest, userResponse, UserResponse, type Fields } from './account-administration.controller.js';
+
+/** An account as its owner sees it. */
+class MeResponse extends UserResponse {
+  @ApiProperty({ description: 'Whether two-factor login is on.' }) otp!: boolean;
+  @ApiProperty({ type: 'integer', required: false, description: 'Missing if no recovery codes were generated.' })
+  recovery_codes_left?: number;
+  @ApiProperty({ required: false, description: 'True if at most 3 recovery codes are left, otherwise missing.' })
+  recovery_codes_low?: boolean;
+}
+
+/** Returns an account as its owner sees it. Prepared once per state, because clients request it with every page they show. */
+const meResponse = prepareOnce((account: Account): Fields<MeResponse> => ({
+  ...userResponse(account),
+  otp: account.twoFactor !== null,
+  ...recoveryCodesLeft(account),
+}));
+
+/** From this number on, the profile contains a warning. */
+const FEW_RECOVERY_CODES = 3;
+
+/** compat: nothing for an account that never generated codes, so that its profile has the fields of the original only. */
+function recoveryCodesLeft({ twoFactor }: Account): Pick<MeResponse, 'recovery_codes_left' | 'recovery_codes_low'> {
+  const left = twoFactor?.recoveryCodes?.unused.length;
+  if (left === undefined) return {};
+  return { recovery_codes_left: left, ...(left <= FEW_RECOVERY_CODES && { recovery_codes_low: true }) };
+}
+
+@ApiTags('profile')
+@Controller()
+export class ProfileController {
+  constructor(
+    private readonly commands: IdempotentCommands,
+    private readonly queryBus: QueryBus,
+  ) {}
+
+  @Route('GET /api/me', {
+    id: 'getProfile',
+    summary: "Read the caller's account",
+    description: 'Returns the account of the token, or the guest if the request has no token and the guest is enabled.',
+    guard: CallerGuard,
+    scope: 'profile:read',
+    answer: MeResponse,
+    refusals: [],
+  })
+  async read(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
+    return meResponse(await this.queryBus.execute(new GetOwnProfileQuery(callerOf(request))));
+  }
+
+  @Route('POST /api/me/update', {
+    id: 'updateProfile',
+    summary: "Change the caller's name, password or SSO id",
+    description:
+      'Sets the user name and the SSO id, which is cleared if missing. An empty or missing `password` keeps the ' +
+      'current one. A new name or password ends all sessions of the account. The other fields must have the right ' +
+      'type and are ignored.',
+    guard: CallerGuard,
+    body: UserRequest,
+    answer: null,
+    refusals: [
+      ...UNREADABLE_BODY,
+      'guest-has-no-profile',
+      'username-too-long',
+      'username-taken',
+      'username-reserved',
+      'sso-id-too-long',
+      'password-too-short',
+      'password-too-common',
+    ],
+    idempotent: true,
+  })
+  async update(@Req() request: KeyfoldRequest): Promise<null> {
+    const { username, password, ssoId } = bodyOf(UserRequest, request);
+    const [caller, profile] = [callerOf(request), { username, password, ssoId }];
+    return this.commands.execute(request, (origin) => new ChangeOwnProfileCommand(caller, profile, origin));
+  }
+}

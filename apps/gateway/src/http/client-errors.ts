@@ -1,0 +1,63 @@
+import { errorEnvelope } from '@keyfold/http-envelope';
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { PendingResponses } from './batched-response.js';
+
+const STATUS_OF: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+/** Milliseconds that a client has to read the refusal and close the connection. */
+const LINGER_TIME = 5_000;
+/** A request line with any method (RFC 9110 section 9.1). */
+const REQUEST_LINE = /^[\w!#$%&'*+.^`|~-]+ \/\S* HTTP\/1\.[01]$/;
+/** The `Allow` header for methods that Node does not know: the methods of the routes. */
+const ALLOWED_METHODS = 'GET, HEAD, POST';
+
+/** The error of Node's event `clientError`. Parsing of `rawPacket` (a Buffer) failed after `bytesParsed` bytes. */
+export type ClientError = Error & { code?: string; rawPacket?: unknown; bytesParsed?: number };
+
+/**
+ * Responds to input that never reaches Fastify: headers that are too large, a request that takes too long, an unknown method, bytes that are not
+ * HTTP. Earlier requests on the same connection are answered first, then the connection closes.
+ */
+export function answerClientError(error: ClientError, socket: Socket): void {
+  if (error.code === 'ECONNRESET') return void socket.destroy();
+  const responses = PendingResponses.of(socket);
+  // Everything after the first error is invalid too. Closing at once could lose responses that are being written.
+  if (responses.isDraining) return;
+  // The parser survives a timeout, and a late request must not start after the refusal.
+  socket.pause();
+  void responses.drained().then(() => refuse(error, socket));
+}
+
+function refuse(error: ClientError, socket: Socket): void {
+  if (!socket.writable) return void socket.destroy();
+  const status = hasUnknownMethod(error) ? 405 : (STATUS_OF[error.code ?? ''] ?? 400);
+  const reason = STATUS_CODES[status]!;
+  const body = errorEnvelope(status, reason.toLowerCase());
+  const allHeaders = { ...headersOf(body), ...(status === 405 && { Allow: ALLOWED_METHODS }) };
+  const headers = Object.entries(allHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${headers.join('')}\r\n${body}`);
+  // Reads and discards what the client still sends. Otherwise the kernel would reset the connection, and the response could be lost.
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), LINGER_TIME).unref();
+  socket.once('close', () => clearTimeout(timer));
+}
+
+/** Returns whether only the method is unknown. Node reports the same error for bytes that are not HTTP. */
+function hasUnknownMethod({ code, rawPacket, bytesParsed = 0 }: ClientError): boolean {
+  if (code !== 'HPE_INVALID_METHOD' || !Buffer.isBuffer(rawPacket)) return false;
+  const packet = rawPacket.toString('latin1');
+  const start = packet.slice(0, bytesParsed).lastIndexOf('\n') + 1;
+  return REQUEST_LINE.test(packet.slice(start).split('\r\n', 1)[0]!);
+}
+
+/** Refuses every expectation except `100-continue`, which Node handles itself (RFC 9110 section 10.1.1). */
+export function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const body = errorEnvelope(417, 'only 100-continue can be expected');
+  response.writeHead(417, headersOf(body)).end(body);
+}
+
+const headersOf = (body: string) => ({
+  'Content-Type': 'application/json; charset=utf-8',
+  'Content-Length': Buffer.byteLength(body),
+  Connection: 'close',
+});

@@ -1,0 +1,104 @@
+/**
+ * The HTTP server of the gateway. A request passes these files in turn: `limit-pipelining` starts few requests of one connection in each turn of the
+ * event loop. Fastify finds the route by the rules of `routing`, `response-headers.hook` sets the headers of every answer, and the body arrives as
+ * bytes that the route reads. `turn-budget` spreads work of several milliseconds, such as a large body or a long list, over several turns.
+ * `batched-response` writes all answers that end in one turn together. `client-errors` answers what never reaches Fastify, and `connections` opens
+ * and closes connections. Nothing here knows a route.
+ */
+import { Logger } from '@nestjs/common';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { CurrentPrivacyMask } from '@keyfold/application';
+import { EnvelopeFilter, errorEnvelope, successEnvelope, UNKNOWN_PATH } from '@keyfold/http-envelope';
+import { RepeatedLine } from '@keyfold/process';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import { documentApi } from '../openapi/openapi.document.js';
+import { ClientAddress } from '../request/client-address.js';
+import { correlationsOf, type RequestHook } from '../request/request-reading.js';
+import { BatchedResponse } from './batched-response.js';
+import { answerClientError, refuseExpectation } from './client-errors.js';
+import { closeConnectionsOnShutdown } from './connections.js';
+import { faultOf } from './fault-of.js';
+import { limitPipelining } from './limit-pipelining.js';
+import { isReadablePath, routedPath, RouteMethods } from './routing.js';
+import { deferOnePerTurn, runOrDefer } from './turn-budget.js';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+/** Milliseconds that a client has to send a request, so that slow clients cannot occupy connections. */
+const REQUEST_TIMEOUT = 60_000;
+/** In bytes. The largest body in practice is an SSH key of 16 KiB. */
+const BODY_LIMIT = 131_072;
+/** In bytes. Parsing a larger body can take milliseconds. */
+const LARGE_BODY = 4_096;
+
+/** Creates the Fastify adapter with the rules that apply before routing: ids, limits, malformed paths and requests. */
+export function createHttpAdapter(setCommonHeaders: RequestHook, maxHeaderSize: number): FastifyAdapter {
+  return new FastifyAdapter({
+    http: { ServerResponse: BatchedResponse, maxHeaderSize },
+    // Never the client's id, or a client could forge the id of another request in the log and in commits.
+    genReqId: () => randomUUID(),
+    requestTimeout: REQUEST_TIMEOUT,
+    bodyLimit: BODY_LIMIT,
+    // The store closes after the server, so requests on open connections can still be handled.
+    return503OnClosing: false,
+    // The service uses no Express middleware.
+    skipMiddie: true,
+    rewriteUrl: ({ url }: { url?: string | undefined }) => routedPath(url ?? '/'),
+    // Routes parse their queries themselves. The router would parse every query, which takes seconds for a long one.
+    routerOptions: { ignoreTrailingSlash: true, querystringParser: () => ({}) },
+    frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
+      setCommonHeaders(request, reply, () => {
+        const [status, message] = isReadablePath(request.url)
+          ? [404, UNKNOWN_PATH]
+          : [400, 'the address cannot be read'];
+        void reply.code(status).type('application/json; charset=utf-8').send(errorEnvelope(status, message));
+      }),
+    clientErrorHandler: answerClientError,
+  });
+}
+
+/** Configures everything around the routes: request bodies, envelopes, errors, limits and the API documentation. */
+export function configureHttp(app: NestFastifyApplication, setCommonHeaders: RequestHook): void {
+  const server = app.getHttpAdapter().getInstance();
+  const routes = new RouteMethods();
+  routes.attach(server);
+  const addresses = app.get(ClientAddress, { strict: false });
+  server.decorateRequest('clientAddress', {
+    getter() {
+      return addresses.of(this);
+    },
+  });
+  // Bodies arrive as bytes, whatever their content type. The routes parse them by the rules of the original.
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) =>
+    // Many clients could withhold the last byte of a large body and send it at the same time.
+    (body.length > LARGE_BODY ? deferOnePerTurn : runOrDefer)(() => done(null, body)),
+  );
+  server.addHook('onRequest', (request, reply, done) => {
+    request.sentContentType = request.headers['content-type'];
+    request.raw.headers['content-type'] = 'application/octet-stream';
+    setCommonHeaders(request, reply, done);
+  });
+  server.setReplySerializer(successEnvelope);
+  server.server.on('checkExpectation', refuseExpectation);
+  limitPipelining(server.server);
+  closeConnectionsOnShutdown(server);
+  const faults = new Logger('Fault');
+  const outages = new RepeatedLine();
+  const reportOutage = (message: string, request: FastifyRequest) =>
+    outages.write(message, (omitted) =>
+      faults.error({ ...correlationsOf(request), ...(omitted > 0 && { omitted }) }, message),
+    );
+  app.useGlobalFilters(
+    new EnvelopeFilter({
+      mask: app.get(CurrentPrivacyMask, { strict: false }),
+      logFault: (errorId, error, path, request) => {
+        const { method } = request;
+        faults.error({ errorId, ...correlationsOf(request), method, url: path, err: error }, 'request failed');
+      },
+      faults: (error, request) => faultOf(error, (message) => reportOutage(message, request)),
+      methodsOf: (path) => routes.of(path, METHODS),
+    }),
+  );
+  documentApi(app);
+}

@@ -1,0 +1,96 @@
+import type { RequestListener, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { PendingResponses } from './batched-response.js';
+import { canRunNow, currentTurn, defer } from './turn-budget.js';
+
+/** Maximum number of requests of one connection that start in one turn of the event loop. */
+const MAX_PER_TURN = 16;
+/** Maximum number of requests of one connection in flight. */
+const MAX_IN_FLIGHT = 64;
+/** With this many waiting requests, the server stops reading from the connection until they have started. */
+const MAX_WAITING = 64;
+
+const QUEUE = Symbol('requests of this connection that have not started');
+type Connection = Socket & { [QUEUE]?: PipelineQueue };
+
+/**
+ * Queues the pipelined requests of one connection (RFC 9112 section 9.3.2). Thousands can arrive in one chunk; a few start in each turn of the
+ * event loop, so that other connections are served in between (decision 47).
+ */
+class PipelineQueue {
+  readonly #waiting: (() => void)[] = [];
+  readonly #responses: PendingResponses;
+  #lastTurn: object | undefined;
+  #scheduled = 0;
+  #isPaused = false;
+
+  static of(connection: Connection): PipelineQueue {
+    return (connection[QUEUE] ??= new PipelineQueue(connection));
+  }
+
+  private constructor(private readonly connection: Connection) {
+    this.#responses = PendingResponses.of(connection);
+    this.#responses.onResponse = () => this.#schedule();
+  }
+
+  /** Starts a request now or in a later turn. */
+  add(start: () => void): void {
+    if (this.#waiting.length === 0 && this.#isFirstOfTurn() && canRunNow()) return start();
+    this.#waiting.push(start);
+    if (this.#waiting.length >= MAX_WAITING) this.#pause();
+    this.#schedule();
+  }
+
+  /** Only the first request of a turn may start at once: handlers continue after the whole chunk is parsed, so nothing could stop the others. */
+  #isFirstOfTurn(): boolean {
+    const [last, current] = [this.#lastTurn, currentTurn()];
+    this.#lastTurn = current;
+    return last !== current;
+  }
+
+  #schedule(): void {
+    // If too many requests are in flight, the next response schedules again.
+    const target = Math.min(MAX_PER_TURN, this.#waiting.length, MAX_IN_FLIGHT - this.#inFlight());
+    while (this.#scheduled < target) {
+      this.#scheduled += 1;
+      defer(() => this.#startNext());
+    }
+  }
+
+  #startNext(): void {
+    this.#scheduled -= 1;
+    // Nobody would read the responses.
+    if (this.connection.destroyed) this.#waiting.length = 0;
+    if (this.#inFlight() < MAX_IN_FLIGHT) this.#waiting.shift()?.();
+    if (this.#waiting.length === 0 && this.#isPaused) this.#resume();
+    this.#schedule();
+  }
+
+  /** Disables `resume` while paused, because Node resumes a connection on each response and on each request without a body. */
+  #pause(): void {
+    if (this.#isPaused) return;
+    this.#isPaused = true;
+    this.connection.resume = () => this.connection;
+    // An earlier `resume` takes effect in the next tick and would undo a pause before it.
+    process.nextTick(() => this.#isPaused && this.connection.pause());
+  }
+
+  #resume(): void {
+    this.#isPaused = false;
+    Reflect.deleteProperty(this.connection, 'resume');
+    // Nothing is read after a malformed request.
+    if (!this.#responses.isDraining) this.connection.resume();
+  }
+
+  #inFlight(): number {
+    return this.#responses.count - this.#waiting.length;
+  }
+}
+
+/** Limits how many pipelined requests of each connection start at once. Must be called after the server has its request listener. */
+export function limitPipelining(server: Server): void {
+  const [listener, ...others] = server.listeners('request') as RequestListener[];
+  if (!listener || others.length > 0) throw new Error('expected exactly one request listener');
+  server.removeListener('request', listener);
+  server.on('request', (request, response) => PipelineQueue.of(request.socket).add(() => listener(request, response)));
+}

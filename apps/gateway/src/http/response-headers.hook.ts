@@ -1,0 +1,40 @@
+import { crossOriginHook } from '@keyfold/http-envelope';
+import type { FastifyRequest } from 'fastify';
+import helmet from 'helmet';
+import { clientCorrelationOf, type RequestHook } from '../request/request-reading.js';
+
+/** Returns whether the response is an HTML page: the documentation or the welcome page. */
+export const isPageRequest = (request: FastifyRequest): boolean =>
+  request.url.startsWith('/docs') || isWelcomePageRequest(request);
+
+/** Returns whether a browser opens the root. Browsers list `text/html` in `Accept`; other programs accept anything, or JSON. */
+export const isWelcomePageRequest = ({ method, url, headers }: FastifyRequest): boolean =>
+  (url === '/' || url.startsWith('/?')) &&
+  (method === 'GET' || method === 'HEAD') &&
+  headers.accept !== undefined &&
+  headers.accept.includes('text/html');
+
+/** Sets security headers for HTML pages. Upgrading to HTTPS is off, so that pages also load their scripts over plain HTTP. */
+const protectPage = helmet({
+  contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
+  strictTransportSecurity: false,
+});
+
+/**
+ * Creates the hook that sets the headers of every response, including those to malformed paths. Preflight requests end here.
+ * `hstsSeconds` is the HSTS max-age (RFC 6797); with 0 the header is not sent.
+ */
+export function responseHeaders(hstsSeconds: number): RequestHook {
+  return (request, reply, done) => {
+    // Lower-case names spare Fastify the conversion.
+    const clientCorrelation = clientCorrelationOf(request);
+    reply.header('x-request-id', clientCorrelation ?? request.id);
+    if (clientCorrelation !== undefined) reply.header('x-correlation-id', request.id);
+    // Proxies must not serve one user's response to another (AlistGo/alist#2554).
+    reply.header('cache-control', 'no-store').header('vary', 'Authorization');
+    reply.header('x-content-type-options', 'nosniff');
+    if (hstsSeconds > 0) reply.header('strict-transport-security', `max-age=${hstsSeconds}`);
+    if (isPageRequest(request)) protectPage(request.raw, reply.raw, () => undefined);
+    crossOriginHook(request, reply, done);
+  };
+}

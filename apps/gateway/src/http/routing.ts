@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify';
+
+/**
+ * Returns the URL that the router receives. compat: the original routes by the unescaped path, so an escaped slash counts as a slash
+ * (wire contract 1.2). Administration is the exception: escapes in its paths are kept literally, so no route matches. A proxy that blocks
+ * `/api/admin` can therefore not be bypassed with another spelling (docs/decisions/0053).
+ */
+export function routedPath(url: string): string {
+  // Fast path: very few URLs contain an escape.
+  if (!url.includes('%')) return url;
+  const path = pathOf(url);
+  const plain = path.replace(/%2f/gi, '/');
+  const routed = isAdministration(plain) ? path.replaceAll('%', '%25') : plain;
+  return routed + url.slice(path.length);
+}
+
+/** Returns whether a path that the router cannot unescape is well-formed. Its bytes are then not UTF-8, so no route matches. */
+export const isReadablePath = (url: string): boolean => url.startsWith('/') && !BROKEN_ESCAPE.test(pathOf(url));
+
+const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
+
+/** Returns whether the router would find administration here. It also accepts absolute URLs, and matches nothing that it cannot unescape. */
+function isAdministration(path: string): boolean {
+  try {
+    return /^\/api\/admin(\/|$)/.test(decodeURI(path.replace(/^https?:\/\/[^/]*\//i, '/')));
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the part of the URL that the router treats as the path. */
+const pathOf = (url: string) => url.split(/[?#]/, 1)[0]!;
+
+/** The methods of each path. Compares paths literally, because Fastify's `hasRoute` would treat a client's path as a pattern. */
+export class RouteMethods {
+  readonly #methods = new Map<string, Set<string>>();
+
+  /** Must be called before routes are added to the server. */
+  attach(server: FastifyInstance): void {
+    server.addHook('onRoute', ({ method, url }) => {
+      const known = this.#methods.get(url) ?? new Set();
+      for (const each of [method].flat()) known.add(each);
+      this.#methods.set(url, known);
+    });
+  }
+
+  /** Returns those of the methods that the path has, in the given order. A trailing slash is ignored. */
+  of(path: string, methods: readonly string[]): string[] {
+    const known = this.#methods.get(path.replace(/(.)\/$/, '$1'));
+    return methods.filter((method) => known?.has(method));
+  }
+}

@@ -1,0 +1,183 @@
+import { Controller, Req } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiProperty, ApiTags } from '@nestjs/swagger';
+import {
+  EndAnySessionCommand,
+  EndOwnSessionCommand,
+  EvictAnySessionsCommand,
+  EvictOwnSessionsCommand,
+  ListAnySessionsQuery,
+  ListOwnSessionsQuery,
+  type ListedSession,
+} from '@keyfold/application';
+import {
+  FlagField,
+  GoStruct,
+  offsetOf,
+  parsePaging,
+  TextField,
+  WholeField,
+  type PreparedResponse,
+} from '@keyfold/http-envelope';
+import { arrayResponse, listResponse } from '../http/list-response.js';
+import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
+import { AdminGuard, CallerGuard } from '../request/caller.guard.js';
+import { IdempotentCommands } from '../request/idempotent-commands.js';
+import { bodyOf, callerOf, queryOf, type KeyfoldRequest } from '../request/request-reading.js';
+import { PAGING, Route } from '../request/route.decorator.js';
+
+@GoStruct('EvictSessionReq')
+class EvictOwnRequest {
+  @ApiProperty({ name: 'session_id', required: false, description: 'The session to end; it may be the current one.' })
+  @TextField('SessionID')
+  sessionId: string = '';
+
+  @ApiProperty({
+    required: false,
+    description: 'If true, every session but the current one ends, whatever `session_id` is.',
+  })
+  @FlagField('Others')
+  others: boolean = false;
+}
+
+@GoStruct('EvictSessionReq')
+class EvictAnyRequest {
+  @ApiProperty({ name: 'session_id', required: false, description: 'The session to end.' })
+  @TextField('SessionID')
+  sessionId: string = '';
+
+  @ApiProperty({
+    name: 'user_id',
+    type: 'integer',
+    required: false,
+    description: 'If set, every session of this account ends, whatever `session_id` is.',
+  })
+  @WholeField('UserID', 'uint64')
+  userId: number = 0;
+}
+
+/** A session in the list of its owner. The first fields are AList's, in its order (wire contract 3.4). Times are in unix seconds. */
+class SessionResponse {
+  @ApiProperty() session_id!: string;
+  @ApiProperty({ type: 'integer' }) user_id!: number;
+  @ApiProperty({ type: 'integer', description: 'When the session was last used, to within some minutes.' })
+  last_active!: number;
+  @ApiProperty({ type: 'integer', description: '0: works, 1: is refused, because its account was changed.' })
+  status!: number;
+  @ApiProperty({ description: 'The user agent that logged in.' }) ua!: string;
+  @ApiProperty({ description: 'The address that logged in.' }) ip!: string;
+  @ApiProperty({ type: 'integer' }) started!: number;
+  @ApiProperty({ type: 'integer' }) expires!: number;
+  @ApiProperty({ description: "Whether this is the caller's session." }) current!: boolean;
+  @ApiProperty({ type: [String], description: 'The verified factors. More values may be added.' }) factors!: string[];
+}
+
+/** A session in the list of an administrator. */
+class AnySessionResponse extends SessionResponse {
+  @ApiProperty({ description: 'Empty if the account was deleted.' }) username!: string;
+}
+
+class SessionPageResponse {
+  @ApiProperty({ type: [AnySessionResponse] }) content!: AnySessionResponse[];
+  @ApiProperty({ type: 'integer' }) total!: number;
+}
+
+const [WORKS, IS_REFUSED] = [0, 1];
+
+function sessionResponse({ session, lastActive, works, isCurrent }: ListedSession): SessionResponse {
+  return {
+    session_id: session.sessionId,
+    user_id: session.accountId,
+    last_active: lastActive,
+    status: works ? WORKS : IS_REFUSED,
+    ua: session.client,
+    ip: session.address,
+    started: session.startedAt,
+    expires: session.expiresAt,
+    current: isCurrent,
+    factors: [...session.factors],
+  };
+}
+
+function anySessionResponse(listed: ListedSession): AnySessionResponse {
+  const { session_id, user_id, ...rest } = sessionResponse(listed);
+  return { session_id, user_id, username: listed.username, ...rest };
+}
+
+@ApiTags('sessions')
+@Controller()
+export class SessionController {
+  constructor(
+    private readonly commands: IdempotentCommands,
+    private readonly queryBus: QueryBus,
+  ) {}
+
+  @Route('GET /api/me/sessions', {
+    id: 'listSessions',
+    summary: "List the caller's sessions",
+    description: 'Returns the sessions that have not ended or expired, the latest login first.',
+    guard: CallerGuard,
+    answer: [SessionResponse],
+    refusals: ['guest-has-no-sessions'],
+  })
+  async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
+    return arrayResponse(await this.queryBus.execute(new ListOwnSessionsQuery(callerOf(request))), sessionResponse);
+  }
+
+  @Route('POST /api/me/sessions/evict', {
+    id: 'evictSessions',
+    summary: 'End one session or all others',
+    description: "Ends one of the caller's sessions, or all but the current one. Their tokens are refused at once.",
+    guard: CallerGuard,
+    body: EvictOwnRequest,
+    answer: null,
+    refusals: [...UNREADABLE_BODY, 'guest-has-no-sessions', 'session-not-found'],
+    idempotent: true,
+  })
+  async evict(@Req() request: KeyfoldRequest): Promise<null> {
+    const { sessionId, others } = bodyOf(EvictOwnRequest, request);
+    const caller = callerOf(request);
+    return this.commands.execute(request, (origin) =>
+      others ? new EvictOwnSessionsCommand(caller, origin) : new EndOwnSessionCommand(caller, sessionId, origin),
+    );
+  }
+
+  @Route('GET /api/admin/session/list', {
+    id: 'listAnySessions',
+    summary: 'List the sessions of all accounts',
+    description: 'Returns the sessions that have not ended or expired, the latest login first. For administrators.',
+    guard: AdminGuard,
+    scope: 'accounts:read',
+    query: PAGING,
+    answer: SessionPageResponse,
+    refusals: ['query-too-long', 'list-query-malformed', 'page-invalid'],
+  })
+  async listAny(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
+    const paging = parsePaging(queryOf(request));
+    const query = new ListAnySessionsQuery(callerOf(request), offsetOf(paging), paging.perPage);
+    const { items, total } = await this.queryBus.execute(query);
+    return listResponse(items, total, anySessionResponse);
+  }
+
+  @Route('POST /api/admin/session/evict', {
+    id: 'evictAnySessions',
+    summary: 'End sessions of an account',
+    description:
+      'Ends one session, or all sessions of an account. Their tokens are refused at once. For administrators.',
+    guard: AdminGuard,
+    scope: 'accounts:manage',
+    body: EvictAnyRequest,
+    answer: null,
+    refusals: [...UNREADABLE_BODY, 'session-not-found', 'admin-unchangeable-by-token', 'account-not-found'],
+    idempotent: true,
+  })
+  async evictAny(@Req() request: KeyfoldRequest): Promise<null> {
+    const { sessionId, userId } = bodyOf(EvictAnyRequest, request);
+    const caller = callerOf(request);
+    return this.commands.execute(request, (origin) =>
+      userId === 0
+        ? new EndAnySessionCommand(caller, sessionId, origin)
+        : new EvictAnySessionsCommand(caller, userId, origin),
+    );
+  }
+}

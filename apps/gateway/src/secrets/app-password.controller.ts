@@ -1,0 +1,217 @@
+import { Controller, Req } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiProperty, ApiTags } from '@nestjs/swagger';
+import {
+  CreateOwnAppPasswordCommand,
+  isoTime,
+  ListAnyAppPasswordsQuery,
+  ListOwnAppPasswordsQuery,
+  RevokeAnyAppPasswordCommand,
+  RevokeOwnAppPasswordCommand,
+  type AppPasswordHolder,
+  type ListedAppPassword,
+  type NewAppPassword,
+} from '@keyfold/application';
+import { accountOfAppPassword, appPasswordProtocols, type AppPasswordProtocol } from '@keyfold/domain';
+import { instantOf, IsInstant, type PreparedResponse } from '@keyfold/http-envelope';
+import { IsIn, IsOptional, Length } from 'class-validator';
+import { arrayResponse, listResponse } from '../http/list-response.js';
+import { UNACCEPTED_BODY, UNACCEPTED_QUERY } from '../openapi/refusal-table.js';
+import { AdminGuard, CallerGuard } from '../request/caller.guard.js';
+import { IdempotentCommands } from '../request/idempotent-commands.js';
+import { callerOf, checkedBodyOf, checkedQueryOf, type KeyfoldRequest } from '../request/request-reading.js';
+import { Route } from '../request/route.decorator.js';
+import { holderPageOf, holderPageQuery, HolderPageRequest, IsNumberedId } from './secret.requests.js';
+
+class CreateAppPasswordRequest {
+  @ApiProperty({
+    type: 'string',
+    minLength: 1,
+    maxLength: 100,
+    description: 'Must be unique among the app passwords of the account that have not expired.',
+  })
+  @Length(1, 100)
+  name: string = '';
+
+  @ApiProperty({
+    type: 'string',
+    enum: [...appPasswordProtocols],
+    description: 'The protocol over which it opens a login; `any` stands for all of them.',
+  })
+  @IsIn(appPasswordProtocols)
+  protocol: AppPasswordProtocol | undefined = undefined;
+
+  @ApiProperty({
+    oneOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }],
+    required: false,
+    description: 'When the app password expires, at most ten years from now. If missing or null, it never expires.',
+  })
+  @IsOptional()
+  @IsInstant()
+  expires: string | null = null;
+}
+
+class RevokeAppPasswordRequest {
+  @ApiProperty({ type: 'integer', description: 'The id of the app password.' })
+  @IsNumberedId(accountOfAppPassword, 'an app password')
+  id: number = 0;
+}
+
+const nullableTime = { oneOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] };
+
+class AppPasswordResponse {
+  @ApiProperty({ type: 'integer' }) id!: number;
+  @ApiProperty() name!: string;
+  @ApiProperty({ description: '`sftp`, `webdav`, `ftp`, or `any` of them. More values may be added.' })
+  protocol!: string;
+  @ApiProperty({ format: 'date-time' }) created!: string;
+  @ApiProperty({ ...nullableTime, description: 'Null if it never expires.' }) expires!: string | null;
+  @ApiProperty({ ...nullableTime, description: 'To within some minutes; null if it was never used.' })
+  last_used!: string | null;
+  @ApiProperty({ description: 'Whether it has expired. It is refused, and shown until you revoke it.' })
+  expired!: boolean;
+}
+
+class NewAppPasswordResponse extends AppPasswordResponse {
+  @ApiProperty({ description: 'Type it where the client asks for the password. Shown only once.' })
+  password!: string;
+}
+
+class AppPasswordHolderResponse {
+  @ApiProperty({ type: 'integer' }) user_id!: number;
+  @ApiProperty() username!: string;
+  @ApiProperty({ type: [AppPasswordResponse] }) app_passwords!: AppPasswordResponse[];
+}
+
+class AppPasswordPageResponse {
+  @ApiProperty({ type: [AppPasswordHolderResponse] }) content!: AppPasswordHolderResponse[];
+  @ApiProperty({ type: 'integer' }) total!: number;
+}
+
+const appPasswordResponse = (password: ListedAppPassword): AppPasswordResponse => ({
+  id: password.appPasswordId,
+  name: password.name,
+  protocol: password.protocol,
+  created: isoTime(password.createdAt),
+  expires: password.expiresAt === null ? null : isoTime(password.expiresAt),
+  last_used: password.lastUsedAt === undefined ? null : isoTime(password.lastUsedAt * 1000),
+  expired: password.isExpired,
+});
+
+const newAppPasswordResponse = (password: NewAppPassword): NewAppPasswordResponse => ({
+  ...appPasswordResponse(password),
+  password: password.text,
+});
+
+const appPasswordHolderResponse = (holder: AppPasswordHolder): AppPasswordHolderResponse => ({
+  user_id: holder.accountId,
+  username: holder.username,
+  app_passwords: holder.secrets.map(appPasswordResponse),
+});
+
+const NO_HOLDER = ['guest-has-no-app-passwords', 'app-password-session-required'] as const;
+
+@ApiTags('app passwords')
+@Controller()
+export class AppPasswordController {
+  constructor(
+    private readonly commands: IdempotentCommands,
+    private readonly queryBus: QueryBus,
+  ) {}
+
+  @Route('GET /api/me/app_passwords', {
+    id: 'listAppPasswords',
+    summary: "List the caller's app passwords",
+    description:
+      'Returns the app passwords, oldest first. An expired one is shown until it is revoked, a new one has its name, or a ' +
+      'new one needs its place among the 100 of the account. Needs a session.',
+    guard: CallerGuard,
+    answer: [AppPasswordResponse],
+    refusals: NO_HOLDER,
+  })
+  async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
+    const passwords = await this.queryBus.execute(new ListOwnAppPasswordsQuery(callerOf(request)));
+    return arrayResponse(passwords, appPasswordResponse);
+  }
+
+  @Route('POST /api/me/app_passwords', {
+    id: 'createAppPassword',
+    summary: 'Create an app password',
+    description:
+      'Creates a password for a client of a file server, such as WebDAV on a phone, and returns it, once. It opens no login of ' +
+      'this API, and it needs no second factor. It continues to work after a rename and a password change. Needs a session.',
+    guard: CallerGuard,
+    body: CreateAppPasswordRequest,
+    answer: NewAppPasswordResponse,
+    refusals: [
+      ...UNACCEPTED_BODY,
+      ...NO_HOLDER,
+      'app-password-name-too-long',
+      'app-password-expiry-invalid',
+      'app-password-name-taken',
+      'app-password-limit-reached',
+    ],
+    idempotent: 'shown once',
+  })
+  async create(@Req() request: KeyfoldRequest): Promise<NewAppPasswordResponse> {
+    const { name, protocol, expires } = checkedBodyOf(CreateAppPasswordRequest, request);
+    const expiresAt = expires === null ? null : (instantOf(expires) ?? 0);
+    const caller = callerOf(request);
+    const created = await this.commands.executeShownOnce(
+      request,
+      (origin) => new CreateOwnAppPasswordCommand(caller, { name, protocol: protocol!, expiresAt }, origin),
+    );
+    return newAppPasswordResponse(created);
+  }
+
+  @Route('POST /api/me/app_passwords/revoke', {
+    id: 'revokeAppPassword',
+    summary: "Revoke one of the caller's app passwords",
+    description:
+      'Refuses the app password from then on. One of another account is refused like an unknown one. Needs a session.',
+    guard: CallerGuard,
+    body: RevokeAppPasswordRequest,
+    answer: null,
+    refusals: [...UNACCEPTED_BODY, ...NO_HOLDER, 'app-password-not-found'],
+    idempotent: true,
+  })
+  revoke(@Req() request: KeyfoldRequest): Promise<null> {
+    const { id } = checkedBodyOf(RevokeAppPasswordRequest, request);
+    const caller = callerOf(request);
+    return this.commands.execute(request, (origin) => new RevokeOwnAppPasswordCommand(caller, id, origin));
+  }
+
+  @Route('GET /api/admin/app_password/list', {
+    id: 'listAnyAppPasswords',
+    summary: 'List the app passwords of all accounts',
+    description:
+      'Returns the accounts that have app passwords by id, each with all its app passwords. A page ends early when its entries take ' +
+      '2 MiB; continue with the next page until page times `per_page` reaches `total`, which also counts accounts that were deleted ' +
+      'since. For administrators.',
+    guard: AdminGuard,
+    query: holderPageQuery('app passwords'),
+    answer: AppPasswordPageResponse,
+    refusals: UNACCEPTED_QUERY,
+  })
+  async listAny(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
+    const page = holderPageOf(checkedQueryOf(HolderPageRequest, request));
+    const { items, total } = await this.queryBus.execute(new ListAnyAppPasswordsQuery(...page));
+    return listResponse(items, total, appPasswordHolderResponse);
+  }
+
+  @Route('POST /api/admin/app_password/revoke', {
+    id: 'revokeAnyAppPassword',
+    summary: 'Revoke any app password',
+    description: 'Refuses the app password from then on, whatever account it belongs to. For administrators.',
+    guard: AdminGuard,
+    body: RevokeAppPasswordRequest,
+    answer: null,
+    refusals: [...UNACCEPTED_BODY, 'app-password-not-found'],
+    idempotent: true,
+  })
+  revokeAny(@Req() request: KeyfoldRequest): Promise<null> {
+    const { id } = checkedBodyOf(RevokeAppPasswordRequest, request);
+    const caller = callerOf(request);
+    return this.commands.execute(request, (origin) => new RevokeAnyAppPasswordCommand(caller, id, origin));
+  }
+}

@@ -1,0 +1,50 @@
+import type { ApiQueryOptions } from '@nestjs/swagger';
+import { offsetOf } from '@keyfold/http-envelope';
+import { IsOptional, Matches, ValidateBy } from 'class-validator';
+
+const IsCount = () => Matches(/^[1-9]\d{0,8}$/, { message: '$property must be a positive integer' });
+
+/** The part of a list of accounts with their secrets to return. */
+export class HolderPageRequest {
+  @IsCount() page = '1';
+  @Matches(/^([1-9]\d{0,2}|1000)$/, { message: 'per_page must be an integer from 1 to 1000' }) per_page = '1000';
+  @IsOptional() @IsCount() user_id?: string = undefined;
+}
+
+/** Returns the arguments of the query for a page. */
+export function holderPageOf({ page, per_page, user_id }: HolderPageRequest): [number, number, number | undefined] {
+  const paging = { page: Number(page), perPage: Number(per_page) };
+  return [offsetOf(paging), paging.perPage, user_id === undefined ? undefined : Number(user_id)];
+}
+
+/** Describes the fields of `HolderPageRequest` for a list of `secrets`, such as "tokens". */
+export const holderPageQuery = (secrets: string): readonly ApiQueryOptions[] => [
+  {
+    name: 'page',
+    required: false,
+    schema: { type: 'integer', minimum: 1, default: 1 },
+    description: 'The number of the page.',
+  },
+  {
+    name: 'per_page',
+    required: false,
+    schema: { type: 'integer', minimum: 1, maximum: 1000, default: 1000 },
+    description: 'The maximum number of accounts on a page.',
+  },
+  {
+    name: 'user_id',
+    required: false,
+    schema: { type: 'integer', minimum: 1 },
+    description: `Lists the ${secrets} of this account only.`,
+  },
+];
+
+/** Accepts the id of something that is numbered within its account. `accountOf` returns the account of an id, and `what` names the thing. */
+export const IsNumberedId = (accountOf: (id: number) => number, what: string): PropertyDecorator =>
+  ValidateBy(
+    {
+      name: 'numberedId',
+      validator: { validate: (value) => Number.isSafeInteger(value) && accountOf(value as number) > 0 },
+    },
+    { message: `$property must be the id of ${what}` },
+  );

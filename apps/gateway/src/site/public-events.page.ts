@@ -1,0 +1,126 @@
+import {
+  asyncApiDocument,
+  definitionOf,
+  publicEventTypes,
+  releasedSchemas,
+  sampleMessageOf,
+  schemaOfEvent,
+  schemaPathOf,
+  type JsonSchema,
+  type PublicEventType,
+} from '@keyfold/messaging/events';
+import { revalidatedResponse, type RevalidatedResponse } from '../http/revalidated-response.js';
+import { html, htmlPage, textWithCode, type Html } from './html.js';
+
+/** Builds the documentation page, the AsyncAPI document and every released schema, by path. */
+export const buildPublicEventDocuments = (): ReadonlyMap<string, RevalidatedResponse> =>
+  new Map([
+    ['/docs/events', revalidatedResponse('text/html; charset=utf-8', publicEventsPage().source)],
+    ['/asyncapi.json', revalidatedResponse('application/json; charset=utf-8', JSON.stringify(asyncApiDocument()))],
+    ...[...releasedSchemas()].map(
+      ([path, schema]) =>
+        [path, revalidatedResponse('application/schema+json; charset=utf-8', JSON.stringify(schema))] as const,
+    ),
+  ]);
+
+const INTRODUCTION =
+  'Keyfold publishes events for other services over RabbitMQ, to the topic exchange `keyfold.events`. The routing key is the event type. ' +
+  'Messages are CloudEvents 1.0 in binary mode: the headers contain the attributes, the body contains only the data, as JSON.';
+
+const GUARANTEES = [
+  'At least once: every event is delivered, possibly after an outage, and sometimes twice.',
+  'Deduplicate by id: each delivery of an event has the same `cloudEvents_id`, so ignore ids that you have already seen.',
+  'Ordered per account: events with the same `cloudEvents_partitionkey` are first delivered in the order in which they occurred. ' +
+    'There is no order between accounts.',
+  'No secrets: no event contains passwords, their hashes, two-factor secrets, tokens or values of settings.',
+  'Only additions: the data of a type may gain fields but never loses any, so ignore unknown fields. Any other change is a new type.',
+];
+
+const publicEventsPage = (): Html =>
+  htmlPage(
+    'Keyfold: public events',
+    html`<h1>Public events</h1>
+      <p>${textWithCode(INTRODUCTION)}</p>
+      <p>
+        In machine-readable form: <a href="/asyncapi.json">AsyncAPI 3.1</a>, and a JSON Schema for each version of each
+        event.
+      </p>
+      <h2 id="guarantees">Guarantees</h2>
+      <ul>
+        ${GUARANTEES.map((each) => html`<li>${textWithCode(each)}</li> `)}
+      </ul>
+      <h2 id="events">Events</h2>
+      <table>
+        <thead>
+          <tr>
+            <th>Type</th>
+            <th>When</th>
+            <th>Version</th>
+            <th>Since</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${publicEventTypes.map(rowOf)}
+        </tbody>
+      </table>
+      ${publicEventTypes.map(sectionOf)}`,
+  );
+
+const rowOf = (type: PublicEventType): Html => {
+  const { when, version, since } = definitionOf(type);
+  return html`<tr>
+    <td>
+      <a href="#${type}"><code>${type}</code></a>
+    </td>
+    <td>${textWithCode(when)}</td>
+    <td>${version}</td>
+    <td>${since}</td>
+  </tr> `;
+};
+
+function sectionOf(type: PublicEventType): Html {
+  const { title, when, version, since } = definitionOf(type);
+  const schema = schemaOfEvent(type);
+  const { headers, body } = sampleMessageOf(type);
+  return html`<section>
+    <h2 id="${type}"><code>${type}</code>: ${title}</h2>
+    <p>${textWithCode(when)} Schema version ${version}, sent since Keyfold ${since}.</p>
+    <table>
+      <thead>
+        <tr>
+          <th>Field</th>
+          <th>Type</th>
+          <th>Meaning</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${fieldRowsOf(schema)}
+      </tbody>
+    </table>
+    <h3>Sample headers</h3>
+    <pre>${asJson(headers)}</pre>
+    <h3>Sample body</h3>
+    <pre>${asJson(JSON.parse(body.toString()))}</pre>
+    <details>
+      <summary>JSON Schema, also served at <a href="${schemaPathOf(type)}">${schemaPathOf(type)}</a></summary>
+      <pre>${asJson(schema)}</pre>
+    </details>
+  </section> `;
+}
+
+type Field = Readonly<{ type?: string; format?: string; description?: string }>;
+
+function fieldRowsOf(schema: JsonSchema): Html[] {
+  const required = schema['required'] as readonly string[];
+  const fields = Object.entries(schema['properties'] as Readonly<Record<string, Field>>);
+  return fields.map(([name, { type = '', format, description = '' }]) => {
+    const kind = `${format ?? type}${required.includes(name) ? '' : ', optional'}`;
+    return html`<tr>
+      <td><code>${name}</code></td>
+      <td>${kind}</td>
+      <td>${textWithCode(description)}</td>
+    </tr> `;
+  });
+}
+
+const asJson = (value: unknown) => JSON.stringify(value, null, 2);

@@ -1,0 +1,50 @@
+import { All, Controller, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { Fault, UNKNOWN_PATH } from '@keyfold/http-envelope';
+import type { FastifyReply } from 'fastify';
+import { GatewayConfig } from '../gateway.config.js';
+import { isWelcomePageRequest } from '../http/response-headers.hook.js';
+import type { KeyfoldRequest } from '../request/request-reading.js';
+import { html, htmlPage, PAGE_CSP, type Html } from './html.js';
+
+/** Creates the page for people who open the address of the service in a browser. */
+const welcomePage = (version: string): Html =>
+  htmlPage(
+    'Keyfold',
+    html`<h1>Keyfold</h1>
+      <p>
+        This is ${version}, an account service that implements the account API of OpenList. It serves front ends and
+        other programs and has no web interface of its own.
+      </p>
+      <ul>
+        <li><a href="/docs">API documentation</a>: read about every route and try it</li>
+        <li><a href="/docs/events">Public events</a>: the events that other services receive over RabbitMQ</li>
+        <li><code>README.md</code> in Keyfold's source folder: settings, commands and a tour</li>
+      </ul>
+      <h2>The admin's password</h2>
+      <p>
+        The first start shows the password of the account <code>admin</code> once, unless you set it in the settings. To
+        change or replace it, run this command in the source folder:
+      </p>
+      <pre>npx keyfold account set-password admin</pre>
+      <p>With Docker Compose, run this command in the folder of <code>docker-compose.yml</code>:</p>
+      <pre>docker compose exec gateway node run.mjs account set-password admin</pre>`,
+  );
+
+/** Serves the root path: browsers get a page; for other clients the path does not exist, with any method (wire contract 1.2). */
+@ApiExcludeController()
+@Controller()
+export class WelcomeController {
+  readonly #page: string;
+
+  constructor({ version }: GatewayConfig) {
+    this.#page = welcomePage(version).source;
+  }
+
+  @All()
+  page(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): void {
+    if (!isWelcomePageRequest(request)) throw new Fault(404, UNKNOWN_PATH);
+    reply.header('content-security-policy', PAGE_CSP).header('vary', 'Accept');
+    reply.code(200).type('text/html; charset=utf-8').send(this.#page);
+  }
+}
