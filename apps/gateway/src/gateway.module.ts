@@ -1,7 +1,9 @@
 import { Logger, Module, type DynamicModule, type Provider } from '@nestjs/common';
-import { CqrsModule } from '@nestjs/cqrs';
-import { FirstStart, NewPasswords } from '@keyfold/application';
-import { eventSourcingExports } from '@keyfold/wiring';
+import { JwtService } from '@nestjs/jwt';
+import { ACCOUNT_ID_BLOCK, ApplicationModule, Clock, PasswordPolicy, SERVICE_VERSION } from '@keyfold/application';
+import { NameRules } from '@keyfold/domain';
+import { DeviceTokens, EarlierTokenSecrets, LoginThrottle, ThrottleStore, TokenSigner } from '@keyfold/security';
+import { EventSourcingModule } from '@keyfold/wiring';
 import { AccessTokenAdministrationController } from './access-tokens/access-token-administration.controller.js';
 import { AccessTokenController } from './access-tokens/access-token.controller.js';
 import { AppPasswordAdministrationController } from './app-passwords/app-password-administration.controller.js';
@@ -10,7 +12,6 @@ import { ActivityAdministrationController } from './activity/activity-administra
 import { ActivityController } from './activity/activity.controller.js';
 import { ActivityExport } from './activity/activity-export.js';
 import { AccountAdministrationController } from './accounts/account-administration.controller.js';
-import { applicationProviders } from './application.providers.js';
 import { GatewayConfig } from './gateway.config.js';
 import { DisabledFeaturesController } from './disabled-features/disabled-features.controller.js';
 import { ProfileController } from './profile/profile.controller.js';
@@ -32,6 +33,32 @@ import { SshKeyController } from './ssh-keys/ssh-key.controller.js';
 import { TwoFactorController } from './two-factor/two-factor.controller.js';
 import { WelcomeController } from './welcome/welcome.controller.js';
 
+const ISSUER = 'keyfold';
+
+/** What the commands and queries of the API need besides the stores. */
+const applicationServices = (config: GatewayConfig): Provider[] => [
+  { provide: ACCOUNT_ID_BLOCK, useValue: config.accountIdBlock },
+  { provide: SERVICE_VERSION, useValue: config.version },
+  { provide: NameRules, useValue: config.nameRules },
+  { provide: PasswordPolicy, useValue: new PasswordPolicy(config.passwordRules) },
+  {
+    provide: TokenSigner,
+    inject: [JwtService, EarlierTokenSecrets],
+    useFactory: (jwt: JwtService, earlier: EarlierTokenSecrets) =>
+      new TokenSigner(jwt, { issuer: ISSUER, lifetimeHours: config.tokenHours }, earlier),
+  },
+  {
+    provide: DeviceTokens,
+    inject: [JwtService, EarlierTokenSecrets],
+    useFactory: (jwt: JwtService, earlier: EarlierTokenSecrets) => new DeviceTokens(jwt, earlier),
+  },
+  {
+    provide: LoginThrottle,
+    inject: [ThrottleStore, Clock],
+    useFactory: (store: ThrottleStore, clock: Clock) => new LoginThrottle(store, () => clock.now()),
+  },
+];
+
 @Module({})
 export class GatewayModule {
   /**
@@ -46,7 +73,14 @@ export class GatewayModule {
   ): DynamicModule {
     return {
       module: GatewayModule,
-      imports: [CqrsModule.forRoot(), ...ports],
+      imports: [
+        EventSourcingModule.forRoot(ports, [
+          { provide: GatewayConfig, useValue: config },
+          ...services,
+          ...applicationServices(config),
+        ]),
+        ApplicationModule,
+      ],
       controllers: [
         SiteController,
         PublicController,
@@ -71,9 +105,6 @@ export class GatewayModule {
         WelcomeController,
       ],
       providers: [
-        { provide: GatewayConfig, useValue: config },
-        ...services,
-        ...applicationProviders,
         { provide: ActivityExport, useFactory: () => new ActivityExport() },
         PublicEventDocuments,
         IdempotentCommands,
@@ -96,7 +127,7 @@ export class GatewayModule {
           useFactory: ({ version }: GatewayConfig) => new PublicSettingsCache(version),
         },
       ],
-      exports: [FirstStart, NewPasswords, ...eventSourcingExports],
+      exports: [ApplicationModule],
     };
   }
 }

@@ -1,3 +1,4 @@
+import { Injectable, Optional } from '@nestjs/common';
 import { DomainError, type Decision, type DomainEvent } from '@keyfold/domain';
 import {
   CommandIdReused,
@@ -15,7 +16,7 @@ import { initialOf, ListUpdates, StreamLoader, type Loaded, type StreamRef } fro
 import { hash, randomUUIDv7 } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Clock } from './clock.js';
-import type { CommandTrace, CommandTraces } from './command-traces.js';
+import { CommandTraces, type CommandTrace } from './command-traces.js';
 import type { Origin } from './origin.js';
 import { securityEventsOf } from './security-log/commit-events.js';
 import { noSecurityLog, SecurityLog } from './security-log/security-log.js';
@@ -42,6 +43,7 @@ type Decided = Readonly<{ commit: NewCommit; decision: Decision<DomainEvent> }>;
 type DecideOn<State> = (loaded: Loaded<State>) => Decided | undefined;
 
 /** Runs every change: loads the stream, decides the command, appends the commit and updates the list. */
+@Injectable()
 export class CommandRunner {
   #outage: { at: number; error: StoreUnavailable } | undefined;
 
@@ -50,7 +52,7 @@ export class CommandRunner {
     private readonly loader: StreamLoader,
     private readonly lists: ListUpdates,
     private readonly clock: Clock,
-    private readonly traces?: CommandTraces,
+    @Optional() private readonly traces?: CommandTraces,
     private readonly security: SecurityLog = noSecurityLog,
     private readonly queue: StreamQueue = new InMemoryStreamQueue(),
   ) {}

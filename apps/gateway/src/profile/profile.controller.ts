@@ -1,7 +1,6 @@
 import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
-import { ChangeOwnProfileCommand, GetOwnProfileQuery } from '@keyfold/application';
+import { ChangeOwnProfileCommand } from '@keyfold/application';
 import type { PreparedResponse } from '@keyfold/http-envelope';
 import { UserRequest } from '../accounts/account.requests.js';
 import { meResponse, MeResponse } from '../accounts/account.responses.js';
@@ -19,10 +18,7 @@ import { TakesAccessToken } from '../session/takes-access-token.decorator.js';
 @Controller('api/me')
 @GuardedBy(CallerGuard)
 export class ProfileController {
-  constructor(
-    private readonly commands: IdempotentCommands,
-    private readonly queryBus: QueryBus,
-  ) {}
+  constructor(private readonly commands: IdempotentCommands) {}
 
   @Get()
   @TakesAccessToken('profile:read')
@@ -33,8 +29,8 @@ export class ProfileController {
     refusals: [],
   })
   @ApiEnvelope({ model: MeResponse })
-  async read(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
-    return meResponse(await this.queryBus.execute(new GetOwnProfileQuery(callerOf(request))));
+  read(@Req() request: KeyfoldRequest): PreparedResponse {
+    return meResponse(callerOf(request).account);
   }
 
   @Post('update')
