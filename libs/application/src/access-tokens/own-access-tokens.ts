@@ -50,7 +50,6 @@ export class CreateOwnAccessTokenCommand extends Command<NewAccessToken> {
 export class CreateOwnAccessTokenHandler implements ICommandHandler<CreateOwnAccessTokenCommand> {
   constructor(
     private readonly runner: CommandRunner,
-    private readonly loader: StreamLoader,
     private readonly clock: Clock,
   ) {}
 
@@ -62,12 +61,14 @@ export class CreateOwnAccessTokenHandler implements ICommandHandler<CreateOwnAcc
     const { secret, hash } = newAccessTokenSecret();
     const ref = accessTokensStream(accountId);
     const command = { type: 'CreateAccessToken', accountId, ...input, hash, now: this.clock.now() } as const;
-    await this.runner.run(ref, command, { actor: actorOf(caller), ...origin });
-    const [{ state }] = await this.loader.load(ref);
-    const created = state.tokens.find((token) => token.hash === hash);
-    // A concurrent request has revoked it already.
-    if (!created) throw new DomainError('access-token-not-found');
-    return { ...listedSecret(created, undefined, command.now), text: accessTokenText(created.tokenId, secret) };
+    const { events } = await this.runner.run(ref, command, { actor: actorOf(caller), ...origin });
+    const created = events.find((event) => event.type === 'AccessTokenCreated');
+    // The request has run before, with another secret.
+    if (created?.data.hash !== hash) throw new DomainError('access-token-not-found');
+    return {
+      ...listedSecret(created.data, undefined, command.now),
+      text: accessTokenText(created.data.tokenId, secret),
+    };
   }
 }
 

@@ -44,7 +44,6 @@ export class CreateOwnAppPasswordCommand extends Command<NewAppPassword> {
 export class CreateOwnAppPasswordHandler implements ICommandHandler<CreateOwnAppPasswordCommand> {
   constructor(
     private readonly runner: CommandRunner,
-    private readonly loader: StreamLoader,
     private readonly clock: Clock,
   ) {}
 
@@ -55,12 +54,11 @@ export class CreateOwnAppPasswordHandler implements ICommandHandler<CreateOwnApp
     const ref = appPasswordsStream(accountId);
     const now = this.clock.now();
     const command = { type: 'CreateAppPassword', accountId, ...input, hash, now } as const;
-    await this.runner.run(ref, command, { actor: actorOf(caller), ...origin });
-    const [{ state }] = await this.loader.load(ref);
-    const created = state.passwords.find((each) => each.hash === hash);
-    // A concurrent request has revoked it already.
-    if (!created) throw new DomainError('app-password-not-found');
-    return { ...listedSecret(created, undefined, now), text };
+    const { events } = await this.runner.run(ref, command, { actor: actorOf(caller), ...origin });
+    const created = events.find((event) => event.type === 'AppPasswordCreated');
+    // The request has run before, with another secret.
+    if (created?.data.hash !== hash) throw new DomainError('app-password-not-found');
+    return { ...listedSecret(created.data, undefined, now), text };
   }
 }
 

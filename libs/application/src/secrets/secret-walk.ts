@@ -26,7 +26,7 @@ export type SealedSecret = Readonly<{
 export type SecretHolder = Readonly<{
   stream: string;
   secrets: readonly SealedSecret[];
-  run(runner: CommandRunner, command: ResealSecrets, context: CommandContext): Promise<void>;
+  run(runner: CommandRunner, command: ResealSecrets, context: CommandContext): Promise<unknown>;
 }>;
 
 /** The holders whose streams begin on one page of the feed, with the commits read so far and in total. */

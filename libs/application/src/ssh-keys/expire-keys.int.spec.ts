@@ -113,10 +113,11 @@ it(
     service.clock.advance(HOUR);
     const { readModels, projection, clock } = service;
     const runner: Pick<typeof service.runner, 'run'> = {
-      run: async (...args) => {
+      run: async (ref, command, context) => {
         most = Math.max(most, ++running);
-        await service.runner.run(...args);
+        const outcome = await service.runner.run(ref, command, context);
         running--;
+        return outcome;
       },
     };
     const leases = { now: async () => clock.now() };
