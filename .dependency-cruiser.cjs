@@ -144,17 +144,17 @@ module.exports = {
     {
       name: 'Nest stays at the edge',
       comment:
-        'Inner code is plain classes and functions. Only the buses, the exception filter and the JWT service need Nest.',
+        'Inner code is plain classes and functions. Only the buses, the injection, the exception filter and the JWT service need Nest.',
       severity: 'error',
       from: from('^libs/(domain|event-store|projections)/|^libs/security/src/(?!token-signer|device-tokens)'),
       to: { path: '^node_modules/@nestjs/' },
     },
     {
-      name: 'the application uses only the buses of Nest',
-      comment: 'HTTP and the container belong to the apps.',
+      name: 'the application uses the buses and the injection of Nest',
+      comment: 'HTTP belongs to the apps. Of @nestjs/common, oxlint lets it use only the decorators of injection.',
       severity: 'error',
       from: from(lib('application')),
-      to: { path: '^node_modules/(@nestjs|fastify)/(?!cqrs)' },
+      to: { path: '^node_modules/(@nestjs|fastify)/(?!cqrs/|common/)' },
     },
     {
       name: 'libraries never import apps',

@@ -1,12 +1,13 @@
 import { Logger, Module, type DynamicModule, type Provider } from '@nestjs/common';
-import { CqrsModule } from '@nestjs/cqrs';
-import { FirstStart, NewPasswords } from '@keyfold/application';
-import { eventSourcingExports } from '@keyfold/wiring';
+import { JwtService } from '@nestjs/jwt';
+import { ACCOUNT_ID_BLOCK, ApplicationModule, Clock, PasswordPolicy, SERVICE_VERSION } from '@keyfold/application';
+import { NameRules } from '@keyfold/domain';
+import { DeviceTokens, EarlierTokenSecrets, LoginThrottle, ThrottleStore, TokenSigner } from '@keyfold/security';
+import { EventSourcingModule } from '@keyfold/wiring';
 import { AccountAdministrationController } from './accounts/account-administration.controller.js';
 import { ActivityExport } from './accounts/activity-export.js';
 import { ActivityController } from './accounts/activity.controller.js';
 import { ProfileController } from './accounts/profile.controller.js';
-import { applicationProviders } from './application.providers.js';
 import { GatewayConfig } from './gateway.config.js';
 import { LoginController } from './login/login.controller.js';
 import { SessionController } from './login/session.controller.js';
@@ -25,6 +26,32 @@ import { SshKeyAdministrationController } from './ssh-keys/ssh-key-administratio
 import { SshKeyController } from './ssh-keys/ssh-key.controller.js';
 import { processServices } from './threads/process-services.js';
 
+const ISSUER = 'keyfold';
+
+/** What the commands and queries of the API need besides the stores. */
+const applicationServices = (config: GatewayConfig): Provider[] => [
+  { provide: ACCOUNT_ID_BLOCK, useValue: config.accountIdBlock },
+  { provide: SERVICE_VERSION, useValue: config.version },
+  { provide: NameRules, useValue: config.nameRules },
+  { provide: PasswordPolicy, useValue: new PasswordPolicy(config.passwordRules) },
+  {
+    provide: TokenSigner,
+    inject: [JwtService, EarlierTokenSecrets],
+    useFactory: (jwt: JwtService, earlier: EarlierTokenSecrets) =>
+      new TokenSigner(jwt, { issuer: ISSUER, lifetimeHours: config.tokenHours }, earlier),
+  },
+  {
+    provide: DeviceTokens,
+    inject: [JwtService, EarlierTokenSecrets],
+    useFactory: (jwt: JwtService, earlier: EarlierTokenSecrets) => new DeviceTokens(jwt, earlier),
+  },
+  {
+    provide: LoginThrottle,
+    inject: [ThrottleStore, Clock],
+    useFactory: (store: ThrottleStore, clock: Clock) => new LoginThrottle(store, () => clock.now()),
+  },
+];
+
 @Module({})
 export class GatewayModule {
   /**
@@ -39,7 +66,14 @@ export class GatewayModule {
   ): DynamicModule {
     return {
       module: GatewayModule,
-      imports: [CqrsModule.forRoot(), ...ports],
+      imports: [
+        EventSourcingModule.forRoot(ports, [
+          { provide: GatewayConfig, useValue: config },
+          ...services,
+          ...applicationServices(config),
+        ]),
+        ApplicationModule,
+      ],
       controllers: [
         SiteController,
         PublicController,
@@ -59,9 +93,6 @@ export class GatewayModule {
         WelcomeController,
       ],
       providers: [
-        { provide: GatewayConfig, useValue: config },
-        ...services,
-        ...applicationProviders,
         { provide: ActivityExport, useFactory: () => new ActivityExport() },
         PublicEventDocuments,
         IdempotentCommands,
@@ -84,7 +115,7 @@ export class GatewayModule {
           useFactory: ({ version }: GatewayConfig) => new PublicSettingsCache(version),
         },
       ],
-      exports: [FirstStart, NewPasswords, ...eventSourcingExports],
+      exports: [ApplicationModule],
     };
   }
 }

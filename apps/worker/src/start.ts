@@ -1,5 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { InMemoryStreamQueue, SshKeysModule, StreamQueue } from '@keyfold/application';
 import { EventStore } from '@keyfold/event-store';
 import {
   brokerSettings,
@@ -12,12 +13,12 @@ import {
   readSettings,
   retentionSettings,
   runProcess,
+  securityLogProvider,
   tracingModules,
   type Environment,
 } from '@keyfold/process';
-import { appendSamples, loadMongoStoreModule, StoreCheck } from '@keyfold/wiring';
+import { appendSamples, EventSourcingModule, loadMongoStoreModule, StoreCheck } from '@keyfold/wiring';
 import { z } from 'zod';
-import { EventSourcingModule } from './event-sourcing.module.js';
 import {
   measureProjector,
   openMessages,
@@ -43,10 +44,14 @@ export const startWorker = () =>
     async (config, context) => {
       measureProcess('worker', context);
       const { health, log, metrics, tracing } = context;
-      const store = await loadMongoStoreModule(config.KEYFOLD_MONGODB_URI, context);
+      const ports = [
+        ...tracingModules(tracing, 'mongodb'),
+        await loadMongoStoreModule(config.KEYFOLD_MONGODB_URI, context),
+      ];
+      const services = [securityLogProvider, { provide: StreamQueue, useClass: InMemoryStreamQueue }];
       const messages = await openMessages(config, log);
       const module = WorkerModule.forRoot(
-        [...tracingModules(tracing, 'mongodb'), store, EventSourcingModule.forRoot(store)],
+        [EventSourcingModule.forRoot(ports, services), { module: SshKeysModule }, ...ports],
         { leaseMilliseconds: config.KEYFOLD_LEASE_SECONDS * 1_000, sessionDays: config.KEYFOLD_SESSION_DAYS },
         messages,
       );

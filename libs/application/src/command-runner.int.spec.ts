@@ -22,7 +22,7 @@ async function titles({ loader }: EmbeddedService): Promise<string[]> {
 }
 
 /** Starts a service that runs `rival` on the same store before each of its appends, and counts them. */
-function serviceWithRival(rival: (service: EmbeddedService, append: number) => Promise<void> | undefined) {
+function serviceWithRival(rival: (service: EmbeddedService, append: number) => Promise<unknown> | undefined) {
   const folder = new EmbeddedFolder();
   const other = new EmbeddedService(folder);
   const counted = { appends: 0 };
@@ -91,6 +91,45 @@ describe('commands of one process', () => {
       actor: 'session:7',
       correlation: 'request-1',
       traceparent,
+    });
+  });
+});
+
+describe('the outcome of a command', () => {
+  const added = (title: string) => ({ type: 'SshKeyAdded', data: { title } });
+
+  it('is its events and the state with them', async () => {
+    const service = new EmbeddedService();
+    await add(service, 'laptop');
+    expect(await add(service, 'phone')).toMatchObject({
+      events: [added('phone')],
+      state: { keys: [{ title: 'laptop' }, { title: 'phone' }] },
+    });
+  });
+
+  it('has no events if nothing changes', async () => {
+    const service = new EmbeddedService();
+    await registerAccount(service, 7, 'ann');
+    const { events, state } = await changeAccount(service, 7, { type: 'DisableTwoFactor' });
+    expect(events).toEqual([]);
+    expect(state.username).toBe('ann');
+  });
+
+  it('has no events if the command has run before', async () => {
+    const service = new EmbeddedService();
+    await add(service, 'laptop', { commandId: 'message-1' });
+    expect(await add(service, 'phone', { commandId: 'message-1' })).toMatchObject({
+      events: [],
+      state: { keys: [{ title: 'laptop' }] },
+    });
+  });
+
+  it('has the stored events if another process runs the command at the same time', async () => {
+    const again = { commandId: 'message-1' };
+    const { service } = serviceWithRival((other, append) => (append === 1 ? add(other, 'theirs', again) : undefined));
+    expect(await add(service, 'ours', again)).toMatchObject({
+      events: [added('theirs')],
+      state: { keys: [{ title: 'theirs' }] },
     });
   });
 });

@@ -1,4 +1,5 @@
-import { DomainError, type Decision, type DomainEvent } from '@keyfold/domain';
+import { Injectable, Optional } from '@nestjs/common';
+import { DomainError, upcast, type Decision, type DomainEvent } from '@keyfold/domain';
 import {
   CommandIdReused,
   Contended,
@@ -15,7 +16,7 @@ import { initialOf, ListUpdates, StreamLoader, type Loaded, type StreamRef } fro
 import { hash, randomUUIDv7 } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Clock } from './clock.js';
-import type { CommandTrace, CommandTraces } from './command-traces.js';
+import { type CommandTrace, CommandTraces } from './command-traces.js';
 import type { Origin } from './origin.js';
 import { securityEventsOf } from './security-log/commit-events.js';
 import { noSecurityLog, SecurityLog } from './security-log/security-log.js';
@@ -36,12 +37,15 @@ const ATTEMPTS = 6;
 /** Longest pause between two attempts, in milliseconds (full jitter). */
 const MAX_PAUSE = 80;
 
-/** A decision and the commit that stores it. */
-type Decided = Readonly<{ commit: NewCommit; decision: Decision<DomainEvent> }>;
-/** Decides the command on a state. Returns undefined if nothing changes. */
-type DecideOn<State> = (loaded: Loaded<State>) => Decided | undefined;
+/** The events that a command stored, and the state with them. A command that changes nothing, or has run before, stores none. */
+export type Outcome<State, Event> = Readonly<{ events: readonly Event[]; state: State }>;
+
+/** A decision on a state, and the commit that stores it; undefined if nothing changes. */
+type Decided<State, Event> = Readonly<{ state: State; decision: Decision<Event>; commit: NewCommit | undefined }>;
+type DecideOn<State, Event> = (loaded: Loaded<State>) => Decided<State, Event>;
 
 /** Runs every change: loads the stream, decides the command, appends the commit and updates the list. */
+@Injectable()
 export class CommandRunner {
   #outage: { at: number; error: StoreUnavailable } | undefined;
 
@@ -50,7 +54,7 @@ export class CommandRunner {
     private readonly loader: StreamLoader,
     private readonly lists: ListUpdates,
     private readonly clock: Clock,
-    private readonly traces?: CommandTraces,
+    @Optional() private readonly traces?: CommandTraces,
     private readonly security: SecurityLog = noSecurityLog,
     private readonly queue: StreamQueue = new InMemoryStreamQueue(),
   ) {}
@@ -61,11 +65,11 @@ export class CommandRunner {
    *
    * @throws the decider's `DomainError`; `CommandIdReused`, `StoreUnavailable`, or `Contended` if every attempt met a concurrent commit.
    */
-  run<State, Command extends { type: string }>(
-    ref: StreamRef<State, Command>,
+  run<State, Command extends { type: string }, Event extends DomainEvent>(
+    ref: StreamRef<State, Command, Event>,
     command: NoInfer<Command>,
     context: CommandContext,
-  ): Promise<void> {
+  ): Promise<Outcome<State, Event>> {
     if (!this.traces) return this.#run(ref, command, context);
     return this.traces.follow(command.type, (trace) =>
       this.#run(ref, command, { ...context, traceparent: trace.traceparent }, trace),
@@ -81,24 +85,26 @@ export class CommandRunner {
     ref.aggregate.decider.decide(state, command);
   }
 
-  async #run<State, Command extends { type: string }>(
-    ref: StreamRef<State, Command>,
+  async #run<State, Command extends { type: string }, Event extends DomainEvent>(
+    ref: StreamRef<State, Command, Event>,
     command: Command,
     context: CommandContext,
     trace?: CommandTrace,
-  ): Promise<void> {
+  ): Promise<Outcome<State, Event>> {
     const decideOn = ({ state, version }: Loaded<State>) => {
       const decision = ref.aggregate.decider.decide(state, command);
-      return decision.events.length === 0 ? undefined : this.#commit(ref, version, command, decision, context);
+      const commit = decision.events.length > 0 ? this.#commit(ref, version, command, decision, context) : undefined;
+      return { state, decision, commit };
     };
     const since = performance.now();
     const append = () => this.#unlessDown(since, () => this.#append(ref, command, decideOn, context, trace));
     // Nobody else knows a new stream.
-    const stored = await (context.newStream ? append() : this.queue.run(ref.stream, append));
-    if (stored?.outcome === 'appended') {
-      for (const event of securityEventsOf(stored.commit, context)) this.security.report(event);
+    const { appended, ...outcome } = await (context.newStream ? append() : this.queue.run(ref.stream, append));
+    if (appended?.outcome === 'appended') {
+      for (const event of securityEventsOf(appended.commit, context)) this.security.report(event);
     }
-    if (stored) await this.lists.appended(ref, stored.commit, context.correlation);
+    if (appended) await this.lists.appended(ref, appended.commit, context.correlation);
+    return outcome;
   }
 
   /** Fails queued commands at once if the store failed while they waited, so that each does not run into its own timeout. */
@@ -112,26 +118,27 @@ export class CommandRunner {
     }
   }
 
-  async #append<State>(
-    ref: StreamRef<State>,
+  async #append<State, Event extends DomainEvent>(
+    ref: StreamRef<State, never, Event>,
     command: { type: string },
-    decideOn: DecideOn<State>,
+    decideOn: DecideOn<State, Event>,
     context: CommandContext,
     trace?: CommandTrace,
-  ): Promise<Appended | undefined> {
+  ): Promise<Outcome<State, Event> & { appended?: Appended }> {
     const { commandId, newStream } = context;
     const optimistic = commandId ? undefined : this.#decideOnCached(ref, decideOn, newStream);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const decided =
         attempt === 1 && optimistic ? optimistic : await this.#decideOnLoaded(ref, command, decideOn, context);
-      if (!decided) return undefined;
+      const { state, commit } = decided;
+      if (!commit) return { events: [], state };
       try {
-        const append = () => this.store.append(decided.commit);
+        const append = () => this.store.append(commit);
         const appended = await (trace ? trace.append(append) : append());
         // A repeated registration has another account id, and so another stream, than the first one.
-        if (appended.commit.stream !== ref.stream) return undefined;
+        if (appended.commit.stream !== ref.stream) return { events: [], state };
         this.loader.advance(ref, appended.commit);
-        return appended;
+        return { appended, ...this.#outcomeOf(ref, decided, appended) };
       } catch (error) {
         if (error instanceof HoldTaken) throw holdRefusal(error, decided.decision);
         if (isRetryable(error)) this.lists.unknown(ref, error, context.correlation);
@@ -142,29 +149,49 @@ export class CommandRunner {
     throw new Contended(`cannot append to stream ${ref.stream}: ${ATTEMPTS} attempts met concurrent commits`);
   }
 
+  #outcomeOf<State, Event extends DomainEvent>(
+    ref: StreamRef<State, never, Event>,
+    { state: before, decision }: Decided<State, Event>,
+    { outcome, commit }: Appended,
+  ): Outcome<State, Event> {
+    const { decider, upcasters } = ref.aggregate;
+    // A replayed commit may be that of an earlier request.
+    const isReplay = outcome === 'replayed';
+    const events = isReplay ? commit.events.map((event) => upcast(upcasters, event) as Event) : decision.events;
+    const after = this.loader.remembered(ref);
+    if (after?.version === commit.version) return { events, state: after.state };
+    return { events, state: events.reduce((state, event) => decider.evolve(state, event), before) };
+  }
+
   /**
    * Decides on the cached state, which may be stale, and so saves a round trip: the store rejects the commit if the stream has moved on.
    * Returns undefined if the decider refuses the command or nothing changes, because only the current state can confirm that.
    */
-  #decideOnCached<State>(ref: StreamRef<State>, decideOn: DecideOn<State>, newStream?: true): Decided | undefined {
+  #decideOnCached<State, Event>(
+    ref: StreamRef<State>,
+    decideOn: DecideOn<State, Event>,
+    newStream?: true,
+  ): Decided<State, Event> | undefined {
     const cached = newStream ? initialOf(ref.aggregate) : this.loader.remembered(ref);
     try {
-      return cached && decideOn(cached);
+      const decided = cached && decideOn(cached);
+      return decided?.commit && decided;
     } catch (error) {
       if (error instanceof DomainError) return undefined;
       throw error;
     }
   }
 
-  async #decideOnLoaded<State>(
+  async #decideOnLoaded<State, Event>(
     ref: StreamRef<State>,
     command: { type: string },
-    decideOn: DecideOn<State>,
+    decideOn: DecideOn<State, Event>,
     context: CommandContext,
-  ): Promise<Decided | undefined> {
+  ): Promise<Decided<State, Event>> {
     const [loaded] = await this.loader.load(ref);
     // Checked after loading, so that a command is never decided on a state that already contains its own commit.
-    if (await this.#wasRun(ref, command, context)) return undefined;
+    if (await this.#wasRun(ref, command, context))
+      return { state: loaded.state, decision: { events: [] }, commit: undefined };
     return decideOn(loaded);
   }
 
@@ -193,8 +220,8 @@ export class CommandRunner {
       commandId = randomUUIDv7(),
       requestHash = hashOf(stream, command.type),
     }: CommandContext,
-  ): Decided {
-    const commit = {
+  ): NewCommit {
+    return {
       stream,
       partition,
       version: version + 1,
@@ -209,7 +236,6 @@ export class CommandRunner {
       events: decision.events as readonly NewCommit['events'][number][],
       ...(decision.holds?.length ? { holds: decision.holds.map(({ key }) => key) } : {}),
     };
-    return { commit, decision };
   }
 }
 

@@ -6,7 +6,7 @@ import { accountState } from '../testing/accounts.js';
 import { EmbeddedFolder, EmbeddedService } from '../testing/embedded-service.js';
 import { LoginClient } from '../testing/login-client.js';
 import { FirstStart } from './first-start.js';
-import { sealingContext } from './sealing-context.js';
+import { sealingContext } from './secrets/sealing.js';
 import { SettingSecrets } from './settings/setting-secrets.js';
 
 /** Starts a process on the service's store and returns the password that it announced. */

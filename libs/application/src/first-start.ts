@@ -1,12 +1,12 @@
+import { Injectable } from '@nestjs/common';
 import { ADMIN_ID, GUEST_ID, ROLE_ADMIN, ROLE_GUEST } from '@keyfold/domain';
 import { EventStore } from '@keyfold/event-store';
 import { accountStream, siteSettingsStream, StreamLoader } from '@keyfold/projections';
 import { Sealer } from '@keyfold/security';
 import { NewPasswords } from './accounts/new-passwords.js';
 import { CommandRunner } from './command-runner.js';
-import { ALPHANUMERICS } from './random-text.js';
-import { requireSealingKey } from './sealing-key-check.js';
-import { SettingSecrets } from './settings/setting-secrets.js';
+import { ALPHANUMERICS, SettingSecrets } from './settings/setting-secrets.js';
+import { requireSealingKey } from './secrets/sealing.js';
 import { UserNames } from './user-names.js';
 
 /** Bits 0-8, 12, 13 and 14 (wire contract 3.1). */
@@ -22,6 +22,7 @@ const context = (step: string) => ({
 });
 
 /** Creates the admin, the guest and the static token if they are missing. Further starts change nothing. */
+@Injectable()
 export class FirstStart {
   constructor(
     private readonly store: EventStore,

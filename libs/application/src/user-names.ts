@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { parseUsernameHold, usernameHold, usernameHoldPrefix, type Account, type NameClaim } from '@keyfold/domain';
 import { EventStore, type FoundHold } from '@keyfold/event-store';
 import { accountStream, StreamLoader } from '@keyfold/projections';
@@ -8,6 +9,7 @@ const CACHED_NAMES = 20_000;
 const NO_OWNER = 0;
 
 /** Finds the owners of user names. Reads the holds, which are always current, and never a list. */
+@Injectable()
 export class UserNames {
   /** Owners found by earlier look-ups, by name hash. They are hints: each look-up checks the account itself or the holds. */
   readonly #lastOwners = new LRUCache<string, number>({ max: CACHED_NAMES });

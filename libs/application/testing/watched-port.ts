@@ -1,5 +1,5 @@
 /** Called before each call of a port. It can delay the call or, by throwing, fail it. */
-export type Listener = (call: string) => void | Promise<void>;
+export type Listener = (call: string) => void | Promise<unknown>;
 
 /** Wraps a port so that `listener` is called with `<name>.<method>` before each call. */
 export function watchedPort<Port extends object>(name: string, port: Port, listener: Listener): Port {

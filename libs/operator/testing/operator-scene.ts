@@ -86,8 +86,8 @@ export class OperatorScene {
   }
 
   /** Runs a command on an account. */
-  change(accountId: number, command: AccountCommand): Promise<void> {
-    return this.ports.runner.run(accountStream(accountId), command, context);
+  async change(accountId: number, command: AccountCommand): Promise<void> {
+    await this.ports.runner.run(accountStream(accountId), command, context);
   }
 
   /** Starts a session of a new account. Returns its id. */

@@ -12,23 +12,23 @@ import {
 } from '@keyfold/domain';
 
 /** An aggregate without the type of its ids and events. Its functions are methods, so that `StreamAggregate<unknown>` fits every one. */
-export type StreamAggregate<State, Command = never> = Readonly<
+export type StreamAggregate<State, Command = never, Event extends DomainEvent = DomainEvent> = Readonly<
   Pick<Aggregate<never, never, never>, 'name' | 'streamPrefix' | 'upcasters'>
 > &
   Readonly<{
     decider: Readonly<{
       initialState: State;
-      decide(state: State, command: Command): Decision<DomainEvent>;
+      decide(state: State, command: Command): Decision<Event>;
       evolve(state: State, event: DomainEvent): State;
     }>;
     weightOf(state: State): number;
   }>;
 
 /** One stream, and the aggregate that folds it and decides commands on it. */
-export type StreamRef<State, Command = never> = Readonly<{
+export type StreamRef<State, Command = never, Event extends DomainEvent = DomainEvent> = Readonly<{
   stream: string;
   partition: string;
-  aggregate: StreamAggregate<State, Command>;
+  aggregate: StreamAggregate<State, Command, Event>;
 }>;
 
 /** Everything that belongs to one account shares its partition, so that its order is kept. */
@@ -36,7 +36,7 @@ function refTo<Id, State, Command, Event extends DomainEvent>(
   aggregate: Aggregate<Id, State, Command, Event>,
   id: Id,
   partition: number | string,
-): StreamRef<State, Command> {
+): StreamRef<State, Command, Event> {
   return { stream: aggregate.streamOf(id), partition: String(partition), aggregate };
 }
 

@@ -12,5 +12,5 @@ export type { OpenSqliteStore, OpenStore, StoreAdapters } from './stores/store-a
 export * from './stores/readers-behind.js';
 export * from './stores/secrets.module.js';
 export * from './stores/store-check.js';
-export * from './stores/event-sourcing.providers.js';
+export * from './stores/event-sourcing.module.js';
 export * from './stores/until-available.js';

@@ -1,7 +1,6 @@
 import { Controller, Req } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import { ApiProperty, ApiTags } from '@nestjs/swagger';
-import { ChangeOwnProfileCommand, GetOwnProfileQuery } from '@keyfold/application';
+import { ChangeOwnProfileCommand } from '@keyfold/application';
 import type { Account } from '@keyfold/domain';
 import { prepareOnce, type PreparedResponse } from '@keyfold/http-envelope';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
@@ -40,10 +39,7 @@ function recoveryCodesLeft({ twoFactor }: Account): Pick<MeResponse, 'recovery_c
 @ApiTags('profile')
 @Controller()
 export class ProfileController {
-  constructor(
-    private readonly commands: IdempotentCommands,
-    private readonly queryBus: QueryBus,
-  ) {}
+  constructor(private readonly commands: IdempotentCommands) {}
 
   @Route('GET /api/me', {
     id: 'getProfile',
@@ -54,8 +50,8 @@ export class ProfileController {
     answer: MeResponse,
     refusals: [],
   })
-  async read(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
-    return meResponse(await this.queryBus.execute(new GetOwnProfileQuery(callerOf(request))));
+  read(@Req() request: KeyfoldRequest): PreparedResponse {
+    return meResponse(callerOf(request).account);
   }
 
   @Route('POST /api/me/update', {

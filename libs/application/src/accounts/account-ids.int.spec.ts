@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EmbeddedService } from '../../testing/embedded-service.js';
-import { AccountIds } from './account-ids.js';
+import { AccountIds } from './manage-accounts.js';
 
 const take = (ids: AccountIds, count: number) => Promise.all(Array.from({ length: count }, () => ids.next()));
 

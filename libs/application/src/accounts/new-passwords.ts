@@ -1,16 +1,32 @@
-import type { NewPassword } from '@keyfold/domain';
-import { PasswordHasher, Sealer, staticHash } from '@keyfold/security';
+import { Injectable } from '@nestjs/common';
+import { DomainError, type NewPassword } from '@keyfold/domain';
+import { isCommonPassword, PasswordHasher, Sealer, staticHash } from '@keyfold/security';
 import { Clock } from '../clock.js';
-import { sealingContext } from '../sealing-context.js';
-import { PasswordPolicy } from './password-policy.js';
+import { sealingContext } from '../secrets/sealing.js';
+
+/** Requirements for new passwords. `minLength` counts Unicode code points; 0 means no minimum. */
+export type PasswordRules = Readonly<{ minLength: number; refuseCommon: boolean }>;
+
+/** Checks new passwords against the rules. Stored passwords stay valid, even if they break rules that were set later. */
+export class PasswordPolicy {
+  constructor(private readonly rules: PasswordRules = { minLength: 0, refuseCommon: false }) {}
+
+  /** Throws `password-too-short` or `password-too-common` if the rules refuse the password. */
+  async assertAcceptable(password: string): Promise<void> {
+    const { minLength, refuseCommon } = this.rules;
+    if ([...password].length < minLength) throw new DomainError('password-too-short', { limit: minLength });
+    if (refuseCommon && (await isCommonPassword(password))) throw new DomainError('password-too-common');
+  }
+}
 
 /** Hashes and seals new passwords for an account, one at a time for each actor. */
+@Injectable()
 export class NewPasswords {
   constructor(
     private readonly hasher: PasswordHasher,
     private readonly sealer: Sealer,
     private readonly clock: Clock,
-    private readonly policy = new PasswordPolicy(),
+    private readonly policy: PasswordPolicy = new PasswordPolicy(),
   ) {}
 
   /** Throws `password-too-short` or `password-too-common` if the policy refuses the password. */

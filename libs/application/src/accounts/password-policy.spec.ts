@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PasswordPolicy } from './password-policy.js';
+import { PasswordPolicy } from './new-passwords.js';
 
 describe('a password policy', () => {
   it('without rules accepts every password, even an empty one', async () => {

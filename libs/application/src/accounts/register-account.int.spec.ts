@@ -2,10 +2,8 @@ import { DomainError } from '@keyfold/domain';
 import { expect, it } from 'vitest';
 import { accountState, registerAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
-import { AccountIds } from './account-ids.js';
-import { NewPasswords } from './new-passwords.js';
-import { PasswordPolicy } from './password-policy.js';
-import { RegisterAccountCommand, RegisterAccountHandler } from './register-account.js';
+import { AccountIds, RegisterAccountCommand, RegisterAccountHandler } from './manage-accounts.js';
+import { NewPasswords, PasswordPolicy } from './new-passwords.js';
 
 const rest = { role: 0, disabled: false, basePath: '/', permission: 0, ssoId: '', allowLdap: true };
 

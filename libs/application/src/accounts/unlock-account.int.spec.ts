@@ -4,7 +4,7 @@ import type { EmbeddedService } from '../../testing/embedded-service.js';
 import { clientWithAnn, type LoginClient } from '../../testing/login-client.js';
 import { MINUTE } from '../../testing/settable-clock.js';
 import { operator } from '../caller/caller.js';
-import { UnlockAccountCommand, UnlockAccountHandler } from './unlock-account.js';
+import { UnlockAccountCommand, UnlockAccountHandler } from './manage-accounts.js';
 
 const networkOf = (n: number) => `198.51.${n}.1`;
 

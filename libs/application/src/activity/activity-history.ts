@@ -1,8 +1,10 @@
-import { setImmediate as otherWork } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
 import { bytesOf, type Account } from '@keyfold/domain';
 import { CommitHistory, EventStore, placeAt, type HistoryRange, type PlacedCommit } from '@keyfold/event-store';
 import { accountStream, ReadModelStore, sessionStream, type Loaded } from '@keyfold/projections';
 import { LRUCache } from 'lru-cache';
+import { setImmediate as otherWork } from 'node:timers/promises';
+import { isoTime } from '../clock.js';
 import {
   activitiesOf,
   startedSession,
@@ -43,6 +45,7 @@ const SESSIONS = 1_000;
 type Step = Readonly<{ items: readonly ShownActivity[]; events: number; end: ActivityPlace | undefined }>;
 
 /** Shows the events of the store as activities, the newest first. */
+@Injectable()
 export class ActivityHistory {
   constructor(
     private readonly history: CommitHistory,
@@ -179,3 +182,23 @@ function activitiesBefore(
 
 const sizeOf = ({ username, actorName, address, client, details }: ShownActivity): number =>
   ENTRY_BYTES + bytesOf(username, actorName, address, client, JSON.stringify(details));
+
+/** Returns an activity in the spelling of the API, the export and the operator command. */
+export const activityJson = (activity: ShownActivity) => ({
+  id: activity.id,
+  time: isoTime(activity.place.at),
+  type: activity.type,
+  account_id: activity.accountId ?? null,
+  username: activity.username,
+  actor: {
+    kind: activity.actor.kind,
+    account_id: activity.actor.accountId ?? null,
+    username: activity.actorName,
+    token_id: activity.actor.tokenId ?? null,
+  },
+  session_id: activity.sessionId ?? '',
+  ip: activity.address,
+  ua: activity.client,
+  correlation_id: activity.correlation,
+  details: activity.details,
+});

@@ -1,10 +1,11 @@
+import { Injectable } from '@nestjs/common';
 import { grantsProtocol, isSecretExpired, type FileProtocol } from '@keyfold/domain';
 import { appPasswordsStream, StreamLoader } from '@keyfold/projections';
 import { appPasswordHash, isSameAppPasswordHash } from '@keyfold/security';
-import type { TokenActivity } from '../caller/token-activity.js';
-import type { Clock } from '../clock.js';
+import { TokenActivity } from '../caller/token-activity.js';
+import { Clock } from '../clock.js';
 import type { Origin } from '../origin.js';
-import type { SecurityLog } from '../security-log/security-log.js';
+import { SecurityLog } from '../security-log/security-log.js';
 import { appPasswordRefused } from '../security-log/token-events.js';
 
 /** The app password that opened a login. */
@@ -14,6 +15,7 @@ export type FoundAppPassword = Readonly<{ id: number; name: string }>;
  * Checks the app passwords that file servers send, against the current events of the account. It does not load the account: the caller must
  * refuse accounts that are unknown, deleted or disabled or lack the permission, and must throttle attempts.
  */
+@Injectable()
 export class AppPasswordCheck {
   constructor(
     private readonly loader: StreamLoader,

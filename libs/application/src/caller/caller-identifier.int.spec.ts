@@ -7,7 +7,7 @@ import { changeAccount, registerAccount, updateAccount } from '../../testing/acc
 import { EmbeddedFolder, EmbeddedService } from '../../testing/embedded-service.js';
 import { LoginClient } from '../../testing/login-client.js';
 import { HOUR, MINUTE } from '../../testing/settable-clock.js';
-import { sealingContext } from '../sealing-context.js';
+import { sealingContext } from '../secrets/sealing.js';
 import { noSecurityLog } from '../security-log/security-log.js';
 import type { CallerPart } from './caller.js';
 import { CallerIdentifier } from './caller-identifier.js';

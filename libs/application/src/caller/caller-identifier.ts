@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import {
   ADMIN_ID,
   DomainError,
@@ -25,8 +26,8 @@ import { isAccessTokenForm, Sealer, TokenSigner, type TokenClaims } from '@keyfo
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Clock } from '../clock.js';
 import type { Origin } from '../origin.js';
-import type { TokenActivity } from './token-activity.js';
-import { sealingContext } from '../sealing-context.js';
+import { TokenActivity } from './token-activity.js';
+import { sealingContext } from '../secrets/sealing.js';
 import { SecurityLog } from '../security-log/security-log.js';
 import { accessTokenRefused, apiTokenUsed, tokenRefused } from '../security-log/token-events.js';
 import { AccessTokenIdentifier } from './access-token-identifier.js';
@@ -36,6 +37,7 @@ import type { Caller, CallerPart } from './caller.js';
 const CLOCK_SKEW = 60;
 
 /** Identifies the caller of a request from the current state of its session and account (docs/architecture.md). */
+@Injectable()
 export class CallerIdentifier {
   readonly #accessTokens: AccessTokenIdentifier;
 

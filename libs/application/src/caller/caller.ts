@@ -1,8 +1,8 @@
 import {
   DomainError,
+  grantsScope,
   ROLE_ADMIN,
   ROLE_GUEST,
-  grantsScope,
   type AccessToken,
   type AccessTokenScope,
   type Account,
@@ -10,6 +10,8 @@ import {
   type SshKeyRing,
   type SshKeyUse,
 } from '@keyfold/domain';
+import { accountStream } from '@keyfold/projections';
+import type { CommandRunner } from '../command-runner.js';
 
 /** The SSH keys of an account and when each was last used. */
 export type SshKeysAndUse = Readonly<{ ring: SshKeyRing; use: SshKeyUse }>;
@@ -105,4 +107,12 @@ export function actorOf(caller: Administrator): string {
   if (caller.by === 'operator') return caller.by;
   const actor = `${caller.by}:${caller.account.accountId}`;
   return caller.accessToken ? `${actor}:${caller.accessToken.tokenId}` : actor;
+}
+
+/**
+ * Throws `admin-unchangeable-by-token` if an access token is used to change the account of an administrator. Otherwise a token that manages
+ * accounts could take over an administrator, who may do more. A role never changes, so the check cannot be overtaken.
+ */
+export async function protectAdmins(caller: Administrator, accountId: number, runner: CommandRunner): Promise<void> {
+  if (caller.by === 'access-token') await runner.require(accountStream(accountId), { type: 'RequireNoAdmin' });
 }

@@ -1,7 +1,8 @@
+import { Injectable } from '@nestjs/common';
 import type { AccessToken, AppPassword, Session } from '@keyfold/domain';
-import type { TokenUses } from '@keyfold/projections';
+import { TokenUses } from '@keyfold/projections';
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../clock.js';
+import { Clock } from '../clock.js';
 
 /** How long to wait between two records of a token, in seconds. */
 const INTERVAL = 300;
@@ -14,6 +15,7 @@ const KEPT = 3_653 * 86_400;
  * Records when the tokens of sessions, access tokens and app passwords are used, at most once per token, interval and thread. It is no event, because
  * that would make every request a write. A record that fails is lost.
  */
+@Injectable()
 export class TokenActivity {
   /** When each token was last recorded, in unix seconds. */
   readonly #recorded = new LRUCache<string, number>({ max: MOST_TOKENS });

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { DomainError, type Account, type UsedCode, type UseRecoveryCode } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import {
@@ -7,13 +8,13 @@ import {
   matchingStep,
   type CountedAttempt,
   type LoginAttempt,
-  type LoginThrottle,
-  type Sealer,
+  LoginThrottle,
+  Sealer,
 } from '@keyfold/security';
-import type { Clock } from '../clock.js';
-import type { CommandContext, CommandRunner } from '../command-runner.js';
+import { Clock } from '../clock.js';
+import { type CommandContext, CommandRunner } from '../command-runner.js';
 import type { Origin } from '../origin.js';
-import { sealingContext } from '../sealing-context.js';
+import { sealingContext } from '../secrets/sealing.js';
 import { admit, succeed } from './counted-attempts.js';
 
 /** A one-time code or recovery code as a client sends it. `device` is set if it has passed a code of the account's enrolment. */
@@ -22,6 +23,7 @@ export type GivenCode = Readonly<{ code: string; address: string; device: string
 export type RightCode = Readonly<{ counted: CountedAttempt; usedCode?: UsedCode; recoveryCode?: UseRecoveryCode }>;
 
 /** Checks the codes of accounts with two-factor, and counts each attempt before it is checked. */
+@Injectable()
 export class CodeCheck {
   constructor(
     private readonly runner: CommandRunner,

@@ -9,7 +9,7 @@ import type { Origin } from '../origin.js';
 import { SecurityLog } from '../security-log/security-log.js';
 import { nameHash } from '../user-names.js';
 import { CodeCheck, type RightCode } from './code-check.js';
-import { LoginReport } from './login-report.js';
+import { LoginReport } from './login-outcomes.js';
 import { PasswordCheck, type PasswordAttempt } from './password-check.js';
 
 /** The token of the new session, and the device token to present at the next login. */

@@ -2,7 +2,7 @@ import { StoreUnavailable } from '@keyfold/event-store';
 import { describe, expect, it } from 'vitest';
 import { EmbeddedService } from '../../testing/embedded-service.js';
 import { clientWithAnn } from '../../testing/login-client.js';
-import { LoginCounts } from './login-counts.js';
+import { LoginCounts } from './login-outcomes.js';
 
 describe('login checks', () => {
   it('of a password are accepted, refused, or throttled', async () => {

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { DomainError, type Account } from '@keyfold/domain';
 import {
   dummyHash,
@@ -8,12 +9,11 @@ import {
   Sealer,
   type HashGroups,
 } from '@keyfold/security';
-import { sealingContext } from '../sealing-context.js';
+import { sealingContext } from '../secrets/sealing.js';
 import { nameHash, UserNames } from '../user-names.js';
 import { admit, refund, refundUnchecked, succeed } from './counted-attempts.js';
-import { LoginCounts } from './login-counts.js';
+import { LoginCounts, type LoginReport } from './login-outcomes.js';
 import { LoginQueues, type LeaveQueues, type LoginIdentity } from './login-queues.js';
-import type { LoginReport } from './login-report.js';
 
 /** A name for which somebody tries a password, and the source of the attempt. `device` has logged in to an account of this name. */
 export type PasswordAttempt = Readonly<{ username: string; address: string; device: string | undefined }>;
@@ -28,6 +28,7 @@ export type SecretCheck = (
 ) => Promise<'password' | 'app-password' | undefined>;
 
 /** Checks the passwords of logins. Every attempt waits for its turn and counts before it is checked, whichever server it comes through. */
+@Injectable()
 export class PasswordCheck {
   /** The outcomes of the password and code checks of this thread. */
   readonly counts = new LoginCounts();

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { changeAccount } from '../../testing/accounts.js';
 import { EmbeddedFolder, EmbeddedService } from '../../testing/embedded-service.js';
 import { clientWithAnn, LoginClient } from '../../testing/login-client.js';
-import { sealingContext } from '../sealing-context.js';
+import { sealingContext } from '../secrets/sealing.js';
 
 const MINUTE = 60_000;
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);

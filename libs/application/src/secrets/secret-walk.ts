@@ -12,7 +12,7 @@ import {
 } from '@keyfold/projections';
 import pLimit from 'p-limit';
 import type { CommandContext, CommandRunner } from '../command-runner.js';
-import { sealingContext } from '../sealing-context.js';
+import { sealingContext } from './sealing.js';
 
 /** A secret that the service still uses. `key` is that of a setting, `context` the context in which the secret was sealed. */
 export type SealedSecret = Readonly<{
@@ -26,7 +26,7 @@ export type SealedSecret = Readonly<{
 export type SecretHolder = Readonly<{
   stream: string;
   secrets: readonly SealedSecret[];
-  run(runner: CommandRunner, command: ResealSecrets, context: CommandContext): Promise<void>;
+  run(runner: CommandRunner, command: ResealSecrets, context: CommandContext): Promise<unknown>;
 }>;
 
 /** The holders whose streams begin on one page of the feed, with the commits read so far and in total. */

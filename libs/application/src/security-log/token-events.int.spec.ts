@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { registerAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
 import { LoginClient } from '../../testing/login-client.js';
-import { sealingContext } from '../sealing-context.js';
+import { sealingContext } from '../secrets/sealing.js';
 import type { SecurityEvent } from './security-log.js';
 import { CallerIdentifier } from '../caller/caller-identifier.js';
 

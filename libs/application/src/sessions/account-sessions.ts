@@ -1,15 +1,44 @@
-import { setImmediate as otherWork } from 'node:timers/promises';
-import type { Account, Session } from '@keyfold/domain';
+import { Injectable } from '@nestjs/common';
+import { sessionRefusal, type Account, type Session } from '@keyfold/domain';
 import { ReadModelStore, sessions, sessionStream, StreamLoader } from '@keyfold/projections';
-import { Clock } from '../clock.js';
+import { setImmediate as otherWork } from 'node:timers/promises';
 import { TokenActivity } from '../caller/token-activity.js';
-import { listedSession, type ListedSession } from './listed-session.js';
+import { Clock } from '../clock.js';
+
+/** A session as lists show it. `works` is false if its account is disabled or deleted, or ended it by a change of its own. */
+export type ListedSession = Readonly<{
+  session: Session;
+  username: string;
+  /** In unix seconds, possibly some minutes too early. */
+  lastActive: number;
+  works: boolean;
+  isCurrent: boolean;
+}>;
+
+/** Returns the list entry of a session. `current` is the session of the caller, if there is one. */
+export function listedSession(
+  session: Session,
+  { account, lastActive, current }: Readonly<{ account: Account; lastActive: number; current: string | undefined }>,
+): ListedSession {
+  const { sessionId, credential } = session;
+  return {
+    session,
+    username: account.username,
+    lastActive,
+    works: account.status === 'active' && !account.disabled && isCredited(account, sessionId, credential),
+    isCurrent: sessionId === current,
+  };
+}
+
+const isCredited = (account: Account, session: string, credential: number) =>
+  sessionRefusal(account, { credential, session }) === undefined;
 
 /** Maximum number of sessions in the list of one account. */
 export const MOST_SESSIONS = 1_000;
 const LOADED_TOGETHER = 100;
 
 /** Lists the sessions of one account by their current state. */
+@Injectable()
 export class AccountSessions {
   constructor(
     private readonly readModels: ReadModelStore,

@@ -1,7 +1,7 @@
+import { Injectable } from '@nestjs/common';
 import { DomainError } from '@keyfold/domain';
 import { sessionStream, StreamLoader } from '@keyfold/projections';
-import { actorOf, type Administrator } from '../caller/caller.js';
-import { protectAdmins } from '../caller/protect-admins.js';
+import { actorOf, protectAdmins, type Administrator } from '../caller/caller.js';
 import { CommandRunner } from '../command-runner.js';
 import type { Origin } from '../origin.js';
 
@@ -11,6 +11,7 @@ const SESSION_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 const UNKNOWN_ACCOUNT = 0;
 
 /** Ends sessions that are known by their id only. */
+@Injectable()
 export class SessionEnding {
   constructor(
     private readonly loader: StreamLoader,

@@ -3,10 +3,8 @@ import { Sealer } from '@keyfold/security';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EmbeddedService } from '../../testing/embedded-service.js';
 import { operator } from '../caller/caller.js';
-import { ChangeSettingsCommand, ChangeSettingsHandler } from './change-settings.js';
-import { GetSettingsHandler, GetSettingsQuery } from './get-settings.js';
-import type { SettingInput } from './setting-changes.js';
-import { ListSettingsHandler, ListSettingsQuery } from './list-settings.js';
+import { ChangeSettingsCommand, ChangeSettingsHandler, type SettingInput } from './change-settings.js';
+import { GetSettingsHandler, GetSettingsQuery, ListSettingsHandler, ListSettingsQuery } from './read-settings.js';
 import { SettingList } from './setting-list.js';
 import { SettingSecrets } from './setting-secrets.js';
 

@@ -1,10 +1,70 @@
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, type IQueryHandler } from '@nestjs/cqrs';
+import {
+  DomainError,
+  isSealedSetting,
+  requireSettingKey,
+  requireSuitableApiToken,
+  siteSettingsDecider,
+  type ChangeSettings,
+  type NewSecret,
+  type SiteSettings,
+  type SiteSettingsEvent,
+} from '@keyfold/domain';
 import { siteSettingsStream, StreamLoader } from '@keyfold/projections';
+import { InvalidPatterns, PrivacyMask, SealBroken, UnknownSealingKey } from '@keyfold/security';
 import { actorOf, type Administrator } from '../caller/caller.js';
 import { CommandRunner } from '../command-runner.js';
 import type { Origin } from '../origin.js';
-import { changeOf, type SettingInput } from './setting-changes.js';
+import { API_TOKEN_KEY, SettingList } from './setting-list.js';
 import { SettingSecrets } from './setting-secrets.js';
+
+/** A setting and its new value. */
+export type SettingInput = Readonly<{ key: string; value: string }>;
+
+/**
+ * Returns the command that saves the values. It seals secrets, and compares them with the stored ones, because the decider cannot open
+ * them.
+ *
+ * @throws the refusal of a value that the decider cannot check.
+ */
+export function changeOf(
+  inputs: readonly SettingInput[],
+  settings: SiteSettings,
+  secrets: SettingSecrets,
+): ChangeSettings {
+  if (inputs.length === 0) throw new DomainError('no-settings-to-save');
+  for (const { key } of inputs) requireSettingKey(key);
+  inputs.forEach(requireAcceptable);
+  const values = inputs.filter(({ key }) => !isSealedSetting(key)).map(({ key, value }) => [key, value] as const);
+  const wanted = new Map(inputs.filter(({ key }) => isSealedSetting(key)).map(({ key, value }) => [key, value]));
+  const token = wanted.get(API_TOKEN_KEY);
+  wanted.delete(API_TOKEN_KEY);
+  const sealed = [...wanted].map(([key, value]): [string, NewSecret] => [
+    key,
+    secrets.valueToSave(settings, key, value),
+  ]);
+  return {
+    type: 'ChangeSettings',
+    values,
+    sealedValues: Object.fromEntries(sealed),
+    ...(token !== undefined && { sealedApiToken: secrets.apiTokenToSave(settings, token) }),
+  };
+}
+
+/** Checks the values that the decider cannot check, because they are sealed or need a compiler. */
+function requireAcceptable({ key, value }: SettingInput): void {
+  if (key === API_TOKEN_KEY) requireSuitableApiToken(value);
+  if (key === 'privacy_regs') requirePatterns(value);
+}
+
+function requirePatterns(patterns: string): void {
+  try {
+    new PrivacyMask(patterns);
+  } catch (error) {
+    if (!(error instanceof InvalidPatterns)) throw error;
+    throw new DomainError('privacy-patterns-invalid', { quoted: error.message });
+  }
+}
 
 /** Saves values of settings on behalf of an administrator. If a key occurs twice, its last value wins. Refuses all of them or none. */
 export class ChangeSettingsCommand extends Command<void> {
@@ -29,5 +89,106 @@ export class ChangeSettingsHandler implements ICommandHandler<ChangeSettingsComm
     const [{ state }] = await this.loader.load(siteSettingsStream);
     const context = { actor: actorOf(caller), ...origin };
     await this.runner.run(siteSettingsStream, changeOf(settings, state, this.secrets), context);
+  }
+}
+
+/** The value of a setting before and after a save. `from` is undefined for a new setting, or a secret that no key opens. */
+export type SettingChange = Readonly<{ key: string; from: string | undefined; to: string }>;
+
+/** Returns the changes that `ChangeSettingsCommand` would make now, secrets included. Changes nothing. */
+export class PreviewSettingsQuery extends Query<readonly SettingChange[]> {
+  constructor(readonly settings: readonly SettingInput[]) {
+    super();
+  }
+}
+
+/** @throws the refusals of `ChangeSettingsHandler`. */
+@QueryHandler(PreviewSettingsQuery)
+export class PreviewSettingsHandler implements IQueryHandler<PreviewSettingsQuery> {
+  constructor(
+    private readonly loader: StreamLoader,
+    private readonly secrets: SettingSecrets,
+    private readonly list: SettingList,
+  ) {}
+
+  async execute({ settings }: PreviewSettingsQuery): Promise<readonly SettingChange[]> {
+    const [{ state }] = await this.loader.load(siteSettingsStream);
+    const { events } = siteSettingsDecider.decide(state, changeOf(settings, state, this.secrets));
+    const after = events.reduce(siteSettingsDecider.evolve, state);
+    return events.flatMap(changedKeys).map((key) => ({
+      key,
+      from: this.#valueIn(state, key),
+      to: this.#valueIn(after, key) ?? '',
+    }));
+  }
+
+  #valueIn(settings: SiteSettings, wanted: string): string | undefined {
+    try {
+      return this.list.current(settings, ({ key }) => key === wanted, true)[0]?.value;
+    } catch (error) {
+      // Saving a new value repairs the setting.
+      if (error instanceof UnknownSealingKey || error instanceof SealBroken) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Returns the keys that an event of a save names. */
+function changedKeys(event: SiteSettingsEvent): string[] {
+  switch (event.type) {
+    case 'SettingsChanged':
+      return Object.keys(event.data.changes);
+    case 'SecretSettingChanged':
+      return [event.data.key];
+    case 'ApiTokenReset':
+      return [API_TOKEN_KEY];
+    default:
+      return [];
+  }
+}
+
+/** Deletes a setting that Keyfold does not know, on behalf of an administrator. */
+export class DeleteSettingCommand extends Command<void> {
+  constructor(
+    readonly caller: Administrator,
+    readonly key: string,
+    readonly origin: Origin,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(DeleteSettingCommand)
+export class DeleteSettingHandler implements ICommandHandler<DeleteSettingCommand> {
+  constructor(private readonly runner: CommandRunner) {}
+
+  async execute({ caller, key, origin }: DeleteSettingCommand): Promise<void> {
+    const context = { actor: actorOf(caller), ...origin };
+    await this.runner.run(siteSettingsStream, { type: 'DeleteSetting', key }, context);
+  }
+}
+
+/** Replaces the static token on behalf of an administrator and returns the new one. */
+export class ResetApiTokenCommand extends Command<string> {
+  constructor(
+    readonly caller: Administrator,
+    readonly origin: Origin,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ResetApiTokenCommand)
+export class ResetApiTokenHandler implements ICommandHandler<ResetApiTokenCommand> {
+  constructor(
+    private readonly runner: CommandRunner,
+    private readonly secrets: SettingSecrets,
+  ) {}
+
+  async execute({ caller, origin }: ResetApiTokenCommand): Promise<string> {
+    const token = this.secrets.newApiToken();
+    const command = { type: 'ResetApiToken', sealedToken: this.secrets.sealApiToken(token) } as const;
+    await this.runner.run(siteSettingsStream, command, { actor: actorOf(caller), ...origin });
+    return token;
   }
 }

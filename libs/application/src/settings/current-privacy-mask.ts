@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { factorySetting, settingValue, type SiteSettings } from '@keyfold/domain';
 import { waitAtMost } from '@keyfold/concurrency';
 import { siteSettingsStream, StreamLoader, type Loaded } from '@keyfold/projections';
@@ -9,6 +10,7 @@ const FACTORY_PATTERNS = factorySetting(KEY)!.value;
 const READ_TIMEOUT = 1_000;
 
 /** Masks private parts of error messages with the patterns of the setting `privacy_regs` (wire contract 1.10). Never fails. */
+@Injectable()
 export class CurrentPrivacyMask {
   #patterns = FACTORY_PATTERNS;
   #mask = new PrivacyMask(FACTORY_PATTERNS);

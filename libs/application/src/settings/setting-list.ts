@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import {
   deprecatedKeys,
   factorySettings,
@@ -8,7 +9,7 @@ import {
   type FactorySetting,
   type SiteSettings,
 } from '@keyfold/domain';
-import type { SettingSecrets } from './setting-secrets.js';
+import { SettingSecrets } from './setting-secrets.js';
 
 /** A setting as administrators see it. `index` is its place in the list of the original. */
 export type ListedSetting = Readonly<Omit<FactorySetting, 'secret'> & { index: number }>;
@@ -22,12 +23,15 @@ export type ReadableSecrets = Pick<SettingSecrets, 'valueOf' | 'apiTokenOf' | 'n
 /** The key of the static token among the settings. */
 export const API_TOKEN_KEY = 'token';
 
+/** The injection token of the value of the read-only setting `version`. */
+export const SERVICE_VERSION = Symbol('the version of the service');
+
 /** Lists settings with their values. Only administrators may see it. */
+@Injectable()
 export class SettingList {
-  /** `version`: the value of the read-only setting. */
   constructor(
-    private readonly secrets: ReadableSecrets,
-    private readonly version: string,
+    @Inject(SettingSecrets) private readonly secrets: ReadableSecrets,
+    @Inject(SERVICE_VERSION) private readonly version: string,
   ) {}
 
   /**

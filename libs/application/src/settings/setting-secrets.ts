@@ -1,10 +1,17 @@
+import { Injectable } from '@nestjs/common';
 import { factorySetting, sealedSettingValue, type NewSecret, type SiteSettings } from '@keyfold/domain';
 import { SealBroken, Sealer, UnknownSealingKey } from '@keyfold/security';
-import { randomUUID } from 'node:crypto';
-import { randomText } from '../random-text.js';
-import { sealingContext } from '../sealing-context.js';
+import { randomInt, randomUUID } from 'node:crypto';
+import { sealingContext } from '../secrets/sealing.js';
+
+export const ALPHANUMERICS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Returns `length` cryptographically random letters and digits. */
+export const randomText = (length: number): string =>
+  Array.from({ length }, () => ALPHANUMERICS[randomInt(ALPHANUMERICS.length)]).join('');
 
 /** Seals and opens the static token and the values of secret and unknown settings. */
+@Injectable()
 export class SettingSecrets {
   constructor(private readonly sealer: Sealer) {}
 

@@ -1,10 +1,11 @@
+import { Injectable } from '@nestjs/common';
 import { DomainError, type Account, type UsedCode } from '@keyfold/domain';
 import { LoginThrottle, networksOf, PasswordHasher, Sealer, staticHash, type CountedAttempt } from '@keyfold/security';
 import { CodeCheck } from '../login/code-check.js';
 import { admit, refundUnchecked, succeed } from '../login/counted-attempts.js';
-import { LoginReport } from '../login/login-report.js';
+import { LoginReport } from '../login/login-outcomes.js';
 import type { Origin } from '../origin.js';
-import { sealingContext } from '../sealing-context.js';
+import { sealingContext } from '../secrets/sealing.js';
 import { SecurityLog } from '../security-log/security-log.js';
 import { nameHash } from '../user-names.js';
 
@@ -15,6 +16,7 @@ export type Proof = Readonly<{ password: string; code: string; address: string }
 type Verified = Readonly<{ counted: CountedAttempt; usedCode?: UsedCode }>;
 
 /** Asks for the password or a code before a change that a stolen session must not make. Attempts count like those of logins. */
+@Injectable()
 export class OwnerProof {
   constructor(
     private readonly hasher: PasswordHasher,

@@ -1,6 +1,6 @@
-import { Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { reasonOf } from '@keyfold/event-store';
-import { ProjectionRetry, type Projection, type StreamRef } from '@keyfold/projections';
+import { Projection, ProjectionRetry, type StreamRef } from '@keyfold/projections';
 import { RepeatedLine } from '@keyfold/process';
 
 const log = new Logger('Projection');
@@ -12,6 +12,7 @@ const recovered = (refused: number) =>
     : log.error({ entries: refused }, `list entries are stale. ${ADVICE}`);
 
 /** Retries list entries that a command could not write after its commit. Stops before the store closes. */
+@Injectable()
 export class ListRetry implements OnApplicationShutdown {
   readonly #retry: ProjectionRetry;
   readonly #line = new RepeatedLine();

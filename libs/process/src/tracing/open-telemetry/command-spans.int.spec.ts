@@ -14,7 +14,7 @@ const ring = sshKeyRingStream(7);
 
 /** Sets up traced commands on a new store; `beforeAppend` runs before each attempt to append. */
 function traced(
-  beforeAppend: (append: number, folder: EmbeddedFolder) => Promise<void> | undefined = () => undefined,
+  beforeAppend: (append: number, folder: EmbeddedFolder) => Promise<unknown> | undefined = () => undefined,
   recorded = new RecordedSpans(),
 ) {
   const folder = new EmbeddedFolder();

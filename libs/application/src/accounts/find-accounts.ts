@@ -1,0 +1,71 @@
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { bytesOf, DomainError, type Account } from '@keyfold/domain';
+import { accounts, accountStream, ReadModelStore, StreamLoader, type Page } from '@keyfold/projections';
+import { UserNames } from '../user-names.js';
+
+/** Finds the id of the account with exactly this name. */
+export class FindAccountQuery extends Query<number> {
+  constructor(readonly username: string) {
+    super();
+  }
+}
+
+/** @throws `username-empty` or `find-user-failed`. */
+@QueryHandler(FindAccountQuery)
+export class FindAccountHandler implements IQueryHandler<FindAccountQuery> {
+  constructor(private readonly names: UserNames) {}
+
+  async execute({ username }: FindAccountQuery): Promise<number> {
+    if (username === '') throw new DomainError('username-empty');
+    const accountId = await this.names.find(username);
+    if (accountId === undefined) throw new DomainError('find-user-failed');
+    return accountId;
+  }
+}
+
+/** Reads the current state of an account. */
+export class GetAccountQuery extends Query<Account> {
+  constructor(readonly accountId: number) {
+    super();
+  }
+}
+
+/** @throws `account-not-found`. */
+@QueryHandler(GetAccountQuery)
+export class GetAccountHandler implements IQueryHandler<GetAccountQuery> {
+  constructor(private readonly loader: StreamLoader) {}
+
+  async execute({ accountId }: GetAccountQuery): Promise<Account> {
+    const [{ state: account }] = await this.loader.load(accountStream(accountId));
+    if (account.status !== 'active') throw new DomainError('account-not-found');
+    return account;
+  }
+}
+
+/** Maximum size of a page, in bytes of the answer. Each account counts with its texts and with `ENTRY_BYTES` for everything else. */
+const PAGE_BYTES = 2 * 1024 * 1024;
+const ENTRY_BYTES = 200;
+
+/** Lists accounts in order of their ids. A page ends early if it is full, but has at least one account. */
+export class ListAccountsQuery extends Query<Page<Account>> {
+  constructor(
+    readonly offset: number,
+    readonly limit: number,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListAccountsQuery)
+export class ListAccountsHandler implements IQueryHandler<ListAccountsQuery> {
+  constructor(private readonly readModels: ReadModelStore) {}
+
+  execute({ offset, limit }: ListAccountsQuery): Promise<Page<Account>> {
+    let bytes = 0;
+    return this.readModels.list(accounts, offset, limit, ({ username, basePath, ssoId }) => {
+      const isFirst = bytes === 0;
+      bytes += ENTRY_BYTES + bytesOf(username, basePath, ssoId);
+      return isFirst || bytes <= PAGE_BYTES;
+    });
+  }
+}

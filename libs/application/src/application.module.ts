@@ -1,0 +1,34 @@
+import { Module } from '@nestjs/common';
+import { AccessTokensModule } from './access-tokens/access-tokens.module.js';
+import { AccountsModule } from './accounts/accounts.module.js';
+import { ActivityModule } from './activity/activity.module.js';
+import { AppPasswordsModule } from './app-passwords/app-passwords.module.js';
+import { CallerModule } from './caller/caller.module.js';
+import { LoginModule } from './login/login.module.js';
+import { ServerLoginsModule } from './server-logins/server-logins.module.js';
+import { SessionsModule } from './sessions/sessions.module.js';
+import { SettingsModule } from './settings/settings.module.js';
+import { SshKeysModule } from './ssh-keys/ssh-keys.module.js';
+import { TwoFactorModule } from './two-factor/two-factor.module.js';
+import { FirstStart } from './first-start.js';
+
+const features = [
+  AccessTokensModule,
+  AccountsModule,
+  ActivityModule,
+  AppPasswordsModule,
+  CallerModule,
+  LoginModule,
+  ServerLoginsModule,
+  SessionsModule,
+  SettingsModule,
+  SshKeysModule,
+  TwoFactorModule,
+];
+
+/**
+ * Every command and query of the service. Needs a global module with the ports: the stores, the clock, the runner of commands, and what the
+ * process decides (`ACCOUNT_ID_BLOCK`, `SERVICE_VERSION`, `NameRules`, `PasswordPolicy`).
+ */
+@Module({ imports: features, providers: [FirstStart], exports: [FirstStart, ...features] })
+export class ApplicationModule {}

@@ -1,0 +1,21 @@
+import { siteSettingsStream, type StreamLoader } from '@keyfold/projections';
+import type { Sealer } from '@keyfold/security';
+
+/** The contexts in which secrets are sealed. A sealed value opens only in the context in which it was sealed. */
+export const sealingContext = {
+  password: (accountId: number) => `account-${accountId}/password`,
+  twoFactor: (accountId: number) => `account-${accountId}/two-factor`,
+  recoveryCodes: (accountId: number) => `account-${accountId}/recovery-codes`,
+  apiToken: 'site-settings/api-token',
+  setting: (key: string) => `site-settings/setting/${key}`,
+} as const;
+
+/**
+ * Checks that the sealing keys open the stored static token, as a sample of all stored secrets.
+ *
+ * @throws `UnknownSealingKey` or `SealBroken`.
+ */
+export async function requireSealingKey(loader: StreamLoader, sealer: Sealer): Promise<void> {
+  const [{ state: settings }] = await loader.load(siteSettingsStream);
+  if (settings.sealedApiToken !== '') sealer.open(settings.sealedApiToken, sealingContext.apiToken);
+}

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';
+import { EmbeddedService } from '../../testing/embedded-service.js';
+import { FindServerAccountsHandler, FindServerAccountsQuery } from './server-logins.js';
+
+const found = async (service: EmbeddedService, ...usernames: string[]) =>
+  new FindServerAccountsHandler(service.names).execute(new FindServerAccountsQuery(usernames));
+
+it('finds the accounts with exactly these names', async () => {
+  const service = new EmbeddedService();
+  await registerAccount(service, 7, 'ann');
+  await registerAccount(service, 8, 'bob');
+  await updateAccount(service, 7, { permission: 1024 });
+  const accounts = await found(service, 'ann', 'bob', 'Ann', 'ann ', 'nobody', '');
+  expect([...accounts.keys()]).toEqual(['ann', 'bob']);
+  expect(accounts.get('ann')).toEqual({ accountId: 7, username: 'ann', basePath: '/', permission: 1024 });
+  expect(await found(service)).toEqual(new Map());
+});
+
+it('leaves out accounts that were disabled, renamed or deleted, from the next question on', async () => {
+  const service = new EmbeddedService();
+  for (const [id, name] of [
+    [7, 'off'],
+    [8, 'renamed'],
+    [9, 'gone'],
+    [10, 'stays'],
+  ] as const)
+    await registerAccount(service, id, name);
+  const names = ['off', 'renamed', 'gone', 'stays'];
+  expect((await found(service, ...names)).size).toBe(4);
+  await updateAccount(service, 7, { disabled: true });
+  await updateAccount(service, 8, { username: 'other' });
+  await changeAccount(service, 9, { type: 'DeleteAccount' });
+  expect([...(await found(service, ...names)).keys()]).toEqual(['stays']);
+  await updateAccount(service, 7, { disabled: false });
+  expect([...(await found(service, ...names)).keys()]).toEqual(['off', 'stays']);
+});

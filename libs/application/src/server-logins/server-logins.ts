@@ -1,0 +1,146 @@
+import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { DomainError, mayLogInOver, type Account, type FileProtocol } from '@keyfold/domain';
+import { accountStream } from '@keyfold/projections';
+import { staticHash } from '@keyfold/security';
+import { AppPasswordCheck, type FoundAppPassword } from '../app-passwords/app-password-check.js';
+import { CommandRunner } from '../command-runner.js';
+import { CodeCheck, contextOf } from '../login/code-check.js';
+import { LoginReport } from '../login/login-outcomes.js';
+import { PasswordCheck } from '../login/password-check.js';
+import type { Origin } from '../origin.js';
+import { SecurityLog } from '../security-log/security-log.js';
+import { UserNames } from '../user-names.js';
+
+/** The password and the code of a login; the code is empty if none was given. */
+export type GivenSecrets = Readonly<{ password: string; code: string }>;
+
+/**
+ * Separates the password from a one-time code. Clients of FTP and WebDAV have no field for a code, so it follows the password directly, but only if the
+ * account has two-factor and the code was not asked for separately: then `code` is not undefined.
+ */
+export function givenSecrets(
+  { password, code }: Readonly<{ password: string; code: string | undefined }>,
+  account: Account | undefined,
+): GivenSecrets {
+  const [, before, digits] = /^(.*)(\d{6})$/s.exec(password) ?? [];
+  if (code !== undefined || !account?.twoFactor || before === undefined || digits === undefined)
+    return { password, code: code ?? '' };
+  return { password: before, code: digits };
+}
+
+/** How an account proved itself to a file server. */
+export type ServerFactor = 'public-key' | 'password' | 'one-time-code' | 'recovery-code' | 'app-password';
+
+/**
+ * The answer to a file server: the account and its proofs, `code required` if the password is right and the account has two-factor, or `refused` for any
+ * other reason.
+ */
+export type ServerLogin =
+  Readonly<{ account: Account; factors: readonly ServerFactor[] }> | 'code required' | 'refused';
+
+/**
+ * Checks a login to a file server by password. It starts no session. `password`: the password of the account, directly followed by the six digits of a code if
+ * `code` is undefined and the account has two-factor; or an app password for the protocol. `address`: the client's.
+ *
+ * @throws `too-many-attempts`; `HashQueueFull`.
+ */
+export class CheckServerLoginCommand extends Command<ServerLogin> {
+  constructor(
+    readonly login: Readonly<{
+      protocol: FileProtocol;
+      username: string;
+      password: string;
+      code: string | undefined;
+      address: string;
+      origin: Origin;
+    }>,
+  ) {
+    super();
+  }
+}
+type Login = CheckServerLoginCommand['login'];
+
+@CommandHandler(CheckServerLoginCommand)
+export class CheckServerLoginHandler implements ICommandHandler<CheckServerLoginCommand> {
+  constructor(
+    private readonly runner: CommandRunner,
+    private readonly passwords: PasswordCheck,
+    private readonly codes: CodeCheck,
+    private readonly appPasswords: AppPasswordCheck,
+    private readonly security: SecurityLog,
+  ) {}
+
+  async execute({ login }: CheckServerLoginCommand): Promise<ServerLogin> {
+    const { username, address } = login;
+    try {
+      return await this.passwords.inTurn({ username, address, device: undefined }, () => this.#check(login));
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code === 'too-many-attempts') throw error;
+      return error.code === 'one-time-code-required' ? 'code required' : 'refused';
+    }
+  }
+
+  async #check(login: Login): Promise<ServerLogin> {
+    const { protocol, username, address, origin } = login;
+    const report = new LoginReport(this.security, origin);
+    const attempt = { username, address, device: undefined };
+    let openedBy = undefined as FoundAppPassword | undefined;
+    const account = await this.passwords.verify(attempt, report, async (found, verify) => {
+      const mayEnter = found !== undefined && !found.disabled && mayLogInOver(protocol, found.permission);
+      // No account has the id 0. Without it, the time would reveal which names and accounts may enter.
+      openedBy = await this.appPasswords.find(mayEnter ? found.accountId : 0, protocol, login.password, origin);
+      if (openedBy) return 'app-password';
+      const isRight = await verify(staticHash(givenSecrets(login, found).password));
+      return isRight && mayEnter ? 'password' : undefined;
+    });
+    if (openedBy) return { account, factors: ['app-password'] };
+    if (!account.twoFactor) return { account, factors: ['password'] };
+    const code = await report.watch('one_time_code', () =>
+      this.passwords.counts.count('one_time_code', () => this.#useCode(login, account)),
+    );
+    return { account, factors: ['password', code] };
+  }
+
+  #useCode(login: Login, account: Account): Promise<ServerFactor> {
+    const { protocol, address, origin } = login;
+    const given = { code: givenSecrets(login, account).code, address, device: undefined, origin };
+    return this.codes.useFor(given, account, async ({ usedCode }) => {
+      if (!usedCode) return 'recovery-code';
+      const command = { type: 'UseOneTimeCode', usedCode, protocol } as const;
+      await this.runner.run(accountStream(account.accountId), command, contextOf(account.accountId, origin));
+      return 'one-time-code';
+    });
+  }
+}
+
+/** An enabled account, as file servers see it. `basePath` is normalized and starts with `/`. */
+export type ServerAccount = Readonly<{ accountId: number; username: string; basePath: string; permission: number }>;
+
+/**
+ * Finds the enabled accounts with these names. Proves nothing about who asks: check a password or a key, too, before somebody is let in. An
+ * unknown name costs as many store operations as a known one.
+ */
+export class FindServerAccountsQuery extends Query<ReadonlyMap<string, ServerAccount>> {
+  /** @param usernames distinct names; the caller bounds their number */
+  constructor(readonly usernames: readonly string[]) {
+    super();
+  }
+}
+
+/** Leaves out unknown names, and deleted and disabled accounts. */
+@QueryHandler(FindServerAccountsQuery)
+export class FindServerAccountsHandler implements IQueryHandler<FindServerAccountsQuery> {
+  constructor(private readonly names: UserNames) {}
+
+  async execute({ usernames }: FindServerAccountsQuery): Promise<ReadonlyMap<string, ServerAccount>> {
+    const found = await Promise.all(usernames.map((username) => this.names.accountOf(username)));
+    return new Map(
+      found
+        .filter((account) => account !== undefined && !account.disabled)
+        .map((account) => {
+          const { accountId, username, basePath, permission } = account!;
+          return [username, { accountId, username, basePath, permission }] as const;
+        }),
+    );
+  }
+}

@@ -1,0 +1,150 @@
+import { StoreUnavailable, type Commit } from '@keyfold/event-store';
+import { SqliteFeedLeases } from '@keyfold/event-store/sqlite';
+import { Projector, sshKeyRings, sshKeyRingStream } from '@keyfold/projections';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
+import { EmbeddedFolder, EmbeddedService } from '../../testing/embedded-service.js';
+import { HOUR, MINUTE, SECOND } from '../../testing/settable-clock.js';
+import { SshKeyExpiry } from './expire-keys.js';
+
+const context = { actor: 'test', correlation: 'test' };
+
+/** Adds a key that expires after this time to the ring of an account. */
+async function addKey({ runner, clock }: EmbeddedService, accountId: number, title: string, after: number) {
+  const expiresAt = clock.now() + after;
+  const command = { type: 'AddSshKey', accountId, title, key: publicKey(title), expiresAt, now: clock.now() } as const;
+  await runner.run(sshKeyRingStream(accountId), command, context);
+}
+
+/** A worker on the service's store, whose clock is that of the store. */
+function workerOf(service: EmbeddedService, errors: unknown[] = []): SshKeyExpiry {
+  const { runner, readModels, projection, clock } = service;
+  const leases = { now: async () => clock.now() };
+  return new SshKeyExpiry({ runner, readModels, projection, leases, onError: (error) => errors.push(error) });
+}
+
+/** Projects everything that was appended. */
+async function project({ folder, projection }: EmbeddedService): Promise<void> {
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  await new Projector(folder.store, projection, new SqliteFeedLeases(folder.views), fail).catchUp();
+}
+
+async function commitsOf({ store }: EmbeddedService): Promise<Commit[]> {
+  const commits: Commit[] = [];
+  for (let page: Commit[] = await store.readFeed(0, 0, 500); page.length > 0;) {
+    commits.push(...page);
+    page = await store.readFeed(0, page.at(-1)!.position, 500);
+  }
+  return commits;
+}
+
+/** Returns the account and the time of every `SshKeyExpired` in the store. */
+const announced = async (service: EmbeddedService) =>
+  (await commitsOf(service)).flatMap(({ partition, events }) =>
+    events.filter(({ type }) => type === 'SshKeyExpired').map(({ data }) => [Number(partition), data['expiresAt']]),
+  );
+
+describe('an expired key', () => {
+  it('is announced once, not before its expiry', async () => {
+    const service = new EmbeddedService();
+    const expiresAt = service.clock.now() + MINUTE;
+    await addKey(service, 7, 'laptop', MINUTE);
+    await project(service);
+    const worker = workerOf(service);
+    service.clock.advance(MINUTE - 1);
+    await worker.announce();
+    expect(await announced(service)).toEqual([]);
+    service.clock.advance(1);
+    for (const _ of [1, 2]) await worker.announce();
+    expect(await announced(service)).toEqual([[7, expiresAt]]);
+    expect((await commitsOf(service)).at(-1)).toMatchObject({ actor: 'expiry', stream: 'ssh-keys-7' });
+  });
+
+  it('leaves the list of what is due at once, before the projector reads its event', async () => {
+    const service = new EmbeddedService();
+    await addKey(service, 7, 'laptop', MINUTE);
+    await addKey(service, 7, 'phone', HOUR);
+    await project(service);
+    service.clock.advance(MINUTE);
+    await workerOf(service).announce();
+    const due = await service.readModels.listDue(sshKeyRings, Number.MAX_SAFE_INTEGER, 10);
+    expect(due.map(({ at }) => at)).toEqual([service.clock.now() - MINUTE + HOUR]);
+  });
+
+  it('is announced once by several workers at the same time', async () => {
+    const folder = new EmbeddedFolder();
+    const services = [1, 2, 3].map(() => new EmbeddedService(folder));
+    for (let accountId = 1; accountId <= 120; accountId++) await addKey(services[0]!, accountId, 'laptop', MINUTE);
+    await project(services[0]!);
+    folder.clock.advance(MINUTE);
+    await Promise.all(services.map((service) => workerOf(service).announce()));
+    const accounts = (await announced(services[0]!)).map(([accountId]) => accountId);
+    expect(accounts.toSorted((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: 120 }, (_, i) => i + 1));
+  });
+
+  it('is announced although another ring cannot be read, and that is not repeated as an error', async () => {
+    const service = new EmbeddedService();
+    for (const accountId of [6, 7, 8]) await addKey(service, accountId, 'laptop', MINUTE);
+    await project(service);
+    const ref = sshKeyRingStream(7);
+    const unknown = { ...(await commitsOf(service))[0]!, version: 2, stream: ref.stream, partition: '7' };
+    const { position: _, holds: __, ...commit } = unknown as Commit & { holds?: unknown };
+    const command = { id: 'unknown', type: 'Unknown', hash: '' };
+    await service.store.append({ ...commit, command, events: [{ type: 'SshKeyArchived', v: 1, data: {} }] });
+    service.clock.advance(MINUTE);
+    await workerOf(service).announce();
+    expect((await announced(service)).map(([accountId]) => accountId)).toEqual([6, 8]);
+  });
+});
+
+it(
+  '10,000 keys that expired while no worker ran are all announced, a batch at a time',
+  { timeout: 240_000 },
+  async () => {
+    let [running, most] = [0, 0];
+    const service = new EmbeddedService(new EmbeddedFolder());
+    const accounts = Array.from({ length: 10_000 }, (_, index) => index + 1);
+    for (let from = 0; from < accounts.length; from += 500) {
+      await Promise.all(accounts.slice(from, from + 500).map((id) => addKey(service, id, 'laptop', MINUTE)));
+    }
+    await project(service);
+    service.clock.advance(HOUR);
+    const { readModels, projection, clock } = service;
+    const runner: Pick<typeof service.runner, 'run'> = {
+      run: async (ref, command, context) => {
+        most = Math.max(most, ++running);
+        const outcome = await service.runner.run(ref, command, context);
+        running--;
+        return outcome;
+      },
+    };
+    const leases = { now: async () => clock.now() };
+    const worker = new SshKeyExpiry({ runner, readModels, projection, leases, onError: () => undefined });
+    await worker.announce();
+    expect(new Set((await announced(service)).map(([accountId]) => accountId)).size).toBe(10_000);
+    expect(await announced(service)).toHaveLength(10_000);
+    expect(most).toBeLessThanOrEqual(50);
+    expect(await service.readModels.listDue(sshKeyRings, clock.now(), 10)).toEqual([]);
+  },
+);
+
+it('an outage is reported once, and what was due is announced after it', async () => {
+  let down = true;
+  const errors: unknown[] = [];
+  const service = new EmbeddedService(new EmbeddedFolder(), (call) => {
+    if (down && call === 'ReadModelStore.listDue') throw new StoreUnavailable('away');
+  });
+  await addKey(service, 7, 'laptop', SECOND);
+  await project(service);
+  service.clock.advance(MINUTE);
+  const worker = workerOf(service, errors);
+  onTestFinished(() => worker.stop());
+  worker.start();
+  await expect.poll(() => errors.length, { timeout: 5_000 }).toBe(1);
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  expect(errors).toHaveLength(1);
+  down = false;
+  await expect.poll(() => announced(service), { timeout: 10_000 }).toHaveLength(1);
+});
