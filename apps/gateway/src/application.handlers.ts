@@ -41,6 +41,7 @@ import {
   LogOutHandler,
   LookUpPastSshKeysHandler,
   LookUpSshKeysHandler,
+  PreviewSettingsHandler,
   RecordSshKeyUseHandler,
   RegisterAccountHandler,
   RemoveAnySshKeyHandler,
@@ -50,12 +51,15 @@ import {
   RevokeAnyAppPasswordHandler,
   RevokeOwnAccessTokenHandler,
   RevokeOwnAppPasswordHandler,
+  SetPasswordHandler,
   StartTwoFactorEnrolmentHandler,
+  UnlockAccountHandler,
+  UpdateAccountFieldsHandler,
   UpdateAccountHandler,
   UpdateOwnSshKeyHandler,
 } from '@keyfold/application';
 
-/** The handlers of all commands and queries of the API and of file servers. */
+/** The handlers of all commands and queries of the API, of file servers and of operators. */
 export const applicationHandlers: Provider[] = [
   AddOwnSshKeyHandler,
   ChangeOwnProfileHandler,
@@ -98,6 +102,7 @@ export const applicationHandlers: Provider[] = [
   LogOutHandler,
   LookUpPastSshKeysHandler,
   LookUpSshKeysHandler,
+  PreviewSettingsHandler,
   RecordSshKeyUseHandler,
   RegisterAccountHandler,
   RemoveAnySshKeyHandler,
@@ -107,7 +112,10 @@ export const applicationHandlers: Provider[] = [
   RevokeAnyAppPasswordHandler,
   RevokeOwnAccessTokenHandler,
   RevokeOwnAppPasswordHandler,
+  SetPasswordHandler,
   StartTwoFactorEnrolmentHandler,
+  UnlockAccountHandler,
+  UpdateAccountFieldsHandler,
   UpdateAccountHandler,
   UpdateOwnSshKeyHandler,
 ];
