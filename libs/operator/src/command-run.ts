@@ -1,11 +1,12 @@
-import type { CommandBus, QueryBus } from '@nestjs/cqrs';
-import type { ActivityHistory, Clock, CommandRunner, Origin, UserNames } from '@keyfold/application';
+import type { INestApplicationContext } from '@nestjs/common';
+import type { ModuleRef } from '@nestjs/core';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ActivityHistory, Clock, CommandRunner, UserNames, type Origin } from '@keyfold/application';
 import { WRONG_USAGE, type ExitCode } from '@keyfold/process';
-import type { Projection, Projector, StreamLoader } from '@keyfold/projections';
-import type { Sealer } from '@keyfold/security';
-import type { BrokerModuleSettings, StoreAdapters } from '@keyfold/wiring';
+import { Projection, StreamLoader, type Projector } from '@keyfold/projections';
+import { Sealer } from '@keyfold/security';
+import { adaptersOf, type BrokerModuleSettings, type StoreAdapters } from '@keyfold/wiring';
 import { randomUUID } from 'node:crypto';
-import type { OperatorOutput } from './output/operator-output.js';
 
 /** The parts of a process that operator commands use: of their own process, or of the one that owns the data folder. */
 export type OperatorPorts = StoreAdapters &
@@ -29,6 +30,40 @@ export type OperatorPorts = StoreAdapters &
     sessionDays: number;
     clock: Clock;
   }>;
+
+/** Returns the ports of commands from the container of their process. */
+export function portsOf(
+  container: INestApplicationContext | ModuleRef,
+  own: Pick<OperatorPorts, 'isAlone' | 'sessionDays' | 'newProjector' | 'relayProblem'>,
+): OperatorPorts {
+  const anywhere = { strict: false };
+  return {
+    ...adaptersOf(container),
+    commands: container.get(CommandBus, anywhere),
+    queries: container.get(QueryBus, anywhere),
+    loader: container.get(StreamLoader, anywhere),
+    projection: container.get(Projection, anywhere),
+    runner: container.get(CommandRunner, anywhere),
+    names: container.get(UserNames, anywhere),
+    activity: container.get(ActivityHistory, anywhere),
+    clock: container.get(Clock, anywhere),
+    sealer: () => container.resolve(Sealer, undefined, anywhere),
+    ...own,
+  };
+}
+
+/** The progress of a command: `done` of `total`, in `unit`, a singular noun. */
+export type Progress = Readonly<{ done: number; total: number; unit: string }>;
+
+/** The output of a command. Each promise resolves when the next line can be written. */
+export type OperatorOutput = Readonly<{
+  /** Writes a line of the result. */
+  out(line: string): Promise<void>;
+  /** Writes a warning, an error or another line that is not part of the result. */
+  err(line: string): Promise<void>;
+  /** Shows the progress of a long command. Optional. */
+  progress?(progress: Progress): Promise<void>;
+}>;
 
 /** The context of a running command. `signal` stops it at the next step. */
 export type CommandRun = Readonly<{ ports: OperatorPorts; output: OperatorOutput; signal: AbortSignal }>;

@@ -1,7 +1,7 @@
+export type { OperatorOutput, Progress } from './command-run.js';
 export * from './operator-store.js';
 export { operatorSocketProvider } from './operator-socket.provider.js';
-export * from './output/operator-output.js';
 export { printable, quoted } from './output/printable.js';
-export * from './run-on-store.js';
+export { runOnEmbeddedStore, runOnStore } from './run-command.js';
 export { parseSettings } from './settings/save-settings.js';
-export { requireFreeFolder } from './socket/require-free-folder.js';
+export { requireFreeFolder } from './socket/operator-socket.client.js';

@@ -1,7 +1,6 @@
 import type { BeforeApplicationShutdown, FactoryProvider, OnApplicationBootstrap } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import type { OperatorPorts } from './command-run.js';
-import { portsOf } from './operator-ports.js';
+import { portsOf, type OperatorPorts } from './command-run.js';
 import { runCommand } from './run-command.js';
 import { OperatorSocketServer } from './socket/operator-socket.server.js';
 

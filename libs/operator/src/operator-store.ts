@@ -40,8 +40,7 @@ import { serviceVersion } from '@keyfold/process';
 import { ListUpdates, Projection, Projector, StreamLoader } from '@keyfold/projections';
 import { Argon2PasswordHasher, LoginThrottle, parseSealingKeys, Sealer } from '@keyfold/security';
 import { openMongoStore, openSqliteStore, portProviders, type OpenStore, type StoreAdapters } from '@keyfold/wiring';
-import type { OperatorPorts } from './command-run.js';
-import { portsOf } from './operator-ports.js';
+import { portsOf, type OperatorPorts } from './command-run.js';
 
 /** A store that was opened for one command. */
 export type OperatorStore = Readonly<{ ports: OperatorPorts; close(): Promise<void> }>;

@@ -7,7 +7,7 @@ import {
   type ShownActivity,
 } from '@keyfold/application';
 import { DONE, WRONG_USAGE, type ExitCode } from '@keyfold/process';
-import { fieldsOf } from '../output/fields.js';
+import { fieldsOf } from '../output/table.js';
 import { quoted } from '../output/printable.js';
 import { onAccountId, type AccountChoice } from './named-account.js';
 import type { CommandRun } from '../command-run.js';

@@ -8,9 +8,8 @@ import {
 import { DomainError, type Account } from '@keyfold/domain';
 import { DONE, type ExitCode } from '@keyfold/process';
 import { md5FingerprintOf } from '@keyfold/projections';
-import { counted } from '../output/counted.js';
-import { fieldsOf } from '../output/fields.js';
-import { quoted } from '../output/printable.js';
+import { counted, quoted } from '../output/printable.js';
+import { fieldsOf } from '../output/table.js';
 import { changeAccount, onAccount } from './named-account.js';
 import { newOrigin, type CommandRun } from '../command-run.js';
 

@@ -12,9 +12,8 @@ import { accountOfAccessToken, accountOfAppPassword, DomainError, type NamedSecr
 import { DONE, type ExitCode } from '@keyfold/process';
 import { accessTokensStream, appPasswordsStream } from '@keyfold/projections';
 import { newOrigin, type CommandRun, type OperatorPorts } from '../command-run.js';
-import { counted } from '../output/counted.js';
-import { fieldsOf } from '../output/fields.js';
-import { quoted } from '../output/printable.js';
+import { counted, quoted } from '../output/printable.js';
+import { fieldsOf } from '../output/table.js';
 import { changeAccount, onAccount } from './named-account.js';
 
 type Args = Readonly<{ username: string; revoke?: number | undefined; json: boolean }>;

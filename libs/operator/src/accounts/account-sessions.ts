@@ -10,9 +10,8 @@ import {
 } from '@keyfold/application';
 import type { Account } from '@keyfold/domain';
 import { DONE, type ExitCode } from '@keyfold/process';
-import { counted } from '../output/counted.js';
-import { fieldsOf } from '../output/fields.js';
-import { quoted } from '../output/printable.js';
+import { counted, quoted } from '../output/printable.js';
+import { fieldsOf } from '../output/table.js';
 import { changeAccount, onAccount } from './named-account.js';
 import { newOrigin, type CommandRun } from '../command-run.js';
 

@@ -12,8 +12,7 @@ import type { Account } from '@keyfold/domain';
 import { DONE, type ExitCode } from '@keyfold/process';
 import { accountStream } from '@keyfold/projections';
 import { newOrigin, refuseInput, type CommandRun } from '../command-run.js';
-import { counted } from '../output/counted.js';
-import { quoted } from '../output/printable.js';
+import { counted, quoted } from '../output/printable.js';
 import { changeAccount, onAccount } from './named-account.js';
 import { accountFields } from './show-accounts.js';
 

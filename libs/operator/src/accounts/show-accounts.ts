@@ -4,10 +4,8 @@ import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { accountStream } from '@keyfold/projections';
 import type { QueryBus } from '@nestjs/cqrs';
 import type { CommandRun } from '../command-run.js';
-import { counted } from '../output/counted.js';
-import { fieldsOf } from '../output/fields.js';
-import { quoted } from '../output/printable.js';
-import { headOf, lineOf } from '../output/table.js';
+import { counted, quoted } from '../output/printable.js';
+import { fieldsOf, headOf, lineOf } from '../output/table.js';
 import { keyFields, keyLines } from './account-keys.js';
 import { onAccountId, type AccountChoice } from './named-account.js';
 

@@ -3,9 +3,8 @@ import type { CommitFeed, FeedLeases } from '@keyfold/event-store';
 import { relayName, type ParkedAccount } from '@keyfold/messaging';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { projectorName, type ParkedStream } from '@keyfold/projections';
-import type { CommandRun, OperatorPorts } from '../command-run.js';
-import { counted } from '../output/counted.js';
-import type { OperatorOutput } from '../output/operator-output.js';
+import type { CommandRun, OperatorOutput, OperatorPorts } from '../command-run.js';
+import { counted } from '../output/printable.js';
 import { tableOf } from '../output/table.js';
 
 /** Shows the progress and owner of each slot of the projector, and the parked streams. Fails if there are any. */

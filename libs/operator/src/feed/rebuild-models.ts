@@ -1,7 +1,7 @@
 import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
 import { readModels as allModels, Rebuild, streamRef } from '@keyfold/projections';
 import type { CommandRun } from '../command-run.js';
-import { counted } from '../output/counted.js';
+import { counted } from '../output/printable.js';
 
 /** Rebuilds the documents of one read model or of all. */
 export async function rebuildModels(

@@ -1,8 +1,7 @@
 import { ParkedCommands, type ParkedCommand, type ParkedSelection } from '@keyfold/messaging/rabbitmq';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
-import type { BrokerRun } from '../command-run.js';
-import { fieldsOf } from '../output/fields.js';
-import type { OperatorOutput } from '../output/operator-output.js';
+import type { BrokerRun, OperatorOutput } from '../command-run.js';
+import { fieldsOf } from '../output/table.js';
 import { withOperatorConnection } from './with-operator-connection.js';
 
 type Selection = Readonly<{ id?: string | undefined; type?: string | undefined }>;

@@ -12,9 +12,8 @@ import { factorySetting, factorySettings, settingFlag } from '@keyfold/domain';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { z } from 'zod';
 import { newOrigin, type CommandRun } from '../command-run.js';
-import { counted } from '../output/counted.js';
-import { fieldsOf } from '../output/fields.js';
-import { quoted } from '../output/printable.js';
+import { counted, quoted } from '../output/printable.js';
+import { fieldsOf } from '../output/table.js';
 import { HIDDEN, isSecret } from './show-settings.js';
 
 /** `dryRun`: show the changes without making them. */

@@ -10,7 +10,7 @@ import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { sealingKeyIdOf } from '@keyfold/security';
 import pLimit from 'p-limit';
 import { newOrigin, type CommandRun } from '../command-run.js';
-import { counted } from '../output/counted.js';
+import { counted } from '../output/printable.js';
 import { tableOf } from '../output/table.js';
 
 /** Streams that are changed concurrently, so that they share round trips to the store. */

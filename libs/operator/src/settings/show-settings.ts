@@ -11,9 +11,8 @@ import { isSealedSetting, settingFlag } from '@keyfold/domain';
 import { DONE, FAILED, serviceVersion, type ExitCode } from '@keyfold/process';
 import { siteSettingsStream } from '@keyfold/projections';
 import type { CommandRun, OperatorPorts } from '../command-run.js';
-import { fieldsOf } from '../output/fields.js';
+import { fieldsOf, tableOf } from '../output/table.js';
 import { quoted } from '../output/printable.js';
-import { tableOf } from '../output/table.js';
 
 /** The text that replaces a secret. JSON has null. */
 export const HIDDEN = '(secret)';

@@ -3,7 +3,7 @@ import { retentionName, SessionCompaction } from '@keyfold/projections';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { CommandRun } from '../command-run.js';
 import { DONE, type ExitCode } from '@keyfold/process';
-import { counted } from '../output/counted.js';
+import { counted } from '../output/printable.js';
 import { readersBehind } from '@keyfold/wiring';
 
 /**

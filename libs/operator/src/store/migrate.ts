@@ -3,7 +3,7 @@ import { projectorName } from '@keyfold/projections';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandRun, OperatorPorts } from '../command-run.js';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
-import { counted } from '../output/counted.js';
+import { counted } from '../output/printable.js';
 
 /** Milliseconds between two checks of the progress, and between two reports. */
 const CHECK_INTERVAL = 200;

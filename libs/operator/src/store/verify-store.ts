@@ -1,7 +1,7 @@
 import { Verification } from '@keyfold/projections';
 import type { CommandRun } from '../command-run.js';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
-import { counted } from '../output/counted.js';
+import { counted } from '../output/printable.js';
 
 /** Further problems are only counted. */
 const MAX_SHOWN_PROBLEMS = 1_000;
