@@ -200,7 +200,7 @@ module.exports = {
       to: {
         path: '^(libs|apps)/',
         pathNot:
-          '^$1/|^libs/[^/]+/src/((sqlite|mongo|rabbitmq|public-events|launch)/)?index\\.ts$|^apps/[^/]+/src/[^/]+\\.module\\.ts$',
+          '^$1/|^libs/[^/]+/src/((sqlite|mongo|rabbitmq|public-events|launch|commands)/)?index\\.ts$|^apps/[^/]+/src/[^/]+\\.module\\.ts$',
       },
     },
   ],

@@ -1,17 +1,5 @@
-import { Command, CommanderError } from 'commander';
-import { addAccountAppPasswordsCommand } from './account-app-passwords.commands.js';
-import { addAccountTokensCommand } from './account-tokens.commands.js';
-import { addAccountCommands } from './account.commands.js';
-import { addAccountHistoryCommands } from './account-history.commands.js';
-import type { OperatorRequest } from '@keyfold/operator';
-import type { Actions } from './actions.js';
-import { addFeedCommands } from './feed.commands.js';
-import { addProjectionCommands } from './projection.commands.js';
-import { addQueueCommands } from './queue.commands.js';
-import { addSecretsCommands } from './secrets.commands.js';
-import { addSettingsCommands } from './settings.commands.js';
-import { addStoreCommands } from './store.commands.js';
-import { addTopologyCommands } from './topology.commands.js';
+import { allCommands, commandGroups, type Field, type Fields } from '@keyfold/operator/commands';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 
 const OVERVIEW = `
 Commands use the store of the settings. KEYFOLD_STORE is sqlite or mongodb. It defaults to mongodb if KEYFOLD_MONGODB_URI is set, and
@@ -25,42 +13,18 @@ The commands "topology" and "queue" use only RabbitMQ. See their help.
 
 Exit status: 0 success, 1 problem found or command failed, 2 invalid usage, 78 invalid settings, 130 interrupted.`;
 
+type Run = (name: string, given: Readonly<Record<string, unknown>>) => Promise<void>;
+
 /** Runs a command line, given without the program name. Returns the exit status. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
   let status = 0;
   /** Loads the code of the commands only when one runs, so that help appears at once. */
   const load = () => import('./execute-command.js');
-  const actions: Actions = {
-    onStore: async (command, args) => {
-      status = await (await load()).executeStoreCommand({ command, args } as OperatorRequest);
-    },
-    setPassword: async (username, file) => {
-      status = await (await load()).executeSetPassword(username, file);
-    },
-    createAccount: async (account, file) => {
-      status = await (await load()).executeCreateAccount(account, file);
-    },
-    deleteAccount: async (username, isConfirmed) => {
-      status = await (await load()).executeDeleteAccount(username, isConfirmed);
-    },
-    setSetting: async (args, file) => {
-      status = await (await load()).executeSetSetting(args, file);
-    },
-    importSettings: async (args, file) => {
-      status = await (await load()).executeImport(args, file);
-    },
-    exportSettings: async (args, file) => {
-      status = await (await load()).executeExport(args, file);
-    },
-    onBroker: async (request) => {
-      status = await (await load()).executeBrokerCommand(request);
-    },
-    replay: async (selection, queue) => {
-      status = await (await load()).executeReplay(selection, queue);
-    },
+  const run: Run = async (name, given) => {
+    status = await (await load()).executeCommand(name, given);
   };
   try {
-    await commandLine(actions).parseAsync(args, { from: 'user' });
+    await commandLine(run).parseAsync(args, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Commander has already printed the error or the help.
@@ -71,22 +35,76 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   return status;
 }
 
-function commandLine(actions: Actions): Command {
+function commandLine(run: Run): Command {
   const program = new Command('keyfold')
     .description('Administers the account service Keyfold.')
     .addHelpText('after', OVERVIEW)
     .showHelpAfterError('(run the command with --help for details)')
     .exitOverride();
-  addStoreCommands(program, actions);
-  addAccountCommands(program, actions);
-  addAccountHistoryCommands(program, actions);
-  addAccountTokensCommand(program, actions);
-  addAccountAppPasswordsCommand(program, actions);
-  addSettingsCommands(program, actions);
-  addSecretsCommands(program, actions);
-  addProjectionCommands(program, actions);
-  addFeedCommands(program, actions);
-  addTopologyCommands(program, actions);
-  addQueueCommands(program, actions);
+  for (const [name, { help }] of Object.entries(allCommands)) if (help !== undefined) addCommand(program, name, run);
   return program;
+}
+
+function addCommand(program: Command, name: string, run: Run): void {
+  const { fields, summary = '', description = '', help = '', problem, unexpected } = allCommands[name]!;
+  const [word = '', group] = name.split(' ').toReversed();
+  const command = (group === undefined ? program : groupOf(program, group)).command(word);
+  command.summary(summary).description(description).addHelpText('after', help);
+  addWords(command, fields);
+  if (unexpected !== undefined) command.allowExcessArguments().allowUnknownOption();
+  command.action(async () => {
+    if (unexpected !== undefined && command.args.length > command.registeredArguments.length)
+      command.error(`error: ${unexpected}`);
+    const given = givenTo(command, fields);
+    const wrong = problem?.(given);
+    if (wrong !== undefined) command.error(`error: ${wrong}`);
+    await run(name, given);
+  });
+}
+
+function groupOf(program: Command, name: string): Command {
+  const existing = program.commands.find((each) => each.name() === name);
+  const { summary, description } = commandGroups[name]!;
+  return existing ?? program.command(name).summary(summary).description(description);
+}
+
+const isOption = (syntax: string) => syntax.startsWith('-');
+
+/** Adds the arguments and options of fields. */
+function addWords(command: Command, fields: Fields): void {
+  for (const field of Object.values(fields)) {
+    if ('fields' in field) addWords(command, field.fields);
+    else
+      for (const [syntax, help] of field.words) {
+        if (isOption(syntax)) command.addOption(optionOf(syntax, help, field));
+        else command.argument(syntax, help);
+      }
+  }
+}
+
+function optionOf(syntax: string, help: string, { kind, presence, fallback }: Field): Option {
+  const option = new Option(syntax, help).makeOptionMandatory(presence === 'always' && fallback === undefined);
+  const { read, expected } = kind;
+  if (!read) return option;
+  return option.argParser((word: string) => {
+    const value = read(word);
+    if (value === undefined) throw new InvalidArgumentError(`Expected ${expected}.`);
+    return value;
+  });
+}
+
+/** Returns the values of fields by their names. */
+function givenTo(command: Command, fields: Fields): Record<string, unknown> {
+  const values = Object.entries(fields).map(([name, field]) => {
+    if ('fields' in field) return [name, givenTo(command, field.fields)] as const;
+    const [first] = field.words;
+    return [name, (first && valueOf(command, first[0])) ?? field.fallback] as const;
+  });
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
+function valueOf(command: Command, syntax: string): unknown {
+  if (isOption(syntax)) return command.getOptionValue(new Option(syntax).attributeName());
+  const name = new Argument(syntax).name();
+  return command.processedArgs[command.registeredArguments.findIndex((each) => each.name() === name)];
 }

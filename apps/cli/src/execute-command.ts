@@ -1,30 +1,53 @@
-import { runBrokerCommand, type BrokerRequest, type OperatorRequest, type ReplayFilterArgs } from '@keyfold/operator';
-import { INTERRUPTED } from '@keyfold/process';
+import {
+  brokerCommands,
+  type GivenArgs,
+  type OperatorArgs,
+  type OperatorCommandName,
+  type OperatorRequest,
+} from '@keyfold/operator/commands';
+import { INTERRUPTED, type ExitCode } from '@keyfold/process';
 import { readCliBrokerSettings } from './cli.settings.js';
+import { createAccount, deleteAccount, exportSettings, importSettings, setPassword, setSetting } from './questions.js';
 import { runInterruptibly, runOnConfiguredStore } from './run-on-configured-store.js';
 import { terminal } from './terminal.js';
 
 export { WRONG_USAGE } from '@keyfold/process';
-export { executeCreateAccount, executeDeleteAccount, executeSetPassword } from './execute-account-command.js';
-export { executeExport, executeImport, executeSetSetting } from './execute-settings-command.js';
 
-/** Runs a request on the configured store. Reports failures and returns the exit status. */
-export const executeStoreCommand = (request: OperatorRequest) =>
-  runInterruptibly((signal) => runOnConfiguredStore(request, signal));
+type Completion<Name extends OperatorCommandName> = (given: GivenArgs<Name>, signal: AbortSignal) => Promise<ExitCode>;
 
-/** Sends events of the store to a queue, or only counts them without one. Reports failures and returns the exit status. */
-export const executeReplay = (selection: ReplayFilterArgs, queue: string | undefined) =>
+/** The commands that need more than their words: a secret, a file, a confirmation or settings of this process. */
+const completions: { readonly [Name in OperatorCommandName]?: Completion<Name> } = {
+  'account set-password': setPassword,
+  'account create': createAccount,
+  'account delete': deleteAccount,
+  'settings set': setSetting,
+  'settings import': importSettings,
+  'settings export': exportSettings,
+  'feed replay': replayFeed,
+};
+
+/** Runs a command with the values of its command line. Reports failures and returns the exit status. */
+export const executeCommand = (name: string, given: Readonly<Record<string, unknown>>): Promise<ExitCode> =>
   runInterruptibly((signal) => {
-    // A running process also sends to the broker of this command's settings, not to its own.
-    const url = queue === undefined ? '' : readCliBrokerSettings(process.env).KEYFOLD_RABBITMQ_URL;
-    const target = queue === undefined ? undefined : { url, queue };
-    return runOnConfiguredStore({ command: 'feed replay', args: { ...selection, target } }, signal);
+    if (Object.hasOwn(brokerCommands, name)) return runOnBroker(name as keyof typeof brokerCommands, given, signal);
+    const completion = completions[name as OperatorCommandName];
+    if (completion) return completion(given as never, signal);
+    return runOnConfiguredStore({ command: name, args: given } as OperatorRequest, signal);
   });
 
-/** Runs a command on RabbitMQ, which needs no store. Reports failures and returns the exit status. */
-export const executeBrokerCommand = (request: BrokerRequest) =>
-  runInterruptibly((signal) => {
-    // These commands can be interrupted at any point and repeated.
-    signal.addEventListener('abort', () => process.exit(INTERRUPTED));
-    return runBrokerCommand(request, readCliBrokerSettings(process.env), terminal);
-  });
+/** Sends events of the store to a queue, or only counts them. */
+function replayFeed({ queue, dryRun, ...selection }: GivenArgs<'feed replay'>, signal: AbortSignal): Promise<ExitCode> {
+  const args: OperatorArgs<'feed replay'> =
+    dryRun || queue === undefined
+      ? selection
+      : // A running process also sends to the broker of this command's settings, not to its own.
+        { ...selection, target: { url: readCliBrokerSettings(process.env).KEYFOLD_RABBITMQ_URL, queue } };
+  return runOnConfiguredStore({ command: 'feed replay', args }, signal);
+}
+
+function runOnBroker(name: keyof typeof brokerCommands, given: object, signal: AbortSignal): Promise<ExitCode> {
+  // These commands can be interrupted at any point and repeated.
+  signal.addEventListener('abort', () => process.exit(INTERRUPTED));
+  const settings = readCliBrokerSettings(process.env);
+  return brokerCommands[name].run(given as never, { settings, output: terminal });
+}

@@ -1,10 +1,5 @@
-import {
-  openSharedStore,
-  runOnEmbeddedStore,
-  runOnStore,
-  type OperatorOutput,
-  type OperatorRequest,
-} from '@keyfold/operator';
+import { openSharedStore, runOnEmbeddedStore, runOnStore, type OperatorOutput } from '@keyfold/operator';
+import { operatorCommand, type OperatorRequest } from '@keyfold/operator/commands';
 import { exitCodeOf, explain, INTERRUPTED, passwordRules, unknownSettings, type ExitCode } from '@keyfold/process';
 import { readCliSealingKeys, readCliSettings, requireSessionDays } from './cli.settings.js';
 import { terminal } from './terminal.js';
@@ -51,33 +46,7 @@ export async function runOnConfiguredStore(
 
 /** Returns the sealing keys of the settings if the request may need them. Throws `InvalidConfiguration` if they are missing. */
 export function sealingKeysFor(request: OperatorRequest): string | undefined {
-  const task = sealingTaskOf(request);
+  const task = operatorCommand(request.command)?.sealingTask?.(request.args);
   if (task === undefined) return undefined;
   return readCliSealingKeys(process.env, readCliSettings(process.env).KEYFOLD_STORE, task);
-}
-
-/** Returns what a request does with secrets, or undefined if it neither seals nor opens any. */
-function sealingTaskOf({ command, args }: OperatorRequest): string | undefined {
-  switch (command) {
-    case 'secrets reseal':
-      return 'reseal secrets';
-    case 'account set-password':
-      return 'set a password';
-    case 'account create':
-      return 'create an account';
-    case 'settings set':
-    case 'settings reset':
-    case 'settings import':
-      return 'save settings';
-    case 'settings diff':
-      return 'compare settings';
-    case 'settings get':
-      return args.reveal ? 'reveal secrets' : undefined;
-    case 'settings export':
-      return args.secrets ? 'export secrets' : undefined;
-    case 'settings reset-token':
-      return 'replace the static token';
-    default:
-      return undefined;
-  }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { escapeControls } from './terminal.js';
+import { escapeControls, ProgressDisplay } from './terminal.js';
 
 it('control characters are escaped', () => {
   expect(escapeControls('red \u001b[31m, clear \u009b2J, bell \u0007, turned \u202egnp')).toBe(
@@ -10,4 +10,45 @@ it('control characters are escaped', () => {
 it('other characters are not changed, and JSON stays valid', () => {
   expect(escapeControls('я 🗝\ta\nb')).toBe('я 🗝\ta\nb');
   expect(JSON.parse(escapeControls('{"a":"\u009b"}'))).toEqual({ a: '\u009b' });
+});
+
+function shown(isTTY: boolean) {
+  const written: string[] = [];
+  const display = new ProgressDisplay({ isTTY, write: (text) => written.push(text) });
+  const reach = (done: number, total = 2_400) => display.show({ done, total, unit: 'commit' });
+  return { display, written, reach };
+}
+
+it('a terminal shows one bar that is redrawn in place and removed before another line', () => {
+  const { display, written, reach } = shown(true);
+  reach(600);
+  reach(1_201);
+  display.clear();
+  display.clear();
+  expect(written).toEqual([
+    '\r\u001b[2K[#######-----------------------] 25 % of 2,400 commits',
+    '\r\u001b[2K[###############---------------] 50 % of 2,400 commits',
+    '\r\u001b[2K',
+  ]);
+});
+
+it('a pipe receives a plain line for each tenth', () => {
+  const { display, written, reach } = shown(false);
+  for (let done = 0; done <= 2_400; done += 50) reach(done);
+  display.clear();
+  expect(written).toHaveLength(10);
+  expect(written[0]).toBe('10 % of 2,400 commits\n');
+  expect(written[9]).toBe('100 % of 2,400 commits\n');
+});
+
+it('an empty feed is complete', () => {
+  const { written, reach } = shown(false);
+  reach(0, 0);
+  expect(written).toEqual(['100 % of 0 commits\n']);
+});
+
+it('a single commit is in the singular', () => {
+  const { written, reach } = shown(false);
+  reach(1, 1);
+  expect(written).toEqual(['100 % of 1 commit\n']);
 });

@@ -1,5 +1,4 @@
-import type { OperatorOutput } from '@keyfold/operator';
-import { ProgressDisplay } from './progress-display.js';
+import type { OperatorOutput, Progress } from '@keyfold/operator';
 
 // A reader such as `head` may close the pipe; the rest of the output is then not needed.
 process.stdout.on('error', () => process.exit());
@@ -10,6 +9,41 @@ const CONTROL_CHARACTERS = /(?![\t\n])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 /** Escapes control characters, because users choose parts of the output. It uses JSON escapes, so that JSON stays valid. */
 export const escapeControls = (line: string) =>
   line.replaceAll(CONTROL_CHARACTERS, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const BAR_LENGTH = 30;
+/** Erases the current line (ECMA-48, EL 2). */
+const ERASE_LINE = '\r\u001b[2K';
+
+/** The stream on which progress is shown. */
+export type ProgressStream = Readonly<{ isTTY?: boolean; write(text: string): unknown }>;
+
+/** Shows the progress of a command: as a bar on a terminal, otherwise as a line for each tenth. */
+export class ProgressDisplay {
+  #isDrawn = false;
+  #tenths = 0;
+
+  constructor(private readonly stream: ProgressStream) {}
+
+  /** Updates the progress. */
+  show({ done, total, unit }: Progress): void {
+    const share = total === 0 ? 1 : Math.min(1, done / total);
+    const text = `${Math.floor(share * 100)} % of ${total.toLocaleString('en')} ${total === 1 ? unit : `${unit}s`}`;
+    if (this.stream.isTTY) {
+      const filled = Math.floor(share * BAR_LENGTH);
+      this.stream.write(`${ERASE_LINE}[${'#'.repeat(filled)}${'-'.repeat(BAR_LENGTH - filled)}] ${text}`);
+      this.#isDrawn = true;
+    } else if (Math.floor(share * 10) > this.#tenths) {
+      this.#tenths = Math.floor(share * 10);
+      this.stream.write(`${text}\n`);
+    }
+  }
+
+  /** Removes the bar, so that another line can be written. */
+  clear(): void {
+    if (this.#isDrawn) this.stream.write(ERASE_LINE);
+    this.#isDrawn = false;
+  }
+}
 
 const progress = new ProgressDisplay(process.stderr);
 process.on('exit', () => progress.clear());

@@ -1,10 +1,7 @@
-export * from './open-operator-store.js';
-export type { OperatorArgs, OperatorCommandName, OperatorRequest, ReplayFilterArgs } from './operator-commands.js';
+export type { OperatorOutput, Progress } from './command-run.js';
+export * from './operator-store.js';
 export { operatorSocketProvider } from './operator-socket.provider.js';
-export * from './output/operator-output.js';
 export { printable, quoted } from './output/printable.js';
-export * from './parse-settings.js';
-export * from './run-broker-command.js';
-export * from './run-on-embedded-store.js';
-export * from './run-on-store.js';
-export { requireFreeFolder } from './socket/require-free-folder.js';
+export { runOnEmbeddedStore, runOnStore } from './run-command.js';
+export { parseSettings } from './settings/save-settings.js';
+export { requireFreeFolder } from './socket/operator-socket.client.js';

@@ -1,31 +1,27 @@
 import type { BeforeApplicationShutdown, FactoryProvider, OnApplicationBootstrap } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { ActivityHistory, Clock, CommandRunner, NewPasswords, UserNames } from '@keyfold/application';
-import { CommitFeed, CommitHistory, Counter, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
-import { ParkedAccounts, RELAY_LEASES } from '@keyfold/messaging';
-import { Projection, ReadModelStore, TokenUses, StreamLoader } from '@keyfold/projections';
-import { Sealer, ThrottleStore } from '@keyfold/security';
-import { OperatorCommandRunner } from './operator-command.runner.js';
+import { portsOf, type OperatorPorts } from './command-run.js';
+import { runCommand } from './run-command.js';
 import { OperatorSocketServer } from './socket/operator-socket.server.js';
 
 /** Accepts operator requests in the process that owns a data folder. */
 class OperatorSocket implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #server: OperatorSocketServer;
+  #server: OperatorSocketServer | undefined;
 
   constructor(
     private readonly folder: string,
-    runner: OperatorCommandRunner,
-  ) {
-    this.#server = new OperatorSocketServer((request, output, signal) => runner.run(request, output, signal));
-  }
+    private readonly ports: () => OperatorPorts,
+  ) {}
 
   /** Starts listening. Throws `OperatorSocketError`. */
   onApplicationBootstrap(): Promise<void> {
+    const ports = this.ports();
+    this.#server = new OperatorSocketServer((request, output, signal) => runCommand(ports, request, output, signal));
     return this.#server.start(this.folder);
   }
 
-  beforeApplicationShutdown(): Promise<void> {
-    return this.#server.close();
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.#server?.close();
   }
 }
 
@@ -41,55 +37,9 @@ export const operatorSocketProvider = (
   relayProblem: ((parts: ModuleRef) => string | undefined) | undefined,
 ): FactoryProvider<OperatorSocket> => ({
   provide: OperatorSocket,
-  inject: [
-    EventStore,
-    CommitFeed,
-    CommitHistory,
-    StreamCompaction,
-    Counter,
-    ReadModelStore,
-    TokenUses,
-    FeedLeases,
-    RELAY_LEASES,
-    ParkedAccounts,
-    ThrottleStore,
-    StreamLoader,
-    Projection,
-    CommandRunner,
-    UserNames,
-    NewPasswords,
-    Sealer,
-    Clock,
-    ModuleRef,
-  ],
-  useFactory: (
-    store: EventStore,
-    feed: CommitFeed,
-    history: CommitHistory,
-    compaction: StreamCompaction,
-    counter: Counter,
-    readModels: ReadModelStore,
-    tokenUses: TokenUses,
-    leases: FeedLeases,
-    relayLeases: FeedLeases,
-    parkedRelays: ParkedAccounts,
-    throttle: ThrottleStore,
-    loader: StreamLoader,
-    projection: Projection,
-    runner: CommandRunner,
-    names: UserNames,
-    passwords: NewPasswords,
-    sealer: Sealer,
-    clock: Clock,
-    parts: ModuleRef,
-  ) => {
-    const reading = { store, feed, compaction, counter, readModels, tokenUses, loader };
-    const states = { leases, relayLeases, parkedRelays, throttle };
-    const changing = { projection, runner, names, newPasswords: async () => passwords, sealer: async () => sealer };
-    const activity = new ActivityHistory(history, store, readModels);
-    const reported = { relayProblem: () => (relayProblem ? relayProblem(parts) : NO_BROKER) };
-    const times = { sessionDays, clock };
-    const ports = { ...reading, ...states, ...changing, ...reported, ...times, activity, isAlone: false };
-    return new OperatorSocket(folder, new OperatorCommandRunner(ports));
+  inject: [ModuleRef],
+  useFactory(parts: ModuleRef) {
+    const reported = () => (relayProblem ? relayProblem(parts) : NO_BROKER);
+    return new OperatorSocket(folder, () => portsOf(parts, { isAlone: false, sessionDays, relayProblem: reported }));
   },
 });

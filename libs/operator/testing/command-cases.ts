@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { OperatorArgs, OperatorCommandName } from '../src/operator-commands.js';
+import type { OperatorArgs, OperatorCommandName } from '../src/commands/index.js';
 
 /** Names that a terminal would not show as they are, or that are too long for a table. */
 export const HOSTILE = [

@@ -12,11 +12,10 @@ import { onTestFinished } from 'vitest';
 import type { AccountCommand, SessionStarted } from '@keyfold/domain';
 import { publicKey } from '../../domain/testing/ssh-key-ring.events.js';
 import { freshDatabaseUri } from '../../../test/support/mongo/mongo-database.js';
-import type { OperatorPorts } from '../src/commands/operator-ports.js';
-import { openEmbeddedStore, openSharedStore } from '../src/open-operator-store.js';
-import { OperatorCommandRunner } from '../src/operator-command.runner.js';
-import type { OperatorRequest } from '../src/operator-commands.js';
-import type { OperatorStore } from '../src/create-operator-ports.js';
+import type { OperatorPorts } from '../src/command-run.js';
+import type { OperatorRequest } from '../src/commands/index.js';
+import { openEmbeddedStore, openSharedStore, type OperatorStore } from '../src/operator-store.js';
+import { runCommand } from '../src/run-command.js';
 
 const SEALING_KEYS = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
 const options = { sessionDays: 90, sealingKeys: SEALING_KEYS };
@@ -28,11 +27,9 @@ export type Ran = Readonly<{ status: number; out: readonly string[]; err: readon
 /** Commands of operators on a real store without accounts, which is removed after the test. */
 export class OperatorScene {
   readonly ports: OperatorPorts;
-  readonly #commands: OperatorCommandRunner;
 
   constructor({ ports }: OperatorStore) {
     this.ports = ports;
-    this.#commands = new OperatorCommandRunner(ports);
   }
 
   /** Runs a command. */
@@ -43,7 +40,7 @@ export class OperatorScene {
       out: async (line: string) => void out.push(line),
       err: async (line: string) => void err.push(line),
     };
-    return { status: await this.#commands.run({ command, args }, output, new AbortController().signal), out, err };
+    return { status: await runCommand(this.ports, { command, args }, output, new AbortController().signal), out, err };
   }
 
   /** Registers an account whose password nobody knows. */

@@ -8,6 +8,7 @@ export { ConsumedQueues } from './rabbitmq/consumed-queues.js';
 export * from './rabbitmq/topology-watch.js';
 export * from './sqlite/store-sharing.js';
 export * from './stores/append-samples.js';
+export { adaptersOf, portProviders } from './stores/store-adapters.js';
 export type { OpenSqliteStore, OpenStore, StoreAdapters } from './stores/store-adapters.js';
 export * from './stores/readers-behind.js';
 export * from './stores/secrets.module.js';

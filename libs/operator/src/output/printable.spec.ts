@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columnsOf, fitted, printable, quoted } from './printable.js';
+import { counted, columnsOf, fitted, printable, quoted } from './printable.js';
 
 describe('printable', () => {
   it.each([
@@ -54,4 +54,14 @@ describe('fitted', () => {
 it('a name in a sentence is quoted and short', () => {
   expect(quoted('an "n"')).toBe(String.raw`"an \"n\""`);
   expect(quoted('x'.repeat(4_096))).toBe(`"${'x'.repeat(39)}…"`);
+});
+
+it.each([
+  [0, '0 problems', '0 processes'],
+  [1, '1 problem', '1 process'],
+  [2, '2 problems', '2 processes'],
+  [11, '11 problems', '11 processes'],
+])('%i has the right form of the noun', (count, regular, irregular) => {
+  expect(counted(count, 'problem')).toBe(regular);
+  expect(counted(count, 'process', 'processes')).toBe(irregular);
 });

@@ -38,3 +38,7 @@ function escaped(character: string): string {
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
+
+/** Returns a count with its noun in the right form: `1 problem`, `0 problems`. `many` is an irregular plural. */
+export const counted = (count: number, noun: string, many = `${noun}s`): string =>
+  `${count} ${count === 1 ? noun : many}`;

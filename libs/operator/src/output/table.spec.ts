@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { fieldsOf } from './fields.js';
 import { columnsOf } from './printable.js';
-import { headOf, lineOf, tableOf } from './table.js';
+import { fieldsOf, headOf, lineOf, tableOf } from './table.js';
 
 const hostile = ['x'.repeat(4_096), 'a\nb\u001b[2J', '\u202e'.repeat(100), '张'.repeat(100), '\u0300'.repeat(100)];
 

@@ -13,8 +13,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withOperatorConnection } from './with-operator-connection.js';
 import { DONE, FAILED, WRONG_USAGE, type ExitCode, serviceAppId } from '@keyfold/process';
-import { counted } from '../output/counted.js';
-import type { CommandRun } from '../commands/operator-ports.js';
+import { counted } from '../output/printable.js';
+import type { CommandRun } from '../command-run.js';
 import { tableOf } from '../output/table.js';
 
 /** How long the broker may take to accept messages (milliseconds). */

@@ -1,6 +1,6 @@
 import { BrokerUnavailable, MessageRefused } from '@keyfold/messaging';
 import { BrokerConnection } from '@keyfold/messaging/rabbitmq';
-import type { OperatorOutput } from '../output/operator-output.js';
+import type { OperatorOutput } from '../command-run.js';
 import { FAILED, type ExitCode } from '@keyfold/process';
 
 /** How long the broker may take to accept the connection (milliseconds). */

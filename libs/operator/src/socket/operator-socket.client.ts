@@ -1,7 +1,7 @@
 import { reasonOf } from '@keyfold/event-store';
 import { connect, type Socket } from 'node:net';
 import { INTERRUPTED, type ExitCode } from '@keyfold/process';
-import type { OperatorOutput } from '../output/operator-output.js';
+import type { OperatorOutput } from '../command-run.js';
 import {
   operatorSocketPath,
   OperatorSocketError,
@@ -71,7 +71,7 @@ async function converse(
 }
 
 /** Connects to the process that listens at `path`. Returns undefined if there is none. Throws `OperatorSocketError`. */
-export async function connectTo(path: string): Promise<Socket | undefined> {
+async function connectTo(path: string): Promise<Socket | undefined> {
   const socket = connect({ path, allowHalfOpen: true });
   return new Promise((resolve, reject) => {
     socket.once('connect', () => {
@@ -91,3 +91,30 @@ const otherVersion = (path: string) =>
   new OperatorSocketError(
     `the process behind ${path} runs another version of keyfold. Use the keyfold command of that version`,
   );
+
+/** How long the other process may take to greet (milliseconds). */
+const GREETING_TIMEOUT = 2_000;
+
+/** Another service uses the data folder. */
+export class AlreadyRunning extends Error {
+  constructor(folder: string, pid: number | undefined) {
+    super(
+      `Keyfold already runs on the data folder ${folder}${pid === undefined ? '' : ` (process ${pid})`}. ` +
+        'Stop that process first, or set KEYFOLD_DATA_DIR to another folder',
+    );
+    this.name = 'AlreadyRunning';
+  }
+}
+
+/**
+ * Checks that no service listens on the operator socket of the folder. The folder lock, which is taken later in the startup, detects a
+ * process that does not listen yet. Throws `AlreadyRunning`, `OperatorSocketError`.
+ */
+export async function requireFreeFolder(folder: string): Promise<void> {
+  const socket = await connectTo(operatorSocketPath(folder));
+  if (!socket) return;
+  socket.setTimeout(GREETING_TIMEOUT, () => socket.destroy());
+  const { value: greeting } = await (receiveMessages(socket) as AsyncGenerator<ServerMessage, undefined>).next();
+  socket.destroy();
+  throw new AlreadyRunning(folder, greeting && 'keyfold' in greeting ? greeting.pid : undefined);
+}

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { lstat, unlink } from 'node:fs/promises';
 import { z } from 'zod';
 import { FAILED, WRONG_USAGE } from '@keyfold/process';
-import type { OperatorOutput } from '../output/operator-output.js';
+import type { OperatorOutput } from '../command-run.js';
 import {
   operatorSocketPath,
   OperatorSocketError,

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { ExitCode } from '@keyfold/process';
-import type { OperatorOutput, Progress } from '../output/operator-output.js';
+import type { OperatorOutput, Progress } from '../command-run.js';
 
 /** A command on the socket. The other process may have another version and not know the name. */
 export type SocketRequest = Readonly<{ command: string; args: Readonly<Record<string, unknown>> }>;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { operatorSocketPath } from './operator-socket.js';
 import { OperatorSocketServer } from './operator-socket.server.js';
-import { requireFreeFolder } from './require-free-folder.js';
+import { requireFreeFolder } from './operator-socket.client.js';
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));

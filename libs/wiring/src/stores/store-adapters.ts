@@ -1,4 +1,5 @@
-import type { FactoryProvider, InjectionToken } from '@nestjs/common';
+import type { FactoryProvider, INestApplicationContext, InjectionToken } from '@nestjs/common';
+import type { ModuleRef } from '@nestjs/core';
 import { CommitFeed, CommitHistory, Counter, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
 import { ParkedAccounts, RELAY_LEASES } from '@keyfold/messaging';
 import { ReadModelStore, TokenUses } from '@keyfold/projections';
@@ -53,3 +54,9 @@ export const portProviders = (adapters: InjectionToken): FactoryProvider[] =>
     inject: [adapters],
     useFactory: (all: StoreAdapters) => all[name as keyof StoreAdapters],
   }));
+
+/** Returns the adapters that the modules of a container provide. */
+export function adaptersOf(container: INestApplicationContext | ModuleRef): StoreAdapters {
+  const found = Object.entries(ports).map(([name, port]) => [name, container.get(port as symbol, { strict: false })]);
+  return Object.fromEntries(found) as StoreAdapters;
+}

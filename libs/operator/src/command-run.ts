@@ -1,0 +1,81 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { ModuleRef } from '@nestjs/core';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ActivityHistory, Clock, CommandRunner, UserNames, type Origin } from '@keyfold/application';
+import { WRONG_USAGE, type ExitCode } from '@keyfold/process';
+import { Projection, StreamLoader, type Projector } from '@keyfold/projections';
+import { Sealer } from '@keyfold/security';
+import { adaptersOf, type BrokerModuleSettings, type StoreAdapters } from '@keyfold/wiring';
+import { randomUUID } from 'node:crypto';
+
+/** The parts of a process that operator commands use: of their own process, or of the one that owns the data folder. */
+export type OperatorPorts = StoreAdapters &
+  Readonly<{
+    commands: CommandBus;
+    queries: QueryBus;
+    loader: StreamLoader;
+    projection: Projection;
+    runner: CommandRunner;
+    names: UserNames;
+    activity: ActivityHistory;
+    /** Returns a sealer that can open the stored secrets. Throws `InvalidConfiguration`, `UnknownSealingKey` or `SealBroken` otherwise. */
+    sealer: () => Promise<Sealer>;
+    /** Creates a projector for the duration of a command; undefined if the process runs one already. */
+    newProjector?: (onError: (error: unknown) => void) => Projector;
+    /** Returns why this process publishes no events, or undefined if it does. Missing in a process that runs a single command. */
+    relayProblem?: () => string | undefined;
+    /** Whether no other process can change the store during the command, so that stale documents stay stale. */
+    isAlone: boolean;
+    /** Days for which a session is kept after its token expired. */
+    sessionDays: number;
+    clock: Clock;
+  }>;
+
+/** Returns the ports of commands from the container of their process. */
+export function portsOf(
+  container: INestApplicationContext | ModuleRef,
+  own: Pick<OperatorPorts, 'isAlone' | 'sessionDays' | 'newProjector' | 'relayProblem'>,
+): OperatorPorts {
+  const anywhere = { strict: false };
+  return {
+    ...adaptersOf(container),
+    commands: container.get(CommandBus, anywhere),
+    queries: container.get(QueryBus, anywhere),
+    loader: container.get(StreamLoader, anywhere),
+    projection: container.get(Projection, anywhere),
+    runner: container.get(CommandRunner, anywhere),
+    names: container.get(UserNames, anywhere),
+    activity: container.get(ActivityHistory, anywhere),
+    clock: container.get(Clock, anywhere),
+    sealer: () => container.resolve(Sealer, undefined, anywhere),
+    ...own,
+  };
+}
+
+/** The progress of a command: `done` of `total`, in `unit`, a singular noun. */
+export type Progress = Readonly<{ done: number; total: number; unit: string }>;
+
+/** The output of a command. Each promise resolves when the next line can be written. */
+export type OperatorOutput = Readonly<{
+  /** Writes a line of the result. */
+  out(line: string): Promise<void>;
+  /** Writes a warning, an error or another line that is not part of the result. */
+  err(line: string): Promise<void>;
+  /** Shows the progress of a long command. Optional. */
+  progress?(progress: Progress): Promise<void>;
+}>;
+
+/** The context of a running command. `signal` stops it at the next step. */
+export type CommandRun = Readonly<{ ports: OperatorPorts; output: OperatorOutput; signal: AbortSignal }>;
+
+/** The context of a command on RabbitMQ. */
+export type BrokerRun = Readonly<{ settings: BrokerModuleSettings; output: OperatorOutput }>;
+
+/** Returns the origin of a change that an operator makes. */
+export const newOrigin = (): Origin => ({ correlation: randomUUID() });
+
+/** Reports input that cannot be used. */
+export async function refuseInput(reason: string, { output }: Pick<CommandRun, 'output'>): Promise<ExitCode> {
+  await output.err(`${reason}. Nothing was changed`);
+  return WRONG_USAGE;
+}

@@ -1,0 +1,59 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { cases, HOSTILE, LONG_KEY, NAME } from '../../testing/command-cases.js';
+import { operatorStores, type OperatorScene } from '../../testing/operator-scene.js';
+import { operatorCommands, type OperatorCommandName } from './index.js';
+import { columnsOf } from '../output/printable.js';
+import { LINE_COLUMNS } from '../output/table.js';
+
+describe.each(operatorStores)('on %s', (_, open) => {
+  let scene: OperatorScene;
+  beforeEach(async () => {
+    scene = await open();
+    for (const [index, username] of HOSTILE.entries()) await scene.register(100 + index, username);
+    for (const client of HOSTILE.filter((name) => Buffer.byteLength(JSON.stringify(name)) < 1_024))
+      await scene.startSession(101, { client, address: '2001:db8:1111:2222:3333:4444:5555:6666' });
+    await scene.addSshKey(101, NAME);
+    await scene.addAccessToken(101, NAME);
+    await scene.addAppPassword(101, NAME);
+    const settings = [
+      { key: 'site_title', value: NAME },
+      { key: LONG_KEY, value: 'x'.repeat(4_096) },
+      { key: 'sso_client_secret', value: NAME },
+    ];
+    await scene.run({ command: 'settings import', args: { settings, dryRun: false, json: false } });
+  });
+
+  const run = (command: OperatorCommandName, differing: object = {}) =>
+    scene.run({ command, args: { ...cases[command].args, ...differing } } as never);
+  const names = Object.keys(operatorCommands) as OperatorCommandName[];
+  const withJson = names.filter((name) => cases[name].json);
+
+  it.each(names)(
+    '%s writes lines that a terminal shows as they are, and tables of at most 80 columns',
+    async (name) => {
+      const { table, sentences } = cases[name];
+      const { status, out, err } = await run(name);
+      expect(status, [...out, ...err].join('\n')).toBe(0);
+      // These write whole values for programs.
+      if (name === 'settings export') return;
+      for (const line of [...out, ...err]) expect(line).not.toMatch(/[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u);
+      if (!table) return;
+      expect(out.length).toBeGreaterThan(0);
+      for (const line of out.filter((each) => !sentences?.test(each)))
+        expect(columnsOf(line), line).toBeLessThanOrEqual(LINE_COLUMNS);
+    },
+  );
+
+  it.each(withJson)('%s --json writes objects of its documented shape', async (name) => {
+    const { status, out } = await run(name, { json: true });
+    expect(status).toBe(0);
+    expect(out.length).toBeGreaterThan(0);
+    for (const line of out) z.parse(cases[name].json!, JSON.parse(line));
+  });
+
+  it('every command that takes --json is among them', () => {
+    const takers = names.filter((name) => 'json' in operatorCommands[name].fields);
+    expect(takers.toSorted()).toEqual(withJson.toSorted());
+  });
+});

@@ -1,0 +1,56 @@
+import { accountCommands } from './account.commands.js';
+import { brokerCommands } from './broker.commands.js';
+import { readSent, type BrokerCommand, type Given, type Sent, type StoreCommand } from './command.js';
+import { feedCommands } from './feed.commands.js';
+import { settingsCommands } from './settings.commands.js';
+import { storeCommands } from './store.commands.js';
+
+export { brokerCommands, readSent };
+export type { BrokerCommand, Field, Fields, Given, Kind, StoreCommand } from './command.js';
+
+/** The commands on a store, by their words on the command line, which are also their names in requests. The help has the same order. */
+export const operatorCommands = { ...storeCommands, ...accountCommands, ...settingsCommands, ...feedCommands };
+
+/** Every command by its words. */
+export const allCommands: Readonly<Record<string, StoreCommand | BrokerCommand>> = {
+  ...operatorCommands,
+  ...brokerCommands,
+};
+
+/** The first words of commands that have two, in the help. */
+export const commandGroups: Readonly<Record<string, Readonly<{ summary: string; description: string }>>> = {
+  events: { summary: 'show stored events', description: 'Shows stored events.' },
+  account: {
+    summary: 'show and change accounts, and recover from lost passwords',
+    description: 'Shows and changes accounts, and recovers from lost passwords.',
+  },
+  settings: { summary: 'show and change the site settings', description: 'Shows and changes the site settings.' },
+  secrets: { summary: 'rotate sealing keys', description: 'Rotates sealing keys.' },
+  projections: { summary: 'manage the read models', description: 'Manages the read models.' },
+  feed: { summary: 'show and replay published events', description: 'Shows and replays published events.' },
+  topology: {
+    summary: 'manage the topology of RabbitMQ',
+    description: 'Manages the exchanges, queues, bindings and policies in RabbitMQ.',
+  },
+  queue: {
+    summary: 'manage parked commands of other services',
+    description: 'Manages parked commands of other services.',
+  },
+};
+
+type OperatorCommands = typeof operatorCommands;
+export type OperatorCommandName = keyof OperatorCommands;
+type FieldsOf<Name extends OperatorCommandName> = OperatorCommands[Name] extends StoreCommand<infer All> ? All : never;
+
+/** The values of a request, and those of a command line. */
+export type OperatorArgs<Name extends OperatorCommandName> = Sent<FieldsOf<Name>>;
+export type GivenArgs<Name extends OperatorCommandName> = Given<FieldsOf<Name>>;
+
+/** An operator command with its values. */
+export type OperatorRequest<Name extends OperatorCommandName = OperatorCommandName> = {
+  [Each in Name]: Readonly<{ command: Each; args: OperatorArgs<Each> }>;
+}[Name];
+
+/** Returns the command on a store with this name. */
+export const operatorCommand = (name: string): StoreCommand | undefined =>
+  Object.hasOwn(operatorCommands, name) ? operatorCommands[name as OperatorCommandName] : undefined;

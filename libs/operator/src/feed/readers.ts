@@ -1,0 +1,122 @@
+import { isoTime } from '@keyfold/application';
+import type { CommitFeed, FeedLeases } from '@keyfold/event-store';
+import { relayName, type ParkedAccount } from '@keyfold/messaging';
+import { DONE, FAILED, type ExitCode } from '@keyfold/process';
+import { projectorName, type ParkedStream } from '@keyfold/projections';
+import type { CommandRun, OperatorOutput, OperatorPorts } from '../command-run.js';
+import { counted } from '../output/printable.js';
+import { tableOf } from '../output/table.js';
+
+/** Shows the progress and owner of each slot of the projector, and the parked streams. Fails if there are any. */
+export async function showProjector({ json }: { json: boolean }, { ports, output }: CommandRun): Promise<ExitCode> {
+  const slots = await slotStatuses(ports.feed, ports.leases, projectorName);
+  const reader = {
+    name: projectorName,
+    verb: 'projected',
+    slots,
+    parked: await ports.readModels.parked(),
+    nothingParked: 'No stream is parked.',
+    lineOf: ({ stream, version, error, at }: ParkedStream) =>
+      `${stream} at version ${version} since ${isoTime(at)}: ${error}`,
+  };
+  return showReader(reader, json, output);
+}
+
+const NOT_RUNNING = 'no process uses this data folder. Start one with KEYFOLD_RABBITMQ_URL set';
+const NO_LEASE =
+  'no relay has a lease. Check that workers run with KEYFOLD_RABBITMQ_URL set. For other reasons see /health/ready of a worker';
+
+/**
+ * Shows the progress and owner of each slot of the relay, why nothing is published, and the accounts whose events wait because one cannot
+ * be sent. Fails if there are such accounts.
+ */
+export async function showRelay({ json }: { json: boolean }, { ports, output }: CommandRun): Promise<ExitCode> {
+  const slots = await slotStatuses(ports.feed, ports.relayLeases, relayName);
+  const reader = {
+    name: relayName,
+    verb: 'published',
+    problem: problemOf(ports, slots) ?? null,
+    slots,
+    parked: await ports.parkedRelays.all(),
+    nothingParked: 'No account is parked.',
+    lineOf: ({ slot, partition, position, error, at }: ParkedAccount) =>
+      `account ${partition} at position ${position} of slot ${slot} since ${isoTime(at)}: ${error}`,
+  };
+  return showReader(reader, json, output);
+}
+
+/** A process that runs a single command does not know the settings of others, only whether one of them has a lease. */
+function problemOf({ relayProblem, isAlone }: OperatorPorts, slots: readonly SlotStatus[]): string | undefined {
+  if (relayProblem) return relayProblem();
+  if (isAlone) return NOT_RUNNING;
+  return slots.some(({ owner }) => owner !== null) ? undefined : NO_LEASE;
+}
+
+/** The progress of a reader of the feed in a slot, and the process that owns the slot. */
+type SlotStatus = Readonly<{
+  slot: number;
+  head: number;
+  checkpoint: number;
+  lag: number;
+  owner: string | null;
+}>;
+
+/** Returns the status of every slot. Throws `StoreUnavailable`. */
+async function slotStatuses(feed: CommitFeed, leases: FeedLeases, reader: string): Promise<SlotStatus[]> {
+  const progress = new Map((await leases.progress(reader)).map((each) => [each.slot, each]));
+  return [...(await feed.readHeads())].map(([slot, head]) => {
+    const { position: checkpoint = 0, owner = null } = progress.get(slot) ?? {};
+    return { slot, head, checkpoint, lag: head - checkpoint, owner };
+  });
+}
+
+/** The status of a reader of the feed. */
+type ReaderStatus<Parked> = Readonly<{
+  name: string;
+  /** The work of the reader as a participle, such as `published`. It is also the name of its count in JSON. */
+  verb: string;
+  /**
+   * Why the reader does nothing; null if it works or the reason is unknown. Undefined for a reader that never reports a reason; JSON then
+   * lacks the field.
+   */
+  problem?: string | null;
+  slots: readonly SlotStatus[];
+  parked: readonly Parked[];
+  nothingParked: string;
+  lineOf(parked: Parked): string;
+}>;
+
+/** Shows the status of a reader as a table or a JSON object. Fails if anything is parked. */
+async function showReader<Parked>(
+  { name, verb, problem, slots, parked, nothingParked, lineOf }: ReaderStatus<Parked>,
+  json: boolean,
+  output: OperatorOutput,
+): Promise<ExitCode> {
+  if (json) {
+    const { done, ...total } = totalOf(slots);
+    const why = problem === undefined ? {} : { problem };
+    await output.out(JSON.stringify({ reader: name, total: { ...total, [verb]: done }, ...why, slots, parked }));
+  } else {
+    for (const line of slotTable(slots)) await output.out(line);
+    if (typeof problem === 'string') await output.out(`Nothing is ${verb}: ${problem}`);
+    await output.out(parked.length === 0 ? nothingParked : `${parked.length} parked:`);
+    for (const each of parked) await output.out(`  ${lineOf(each)}`);
+  }
+  return parked.length === 0 ? DONE : FAILED;
+}
+
+const totalOf = (slots: readonly SlotStatus[]) => ({
+  commits: slots.reduce((sum, { head }) => sum + head, 0),
+  done: slots.reduce((sum, { checkpoint }) => sum + checkpoint, 0),
+  lag: slots.reduce((sum, { lag }) => sum + lag, 0),
+  owners: new Set(slots.flatMap(({ owner }) => owner ?? [])).size,
+});
+
+function slotTable(slots: readonly SlotStatus[]): Iterable<string> {
+  const { commits, done, lag, owners } = totalOf(slots);
+  return tableOf(
+    ['slot', 'head', 'checkpoint', 'lag', 'owner'],
+    slots.map(({ slot, head, checkpoint, lag: behind, owner }) => [slot, head, checkpoint, behind, owner ?? 'none']),
+    ['all', commits, done, lag, counted(owners, 'process', 'processes')],
+  );
+}

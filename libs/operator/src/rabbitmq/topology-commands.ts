@@ -1,0 +1,39 @@
+import { applyTopology, diffTopology, isOpen, Management, vhostOf, type Finding } from '@keyfold/messaging/rabbitmq';
+import { DONE, FAILED, type ExitCode } from '@keyfold/process';
+import type { BrokerRun } from '../command-run.js';
+import { withOperatorConnection } from './with-operator-connection.js';
+
+/** Compares the topology with the broker. Fails if something is missing or different. */
+export const diffWithBroker = (run: BrokerRun) => report(diffTopology, run);
+
+/** Creates the missing parts of the topology. Fails if differences remain. */
+export const applyToBroker = (run: BrokerRun) => report(applyTopology, run);
+
+function report(findingsOn: typeof diffTopology, { settings, output }: BrokerRun): Promise<ExitCode> {
+  const { KEYFOLD_RABBITMQ_URL: url, KEYFOLD_RABBITMQ_MANAGEMENT_URL: managementUrl } = settings;
+  const management = managementUrl === undefined ? undefined : new Management(managementUrl, url);
+  return withOperatorConnection(url, output, async (connection) => {
+    const findings = await findingsOn({ channels: connection, management, vhost: vhostOf(url) });
+    for (const line of findings.flatMap(linesOf)) await output.out(line);
+    await output.out(summaryOf(findings));
+    if (!management)
+      await output.err('set KEYFOLD_RABBITMQ_MANAGEMENT_URL to compare bindings and policies and to set policies');
+    // With the management API, something is unknown only if the API does not answer or refuses this user.
+    const isBad = (finding: Finding) => isOpen(finding) || (management !== undefined && finding.state === 'unknown');
+    return findings.some(isBad) ? FAILED : DONE;
+  });
+}
+
+const STATE_WIDTH = 'different  '.length;
+
+function linesOf({ object, state, detail }: Finding): string[] {
+  const details = detail === undefined ? [] : detail.split('\n').map((line) => `${' '.repeat(STATE_WIDTH)}${line}`);
+  return [`${state.padEnd(STATE_WIDTH)}${object}`, ...details];
+}
+
+function summaryOf(findings: readonly Finding[]): string {
+  const counts = (['same', 'created', 'missing', 'different', 'refused', 'unknown'] as const)
+    .map((state) => ({ state, count: findings.filter((finding) => finding.state === state).length }))
+    .filter(({ count }) => count > 0);
+  return `${findings.length} objects: ${counts.map(({ state, count }) => `${count} ${state}`).join(', ')}`;
+}
