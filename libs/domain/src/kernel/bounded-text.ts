@@ -2,7 +2,6 @@ import { DomainError, type DomainErrorCode } from './domain-error.js';
 
 /**
  * Maximum sizes of texts, in bytes as `bytesOf` counts them. They allow for anything typed by hand and are too small to harm other users.
- * Longer texts that were stored before the limits existed stay valid.
  */
 export const TEXT_BYTES = {
   username: 4096,
