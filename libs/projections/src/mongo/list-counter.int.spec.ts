@@ -9,7 +9,7 @@ import { ListCounter } from './list-counter.js';
 import { SORT_KEYS_PER_RANGE, totalOf, type Ranks } from './list-ranks.js';
 import { joinReadModels, openReadModels } from '../../testing/open-read-models.js';
 
-const COLLECTION = 'accounts_2';
+const COLLECTION = 'accounts_1';
 const counted = (counter: ListCounter) => vi.waitUntil(() => counter.ranks(), { timeout: 10_000 });
 async function places(connection: Connection): Promise<number[]> {
   const stored = collectionOf<{ _id: string; place: number }>(connection, COLLECTION).find({

@@ -35,7 +35,7 @@ describe('writes that share a round trip', () => {
       .getClient()
       .db(connection.name)
       .command({
-        collMod: 'accounts_2',
+        collMod: 'accounts_1',
         validator: { _id: { $ne: 'account-2' } },
       });
     const put = (id: number, name?: string) => store.put(accountStream(id), { state: active(id, name), version: 1 });
@@ -53,7 +53,7 @@ describe('a list that is not counted yet', () => {
     const { connection, store } = await openReadModels();
     for (const id of [3, 5_000, 20]) await store.put(accountStream(id), { state: active(id), version: 1 });
     await store.put(accountStream(4), { state: deleted(4), version: 1 });
-    const documents = collectionOf<ReadModelDocument>(connection, 'accounts_2');
+    const documents = collectionOf<ReadModelDocument>(connection, 'accounts_1');
     const list = new MongoList(documents, { ranks: async () => undefined, idle: async () => {} });
     const [three, twenty, last] = [3, 20, 5_000].map((id) => JSON.stringify(active(id)));
     const page = async (offset: number, limit: number) => {
@@ -99,8 +99,8 @@ describe('the schema', () => {
     const { connection } = await openReadModels();
     const models = projectionModels(connection);
     await requireSchema(connection, models);
-    await connection.collection('accounts_2').dropIndex('place');
-    await expect(requireSchema(connection, models)).rejects.toThrow('index place of accounts_2 is missing');
+    await connection.collection('accounts_1').dropIndex('place');
+    await expect(requireSchema(connection, models)).rejects.toThrow('index place of accounts_1 is missing');
     await migrateSchema(connection, models);
     await requireSchema(connection, projectionModels(connection));
   });
