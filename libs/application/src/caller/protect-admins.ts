@@ -1,3 +1,4 @@
+import { requireNoAdmin } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import type { CommandRunner } from '../command-runner.js';
 import type { Administrator } from './caller.js';
@@ -7,5 +8,5 @@ import type { Administrator } from './caller.js';
  * accounts could take over an administrator, who may do more. A role never changes, so the check cannot be overtaken.
  */
 export async function protectAdmins(caller: Administrator, accountId: number, runner: CommandRunner): Promise<void> {
-  if (caller.by === 'access-token') await runner.require(accountStream(accountId), { type: 'RequireNoAdmin' });
+  if (caller.by === 'access-token') await runner.check(accountStream(accountId), requireNoAdmin);
 }
