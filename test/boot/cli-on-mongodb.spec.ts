@@ -16,14 +16,14 @@ const collection = (name: string) => collectionOf<{ _id: string }>(connection, n
 /** Removes documents and checkpoints, as if the schema number of every model had been raised. */
 async function forgetReadModels(): Promise<void> {
   for (const name of [
-    'accounts_2',
-    'sessions_2',
+    'accounts_1',
+    'sessions_1',
     'ssh_key_owners_1',
-    'ssh_key_rings_2',
+    'ssh_key_rings_1',
     'ssh_key_uses_1',
     'access_tokens_1',
     'app_passwords_1',
-    'site_settings_2',
+    'site_settings_1',
     'feed_leases',
   ])
     await collection(name).deleteMany({});
@@ -66,7 +66,7 @@ describe('beside gateway and worker', () => {
   });
 
   it('verify finds a wrong document, and a rebuild repairs it', async () => {
-    await collection('accounts_2').updateOne({ _id: 'account-2' }, { $set: { state: '{}', place: 9_999 } });
+    await collection('accounts_1').updateOne({ _id: 'account-2' }, { $set: { state: '{}', place: 9_999 } });
     expect(await run('verify')).toMatchObject({
       status: 1,
       out: expect.stringContaining('the document of account-2 differs from its stream at version 1\n'),

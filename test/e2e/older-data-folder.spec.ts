@@ -8,31 +8,27 @@ import { authorizedKeysOf, inMilliseconds, listedKeysOf, ownersOf } from '../sup
 import { eventually } from '../support/eventually.js';
 import { keyfold } from '../support/cli.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
+import { sshKeyRings } from '@keyfold/projections';
 
 let app: StandaloneProcess;
 let admin: ApiClient;
 let member: ApiClient;
 let keys: KeyLine[];
 
-/**
- * Changes the views to what the version before expiring keys left: documents of rings in a table without places and partitions, no index of
- * keys, and the checkpoint of a projector that knew only those.
- */
+/** Changes the views to what a release with the previous schema number of key rings left: other documents, no index of keys, and its own checkpoint. */
 function makeOlder(dataDir: string): void {
+  const [table, older] = [tableOf(sshKeyRings.schema), tableOf(sshKeyRings.schema - 1)];
   const views = new DatabaseSync(join(dataDir, 'views.db'));
   views.exec(`
-    CREATE TABLE ssh_key_rings_1 (
-      stream TEXT PRIMARY KEY, version INTEGER NOT NULL, place INTEGER, state TEXT NOT NULL) STRICT;
-    INSERT INTO ssh_key_rings_1 SELECT stream, version, NULL, state FROM ssh_key_rings_2;
-    DROP TABLE ssh_key_rings_2;
+    DROP TABLE ${table};
     DROP TABLE ssh_key_owners_1;
-    UPDATE checkpoints SET reader = replace(reader, 'ssh_key_rings_2', 'ssh_key_rings_1')`);
-  const { readers } = views.prepare('SELECT group_concat(reader) AS readers FROM checkpoints').get() as {
-    readers: string;
-  };
-  expect(readers).toContain('ssh_key_rings_1');
+    CREATE TABLE ${older} (stream TEXT PRIMARY KEY, keys TEXT NOT NULL) STRICT;
+    INSERT INTO ${older} VALUES ('ssh-keys-3', '[]')`);
+  const renamed = views.prepare('UPDATE checkpoints SET reader = replace(reader, ?, ?) WHERE instr(reader, ?) > 0');
+  expect(renamed.run(table, older, table).changes).toBe(1);
   views.close();
 }
+const tableOf = (schema: number) => `${sshKeyRings.name}_${schema}`;
 
 beforeAll(async () => {
   app = await StandaloneProcess.start();
@@ -47,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.dispose());
 
-it('a data folder of the previous version opens, and its keys are listed and found', async () => {
+it('a data folder of the previous release opens, and its keys are listed and found', async () => {
   expect((await listedKeysOf(member)).map(({ title, expired }) => [title, expired])).toEqual([
     ['key 0', false],
     ['key 1', false],
@@ -57,7 +53,7 @@ it('a data folder of the previous version opens, and its keys are listed and fou
     expect((await ownersOf(admin, fingerprint)).content).toMatchObject([{ username: 'ann', title: `key ${n}` }]);
 });
 
-it('a key of the previous version can expire, and its event follows', async () => {
+it('a key of the previous release can expire, and its event follows', async () => {
   const [first] = await listedKeysOf(member);
   (await member.post('/api/me/sshkey/update', { id: first!.id, expires: inMilliseconds(500) })).data();
   await eventually(async () => expect(await authorizedKeysOf(member)).toHaveLength(2));

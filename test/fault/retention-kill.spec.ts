@@ -61,7 +61,7 @@ it('a command killed while it compacts sessions leaves nothing incomplete on Mon
   await service.startAll();
   const inspection = await StoreInspection.open(uri);
   onTestFinished(() => inspection.close());
-  const left = () => inspection.connection.collection('sessions_2').countDocuments();
+  const left = () => inspection.connection.collection('sessions_1').countDocuments();
   await vi.waitFor(async () => expect(await left()).toBe(2_000), POLL);
   await inspection.untilProjected();
 

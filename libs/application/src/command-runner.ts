@@ -80,9 +80,14 @@ export class CommandRunner {
    * Throws the `DomainError` that the decider throws on the stream's current state, so that a refused command does not cost a password
    * hash. `run` decides again, because the state may change in between.
    */
-  async require<State, Command>(ref: StreamRef<State, Command>, command: NoInfer<Command>): Promise<void> {
+  require<State, Command>(ref: StreamRef<State, Command>, command: NoInfer<Command>): Promise<void> {
+    return this.check(ref, (state) => void ref.aggregate.decider.decide(state, command));
+  }
+
+  /** Throws what `check` throws on the stream's current state. */
+  async check<State>(ref: StreamRef<State>, check: (state: State) => void): Promise<void> {
     const [{ state }] = await this.loader.load(ref);
-    ref.aggregate.decider.decide(state, command);
+    check(state);
   }
 
   async #run<State, Command extends { type: string }, Event extends DomainEvent>(

@@ -13,7 +13,7 @@ import type { Aggregate } from '../src/kernel/aggregate.js';
 import { fold } from '../testing/fold.js';
 
 /**
- * An example of a stored event. Neither its file nor its row in the upcasters is ever removed. `given` names the golden events before it
+ * An example of a stored event. Neither the file of a released version nor its upcaster is ever removed. `given` names the golden events before it
  * in the stream, and `state` contains fields of the state after it.
  */
 type Golden = Readonly<{ given: readonly string[]; event: StoredEvent; state: Readonly<Record<string, unknown>> }>;
@@ -46,14 +46,8 @@ describe.each(suites)('the events of $name', ({ upcasters, rows, stateAfter }) =
     expect(stateAfter([...given.map((before) => golden.get(before)!.event), event])).toMatchObject(state);
   });
 
-  it.each(Object.keys(upcasters))('%s has one current version, which is the highest', (type) => {
-    const versions = Object.entries(upcasters[type]!);
-    const current = versions.filter(([, step]) => step === 'current').map(([v]) => Number(v));
-    expect(current).toStrictEqual([Math.max(...versions.map(([v]) => Number(v)))]);
-  });
-
   it.each(Object.keys(upcasters))('%s of a version that was never written is refused', (type) => {
-    const later = { type, v: Object.keys(upcasters[type]!).length + 1, data: {} };
+    const later = { type, v: upcasters[type]!.length + 2, data: {} };
     expect(() => upcast(upcasters, later)).toThrow(UnknownEvent);
   });
 
@@ -76,5 +70,5 @@ function suite<Id, State, Command, Event extends DomainEvent>(aggregate: Aggrega
 
 /** Returns the names of the golden files that a table of upcasters requires. */
 function rowsOf(upcasters: Upcasters): string[] {
-  return Object.entries(upcasters).flatMap(([type, versions]) => Object.keys(versions).map((v) => `${type}.v${v}`));
+  return Object.entries(upcasters).flatMap(([type, steps]) => [...steps, 'current'].map((_, n) => `${type}.v${n + 1}`));
 }

@@ -12,7 +12,6 @@ export * from './account/account.decider.js';
 export * from './account/account.events.js';
 export * from './account/account.holds.js';
 export * from './account/file-permissions.js';
-export { ENROLMENT_LIFETIME } from './account/account.two-factor.js';
 export * from './account/name-claim.js';
 export * from './account/name-rules.js';
 export {

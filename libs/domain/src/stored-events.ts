@@ -32,5 +32,5 @@ const upcastersOf = {
   'site-settings': siteSettingsUpcasters,
 } satisfies Record<AggregateName, Upcasters>;
 
-/** The upcasters of all aggregates. No event type belongs to two of them. */
+/** The upcasters of all types of all aggregates. No event type belongs to two of them. */
 export const storedUpcasters: Upcasters = Object.assign({}, ...Object.values(upcastersOf)) as Upcasters;

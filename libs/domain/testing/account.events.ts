@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FileProtocol } from '../src/kernel/file-protocols.js';
-import { ENROLMENT_LIFETIME } from '../src/account/account.two-factor.js';
+import { ENROLMENT_LIFETIME } from '../src/account/account.decider.js';
 import type {
   AccountDeleted,
   AccountDisabled,

@@ -10,7 +10,7 @@ import type {
 /** `changes` contains the old and the new value of each setting. */
 export const settingsChanged = (changes: Readonly<Record<string, readonly [string, string]>>): SettingsChanged => ({
   type: 'SettingsChanged',
-  v: 2,
+  v: 1,
   data: { changes: Object.fromEntries(Object.entries(changes).map(([key, [from, to]]) => [key, { from, to }])) },
 });
 

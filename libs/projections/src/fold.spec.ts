@@ -6,7 +6,7 @@ import { foldCommit, UnfoldableStream, type Fold } from './fold.js';
 /** Adds up numbers; version 1 of the event carried them as text. */
 const sums: Fold<number> = {
   upcasters: {
-    Added: { 1: ({ data, ...event }) => ({ ...event, v: 2, data: { by: Number(data['by']) } }), 2: 'current' },
+    Added: [({ data, ...event }) => ({ ...event, v: 2, data: { by: Number(data['by']) } })],
   },
   decider: { initialState: 0, evolve: (sum, { data }) => sum + (data as { by: number }).by },
 };

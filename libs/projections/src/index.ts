@@ -9,6 +9,7 @@ export * from './projector.js';
 export * from './read-model-store.js';
 export * from './read-model.js';
 export * from './token-uses.js';
+export * from './state-weight.js';
 export * from './stream-ref.js';
 export * from './stream-loader.js';
 export * from './rebuild.js';

@@ -12,7 +12,7 @@ const laterAggregate: StreamAggregate<unknown> = {
   ...accountAggregate,
   upcasters: {
     ...accountAggregate.upcasters,
-    AccountArchived: { 1: (event) => ({ ...event, type: 'AccountDisabled' }) },
+    AccountArchived: [(event) => ({ ...event, type: 'AccountDisabled' })],
   },
 };
 const laterRef = (stream: string, partition: string): StreamRef<unknown> => ({

@@ -40,8 +40,8 @@ export abstract class ReadModelStore {
   ): Promise<Page<State>>;
 
   /**
-   * Returns the states of a model whose list `expires`, the one that expires last first. `offset`, `limit` and `takes` are those of `list`.
-   * The total is counted each time.
+   * Returns the states of a model whose list `expires`, the one that expires last first. `offset`, `limit` and `takes` are those of
+   * `list`.
    */
   abstract listUnexpired<State>(
     model: ReadModel<State>,

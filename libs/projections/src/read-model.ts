@@ -36,20 +36,20 @@ export type ReadModel<State> = Readonly<{
 
 export const accounts: ReadModel<Account> = {
   name: 'accounts',
-  schema: 2,
+  schema: 1,
   aggregate: accountAggregate,
   sortKeyOf: ({ status, accountId }) => (status === 'active' ? accountId : null),
 };
 export const sessions: ReadModel<Session> = {
   name: 'sessions',
-  schema: 2,
+  schema: 1,
   aggregate: sessionAggregate,
   sortKeyOf: ({ status, expiresAt }) => (status === 'active' ? expiresAt : null),
   expires: true,
 };
 export const sshKeyRings: ReadModel<SshKeyRing> = {
   name: 'ssh_key_rings',
-  schema: 2,
+  schema: 1,
   aggregate: sshKeyRingAggregate,
   sortKeyOf: nextExpiryOf,
   due: true,
@@ -69,7 +69,7 @@ export const appPasswords: ReadModel<AppPasswords> = {
   aggregate: appPasswordsAggregate,
   sortKeyOf: ({ passwords: [first] }) => (first ? accountOfAppPassword(first.appPasswordId) : null),
 };
-export const siteSettings = { name: 'site_settings', schema: 2, aggregate: siteSettingsAggregate };
+export const siteSettings = { name: 'site_settings', schema: 1, aggregate: siteSettingsAggregate };
 
 /** All read models: one for each aggregate. */
 export const readModels: readonly ReadModel<unknown>[] = [

@@ -2,13 +2,14 @@ import type { Commit, EventStore } from '@keyfold/event-store';
 import { LRUCache } from 'lru-cache';
 import { foldCommit, initialOf, type Loaded } from './fold.js';
 import type { ReadModelStore } from './read-model-store.js';
+import { weightOf } from './state-weight.js';
 import type { StreamRef } from './stream-ref.js';
 
 type LoadedAll<Refs extends readonly StreamRef<unknown>[]> = {
   -readonly [K in keyof Refs]: Refs[K] extends StreamRef<infer State> ? Loaded<State> : never;
 };
 
-/** In the units of `Aggregate.weightOf`, each about a kilobyte. */
+/** In the units of `weightOf`, each about a kilobyte. */
 const CACHE_WEIGHT = 49_152;
 
 /**
@@ -105,7 +106,7 @@ export class StreamLoader {
   #remember({ stream, aggregate }: StreamRef<unknown>, loaded: Loaded<unknown>): Loaded<unknown> {
     const known = this.#baselines.peek(stream);
     if (!known || known.loaded.version < loaded.version) {
-      this.#baselines.set(stream, { loaded, weight: aggregate.weightOf(loaded.state) });
+      this.#baselines.set(stream, { loaded, weight: weightOf(aggregate, loaded.state) });
     }
     return loaded;
   }

@@ -21,7 +21,6 @@ export type StreamAggregate<State, Command = never, Event extends DomainEvent = 
       decide(state: State, command: Command): Decision<Event>;
       evolve(state: State, event: DomainEvent): State;
     }>;
-    weightOf(state: State): number;
   }>;
 
 /** One stream, and the aggregate that folds it and decides commands on it. */

@@ -25,19 +25,19 @@ export async function accountCounts(server) {
   const databases = [await makeDatabase(server, 'few', FEW), await makeDatabase(server, 'many', MANY)];
   const rounds = [];
   for (let round = 0; round < ROUNDS; round += 1) rounds.push(await p50OfRoutes(databases));
-  return routes.map(({ name }) => {
+  return routes.map(({ name, mostMs }) => {
     const p50s = rounds.map((round) => round.get(name));
     const [few, many] = [0, 1].map((which) => median(p50s.map((each) => each[which])));
-    return { name, few, many, ratio: median(p50s.map(([ofFew, ofMany]) => ofMany / ofFew)) };
+    return { name, few, many, mostMs, ratio: median(p50s.map(([ofFew, ofMany]) => ofMany / ofFew)) };
   });
 }
 
 export function accountsTable(rows) {
-  const cells = rows.map(({ name, few, many, ratio }) => [
+  const cells = rows.map(({ name, few, many, ratio, mostMs }) => [
     name,
     ...[few, many].map((time) => `${time.toFixed(2)} ms`),
     ratio.toFixed(2),
-    GOAL.toFixed(2),
+    goalText(mostMs),
   ]);
   const heading = (count) => `${count.toLocaleString('en')} accounts`;
   return columns([['p50, one client', heading(FEW), heading(MANY), 'ratio', 'goal'], ...cells]);
@@ -45,8 +45,13 @@ export function accountsTable(rows) {
 
 export const missedAccountGoals = (rows) =>
   rows
-    .filter(({ ratio }) => !(ratio <= GOAL))
-    .map(({ name, ratio }) => `${name}: ${ratio.toFixed(2)}, the goal is ${GOAL}`);
+    .filter(({ ratio, many, mostMs }) => (mostMs ? !(many <= mostMs) : !(ratio <= GOAL)))
+    .map(
+      ({ name, ratio, many, mostMs }) =>
+        `${name}: ${ratio.toFixed(2)}, ${many.toFixed(2)} ms, the goal is ${goalText(mostMs)}`,
+    );
+
+const goalText = (mostMs) => (mostMs ? `${mostMs} ms` : GOAL.toFixed(2));
 
 async function makeDatabase(server, name, count) {
   const uri = server.uri(name);

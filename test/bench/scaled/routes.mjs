@@ -43,12 +43,13 @@ function own(name, path) {
 }
 
 /**
- * Returns requests for a page of the account list. They alternate with its neighbours, so that no request repeats the
- * previous one.
+ * Returns requests for a page of the account list, which is counted each time and may take `mostMs`. They alternate with
+ * its neighbours, so that no request repeats the previous one.
  */
 function page(which, numberOf) {
   return {
     name: `GET /api/admin/user/list, ${which} page`,
+    mostMs: 500,
     requests: ({ admin, total }) => {
       const number = numberOf(Math.floor(total / PER_PAGE));
       const path = `/api/admin/user/list?page=${number}&per_page=${PER_PAGE}`;

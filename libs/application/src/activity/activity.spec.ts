@@ -33,7 +33,7 @@ describe('every event that was ever written', () => {
 it('the values of settings are never shown', () => {
   const event = {
     type: 'SettingsChanged',
-    v: 2,
+    v: 1,
     data: { changes: { announcement: { from: 'old-text', to: 'new-text' } } },
   };
   const shown = activities(commitOf([event]));

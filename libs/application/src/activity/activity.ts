@@ -1,4 +1,5 @@
 import {
+  isKnown,
   sessionAggregate,
   storedUpcasters,
   UnknownEvent,
@@ -77,7 +78,7 @@ export function activitiesOf({ place, commit }: PlacedCommit, { types, actor: by
 
 /** Returns the session that a commit started; undefined if it started none, or one that only a newer version can describe. */
 export function startedSession({ stream, partition, events }: PlacedCommit['commit']): StartedSession | undefined {
-  const started = events.find(({ type, v }) => type === 'SessionStarted' && storedUpcasters[type]?.[v] !== undefined);
+  const started = events.find((event) => event.type === 'SessionStarted' && isKnown(storedUpcasters, event));
   if (!started) return undefined;
   const { address, client } = upcast(storedUpcasters, started).data as SessionStarted['data'];
   return { sessionId: sessionOf(stream), accountId: Number(partition), address, client };

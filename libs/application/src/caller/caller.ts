@@ -1,6 +1,7 @@
 import {
   DomainError,
   grantsScope,
+  requireNoAdmin,
   ROLE_ADMIN,
   ROLE_GUEST,
   type AccessToken,
@@ -114,5 +115,5 @@ export function actorOf(caller: Administrator): string {
  * accounts could take over an administrator, who may do more. A role never changes, so the check cannot be overtaken.
  */
 export async function protectAdmins(caller: Administrator, accountId: number, runner: CommandRunner): Promise<void> {
-  if (caller.by === 'access-token') await runner.require(accountStream(accountId), { type: 'RequireNoAdmin' });
+  if (caller.by === 'access-token') await runner.check(accountStream(accountId), requireNoAdmin);
 }

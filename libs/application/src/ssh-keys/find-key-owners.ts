@@ -1,6 +1,13 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { isExpired, sshKeyRingAggregate, type Account, type SshKey, type SshKeyRing } from '@keyfold/domain';
-import { accountStream, KeyOwnerSearch, md5FingerprintOf, sshKeyRingStream, StreamLoader } from '@keyfold/projections';
+import {
+  accountStream,
+  KeyOwnerSearch,
+  md5FingerprintOf,
+  sshKeyRingStream,
+  StreamLoader,
+  weightOf,
+} from '@keyfold/projections';
 import { Clock } from '../clock.js';
 
 /** An account that has a key, and the key in its ring. `expiresAt` is in unix milliseconds. */
@@ -56,7 +63,7 @@ export class FindSshKeyHandler implements IQueryHandler<FindSshKeyQuery> {
       const [account, ring] = await this.loader.load(accountStream(accountId), sshKeyRingStream(accountId));
       const found = keyWith(fingerprint, ring.state);
       if (account.state.status === 'active' && found) owners.push(this.#ownerOf(account.state, found));
-      weight += sshKeyRingAggregate.weightOf(ring.state);
+      weight += weightOf(sshKeyRingAggregate, ring.state);
       const isLast = index === candidates.length - 1 && candidates.length < MAX_CHECKED;
       if (!isLast && (owners.length === MAX_OWNERS || weight > MAX_WEIGHT)) return { owners, next: accountId };
     }

@@ -23,7 +23,7 @@ export type AccessTokenRevoked = DomainEvent<'AccessTokenRevoked', { tokenId: nu
 
 export type AccessTokensEvent = AccessTokenCreated | AccessTokenRevoked;
 
-export const accessTokensUpcasters = {
-  AccessTokenCreated: { 1: 'current' },
-  AccessTokenRevoked: { 1: 'current' },
-} satisfies Record<AccessTokensEvent['type'], Upcasters[string]>;
+export const accessTokensUpcasters: Upcasters<AccessTokensEvent['type']> = {
+  AccessTokenCreated: [],
+  AccessTokenRevoked: [],
+};

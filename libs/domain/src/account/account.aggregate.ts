@@ -1,5 +1,4 @@
 import type { Aggregate } from '../kernel/aggregate.js';
-import { bytesOf, memoryOf } from '../kernel/bounded-text.js';
 import type { AccountCommand } from './account.commands.js';
 import { accountDecider } from './account.decider.js';
 import { accountUpcasters, type AccountEvent } from './account.events.js';
@@ -15,7 +14,4 @@ export const accountAggregate: Aggregate<number, Account, AccountCommand, Accoun
   upcasters: accountUpcasters,
   streamPrefix: 'account-',
   streamOf: (accountId) => `account-${accountId}`,
-  // Includes the account's answer to `GET /api/me`, because it is cached with the account.
-  weightOf: ({ username, basePath, ssoId }) =>
-    1 + Math.floor((memoryOf(username, basePath, ssoId) + 2 * bytesOf(username, basePath, ssoId)) / 1024),
 };

@@ -97,11 +97,7 @@ export type UnlockTwoFactor = Readonly<{ type: 'UnlockTwoFactor' }>;
 /** Deletes the account for good. Its name becomes free; its id is never reused. Refused for the admin and the guest. */
 export type DeleteAccount = Readonly<{ type: 'DeleteAccount' }>;
 
-/** Changes nothing. Refused with `admin-unchangeable-by-token` if the account is an administrator, so that no access token changes one. */
-export type RequireNoAdmin = Readonly<{ type: 'RequireNoAdmin' }>;
-
 export type AccountCommand =
-  | RequireNoAdmin
   | RegisterAccount
   | UpdateAccount
   | SetPassword

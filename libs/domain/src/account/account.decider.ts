@@ -1,35 +1,36 @@
 import type { Decider, Decision, Hold } from '../kernel/decider.js';
 import { requireMaxBytes, TEXT_BYTES } from '../kernel/bounded-text.js';
-import { DomainError } from '../kernel/domain-error.js';
+import { DomainError, type DomainErrorCode } from '../kernel/domain-error.js';
 import type { ResealSecrets } from '../kernel/reseal-secrets.js';
 import type {
   AccountCommand,
   CallerProof,
   ChangeOwnProfile,
+  DisableTwoFactor,
+  EnableTwoFactor,
+  GenerateRecoveryCodes,
+  LockTwoFactor,
   NewPassword,
   RegisterAccount,
+  StartTwoFactorEnrolment,
   UpdateAccount,
+  UsedCode,
+  UseOneTimeCode,
+  UseRecoveryCode,
 } from './account.commands.js';
 import { ROLE_ADMIN, ROLE_GUEST, type AccountEvent, type ProfileChanged } from './account.events.js';
-import { absentAccount, evolve, sessionRefusal, type Account } from './account.state.js';
-import {
-  disableTwoFactor,
-  enableTwoFactor,
-  generateRecoveryCodes,
-  lockTwoFactor,
-  resealRecoveryCodes,
-  startEnrolment,
-  useOneTimeCode,
-  useRecoveryCode,
-} from './account.two-factor.js';
+import { absentAccount, evolve, HOUR, sessionRefusal, type Account, type RecoveryCodes } from './account.state.js';
 import { cleanBasePath } from './base-path.js';
 import type { NameClaim } from './name-claim.js';
-import { releasedNameHold, usernameHold } from './account.holds.js';
+import { oneTimeCodeHold, releasedNameHold, usernameHold } from './account.holds.js';
+
+/** How long an enrolment can be completed (in milliseconds), and how many may start in an hour (README, differences). */
+export const ENROLMENT_LIFETIME = 600_000;
+const ENROLMENTS_PER_HOUR = 10;
 
 /**
- * Decides on one account. Refuses every command but `RegisterAccount` and `RequireNoAdmin` with `account-not-found` unless the account is
- * active. Refuses a command with a `credential` with `password-changed`, `token-invalidated` or `account-disabled` if its session has ended
- * in the meantime.
+ * Decides on one account. Refuses every command but `RegisterAccount` with `account-not-found` unless the account is active. Refuses a
+ * command with a `credential` with `password-changed`, `token-invalidated` or `account-disabled` if its session has ended in the meantime.
  */
 export const accountDecider: Decider<Account, AccountCommand, AccountEvent> = {
   initialState: absentAccount,
@@ -39,7 +40,6 @@ export const accountDecider: Decider<Account, AccountCommand, AccountEvent> = {
 
 function decide(account: Account, command: AccountCommand): Decision<AccountEvent> {
   if (command.type === 'RegisterAccount') return register(account, command);
-  if (command.type === 'RequireNoAdmin') return requireNoAdmin(account);
   if (account.status !== 'active') throw new DomainError('account-not-found');
   if ('credential' in command) requireSession(account, command);
   switch (command.type) {
@@ -82,9 +82,9 @@ function requireSession(account: Account, { credential, session }: CallerProof):
   if (account.disabled) throw new DomainError('account-disabled');
 }
 
-function requireNoAdmin({ role }: Account): Decision<AccountEvent> {
+/** No access token may change an administrator. */
+export function requireNoAdmin({ role }: Account): void {
   if (role === ROLE_ADMIN) throw new DomainError('admin-unchangeable-by-token');
-  return { events: [] };
 }
 
 function register(account: Account, command: RegisterAccount): Decision<AccountEvent> {
@@ -179,6 +179,77 @@ function requireProfileBounds({ basePath = '', ssoId = '' }: ProfileChanged['dat
   requireMaxBytes(ssoId, TEXT_BYTES.ssoId, 'sso-id-too-long');
 }
 
+function startEnrolment(account: Account, { sealedSecret, now }: StartTwoFactorEnrolment): Decision<AccountEvent> {
+  if (account.role === ROLE_GUEST) throw new DomainError('guest-has-no-two-factor');
+  const recent = account.recentEnrolments.filter((at) => at > now - HOUR);
+  if (recent.length >= ENROLMENTS_PER_HOUR) {
+    const retryAfterSeconds = Math.ceil((Math.min(...recent) + HOUR - now) / 1000);
+    throw new DomainError('too-many-enrolments', { retryAfterSeconds });
+  }
+  const data = { enrolment: account.enrolments + 1, startedAt: now, expiresAt: now + ENROLMENT_LIFETIME };
+  return { events: [{ type: 'TwoFactorEnrolmentStarted', v: 1, data, sealed: { secret: sealedSecret } }] };
+}
+
+function enableTwoFactor(account: Account, { enrolment, step, now }: EnableTwoFactor): Decision<AccountEvent> {
+  if (account.role === ROLE_GUEST) throw new DomainError('guest-has-no-two-factor');
+  const pending = account.pendingEnrolment;
+  const isConfirmed = pending?.number === enrolment && now < pending.expiresAt && step !== undefined;
+  if (!isConfirmed) throw new DomainError('enrolment-code-invalid');
+  return {
+    events: [{ type: 'TwoFactorEnabled', v: 1, data: { enrolment } }],
+    holds: [oneTimeCodeHold(account.accountId, enrolment, step, 'enrolment-code-invalid')],
+  };
+}
+
+function disableTwoFactor(account: Account, { usedCode }: DisableTwoFactor): Decision<AccountEvent> {
+  if (!account.twoFactor) return { events: [] };
+  return { events: [{ type: 'TwoFactorDisabled', v: 1, data: {} }], holds: spend(account, usedCode) };
+}
+
+function lockTwoFactor({ twoFactor }: Account, { failures }: LockTwoFactor): Decision<AccountEvent> {
+  if (!twoFactor || twoFactor.locked) return { events: [] };
+  return { events: [{ type: 'TwoFactorLocked', v: 1, data: { failures } }] };
+}
+
+function generateRecoveryCodes(
+  account: Account,
+  { sealedCodes, count, usedCode }: GenerateRecoveryCodes,
+): Decision<AccountEvent> {
+  if (!account.twoFactor) throw new DomainError('two-factor-off');
+  const data = { generation: account.recoveryGenerations + 1, count };
+  return {
+    events: [{ type: 'RecoveryCodesGenerated', v: 1, data, sealed: { codes: sealedCodes } }],
+    holds: spend(account, usedCode),
+  };
+}
+
+function useRecoveryCode({ twoFactor }: Account, { generation, index }: UseRecoveryCode): Decision<AccountEvent> {
+  const codes = twoFactor?.recoveryCodes;
+  if (codes?.generation !== generation || !codes.unused.includes(index))
+    throw new DomainError('one-time-code-invalid-at-login');
+  const data = { generation, index, left: codes.unused.length - 1 };
+  return { events: [{ type: 'RecoveryCodeUsed', v: 1, data }] };
+}
+
+function useOneTimeCode(account: Account, { usedCode, protocol }: UseOneTimeCode): Decision<AccountEvent> {
+  return {
+    events: [{ type: 'OneTimeCodeUsed', v: 1, data: { protocol } }],
+    holds: spend(account, usedCode, 'one-time-code-invalid-at-login'),
+  };
+}
+
+/** Returns the hold of a one-time code that proves the owner. It must belong to the active enrolment. */
+function spend(
+  { accountId, twoFactor }: Account,
+  usedCode: UsedCode | undefined,
+  refusal: DomainErrorCode = 'one-time-code-invalid',
+): Hold[] {
+  if (!usedCode) return [];
+  const { enrolment, step } = usedCode;
+  if (twoFactor?.enrolment !== enrolment) throw new DomainError(refusal);
+  return [oneTimeCodeHold(accountId, enrolment, step, refusal)];
+}
+
 function reseal(
   { sealedPasswordHash, twoFactor, pendingEnrolment }: Account,
   { resealed }: ResealSecrets,
@@ -197,6 +268,14 @@ function reseal(
   }
   if (twoFactor?.recoveryCodes) events.push(...resealRecoveryCodes(twoFactor.recoveryCodes, resealed));
   return events;
+}
+
+function resealRecoveryCodes(
+  { generation, sealedCodes }: RecoveryCodes,
+  resealed: ReadonlyMap<string, string>,
+): AccountEvent[] {
+  const codes = resealed.get(sealedCodes);
+  return codes === undefined ? [] : [{ type: 'RecoveryCodesResealed', v: 1, data: { generation }, sealed: { codes } }];
 }
 
 function deleteAccount(account: Account): Decision<AccountEvent> {

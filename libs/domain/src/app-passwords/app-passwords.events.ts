@@ -23,7 +23,7 @@ export type AppPasswordRevoked = DomainEvent<'AppPasswordRevoked', { appPassword
 
 export type AppPasswordsEvent = AppPasswordCreated | AppPasswordRevoked;
 
-export const appPasswordsUpcasters = {
-  AppPasswordCreated: { 1: 'current' },
-  AppPasswordRevoked: { 1: 'current' },
-} satisfies Record<AppPasswordsEvent['type'], Upcasters[string]>;
+export const appPasswordsUpcasters: Upcasters<AppPasswordsEvent['type']> = {
+  AppPasswordCreated: [],
+  AppPasswordRevoked: [],
+};

@@ -10,8 +10,6 @@ export type Aggregate<Id, State, Command, Event extends DomainEvent = DomainEven
   decider: Decider<State, Command, Event>;
   upcasters: Upcasters;
   streamOf: (id: Id) => string;
-  /** Returns the size of a state in units of about one kilobyte. Caches are limited by it. */
-  weightOf: (state: State) => number;
 }>;
 
 export type AggregateName =

@@ -2,7 +2,6 @@ import { DomainError, type DomainErrorCode } from './domain-error.js';
 
 /**
  * Maximum sizes of texts, in bytes as `bytesOf` counts them. They allow for anything typed by hand and are too small to harm other users.
- * Longer texts that were stored before the limits existed stay valid.
  */
 export const TEXT_BYTES = {
   username: 4096,
@@ -21,9 +20,6 @@ const encoder = new TextEncoder();
  */
 export const bytesOf = (...texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Buffer.byteLength(text) + escapeBytesOf(text), 0);
-
-/** Returns the maximum memory that the texts take, in bytes. One character beyond Latin-1 doubles the size of its text. */
-export const memoryOf = (...texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + 2 * length, 0);
 
 /** Throws the refusal if the text has more than `bytes` bytes. */
 export function requireMaxBytes(text: string, bytes: number, refusal: DomainErrorCode): void {

@@ -22,7 +22,7 @@ export type DomainErrorCode =
   | 'access-token-scope-missing'
   /** `requireScope`: the route takes no access tokens. */
   | 'access-token-not-accepted'
-  /** `RequireNoAdmin`: an access token is used to change the account of an administrator. */
+  /** `requireNoAdmin`: an access token is used to change the account of an administrator. */
   | 'admin-unchangeable-by-token'
   /** `requireTokenHolder`: the guest uses a route for the caller's own tokens. */
   | 'guest-has-no-tokens'

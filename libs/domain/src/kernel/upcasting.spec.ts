@@ -4,12 +4,11 @@ import { UnknownEvent, upcast, type Upcasters } from './upcasting.js';
 
 /** An invented history: the title became a name, then the name became a list. */
 const upcasters: Upcasters = {
-  BoxLabelled: {
-    1: ({ type, data }) => ({ type, v: 2, data: { name: data.title } }),
-    2: (event) => ({ ...event, v: 3, data: { names: [event.data.name] } }),
-    3: 'current',
-  },
-  BoxTagged: { 1: ({ data }) => ({ type: 'BoxLabelled', v: 2, data: { name: data.tag } }) },
+  BoxLabelled: [
+    ({ type, data }) => ({ type, v: 2, data: { name: data.title } }),
+    (event) => ({ ...event, v: 3, data: { names: [event.data.name] } }),
+  ],
+  BoxTagged: [({ data }) => ({ type: 'BoxLabelled', v: 2, data: { name: data.tag } })],
 };
 const stored = (type: string, v: number, data: StoredEvent['data'] = {}): StoredEvent => ({ type, v, data });
 

@@ -1,10 +1,10 @@
 import type { DomainEvent, StoredEvent } from './event.js';
 
 /**
- * The upcasters of an aggregate's events by type and version. Each converts to the next version; `current` marks the version that the code
- * writes. Every version that was ever written stays in the table, because stored events never change.
+ * The types of an aggregate's events. Each has the upcasters of its earlier versions: the n-th converts version n to the next one, and the
+ * code writes the version after the last. None is ever removed, because stored events never change.
  */
-export type Upcasters = Readonly<Record<string, Readonly<Record<number, Upcast | 'current'>>>>;
+export type Upcasters<Type extends string = string> = Readonly<Record<Type, readonly Upcast[]>>;
 type Upcast = (event: StoredEvent) => StoredEvent;
 
 /** Thrown for an event that only a newer version of Keyfold can read. The stream is parked until such a version runs. */
@@ -17,17 +17,12 @@ export class UnknownEvent extends Error {
   }
 }
 
-/**
- * Converts a stored event to its current version.
- *
- * @throws `UnknownEvent` if the table does not contain its type and version.
- */
+/** Converts a stored event to its current version. Throws `UnknownEvent`. */
 export function upcast(upcasters: Upcasters, stored: StoredEvent): DomainEvent {
-  let event = stored;
-  for (;;) {
-    const step = upcasters[event.type]?.[event.v];
-    if (step === 'current') return event as DomainEvent;
-    if (step === undefined) throw new UnknownEvent(event);
-    event = step(event);
-  }
+  if (!isKnown(upcasters, stored)) throw new UnknownEvent(stored);
+  const step = upcasters[stored.type]![stored.v - 1];
+  return step ? upcast(upcasters, step(stored)) : (stored as DomainEvent);
 }
+
+export const isKnown = (upcasters: Upcasters, { type, v }: StoredEvent): boolean =>
+  Object.hasOwn(upcasters, type) && v >= 1 && v <= upcasters[type]!.length + 1;

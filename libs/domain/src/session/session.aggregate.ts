@@ -1,5 +1,4 @@
 import type { Aggregate } from '../kernel/aggregate.js';
-import { memoryOf } from '../kernel/bounded-text.js';
 import { sessionDecider, type Session, type SessionCommand } from './session.decider.js';
 import { sessionUpcasters, type SessionEvent } from './session.events.js';
 
@@ -9,5 +8,4 @@ export const sessionAggregate: Aggregate<string, Session, SessionCommand, Sessio
   upcasters: sessionUpcasters,
   streamPrefix: 'session-',
   streamOf: (sessionId) => `session-${sessionId}`,
-  weightOf: ({ address, client }) => 1 + Math.floor(memoryOf(address, client) / 1024),
 };

@@ -24,7 +24,7 @@ export type SessionEnded = DomainEvent<'SessionEnded', { reason: 'logout' | 'evi
 
 export type SessionEvent = SessionStarted | SessionEnded;
 
-export const sessionUpcasters = {
-  SessionStarted: { 1: 'current' },
-  SessionEnded: { 1: 'current' },
-} satisfies Record<SessionEvent['type'], Upcasters[string]>;
+export const sessionUpcasters: Upcasters<SessionEvent['type']> = {
+  SessionStarted: [],
+  SessionEnded: [],
+};

@@ -2,7 +2,7 @@ import type { Aggregate } from '../kernel/aggregate.js';
 import type { SiteSettingsCommand } from './site-settings.commands.js';
 import { siteSettingsDecider } from './site-settings.decider.js';
 import { siteSettingsUpcasters, type SiteSettingsEvent } from './site-settings.events.js';
-import { memoryOfSettings, type SiteSettings } from './site-settings.state.js';
+import type { SiteSettings } from './site-settings.state.js';
 
 export const siteSettingsAggregate: Aggregate<'site', SiteSettings, SiteSettingsCommand, SiteSettingsEvent> = {
   name: 'site-settings',
@@ -10,5 +10,4 @@ export const siteSettingsAggregate: Aggregate<'site', SiteSettings, SiteSettings
   upcasters: siteSettingsUpcasters,
   streamPrefix: 'site-settings',
   streamOf: () => 'site-settings',
-  weightOf: (settings) => 4 + Math.floor(memoryOfSettings(settings) / 1024),
 };

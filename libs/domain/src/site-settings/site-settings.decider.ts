@@ -44,7 +44,7 @@ function change(
   );
   const changesToken = sealedApiToken && differs(sealedApiToken, settings.sealedApiToken);
   const events: SiteSettingsEvent[] = [
-    ...(Object.keys(changes).length > 0 ? [{ type: 'SettingsChanged', v: 2, data: { changes } } as const] : []),
+    ...(Object.keys(changes).length > 0 ? [{ type: 'SettingsChanged', v: 1, data: { changes } } as const] : []),
     ...secrets.map(([key, { sealed }]) => secretChanged(key, sealed)),
     ...(changesToken ? [apiTokenReset(sealedApiToken.sealed)] : []),
   ];

@@ -1,8 +1,7 @@
-import type { DomainEvent, StoredEvent } from '../kernel/event.js';
+import type { DomainEvent } from '../kernel/event.js';
 import type { Upcasters } from '../kernel/upcasting.js';
 
-/** The old and the new value of a setting. `from` is null in events of version 1, which did not record it. */
-export type SettingChange = Readonly<{ from: string | null; to: string }>;
+export type SettingChange = Readonly<{ from: string; to: string }>;
 
 /** An administrator changed settings that are neither secret nor unknown. `changes` contains them by key. */
 export type SettingsChanged = DomainEvent<
@@ -29,18 +28,11 @@ export type ApiTokenResealed = DomainEvent<'ApiTokenResealed', object, Readonly<
 export type SiteSettingsEvent =
   SettingsChanged | SecretSettingChanged | SecretSettingResealed | SettingDeleted | ApiTokenReset | ApiTokenResealed;
 
-/** Version 1 has the new values only: `values` by key. */
-function changesOfVersion1(event: StoredEvent): StoredEvent {
-  const values = Object.entries(event.data['values'] as Record<string, string>);
-  const changes = Object.fromEntries(values.map(([key, to]) => [key, { from: null, to }]));
-  return { ...event, v: 2, data: { changes } };
-}
-
-export const siteSettingsUpcasters = {
-  SettingsChanged: { 1: changesOfVersion1, 2: 'current' },
-  SecretSettingChanged: { 1: 'current' },
-  SecretSettingResealed: { 1: 'current' },
-  SettingDeleted: { 1: 'current' },
-  ApiTokenReset: { 1: 'current' },
-  ApiTokenResealed: { 1: 'current' },
-} satisfies Record<SiteSettingsEvent['type'], Upcasters[string]>;
+export const siteSettingsUpcasters: Upcasters<SiteSettingsEvent['type']> = {
+  SettingsChanged: [],
+  SecretSettingChanged: [],
+  SecretSettingResealed: [],
+  SettingDeleted: [],
+  ApiTokenReset: [],
+  ApiTokenResealed: [],
+};

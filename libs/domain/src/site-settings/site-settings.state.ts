@@ -1,4 +1,4 @@
-import { bytesOf, memoryOf } from '../kernel/bounded-text.js';
+import { bytesOf } from '../kernel/bounded-text.js';
 import { factorySetting, factorySettings, isSealedSetting, settingFlag } from './factory-settings.js';
 
 /**
@@ -50,9 +50,4 @@ export function publicSettings(settings: SiteSettings, version: string): Record<
 export function bytesOfSettings({ values, sealedValues }: SiteSettings): number {
   const texts = [...Object.entries(values), ...Object.entries(sealedValues)];
   return texts.reduce((sum, [key, value]) => sum + BYTES_PER_SETTING + bytesOf(key, value), 0);
-}
-
-/** Returns the maximum memory of the saved settings, in bytes. */
-export function memoryOfSettings({ values, sealedValues }: SiteSettings): number {
-  return memoryOf(...Object.values(values), ...Object.values(sealedValues));
 }

@@ -1,9 +1,8 @@
 import type { Decider, Decision } from '../kernel/decider.js';
-import { requireMaxBytes, TEXT_BYTES } from '../kernel/bounded-text.js';
+import { bytesOf, requireMaxBytes, TEXT_BYTES } from '../kernel/bounded-text.js';
 import { DomainError } from '../kernel/domain-error.js';
 import { isUnannounced, requireTimelyExpiry, type KeyExpiry } from './ssh-key-expiry.js';
 import { keyIdOf, LAST_KEY_NUMBER } from './ssh-key-id.js';
-import { hasFingerprint, hasTitle, sizeOfKey, sizeOfKeys, withKey } from './ssh-key-index.js';
 import type { PublicKey, SshKeyAdded, SshKeyExpiryChanged, SshKeyRingEvent } from './ssh-key-ring.events.js';
 
 /** A key of the ring with its id, its title as sent, and the time of its addition in unix milliseconds. */
@@ -69,9 +68,9 @@ function decide(ring: SshKeyRing, command: SshKeyRingCommand): Decision<SshKeyRi
 function add(ring: SshKeyRing, { accountId, title, key, expiresAt, now }: AddSshKey): Decision<SshKeyRingEvent> {
   requireFreeTitle(ring, title);
   if (!key) throw new DomainError('ssh-key-invalid');
-  if (hasFingerprint(ring.keys, key.fingerprint)) throw new DomainError('ssh-key-taken');
+  if (ring.keys.some((each) => each.key.fingerprint === key.fingerprint)) throw new DomainError('ssh-key-taken');
   const tooMany = ring.keys.length >= KEYS_PER_ACCOUNT || ring.keysEver >= LAST_KEY_NUMBER;
-  const tooLarge = bytesOfRing(ring.keys) + sizeOfKey({ title, key }).bytes > BYTES_PER_RING;
+  const tooLarge = bytesOfRing(ring.keys) + bytesOfKey({ title, key }) > BYTES_PER_RING;
   if (tooMany || tooLarge) throw new DomainError('ssh-key-limit-reached');
   const keyId = keyIdOf(accountId, ring.keysEver + 1);
   const added = { type: 'SshKeyAdded', v: 1, data: { keyId, title, key, addedAt: now } } as const;
@@ -81,7 +80,18 @@ function add(ring: SshKeyRing, { accountId, title, key, expiresAt, now }: AddSsh
 }
 
 /** Returns the size of the keys in bytes, including their titles and comments. */
-export const bytesOfRing = (keys: readonly Pick<SshKey, 'title' | 'key'>[]): number => sizeOfKeys(keys).bytes;
+export function bytesOfRing(keys: readonly TitledKey[]): number {
+  return keys.reduce((sum, key) => {
+    const bytes = keyBytes.get(key) ?? bytesOfKey(key);
+    keyBytes.set(key, bytes);
+    return sum + bytes;
+  }, 0);
+}
+
+type TitledKey = Pick<SshKey, 'title' | 'key'>;
+/** Spares the texts of a long ring a measurement with each key that is added. */
+const keyBytes = new WeakMap<TitledKey, number>();
+const bytesOfKey = ({ title, key: { type, blob, comment } }: TitledKey) => bytesOf(title, type, blob, comment);
 
 function remove(ring: SshKeyRing, { keyId }: RemoveSshKey): Decision<SshKeyRingEvent> {
   const { key } = keyIn(ring, keyId);
@@ -93,7 +103,7 @@ function update(ring: SshKeyRing, { keyId, title, expiresAt, now }: UpdateSshKey
   const events: SshKeyRingEvent[] = [];
   if (title !== undefined && title !== found.title) {
     requireFreeTitle(ring, title);
-    requireRoomFor(ring, found, title);
+    requireRoomFor(ring, found.title, title);
     events.push({ type: 'SshKeyRenamed', v: 1, data: { keyId, title } });
   }
   // An unchanged expiry may lie in the past: clients send a whole form back.
@@ -127,12 +137,12 @@ function keyIn({ keys }: SshKeyRing, keyId: number): SshKey {
 
 function requireFreeTitle({ keys }: SshKeyRing, title: string): void {
   requireMaxBytes(title, TEXT_BYTES.title, 'ssh-key-title-too-long');
-  if (hasTitle(keys, title)) throw new DomainError('ssh-key-title-taken');
+  if (keys.some((key) => key.title === title)) throw new DomainError('ssh-key-title-taken');
 }
 
-/** A ring that is larger than its limit, because it is older than the limit, may still shrink. */
-function requireRoomFor({ keys }: SshKeyRing, { title: former, key }: SshKey, title: string): void {
-  const growth = sizeOfKey({ title, key }).bytes - sizeOfKey({ title: former, key }).bytes;
+/** A ring that is larger than its limit may still shrink. */
+function requireRoomFor({ keys }: SshKeyRing, former: string, title: string): void {
+  const growth = bytesOf(title) - bytesOf(former);
   if (growth > 0 && bytesOfRing(keys) + growth > BYTES_PER_RING) throw new DomainError('ssh-key-limit-reached');
 }
 
@@ -140,7 +150,7 @@ function evolve(ring: SshKeyRing, event: SshKeyRingEvent): SshKeyRing {
   const { data } = event;
   switch (event.type) {
     case 'SshKeyAdded':
-      return { keys: withKey(ring.keys, event.data), keysEver: ring.keysEver + 1 };
+      return { keys: [...ring.keys, event.data], keysEver: ring.keysEver + 1 };
     case 'SshKeyRemoved':
       return { ...ring, keys: ring.keys.filter((key) => key.keyId !== data.keyId) };
     case 'SshKeyRenamed':

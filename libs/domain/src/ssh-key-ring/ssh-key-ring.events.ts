@@ -33,10 +33,10 @@ export type SshKeyExpired = DomainEvent<
 
 export type SshKeyRingEvent = SshKeyAdded | SshKeyRemoved | SshKeyRenamed | SshKeyExpiryChanged | SshKeyExpired;
 
-export const sshKeyRingUpcasters = {
-  SshKeyAdded: { 1: 'current' },
-  SshKeyRemoved: { 1: 'current' },
-  SshKeyRenamed: { 1: 'current' },
-  SshKeyExpiryChanged: { 1: 'current' },
-  SshKeyExpired: { 1: 'current' },
-} satisfies Record<SshKeyRingEvent['type'], Upcasters[string]>;
+export const sshKeyRingUpcasters: Upcasters<SshKeyRingEvent['type']> = {
+  SshKeyAdded: [],
+  SshKeyRemoved: [],
+  SshKeyRenamed: [],
+  SshKeyExpiryChanged: [],
+  SshKeyExpired: [],
+};

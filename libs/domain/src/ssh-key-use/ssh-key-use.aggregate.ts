@@ -8,5 +8,4 @@ export const sshKeyUseAggregate: Aggregate<number, SshKeyUse, RecordSshKeyUse, S
   upcasters: sshKeyUseUpcasters,
   streamPrefix: 'ssh-key-use-',
   streamOf: (accountId) => `ssh-key-use-${accountId}`,
-  weightOf: (use) => 1 + Math.ceil(Object.keys(use.lastUsed).length / 20),
 };

@@ -6,6 +6,6 @@ export type SshKeyUsed = DomainEvent<'SshKeyUsed', { keyId: number; usedAt: numb
 
 export type SshKeyUseEvent = SshKeyUsed;
 
-export const sshKeyUseUpcasters = {
-  SshKeyUsed: { 1: 'current' },
-} satisfies Record<SshKeyUseEvent['type'], Upcasters[string]>;
+export const sshKeyUseUpcasters: Upcasters<SshKeyUseEvent['type']> = {
+  SshKeyUsed: [],
+};

@@ -17,13 +17,12 @@ const IS_NOT_VOID = "events <> '[]'";
 export const eventStoreSchema: SqliteSchema = {
   version: 1,
   synchronous: 'FULL',
-  added: { commits: ['session', 'client_correlation'] },
   sql: `
     CREATE TABLE IF NOT EXISTS commits (
       position INTEGER PRIMARY KEY, partition TEXT NOT NULL, stream TEXT NOT NULL, version INTEGER NOT NULL,
       command_id TEXT NOT NULL UNIQUE, command_type TEXT NOT NULL, command_hash TEXT NOT NULL,
       at INTEGER NOT NULL, actor TEXT NOT NULL, correlation TEXT NOT NULL, causation TEXT, traceparent TEXT,
-      events TEXT NOT NULL, holds TEXT, UNIQUE (stream, version)
+      events TEXT NOT NULL, holds TEXT, session TEXT, client_correlation TEXT, UNIQUE (stream, version)
     ) STRICT;
     CREATE TABLE IF NOT EXISTS holds (key TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, next INTEGER NOT NULL) STRICT, WITHOUT ROWID;

@@ -5,14 +5,9 @@ import { SqliteWriterThread } from './sqlite-writer-thread.js';
 
 /**
  * `version` is stored in the file. `FULL`: a commit is on disk before it is acknowledged; `NORMAL`: a power failure may lose the last
- * ones. `added`: nullable columns that older files lack, by table. Older versions of the program can still write to such a file.
+ * ones.
  */
-export type SqliteSchema = Readonly<{
-  version: number;
-  sql: string;
-  synchronous: 'FULL' | 'NORMAL';
-  added?: Readonly<Record<string, readonly string[]>>;
-}>;
+export type SqliteSchema = Readonly<{ version: number; sql: string; synchronous: 'FULL' | 'NORMAL' }>;
 
 /** A newer version of the program wrote the file, or it is not a database of this kind. */
 export class UnusableFile extends Error {
@@ -54,7 +49,7 @@ export class SqliteFile extends SqliteConnection {
   }
 }
 
-function prepareFile(path: string, { version, sql, added = {} }: SqliteSchema): void {
+function prepareFile(path: string, { version, sql }: SqliteSchema): void {
   let database: DatabaseSync | undefined;
   createPrivateFile(path);
   try {
@@ -65,20 +60,11 @@ function prepareFile(path: string, { version, sql, added = {} }: SqliteSchema): 
         `${path} has schema ${found}, but this version only supports schema ${version}. Start the newer version again, or restore the backup from before the upgrade`,
       );
     }
-    database.exec(`PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${version}`);
-    for (const [table, columns] of Object.entries(added)) addColumns(database, table, columns);
-    database.exec('COMMIT');
+    database.exec(`PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${version}; COMMIT`);
   } catch (cause) {
     if (cause instanceof UnusableFile) throw cause;
     throw new UnusableFile(`cannot use ${path} as a database: ${(cause as Error).message}`, { cause });
   } finally {
     database?.close();
   }
-}
-
-/** Adds missing text columns. */
-function addColumns(database: DatabaseSync, table: string, columns: readonly string[]): void {
-  const present = database.prepare('SELECT name FROM pragma_table_info(?)').all(table);
-  const missing = columns.filter((column) => !present.some(({ name }) => name === column));
-  for (const column of missing) database.exec(`ALTER TABLE ${table} ADD COLUMN ${column} TEXT`);
 }

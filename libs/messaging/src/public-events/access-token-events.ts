@@ -4,12 +4,10 @@ import { field } from './event-fields.js';
 
 const { accountId, time } = field;
 const tokenId = z.int().min(1).describe('The id of the access token; never used again.');
-const release = { version: '1.0.0', since: '0.1.0' };
 const stream = 'access-tokens-42';
 
 export const accessTokenEvents = {
   'access-token.created': defineEvent({
-    ...release,
     title: 'An access token was created',
     when: 'The owner of an account created an access token. If the owner did not expect this, somebody else has a session of the account.',
     data: z.object({
@@ -37,7 +35,6 @@ export const accessTokenEvents = {
     },
   }),
   'access-token.revoked': defineEvent({
-    ...release,
     title: 'An access token was revoked',
     when: 'The owner, an administrator or the operator revoked an access token. Not sent if a token expires or ends with its account.',
     data: z.object({ accountId, tokenId }),

@@ -4,12 +4,10 @@ import { field } from './event-fields.js';
 
 const { accountId, time } = field;
 const appPasswordId = z.int().min(1).describe('The id of the app password; never used again.');
-const release = { version: '1.0.0', since: '0.1.0' };
 const stream = 'app-passwords-42';
 
 export const appPasswordEvents = {
   'app-password.created': defineEvent({
-    ...release,
     title: 'An app password was created',
     when: 'The owner of an account created an app password. If the owner did not expect this, somebody else has a session of the account.',
     data: z.object({
@@ -37,7 +35,6 @@ export const appPasswordEvents = {
     },
   }),
   'app-password.revoked': defineEvent({
-    ...release,
     title: 'An app password was revoked',
     when: 'The owner, an administrator or the operator revoked an app password. Not sent if one expires or ends with its account.',
     data: z.object({ accountId, appPasswordId }),

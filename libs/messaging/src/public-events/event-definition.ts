@@ -19,6 +19,9 @@ export type EventDefinition<Data extends z.ZodObject = z.ZodObject> = Readonly<{
   sample: Readonly<{ stream: string; data: z.infer<Data> }>;
 }>;
 
-/** Defines an event; the compiler checks the sample against the schema. */
-export const defineEvent = <Data extends z.ZodObject>(definition: EventDefinition<Data>): EventDefinition<Data> =>
-  definition;
+type Defaults = 'version' | 'since';
+
+/** Defines an event; the compiler checks the sample against the schema. Without other values, it has the version of the first release. */
+export const defineEvent = <Data extends z.ZodObject>(
+  definition: Omit<EventDefinition<Data>, Defaults> & Partial<Pick<EventDefinition<Data>, Defaults>>,
+): EventDefinition<Data> => ({ version: '1.0.0', since: '0.1.0', ...definition });

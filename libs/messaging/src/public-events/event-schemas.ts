@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { earlierSchemas } from './earlier-schemas.js';
 import { definitionOf, publicEventTypes, type PublicEventType } from './public-events.js';
 
 /** A JSON Schema, 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Earlier schemas by path. When you raise a version, import the file that was released before and list it here. */
+const earlierSchemas: Readonly<Record<string, JsonSchema>> = {};
 
 /** Converts a zod schema to JSON Schema for readers, who must accept unknown fields. */
 export const jsonSchemaOf = (schema: z.ZodType): JsonSchema => z.toJSONSchema(schema, { override: forReaders });
@@ -16,8 +18,7 @@ export function schemaOfEvent(type: PublicEventType): JsonSchema {
 }
 
 /** Returns the path at which every gateway permanently serves this version of the schema. */
-export const schemaPathOf = (type: PublicEventType, version = definitionOf(type).version) =>
-  `/schemas/${type}/${version}.json`;
+export const schemaPathOf = (type: PublicEventType) => `/schemas/${type}/${definitionOf(type).version}.json`;
 
 /**
  * Returns the URI of the latest schema. CloudEvents requires an absolute URI, and an event must not depend on the address of a gateway, so
@@ -28,7 +29,7 @@ export const schemaUriOf = (type: PublicEventType) => `keyfold:${schemaPathOf(ty
 /** Returns every released schema by its path. */
 export const releasedSchemas = (): ReadonlyMap<string, JsonSchema> =>
   new Map([
-    ...Object.entries<JsonSchema>(earlierSchemas),
+    ...Object.entries(earlierSchemas),
     ...publicEventTypes.map((type) => [schemaPathOf(type), schemaOfEvent(type)] as const),
   ]);
 

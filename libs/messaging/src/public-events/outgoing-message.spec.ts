@@ -28,7 +28,7 @@ describe('the message of an event', () => {
       cloudEvents_type: 'ssh-key.added',
       cloudEvents_time: '2026-01-15T12:00:00.000Z',
       cloudEvents_subject: 'ssh-keys-42',
-      cloudEvents_dataschema: 'keyfold:/schemas/ssh-key.added/1.1.0.json',
+      cloudEvents_dataschema: 'keyfold:/schemas/ssh-key.added/1.0.0.json',
       cloudEvents_partitionkey: '42',
       cloudEvents_streamversion: '3',
       cloudEvents_correlationid: 'request-1',

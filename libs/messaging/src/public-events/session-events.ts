@@ -3,12 +3,10 @@ import { defineEvent } from './event-definition.js';
 import { field } from './event-fields.js';
 
 const { accountId, sessionId, time } = field;
-const release = { version: '1.0.2', since: '0.1.0' };
 const stream = 'session-0d9c3d7e-5b0a-4c7e-9f4e-2f6f4b8a1c55';
 
 export const sessionEvents = {
   'session.started': defineEvent({
-    ...release,
     title: 'A login succeeded',
     when: 'A user logged in and received a token.',
     data: z.object({
@@ -38,7 +36,6 @@ export const sessionEvents = {
     },
   }),
   'session.ended': defineEvent({
-    ...release,
     title: 'A session ended',
     when: 'A user logged out, or a user or an administrator evicted this one session. Not sent if a session expires or ends with its account or all others.',
     data: z.object({

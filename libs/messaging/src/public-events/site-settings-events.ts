@@ -3,8 +3,6 @@ import { defineEvent } from './event-definition.js';
 
 export const siteSettingsEvents = {
   'site-settings.changed': defineEvent({
-    version: '1.0.2',
-    since: '0.1.0',
     title: 'Settings of the site changed',
     when: 'An administrator saved or deleted settings, or reset the static token of the administrator (key `token`).',
     data: z.object({

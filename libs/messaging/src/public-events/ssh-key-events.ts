@@ -10,13 +10,9 @@ const optionalExpires = z.iso
   .describe('From when on servers must refuse the key, ISO 8601 in UTC. Missing if it never expires.');
 /** The fields that identify a key in the events of its account. */
 const sampleKey = { accountId: 42, keyId: 44040193 };
-const release = { version: '1.0.1', since: '0.1.0' };
-const first = { version: '1.0.0', since: release.since };
 
 export const sshKeyEvents = {
   'ssh-key.added': defineEvent({
-    version: '1.1.0',
-    since: release.since,
     title: 'An SSH key was added',
     when: 'An SSH key was added to an account.',
     data: z.object({
@@ -47,7 +43,6 @@ export const sshKeyEvents = {
     },
   }),
   'ssh-key.removed': defineEvent({
-    ...release,
     title: 'An SSH key was removed',
     when: 'The owner or an administrator removed an SSH key. Servers must refuse it from then on.',
     data: z.object({ accountId, keyId, fingerprint }),
@@ -61,21 +56,18 @@ export const sshKeyEvents = {
     },
   }),
   'ssh-key.renamed': defineEvent({
-    ...first,
     title: 'An SSH key was renamed',
     when: 'The owner gave an SSH key another title.',
     data: z.object({ accountId, keyId, title }),
     sample: { stream: 'ssh-keys-42', data: { ...sampleKey, title: 'old laptop' } },
   }),
   'ssh-key.expiry-changed': defineEvent({
-    ...first,
     title: 'The expiry of an SSH key changed',
     when: 'The owner set, moved or cleared the expiry of an SSH key. An expired key is valid again until the new expiry.',
     data: z.object({ accountId, keyId, expires: optionalExpires }),
     sample: { stream: 'ssh-keys-42', data: { ...sampleKey, expires: '2026-02-15T12:00:00.000Z' } },
   }),
   'ssh-key.expired': defineEvent({
-    ...first,
     title: 'An SSH key expired',
     when: 'The expiry of an SSH key has passed. Servers must refuse it until it gets another expiry.',
     data: z.object({ accountId, keyId, fingerprint, expires: time('When the key expired') }),
@@ -89,7 +81,6 @@ export const sshKeyEvents = {
     },
   }),
   'ssh-key.used': defineEvent({
-    ...release,
     title: 'An SSH key was used',
     when: 'A server reported a login with an SSH key. Sent at most once per key every ten minutes.',
     data: z.object({ accountId, keyId, usedAt: time('When the signature was verified') }),

@@ -43,7 +43,6 @@ const publicTypes: Readonly<Record<string, string | undefined>> = {
   'SessionStarted.v1': 'session.started',
   'SessionEnded.v1': 'session.ended',
   'SettingsChanged.v1': 'site-settings.changed',
-  'SettingsChanged.v2': 'site-settings.changed',
   'SecretSettingChanged.v1': 'site-settings.changed',
   'SecretSettingResealed.v1': undefined,
   'SettingDeleted.v1': 'site-settings.changed',
@@ -170,7 +169,7 @@ describe('in arbitrary histories', () => {
       fc.property(fc.array(fc.tuple(stored, secret), { minLength: 1, maxLength: 6 }), secret, (parts, actor) => {
         for (const [event, value] of parts) {
           const sealed = { passwordHash: value, secret: value, token: value, value };
-          const data = event.type === 'SettingsChanged' ? settingsWith(value, event.v) : event.data;
+          const data = event.type === 'SettingsChanged' ? settingsWith(value) : event.data;
           const commit = commitOf([{ ...event, data, sealed }], { actor, session: actor, holds: [value] });
           for (const { headers, body } of publicEventsOf(commit).map(outgoingMessage)) {
             const bytes = `${JSON.stringify(headers)}${body.toString()}`;
@@ -182,5 +181,4 @@ describe('in arbitrary histories', () => {
   });
 });
 
-const settingsWith = (value: string, v: number) =>
-  v === 1 ? { values: { site_title: value } } : { changes: { site_title: { from: value, to: value } } };
+const settingsWith = (value: string) => ({ changes: { site_title: { from: value, to: value } } });

@@ -14,12 +14,9 @@ import { readModelOf, type ReadModel } from '../read-model.js';
 import type { StreamRef } from '../stream-ref.js';
 import { DocumentReader } from './document-reader.js';
 import { DocumentWriter } from './document-writer.js';
-import { buildRemoval, buildUpsert } from './document-writes.js';
-import { listDue } from './due-list.js';
-import { ExpiringList } from './expiring-list.js';
-import { ListCounter } from './list-counter.js';
+import { buildUpsert } from './document-writes.js';
+import { listDue, readPage, unexpiredList, wholeList, type ListRange } from './list-pages.js';
 import { MongoKeyOwners } from './mongo-key-owners.js';
-import { MongoList } from './mongo-list.js';
 import { collectionNameOf, PARKED_STREAMS, type ParkedDocument, type ReadModelDocument } from './read-model.model.js';
 
 /** The collection of one read model. */
@@ -27,8 +24,6 @@ type ModelStorage = Readonly<{
   documents: mongo.Collection<ReadModelDocument>;
   reader: DocumentReader;
   writer: DocumentWriter;
-  list: MongoList;
-  expiring: ExpiringList;
 }>;
 
 /** The read models of any number of processes, in a MongoDB replica set. The connection must have the `connectOptions`. */
@@ -67,36 +62,27 @@ export class MongoReadModelStore extends ReadModelStore {
   }
 
   async remove(ref: StreamRef<unknown>, version: number): Promise<void> {
-    await this.#storageOf(readModelOf(ref)).writer.write(buildRemoval(ref, version));
+    const filter = { _id: ref.stream, version };
+    await this.#storageOf(readModelOf(ref)).writer.write({ deleteOne: { filter } });
   }
 
-  async list<State>(
+  list<State>(
     model: ReadModel<State>,
     offset: number,
     limit: number,
-    takes: (state: State) => boolean = () => true,
+    takes?: (state: State) => boolean,
   ): Promise<Page<State>> {
-    const items: State[] = [];
-    const total = await this.#storageOf(model).list.page(offset, limit, (text) => {
-      const state = JSON.parse(text) as State;
-      return takes(state) && items.push(state) > 0;
-    });
-    return { items, total };
+    return this.#page(model, wholeList, offset, limit, takes);
   }
 
-  async listUnexpired<State>(
+  listUnexpired<State>(
     model: ReadModel<State>,
     unexpired: Unexpired,
     offset: number,
     limit: number,
-    takes: (state: State) => boolean = () => true,
+    takes?: (state: State) => boolean,
   ): Promise<Page<State>> {
-    const items: State[] = [];
-    const total = await this.#storageOf(model).expiring.page(unexpired, offset, limit, (text) => {
-      const state = JSON.parse(text) as State;
-      return takes(state) && items.push(state) > 0;
-    });
-    return { items, total };
+    return this.#page(model, unexpiredList(unexpired), offset, limit, takes);
   }
 
   async listDue(
@@ -105,8 +91,7 @@ export class MongoReadModelStore extends ReadModelStore {
     limit: number,
     after?: DueStream,
   ): Promise<readonly DueStream[]> {
-    const { documents } = this.#storageOf(model);
-    return listDue(documents, until, limit, after);
+    return listDue(this.#storageOf(model).documents, until, limit, after);
   }
 
   addKeyOwners(owners: readonly KeyOwner[]): Promise<void> {
@@ -123,8 +108,7 @@ export class MongoReadModelStore extends ReadModelStore {
 
   async documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]> {
     const { documents } = this.#storageOf(model);
-    const filter = { _id: { $gt: after }, state: { $exists: true } };
-    const found = await reaching(() => documents.find(filter, { sort: { _id: 1 }, limit }).toArray());
+    const found = await reaching(() => documents.find({ _id: { $gt: after } }, { sort: { _id: 1 }, limit }).toArray());
     return found.map(({ _id: stream, version = 0, place = null, state = 'null' }) => ({
       stream,
       version,
@@ -149,7 +133,22 @@ export class MongoReadModelStore extends ReadModelStore {
 
   /** Finishes accepted writes. The caller closes the connection. */
   async close(): Promise<void> {
-    await Promise.all([...this.#storages.values()].flatMap(({ writer, list }) => [writer.idle(), list.idle()]));
+    await Promise.all([...this.#storages.values()].map(({ writer }) => writer.idle()));
+  }
+
+  async #page<State>(
+    model: ReadModel<State>,
+    range: ListRange,
+    offset: number,
+    limit: number,
+    takes: (state: State) => boolean = () => true,
+  ): Promise<Page<State>> {
+    const items: State[] = [];
+    const total = await readPage(this.#storageOf(model).documents, range, offset, limit, (text) => {
+      const state = JSON.parse(text) as State;
+      return takes(state) && items.push(state) > 0;
+    });
+    return { items, total };
   }
 
   #storageOf(model: ReadModel<unknown>): ModelStorage {
@@ -161,8 +160,6 @@ export class MongoReadModelStore extends ReadModelStore {
         documents,
         reader: new DocumentReader(documents),
         writer: new DocumentWriter(documents),
-        list: new MongoList(documents, new ListCounter(this.connection, name)),
-        expiring: new ExpiringList(documents),
       };
       this.#storages.set(name, storage);
     }

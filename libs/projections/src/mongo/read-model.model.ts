@@ -3,25 +3,16 @@ import type { ParkedStream } from '../read-model-store.js';
 import { readModels, type ReadModel } from '../read-model.js';
 import { keyOwnerModel } from './key-owner.model.js';
 
-/** When a stream joined and left its model's list. `place`: its current or former sort key. `changes`: the times, beginning with a join. */
-export type Listing = Readonly<{
-  place: number;
-  changes: readonly mongoose.mongo.Timestamp[];
-  at: mongoose.mongo.Timestamp;
-}>;
-
 /**
  * A stored document. `_id` is the stream, `place` its sort key. `state` is JSON: both adapters then return the same states, keys such as
- * `a.b` or `$x` mean nothing to the server, and for a ring of 1,000 keys `JSON.parse` is a third faster than decoding BSON. A document
- * without a state was removed; only its `listing` is kept. A model with `expires` or `due` has no `listing`, but the `partition` of what it
- * lists.
+ * `a.b` or `$x` mean nothing to the server, and for a ring of 1,000 keys `JSON.parse` is a third faster than decoding BSON. Only a listed
+ * document has a `place` and the `partition` of its stream.
  */
 export type ReadModelDocument = Readonly<{
   _id: string;
   version?: number;
   state?: string;
   place?: number;
-  listing?: Listing;
   partition?: string;
 }>;
 
@@ -41,18 +32,14 @@ function schemaOf(model: ReadModel<unknown>) {
   const options = { collection: collectionNameOf(model), strict: 'throw', versionKey: false } as const;
   const fields = { _id: String, version: Number, state: String };
   if (!model.sortKeyOf) return new mongoose.Schema<ReadModelDocument>(fields, options);
+  const schema = new mongoose.Schema<ReadModelDocument>({ ...fields, place: Number, partition: String }, options);
   if (model.due)
-    return new mongoose.Schema<ReadModelDocument>({ ...fields, place: Number, partition: String }, options).index(
+    return schema.index(
       { place: 1, _id: 1 },
       { partialFilterExpression: { place: { $exists: true } }, name: PLACE_INDEX },
     );
-  if (model.expires)
-    return new mongoose.Schema<ReadModelDocument>({ ...fields, place: Number, partition: String }, options)
-      .index({ place: 1 }, { sparse: true, name: PLACE_INDEX })
-      .index({ partition: 1, place: 1 }, { sparse: true, name: PARTITION_INDEX });
-  return new mongoose.Schema<ReadModelDocument>({ ...fields, place: Number, listing: Object }, options)
-    .index({ place: 1 }, { sparse: true, name: PLACE_INDEX })
-    .index({ 'listing.at': 1 }, { sparse: true, name: 'listing_at' });
+  schema.index({ place: 1 }, { sparse: true, name: PLACE_INDEX });
+  return model.expires ? schema.index({ partition: 1, place: 1 }, { sparse: true, name: PARTITION_INDEX }) : schema;
 }
 
 const schemas = readModels.map((model) => ({ name: collectionNameOf(model), schema: schemaOf(model) }));

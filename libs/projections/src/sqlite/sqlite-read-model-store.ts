@@ -21,23 +21,21 @@ const PIECE = 50;
 type ReadPiece = (last: Row | undefined, most: number, skip: number) => Row[];
 type Row = ReturnType<SqliteConnection['read']>[number];
 
-const noColumn = { column: '', value: '', params: [] };
 const tableOf = ({ name, schema }: ReadModel<unknown>) => `${name}_${schema}`;
 
 const indexOf = (table: string, name: string, columns: string) =>
   `CREATE INDEX IF NOT EXISTS ${table}_${name} ON ${table} (${columns}) WHERE place IS NOT NULL`;
 
-/** A model that expires is also listed by partition. What is due is listed with its partition. */
+/** The indexes of a list also count it. A model that expires is listed by partition, too. */
 function createTable(model: ReadModel<unknown>): string {
   const table = tableOf(model);
-  const columns = 'stream TEXT PRIMARY KEY, version INTEGER NOT NULL, place INTEGER, state TEXT NOT NULL';
-  const places = indexOf(table, 'places', model.due ? 'place, stream' : 'place');
-  if (!hasPartition(model)) return `CREATE TABLE IF NOT EXISTS ${table} (${columns}) STRICT; ${places}`;
-  const withPartition = `CREATE TABLE IF NOT EXISTS ${table} (${columns}, partition TEXT NOT NULL) STRICT; ${places}`;
-  return model.expires ? `${withPartition}; ${indexOf(table, 'partitions', 'partition, place')}` : withPartition;
+  return [
+    `CREATE TABLE IF NOT EXISTS ${table} (stream TEXT PRIMARY KEY, partition TEXT NOT NULL, version INTEGER NOT NULL,
+      place INTEGER, state TEXT NOT NULL) STRICT`,
+    ...(model.sortKeyOf ? [indexOf(table, 'places', model.due ? 'place, stream' : 'place')] : []),
+    ...(model.expires ? [indexOf(table, 'partitions', 'partition, place')] : []),
+  ].join(';\n');
 }
-
-const hasPartition = ({ expires, due }: ReadModel<unknown>) => expires === true || due === true;
 
 /** Tables of the read models, of the index of SSH keys and of the parked streams. The sort key is the column `place`. */
 export const readModelTables = `
@@ -204,12 +202,10 @@ export class SqliteReadModelStore extends ReadModelStore {
   /** `guard`: how the new version must compare with the stored one. */
   async #write<State>(ref: StreamRef<State>, { version, state }: Loaded<State>, guard: '>' | '>='): Promise<void> {
     const model = readModelOf(ref);
-    const added = hasPartition(model) ? { column: ', partition', value: ', ?', params: [ref.partition] } : noColumn;
-    const sql = `INSERT INTO ${tableOf(model)} (stream, version, place, state${added.column}) VALUES (?, ?, ?, ?${added.value})
+    const sql = `INSERT INTO ${tableOf(model)} (stream, partition, version, place, state) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (stream) DO UPDATE SET version = excluded.version, place = excluded.place, state = excluded.state
       WHERE excluded.version ${guard} version`;
-    await this.file.writeAll([
-      { sql, params: [ref.stream, version, model.sortKeyOf?.(state) ?? null, JSON.stringify(state), ...added.params] },
-    ]);
+    const place = model.sortKeyOf?.(state) ?? null;
+    await this.file.writeAll([{ sql, params: [ref.stream, ref.partition, version, place, JSON.stringify(state)] }]);
   }
 }

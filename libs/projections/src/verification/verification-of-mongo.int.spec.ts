@@ -63,16 +63,16 @@ describe('in the documents', () => {
   it.each<[string, (projections: MongoProjections) => Promise<unknown>, string]>([
     [
       'a missing one',
-      (projections) => collection(projections, 'ssh_key_rings_2').deleteMany({}),
+      (projections) => collection(projections, 'ssh_key_rings_1').deleteMany({}),
       'stream ssh-keys-7 has no document',
     ],
     [
       'one that is ahead of its stream',
-      set('accounts_2', 'account-7', { version: 3 }),
+      set('accounts_1', 'account-7', { version: 3 }),
       'account-7 is at version 3, its stream at 2',
     ],
-    ['one with a wrong state', set('ssh_key_rings_2', 'ssh-keys-7', { state: '{}' }), 'ssh-keys-7 differs'],
-    ['one with a wrong sort key', set('accounts_2', 'account-7', { place: 9 }), 'account-7 has sort key 9'],
+    ['one with a wrong state', set('ssh_key_rings_1', 'ssh-keys-7', { state: '{}' }), 'ssh-keys-7 differs'],
+    ['one with a wrong sort key', set('accounts_1', 'account-7', { place: 9 }), 'account-7 has sort key 9'],
     [
       'a parked stream',
       ({ readModels: documents }) =>

@@ -1,0 +1,45 @@
+import {
+  bytesOf,
+  type AccessTokens,
+  type Account,
+  type AggregateName,
+  type AppPasswords,
+  type Session,
+  type SiteSettings,
+  type SshKeyRing,
+  type SshKeyUse,
+} from '@keyfold/domain';
+import type { StreamAggregate } from './stream-ref.js';
+
+/** Memory of an entry without its texts, in bytes: objects and hashes, and for an SSH key its entries in the answers that list it. */
+const ACCESS_TOKEN = 600;
+const APP_PASSWORD = 500;
+const SSH_KEY = 1_400;
+
+/** The answers of an account and of a key ring are cached with the state, so they count, too. */
+const weights: Readonly<Record<AggregateName, (state: never) => number>> = {
+  account: ({ username, basePath, ssoId }: Account) =>
+    1 + Math.floor((memoryOf(username, basePath, ssoId) + 2 * bytesOf(username, basePath, ssoId)) / 1024),
+  session: ({ address, client }: Session) => 1 + Math.floor(memoryOf(address, client) / 1024),
+  'ssh-keys': ({ keys }: SshKeyRing) => 1 + Math.ceil(sumOf(keys, memoryOfKey) / 1024),
+  'ssh-key-use': ({ lastUsed }: SshKeyUse) => 1 + Math.ceil(Object.keys(lastUsed).length / 20),
+  'access-tokens': ({ tokens }: AccessTokens) =>
+    1 + Math.ceil(sumOf(tokens, ({ name }) => ACCESS_TOKEN + memoryOf(name)) / 1024),
+  'app-passwords': ({ passwords }: AppPasswords) =>
+    1 + Math.ceil(sumOf(passwords, ({ name }) => APP_PASSWORD + memoryOf(name)) / 1024),
+  'site-settings': ({ values, sealedValues }: SiteSettings) =>
+    4 + Math.floor(memoryOf(...Object.values(values), ...Object.values(sealedValues)) / 1024),
+};
+
+/** Returns the maximum memory of a state in units of about a kilobyte. Caches are limited by it. */
+export const weightOf = <State>({ name }: Pick<StreamAggregate<State>, 'name'>, state: State): number =>
+  weights[name](state as never);
+
+const memoryOfKey = ({ title, key: { blob, comment } }: SshKeyRing['keys'][number]) =>
+  SSH_KEY + memoryOf(title, blob, comment) + 2 * bytesOf(title, comment);
+
+/** One character beyond Latin-1 doubles the memory of its text. */
+const memoryOf = (...texts: readonly string[]) => sumOf(texts, ({ length }) => 2 * length);
+
+const sumOf = <Item>(items: readonly Item[], sizeOf: (item: Item) => number) =>
+  items.reduce((sum, item) => sum + sizeOf(item), 0);
