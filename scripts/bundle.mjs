@@ -1,4 +1,5 @@
 // Compiles an app and bundles its modules into a few files, which start faster than two thousand modules (docs/decisions/0036).
+import { statSync } from 'node:fs';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { rolldown } from 'rolldown';
@@ -70,6 +71,13 @@ async function written(entry, folder, external) {
     await build.close();
   }
 }
+
+/**
+ * Returns the first of the given project files that was written, replaced or removed since `moment` (unix milliseconds). Compares the
+ * ctime, because a file that is moved into place keeps its mtime.
+ */
+export const changedSource = (files, moment) =>
+  files.find((file) => (statSync(join(root, file), { throwIfNoEntry: false })?.ctimeMs ?? Infinity) > moment);
 
 /** Packages such as Nest try to load optional packages and work without them. */
 const isExpected = ({ code, id = '' }) =>

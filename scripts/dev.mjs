@@ -5,8 +5,7 @@ import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bundle, isPackage } from './bundle.mjs';
-import { changedSource } from './changed-source.mjs';
+import { bundle, changedSource, isPackage } from './bundle.mjs';
 
 const root = join(import.meta.dirname, '..');
 const output = join(root, 'dist/dev/standalone/src');

@@ -8,7 +8,7 @@ if (major < 24) {
 // After the check, because an old Node cannot parse this module.
 const { built } = await import('./build.mjs');
 const [app = 'standalone', ...parameters] = process.argv.slice(2);
-const main = built(`apps/${app}/src/main.ts`);
+const main = built(app);
 // The app expects its own command line.
 process.argv.splice(1, Infinity, main, ...parameters);
 await import(main);

@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from './build-lock.mjs';
 import { buildApps } from './build.mjs';
 import { reportLeftOut, reportMissing, testsLeftOut } from './test-left-out.mjs';
 import { missingPrograms, testFiles } from './test-needs.mjs';
@@ -88,6 +87,15 @@ function temporaryFolder() {
     if (!isAlive(owner)) rmSync(join(parent, name), { recursive: true, force: true });
   }
   return mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
 }
 
 function hasSharedMemory() {

@@ -1,5 +1,4 @@
-import { appendFile, mkdir, readdir, rename, stat, utimes, writeFile } from 'node:fs/promises';
-import { spawnSync } from 'node:child_process';
+import { appendFile, readdir, rename, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freshCheckout, runIn } from '../support/checkout.js';
@@ -7,7 +6,6 @@ import { StandaloneProcess } from '../support/standalone-process.js';
 
 const BUILDING = /^Building Keyfold, about \d+ s \.\.\.\n$/;
 const USAGE = /^Usage: keyfold /;
-const BUILD = /^src\.build-[0-9a-f-]{36}$/;
 
 /** Starts the smallest app, which builds it if it is stale. */
 const help = (checkout: string) => runIn(checkout, process.execPath, ['scripts/start.mjs', 'cli', '--help']).result;
@@ -28,10 +26,19 @@ describe('on a fresh clone', () => {
   });
 });
 
+/** The folders of all builds of an app, but not the link to the current one. */
+async function builds(checkout: string, app: string): Promise<string[]> {
+  const names = await readdir(join(checkout, 'dist/apps', app));
+  return names.filter((name) => name.startsWith('src.'));
+}
+
 /** Code that a service loads only when an operator needs it. */
 const LOADED_LATER = 'libs/operator/src/rabbitmq/replay-feed.ts';
 
-it('a running service keeps its build until it ends, and loads the rest of its code from it', async () => {
+it.each([
+  ['npm start', ['scripts/start.mjs', 'standalone']],
+  ['Node alone', ['dist/apps/standalone/src/main.js']],
+])('a service under %s keeps its build until it ends, and loads the rest of its code from it', async (_, command) => {
   const checkout = await freshCheckout();
   const env = {
     KEYFOLD_HOST: '127.0.0.1',
@@ -39,53 +46,49 @@ it('a running service keeps its build until it ends, and loads the rest of its c
     KEYFOLD_MANAGEMENT_PORT: '0',
     KEYFOLD_DATA_DIR: join(checkout, 'data'),
   };
-  const builds = async () => {
-    const names = await readdir(join(checkout, 'dist/apps/standalone'));
-    return names.filter((name) => BUILD.test(name));
-  };
-  const rebuild = async (change: string) => {
-    await appendFile(join(checkout, LOADED_LATER), `Object.assign(globalThis, { ${change}: true });\n`);
-    const { status } = await runIn(checkout, process.execPath, ['scripts/build.mjs', 'apps/standalone/src/main.ts'])
-      .result;
+  const rebuild = async () => {
+    await appendFile(join(checkout, LOADED_LATER), 'Object.assign(globalThis, { changed: true });\n');
+    const { status } = await runIn(checkout, process.execPath, ['scripts/build.mjs', 'standalone']).result;
     expect(status).toBe(0);
   };
-  const service = runIn(checkout, process.execPath, ['scripts/start.mjs', 'standalone'], env);
+  await rebuild();
+  const [own] = await builds(checkout, 'standalone');
+  const service = runIn(checkout, process.execPath, command, env);
   onTestFinished(async () => {
-    service.child.kill('SIGTERM');
+    service.child.kill('SIGKILL');
     await service.result;
   });
   await expect.poll(() => service.written.out, { timeout: 60_000 }).toContain('"msg":"ready"');
-  const [own] = await builds();
 
-  for (const change of ['first', 'second', 'third']) await rebuild(change);
+  for (const _change of ['first', 'second']) await rebuild();
   const replay = ['scripts/start.mjs', 'cli', 'feed', 'replay', '--dry-run'];
   const { status, out, err } = await runIn(checkout, process.execPath, replay, env).result;
   expect({ status, out, err }).toMatchObject({ status: 0, out: expect.stringContaining('would be sent') });
-  // The builds are its own, the current one and the previous one; the first rebuild is gone.
-  expect(await builds()).toHaveLength(3);
-  expect(await builds()).toContain(own);
+  // The builds are its own and the current one; the first rebuild is gone.
+  expect(await builds(checkout, 'standalone')).toHaveLength(2);
+  expect(await builds(checkout, 'standalone')).toContain(own);
 
-  service.child.kill('SIGTERM');
+  service.child.kill('SIGKILL');
   await service.result;
-  await rebuild('fourth');
-  expect(await builds()).toHaveLength(2);
-  expect(await builds()).not.toContain(own);
+  await rebuild();
+  expect(await builds(checkout, 'standalone')).toHaveLength(1);
 });
 
 describe('an app', () => {
-  it('is built when a source changes, and not when another file does', async () => {
+  it('is built when the content of a source changes, and not when another file does', async () => {
     const checkout = await freshCheckout();
-    const touch = (file: string) => utimes(join(checkout, file), new Date(), new Date());
+    const change = (file: string) => appendFile(join(checkout, file), '// changed\n');
     expect(await help(checkout)).toMatchObject({
       status: 0,
       out: expect.stringMatching(USAGE),
       err: expect.stringMatching(BUILDING),
     });
-    await touch('libs/domain/src/account/account.state.spec.ts');
-    await touch('libs/event-store/testing/feed-workers.ts');
-    await touch('apps/gateway/src/main.ts');
+    await change('libs/domain/src/account/account.state.spec.ts');
+    await change('libs/event-store/testing/feed-workers.ts');
+    await change('apps/gateway/src/main.ts');
+    await utimes(join(checkout, 'libs/domain/src/index.ts'), new Date(), new Date());
     expect(await help(checkout)).toMatchObject({ status: 0, err: '' });
-    await touch('libs/domain/src/index.ts');
+    await change('libs/domain/src/index.ts');
     expect(await help(checkout)).toMatchObject({ status: 0, err: expect.stringMatching(BUILDING) });
     expect(await help(checkout)).toMatchObject({ status: 0, err: '' });
   });
@@ -109,16 +112,15 @@ describe('an app', () => {
     expect((await help(checkout)).err).toMatch(/apps\/cli\/src\/execute-command\.ts:\d+:/);
   });
 
-  it('is rebuilt after an interrupted build, whose lock is taken over', async () => {
+  it('is rebuilt after a killed build, and the unfinished build is removed', async () => {
     const checkout = await freshCheckout();
-    const unfinished = join(checkout, 'dist/apps/cli/src.build-unfinished');
-    await mkdir(unfinished, { recursive: true });
-    await writeFile(join(unfinished, 'main.js'), 'throw new Error("unfinished");');
-    const { pid } = spawnSync(process.execPath, ['--version']);
-    await writeFile(join(checkout, 'dist/.build-lock'), String(pid));
+    const killed = runIn(checkout, process.execPath, ['scripts/build.mjs', 'cli']);
+    await expect.poll(() => builds(checkout, 'cli').catch(() => []), { interval: 5, timeout: 60_000 }).toHaveLength(1);
+    killed.child.kill('SIGKILL');
+    await killed.result;
+    const [unfinished] = await builds(checkout, 'cli');
     expect(await help(checkout)).toMatchObject({ status: 0, out: expect.stringMatching(USAGE) });
-    expect(await readdir(join(checkout, 'dist/apps/cli'))).toEqual(['src', expect.stringMatching(BUILD)]);
-    expect(await readdir(join(checkout, 'dist/apps/cli'))).not.toContain('src.build-unfinished');
+    expect(await builds(checkout, 'cli')).toEqual([expect.not.stringContaining(unfinished!)]);
   });
 
   it('is built once by processes that start in parallel', async () => {

@@ -7,7 +7,17 @@ import type { CliResult } from './cli.js';
 import type { ProcessEnv } from './keyfold-process.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const FILES = ['.npmrc', 'package.json', 'package-lock.json', 'tsconfig.json', 'apps', 'libs', 'scripts'];
+const FILES = [
+  '.npmrc',
+  'package.json',
+  'package-lock.json',
+  'nest-cli.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'apps',
+  'libs',
+  'scripts',
+];
 
 /**
  * Creates a fresh clone after `npm ci`: a copy of the sources without a build, which a test may change. Deletes it

@@ -23,7 +23,7 @@ export class ScaledProcess extends KeyfoldProcess {
   readonly managementUrl: string;
 
   private constructor(
-    app: ScaledApp,
+    entry: string,
     readonly name: string,
     readonly port: number,
     readonly managementPort: number,
@@ -36,14 +36,14 @@ export class ScaledProcess extends KeyfoldProcess {
       KEYFOLD_MANAGEMENT_PORT: String(managementPort),
       KEYFOLD_STORE: 'mongodb',
     };
-    super(builtApp(app), { ...addresses, ...env }, `${managementUrl}/health/ready`);
+    super(entry, { ...addresses, ...env }, `${managementUrl}/health/ready`);
     this.baseUrl = `http://127.0.0.1:${port}`;
     this.managementUrl = managementUrl;
   }
 
-  /** Creates a process without starting it. `name` appears in test messages. */
-  static async create(app: ScaledApp, name: string, env: ProcessEnv): Promise<ScaledProcess> {
-    return new ScaledProcess(app, name, await lastingPort(), await lastingPort(), env);
+  /** Creates a process of an app (or another `entry` script) without starting it. `name` appears in test messages. */
+  static async create(app: ScaledApp, name: string, env: ProcessEnv, entry = builtApp(app)): Promise<ScaledProcess> {
+    return new ScaledProcess(entry, name, await lastingPort(), await lastingPort(), env);
   }
 
   /**

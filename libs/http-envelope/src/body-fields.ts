@@ -1,12 +1,16 @@
 import { ValidateBy, type ValidationArguments } from 'class-validator';
-import type { JsonReader } from './json-reader.js';
 import { parseWhole, wholeRanges, type WholeKind } from './whole-number.js';
 
-/** How to read one kind of field. `take` returns a value of the type of `zero`, or undefined if the next value has another type. */
+/** A number of a JSON text as it was written: `1.0` is no integer, and a double cannot hold 64 bits. */
+export class WrittenNumber {
+  constructor(readonly text: string) {}
+}
+
+/** How to read one kind of field. `read` returns a value of the type of `zero`, or undefined if the JSON value has another type. */
 export type FieldKind = Readonly<{
   zero: string | boolean | number;
   expected: string;
-  take(reader: JsonReader): string | boolean | number | undefined;
+  read(value: unknown): string | boolean | number | undefined;
 }>;
 
 /** A field of a body: the property that stores it, and its name in refusals. */
@@ -22,25 +26,30 @@ export function GoStruct(name: string): ClassDecorator {
 
 /** Declares a string field. `goName` is its name in refusals. In JSON it has the property's name in snake case: `otpCode` is `otp_code`. */
 export function TextField(goName: string, options?: FieldOptions): PropertyDecorator {
-  return bodyField({ zero: '', expected: 'a string', take: (reader) => reader.takeText() }, goName, options);
+  const read = (value: unknown) => (typeof value === 'string' ? value.replace(HALF_PAIRS, '\ufffd') : undefined);
+  return bodyField({ zero: '', expected: 'a string', read }, goName, options);
 }
+
+/** Escapes that stand for no character. The rest of the unpaired surrogates stands for bytes of malformed UTF-8 (`bodyText`). */
+const HALF_PAIRS = /[\ud800-\udc7f\udd00-\udfff]/gu;
 
 /** Declares a boolean field. */
 export function FlagField(goName: string, options?: FieldOptions): PropertyDecorator {
-  return bodyField({ zero: false, expected: 'true or false', take: (reader) => reader.takeFlag() }, goName, options);
+  const read = (value: unknown) => (typeof value === 'boolean' ? value : undefined);
+  return bodyField({ zero: false, expected: 'true or false', read }, goName, options);
 }
 
 /** Declares an integer field. Fractions, exponents and strings are refused. For values beyond 2^53, see {@link parseWhole}. */
 export function WholeField(goName: string, whole: WholeKind, options?: FieldOptions): PropertyDecorator {
   const [min, max] = wholeRanges[whole];
-  const take = (reader: JsonReader) => {
-    const written = reader.takeWhole();
+  const read = (value: unknown) => {
+    if (!(value instanceof WrittenNumber)) return undefined;
     // compat: unsigned kinds accept no sign, not even in -0.
-    if (written === undefined || (min === 0n && written.startsWith('-'))) return undefined;
-    const value = parseWhole(written, whole);
-    return typeof value === 'number' ? value : undefined;
+    if (min === 0n && value.text.startsWith('-')) return undefined;
+    const parsed = parseWhole(value.text, whole);
+    return typeof parsed === 'number' ? parsed : undefined;
   };
-  return bodyField({ zero: 0, expected: `an integer from ${min} to ${max}`, take }, goName, options);
+  return bodyField({ zero: 0, expected: `an integer from ${min} to ${max}`, read }, goName, options);
 }
 
 /** Returns the name that refusals use for a body class. */

@@ -14,9 +14,21 @@ export async function launch(folder: string, run: () => Promise<void>): Promise<
     process.exit(78);
   }
   const { enableCompileCache, flushCompileCache } = await import('node:module');
-  // The cache is in `dist`.
-  enableCompileCache(`${folder}/../../../.compile-cache`);
+  await keepBuild(folder);
+  enableCompileCache(`${folder}/../.compile-cache`);
   await run();
   // A killed process would not write the cache.
   flushCompileCache();
+}
+
+/** Locks the build until the process ends, because threads and some code are loaded later: scripts/build.mjs removes no locked build. */
+async function keepBuild(folder: string): Promise<void> {
+  const { DatabaseSync } = await import('node:sqlite');
+  try {
+    const lock = new DatabaseSync(`${folder}/in-use`, { readOnly: true });
+    lock.exec('BEGIN; SELECT 1 FROM sqlite_schema');
+    process.once('exit', () => lock.close());
+  } catch {
+    // Only scripts/build.mjs makes this file.
+  }
 }
