@@ -14,7 +14,7 @@ import { ROLE_GUEST, type AccountEvent } from './account.events.js';
 import { oneTimeCodeHold } from './account.holds.js';
 import { HOUR, type Account, type RecoveryCodes } from './account.state.js';
 
-/** How long an enrolment can be completed (in milliseconds), and how many may start in an hour (README, differences). */
+/** How long an enrolment can be completed (in milliseconds), and how many may start in an hour (wire contract 2.3). */
 export const ENROLMENT_LIFETIME = 600_000;
 const ENROLMENTS_PER_HOUR = 10;
 
