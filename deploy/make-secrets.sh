@@ -1,7 +1,7 @@
 #!/bin/sh
 # Creates the secrets of docker-compose.yml in deploy/secrets, and its settings in .env. Existing files stay, so you can run it again at any time.
 # To change a password, delete mongodb-uri or a rabbitmq-…-url. Run this script again and then "docker compose up --detach --force-recreate".
-# For token-secret and sealing-key, see "Secrets and keys" in docs/operating.md.
+# For token-secret and sealing-key, see docs/run/secrets.md.
 # mongodb-root-password is read only while the data volume is empty.
 set -eu
 umask 077
@@ -60,7 +60,7 @@ bytes() {
   for byte in $(echo "$1" | sed 's/\\x/ /g'); do printf "\\$(printf '%03o' "0x$byte")"; done
 }
 
-# Users with least privilege, see docs/messaging.md. The operator sets policies, which requires the administrator tag.
+# Users with least privilege, see docs/run/rabbitmq.md. The operator sets policies, which requires the administrator tag.
 rabbitmq_definitions() {
   worker=$(password_hash rabbitmq-worker-url) && operator=$(password_hash rabbitmq-operator-url) || return 1
   cat <<EOF
@@ -113,7 +113,7 @@ make rabbitmq-definitions.json rabbitmq_definitions
 
 settings() {
   cat <<EOF
-# Settings of docker-compose.yml: see "Docker Compose" in docs/operating.md.
+# Settings of docker-compose.yml: see docs/run/docker.md.
 COMPOSE_FILE=docker-compose.yml
 KEYFOLD_GATEWAYS=3
 KEYFOLD_WORKERS=2

@@ -24,7 +24,7 @@ import { worstTexts } from './worst-texts.js';
 
 /**
  * Limit for the CPU milliseconds of the worst answer. A shared, slow or hot CPU needs several times as long as an idle
- * one. The worst figures on two very busy CPUs are less than half of this limit (docs/operating.md).
+ * one. The worst figures on two very busy CPUs are less than half of this limit (docs/run/limits.md).
  */
 export const MOST_CPU = 400;
 const MEBIBYTE = 1024 * 1024;

@@ -32,11 +32,11 @@ async function installInto(installed: string): Promise<void> {
   }
 }
 
-/** Returns the command in the README that runs an app of the folder `/opt/keyfold`, for the folder of this test. */
+/** Returns the command in the guide of the installation that runs an app of the folder `/opt/keyfold`, for the folder of this test. */
 async function commandOf(app: string): Promise<string> {
-  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-  const [command] = new RegExp(`^.*/opt/keyfold/dist/apps/${app}/src/main\\.js`, 'm').exec(readme) ?? [];
-  if (command === undefined) throw new Error(`the README has no command for ${app}`);
+  const guide = await readFile(join(ROOT, 'docs/run/install.md'), 'utf8');
+  const [command] = new RegExp(`^.*/opt/keyfold/dist/apps/${app}/src/main\\.js`, 'm').exec(guide) ?? [];
+  if (command === undefined) throw new Error(`the guide has no command for ${app}`);
   return command.replace('/opt/', `${folder}/`).replace('/var/lib/', `${folder}/data/`);
 }
 
@@ -58,7 +58,7 @@ function run(command: string, env: Record<string, string> = {}) {
 }
 
 describe('from another working directory and without dev dependencies', () => {
-  it('the command of the README runs the service with the heap limits of npm start in each thread', async () => {
+  it('the command of the guide runs the service with the heap limits of npm start in each thread', async () => {
     const port = await lastingPort();
     const service = run(await commandOf('standalone'), {
       KEYFOLD_HOST: '127.0.0.1',
@@ -80,7 +80,7 @@ describe('from another working directory and without dev dependencies', () => {
     expect(await readdir(join(folder, 'elsewhere'))).toEqual([]);
   });
 
-  it('the command of the README runs an operator command', async () => {
+  it('the command of the guide runs an operator command', async () => {
     const command = run(`${await commandOf('cli')} --help`);
     expect(await command.status).toBe(0);
     expect(command.output()).toMatch(/^Usage: keyfold /);

@@ -115,21 +115,19 @@ describe('the alerts', () => {
     expect(names.filter((name) => !tested?.includes(name))).toEqual([]);
   });
 
-  it('say what happened and what to do, and link to a section of docs/operating.md', () => {
-    const sections = new Set(
-      [...textOf('docs/operating.md').matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchorOf(title!)),
-    );
+  it('say what happened and what to do, and link to a section of docs/run', () => {
+    const sectionsOf = (page: string) => [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchorOf(title!));
     for (const { alert, labels, annotations } of rules) {
       expect(['critical', 'warning', 'info'], alert).toContain(labels.severity);
       expect(annotations.summary, alert).toMatch(/\w{3}/);
-      const [, text, anchor] = /^(.{20,}) docs\/operating\.md#(\S+)$/.exec(annotations.runbook) ?? [];
-      expect(text, alert).toBeDefined();
-      expect([...sections], alert).toContain(anchor);
+      const [, page, anchor] = /^.{20,} (docs\/run\/[a-z]+\.md)#(\S+)$/.exec(annotations.runbook) ?? [];
+      expect(page, alert).toBeDefined();
+      expect(sectionsOf(page!), alert).toContain(anchor);
     }
   });
 
   it('name existing commands', () => {
-    const text = textOf('README.md');
+    const text = textOf('docs/reference/commands.md');
     const commands = rules.flatMap(({ annotations }) => [
       ...annotations.runbook.matchAll(/"keyfold ([a-z -]+?)(?: --.*?)?"/g),
     ]);

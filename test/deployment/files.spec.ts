@@ -44,7 +44,7 @@ it('keyfold-ssh is built with the Go version of its module and with the command 
   expect(bases[0]).toContain(`golang:${go}.`);
   const command = "CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o";
   expect(read('deploy/openssh/Dockerfile')).toContain(command);
-  expect(read('docs/file-servers.md')).toContain(command);
+  expect(read('docs/connect/openssh.md')).toContain(command);
 });
 
 it('the configuration of SFTPGo names routes of the servers port, and sends the token to nobody else', () => {
@@ -73,9 +73,9 @@ it('the sessions of SFTPGo are checked twice a minute', () => {
 
 it('the users of sshd are written by the same command in the guide, the compose file and the tests', () => {
   const command = 'keyfold-ssh users /var/lib/extrausers/passwd /srv/sftp 2901';
-  const files = ['docs/file-servers.md', 'deploy/openssh/compose.yml'];
+  const files = ['docs/connect/openssh.md', 'deploy/openssh/compose.yml'];
   for (const file of [...files, 'test/support/openssh/sshd.sh']) expect(read(file), file).toContain(command);
-  for (const file of ['docs/file-servers.md', 'deploy/openssh/Dockerfile'])
+  for (const file of ['docs/connect/openssh.md', 'deploy/openssh/Dockerfile'])
     expect(read(file), file).toMatch(/useradd --uid 2901 .* keyfold-sftp$/m);
 });
 

@@ -177,7 +177,7 @@ describe('a pod', () => {
   });
 
   it('has a longer grace period than the process ever needs', () => {
-    const [, shutdown = ''] = /^### Shutdown\n(.*?)^## /ms.exec(textOf('docs/operating.md')) ?? [];
+    const [, shutdown = ''] = /^### Shutdown\n(.*?)^## /ms.exec(textOf('docs/run/upgrade.md')) ?? [];
     const waits = [...shutdown.matchAll(/at most (\d+) seconds/g)].map(([, seconds]) => Number(seconds));
     expect(waits.length).toBeGreaterThan(1);
     const longest = waits.reduce((sum, seconds) => sum + seconds, 0);

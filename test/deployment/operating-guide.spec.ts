@@ -6,7 +6,7 @@ import { securityEventNames } from '@keyfold/application';
 const PROJECT = resolve(import.meta.dirname, '../..');
 
 it('every row of the outages names existing tests', () => {
-  const guide = readFileSync(resolve(PROJECT, 'docs/operating.md'), 'utf8');
+  const guide = readFileSync(resolve(PROJECT, 'docs/run/alerts.md'), 'utf8');
   const [, section = ''] = guide.split('## Outages');
   const rows = section
     .split('\n## ')[0]!
@@ -21,7 +21,7 @@ it('every row of the outages names existing tests', () => {
 });
 
 it('the table of security events lists exactly those that exist', () => {
-  const guide = readFileSync(resolve(PROJECT, 'docs/operating.md'), 'utf8');
+  const guide = readFileSync(resolve(PROJECT, 'docs/run/monitor.md'), 'utf8');
   const [, section = ''] = guide.split('## Security events');
   const rows = section.split('\n## ')[0]!.match(/^\| `[a-z_]+.*$/gm) ?? [];
   const named = rows.flatMap((row) => [...row.split('|')[1]!.matchAll(/`([a-z_]+)/g)].map(([, name]) => name));

@@ -70,7 +70,7 @@ export class Audit {
   }
 }
 
-/** Creates the user and the queue of a subscriber as docs/subscribing.md describes. */
+/** Creates the user and the queue of a subscriber as docs/connect/events.md describes. */
 async function makeSubscriber(managementUrl: string, name: string): Promise<void> {
   const api = managementApi(managementUrl);
   await api('PUT', `/users/${name}`, { password: PASSWORD, tags: '' });

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment?.dispose());
 
-describe('the commands of the README', () => {
+describe('the commands of the guide', () => {
   it('start three gateways, two workers, their databases and the load balancer', async () => {
     const states = (await deployment.containers()).map((container) => {
       const { Health, ExitCode } = container.State;
@@ -104,7 +104,7 @@ describe('behind the load balancer', () => {
   });
 });
 
-/** The commands of the README, in new containers of a service. */
+/** The commands of the guide, in new containers of a service. */
 describe('the operator', () => {
   const command = (service: string, ...words: string[]) => deployment.compose('run', '--rm', '-T', service, ...words);
 

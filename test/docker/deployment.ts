@@ -9,7 +9,7 @@ import { ApiClient } from '../support/api-client.js';
 import { lastingPort } from '../support/lasting-port.js';
 import { commandOnTerminal } from '../support/terminal.js';
 import { Clients } from './clients.js';
-import { readmeCommands } from './readme-commands.js';
+import { composeCommands } from './compose-commands.js';
 import { until } from './until.js';
 
 const run = promisify(execFile);
@@ -32,7 +32,7 @@ export const serviceOf = ({ Config }: Pick<Container, 'Config'>) => Config.Label
 
 export type Output = Readonly<{ code: number; output: string }>;
 
-/** A deployment as an operator sets it up: a checkout with the commands of the README. Its clients are outside. */
+/** A deployment as an operator sets it up: a checkout with the commands of the guide. Its clients are outside. */
 export class Deployment {
   #clients: Promise<Clients> | undefined;
 
@@ -62,11 +62,11 @@ export class Deployment {
     return deployment;
   }
 
-  /** Creates a deployment and runs the commands of the README, with the password that the recordings use. */
+  /** Creates a deployment and runs the commands of the guide, with the password that the recordings use. */
   static async start(): Promise<Deployment> {
     const deployment = await Deployment.create('keyfold-tests');
     try {
-      const [secrets = '', up = '', password = ''] = readmeCommands;
+      const [secrets = '', up = '', password = ''] = composeCommands;
       await deployment.expectSuccess('sh', '-c', secrets);
       await deployment.expectSuccess('sh', '-c', up);
       await deployment.setPassword(password);
@@ -110,7 +110,7 @@ export class Deployment {
     return this.command('docker', 'compose', ...words);
   }
 
-  /** Repeats the command of the README with these settings in `.env`, and waits until the balancer uses every gateway. */
+  /** Repeats the command of the guide with these settings in `.env`, and waits until the balancer uses every gateway. */
   async up(settings: Readonly<Record<string, string | number>> = {}): Promise<void> {
     await this.set(settings);
     await this.expectSuccess('docker', 'compose', 'up', '--detach', '--wait');

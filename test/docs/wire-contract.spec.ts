@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
-const contract = readFileSync(new URL('../../docs/wire-contract.md', import.meta.url), 'utf8');
+const contract = readFileSync(new URL('../../docs/reference/wire-contract.md', import.meta.url), 'utf8');
 
 it('the sections of the wire contract are numbered in order', () => {
   const numbers = [...contract.matchAll(/^###? (\d+)\.(\d*)/gm)].map(([, chapter, section]) => [

@@ -42,7 +42,9 @@ describe('schemas', () => {
 it('the AsyncAPI document is the one in the repository', async () => {
   const answer = await api.get('/asyncapi.json');
   expect([answer.status, answer.headers['content-type']]).toEqual([200, JSON_TYPE]);
-  expect(answer.json).toEqual(JSON.parse(readFileSync(resolve(import.meta.dirname, '../../asyncapi.json'), 'utf8')));
+  expect(answer.json).toEqual(
+    JSON.parse(readFileSync(resolve(import.meta.dirname, '../../docs/reference/asyncapi.json'), 'utf8')),
+  );
 });
 
 describe('the page about events', () => {

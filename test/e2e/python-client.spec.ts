@@ -7,7 +7,7 @@ import { sharedApp } from '../support/shared-app.js';
 
 const app = await sharedApp();
 
-it('a client of openapi-python-client completes the tour of the README', async () => {
+it('a client of openapi-python-client completes the tour', async () => {
   const folder = await exampleFolder('client-python', app.baseUrl);
   const env = { PYTHONPATH: await pythonClientGenerator(), PYTHONDONTWRITEBYTECODE: '1' };
   // Its formatter, ruff, is not installed.

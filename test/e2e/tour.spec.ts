@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ADMIN_PASSWORD, adminOf } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
-import { patternOf, tourAnswers, tourCommands } from '../support/readme-tour.js';
+import { patternOf, tourAnswers, tourCommands } from '../support/tour.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { commandOnTerminal } from '../support/terminal.js';
 
@@ -41,8 +41,8 @@ async function startService() {
 describe.each([
   ['dash', 'dash -i'],
   ['bash', 'bash --norc --noediting -i'],
-])('the tour of the README, pasted into %s', (_, shell) => {
-  it('prints the answers of the README and cleans up', async () => {
+])('the tour, pasted into %s', (_, shell) => {
+  it('prints the answers of its page and cleans up', async () => {
     const { app, names } = await startService();
     const { shown, left } = await paste(shell, app, ADMIN_PASSWORD);
     expect(shown).toMatch(patternOf(`${tourAnswers.join('')}the shell goes on\n`));

@@ -70,7 +70,7 @@ const KUBERNETES = 'test/support/checkers/kubernetes-api.ts';
 const RCLONE = 'test/support/rclone/rclone-programs.ts';
 const SSHD = 'test/support/openssh/sshd.ts';
 const SESSION_SCRIPT = 'test/support/sftpgo/session-script.ts';
-/** Pastes the commands of README, which run several programs. */
+/** Pastes the commands of the tour, which run several programs. */
 const TOUR = 'test/e2e/tour.spec.ts';
 
 /** All that some tests need beside Node. */

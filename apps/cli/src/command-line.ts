@@ -35,7 +35,8 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   return status;
 }
 
-function commandLine(run: Run): Command {
+/** Returns the commands and their help; `docs/reference/commands.md` is generated from it. */
+export function commandLine(run: Run): Command {
   const program = new Command('keyfold')
     .description('Administers the account service Keyfold.')
     .addHelpText('after', OVERVIEW)

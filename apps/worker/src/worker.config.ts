@@ -1,4 +1,4 @@
-/** Configuration of a worker, from the settings described in the README. */
+/** Configuration of a worker, from the settings in docs/reference/settings.md. */
 export type WorkerConfig = Readonly<{
   /** Milliseconds until the slots of an unresponsive process go to others (`KEYFOLD_LEASE_SECONDS`). */
   leaseMilliseconds: number;

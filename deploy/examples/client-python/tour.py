@@ -1,4 +1,4 @@
-"""The tour of the README with a generated client. README.md describes how to generate `keyfold_client` and run it."""
+"""The tour of docs/use/tour.md with a generated client. README.md describes how to generate `keyfold_client` and run it."""
 
 import base64
 import hashlib

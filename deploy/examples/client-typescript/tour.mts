@@ -1,4 +1,4 @@
-// The tour of the README with a generated client. README.md describes how to generate `keyfold.ts` and run it.
+// The tour of docs/use/tour.md with a generated client. README.md describes how to generate `keyfold.ts` and run it.
 import createClient from 'openapi-fetch';
 import { generateSync } from 'otplib';
 import type { paths } from './keyfold.ts';

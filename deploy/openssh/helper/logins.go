@@ -14,7 +14,7 @@ var (
 	errThrottled = errors.New("Keyfold throttles logins after too many failures")
 )
 
-// admitted is the account that Keyfold answers about a login that it lets in.
+// admitted is the account that Keyfold answers about a login that it admits.
 type admitted struct {
 	Username string `json:"username"`
 	BasePath string `json:"base_path"`

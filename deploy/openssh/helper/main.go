@@ -1,5 +1,5 @@
 // Command keyfold-ssh connects sshd and rclone with Keyfold. sshd runs it for each offered key (`keys` or `sftp-keys`) and after each login
-// (`used`), rclone for each login (`auth-proxy`), and an operator after changes of accounts (`users`). docs/file-servers.md explains how to
+// (`used`), rclone for each login (`auth-proxy`), and an operator after changes of accounts (`users`). docs/connect/file-servers.md explains how to
 // install it.
 package main
 

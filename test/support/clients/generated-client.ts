@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
 import { ADMIN_PASSWORD } from '../accounts.js';
 import { newKeyLine } from '../key-line.js';
-import { patternOf, tourAnswers } from '../readme-tour.js';
+import { patternOf, tourAnswers } from '../tour.js';
 
 /** The root of the repository. */
 export const ROOT = resolve(import.meta.dirname, '../../..');
@@ -34,7 +34,7 @@ export async function run(program: string, args: readonly string[], cwd: string,
 /** The arguments of a tour: address, admin password and public key. */
 export const tourArguments = (baseUrl: string) => [baseUrl, ADMIN_PASSWORD, newKeyLine().line];
 
-/** Expects the answers that the README prints, without the fingerprint that `ssh-keygen` prints there. */
+/** Expects the answers that the tour prints, without the fingerprint that `ssh-keygen` prints there. */
 export function expectTour(output: string): void {
   const answers = tourAnswers.join('').replace(/^256 SHA256:.*\n/m, '');
   expect(output).toMatch(patternOf(answers));

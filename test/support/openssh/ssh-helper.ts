@@ -14,7 +14,7 @@ export const TOKEN = `kf_${'a1B2c3'.repeat(7)}`;
 /** The output and exit status of a run of the helper. */
 export type HelperRun = Readonly<{ status: number; out: string; errors: string; milliseconds: number }>;
 
-/** Checks the sources of `keyfold-ssh`, compiles them as docs/file-servers.md describes, and returns the path of the program. */
+/** Checks the sources of `keyfold-ssh`, compiles them as docs/connect/openssh.md describes, and returns the path of the program. */
 export async function builtHelper(folder: string): Promise<string> {
   const env = { ...process.env, CGO_ENABLED: '0' };
   const { stdout: unformatted } = await run('gofmt', ['-l', '.'], { cwd: SOURCES, env });

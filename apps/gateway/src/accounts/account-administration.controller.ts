@@ -86,7 +86,7 @@ export class UserResponse {
   @ApiProperty() base_path!: string;
   @ApiProperty({ type: 'integer', description: '0: general, 1: guest, 2: admin.' }) role!: number;
   @ApiProperty() disabled!: boolean;
-  @ApiProperty({ type: 'integer', description: 'A bit set, see docs/wire-contract.md, section 3.2.' })
+  @ApiProperty({ type: 'integer', description: 'A bit set, see docs/reference/wire-contract.md, section 3.2.' })
   permission!: number;
   @ApiProperty() sso_id!: string;
   @ApiProperty() allow_ldap!: boolean;

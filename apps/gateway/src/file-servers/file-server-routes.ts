@@ -165,7 +165,7 @@ function dataOf(found: LookedUpAccount | null) {
   return { account: { id, username, base_path, permission }, keys };
 }
 
-/** Returns the accounts that the key lets in. Others, such as disabled ones, are left out as if they did not have it. */
+/** Returns the accounts that can log in with the key. Leaves out others, such as disabled ones. */
 function ownersOf({ owners, next }: SshKeyOwners) {
   const accounts = owners
     .filter(({ disabled, expired, permission }) => !disabled && !expired && mayLogInOver('sftp', permission))

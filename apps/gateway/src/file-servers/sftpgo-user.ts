@@ -81,7 +81,7 @@ export function mayTransfer(action: SftpgoTransfer['action'], sessionProtocol: s
   return action === 'pre-download' || (mayWriteOver(protocol, permission) && (permission & UPLOAD) !== 0);
 }
 
-/** Returns a user whom SFTPGo asks for a password, but never lets in. */
+/** Returns a user whom SFTPGo asks for a password, but never admits. */
 export const lockedOutUser = (username: string, root: string): SftpgoUser => ({
   status: 0,
   username,

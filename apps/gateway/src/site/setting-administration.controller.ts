@@ -67,7 +67,7 @@ class SettingResponse {
   @ApiProperty() help!: string;
   @ApiProperty({ enum: ['string', 'select', 'bool', 'text', 'number'] }) type!: string;
   @ApiProperty({ description: 'The choices of a select, separated by commas.' }) options!: string;
-  @ApiProperty({ type: 'integer', description: 'See docs/wire-contract.md, section 2.8.' }) group!: number;
+  @ApiProperty({ type: 'integer', description: 'See docs/reference/wire-contract.md, section 2.8.' }) group!: number;
   @ApiProperty({ type: 'integer', description: '0: public, 1: private, 2: read-only, 3: deprecated.' }) flag!: number;
   @ApiProperty({ type: 'integer' }) index!: number;
 }

@@ -19,7 +19,7 @@ const welcomePage = (version: string): Html =>
       <ul>
         <li><a href="/docs">API documentation</a>: read about every route and try it</li>
         <li><a href="/docs/events">Public events</a>: the events that other services receive over RabbitMQ</li>
-        <li><code>README.md</code> in Keyfold's source folder: settings, commands and a tour</li>
+        <li><code>README.md</code> in Keyfold's source folder: links to settings, commands and a tour</li>
       </ul>
       <h2>The admin's password</h2>
       <p>

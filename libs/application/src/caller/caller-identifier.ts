@@ -36,7 +36,7 @@ import type { Caller, CallerPart } from './caller.js';
 /** Maximum clock difference between two gateways, in seconds. */
 const CLOCK_SKEW = 60;
 
-/** Identifies the caller of a request from the current state of its session and account (docs/architecture.md). */
+/** Identifies the caller of a request from the current state of its session and account (docs/develop/architecture.md). */
 @Injectable()
 export class CallerIdentifier {
   readonly #accessTokens: AccessTokenIdentifier;

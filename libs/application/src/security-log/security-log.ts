@@ -2,7 +2,7 @@ import type { Origin } from '../origin.js';
 
 /**
  * The names of security events. They follow OWASP's Application Logging Vocabulary, which has no terms for a token that is used, refused
- * or forged: `authn_token_use`, `authn_token_fail` and `authn_token_forged` are Keyfold's own. docs/operating.md explains each name.
+ * or forged: `authn_token_use`, `authn_token_fail` and `authn_token_forged` are Keyfold's own. docs/run/monitor.md explains each name.
  */
 export const securityEventNames = [
   'authn_login_fail',

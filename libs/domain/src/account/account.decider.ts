@@ -24,7 +24,7 @@ import { cleanBasePath } from './base-path.js';
 import type { NameClaim } from './name-claim.js';
 import { oneTimeCodeHold, releasedNameHold, usernameHold } from './account.holds.js';
 
-/** How long an enrolment can be completed (in milliseconds), and how many may start in an hour (README, differences). */
+/** How long an enrolment can be completed (in milliseconds), and how many may start in an hour (wire contract 2.3). */
 export const ENROLMENT_LIFETIME = 600_000;
 const ENROLMENTS_PER_HOUR = 10;
 

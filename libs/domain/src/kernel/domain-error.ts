@@ -122,7 +122,7 @@ export type DomainErrorCode =
   // Sessions.
   /** A route for the caller's own sessions and recovery codes is used by the guest, whose account is shared. */
   | 'guest-has-no-sessions'
-  /** `EvictOwnSessionCommand` or `EvictAnySessionCommand`: no such session, or for the former, a session of another account. */
+  /** `EvictOwnSessionsCommand` or `EvictAnySessionsCommand`: no such session, or for the former, a session of another account. */
   | 'session-not-found'
   // History.
   /** `ListOwnActivityQuery`: the account of the guest is shared. */

@@ -11,7 +11,7 @@ import { asyncApiDocument } from './asyncapi.document.js';
 import type { JsonSchema } from './event-schemas.js';
 import { publicEventTypes } from './public-events.js';
 
-const ASYNCAPI_FILE = resolve(import.meta.dirname, '../../../../asyncapi.json');
+const ASYNCAPI_FILE = resolve(import.meta.dirname, '../../../../docs/reference/asyncapi.json');
 
 // `RELEASE_SCHEMAS=1 npx vitest run --project unit asyncapi` rewrites the file.
 if (process.env['RELEASE_SCHEMAS']) writeFileSync(ASYNCAPI_FILE, await formatJson(asyncApiDocument()));

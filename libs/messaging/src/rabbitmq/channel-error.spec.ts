@@ -26,12 +26,12 @@ it.each([
   [
     accessRefused("queue 'one'"),
     "configure access to queue 'one' in vhost 'keyfold' refused for user 'worker': " +
-      'grant the user the permissions that docs/messaging.md lists',
+      'grant the user the permissions that docs/run/rabbitmq.md lists',
   ],
   [
     closed,
     "write access to exchange 'amq.default' in vhost 'keyfold' refused for user 'worker': " +
-      'grant the user the permissions that docs/messaging.md lists',
+      'grant the user the permissions that docs/run/rabbitmq.md lists',
   ],
   [notFound("queue 'one'"), "no queue 'one' in vhost 'keyfold': run keyfold topology apply"],
   [inequivalent, "inequivalent arg 'x-message-ttl' for queue 'one'"],

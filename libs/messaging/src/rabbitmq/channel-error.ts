@@ -13,7 +13,7 @@ const CHANNEL_ERRORS = new Set([ACCESS_REFUSED, NOT_FOUND, RESOURCE_LOCKED, PREC
 /** Advice about a missing object of the topology. */
 export const APPLY_ADVICE = 'run keyfold topology apply';
 /** Advice about a missing permission. */
-export const GRANT_ADVICE = 'grant the user the permissions that docs/messaging.md lists';
+export const GRANT_ADVICE = 'grant the user the permissions that docs/run/rabbitmq.md lists';
 const ADVICE = new Map([
   [ACCESS_REFUSED, GRANT_ADVICE],
   [NOT_FOUND, APPLY_ADVICE],

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Histogram } from '@keyfold/event-store';
 import { metricDefinitions } from './metric-names.js';
@@ -109,21 +108,6 @@ describe('metrics', () => {
     expect(type).toContain('text/plain');
     expect(text).toContain('keyfold_relay_slots 64');
     expect(text).toContain('process_cpu_seconds_total');
-  });
-
-  it('match the table of docs/operating.md', () => {
-    const text = readFileSync(new URL('../../../../docs/operating.md', import.meta.url), 'utf8');
-    const rows = [...text.matchAll(/^\| `(keyfold_\w+)` +\| (\w+) +\| (.*?) *\| (.*?) *\|$/gm)].map(
-      ([, ...cells]) => cells,
-    );
-    expect(rows).toEqual(
-      Object.entries(metricDefinitions).map(([name, { type, help, labels }]) => [
-        name,
-        type,
-        labels.map((label) => `\`${label}\``).join(', '),
-        help,
-      ]),
-    );
   });
 
   it('follow the naming rules of Prometheus: counters end in total', () => {

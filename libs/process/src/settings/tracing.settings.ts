@@ -6,11 +6,16 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** Tracing settings, under their standard OpenTelemetry names. Without an endpoint, nothing is traced. */
 export const tracingSettings = {
-  /** Base URL of a collector for OTLP over HTTP, such as `http://collector:4318`; traces go to its `/v1/traces`. */
-  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
-  /** Headers of every export: `name=value,name=value`, with percent-encoded values. They may be secrets. */
-  OTEL_EXPORTER_OTLP_HEADERS: z.string().default('').transform(headersOf),
-  /** Sampler of traces. With a `parentbased_` one, a message follows its sender's decision. A request always starts a new trace. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl
+    .optional()
+    .describe(
+      'base URL of the collector, such as `http://collector:4318`; traces go to its `/v1/traces` as protobuf. Nothing is traced without it',
+    ),
+  OTEL_EXPORTER_OTLP_HEADERS: z
+    .string()
+    .default('')
+    .transform(headersOf)
+    .describe('headers of every export: `name=value,name=value`, values percent-encoded. They may be secrets'),
   OTEL_TRACES_SAMPLER: z
     .enum([
       'always_on',
@@ -20,9 +25,13 @@ export const tracingSettings = {
       'parentbased_always_off',
       'parentbased_traceidratio',
     ])
-    .default('parentbased_always_on'),
-  /** Share of traces that the `traceidratio` samplers record. */
-  OTEL_TRACES_SAMPLER_ARG: number('must be a number from 0 to 1', 0, 1).prefault('1'),
+    .default('parentbased_always_on')
+    .describe(
+      "`always_on`, `always_off`, `traceidratio`, or one of these prefixed with `parentbased_`, which follows the decision of a message's sender",
+    ),
+  OTEL_TRACES_SAMPLER_ARG: number('must be a number from 0 to 1', 0, 1)
+    .prefault('1')
+    .describe('share of traces that the `traceidratio` samplers record'),
 };
 
 /** Parses the list of headers. Error messages contain no values, because these may be secrets. */

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unknownSettings } from './unknown-settings.js';
 
-const readme = readFileSync(resolve(import.meta.dirname, '../../../../README.md'), 'utf8');
-const documented = [...readme.matchAll(/^\| `(KEYFOLD_\w+)`/gm)].map(([, name]) => name ?? '');
+const reference = readFileSync(resolve(import.meta.dirname, '../../../../docs/reference/settings.md'), 'utf8');
+const documented = [...reference.matchAll(/^\| `(KEYFOLD_\w+)`/gm)].map(([, name]) => name ?? '');
 
 describe('a misspelt setting', () => {
   it.each([
@@ -61,6 +61,6 @@ describe('no warning is reported', () => {
   });
 });
 
-it('the README has a table of settings', () => {
+it('the reference has a table of settings', () => {
   expect(documented.length).toBeGreaterThan(15);
 });

@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8');
-const [section = ''] = /^## A five-minute tour[^]*?(?=^## )/m.exec(readme) ?? [];
-const blocks = [...section.matchAll(/^```(sh)?\n([^]*?)^```$/gm)].map(([, kind, lines = '']) => ({ kind, lines }));
+const tour = readFileSync(resolve(import.meta.dirname, '../../docs/use/tour.md'), 'utf8');
+const blocks = [...tour.matchAll(/^```(sh)?\n([^]*?)^```$/gm)].map(([, kind, lines = '']) => ({ kind, lines }));
 
 /** The blocks of the tour to paste, without the installation. */
 export const tourCommands = blocks
   .filter(({ kind, lines }) => kind === 'sh' && !lines.startsWith('sudo'))
   .map(({ lines }) => lines);
 
-/** The answers that the README prints below the blocks. */
+/** The answers that the tour prints below the blocks. */
 export const tourAnswers = blocks.filter(({ kind }) => kind === undefined).map(({ lines }) => lines);
 
 /**
