@@ -28,7 +28,7 @@ import { processServices } from './threads/process-services.js';
 
 const ISSUER = 'keyfold';
 
-/** What the commands and queries of the API need besides the stores. */
+/** Provides what the commands and queries of the API need besides the stores. */
 const applicationServices = (config: GatewayConfig): Provider[] => [
   { provide: ACCOUNT_ID_BLOCK, useValue: config.accountIdBlock },
   { provide: SERVICE_VERSION, useValue: config.version },

@@ -49,7 +49,7 @@ export * from './ssh-keys/manage-keys.js';
 export * from './ssh-keys/listed-keys.js';
 export * from './ssh-keys/look-up-keys.js';
 export * from './ssh-keys/record-key-use.js';
-export * from './ssh-keys/expire-keys.js';
+export * from './ssh-keys/ssh-key-expiry.js';
 export * from './two-factor/manage-two-factor.js';
 export * from './two-factor/owner-proof.js';
 export * from './stream-queue.js';

@@ -9,7 +9,6 @@ import { HolderPages, type SecretHolder } from '../named-secrets/secret-lists.js
 import type { Origin } from '../origin.js';
 import { listAccessTokens, type ListedAccessToken } from './own-access-tokens.js';
 
-/** The access tokens of one account. */
 export type AccessTokenHolder = SecretHolder<ListedAccessToken>;
 
 /** Returns a page of the accounts that have access tokens, as `HolderPages` defines it. */
@@ -42,7 +41,6 @@ export class ListAnyAccessTokensHandler implements IQueryHandler<ListAnyAccessTo
   }
 }
 
-/** Revokes an access token of any account on behalf of an administrator. */
 export class RevokeAnyAccessTokenCommand extends Command<void> {
   constructor(
     readonly caller: Administrator,

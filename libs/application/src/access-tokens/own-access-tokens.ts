@@ -9,7 +9,6 @@ import { CommandRunner } from '../command-runner.js';
 import { listedSecret, type ListedSecret } from '../named-secrets/secret-lists.js';
 import type { Origin } from '../origin.js';
 
-/** An access token as lists show it. */
 export type ListedAccessToken = ListedSecret<AccessToken>;
 
 /** Returns the list entries of access tokens. `now` is in unix milliseconds. */

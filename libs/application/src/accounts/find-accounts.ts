@@ -3,7 +3,6 @@ import { bytesOf, DomainError, type Account } from '@keyfold/domain';
 import { accounts, accountStream, ReadModelStore, StreamLoader, type Page } from '@keyfold/projections';
 import { UserNames } from '../user-names.js';
 
-/** Finds the id of the account with exactly this name. */
 export class FindAccountQuery extends Query<number> {
   constructor(readonly username: string) {
     super();
@@ -23,7 +22,6 @@ export class FindAccountHandler implements IQueryHandler<FindAccountQuery> {
   }
 }
 
-/** Reads the current state of an account. */
 export class GetAccountQuery extends Query<Account> {
   constructor(readonly accountId: number) {
     super();

@@ -114,7 +114,6 @@ export class UpdateAccountHandler implements ICommandHandler<UpdateAccountComman
   }
 }
 
-/** The new values of some fields of an account. */
 export type AccountChanges = Readonly<Partial<Omit<AccountFields, 'role'>> & { username?: string }>;
 
 /** Changes some fields of an account on behalf of an administrator, and never undoes a concurrent change of another field. */

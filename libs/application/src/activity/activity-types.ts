@@ -134,7 +134,6 @@ export const activityTypes: { readonly [Type in CurrentEvent['type']]: Row<Type>
 /** The type of an activity that only a newer version of Keyfold can describe. */
 export const UNKNOWN_ACTIVITY = 'unknown';
 
-/** Every type of an activity. */
 export const ACTIVITY_TYPES: readonly string[] = [
   ...new Set(Object.values(activityTypes).flatMap((row) => (row ? [row.type] : []))),
   UNKNOWN_ACTIVITY,

@@ -4,6 +4,5 @@ import { ExportActivityHandler, ListAnyActivityHandler, ListOwnActivityHandler }
 
 @Module({
   providers: [ActivityHistory, ExportActivityHandler, ListAnyActivityHandler, ListOwnActivityHandler],
-  exports: [ActivityHistory],
 })
 export class ActivityModule {}

@@ -11,7 +11,7 @@ import {
 import type { HistoryPlace, PlacedCommit } from '@keyfold/event-store';
 import { activityTypes, UNKNOWN_ACTIVITY, type ActivityDetails } from './activity-types.js';
 
-/** How the actor of a change was authenticated. `login`: by the credentials of a login. */
+/** How the maker of a change was identified. `login`: by the password and the code of a login. */
 export const ACTOR_KINDS = [
   'session',
   'guest',

@@ -25,8 +25,8 @@ export class AppPasswordCheck {
   ) {}
 
   /**
-   * Finds the unexpired app password of the account with this text and protocol, and records its use. Reports an expired one, or one for
-   * another protocol, to the security log. Takes one round trip and no Argon2 hash; a text without the form of an app password takes neither.
+   * Returns the app password of the account with this text, and records its use. If it has expired or is for another protocol, returns nothing
+   * and reports it to the security log. Takes one round trip and no Argon2 hash; a text without the form of an app password takes neither.
    */
   async find(
     accountId: number,

@@ -9,7 +9,6 @@ import { HolderPages, type SecretHolder } from '../named-secrets/secret-lists.js
 import type { Origin } from '../origin.js';
 import { listAppPasswords, type ListedAppPassword } from './own-app-passwords.js';
 
-/** The app passwords of one account. */
 export type AppPasswordHolder = SecretHolder<ListedAppPassword>;
 
 /** Returns a page of the accounts that have app passwords, as `HolderPages` defines it. */
@@ -42,7 +41,6 @@ export class ListAnyAppPasswordsHandler implements IQueryHandler<ListAnyAppPassw
   }
 }
 
-/** Revokes an app password of any account on behalf of an administrator. */
 export class RevokeAnyAppPasswordCommand extends Command<void> {
   constructor(
     readonly caller: Administrator,

@@ -9,7 +9,6 @@ import { CommandRunner } from '../command-runner.js';
 import { listedSecret, type ListedSecret } from '../named-secrets/secret-lists.js';
 import type { Origin } from '../origin.js';
 
-/** An app password as lists show it. */
 export type ListedAppPassword = ListedSecret<AppPassword>;
 
 /** Returns the list entries of app passwords. `now` is in unix milliseconds. */

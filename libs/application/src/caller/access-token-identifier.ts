@@ -22,7 +22,6 @@ import type { Clock } from '../clock.js';
 import type { Caller, CallerPart } from './caller.js';
 import type { TokenActivity } from './token-activity.js';
 
-/** Identifies the caller of a request with an access token from the current state of the token and its account. */
 export class AccessTokenIdentifier {
   constructor(
     private readonly loader: StreamLoader,
@@ -82,7 +81,6 @@ function refsOf({ tokenId }: AccessTokenText, part: CallerPart): TokenRefs {
     : [account, owned, sshKeyRingStream(accountId), sshKeyUseStream(accountId)];
 }
 
-/** Throws the reason why the token cannot act, if there is one. */
 function requireUsable(token: AccessToken, account: Account, now: number): void {
   if (isSecretExpired(token, now)) throw new DomainError('token-expired');
   if (account.status !== 'active') throw new DomainError('account-not-found-for-token');

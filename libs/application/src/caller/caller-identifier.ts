@@ -196,7 +196,6 @@ function newSessionRefs({ sub, jti }: TokenClaims, part: CallerPart): SessionRef
     : [session, account, sshKeyRingStream(accountId), sshKeyUseStream(accountId)];
 }
 
-/** Returns why the session cannot act, or undefined if it can. */
 function refusalReason(
   session: Session,
   timeliness: Timeliness,

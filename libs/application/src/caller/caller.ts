@@ -35,21 +35,17 @@ export type Caller = Readonly<{
 /** A caller who was identified with the part `keys`. */
 export type CallerWithKeys = Caller & Readonly<{ keys: SshKeysAndUse }>;
 
-/** Returns whether the caller was identified with the part `keys`. */
 export const hasKeysLoaded = (caller: Caller): caller is CallerWithKeys => caller.keys !== undefined;
 
 /** Returns whether the caller is the guest, either without a login or logged in as the guest. */
 export const isGuest = ({ account }: Caller) => account.role === ROLE_GUEST;
 
-/** Returns whether the caller is an administrator. */
 export const isAdmin = ({ account }: Caller) => account.role === ROLE_ADMIN;
 
-/** Throws `not-an-admin` unless the caller is an administrator. */
 export function requireAdmin(caller: Caller): void {
   if (!isAdmin(caller)) throw new DomainError('not-an-admin');
 }
 
-/** Throws `guest-has-no-keys` if the caller is the guest. */
 export function requireKeyHolder(caller: Caller): void {
   if (isGuest(caller)) throw new DomainError('guest-has-no-keys');
 }

@@ -11,9 +11,7 @@ const FACTORS = ['password', 'one_time_code'] as const;
  */
 const OUTCOMES = ['accepted', 'refused', 'throttled', 'missing', 'failed'] as const;
 
-/** A secret that a login checks. */
 export type LoginFactor = (typeof FACTORS)[number];
-/** The outcome of a check. */
 export type LoginOutcome = (typeof OUTCOMES)[number];
 
 /** Counts the outcomes of the password and code checks of this process. */

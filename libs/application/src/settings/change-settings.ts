@@ -18,7 +18,6 @@ import type { Origin } from '../origin.js';
 import { API_TOKEN_KEY, SettingList } from './setting-list.js';
 import { SettingSecrets } from './setting-secrets.js';
 
-/** A setting and its new value. */
 export type SettingInput = Readonly<{ key: string; value: string }>;
 
 /**
@@ -133,7 +132,6 @@ export class PreviewSettingsHandler implements IQueryHandler<PreviewSettingsQuer
   }
 }
 
-/** Returns the keys that an event of a save names. */
 function changedKeys(event: SiteSettingsEvent): string[] {
   switch (event.type) {
     case 'SettingsChanged':
@@ -147,7 +145,6 @@ function changedKeys(event: SiteSettingsEvent): string[] {
   }
 }
 
-/** Deletes a setting that Keyfold does not know, on behalf of an administrator. */
 export class DeleteSettingCommand extends Command<void> {
   constructor(
     readonly caller: Administrator,

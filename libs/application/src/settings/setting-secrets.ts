@@ -7,7 +7,7 @@ import { sealingContext } from '../secrets/sealing.js';
 export const ALPHANUMERICS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 /** Returns `length` cryptographically random letters and digits. */
-export const randomText = (length: number): string =>
+const randomText = (length: number): string =>
   Array.from({ length }, () => ALPHANUMERICS[randomInt(ALPHANUMERICS.length)]).join('');
 
 /** Seals and opens the static token and the values of secret and unknown settings. */

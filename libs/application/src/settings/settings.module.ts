@@ -29,6 +29,6 @@ import { SettingSecrets } from './setting-secrets.js';
     PreviewSettingsHandler,
     ResetApiTokenHandler,
   ],
-  exports: [CurrentPrivacyMask, SettingSecrets],
+  exports: [SettingSecrets],
 })
 export class SettingsModule {}

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
 import { EmbeddedFolder, EmbeddedService } from '../../testing/embedded-service.js';
 import { HOUR, MINUTE, SECOND } from '../../testing/settable-clock.js';
-import { SshKeyExpiry } from './expire-keys.js';
+import { SshKeyExpiry } from './ssh-key-expiry.js';
 
 const context = { actor: 'test', correlation: 'test' };
 
