@@ -15,8 +15,7 @@ import {
 import { StoreCheck, untilAvailable } from '@keyfold/wiring';
 import { createApi } from './create-api.js';
 import { drainConnections } from './drain-connections.js';
-import type { FileServerPort } from './file-servers/file-server-port.js';
-import { openFileServerPort } from './file-servers/open-file-server-port.js';
+import { FileServerPort } from './file-servers/file-server-port.js';
 import { openThreads, type ThreadOptions } from './threads/open-threads.js';
 import type { ServingThreads } from './threads/serving-threads.js';
 
@@ -45,7 +44,7 @@ export async function serveApi(
     others = threads && (await openThreads(app, settings, threads(app), context));
     await beforeFirstRequest?.(app);
     await prepare(app, settings, context);
-    fileServers = await openFileServerPort(app, settings, context);
+    fileServers = await FileServerPort.open(app, settings, context);
     const listening = await listen(settings.KEYFOLD_PORT, others ? 'first' : 'alone');
     url = listening.url;
     await others?.listen(listening.port, context.stopping);
