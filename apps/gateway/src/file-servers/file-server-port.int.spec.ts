@@ -48,10 +48,14 @@ it('answers 503 with Retry-After while the store is away, and reports it', async
 });
 
 it('answers 503 with Retry-After if the store takes longer than a login should wait', async () => {
-  const { get } = await opened(() => new Promise(() => {}));
+  const slow = Promise.withResolvers<null>();
+  const { get } = await opened(() => slow.promise);
   const since = performance.now();
-  expect(await get()).toMatchObject({ status: 503, retryAfter: '1' });
+  expect(await get()).toMatchObject({ status: 503, retryAfter: '1', message: 'the answer took too long' });
   expect(performance.now() - since).toBeLessThan(10_000);
+  slow.resolve(null);
+  expect(await get()).toMatchObject({ status: 200 });
+  expect(logged).toEqual([]);
 });
 
 it('answers an unexpected error with 500, and reports it with the path alone', async () => {

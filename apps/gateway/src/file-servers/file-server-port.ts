@@ -4,7 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { CallerIdentifier, SecurityLog } from '@keyfold/application';
 import { EnvelopeFilter, failureOf, Fault, Refusal } from '@keyfold/http-envelope';
 import { UnusableAddress, type ApiSettings, type ProcessContext, type Sample } from '@keyfold/process';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AdditionalListeners } from '../additional-listeners.js';
 import { configureHttp, createHttpAdapter, type HttpLimits } from '../http-server.js';
 import { RequestCounts } from '../metrics/request-counts.js';
@@ -66,6 +66,7 @@ export class FileServerPort {
       api.get(SecurityLog, { strict: false }),
     );
     const app = await createApp(api, trusted, requests, guard);
+    await app.init();
     try {
       const [address] = await AdditionalListeners.addressesOf(host);
       await app.listen(port, address);
@@ -101,7 +102,7 @@ async function createApp(
   const fastify = app.getHttpAdapter().getInstance();
   fastify.server.maxConnections = CONNECTIONS;
   requests.attach(fastify);
-  // Messages are for operators of file servers, who see these texts elsewhere, too.
+  // Privacy patterns are for what people read in browsers. A file server knows the texts that its own request contains.
   const mask = { ofRefusal: (message: string) => message, ofFault: (message: string) => message };
   // The address is that of the peer: this port believes no forwarded header.
   const clientAddressOf = ({ raw }: { raw: { socket: { remoteAddress?: string } } }) => raw.socket.remoteAddress ?? '';
@@ -116,12 +117,16 @@ const commonHeaders: RequestHook = (request, reply, done) => {
   done();
 };
 
-/** Gives each route its limits, and refuses unknown callers and paths before the body is received, which guards of Nest could not. */
+/** Gives each route its limits, and refuses unknown callers and paths before the body is received. */
 function guardRoutes(fastify: FastifyInstance, guard: ServerTokenGuard): void {
-  fastify.addHook('onRoute', (route) => void Object.assign(route, route.config?.limits));
-  fastify.addHook<{ Body: Buffer | undefined }>('preParsing', async (request, reply) => {
+  fastify.addHook('onRoute', (route) => {
+    const { scope, limits } = route.config ?? {};
+    if (scope === undefined && route.url !== '/openapi.json') throw new Error(`the route ${route.url} names no scope`);
+    Object.assign(route, limits);
+  });
+  fastify.addHook<{ Body: Buffer | undefined }>('preParsing', async (request) => {
     if (request.is404) throw new NotFoundException();
-    await guard.check(request, reply);
+    await guard.check(request);
   });
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     // Nobody reads the rest of the body.
@@ -134,7 +139,10 @@ function guardRoutes(fastify: FastifyInstance, guard: ServerTokenGuard): void {
 @Catch()
 class StatusFilter extends EnvelopeFilter {
   override catch(error: unknown, host: ArgumentsHost): void {
-    super.catch(faultOfServer(error, host.switchToHttp().getRequest<FastifyRequest>()) ?? error, host);
+    const http = host.switchToHttp();
+    const fault = faultOfServer(error, http.getRequest<FastifyRequest>());
+    if (fault?.status === 401) http.getResponse<FastifyReply>().header('WWW-Authenticate', 'Bearer');
+    super.catch(fault ?? error, host);
   }
 }
 

@@ -1,3 +1,6 @@
+import { applyDecorators, type Type } from '@nestjs/common';
+import { ApiExtraModels, ApiOkResponse, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { envelopeSchema } from '../openapi/api-envelope.decorator.js';
 import type { DocumentTexts } from '../openapi/openapi.document.js';
 
 /** The texts of the OpenAPI document of the servers port. */
@@ -16,3 +19,18 @@ operation lists its refusals in the order of the checks; \`…\` stands for a te
     logins: 'Check passwords, app passwords and offered keys.',
   },
 };
+
+/** An account that may log in. */
+export class AccountResponse {
+  @ApiProperty({ type: 'integer' }) id!: number;
+  @ApiProperty() username!: string;
+  @ApiProperty({ description: 'The folder of the account, below the root of the site.' }) base_path!: string;
+  @ApiProperty({ type: 'integer', description: 'The permission bits.' }) permission!: number;
+}
+
+/** Documents the answer to an accepted request: HTTP 200 with an envelope around the data. */
+export const ApiAnswer = (data: Type): MethodDecorator =>
+  applyDecorators(
+    ApiExtraModels(data),
+    ApiOkResponse({ description: 'The answer.', schema: envelopeSchema({ $ref: getSchemaPath(data) }) }),
+  );

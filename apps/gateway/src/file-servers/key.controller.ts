@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Logger, Post, Req, Res } from '@nestjs/common';
+import { applyDecorators, Controller, Get, HttpCode, Logger, Post, Req, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiNoContentResponse, ApiOkResponse, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
 import {
@@ -21,9 +21,11 @@ import { UNACCEPTED_BODY, UNACCEPTED_QUERY } from '../openapi/refusal-table.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { callerOf, checkedBodyOf, checkedQueryOf, originOf } from '../request/request-reading.js';
 import { revalidatedResponse, sendPersonal } from '../request/revalidated-response.js';
-import { AccountResponse, ApiAnswer, NAME_LETTERS } from './file-servers.responses.js';
+import { AccountResponse, ApiAnswer } from './file-servers.document.js';
 import { NeedsScope } from './server-token.guard.js';
 
+/** The longest user name, as in the question of other services over RabbitMQ. */
+export const NAME_LETTERS = 4_096;
 /** Maximum number of look-ups at earlier times that wait. One runs at a time, because each reads the whole history of an account. */
 const MAX_WAITING = 16;
 
@@ -49,18 +51,17 @@ class KeyLookUp {
 const FINGERPRINT = { name: 'fingerprint', description: 'As `ssh-keygen -lf` prints it: `SHA256:…`.' } as const;
 
 /** Documents the fields of `KeyLookUp`. */
-const ApiKeyLookUp =
-  (): MethodDecorator =>
-  (...method) => {
-    ApiQuery({ name: 'username', schema: { type: 'string' }, description: 'The name of the account.' })(...method);
-    ApiQuery({ ...FINGERPRINT, required: false, schema: { type: 'string' } })(...method);
+const ApiKeyLookUp = (): MethodDecorator =>
+  applyDecorators(
+    ApiQuery({ name: 'username', schema: { type: 'string' }, description: 'The name of the account.' }),
+    ApiQuery({ ...FINGERPRINT, required: false, schema: { type: 'string' } }),
     ApiQuery({
       name: 'at',
       required: false,
       schema: { type: 'string', format: 'date-time' },
       description: 'Asks for the keys that let in at this time.',
-    })(...method);
-  };
+    }),
+  );
 
 class KeyOwnerLookUp {
   @IsFingerprint()

@@ -7,7 +7,8 @@ import { ApiRoute } from '../openapi/api-route.decorator.js';
 import { UNACCEPTED_BODY } from '../openapi/refusal-table.js';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { checkedBodyOf, originOf } from '../request/request-reading.js';
-import { AccountResponse, ApiAnswer, NAME_LETTERS } from './file-servers.responses.js';
+import { AccountResponse, ApiAnswer } from './file-servers.document.js';
+import { NAME_LETTERS } from './key.controller.js';
 import { LOGIN_TIMEOUT, ServerLogins, type AskedLogin } from './server-logins.js';
 import { NeedsScope } from './server-token.guard.js';
 

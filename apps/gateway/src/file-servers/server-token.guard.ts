@@ -2,10 +2,10 @@ import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import { accessTokenRefused, requireScope, type CallerIdentifier, type SecurityLog } from '@keyfold/application';
-import { DomainError, type AccessTokenScope } from '@keyfold/domain';
-import { Fault, refusalFor } from '@keyfold/http-envelope';
+import type { AccessTokenScope } from '@keyfold/domain';
+import { Refusal } from '@keyfold/http-envelope';
 import { isAccessTokenForm } from '@keyfold/security';
-import type { FastifyReply, RouteOptions } from 'fastify';
+import type { RouteOptions } from 'fastify';
 import type { KeyfoldRequest } from '../request/keyfold-request.js';
 import { originOf } from '../request/request-reading.js';
 import { GUARD_REFUSALS } from '../session/guarded-by.decorator.js';
@@ -34,36 +34,31 @@ export const NeedsScope = (
     ApiExtension(GUARD_REFUSALS, REFUSALS),
   );
 
-/** Checks the tokens of file servers. */
+/** Checks the tokens of file servers, in a hook of Fastify: guards of Nest run after the body was received. */
 export class ServerTokenGuard {
   constructor(
     private readonly callers: CallerIdentifier,
     private readonly security: SecurityLog,
   ) {}
 
-  /** Accepts an access token with the scope of the route and refuses everything else: sessions and the static token can do too much. */
-  async check(request: KeyfoldRequest, reply: FastifyReply): Promise<void> {
+  /**
+   * Accepts an access token with the scope of the route, if the route names one.
+   *
+   * @throws Refusal 401 for everything else, because sessions and the static token can do too much; DomainError for a token that is not accepted
+   */
+  async check(request: KeyfoldRequest): Promise<void> {
     const { scope } = request.routeOptions.config;
     if (scope === undefined) return;
-    const { authorization = '' } = request.headers;
-    const [, token = ''] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
-    try {
-      if (!isAccessTokenForm(token)) throw this.#noAccessToken(scope, request);
-      const caller =
-        this.callers.identifyCached(token, 'account') ??
-        (await this.callers.identify(token, 'account', () => originOf(request)));
-      requireScope(caller, scope);
-      request.caller = caller;
-    } catch (error) {
-      if (error instanceof DomainError && error.code === 'access-token-scope-missing') throw error;
-      const refusal = error instanceof DomainError ? new Fault(401, refusalFor(error).message) : error;
-      if (refusal instanceof Fault && refusal.status === 401) reply.header('www-authenticate', 'Bearer');
-      throw refusal;
+    const { authorization } = request.headers;
+    const [, token = ''] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
+    if (!isAccessTokenForm(token)) {
+      if (authorization !== undefined) this.security.report(accessTokenRefused(originOf(request)));
+      throw new Refusal(401, `send an access token with the scope ${scope} as "Authorization: Bearer kf_…"`);
     }
-  }
-
-  #noAccessToken(scope: AccessTokenScope, request: KeyfoldRequest): Fault {
-    if (request.headers.authorization !== undefined) this.security.report(accessTokenRefused(originOf(request)));
-    return new Fault(401, `send an access token with the scope ${scope} as "Authorization: Bearer kf_…"`);
+    const caller =
+      this.callers.identifyCached(token, 'account') ??
+      (await this.callers.identify(token, 'account', () => originOf(request)));
+    requireScope(caller, scope);
+    request.caller = caller;
   }
 }
