@@ -73,7 +73,7 @@ export function createHttpAdapter(
   });
 }
 
-/** What differs between the applications of a process in the handling of requests. */
+/** The parts of request handling that differ between the applications of a process. */
 export type HttpRules = Readonly<{
   /** The first hook of every request. */
   setCommonHeaders: RequestHook;

@@ -15,7 +15,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The scope that callers of a route of the servers port need. */
     scope?: AccessTokenScope;
-    /** What a route of the servers port has instead of the common limits: bytes of a body, milliseconds until the answer. */
+    /** The limits of a route of the servers port that differ from the common ones, in bytes and milliseconds. */
     limits?: Pick<RouteOptions, 'bodyLimit' | 'handlerTimeout'>;
   }
 }
