@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { expect, it, onTestFinished } from 'vitest';
-import { fileServerRoutes } from '../../apps/gateway/src/file-servers/file-server-routes.js';
+import { SftpgoController } from '../../apps/gateway/src/file-servers/sftpgo.controller.js';
 import { lintDockerfile } from '../support/checkers/hadolint.js';
 import { readEnvFile, SFTPGO_ENV, SFTPGO_TRANSFERS_ENV } from '../support/sftpgo/sftpgo-settings.js';
 
@@ -55,7 +55,8 @@ it('the configuration of SFTPGo names routes of the servers port, and sends the 
     'SFTPD__KEYBOARD_INTERACTIVE_AUTH_HOOK',
     'COMMON__ACTIONS__HOOK',
   ].map(urlOf);
-  const routes = [...fileServerRoutes(...([] as unknown as Parameters<typeof fileServerRoutes>)).keys()];
+  const methods = Object.values(Object.getOwnPropertyDescriptors(SftpgoController.prototype));
+  const routes = methods.map(({ value }) => `/sftpgo/${Reflect.getMetadata('path', value as object)}`);
   expect(hooks.map(({ pathname }) => pathname).filter((path) => !routes.includes(path))).toEqual([]);
   for (const { href } of hooks) expect(href.startsWith(urlOf('HTTP__HEADERS__0__URL').href)).toBe(true);
   expect(env.get('SFTPGO_HTTP__HEADERS__0__VALUE')).toMatch(/^Bearer kf_/);

@@ -186,9 +186,22 @@ describe('a request', () => {
     expect((await admin.get('/authorized_keys?username=ann')).status).toBe(404);
   });
 
+  it('of a stranger or for another path is refused before its body is received', async () => {
+    const body = 'x'.repeat(70_000);
+    for (const [path, status] of [
+      ['/ssh-key-uses', 401],
+      ['/authorized_keys', 405],
+      ['/ping', 404],
+    ] as const) {
+      const answer = await new ApiClient(servers.baseUrl).send({ method: 'POST', path, body });
+      expect([answer.status, answer.headers.connection]).toEqual([status, 'close']);
+    }
+  });
+
   it('with a large body, a large head or a slow head ends its connection', async () => {
     const body = await servers.post('/ssh-key-uses', { id: 'x'.repeat(70_000) });
     expect([body.status, body.headers.connection]).toEqual([413, 'close']);
+    expect(body.outcome).toContain('at most 65536 bytes');
     const head = `GET /ssh-keys HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(30_000)}\r\n\r\n`;
     expect(await exchangeBytes(servers.baseUrl, head)).toMatch(/^HTTP\/1\.1 431 /);
     expect(await exchangeBytes(servers.baseUrl, 'GET /ssh-keys HTTP/1.1\r\n')).toMatch(/^HTTP\/1\.1 408 /);

@@ -13,8 +13,7 @@ import {
   type Running,
 } from '@keyfold/process';
 import { StoreCheck, untilAvailable } from '@keyfold/wiring';
-import type { FileServerPort } from './file-servers/file-server-port.js';
-import { openFileServerPort } from './file-servers/open-file-server-port.js';
+import { FileServerPort } from './file-servers/file-server-port.js';
 import { drainConnections } from './http/connections.js';
 import { createApi } from './http/create-api.js';
 import { openThreads, type ThreadOptions } from './threads/open-threads.js';
@@ -48,7 +47,7 @@ export async function serveApi(
     others = threads && (await openThreads(app, THREAD, settings, threads(app), context));
     await beforeFirstRequest?.(app);
     await prepare(app, settings, context);
-    fileServers = await openFileServerPort(app, settings, context);
+    fileServers = await FileServerPort.open(app, settings, context);
     const listening = await listen(settings.KEYFOLD_PORT, others ? 'first' : 'alone');
     url = listening.url;
     await others?.listen(listening.port, context.stopping);

@@ -1,155 +1,169 @@
-import { waitAtMost } from '@keyfold/concurrency';
-import { failureOf, Fault, Refusal, UNKNOWN_PATH } from '@keyfold/http-envelope';
-import { UnusableAddress } from '@keyfold/process';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { BatchedResponse } from '../http/batched-response.js';
-import { answerClientError, refuseExpectation } from '../http/client-errors.js';
-import { limitPipelining } from '../http/limit-pipelining.js';
-import { failed, type FileServerAnswer } from './file-server-answer.js';
-import type { FileServerCounts } from './file-server-counts.js';
-import { originOf, pathOf } from './file-server-requests.js';
-import type { FileServerRoute } from './file-server-routes.js';
-import type { ServerToken } from './server-token.js';
+import { Catch, HttpException, NotFoundException, type ArgumentsHost } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { CallerIdentifier, SecurityLog } from '@keyfold/application';
+import { EnvelopeFilter, failureOf, Fault, Refusal } from '@keyfold/http-envelope';
+import { UnusableAddress, type ApiSettings, type ProcessContext, type Sample } from '@keyfold/process';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AdditionalListeners } from '../http/connections.js';
+import { configureHttp, createHttpAdapter, type HttpLimits } from '../http/http-server.js';
+import { RequestCounts } from '../metrics/request-counts.js';
+import { serveDocument } from '../openapi/openapi.document.js';
+import type { RequestHook } from '../request/request-reading.js';
+import { DOCUMENT_TEXTS } from './file-servers.document.js';
+import { FileServersModule, type Services } from './file-servers.module.js';
+import { ServerTokenGuard } from './server-token.guard.js';
 
 const ADDRESS_SETTINGS = { host: 'KEYFOLD_SERVERS_HOST', port: 'KEYFOLD_SERVERS_PORT' };
-/** Bounds of the port. Times are in milliseconds: sending the head, sending the request, and being idle. */
-const BOUNDS = { headBytes: 24_576, headTime: 5_000, requestTime: 10_000, idleTime: 30_000, connections: 1_024 };
-/** Milliseconds after which a request without an answer gets 503, unless its route allows more. A login waits for it. */
-const ANSWER_TIME = 2_000;
+/** Maximum number of connections. Further ones are closed. */
+const CONNECTIONS = 1_024;
 /** Milliseconds that a closing port waits for its requests in flight. */
-const CLOSE_TIME = 3_000;
+const CLOSE_TIMEOUT = 3_000;
+/** The buckets of durations, in seconds. A warm process answers within two milliseconds. */
+const DURATIONS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 1, 2.5];
 
-/** The parts behind the port. `faults` and `unexpected` turn other errors into faults, and log them. */
-export type FileServerParts = Readonly<{
-  routes: ReadonlyMap<string, FileServerRoute>;
-  token: ServerToken;
-  counts: FileServerCounts;
-  faults: (error: unknown) => Fault | undefined;
-  unexpected: (error: unknown, path: string) => Fault;
-}>;
+/** A login waits for the answer, so most routes give up soon. Names and passwords are short, even with escapes. */
+const LIMITS: HttpLimits = {
+  http: { maxHeaderSize: 24_576, headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
+  requestTimeout: 10_000,
+  keepAliveTimeout: 30_000,
+  handlerTimeout: 2_000,
+  bodyLimit: 65_536,
+  // Each route has one spelling.
+  routedPath: (url) => url.replace(/^[^?]*/, (path) => path.replaceAll('%', '%25')),
+  ignoreTrailingSlash: false,
+};
 
 /**
- * Serves the servers port, on which file servers check logins, look up keys and report their use. It is separate from the API, so that a site can let only
- * its file servers reach it. A few routes need no framework.
+ * The servers port, on which file servers check logins, look up keys and report their use: a second HTTP application of the process, which uses
+ * the services of the API. It is separate, so that a site can let only its file servers reach it.
  */
 export class FileServerPort {
   private constructor(
-    private readonly server: Server,
+    private readonly app: NestFastifyApplication,
     readonly url: string,
   ) {}
 
-  /** Opens the port; 0 stands for any free port. Throws `UnusableAddress`. */
-  static async open(host: string, port: number, parts: FileServerParts): Promise<FileServerPort> {
-    const server = createServer(
-      {
-        ServerResponse: BatchedResponse,
-        maxHeaderSize: BOUNDS.headBytes,
-        headersTimeout: BOUNDS.headTime,
-        requestTimeout: BOUNDS.requestTime,
-        keepAliveTimeout: BOUNDS.idleTime,
-        connectionsCheckingInterval: 1_000,
-      },
-      (request, response) => void new Exchange(request, response, parts).run(() => server.listening),
+  /**
+   * Opens the port, and measures it. Returns undefined if the settings name no port. Only the owner of the process has it: one thread answers more
+   * look-ups than file servers have logins.
+   *
+   * @throws UnusableAddress
+   */
+  static async open(
+    api: Services,
+    {
+      KEYFOLD_SERVERS_HOST: host,
+      KEYFOLD_SERVERS_PORT: port,
+      KEYFOLD_SERVERS_TRUSTED: trusted,
+    }: Pick<ApiSettings, 'KEYFOLD_SERVERS_HOST' | 'KEYFOLD_SERVERS_PORT' | 'KEYFOLD_SERVERS_TRUSTED'>,
+    { log, metrics, onTerminal }: Pick<ProcessContext, 'log' | 'metrics' | 'onTerminal'>,
+  ): Promise<FileServerPort | undefined> {
+    if (port === undefined) return undefined;
+    const requests = new RequestCounts(DURATIONS);
+    const guard = new ServerTokenGuard(
+      api.get(CallerIdentifier, { strict: false }),
+      api.get(SecurityLog, { strict: false }),
     );
-    server.maxConnections = BOUNDS.connections;
-    server.on('clientError', answerClientError);
-    server.on('checkExpectation', refuseExpectation);
-    limitPipelining(server);
+    const app = await createApp(api, trusted, requests, guard);
+    await app.init();
     try {
-      await once(server.listen(port, host), 'listening');
+      const [address] = await AdditionalListeners.addressesOf(host);
+      await app.listen(port, address);
     } catch (error) {
+      // Report the original error, not one from closing.
+      await app.close().catch(() => undefined);
       throw new UnusableAddress(host, port, ADDRESS_SETTINGS, error as Error);
     }
-    const { address, port: taken, family } = server.address() as AddressInfo;
-    return new FileServerPort(server, `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`);
+    metrics.add(() => samplesOf(requests));
+    const url = await app.getUrl();
+    if (!onTerminal) log.info({ url }, 'servers port');
+    return new FileServerPort(app, url);
   }
 
   /** Closes the port. Requests in flight are answered first. */
-  async close(): Promise<void> {
-    const closed = once(this.server, 'close');
-    this.server.close();
-    this.server.closeIdleConnections();
-    await waitAtMost(CLOSE_TIME, closed);
-    this.server.closeAllConnections();
-    await closed;
+  close(): Promise<void> {
+    return this.app.close();
   }
 }
 
-/** One request and its response. */
-class Exchange {
-  readonly #path: string;
-  readonly #origin;
+async function createApp(
+  api: Services,
+  trusted: readonly string[],
+  requests: RequestCounts,
+  guard: ServerTokenGuard,
+): Promise<NestFastifyApplication> {
+  const setCommonHeaders = requests.counting(commonHeaders);
+  const app = await NestFactory.create<NestFastifyApplication>(
+    FileServersModule.forRoot(api, trusted),
+    createHttpAdapter(setCommonHeaders, LIMITS),
+    { bodyParser: false, abortOnError: false },
+  );
+  const fastify = app.getHttpAdapter().getInstance();
+  fastify.server.maxConnections = CONNECTIONS;
+  requests.attach(fastify);
+  // Privacy patterns are for what people read in browsers. A file server knows the texts that its own request contains.
+  const mask = { ofRefusal: (message: string) => message, ofFault: (message: string) => message };
+  // The address is that of the peer: this port believes no forwarded header.
+  const clientAddressOf = ({ raw }: { raw: { socket: { remoteAddress?: string } } }) => raw.socket.remoteAddress ?? '';
+  configureHttp(app, { setCommonHeaders, clientAddressOf, Filter: StatusFilter, mask, closeTimeout: CLOSE_TIMEOUT });
+  guardRoutes(fastify, guard);
+  serveDocument(app, DOCUMENT_TEXTS, false);
+  return app;
+}
 
-  constructor(
-    private readonly request: IncomingMessage,
-    private readonly response: ServerResponse,
-    private readonly parts: FileServerParts,
-  ) {
-    this.#path = pathOf(request);
-    this.#origin = originOf(request);
-  }
+const commonHeaders: RequestHook = (request, reply, done) => {
+  reply.header('x-request-id', request.id).header('cache-control', 'no-store');
+  done();
+};
 
-  /** `staysOpen` returns whether the connection can be used again after the answer. */
-  async run(staysOpen: () => boolean): Promise<void> {
-    this.#count();
-    const { request, response } = this;
-    const { status, headers, body } = await this.#answer();
-    if (response.destroyed) return;
-    const length = status === 204 || status === 304 ? {} : { 'Content-Length': Buffer.byteLength(body) };
-    // The rest of an unread body would be parsed as a request.
-    const connection = request.complete && staysOpen() ? {} : { Connection: 'close' };
-    response.writeHead(status, { ...headers, ...length, ...connection, 'X-Request-Id': this.#origin.correlation });
-    response.end(request.method === 'HEAD' ? '' : body);
-  }
+/** Gives each route its limits, and refuses unknown callers and paths before the body is received. */
+function guardRoutes(fastify: FastifyInstance, guard: ServerTokenGuard): void {
+  fastify.addHook('onRoute', (route) => {
+    const { scope, limits } = route.config ?? {};
+    if (scope === undefined && route.url !== '/openapi.json') throw new Error(`the route ${route.url} names no scope`);
+    Object.assign(route, limits);
+  });
+  fastify.addHook<{ Body: Buffer | undefined }>('preParsing', async (request) => {
+    if (request.is404) throw new NotFoundException();
+    await guard.check(request);
+  });
+  fastify.addHook('onSend', (request, reply, _payload, done) => {
+    // Nobody reads the rest of the body.
+    if (!request.raw.complete) reply.header('connection', 'close');
+    done();
+  });
+}
 
-  async #answer(): Promise<FileServerAnswer> {
-    const late = Promise.withResolvers<FileServerAnswer>();
-    const timer = setTimeout(
-      () => late.resolve(this.#failure(new Fault(503, 'the answer took too long', { retryAfterSeconds: 1 }))),
-      this.parts.routes.get(this.#path)?.answerTime ?? ANSWER_TIME,
-    );
-    const answer = this.#route().catch((error: unknown) => this.#failure(error));
-    try {
-      return await Promise.race([answer, late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  async #route(): Promise<FileServerAnswer> {
-    const { request, parts } = this;
-    const route = parts.routes.get(this.#path);
-    if (!route) return failed(404, UNKNOWN_PATH);
-    const { method = '' } = request;
-    if (method !== route.method && !(method === 'HEAD' && route.method === 'GET')) {
-      const allowed = route.method === 'GET' ? 'GET, HEAD' : route.method;
-      return failed(405, `this path takes ${allowed} only`, { Allow: allowed });
-    }
-    const accepted = await parts.token.check(route.scope, request.headers.authorization, this.#origin);
-    if ('refusal' in accepted) return accepted.refusal;
-    return route.handle(request, accepted.caller, this.#origin);
-  }
-
-  #failure(error: unknown): FileServerAnswer {
-    const known = failureOf(error) ?? this.parts.faults(error) ?? this.parts.unexpected(error, this.#path);
-    const { retryAfterSeconds, message } = known;
-    const status = known instanceof Refusal ? known.code : known.status;
-    if (retryAfterSeconds === undefined) return failed(status, message);
-    return failed(status, message, { 'Retry-After': String(Math.ceil(retryAfterSeconds)) });
-  }
-
-  #count(): void {
-    const { counts } = this.parts;
-    const route = counts.of(this.#path);
-    const since = performance.now();
-    counts.inFlight += 1;
-    this.response.once('close', () => {
-      counts.inFlight -= 1;
-      if (this.response.writableFinished)
-        route.responded(this.response.statusCode, (performance.now() - since) / 1_000);
-      else route.aborted();
-    });
+/** A filter for clients that know statuses, such as `curl -f`: a refusal has its code as its HTTP status, too. */
+@Catch()
+class StatusFilter extends EnvelopeFilter {
+  override catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const fault = faultOfServer(error, http.getRequest<FastifyRequest>());
+    if (fault?.status === 401) http.getResponse<FastifyReply>().header('WWW-Authenticate', 'Bearer');
+    super.catch(fault ?? error, host);
   }
 }
+
+/** Returns the fault that a refusal, or an error of Fastify, stands for on this port. */
+function faultOfServer(error: unknown, { routeOptions }: FastifyRequest): Fault | undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'FST_ERR_HANDLER_TIMEOUT')
+    return new Fault(503, 'the answer took too long', { retryAfterSeconds: 1 });
+  if (error instanceof HttpException && error.getStatus() === 413)
+    return new Fault(413, `the body is too long: at most ${routeOptions.bodyLimit} bytes`);
+  const failure = failureOf(error);
+  return failure instanceof Refusal ? new Fault(failure.code, failure.message, failure) : undefined;
+}
+
+const samplesOf = ({ routes, durations, inFlight }: RequestCounts): Sample[] => [
+  ...routes.flatMap((each) =>
+    each.byStatus().map(([status, value]): Sample => {
+      return { name: 'keyfold_servers_requests_total', labels: { route: each.route, status }, value };
+    }),
+  ),
+  ...[...durations].map(([route, value]): Sample => {
+    return { name: 'keyfold_servers_request_duration_seconds', labels: { route }, value };
+  }),
+  { name: 'keyfold_servers_requests_in_flight', value: inFlight },
+];

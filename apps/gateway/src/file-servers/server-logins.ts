@@ -1,8 +1,12 @@
-import type { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { CheckServerLoginCommand, LookUpSshKeysQuery, type Origin, type ServerFactor } from '@keyfold/application';
 import { mayLogInOver, mayWriteOver, type FileProtocol } from '@keyfold/domain';
 import { parseOfferedKey } from '@keyfold/security';
-import { plainAddress, type TrustedNetworks } from '../request/client-address.js';
+import { Injectable, Logger } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { plainAddress, TrustedNetworks } from '../request/client-address.js';
+
+/** Milliseconds until the answer to a login. A full queue of hashes takes two seconds, and the throttle and the code come on top. */
+export const LOGIN_TIMEOUT = 10_000;
 
 /** A login that a file server asks about. `address` is what the server says about its client, if it says anything. */
 export type AskedLogin = Readonly<{ protocol: FileProtocol; username: string; address: string | undefined }> &
@@ -30,15 +34,16 @@ export type CheckedLogin = Readonly<{
 const REFUSED: CheckedLogin = { account: null, factors: [] };
 
 /** Checks the logins that file servers ask about, whatever the form in which they ask. */
+@Injectable()
 export class ServerLogins {
+  readonly #log = new Logger(ServerLogins.name);
   #isReported = false;
 
-  /** `trusted` servers are believed when they name the address of their client. `onIgnored` is called once, with the first other server. */
+  /** `trusted` servers are believed when they name the address of their client. The first other one is logged. */
   constructor(
-    private readonly queries: QueryBus,
-    private readonly commands: CommandBus,
+    private readonly queryBus: QueryBus,
+    private readonly commandBus: CommandBus,
     private readonly trusted: TrustedNetworks,
-    private readonly onIgnored: (server: string) => void,
   ) {}
 
   /**
@@ -54,7 +59,7 @@ export class ServerLogins {
     const { protocol, username, password, code } = login;
     const address = this.#addressOf(login.address, server);
     const origin = { ...rest, address };
-    const checked = await this.commands.execute(
+    const checked = await this.commandBus.execute(
       new CheckServerLoginCommand({ protocol, username, password, code, address, origin }),
     );
     if (checked === 'refused') return REFUSED;
@@ -66,7 +71,7 @@ export class ServerLogins {
   async #checkKey({ protocol, username, publicKey }: AskedLogin & { publicKey: string }): Promise<CheckedLogin> {
     const key = parseOfferedKey(publicKey);
     if (!key) return REFUSED;
-    const found = await this.queries.execute(new LookUpSshKeysQuery(username, key.fingerprint));
+    const found = await this.queryBus.execute(new LookUpSshKeysQuery(username, key.fingerprint));
     if (!found || found.keys.length === 0 || !mayLogInOver(protocol, found.permission)) return REFUSED;
     return { account: admitted(protocol, found), factors: ['public-key'] };
   }
@@ -75,7 +80,11 @@ export class ServerLogins {
   #addressOf(client: string | undefined, server = ''): string {
     if (client === undefined) return plainAddress(server);
     if (this.trusted.contains(server)) return plainAddress(client);
-    if (!this.#isReported) this.onIgnored(plainAddress(server));
+    if (!this.#isReported)
+      this.#log.warn(
+        { server: plainAddress(server) },
+        'ignored the address of a client: if the server is yours, add it to KEYFOLD_SERVERS_TRUSTED',
+      );
     this.#isReported = true;
     return plainAddress(server);
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { PromptedAddresses, QUESTIONS } from './sftpgo-prompts.js';
+import { PromptedAddresses, QUESTIONS, SftpgoStandIns } from './sftpgo-prompts.js';
 
 it('there is one echo setting for each question, and no answer is shown', () => {
   expect(QUESTIONS.echos).toHaveLength(QUESTIONS.questions.length);
@@ -32,4 +32,20 @@ it('at most 10,000 addresses are kept, the latest', () => {
   expect(addresses.take('login-0')).toBeUndefined();
   expect(addresses.take('login-1')).toBe('address-1');
   expect(addresses.take('login-10000')).toBe('address-10000');
+});
+
+const names = Array.from({ length: 5_000 }, (_, i) => `user-${i}`);
+
+it('a name has one stand-in, and there are 256 of them for all names', () => {
+  const standIns = new SftpgoStandIns();
+  const given = names.map((name) => standIns.nameFor(name));
+  expect(names.map((name) => standIns.nameFor(name))).toEqual(given);
+  expect(new Set(given).size).toBe(256);
+  for (const each of given) expect(each).toMatch(/^keyfold-nobody-\d{1,3}$/);
+});
+
+it('nobody can predict which names share a stand-in', () => {
+  const [one, other] = [new SftpgoStandIns(), new SftpgoStandIns()];
+  const same = names.filter((name) => one.nameFor(name) === other.nameFor(name));
+  expect(same.length).toBeLessThan(names.length / 50);
 });

@@ -1,6 +1,5 @@
 import { mayLogInOver, mayWriteOver, type FileProtocol } from '@keyfold/domain';
 import { posix } from 'node:path';
-import type { SftpgoTransfer } from './sftpgo.requests.js';
 
 /** A user in the format of SFTPGo 2.6 and later. */
 export type SftpgoUser = Readonly<{
@@ -24,6 +23,10 @@ const SESSION_PROTOCOLS: ReadonlyMap<string, FileProtocol> = new Map([...PROTOCO
 
 /** SFTPGo would check a certificate by itself, against the stored user. */
 const CERTIFICATE_LOGINS = ['TLSCertificate', 'TLSCertificate+password'];
+
+/** The actions before which SFTPGo can ask. After `pre-delete`, some of its versions expect that the hook has deleted the file. */
+export const TRANSFERS = ['pre-download', 'pre-upload'] as const;
+export type Transfer = (typeof TRANSFERS)[number];
 
 /** Permission bit 3: create folders and upload. */
 const UPLOAD = 1 << 3;
@@ -75,7 +78,7 @@ export function sftpgoUser(
 }
 
 /** Returns whether an account with this permission may start a transfer in an open session. `sessionProtocol` is SFTPGo's name of the protocol. */
-export function mayTransfer(action: SftpgoTransfer['action'], sessionProtocol: string, permission: number): boolean {
+export function mayTransfer(action: Transfer, sessionProtocol: string, permission: number): boolean {
   const protocol = protocolOfSession(sessionProtocol);
   if (protocol === undefined || !mayLogInOver(protocol, permission)) return false;
   return action === 'pre-download' || (mayWriteOver(protocol, permission) && (permission & UPLOAD) !== 0);

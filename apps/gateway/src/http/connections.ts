@@ -77,8 +77,6 @@ async function tryToListen(options: ListenOptions): Promise<void> {
 const DRAIN_TIME = 1_000;
 /** Milliseconds after which a closing server closes an idle connection. */
 const KEEP_ALIVE_ON_CLOSE = 500;
-/** Milliseconds after which a closing server aborts requests that have not ended. */
-const CLOSE_TIMEOUT = 5_000;
 
 /**
  * Asks clients to disconnect: for a second, requests are still answered, but each response is the last on its connection. This way no request
@@ -91,14 +89,14 @@ export async function drainConnections({ server }: FastifyInstance): Promise<voi
 }
 
 /**
- * Makes the server close within seconds while it still answers requests in flight. Without it, a request that never ends would keep the
+ * Makes the server close within `timeout` milliseconds while it still answers requests in flight. Without it, a request that never ends would keep the
  * process running, and so would the keep-alive time of a connection that becomes idle after the close has begun.
  */
-export function closeConnectionsOnShutdown(fastify: FastifyInstance): void {
+export function closeConnectionsOnShutdown(fastify: FastifyInstance, timeout: number): void {
   const { server } = fastify;
   fastify.addHook('preClose', (done) => {
     shortenKeepAlive(server);
-    const timer = setTimeout(() => server.closeAllConnections(), CLOSE_TIMEOUT);
+    const timer = setTimeout(() => server.closeAllConnections(), timeout);
     server.once('close', () => clearTimeout(timer));
     done();
   });

@@ -1,14 +1,21 @@
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { CurrentPrivacyMask } from '@keyfold/application';
+import { EnvelopeFilter } from '@keyfold/http-envelope';
 import { NestLog, UnusableAddress, type ApiSettings, type ProcessContext } from '@keyfold/process';
 import type { AddressInfo } from 'node:net';
 import { measureGateway } from '../metrics/measure-gateway.js';
 import { RequestCounts } from '../metrics/request-counts.js';
 import { traceRequests } from '../metrics/trace-requests.js';
+import { documentApi } from '../openapi/openapi.document.js';
+import { ClientAddress } from '../request/client-address.js';
 import { AdditionalListeners, requireFreePort } from './connections.js';
-import { configureHttp, createHttpAdapter } from './http-server.js';
+import { apiLimits, configureHttp, createHttpAdapter } from './http-server.js';
 import { responseHeaders } from './response-headers.hook.js';
+
+/** Milliseconds after which a closing server aborts requests that have not ended. */
+const CLOSE_TIMEOUT = 5_000;
 
 /** How a thread uses a port: alone, or as the first or a further one of several threads. */
 type PortUse = 'alone' | 'first' | 'further';
@@ -34,7 +41,7 @@ export async function createApi(
   const onRequest = requests.counting(responseHeaders(settings.KEYFOLD_HSTS_SECONDS));
   const app = await NestFactory.create<NestFastifyApplication>(
     module,
-    createHttpAdapter(onRequest, settings.KEYFOLD_HEAD_BYTES),
+    createHttpAdapter(onRequest, apiLimits(settings.KEYFOLD_HEAD_BYTES)),
     {
       bodyParser: false,
       logger: new NestLog(log),
@@ -45,7 +52,15 @@ export async function createApi(
   if (tracing) traceRequests(fastify, tracing.requests);
   requests.attach(fastify);
   fastify.addHook('onClose', beforeStoreCloses);
-  configureHttp(app, onRequest);
+  const addresses = app.get(ClientAddress, { strict: false });
+  configureHttp(app, {
+    setCommonHeaders: onRequest,
+    clientAddressOf: (request) => addresses.of(request),
+    Filter: EnvelopeFilter,
+    mask: app.get(CurrentPrivacyMask, { strict: false }),
+    closeTimeout: CLOSE_TIMEOUT,
+  });
+  documentApi(app);
   const additional = new AdditionalListeners(fastify);
   try {
     await app.init();

@@ -7,13 +7,17 @@
  */
 import { Logger } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { CurrentPrivacyMask } from '@keyfold/application';
-import { EnvelopeFilter, errorEnvelope, successEnvelope, UNKNOWN_PATH } from '@keyfold/http-envelope';
+import {
+  errorEnvelope,
+  successEnvelope,
+  UNKNOWN_PATH,
+  type EnvelopeFilter,
+  type MessageMask,
+} from '@keyfold/http-envelope';
 import { RepeatedLine } from '@keyfold/process';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import { documentApi } from '../openapi/openapi.document.js';
-import { ClientAddress } from '../request/client-address.js';
+import type { ServerOptions } from 'node:http';
 import { correlationsOf, type RequestHook } from '../request/request-reading.js';
 import { BatchedResponse } from './batched-response.js';
 import { answerClientError, refuseExpectation } from './client-errors.js';
@@ -24,28 +28,44 @@ import { isReadablePath, routedPath, RouteMethods } from './routing.js';
 import { deferOnePerTurn, runOrDefer } from './turn-budget.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-/** Milliseconds that a client has to send a request, so that slow clients cannot occupy connections. */
-const REQUEST_TIMEOUT = 60_000;
-/** In bytes. The largest body in practice is an SSH key of 16 KiB. */
-const BODY_LIMIT = 131_072;
 /** In bytes. Parsing a larger body can take milliseconds. */
 const LARGE_BODY = 4_096;
 
+/** The limits of a server, and how it reads paths. Times are in milliseconds, sizes in bytes. */
+export type HttpLimits = Pick<
+  FastifyServerOptions,
+  'bodyLimit' | 'handlerTimeout' | 'keepAliveTimeout' | 'requestTimeout'
+> &
+  Readonly<{ http: ServerOptions; routedPath: (url: string) => string; ignoreTrailingSlash: boolean }>;
+
+/** The limits of the API. */
+export const apiLimits = (maxHeaderSize: number): HttpLimits => ({
+  http: { maxHeaderSize },
+  // Slow clients cannot occupy connections.
+  requestTimeout: 60_000,
+  // The largest body in practice is an SSH key of 16 KiB.
+  bodyLimit: 131_072,
+  routedPath,
+  ignoreTrailingSlash: true,
+});
+
 /** Creates the Fastify adapter with the rules that apply before routing: ids, limits, malformed paths and requests. */
-export function createHttpAdapter(setCommonHeaders: RequestHook, maxHeaderSize: number): FastifyAdapter {
+export function createHttpAdapter(
+  setCommonHeaders: RequestHook,
+  { http, routedPath: pathOf, ignoreTrailingSlash, ...limits }: HttpLimits,
+): FastifyAdapter {
   return new FastifyAdapter({
-    http: { ServerResponse: BatchedResponse, maxHeaderSize },
+    ...limits,
+    http: { ...http, ServerResponse: BatchedResponse },
     // Never the client's id, or a client could forge the id of another request in the log and in commits.
     genReqId: () => randomUUID(),
-    requestTimeout: REQUEST_TIMEOUT,
-    bodyLimit: BODY_LIMIT,
     // The store closes after the server, so requests on open connections can still be handled.
     return503OnClosing: false,
     // The service uses no Express middleware.
     skipMiddie: true,
-    rewriteUrl: ({ url }: { url?: string | undefined }) => routedPath(url ?? '/'),
+    rewriteUrl: ({ url }: { url?: string | undefined }) => pathOf(url ?? '/'),
     // Routes parse their queries themselves. The router would parse every query, which takes seconds for a long one.
-    routerOptions: { ignoreTrailingSlash: true, querystringParser: () => ({}) },
+    routerOptions: { ignoreTrailingSlash, querystringParser: () => ({}) },
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
       setCommonHeaders(request, reply, () => {
         const [status, message] = isReadablePath(request.url)
@@ -57,15 +77,28 @@ export function createHttpAdapter(setCommonHeaders: RequestHook, maxHeaderSize: 
   });
 }
 
-/** Configures everything around the routes: request bodies, envelopes, errors, limits and the API documentation. */
-export function configureHttp(app: NestFastifyApplication, setCommonHeaders: RequestHook): void {
+/** The parts of request handling that differ between the applications of a process. */
+export type HttpRules = Readonly<{
+  /** The first hook of every request. */
+  setCommonHeaders: RequestHook;
+  clientAddressOf: (request: FastifyRequest) => string;
+  Filter: typeof EnvelopeFilter;
+  mask: MessageMask;
+  /** Milliseconds after which a closing server aborts requests that have not ended. */
+  closeTimeout: number;
+}>;
+
+/** Configures everything around the routes: request bodies, envelopes, errors and limits. */
+export function configureHttp(
+  app: NestFastifyApplication,
+  { setCommonHeaders, clientAddressOf, Filter, mask, closeTimeout }: HttpRules,
+): void {
   const server = app.getHttpAdapter().getInstance();
   const routes = new RouteMethods();
   routes.attach(server);
-  const addresses = app.get(ClientAddress, { strict: false });
   server.decorateRequest('clientAddress', {
     getter() {
-      return addresses.of(this);
+      return clientAddressOf(this);
     },
   });
   // Bodies arrive as bytes, whatever their content type. The routes parse them by the rules of the original.
@@ -82,7 +115,7 @@ export function configureHttp(app: NestFastifyApplication, setCommonHeaders: Req
   server.setReplySerializer(successEnvelope);
   server.server.on('checkExpectation', refuseExpectation);
   limitPipelining(server.server);
-  closeConnectionsOnShutdown(server);
+  closeConnectionsOnShutdown(server, closeTimeout);
   const faults = new Logger('Fault');
   const outages = new RepeatedLine();
   const reportOutage = (message: string, request: FastifyRequest) =>
@@ -90,8 +123,8 @@ export function configureHttp(app: NestFastifyApplication, setCommonHeaders: Req
       faults.error({ ...correlationsOf(request), ...(omitted > 0 && { omitted }) }, message),
     );
   app.useGlobalFilters(
-    new EnvelopeFilter({
-      mask: app.get(CurrentPrivacyMask, { strict: false }),
+    new Filter({
+      mask,
       logFault: (errorId, error, path, request) => {
         const { method } = request;
         faults.error({ errorId, ...correlationsOf(request), method, url: path, err: error }, 'request failed');
@@ -100,5 +133,4 @@ export function configureHttp(app: NestFastifyApplication, setCommonHeaders: Req
       methodsOf: (path) => routes.of(path, METHODS),
     }),
   );
-  documentApi(app);
 }

@@ -40,8 +40,8 @@ export class RouteCounts {
   }
 }
 
-/** In seconds. The lowest buckets fit responses from memory, the highest logins that wait in a queue. */
-const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** In seconds. The lowest buckets fit responses of the API from memory, the highest logins that wait in a queue. */
+const API_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Counts all requests without a route, so that clients cannot create time series. */
 const UNKNOWN_ROUTE = 'unknown';
 const KNOWN_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -60,10 +60,12 @@ export class RequestCounts {
   #inFlight = 0;
   readonly #routes: RouteCounts[] = [];
   readonly #durations = new Map<string, Histogram>();
-  readonly #unknown = this.#countsOf(UNKNOWN_ROUTE, [...KNOWN_METHODS, OTHER_METHOD]);
+  readonly #unknown: CountsByMethod;
   readonly #onClose: (this: CountedResponse) => void;
 
-  constructor() {
+  /** `bounds`: the upper bounds of the buckets of durations, in seconds. */
+  constructor(private readonly bounds: readonly number[] = API_BOUNDS) {
+    this.#unknown = this.#countsOf(UNKNOWN_ROUTE, [...KNOWN_METHODS, OTHER_METHOD]);
     const ended = (response: CountedResponse) => this.#ended(response);
     // One listener for all responses; `this` is the response.
     this.#onClose = function (this: CountedResponse) {
@@ -140,7 +142,7 @@ export class RequestCounts {
   }
 
   #countsOf(route: string, methods: readonly string[]): CountsByMethod {
-    const durations = this.#durations.get(route) ?? new Histogram(BOUNDS);
+    const durations = this.#durations.get(route) ?? new Histogram(this.bounds);
     this.#durations.set(route, durations);
     const byMethod = new Map<string, RouteCounts>();
     for (const method of new Set(methods.map((each) => (KNOWN_METHODS.includes(each) ? each : OTHER_METHOD)))) {

@@ -51,7 +51,27 @@ const TAGS = {
   public: 'Operations that need no token.',
 };
 
-/** Serves the OpenAPI document at `/openapi.json` and as a page at `/docs`. Both are created on first use, so that startup stays fast. */
+/** The texts of a document. `faults` describes the answers to requests that failed, `tags` the groups of operations. */
+export type DocumentTexts = Readonly<{
+  title: string;
+  description: string;
+  faults: string;
+  authorization: string;
+  tags: Readonly<Record<string, string>>;
+}>;
+
+const API_TEXTS: DocumentTexts = {
+  title: 'Keyfold',
+  description: DESCRIPTION,
+  faults:
+    'The request did not reach a handler (404, 405, 413 and others) or could not be handled (500, 503). `code` equals the HTTP status.',
+  authorization:
+    'The token of a session, an access token, or the static token, with or without `Bearer` before it. Each operation names the ' +
+    'scope that an access token needs.',
+  tags: TAGS,
+};
+
+/** Serves the OpenAPI document of the API at `/openapi.json` and as a page at `/docs`. */
 export function documentApi(app: NestFastifyApplication): void {
   app
     .getHttpAdapter()
@@ -59,20 +79,26 @@ export function documentApi(app: NestFastifyApplication): void {
     .addHook('onRoute', (route) => {
       if (route.url === '/docs/*') route.onRequest = onlyAssets;
     });
+  serveDocument(app, API_TEXTS, true);
+}
+
+/** Serves the OpenAPI document of an application at `/openapi.json`. It is created on first use, so that startup stays fast. */
+export function serveDocument(app: NestFastifyApplication, texts: DocumentTexts, ui: boolean): void {
   let completed: Promise<OpenAPIObject> | undefined;
-  SwaggerModule.setup('docs', app, () => SwaggerModule.createDocument(app, documentConfig()), {
+  SwaggerModule.setup('docs', app, () => SwaggerModule.createDocument(app, documentConfig(texts)), {
     jsonDocumentUrl: 'openapi.json',
     raw: ['json'],
+    ui,
     // Loads the examples on first use.
     patchDocumentOnRequest: (_request, _reply, document) =>
       (completed ??= import('./complete-document.js').then(({ completeDocument }) => completeDocument(document))),
   });
 }
 
-function documentConfig() {
+function documentConfig({ title, description, faults, authorization, tags }: DocumentTexts) {
   const builder = new DocumentBuilder()
-    .setTitle('Keyfold')
-    .setDescription(DESCRIPTION)
+    .setTitle(title)
+    .setDescription(description)
     .setVersion('1')
     .setLicense('MIT', 'https://opensource.org/license/mit')
     // Earlier versions have no null type.
@@ -80,8 +106,7 @@ function documentConfig() {
     .addServer('/', 'The service that returned this document')
     .addGlobalResponse({
       status: 'default',
-      description:
-        'The request did not reach a handler (404, 405, 413 and others) or could not be handled (500, 503). `code` equals the HTTP status.',
+      description: faults,
       content: { 'application/json': { schema: { $ref: '#/components/schemas/Fault' } } },
     })
     .addApiKey(
@@ -89,13 +114,11 @@ function documentConfig() {
         type: 'apiKey',
         in: 'header',
         name: 'Authorization',
-        description:
-          'The token of a session, an access token, or the static token, with or without `Bearer` before it. Each operation names the ' +
-          'scope that an access token needs.',
+        description: authorization,
       },
       'token',
     );
-  for (const [name, description] of Object.entries(TAGS)) builder.addTag(name, description);
+  for (const [name, description] of Object.entries(tags)) builder.addTag(name, description);
   const config = builder.build();
   const schemas = { Fault: envelopeSchema({ type: 'null' }) };
   return { ...config, components: { ...config.components, schemas } } as Omit<OpenAPIObject, 'paths'>;

@@ -3,6 +3,7 @@ import {
   ApiBody,
   ApiExtraModels,
   ApiHeader,
+  ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
   ApiQuery,
@@ -22,14 +23,15 @@ type RouteLine = `${'GET' | 'POST' | 'ANY'} /${string}`;
 
 /**
  * The `data` of a success: null, an instance of a class, a list of instances, or whatever the schema says. `content` describes an answer
- * that is not always an envelope.
+ * that is not always an envelope, `noContent` one with the status 204.
  */
 type Answer =
   | null
   | Type
   | readonly [Type]
   | Readonly<{ data: Schema; models?: readonly Type[] }>
-  | Readonly<{ description: string; content: Record<string, { schema: Schema }> }>;
+  | Readonly<{ description: string; content: Record<string, { schema: Schema }>; models?: readonly Type[] }>
+  | Readonly<{ noContent: string }>;
 
 type RouteDescription = Readonly<{
   /** The operation id, which names the method of generated clients: camel case, starts with a verb. It never changes. */
@@ -38,8 +40,8 @@ type RouteDescription = Readonly<{
   summary: string;
   /** The effect of the route, in Markdown. */
   description: string;
-  /** Accepts the callers. Without a guard, everybody may call. */
-  guard?: CallerGuardClass;
+  /** Accepts the callers; a list of refusals stands for a check outside of Nest. Without a guard, everybody may call. */
+  guard?: CallerGuardClass | Pick<CallerGuardClass, 'refusals'>;
   /** The scope that an access token needs. Without one, the guard refuses every access token. */
   scope?: AccessTokenScope;
   query?: readonly ApiQueryOptions[];
@@ -66,13 +68,23 @@ export function Route(line: RouteLine, route: RouteDescription): MethodDecorator
     ...query.map((parameter) => ApiQuery(parameter)),
     ...sent.map((header) => ApiHeader(header)),
     ApiOperation({ operationId: id, summary, description: `${textOf(route)}\n\n${refusalTable(refusalsOf(route))}` }),
-    ...(guard ? [UseGuards(guard), ApiSecurity('token'), SetMetadata(TOKEN_SCOPE, scope)] : []),
-    ...(method === 'POST' ? [Post(path), HttpCode(200)] : [method === 'GET' ? Get(path) : All(path)]),
+    ...(typeof guard === 'function' ? [UseGuards(guard)] : []),
+    ...(guard ? [ApiSecurity('token'), SetMetadata(TOKEN_SCOPE, scope)] : []),
+    ...(method === 'POST'
+      ? [Post(path), HttpCode(hasContent(answer) ? 200 : 204)]
+      : [method === 'GET' ? Get(path) : All(path)]),
   );
 }
 
+const hasContent = (answer: Answer): answer is Exclude<Answer, { noContent: unknown }> =>
+  !(answer && 'noContent' in answer);
+
 function describeAnswer(answer: Answer): MethodDecorator[] {
-  if (answer && 'content' in answer) return [ApiOkResponse(answer)];
+  if (!hasContent(answer)) return [ApiNoContentResponse({ description: answer.noContent })];
+  if (answer && 'content' in answer) {
+    const { models = [], ...response } = answer;
+    return [ApiOkResponse(response), ApiExtraModels(...models)];
+  }
   const [models, success] = dataOf(answer);
   const response = ApiOkResponse({
     description: '`code` contains the outcome: 200, or the code of a refusal. With a refusal, `data` is null.',
@@ -82,7 +94,9 @@ function describeAnswer(answer: Answer): MethodDecorator[] {
 }
 
 /** Returns the classes of the data of an answer, and its schema if there are any data. */
-function dataOf(answer: Exclude<Answer, { content: unknown }>): [models: readonly Type[], schema?: Schema] {
+function dataOf(
+  answer: Exclude<Answer, { content: unknown } | { noContent: unknown }>,
+): [models: readonly Type[], schema?: Schema] {
   if (!answer) return [[]];
   if (typeof answer === 'function') return [[answer], { $ref: getSchemaPath(answer) }];
   if ('data' in answer) return [answer.models ?? [], answer.data];

@@ -1,0 +1,30 @@
+import { Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { TrustedNetworks } from '../request/client-address.js';
+import { KeyController } from './key.controller.js';
+import { ServerLoginController } from './server-login.controller.js';
+import { ServerLogins } from './server-logins.js';
+import { SftpgoController } from './sftpgo.controller.js';
+
+/** The application whose services the servers port uses. */
+export type Services = Pick<INestApplicationContext, 'get'>;
+
+@Module({})
+export class FileServersModule {
+  /**
+   * Returns the module of the servers port. It has controllers of its own and takes the buses of the API, so that a process has its handlers,
+   * caches and connections once. `trusted` contains the addresses and CIDR networks of file servers that are believed.
+   */
+  static forRoot(api: Services, trusted: readonly string[]): DynamicModule {
+    return {
+      module: FileServersModule,
+      controllers: [KeyController, ServerLoginController, SftpgoController],
+      providers: [
+        { provide: QueryBus, useValue: api.get(QueryBus, { strict: false }) },
+        { provide: CommandBus, useValue: api.get(CommandBus, { strict: false }) },
+        { provide: TrustedNetworks, useValue: new TrustedNetworks(trusted) },
+        ServerLogins,
+      ],
+    };
+  }
+}
