@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { accessTokensAggregate } from '../src/access-tokens/access-tokens.aggregate.js';
-import { accountAggregate } from '../src/account/account.aggregate.js';
-import { appPasswordsAggregate } from '../src/app-passwords/app-passwords.aggregate.js';
+import { accessTokensAggregate } from '../src/access-tokens/access-tokens.decider.js';
+import { accountAggregate } from '../src/account/account.decider.js';
+import { appPasswordsAggregate } from '../src/app-passwords/app-passwords.decider.js';
 import type { DomainEvent, StoredEvent } from '../src/kernel/event.js';
 import { UnknownEvent, upcast, type Upcasters } from '../src/kernel/upcasting.js';
-import { sessionAggregate } from '../src/session/session.aggregate.js';
-import { siteSettingsAggregate } from '../src/site-settings/site-settings.aggregate.js';
-import { sshKeyRingAggregate } from '../src/ssh-key-ring/ssh-key-ring.aggregate.js';
-import { sshKeyUseAggregate } from '../src/ssh-key-use/ssh-key-use.aggregate.js';
+import { sessionAggregate } from '../src/session/session.decider.js';
+import { siteSettingsAggregate } from '../src/site-settings/site-settings.decider.js';
+import { sshKeyRingAggregate } from '../src/ssh-key-ring/ssh-key-ring.decider.js';
+import { sshKeyUseAggregate } from '../src/ssh-key-use/ssh-key-use.decider.js';
 import type { Aggregate } from '../src/kernel/aggregate.js';
 import { fold } from '../testing/fold.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { accessTokenIdOf } from '../src/access-tokens/access-token-id.js';
-import { accessTokensAggregate } from '../src/access-tokens/access-tokens.aggregate.js';
+import { accessTokensAggregate } from '../src/access-tokens/access-tokens.decider.js';
 import { appPasswordIdOf } from '../src/app-passwords/app-password-id.js';
-import { appPasswordsAggregate } from '../src/app-passwords/app-passwords.aggregate.js';
+import { appPasswordsAggregate } from '../src/app-passwords/app-passwords.decider.js';
 import { createToken } from './access-tokens.events.js';
 import { MINUTE } from './account.events.js';
 import { createAppPassword } from './app-passwords.events.js';

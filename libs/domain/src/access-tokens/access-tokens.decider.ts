@@ -1,10 +1,11 @@
+import type { Aggregate } from '../kernel/aggregate.js';
 import { requireMaxBytes, TEXT_BYTES } from '../kernel/bounded-text.js';
 import type { Decider, Decision } from '../kernel/decider.js';
 import { DomainError } from '../kernel/domain-error.js';
 import { requireRoomFor, withNewSecret } from '../kernel/named-secrets.js';
 import { accessTokenIdOf, LAST_TOKEN_NUMBER } from './access-token-id.js';
 import { accessTokenScopes, type AccessTokenScope } from './access-token-scopes.js';
-import type { AccessTokenCreated, AccessTokensEvent } from './access-tokens.events.js';
+import { accessTokensUpcasters, type AccessTokenCreated, type AccessTokensEvent } from './access-tokens.events.js';
 
 /** A token with its id, name, scopes, times in unix milliseconds, and the hash of its secret. */
 export type AccessToken = AccessTokenCreated['data'];
@@ -36,6 +37,14 @@ export const accessTokensDecider: Decider<AccessTokens, AccessTokensCommand, Acc
   initialState: { tokens: [], tokensEver: 0 },
   decide: (state, command) => (command.type === 'CreateAccessToken' ? create(state, command) : revoke(state, command)),
   evolve,
+};
+
+export const accessTokensAggregate: Aggregate<number, AccessTokens, AccessTokensCommand, AccessTokensEvent> = {
+  name: 'access-tokens',
+  decider: accessTokensDecider,
+  upcasters: accessTokensUpcasters,
+  streamPrefix: 'access-tokens-',
+  streamOf: (accountId) => `access-tokens-${accountId}`,
 };
 
 const REFUSALS = {

@@ -4,9 +4,8 @@ import { fold } from '../../testing/fold.js';
 import { ACCOUNTS, play, story } from '../../testing/story.js';
 import type { World } from '../../testing/world.js';
 import { accountOfAccessToken } from './access-token-id.js';
-import { accessTokensAggregate } from './access-tokens.aggregate.js';
+import { accessTokensAggregate, type AccessTokens } from './access-tokens.decider.js';
 import { isSecretExpired } from '../kernel/named-secrets.js';
-import type { AccessTokens } from './access-tokens.decider.js';
 
 /** Checks a property of the tokens of each account after random stories: several clients change a few accounts in any order. */
 const always = (holds: (world: World, accountId: number) => void) =>

@@ -1,3 +1,4 @@
+import type { Aggregate } from '../kernel/aggregate.js';
 import type { Decider, Decision, Hold } from '../kernel/decider.js';
 import { requireMaxBytes, TEXT_BYTES } from '../kernel/bounded-text.js';
 import { DomainError, type DomainErrorCode } from '../kernel/domain-error.js';
@@ -18,7 +19,7 @@ import type {
   UseOneTimeCode,
   UseRecoveryCode,
 } from './account.commands.js';
-import { ROLE_ADMIN, ROLE_GUEST, type AccountEvent, type ProfileChanged } from './account.events.js';
+import { ROLE_ADMIN, ROLE_GUEST, accountUpcasters, type AccountEvent, type ProfileChanged } from './account.events.js';
 import { absentAccount, evolve, HOUR, sessionRefusal, type Account, type RecoveryCodes } from './account.state.js';
 import { cleanBasePath } from './base-path.js';
 import type { NameClaim } from './name-claim.js';
@@ -36,6 +37,18 @@ export const accountDecider: Decider<Account, AccountCommand, AccountEvent> = {
   initialState: absentAccount,
   decide,
   evolve,
+};
+
+/** The ids of the accounts that the first start creates. Neither can be deleted. */
+export const ADMIN_ID = 1;
+export const GUEST_ID = 2;
+
+export const accountAggregate: Aggregate<number, Account, AccountCommand, AccountEvent> = {
+  name: 'account',
+  decider: accountDecider,
+  upcasters: accountUpcasters,
+  streamPrefix: 'account-',
+  streamOf: (accountId) => `account-${accountId}`,
 };
 
 function decide(account: Account, command: AccountCommand): Decision<AccountEvent> {

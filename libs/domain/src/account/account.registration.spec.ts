@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deleteAccount, named, newPassword, register } from '../../testing/account.commands.js';
 import { deleted, nameHashOf, registered, renamed } from '../../testing/account.events.js';
 import { given } from '../../testing/decider-specification.js';
-import { ADMIN_ID, GUEST_ID } from './account.aggregate.js';
-import { accountDecider } from './account.decider.js';
+import { ADMIN_ID, GUEST_ID, accountDecider } from './account.decider.js';
 import { ROLE_ADMIN, ROLE_GUEST } from './account.events.js';
 
 const ann = nameHashOf('ann');

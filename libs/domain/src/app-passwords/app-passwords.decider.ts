@@ -1,10 +1,11 @@
+import type { Aggregate } from '../kernel/aggregate.js';
 import { requireMaxBytes, TEXT_BYTES } from '../kernel/bounded-text.js';
 import type { Decider, Decision } from '../kernel/decider.js';
 import { DomainError } from '../kernel/domain-error.js';
 import { requireRoomFor, withNewSecret } from '../kernel/named-secrets.js';
 import { appPasswordIdOf, LAST_APP_PASSWORD_NUMBER } from './app-password-id.js';
 import type { AppPasswordProtocol } from './app-password-protocols.js';
-import type { AppPasswordCreated, AppPasswordsEvent } from './app-passwords.events.js';
+import { appPasswordsUpcasters, type AppPasswordCreated, type AppPasswordsEvent } from './app-passwords.events.js';
 
 /** An app password with its id, name, protocol, times in unix milliseconds, and the hash of its letters. */
 export type AppPassword = AppPasswordCreated['data'];
@@ -36,6 +37,14 @@ export const appPasswordsDecider: Decider<AppPasswords, AppPasswordsCommand, App
   initialState: { passwords: [], passwordsEver: 0 },
   decide: (state, command) => (command.type === 'CreateAppPassword' ? create(state, command) : revoke(state, command)),
   evolve,
+};
+
+export const appPasswordsAggregate: Aggregate<number, AppPasswords, AppPasswordsCommand, AppPasswordsEvent> = {
+  name: 'app-passwords',
+  decider: appPasswordsDecider,
+  upcasters: appPasswordsUpcasters,
+  streamPrefix: 'app-passwords-',
+  streamOf: (accountId) => `app-passwords-${accountId}`,
 };
 
 const REFUSALS = {

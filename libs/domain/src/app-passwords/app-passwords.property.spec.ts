@@ -4,8 +4,7 @@ import { fold } from '../../testing/fold.js';
 import { ACCOUNTS, play, story } from '../../testing/story.js';
 import { isSecretExpired } from '../kernel/named-secrets.js';
 import { accountOfAppPassword } from './app-password-id.js';
-import { appPasswordsAggregate } from './app-passwords.aggregate.js';
-import type { AppPasswords } from './app-passwords.decider.js';
+import { appPasswordsAggregate, type AppPasswords } from './app-passwords.decider.js';
 import type { AppPasswordsEvent } from './app-passwords.events.js';
 
 /** Checks a property of the app passwords of each account after random stories: several clients change a few accounts in any order. */

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { accessTokensAggregate } from '../access-tokens/access-tokens.aggregate.js';
-import { appPasswordsAggregate } from '../app-passwords/app-passwords.aggregate.js';
-import { accountAggregate } from '../account/account.aggregate.js';
-import { sessionAggregate } from '../session/session.aggregate.js';
-import { siteSettingsAggregate } from '../site-settings/site-settings.aggregate.js';
-import { sshKeyRingAggregate } from '../ssh-key-ring/ssh-key-ring.aggregate.js';
-import { sshKeyUseAggregate } from '../ssh-key-use/ssh-key-use.aggregate.js';
+import { accessTokensAggregate } from '../access-tokens/access-tokens.decider.js';
+import { appPasswordsAggregate } from '../app-passwords/app-passwords.decider.js';
+import { accountAggregate } from '../account/account.decider.js';
+import { sessionAggregate } from '../session/session.decider.js';
+import { siteSettingsAggregate } from '../site-settings/site-settings.decider.js';
+import { sshKeyRingAggregate } from '../ssh-key-ring/ssh-key-ring.decider.js';
+import { sshKeyUseAggregate } from '../ssh-key-use/ssh-key-use.decider.js';
 
 it.each([
   [accountAggregate, accountAggregate.streamOf(7), 'account-7'],

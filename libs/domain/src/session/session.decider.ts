@@ -1,8 +1,9 @@
+import type { Aggregate } from '../kernel/aggregate.js';
 import type { UsedCode } from '../account/account.commands.js';
 import { oneTimeCodeHold } from '../account/account.holds.js';
 import { truncate, TEXT_BYTES } from '../kernel/bounded-text.js';
 import type { Decider, Decision } from '../kernel/decider.js';
-import type { SessionEnded, SessionEvent, SessionStarted } from './session.events.js';
+import { sessionUpcasters, type SessionEnded, type SessionEvent, type SessionStarted } from './session.events.js';
 
 /**
  * The state of one login: absent, then active, then ended for good. Times are in unix seconds. An ended session forgets who logged in from
@@ -49,6 +50,14 @@ export const sessionDecider: Decider<Session, SessionCommand, SessionEvent> = {
   },
   decide,
   evolve,
+};
+
+export const sessionAggregate: Aggregate<string, Session, SessionCommand, SessionEvent> = {
+  name: 'session',
+  decider: sessionDecider,
+  upcasters: sessionUpcasters,
+  streamPrefix: 'session-',
+  streamOf: (sessionId) => `session-${sessionId}`,
 };
 
 function decide(session: Session, command: SessionCommand): Decision<SessionEvent> {

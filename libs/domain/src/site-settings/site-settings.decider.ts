@@ -1,10 +1,11 @@
+import type { Aggregate } from '../kernel/aggregate.js';
 import type { Decider, Decision } from '../kernel/decider.js';
 import { DomainError } from '../kernel/domain-error.js';
 import type { ResealSecrets } from '../kernel/reseal-secrets.js';
 import { factorySetting, isSealedSetting, settingFlag } from './factory-settings.js';
 import { normalSettingValue } from './setting-rules.js';
 import type { ChangeSettings, DeleteSetting, NewSecret, SiteSettingsCommand } from './site-settings.commands.js';
-import type { SettingChange, SiteSettingsEvent } from './site-settings.events.js';
+import { siteSettingsUpcasters, type SettingChange, type SiteSettingsEvent } from './site-settings.events.js';
 import {
   bytesOfSettings,
   deprecatedKeys,
@@ -19,6 +20,14 @@ export const siteSettingsDecider: Decider<SiteSettings, SiteSettingsCommand, Sit
   initialState: { values: {}, sealedValues: {}, sealedApiToken: '' },
   decide,
   evolve,
+};
+
+export const siteSettingsAggregate: Aggregate<'site', SiteSettings, SiteSettingsCommand, SiteSettingsEvent> = {
+  name: 'site-settings',
+  decider: siteSettingsDecider,
+  upcasters: siteSettingsUpcasters,
+  streamPrefix: 'site-settings',
+  streamOf: () => 'site-settings',
 };
 
 function decide(settings: SiteSettings, command: SiteSettingsCommand): Decision<SiteSettingsEvent> {

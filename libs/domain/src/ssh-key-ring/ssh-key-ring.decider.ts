@@ -1,9 +1,16 @@
+import type { Aggregate } from '../kernel/aggregate.js';
 import type { Decider, Decision } from '../kernel/decider.js';
 import { bytesOf, requireMaxBytes, TEXT_BYTES } from '../kernel/bounded-text.js';
 import { DomainError } from '../kernel/domain-error.js';
 import { isUnannounced, requireTimelyExpiry, type KeyExpiry } from './ssh-key-expiry.js';
 import { keyIdOf, LAST_KEY_NUMBER } from './ssh-key-id.js';
-import type { PublicKey, SshKeyAdded, SshKeyExpiryChanged, SshKeyRingEvent } from './ssh-key-ring.events.js';
+import {
+  sshKeyRingUpcasters,
+  type PublicKey,
+  type SshKeyAdded,
+  type SshKeyExpiryChanged,
+  type SshKeyRingEvent,
+} from './ssh-key-ring.events.js';
 
 /** A key of the ring with its id, its title as sent, and the time of its addition in unix milliseconds. */
 export type SshKey = SshKeyAdded['data'] & KeyExpiry;
@@ -50,6 +57,14 @@ export const sshKeyRingDecider: Decider<SshKeyRing, SshKeyRingCommand, SshKeyRin
   initialState: { keys: [], keysEver: 0 },
   decide,
   evolve,
+};
+
+export const sshKeyRingAggregate: Aggregate<number, SshKeyRing, SshKeyRingCommand, SshKeyRingEvent> = {
+  name: 'ssh-keys',
+  decider: sshKeyRingDecider,
+  upcasters: sshKeyRingUpcasters,
+  streamPrefix: 'ssh-keys-',
+  streamOf: (accountId) => `ssh-keys-${accountId}`,
 };
 
 function decide(ring: SshKeyRing, command: SshKeyRingCommand): Decision<SshKeyRingEvent> {

@@ -1,5 +1,6 @@
+import type { Aggregate } from '../kernel/aggregate.js';
 import type { Decider } from '../kernel/decider.js';
-import type { SshKeyUseEvent } from './ssh-key-use.events.js';
+import { sshKeyUseUpcasters, type SshKeyUseEvent } from './ssh-key-use.events.js';
 
 /** The last uses of an account's keys by key id, in unix milliseconds. */
 export type SshKeyUse = Readonly<{ lastUsed: Readonly<Record<string, number>> }>;
@@ -19,4 +20,12 @@ export const sshKeyUseDecider: Decider<SshKeyUse, RecordSshKeyUse, SshKeyUseEven
     return { events: [{ type: 'SshKeyUsed', v: 1, data: { keyId, usedAt } }] };
   },
   evolve: (use, event) => ({ lastUsed: { ...use.lastUsed, [event.data.keyId]: event.data.usedAt } }),
+};
+
+export const sshKeyUseAggregate: Aggregate<number, SshKeyUse, RecordSshKeyUse, SshKeyUseEvent> = {
+  name: 'ssh-key-use',
+  decider: sshKeyUseDecider,
+  upcasters: sshKeyUseUpcasters,
+  streamPrefix: 'ssh-key-use-',
+  streamOf: (accountId) => `ssh-key-use-${accountId}`,
 };
