@@ -36,7 +36,7 @@ func printLog(out io.Writer, socket string) int {
 	}
 }
 
-// withoutControls keeps one message one line, whoever wrote it.
+// withoutControls keeps one message on one line, even one that others wrote.
 func withoutControls(text string) string {
 	return strings.Map(func(char rune) rune {
 		if unicode.IsControl(char) {

@@ -46,7 +46,7 @@ func readTrusted(path string, limit int64, secret bool) ([]byte, error) {
 	return text, err
 }
 
-// requireTrustedFolders checks all folders above a file: whoever can write to one of them can replace the file.
+// requireTrustedFolders checks all folders above a file: a user who can write to one of them can replace the file.
 func requireTrustedFolders(path string) error {
 	resolved, err := filepath.EvalSymlinks(path)
 	if err != nil {
