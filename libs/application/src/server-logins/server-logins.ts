@@ -117,7 +117,7 @@ export class CheckServerLoginHandler implements ICommandHandler<CheckServerLogin
 export type ServerAccount = Readonly<{ accountId: number; username: string; basePath: string; permission: number }>;
 
 /**
- * Finds the enabled accounts with these names. Proves nothing about who asks: check a password or a key, too, before somebody is let in. An
+ * Finds the enabled accounts with these names. Proves nothing about who asks: check a password or a key, too, before admitting anyone. An
  * unknown name costs as many store operations as a known one.
  */
 export class FindServerAccountsQuery extends Query<ReadonlyMap<string, ServerAccount>> {
