@@ -27,10 +27,6 @@ export class Argon2PasswordHasher extends PasswordHasher {
   running = 0;
   private readonly queue = new FairQueue<Waiter>();
   private readonly actors = new KeyedQueue();
-  private readonly concurrency: number;
-  private readonly maxWaiting: number;
-  private readonly cost: Argon2Cost;
-  private readonly onHashed: ((seconds: number) => void) | undefined;
   private meanMs = 0;
 
   /**
@@ -38,7 +34,7 @@ export class Argon2PasswordHasher extends PasswordHasher {
    * most of their time on hashes.
    */
   constructor(
-    options: Readonly<{
+    private readonly options: Readonly<{
       concurrency: number;
       maxWaiting: number;
       cost?: Argon2Cost;
@@ -46,10 +42,6 @@ export class Argon2PasswordHasher extends PasswordHasher {
     }>,
   ) {
     super();
-    this.concurrency = options.concurrency;
-    this.maxWaiting = options.maxWaiting;
-    this.cost = options.cost ?? DEFAULT_COST;
-    this.onHashed = options.onHashed;
   }
 
   get waiting(): number {
@@ -57,7 +49,7 @@ export class Argon2PasswordHasher extends PasswordHasher {
   }
 
   async hash(staticHash: string, groups?: HashGroups): Promise<string> {
-    return this.queued(groups, () => hash(staticHash, this.cost));
+    return this.queued(groups, () => hash(staticHash, this.options.cost ?? DEFAULT_COST));
   }
 
   async hashFor(actor: string, staticHash: string): Promise<string> {
@@ -71,7 +63,7 @@ export class Argon2PasswordHasher extends PasswordHasher {
   }
 
   private async queued<T>(groups: HashGroups = [], work: () => Promise<T>): Promise<T> {
-    if (this.running < this.concurrency) this.running += 1;
+    if (this.running < this.options.concurrency) this.running += 1;
     else await this.waitForSlot(groups);
     try {
       return await this.timed(work);
@@ -84,9 +76,12 @@ export class Argon2PasswordHasher extends PasswordHasher {
   private waitForSlot(groups: HashGroups): Promise<void> {
     return new Promise((start, refuse) => {
       this.queue.push(groups, { start, refuse });
-      if (this.queue.size <= this.maxWaiting) return;
+      if (this.queue.size <= this.options.maxWaiting) return;
       this.refused += 1;
-      this.queue.dropFromLargest()?.refuse(new HashQueueFull(this.secondsUntilDrained()));
+      const dropped = this.queue.dropFromLargest();
+      const hashes = this.running + this.waiting;
+      const seconds = secondsToDrain({ hashes, meanMs: this.meanMs, concurrency: this.options.concurrency });
+      dropped?.refuse(new HashQueueFull(seconds));
     });
   }
 
@@ -100,17 +95,9 @@ export class Argon2PasswordHasher extends PasswordHasher {
     const start = performance.now();
     const result = await work();
     const ms = performance.now() - start;
-    this.onHashed?.(ms / 1_000);
+    this.options.onHashed?.(ms / 1_000);
     this.meanMs = this.meanMs === 0 ? ms : this.meanMs + (ms - this.meanMs) / 16;
     return result;
-  }
-
-  private secondsUntilDrained(): number {
-    return secondsToDrain({
-      hashes: this.running + this.waiting,
-      meanMs: this.meanMs,
-      concurrency: this.concurrency,
-    });
   }
 }
 

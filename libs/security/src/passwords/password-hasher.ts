@@ -1,29 +1,21 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** Turns static hashes into stored password hashes and verifies them. Also the injection token of its implementation. */
+/**
+ * Turns static hashes into stored password hashes and verifies them. Also the injection token of its implementation.
+ *
+ * @throws `HashQueueFull` from each method.
+ */
 export abstract class PasswordHasher {
   /** The numbers of hashes that wait and that are being computed, and how many were refused since the start. */
   abstract readonly waiting: number;
   abstract readonly running: number;
   abstract readonly refused: number;
 
-  /**
-   * Returns a password hash in PHC format, different at each call.
-   *
-   * @throws `HashQueueFull`.
-   */
+  /** Returns a password hash in PHC format, different at each call. */
   abstract hash(staticHash: string, groups?: HashGroups): Promise<string>;
-  /**
-   * Like `hash`, for a signed-in `actor`, who has one hash in the queue at a time.
-   *
-   * @throws `HashQueueFull`.
-   */
+  /** Like `hash`, for a signed-in `actor`, who has one hash in the queue at a time. */
   abstract hashFor(actor: string, staticHash: string): Promise<string>;
-  /**
-   * Returns whether the static hash matches a stored hash; false for one that cannot be parsed.
-   *
-   * @throws `HashQueueFull`.
-   */
+  /** Returns whether the static hash matches a stored hash; false for one that cannot be parsed. */
   abstract verify(staticHash: string, passwordHash: string, groups?: HashGroups): Promise<boolean>;
 }
 

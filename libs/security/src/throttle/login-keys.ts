@@ -159,7 +159,6 @@ export const keysOfAccount = (factor: LoginAttempt['factor'], account: string): 
     ? [`password:${account}`, `first:password:${account}`, `known-passwords:${account}`]
     : [`one-time-code:${account}`, `known-codes:${account}`, `strange-codes:${account}`];
 
-/** Returns the key that marks a source as known to an account. */
 export const knownSourceKey = ({ factor, account, address }: LoginAttempt): string =>
   `known:${factor}:${account}:${sourceOf(address)}`;
 

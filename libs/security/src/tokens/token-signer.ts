@@ -140,7 +140,6 @@ export class TokenSigner {
 
 const isDeviceToken = (payload: unknown) => (payload as { aud?: unknown }).aud === DEVICE_AUDIENCE;
 
-/** Returns the `alg` of a JSON Web Token, or undefined if the text is not one. */
 function algorithmOf(token: string): string | undefined {
   const [header = '', , signature, ...rest] = token.split('.', 4);
   if (signature === undefined || rest.length > 0 || header.length > MAX_HEADER) return undefined;
