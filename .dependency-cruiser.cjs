@@ -146,7 +146,7 @@ module.exports = {
       comment:
         'Inner code is plain classes and functions. Only the buses, the injection, the exception filter and the JWT service need Nest.',
       severity: 'error',
-      from: from('^libs/(domain|event-store|projections)/|^libs/security/src/(?!token-signer|device-tokens)'),
+      from: from('^libs/(domain|event-store|projections)/|^libs/security/src/(?!tokens/(token-signer|device-tokens))'),
       to: { path: '^node_modules/@nestjs/' },
     },
     {

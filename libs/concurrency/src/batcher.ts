@@ -31,7 +31,6 @@ export class Batcher<Item, Result> {
     private readonly isOutage: (error: unknown) => boolean,
   ) {}
 
-  /** Adds an item to the next batch. */
   submit(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });

@@ -20,7 +20,6 @@ export type MessageMask = Readonly<{
   ofFault(message: string): string;
 }>;
 
-/** Options that the application passes to the filter. */
 export type EnvelopeFilterOptions = Readonly<{
   mask: MessageMask;
   /** Logs an unexpected error with the id that the client receives. `path` is the URL without its query. */

@@ -13,7 +13,6 @@ const successJson = (json: string) => `{"code":200,"message":"success","data":${
 export class PreparedResponse {
   private constructor(readonly envelope: string) {}
 
-  /** Prepares the response with these data. */
   static of(data: unknown): PreparedResponse {
     return PreparedResponse.ofJson(toJson(data));
   }

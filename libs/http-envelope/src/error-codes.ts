@@ -1,5 +1,5 @@
 import { SETTINGS_BYTES, TEXT_BYTES, type DomainError, type DomainErrorCode } from '@keyfold/domain';
-import { goQuote } from './go-quote.js';
+import { goQuote } from './go-text.js';
 import { Refusal, type RefusalRow } from './refusal.js';
 
 const tooManyAttempts = {
@@ -15,6 +15,18 @@ const tooLong = (what: string, bytes: number) => ({
   message: `the ${what} is too long: at most ${bytes} bytes`,
   when: `the new ${what} has more than ${bytes} bytes as answers write it`,
 });
+
+// Access tokens and app passwords have the same limits.
+const secretNameTooLong = {
+  code: 400,
+  message: `the name is too long: at most ${TEXT_BYTES.secretName} bytes`,
+  when: `the name has more than ${TEXT_BYTES.secretName} bytes as answers write it`,
+};
+const secretExpiryInvalid = {
+  code: 400,
+  message: 'expires must be in the future and at most ten years away',
+  when: '`expires` is in the past, or more than ten years away',
+};
 
 /** A value that the original's hook for a setting refuses. */
 const hook = (key: string, cause: string, when: string) => ({
@@ -99,11 +111,7 @@ export const errorCodes = {
   'one-time-code-invalid': { code: 400, ...wrongCode, when: 'the code is wrong or was used before' },
 
   // Profile and administration of accounts: wire contract 1.11, 2.4 and 2.7. compat: several refusals carry 500.
-  'guest-has-no-profile': {
-    code: 403,
-    message: 'Guest user can not update profile',
-    when: 'the caller is the guest',
-  },
+  'guest-has-no-profile': { code: 403, message: 'Guest user can not update profile', when: 'the caller is the guest' },
   'username-taken': { code: 500, message: 'user name already exists', when: 'another account has this name' },
   // The original has no such rule. Both reasons share one text, so that it does not reveal which one applies.
   'username-reserved': {
@@ -126,11 +134,7 @@ export const errorCodes = {
   },
   'username-empty': { code: 500, message: 'username is empty', when: '`username` is missing or empty' },
   'account-id-taken': { code: 500, message: 'user id already exists', when: 'the id is or was in use' },
-  'account-not-found': {
-    code: 500,
-    message: 'failed get old user: record not found',
-    when: 'no account has this id',
-  },
+  'account-not-found': { code: 500, message: 'failed get old user: record not found', when: 'no account has this id' },
   'find-user-failed': { code: 500, message: 'failed find user: record not found', when: 'no account has this name' },
   'user-invalid': { code: 404, message: 'user invalid', when: 'no account has this id' },
   'role-unchangeable': {
@@ -160,11 +164,7 @@ export const errorCodes = {
     message: 'Guest user can not manage sessions',
     when: 'the caller is the guest',
   },
-  'guest-has-no-history': {
-    code: 403,
-    message: 'Guest user can not see activity',
-    when: 'the caller is the guest',
-  },
+  'guest-has-no-history': { code: 403, message: 'Guest user can not see activity', when: 'the caller is the guest' },
   'session-not-found': {
     code: 400,
     message: 'failed find session: record not found',
@@ -238,16 +238,8 @@ export const errorCodes = {
     message: 'only administrators can give the scope {quoted}',
     when: 'a scope is for administrators, and the caller is not one',
   },
-  'access-token-name-too-long': {
-    code: 400,
-    message: `the name is too long: at most ${TEXT_BYTES.secretName} bytes`,
-    when: `the name has more than ${TEXT_BYTES.secretName} bytes as answers write it`,
-  },
-  'access-token-expiry-invalid': {
-    code: 400,
-    message: 'expires must be in the future and at most ten years away',
-    when: '`expires` is in the past, or more than ten years away',
-  },
+  'access-token-name-too-long': secretNameTooLong,
+  'access-token-expiry-invalid': secretExpiryInvalid,
   'access-token-name-taken': {
     code: 400,
     message: 'an access token with the same name already exists',
@@ -275,16 +267,8 @@ export const errorCodes = {
     message: 'the static token can not manage own app passwords, log in instead',
     when: 'the caller has the static token',
   },
-  'app-password-name-too-long': {
-    code: 400,
-    message: `the name is too long: at most ${TEXT_BYTES.secretName} bytes`,
-    when: `the name has more than ${TEXT_BYTES.secretName} bytes as answers write it`,
-  },
-  'app-password-expiry-invalid': {
-    code: 400,
-    message: 'expires must be in the future and at most ten years away',
-    when: '`expires` is in the past, or more than ten years away',
-  },
+  'app-password-name-too-long': secretNameTooLong,
+  'app-password-expiry-invalid': secretExpiryInvalid,
   'app-password-name-taken': {
     code: 400,
     message: 'an app password with the same name already exists',
@@ -308,11 +292,7 @@ export const errorCodes = {
     message: 'the answer would be too long, name fewer keys',
     when: '`keys` contains so many keys that the answer would exceed its limit',
   },
-  'no-settings-to-save': {
-    code: 500,
-    message: 'failed save setting: the list is empty',
-    when: 'the list is empty',
-  },
+  'no-settings-to-save': { code: 500, message: 'failed save setting: the list is empty', when: 'the list is empty' },
   'setting-key-invalid': {
     code: 400,
     message: 'a key of a setting consists of 1 to 128 letters, digits, underscores and hyphens',

@@ -1,12 +1,32 @@
-export { bindBody, bindList, type BodyClass } from './bind-body.js';
-export { FlagField, GoStruct, TextField, WholeField } from './body-fields.js';
-export { checkedBody, checkedKnownFields, checkedQuery, type InputClass } from './checked-input.js';
 export { crossOriginHook } from './cross-origin.hook.js';
 export { errorEnvelope, prepareOnce, PreparedResponse, successEnvelope, toJson } from './envelope.js';
 export { EnvelopeFilter, failureOf, UNKNOWN_PATH, type MessageMask } from './envelope.filter.js';
 export { errorCodes, refusalFor } from './error-codes.js';
-export { instantOf, IsInstant } from './instant-field.js';
-export { inputRefusal, inputRefusals, QUERY_BYTES, type InputRefusal } from './input-refusals.js';
-export { atoi, offsetOf, pageOf, parsePaging, type Paging } from './query-numbers.js';
-export { parseQuery, QueryParameters } from './query-parameters.js';
 export { Fault, Refusal, type RefusalRow } from './refusal.js';
+export {
+  bindBody,
+  bindList,
+  FlagField,
+  GoStruct,
+  TextField,
+  WholeField,
+  type BodyClass,
+} from './requests/bind-body.js';
+export {
+  checkedBody,
+  checkedKnownFields,
+  checkedQuery,
+  instantOf,
+  IsInstant,
+  type InputClass,
+} from './requests/checked-input.js';
+export { inputRefusal, inputRefusals, QUERY_BYTES, type InputRefusal } from './requests/input-refusals.js';
+export {
+  atoi,
+  offsetOf,
+  pageOf,
+  parsePaging,
+  parseQuery,
+  QueryParameters,
+  type Paging,
+} from './requests/query-parameters.js';

@@ -1,3 +1,29 @@
+export { Argon2PasswordHasher } from './passwords/argon2-password-hasher.js';
+export { isCommonPassword } from './passwords/guessable-secrets.js';
+export { matchingStep, newTotpSecret, otpauthUri, qrPicture } from './passwords/one-time-code.js';
+export { dummyHash, HashQueueFull, PasswordHasher, staticHash, type HashGroups } from './passwords/password-hasher.js';
+export {
+  appPasswordHash,
+  isRecoveryCode,
+  isSameAppPasswordHash,
+  matchingRecoveryCode,
+  newAppPassword,
+  newRecoveryCodes,
+  RECOVERY_CODES,
+  recoveryCodeHashes,
+} from './passwords/typed-secrets.js';
+export { InvalidPatterns, PrivacyMask } from './privacy-mask.js';
+export { SealBroken, Sealer, sealingKeyIdOf, UnknownSealingKey } from './sealing/sealer.js';
+export {
+  newSealingKeyText,
+  parseSealingKeys,
+  requireStrongSealingKey,
+  type SealingKey,
+} from './sealing/sealing-keys.js';
+export { parseOfferedKey, parseSshPublicKey } from './ssh/ssh-public-key.js';
+export { networksOf, sourceOf, type LoginAttempt } from './throttle/login-keys.js';
+export { CODE_FAILURES_BEFORE_LOCK, LoginThrottle, type CountedAttempt } from './throttle/login-throttle.js';
+export { ThrottleStore } from './throttle/throttle-store.js';
 export {
   accessTokenText,
   isAccessTokenForm,
@@ -5,29 +31,12 @@ export {
   newAccessTokenSecret,
   readAccessToken,
   type AccessTokenText,
-} from './access-token-text.js';
-export { appPasswordHash, isSameAppPasswordHash, newAppPassword } from './app-password-text.js';
-export { Argon2PasswordHasher } from './argon2-password-hasher.js';
-export { isCommonPassword } from './common-passwords.js';
-export { DeviceTokens, type Device } from './device-tokens.js';
-export { dummyHash } from './dummy-hash.js';
-export { matchingStep, newTotpSecret, otpauthUri, qrPicture } from './one-time-code.js';
-export { HashQueueFull, PasswordHasher, type HashGroups } from './password-hasher.js';
-export { InvalidPatterns, PrivacyMask } from './privacy-mask.js';
-export { SealBroken, Sealer, sealingKeyIdOf, UnknownSealingKey } from './sealer.js';
+} from './tokens/access-token-text.js';
+export { DeviceTokens, type Device } from './tokens/device-tokens.js';
 export {
-  isRecoveryCode,
-  matchingRecoveryCode,
-  newRecoveryCodes,
-  RECOVERY_CODES,
-  recoveryCodeHashes,
-} from './recovery-codes.js';
-export { newSealingKeyText, parseSealingKeys, requireStrongSealingKey, type SealingKey } from './sealing-keys.js';
-export { parseOfferedKey, parseSshPublicKey } from './ssh-public-key.js';
-export { networksOf, sourceOf } from './source-networks.js';
-export { staticHash } from './static-hash.js';
-export type { TokenClaims } from './token-claims.js';
-export { parseTokenSecrets } from './token-secrets.js';
-export { EarlierTokenSecrets, TokenSigner, type TokenFlaw } from './token-signer.js';
-export { CODE_FAILURES_BEFORE_LOCK, LoginThrottle, type CountedAttempt, type LoginAttempt } from './login-throttle.js';
-export { ThrottleStore } from './throttle-store.js';
+  EarlierTokenSecrets,
+  parseTokenSecrets,
+  TokenSigner,
+  type TokenClaims,
+  type TokenFlaw,
+} from './tokens/token-signer.js';

@@ -1,4 +1,4 @@
-import type { ThrottleKey, ThrottleRule } from '../src/throttle-store.js';
+import type { ThrottleKey, ThrottleRule } from '../src/throttle/throttle-store.js';
 
 export const MINUTE = 60_000;
 /** A day in the future, because databases delete expired counters by their own clock. */

@@ -1,4 +1,5 @@
-import { LoginThrottle, type CountedAttempt, type LoginAttempt } from '../src/login-throttle.js';
+import type { LoginAttempt } from '../src/throttle/login-keys.js';
+import { LoginThrottle, type CountedAttempt } from '../src/throttle/login-throttle.js';
 import { openThrottle } from './embedded-throttle.js';
 
 type Overrides = { account?: string; address?: string; device?: string };

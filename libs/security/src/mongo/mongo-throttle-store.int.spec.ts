@@ -7,7 +7,7 @@ import { openThrottle } from '../../testing/embedded-throttle.js';
 import { openMongoThrottle } from '../../testing/mongo-throttle.js';
 import { key, MINUTE, NOON } from '../../testing/throttled-keys.js';
 import { describeThrottleStore } from '../../testing/throttle-store.contract.js';
-import type { CounterChanges, ThrottleKey, ThrottleStore } from '../throttle-store.js';
+import type { CounterChanges, ThrottleKey, ThrottleStore } from '../throttle/throttle-store.js';
 import { countPipeline, undoPipeline } from './throttle-updates.js';
 import { throttleModels, type ThrottleDocument } from './throttle.model.js';
 

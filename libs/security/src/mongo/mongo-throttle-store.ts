@@ -4,7 +4,7 @@ import { reaching } from '@keyfold/event-store/mongo';
 import { LRUCache } from 'lru-cache';
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import { randomUUID } from 'node:crypto';
-import { ThrottleStore, type Admission, type CounterChanges, type ThrottleKey } from '../throttle-store.js';
+import { ThrottleStore, type Admission, type CounterChanges, type ThrottleKey } from '../throttle/throttle-store.js';
 import { THROTTLE, type ThrottleDocument } from './throttle.model.js';
 import { changeUpdates, countPipeline, undoPipeline, updateOne, type Attempt } from './throttle-updates.js';
 

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import type { CounterChanges, ThrottleKey } from '../throttle-store.js';
+import type { CounterChanges, ThrottleKey } from '../throttle/throttle-store.js';
 
 /** An attempt to count: a unique id, and its time in unix milliseconds. */
 export type Attempt = Readonly<{ id: string; now: number }>;

@@ -1,5 +1,5 @@
 import { SqliteConnection, type WriteStatement } from '@keyfold/event-store/sqlite';
-import { ThrottleStore, type Admission, type CounterChanges, type ThrottleKey } from '../throttle-store.js';
+import { ThrottleStore, type Admission, type CounterChanges, type ThrottleKey } from '../throttle/throttle-store.js';
 
 export const throttleTable = `
   CREATE TABLE IF NOT EXISTS throttle (
