@@ -4,8 +4,7 @@ import { databaseUri, freshDatabaseUri } from '../../../test/support/mongo/mongo
 import type { OpenStore } from './event-store.contract.js';
 import { eventStoreModels } from '../src/mongo/commit.model.js';
 import { connectOptions } from '../src/mongo/mongo-connection.js';
-import { MongoCounter } from '../src/mongo/mongo-counter.js';
-import { MongoEventStore } from '../src/mongo/mongo-event-store.js';
+import { MongoCounter, MongoEventStore } from '../src/mongo/mongo-event-store.js';
 import { migrateSchema } from '../src/mongo/mongo-schema.js';
 
 /** How long a change stream may take to open, in milliseconds. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { OpenStore } from './event-store.contract.js';
-import type { WholeStore } from './contract-case.js';
+import type { WholeStore } from './contract/contract-case.js';
 import { eventStoreSchema, SqliteCounter, SqliteEventStore } from '../src/sqlite/sqlite-event-store.js';
 import { SqliteConnection } from '../src/sqlite/sqlite-connection.js';
 import { SqliteFile } from '../src/sqlite/sqlite-file.js';

@@ -3,7 +3,7 @@ import { Histogram } from '../src/histogram.js';
 import { SqliteFile } from '../src/sqlite/sqlite-file.js';
 import { eventStoreSchema, SqliteCounter, SqliteEventStore } from '../src/sqlite/sqlite-event-store.js';
 import { OtherThread, type FirstThread } from './other-thread.js';
-import type { OpenStore } from './contract-case.js';
+import type { OpenStore } from './contract/contract-case.js';
 
 const ADAPTERS = new URL('../src/sqlite/sqlite-event-store.ts', import.meta.url);
 

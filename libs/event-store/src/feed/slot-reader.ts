@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { Commit } from '../commit.js';
-import type { CommitFeed } from '../commit-feed.js';
+import type { CommitFeed } from './commit-feed.js';
 import { LeaseLost, type FeedLeases, type Lease } from './feed-leases.js';
 import type { HeldSlot, HeldSlots } from './held-slots.js';
 

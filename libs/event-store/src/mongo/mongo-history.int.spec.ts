@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { placeAt, type HistoryRange } from '../commit-history.js';
+import { placeAt, type HistoryRange } from '../event-store.js';
 import { newCommit, unused } from '../../testing/new-commit.js';
 import { openMongo } from '../../testing/open-mongo.js';
 

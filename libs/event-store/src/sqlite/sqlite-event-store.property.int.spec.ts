@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { Commit, NewCommit } from '../commit.js';
 import { ModelEventStore } from '../../testing/model-event-store.js';
 import { newCommand, newCommit } from '../../testing/new-commit.js';
-import type { CommitFeed } from '../commit-feed.js';
+import type { CommitFeed } from '../feed/commit-feed.js';
 import type { Appended, EventStore } from '../event-store.js';
 import { temporaryFolder } from '../../testing/open-sqlite.js';
 import { eventStoreSchema, SqliteEventStore } from './sqlite-event-store.js';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { CommandIdReused } from '../../src/event-store.errors.js';
-import type { ContractCase } from '../contract-case.js';
+import type { ContractCase } from './contract-case.js';
 import { newCommand, newCommit, unused } from '../new-commit.js';
 import { outcomeOf, readStream, refusal, tally } from '../outcome.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ContractCase } from '../contract-case.js';
+import type { ContractCase } from './contract-case.js';
 import { unused } from '../new-commit.js';
 
 /** Numbers: never twice, gaps are normal. */

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { NewCommit } from '../../src/commit.js';
 import type { EventStore } from '../../src/event-store.js';
-import type { ContractCase } from '../contract-case.js';
+import type { ContractCase } from './contract-case.js';
 import { newCommit, unused } from '../new-commit.js';
 import { readStream } from '../outcome.js';
 

@@ -1,15 +1,20 @@
 import { Batcher, type Call } from '@keyfold/concurrency';
 import type { mongo } from 'mongoose';
-import type { AppendCounts } from '../append-counts.js';
-import type { NewCommit } from '../commit.js';
-import { Contended, isOutage, StoreUnavailable } from '../event-store.errors.js';
-import type { Appended } from '../event-store.js';
-import { judgeAppends } from './append-judge.js';
-import { COMMITS, feedKeyOf, positionOfKey, slotOf, type CommitDocument } from './commit.model.js';
-import { insertBehindLast } from './insert-behind-last.js';
-import { isDuplicate, isPositionTaken, outcomesOf, type InsertOutcome } from './insert-outcome.js';
-import type { KnownVersions } from './known-versions.js';
-import { reaching } from './mongo-connection.js';
+import type { AppendCounts } from '../../append-counts.js';
+import type { NewCommit } from '../../commit.js';
+import { Contended, isOutage, StoreUnavailable } from '../../event-store.errors.js';
+import type { Appended } from '../../event-store.js';
+import {
+  judgeAppends,
+  insertBehindLast,
+  isDuplicate,
+  isPositionTaken,
+  outcomesOf,
+  type InsertOutcome,
+} from './append-batch.js';
+import { COMMITS, feedKeyOf, positionOfKey, slotOf, type CommitDocument } from '../commit.model.js';
+import type { KnownVersions } from '../stream-tails.js';
+import { reaching } from '../mongo-connection.js';
 import { SlotHeads } from './slot-heads.js';
 
 const BATCH = 256;

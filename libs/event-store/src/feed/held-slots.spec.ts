@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { slotShares } from './slot-shares.js';
+import { slotShares } from './held-slots.js';
 
 const members = fc.uniqueArray(fc.uuid(), { minLength: 1, maxLength: 12 });
 const ownersOf = (names: readonly string[]) =>

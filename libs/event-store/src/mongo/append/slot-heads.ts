@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
-import { positionOfKey, slotOfKey, type CommitDocument } from './commit.model.js';
-import { readLastPositions } from './last-positions.js';
+import { positionOfKey, slotOfKey, type CommitDocument, feedKeyOf } from '../commit.model.js';
+import { reaching } from '../mongo-connection.js';
 
 /**
  * Caches the last positions of the slots, from acknowledged commits of this process or from majority reads. No failover rolls these back,
@@ -48,3 +48,26 @@ export class SlotHeads {
     }
   }
 }
+
+/** Returns the last position of each slot, 0 if it is empty. One round trip. */
+export async function readLastPositions(
+  commits: mongo.Collection<CommitDocument>,
+  slots: readonly number[],
+): Promise<Map<number, number>> {
+  const [first, ...others] = slots.map(lastKeyOf);
+  const pipeline = [
+    ...first!,
+    ...others.map((stages) => ({ $unionWith: { coll: commits.collectionName, pipeline: stages } })),
+  ];
+  const found = await reaching(() => commits.aggregate<{ _id: number }>(pipeline).toArray());
+  const positions = new Map(slots.map((slot) => [slot, 0]));
+  for (const { _id: key } of found) positions.set(slotOfKey(key), positionOfKey(key));
+  return positions;
+}
+
+const lastKeyOf = (slot: number) => [
+  { $match: { _id: { $gt: feedKeyOf(slot, 0), $lt: feedKeyOf(slot + 1, 0) } } },
+  { $sort: { _id: -1 } },
+  { $limit: 1 },
+  { $project: { _id: 1 } },
+];

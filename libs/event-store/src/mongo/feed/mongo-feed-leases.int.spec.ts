@@ -1,11 +1,10 @@
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import { expect, it, onTestFinished } from 'vitest';
-import { freshDatabase, freshDatabaseUri } from '../../../../test/support/mongo/mongo-database.js';
-import { describeFeedLeases, describeSharedFeedLeases } from '../../testing/feed-leases.contract.js';
-import { feedModels } from './feed-lease.model.js';
-import { connectOptions } from './mongo-connection.js';
-import { MongoFeedLeases } from './mongo-feed-leases.js';
-import { migrateSchema } from './mongo-schema.js';
+import { freshDatabase, freshDatabaseUri } from '../../../../../test/support/mongo/mongo-database.js';
+import { describeFeedLeases, describeSharedFeedLeases } from '../../../testing/feed-leases.contract.js';
+import { feedModels, MongoFeedLeases } from './mongo-feed-leases.js';
+import { connectOptions } from '../mongo-connection.js';
+import { migrateSchema } from '../mongo-schema.js';
 
 async function prepared(): Promise<Connection> {
   const connection = await freshDatabase();

@@ -1,9 +1,44 @@
-import { Batcher, type Call } from '@keyfold/concurrency';
 import mongoose, { type Connection, type mongo } from 'mongoose';
-import { isOutage } from '../event-store.errors.js';
-import { FeedLeases, LeaseLost, type Lease, type SlotProgress } from '../feed/feed-leases.js';
-import { FEED_LEASES, FEED_MEMBERS, type FeedLeaseDocument, type FeedMemberDocument } from './feed-lease.model.js';
-import { collectionOf, reaching } from './mongo-connection.js';
+import { Batcher, type Call } from '@keyfold/concurrency';
+import { isOutage } from '../../event-store.errors.js';
+import { FeedLeases, LeaseLost, type Lease, type SlotProgress } from '../../feed/feed-leases.js';
+import { collectionOf, reaching } from '../mongo-connection.js';
+
+/**
+ * The lease of a slot for a reader together with the reader's checkpoint, so that one write can check the lease and move the checkpoint.
+ * `_id` is `<reader>/<slot>`. Without `owner` the slot is free. Never deleted, because `epoch` must only grow.
+ */
+type FeedLeaseDocument = Readonly<{
+  _id: string;
+  reader: string;
+  slot: number;
+  owner?: string;
+  epoch: number;
+  until?: Date;
+  position: number;
+}>;
+
+/** A process that works for a reader. `_id` is `<reader>/<owner>`. */
+type FeedMemberDocument = Readonly<{ _id: string; reader: string; owner: string; until: Date }>;
+
+const FEED_LEASES = 'feed_leases';
+const FEED_MEMBERS = 'feed_members';
+
+const leaseSchema = new mongoose.Schema<FeedLeaseDocument>(
+  { _id: String, reader: String, slot: Number, owner: String, epoch: Number, until: Date, position: Number },
+  { collection: FEED_LEASES, strict: 'throw', versionKey: false },
+);
+
+const memberSchema = new mongoose.Schema<FeedMemberDocument>(
+  { _id: String, reader: String, owner: String, until: Date },
+  { collection: FEED_MEMBERS, strict: 'throw', versionKey: false },
+).index({ until: 1 }, { expireAfterSeconds: 0, name: 'until' });
+
+/** Declares the collections of `MongoFeedLeases` on a connection. */
+export const feedModels = (connection: Connection) => [
+  connection.model(FEED_LEASES, leaseSchema),
+  connection.model(FEED_MEMBERS, memberSchema),
+];
 
 type Advance = Readonly<{ lease: Lease; position: number }>;
 

@@ -1,15 +1,15 @@
 import type { Connection } from 'mongoose';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { freshDatabase } from '../../../../test/support/mongo/mongo-database.js';
-import type { NewCommit } from '../commit.js';
-import { newCommand, newCommit, unused } from '../../testing/new-commit.js';
-import { outcomeOf, refusal } from '../../testing/outcome.js';
-import { CommandIdReused, Contended, HoldTaken, WrongExpectedVersion } from '../event-store.errors.js';
-import { COMMITS, eventStoreModels } from './commit.model.js';
-import { denseHistory } from '../../testing/dense-history.js';
-import { MongoEventStore } from './mongo-event-store.js';
-import { anotherProcess } from '../../testing/open-mongo.js';
-import { migrateSchema } from './mongo-schema.js';
+import { freshDatabase } from '../../../../../test/support/mongo/mongo-database.js';
+import type { NewCommit } from '../../commit.js';
+import { newCommand, newCommit, unused } from '../../../testing/new-commit.js';
+import { outcomeOf, refusal } from '../../../testing/outcome.js';
+import { CommandIdReused, Contended, HoldTaken, WrongExpectedVersion } from '../../event-store.errors.js';
+import { COMMITS, eventStoreModels } from '../commit.model.js';
+import { denseHistory } from '../../../testing/dense-history.js';
+import { MongoEventStore } from '../mongo-event-store.js';
+import { anotherProcess } from '../../../testing/open-mongo.js';
+import { migrateSchema } from '../mongo-schema.js';
 
 const PARTITION = 'partition';
 const TOO_LARGE = 17 * 1024 * 1024;

@@ -1,8 +1,6 @@
-import type { CommitFeed } from '../src/commit-feed.js';
-import type { CommitHistory } from '../src/commit-history.js';
-import type { Counter } from '../src/counter.js';
-import type { EventStore } from '../src/event-store.js';
-import type { StreamCompaction } from '../src/stream-compaction.js';
+import type { CommitFeed } from '../../src/feed/commit-feed.js';
+import type { CommitHistory, Counter, EventStore } from '../../src/event-store.js';
+import type { StreamCompaction } from '../../src/compaction.js';
 
 /** The four ports of a store, implemented by one adapter. */
 export type WholeStore = EventStore & CommitFeed & CommitHistory & StreamCompaction;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ModelEventStore } from '../../testing/model-event-store.js';
 import { newCommit } from '../../testing/new-commit.js';
-import { feedLag } from './feed-lag.js';
+import { feedLag } from './commit-feed.js';
 
 async function storeWith(...times: readonly number[]) {
   const store = new ModelEventStore(3);

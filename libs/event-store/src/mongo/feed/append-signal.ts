@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { slotOfKey, type CommitDocument } from './commit.model.js';
+import { slotOfKey, type CommitDocument } from '../commit.model.js';
 
 /** Only the keys of inserted commits: their contents are read from the feed. */
 const KEYS = [{ $match: { operationType: 'insert' } }, { $project: { operationType: 1, documentKey: 1 } }];
