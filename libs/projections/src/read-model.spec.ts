@@ -9,7 +9,7 @@ import {
   sshKeyRingStream,
   sshKeyUseStream,
   streamRef,
-} from './stream-ref.js';
+} from './loading/stream-ref.js';
 
 const refs = [
   accountStream(7),

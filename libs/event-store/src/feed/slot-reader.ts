@@ -10,7 +10,7 @@ export const FEED_PAGE = 500;
 const AGAIN_AFTER = 1_000;
 
 /** Result of a batch: there is more to read, the slot has to wait, or it is read to its end. */
-export type BatchOutcome = 'more' | 'wait' | 'read';
+type BatchOutcome = 'more' | 'wait' | 'read';
 
 /** A batch in progress. `outcome` rejects with the error of the handler or of the store. */
 export type Batch = Readonly<{ slot: number; outcome: Promise<BatchOutcome> }>;

@@ -3,7 +3,7 @@ import { migrateSchema, requireSchema } from '@keyfold/event-store/mongo';
 import { describe, expect, it } from 'vitest';
 import { active, describeReadModelStore } from '../../testing/read-model-store.contract.js';
 import { accounts } from '../read-model.js';
-import { accountStream, sshKeyRingStream } from '../stream-ref.js';
+import { accountStream, sshKeyRingStream } from '../loading/stream-ref.js';
 import { joinReadModels, openReadModels } from '../../testing/open-read-models.js';
 import { projectionModels } from './read-model.model.js';
 

@@ -1,7 +1,7 @@
 import mongoose, { type Connection } from 'mongoose';
 import type { ParkedStream } from '../read-model-store.js';
 import { readModels, type ReadModel } from '../read-model.js';
-import { keyOwnerModel } from './key-owner.model.js';
+import { keyOwnerModel } from './mongo-key-owners.js';
 
 /**
  * A stored document. `_id` is the stream, `place` its sort key. `state` is JSON: both adapters then return the same states, keys such as

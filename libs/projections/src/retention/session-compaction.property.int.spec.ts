@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
 import { MongoProjections } from '../../testing/mongo-projections.js';
 import { DAY, RELAY, SessionHistory, type Backend } from '../../testing/session-history.js';
-import { projectorName } from '../projector.js';
-import { Rebuild } from '../rebuild.js';
+import { projectorName } from '../projecting/projector.js';
+import { Rebuild } from '../verification/rebuild.js';
 import { readModels as allModels, sessions } from '../read-model.js';
 
 const ACCOUNTS = [1, 2, 3];

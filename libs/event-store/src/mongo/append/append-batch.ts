@@ -61,7 +61,7 @@ export const isDuplicate = (error: unknown): error is Error =>
 export const isPositionTaken = (message = '') => message.includes(' index: _id_ ');
 
 /** Why a commit was not stored: it was stored before, or a refusal; undefined if only its position was taken. */
-export type Judgement = Appended | Error | undefined;
+type Judgement = Appended | Error | undefined;
 
 /**
  * Finds out why commits were not stored. A duplicate key error names only one unique index, although several may be violated. So it reads

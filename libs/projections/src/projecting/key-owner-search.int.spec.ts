@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { keyAdded, keyRemoved, publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
 import { MongoProjections } from '../../testing/mongo-projections.js';
-import { sshKeyRingStream } from '../stream-ref.js';
+import { sshKeyRingStream } from '../loading/stream-ref.js';
 import { KeyIndexBehind, KeyOwnerSearch } from './key-owner-search.js';
-import { md5FingerprintOf } from './md5-fingerprint.js';
+import { md5FingerprintOf } from './key-owners.js';
 
 const shared = publicKey('shared');
 const added = (title = 'laptop') => keyAdded(1, title, shared);

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { prefixOf } from './key-owner.js';
-import { md5FingerprintOf } from './md5-fingerprint.js';
+import { prefixOf, md5FingerprintOf } from './key-owners.js';
 
 const blob = Buffer.from('any bytes').toString('base64');
 

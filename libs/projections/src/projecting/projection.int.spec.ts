@@ -1,8 +1,8 @@
 import { accountAggregate } from '@keyfold/domain';
 import { describe, expect, it, vi } from 'vitest';
-import { disabled, registered, renamed } from '../../domain/testing/account.events.js';
-import { EmbeddedProjections } from '../testing/embedded-projections.js';
-import { accountStream, streamRef, type StreamAggregate, type StreamRef } from './stream-ref.js';
+import { disabled, registered, renamed } from '../../../domain/testing/account.events.js';
+import { EmbeddedProjections } from '../../testing/embedded-projections.js';
+import { accountStream, streamRef, type StreamAggregate, type StreamRef } from '../loading/stream-ref.js';
 
 const account = accountStream(7);
 const unknownEvent = { type: 'AccountArchived', v: 1, data: {} };

@@ -1,9 +1,9 @@
 import { absentAccount } from '@keyfold/domain';
 import { describe, expect, it } from 'vitest';
-import { disabled, registered, renamed } from '../../domain/testing/account.events.js';
-import { sessionStarted } from '../../domain/testing/session.events.js';
-import { keyAdded } from '../../domain/testing/ssh-key-ring.events.js';
-import { EmbeddedProjections } from '../testing/embedded-projections.js';
+import { disabled, registered, renamed } from '../../../domain/testing/account.events.js';
+import { sessionStarted } from '../../../domain/testing/session.events.js';
+import { keyAdded } from '../../../domain/testing/ssh-key-ring.events.js';
+import { EmbeddedProjections } from '../../testing/embedded-projections.js';
 import { UnfoldableStream } from './fold.js';
 import { accountStream, sessionStream, sshKeyRingStream, sshKeyUseStream } from './stream-ref.js';
 import { StreamLoader } from './stream-loader.js';

@@ -1,13 +1,18 @@
 import type { Commit, EventStore } from '@keyfold/event-store';
 import { LRUCache } from 'lru-cache';
 import { foldCommit, initialOf, type Loaded } from './fold.js';
-import type { ReadModelStore } from './read-model-store.js';
 import { weightOf } from './state-weight.js';
 import type { StreamRef } from './stream-ref.js';
 
 type LoadedAll<Refs extends readonly StreamRef<unknown>[]> = {
   -readonly [K in keyof Refs]: Refs[K] extends StreamRef<infer State> ? Loaded<State> : never;
 };
+
+/** States as of some version, however old, from which loading can start. */
+export type StoredStates = Readonly<{
+  /** Returns the existing ones by stream name. One round trip. */
+  get(refs: readonly StreamRef<unknown>[]): Promise<Map<string, Loaded<unknown>>>;
+}>;
 
 /** In the units of `weightOf`, each about a kilobyte. */
 const CACHE_WEIGHT = 49_152;
@@ -24,7 +29,7 @@ export class StreamLoader {
 
   constructor(
     private readonly store: EventStore,
-    private readonly readModels: ReadModelStore,
+    private readonly stored: StoredStates,
   ) {}
 
   /** Returns the states of the streams, with every commit acknowledged before the call. Throws `UnfoldableStream`, `StoreUnavailable`. */
@@ -88,7 +93,7 @@ export class StreamLoader {
 
   async #baselinesOf(refs: readonly StreamRef<unknown>[]): Promise<Loaded<unknown>[]> {
     const cached = refs.map(({ stream }) => this.#baselines.peek(stream)?.loaded);
-    const documents = await this.readModels.get(refs.filter((_, index) => !cached[index]));
+    const documents = await this.stored.get(refs.filter((_, index) => !cached[index]));
     return refs.map(
       (ref, index) => cached[index] ?? this.#remember(ref, documents.get(ref.stream) ?? initialOf(ref.aggregate)),
     );

@@ -10,12 +10,12 @@ import {
   type DomainEvent,
 } from '@keyfold/domain';
 import { expect, it } from 'vitest';
-import { tokenCreated } from '../../domain/testing/access-tokens.events.js';
-import { registered } from '../../domain/testing/account.events.js';
-import { appPasswordCreated } from '../../domain/testing/app-passwords.events.js';
-import { stateAfter } from '../../domain/testing/decider-specification.js';
-import { keyAdded, publicKey } from '../../domain/testing/ssh-key-ring.events.js';
-import { keyUsed } from '../../domain/testing/ssh-key-use.events.js';
+import { tokenCreated } from '../../../domain/testing/access-tokens.events.js';
+import { registered } from '../../../domain/testing/account.events.js';
+import { appPasswordCreated } from '../../../domain/testing/app-passwords.events.js';
+import { stateAfter } from '../../../domain/testing/decider-specification.js';
+import { keyAdded, publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
+import { keyUsed } from '../../../domain/testing/ssh-key-use.events.js';
 import { weightOf } from './state-weight.js';
 
 const large = registered('ä'.repeat(2048), { basePath: `/${'a'.repeat(4095)}`, ssoId: 'a'.repeat(1024) });

@@ -1,7 +1,7 @@
 import type { CommitFeed, FeedLeases, SlotProgress } from '@keyfold/event-store';
-import { projectorName } from '../projector.js';
 import type { ReadModelStore } from '../read-model-store.js';
-import { keyOwnersIn, prefixOf } from './key-owner.js';
+import { keyOwnersIn, prefixOf } from './key-owners.js';
+import { projectorName } from './projector.js';
 
 /** Commits that one search reads behind the index, and how many it reads at a time. */
 const MAX_BEHIND = 10_000;

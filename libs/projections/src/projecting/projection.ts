@@ -1,10 +1,10 @@
 import { reasonOf, StoreUnavailable, type Commit } from '@keyfold/event-store';
-import { UnfoldableStream } from './fold.js';
-import { keyOwnersIn, type KeyOwner } from './key-owners/key-owner.js';
-import type { ParkedStream, ReadModelStore } from './read-model-store.js';
-import { readModelOf, sshKeyRings } from './read-model.js';
-import type { StreamRef } from './stream-ref.js';
-import type { StreamLoader } from './stream-loader.js';
+import { UnfoldableStream } from '../loading/fold.js';
+import { keyOwnersIn, type KeyOwner } from './key-owners.js';
+import type { ParkedStream, ReadModelStore } from '../read-model-store.js';
+import { readModelOf, sshKeyRings } from '../read-model.js';
+import type { StreamRef } from '../loading/stream-ref.js';
+import type { StreamLoader } from '../loading/stream-loader.js';
 
 const RETRY_BATCH = 200;
 

@@ -3,13 +3,13 @@ import type { StreamPoint } from '@keyfold/event-store';
 import { SqliteEventStore } from '@keyfold/event-store/sqlite';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { disabled, registered, renamed } from '../../domain/testing/account.events.js';
-import { keyAdded } from '../../domain/testing/ssh-key-ring.events.js';
-import { EmbeddedProjections } from '../testing/embedded-projections.js';
-import { accounts, readModels, type ReadModel } from './read-model.js';
-import { accountStream, sshKeyRingStream } from './stream-ref.js';
+import { disabled, registered, renamed } from '../../../domain/testing/account.events.js';
+import { keyAdded } from '../../../domain/testing/ssh-key-ring.events.js';
+import { EmbeddedProjections } from '../../testing/embedded-projections.js';
+import { accounts, readModels, type ReadModel } from '../read-model.js';
+import { accountStream, sshKeyRingStream } from '../loading/stream-ref.js';
 import { Rebuild } from './rebuild.js';
-import { Verification } from './verification/verification.js';
+import { Verification } from './verification.js';
 
 const account = accountStream(7);
 

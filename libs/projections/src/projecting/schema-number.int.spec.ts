@@ -1,18 +1,18 @@
 import { SqliteFeedLeases, SqliteFile } from '@keyfold/event-store/sqlite';
 import { expect, it, vi } from 'vitest';
-import { registered, renamed } from '../../domain/testing/account.events.js';
-import { EmbeddedProjections } from '../testing/embedded-projections.js';
+import { registered, renamed } from '../../../domain/testing/account.events.js';
+import { EmbeddedProjections } from '../../testing/embedded-projections.js';
 import { projectorName } from './projector.js';
-import { accounts, sshKeyRings } from './read-model.js';
-import { accountStream } from './stream-ref.js';
+import { accounts, sshKeyRings } from '../read-model.js';
+import { accountStream } from '../loading/stream-ref.js';
 
 /** The library as the next version of the program has it: the schema number of accounts is one higher. */
 async function nextVersion() {
   vi.resetModules();
-  const models = await import('./read-model.js');
+  const models = await import('../read-model.js');
   Object.assign(models.accounts, { schema: accounts.schema + 1 });
   const next = { ...models, ...(await import('./projector.js')), ...(await import('./projection.js')) };
-  return { ...next, ...(await import('./stream-loader.js')), ...(await import('./sqlite/index.js')) };
+  return { ...next, ...(await import('../loading/stream-loader.js')), ...(await import('../sqlite/index.js')) };
 }
 
 it('a higher schema number makes new documents from the beginning of the feed, beside those of the running version', async () => {

@@ -1,6 +1,6 @@
 import { sshKeyRingAggregate, upcast, type PublicKey, type SshKeyAdded } from '@keyfold/domain';
 import type { Commit } from '@keyfold/event-store';
-import { md5FingerprintOf } from './md5-fingerprint.js';
+import { hash } from 'node:crypto';
 
 /**
  * An entry of the index of SSH keys: an account that added a key, and the beginnings of the key's SHA-256 and MD5 fingerprints. Short
@@ -40,4 +40,10 @@ export function prefixOf(fingerprint: string): number {
   const [form, digest = ''] = fingerprint.split(/:(.*)/s);
   const bytes = form === 'MD5' ? Buffer.from(digest.replaceAll(':', ''), 'hex') : Buffer.from(digest, 'base64');
   return bytes.readUIntBE(0, PREFIX_BYTES);
+}
+
+/** Returns the fingerprint that `ssh-keygen -l -E md5` prints for a key, given its wire format in base64. */
+export function md5FingerprintOf(blob: string): string {
+  const digest = hash('md5', Buffer.from(blob, 'base64'), 'hex');
+  return `MD5:${digest.match(/../g)!.join(':')}`;
 }

@@ -1,12 +1,11 @@
 import type { Commit, CommitFeed, EventStore } from '@keyfold/event-store';
 import pLimit from 'p-limit';
-import { foldCommit, initialOf, UnfoldableStream, type Loaded } from './fold.js';
-import { keyOwnersIn } from './key-owners/key-owner.js';
-import type { ParkedStream, ReadModelStore } from './read-model-store.js';
-import { readModelOf, sshKeyRings, type ReadModel } from './read-model.js';
-import { streamRef, type StreamRef } from './stream-ref.js';
-import { documentPages } from './verification/document-pages.js';
-import { walkFeed } from './verification/feed-walk.js';
+import { foldCommit, initialOf, UnfoldableStream, type Loaded } from '../loading/fold.js';
+import { keyOwnersIn } from '../projecting/key-owners.js';
+import type { ParkedStream, ReadModelStore } from '../read-model-store.js';
+import { readModelOf, sshKeyRings, type ReadModel } from '../read-model.js';
+import { streamRef, type StreamRef } from '../loading/stream-ref.js';
+import { documentPages, walkFeed } from './pages.js';
 
 /** Number of slots in progress: a page of one is read while another is folded or written. */
 const PARALLEL_SLOTS = 4;
