@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Commit, NewCommit } from '../src/commit.js';
 import { voidStreamOf, type StreamCompaction } from '../src/compaction.js';
-import { ModelCounter, ModelEventStore, openInMemory } from './model-event-store.js';
-import type { WholeStore } from './contract/contract-case.js';
-import { newCommit } from './new-commit.js';
-import { describeEventStore, eventStoreCases, type OpenStore } from './event-store.contract.js';
-import type { CommitFeed } from '../src/feed/commit-feed.js';
 import {
   type CommitHistory,
   type HistoryRange,
@@ -14,6 +9,11 @@ import {
   type Appended,
   type StreamPoint,
 } from '../src/event-store.js';
+import type { CommitFeed } from '../src/feed/commit-feed.js';
+import type { WholeStore } from './contract/contract-case.js';
+import { describeEventStore, eventStoreCases, type OpenStore } from './event-store.contract.js';
+import { ModelCounter, ModelEventStore, openInMemory } from './model-event-store.js';
+import { newCommit } from './new-commit.js';
 
 /** Acknowledges everything and stores nothing. */
 class NoopEventStore extends EventStore implements CommitFeed, CommitHistory, StreamCompaction {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { appendCases } from './contract/append.contract.js';
 import { appendCountCases } from './contract/append-counts.contract.js';
+import { appendCases } from './contract/append.contract.js';
 import { commandCases } from './contract/command.contract.js';
-import type { ContractCase, OpenStore } from './contract/contract-case.js';
 import { compactionCases } from './contract/compaction.contract.js';
+import type { ContractCase, OpenStore } from './contract/contract-case.js';
 import { counterCases } from './contract/counter.contract.js';
 import { feedCases } from './contract/feed.contract.js';
 import { followingCases } from './contract/following.contract.js';

@@ -1,7 +1,6 @@
 import type { Commit, NewCommit } from '../src/commit.js';
 import { COMPACTION, voidStreamOf, type StreamCompaction } from '../src/compaction.js';
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../src/event-store.errors.js';
-import type { CommitFeed } from '../src/feed/commit-feed.js';
 import {
   type CommitHistory,
   type HistoryPlace,
@@ -13,6 +12,7 @@ import {
   type FoundHold,
   type StreamPoint,
 } from '../src/event-store.js';
+import type { CommitFeed } from '../src/feed/commit-feed.js';
 import type { OpenStore, WholeStore } from './contract/contract-case.js';
 
 /** The simplest implementation of the ports, to compare adapters with: slow, in memory, one append at a time. */

@@ -1,11 +1,11 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Commit } from '../src/commit.js';
 import { WrongExpectedVersion } from '../src/event-store.errors.js';
 import type { Appended, EventStore } from '../src/event-store.js';
-import { newCommit, unused } from './new-commit.js';
-import { setTimeout } from 'node:timers/promises';
 import type { CommitFeed } from '../src/feed/commit-feed.js';
 import type { OpenStore } from './contract/contract-case.js';
+import { newCommit, unused } from './new-commit.js';
 
 /** Returns the outcome of an append, or the name of its error. */
 export const outcomeOf = (append: Promise<Appended>): Promise<string> =>

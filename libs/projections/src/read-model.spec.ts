@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { readModelOf, readModels } from './read-model.js';
 import {
   accessTokensStream,
   accountStream,
@@ -10,6 +9,7 @@ import {
   sshKeyUseStream,
   streamRef,
 } from './loading/stream-ref.js';
+import { readModelOf, readModels } from './read-model.js';
 
 const refs = [
   accountStream(7),

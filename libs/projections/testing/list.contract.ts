@@ -1,10 +1,10 @@
 import { type SshKeyRing, sessionDecider, type Session } from '@keyfold/domain';
 import { expect, it } from 'vitest';
+import { login } from '../../domain/testing/session.events.js';
 import { keyAdded } from '../../domain/testing/ssh-key-ring.events.js';
+import { sshKeyRingStream, sessionStream } from '../src/loading/stream-ref.js';
 import type { DueStream, ReadModelStore } from '../src/read-model-store.js';
 import { sshKeyRings, sessions } from '../src/read-model.js';
-import { sshKeyRingStream, sessionStream } from '../src/loading/stream-ref.js';
-import { login } from '../../domain/testing/session.events.js';
 
 /** The state of a ring with a key that expires at this time; without a time, it never expires. */
 const ringUntil = (expiresAt?: number): SshKeyRing => ({

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isOutage } from '../event-store.errors.js';
 import type { CommitFeed } from './commit-feed.js';
 import type { FeedLeases, Lease } from './feed-leases.js';
 import { HeldSlots } from './held-slots.js';
 import { allOf, FEED_PAGE, SlotReader, type Batch, type HandlePage } from './slot-reader.js';
-import { isOutage } from '../event-store.errors.js';
 
 export { FEED_PAGE, type Handled, type HandlePage } from './slot-reader.js';
 
@@ -31,9 +31,7 @@ export type FeedReaderOptions = Readonly<{
   listens?: boolean;
   /** Minimum time between two polls of a reader that listens, so that pages are larger under load. */
   minPollMilliseconds?: number;
-  /** Maximum number of commits in a page. */
   pageSize?: number;
-  /** Maximum number of slots to work on at the same time. */
   parallelSlots?: number;
   /** Age at which a hole is closed; until then a process may still be writing there. Tests shorten it. */
   holeMilliseconds?: number;
@@ -41,7 +39,6 @@ export type FeedReaderOptions = Readonly<{
   now?(): number;
 }>;
 
-/** State of a reader, for health checks and metrics. */
 export type FeedReaderStatus = Readonly<{
   members: readonly string[];
   /** Position reached in each held slot. */
@@ -124,7 +121,6 @@ export class FeedReader {
     await this.#held.leave().catch((error: unknown) => this.#failures.failed('leases', error));
   }
 
-  /** Whether this process may work on a slot now. */
   holds(slot: number): boolean {
     return this.leaseOf(slot) !== undefined;
   }

@@ -1,5 +1,5 @@
-import type { FeedLeases, Lease } from './feed-leases.js';
 import { hash } from 'node:crypto';
+import type { FeedLeases, Lease } from './feed-leases.js';
 
 /** A slot that this process works on. Its position moves ahead of the lease's, which is the one at the start of the lease. */
 export type HeldSlot = {
@@ -70,7 +70,6 @@ export class HeldSlots {
     if (this.#held.get(slot.lease.slot) === slot) this.#held.delete(slot.lease.slot);
   }
 
-  /** Releases all slots and leaves the reader. */
   async leave(): Promise<void> {
     const { reader, owner } = this.membership;
     if (this.#members.length === 0) return;

@@ -67,7 +67,6 @@ const counterSchema = new mongoose.Schema<CounterDocument>(
   { collection: COUNTERS, strict: 'throw', versionKey: false },
 );
 
-/** Declares the collections of the event store on a connection. */
 export const eventStoreModels = (connection: Connection) => [
   connection.model(COMMITS, commitSchema),
   connection.model(COUNTERS, counterSchema),

@@ -1,6 +1,6 @@
 import type { Connection, mongo } from 'mongoose';
 import type { Commit, NewCommit } from '../commit.js';
-import type { CommitFeed } from '../feed/commit-feed.js';
+import type { StreamCompaction } from '../compaction.js';
 import {
   type CommitHistory,
   type HistoryRange,
@@ -11,7 +11,9 @@ import {
   type StreamPoint,
   Counter,
 } from '../event-store.js';
-import type { StreamCompaction } from '../compaction.js';
+import type { CommitFeed } from '../feed/commit-feed.js';
+import { MongoAppender } from './append/mongo-appender.js';
+import { readLastPositions } from './append/slot-heads.js';
 import {
   COMMITS,
   COUNTERS,
@@ -32,10 +34,8 @@ import {
 } from './commit.model.js';
 import { compactStreams } from './compact-streams.js';
 import { AppendSignal } from './feed/append-signal.js';
-import { KnownVersions, StreamTails } from './stream-tails.js';
-import { readLastPositions } from './append/slot-heads.js';
-import { MongoAppender } from './append/mongo-appender.js';
 import { collectionOf, reaching, PrimaryBarrier } from './mongo-connection.js';
+import { KnownVersions, StreamTails } from './stream-tails.js';
 
 /** Sorts after every key with the prefix, in byte order. */
 const LAST_LETTER = '\u{10FFFF}';

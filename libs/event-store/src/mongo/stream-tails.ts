@@ -1,4 +1,5 @@
 import { Batcher, type Call } from '@keyfold/concurrency';
+import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
 import type { Commit } from '../commit.js';
 import { compactedStreamOf } from '../compaction.js';
@@ -6,7 +7,6 @@ import { isOutage } from '../event-store.errors.js';
 import type { StreamPoint } from '../event-store.js';
 import { toCommit, type CommitDocument } from './commit.model.js';
 import type { PrimaryBarrier } from './mongo-connection.js';
-import { LRUCache } from 'lru-cache';
 
 /** Maximum number of callers that share a query. */
 const CALLERS = 256;

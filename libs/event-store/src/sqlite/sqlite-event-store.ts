@@ -1,8 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import type { SQLInputValue } from 'node:sqlite';
 import type { Commit, NewCommit } from '../commit.js';
 import { COMPACTION, voidStreamOf, type StreamCompaction } from '../compaction.js';
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../event-store.errors.js';
-import type { CommitFeed } from '../feed/commit-feed.js';
 import {
   type CommitHistory,
   type HistoryRange,
@@ -13,10 +13,10 @@ import {
   type FoundHold,
   type StreamPoint,
 } from '../event-store.js';
+import type { CommitFeed } from '../feed/commit-feed.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 import { SqliteFile, type SqliteSchema } from './sqlite-file.js';
 import type { Row, WriteStatement } from './sqlite-writer.worker.js';
-import { LRUCache } from 'lru-cache';
 
 const IS_NOT_VOID = "events <> '[]'";
 

@@ -1,7 +1,7 @@
-import { DatabaseSync } from 'node:sqlite';
-import { BUSY_TIMEOUT, SqliteConnection, type SharedFile } from './sqlite-connection.js';
 import { writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { MessageChannel, Worker } from 'node:worker_threads';
+import { BUSY_TIMEOUT, SqliteConnection, type SharedFile } from './sqlite-connection.js';
 import type { WriterMessage, WriterOptions } from './sqlite-writer.worker.js';
 
 /**

@@ -1,6 +1,6 @@
-import type { CommitFeed } from '../../src/feed/commit-feed.js';
-import type { CommitHistory, Counter, EventStore } from '../../src/event-store.js';
 import type { StreamCompaction } from '../../src/compaction.js';
+import type { CommitHistory, Counter, EventStore } from '../../src/event-store.js';
+import type { CommitFeed } from '../../src/feed/commit-feed.js';
 
 /** The four ports of a store, implemented by one adapter. */
 export type WholeStore = EventStore & CommitFeed & CommitHistory & StreamCompaction;

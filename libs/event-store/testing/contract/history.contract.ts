@@ -8,8 +8,8 @@ import {
   type PlacedCommit,
   type EventStore,
 } from '../../src/event-store.js';
-import type { ContractCase } from './contract-case.js';
 import { newCommit, unused } from '../new-commit.js';
+import type { ContractCase } from './contract-case.js';
 
 /** Histories: pages of commits backwards in time. */
 export const historyCases: readonly ContractCase[] = [

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../../src/event-store.errors.js';
-import type { ContractCase } from './contract-case.js';
+import type { EventStore } from '../../src/event-store.js';
 import { newCommand, newCommit, unused } from '../new-commit.js';
 import { outcomeOf, readStream, refusal, tally } from '../outcome.js';
-import type { EventStore } from '../../src/event-store.js';
+import type { ContractCase } from './contract-case.js';
 
 /** Holds: keys that one commit has for ever; and the order in which an append is judged. */
 export const holdCases: readonly ContractCase[] = [

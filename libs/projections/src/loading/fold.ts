@@ -5,7 +5,6 @@ import type { StreamAggregate } from './stream-ref.js';
 /** A folded state and the number of commits that were folded into it. */
 export type Loaded<State> = Readonly<{ state: State; version: number }>;
 
-/** The part of an aggregate that turns commits into a state. */
 export type Fold<State> = Readonly<{
   upcasters: StreamAggregate<State>['upcasters'];
   decider: Pick<StreamAggregate<State>['decider'], 'initialState' | 'evolve'>;

@@ -5,8 +5,8 @@ import { sessionStarted } from '../../../domain/testing/session.events.js';
 import { keyAdded } from '../../../domain/testing/ssh-key-ring.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
 import { UnfoldableStream } from './fold.js';
-import { accountStream, sessionStream, sshKeyRingStream, sshKeyUseStream } from './stream-ref.js';
 import { StreamLoader } from './stream-loader.js';
+import { accountStream, sessionStream, sshKeyRingStream, sshKeyUseStream } from './stream-ref.js';
 
 const account = accountStream(7);
 const unknownEvent = { type: 'AccountArchived', v: 1, data: {} };

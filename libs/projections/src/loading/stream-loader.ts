@@ -52,7 +52,6 @@ export class StreamLoader {
     return (await this.load(ref))[0];
   }
 
-  /** Returns all commits of a stream. Throws `StoreUnavailable`. */
   commitsOf({ stream }: StreamRef<unknown>): Promise<Commit[]> {
     return this.store.readStreams([{ stream, version: 0 }]);
   }
@@ -85,7 +84,6 @@ export class StreamLoader {
     }
   }
 
-  /** Returns the baselines if all of them are cached. */
   #cachedBaselinesOf(refs: readonly StreamRef<unknown>[]): Loaded<unknown>[] | undefined {
     const cached = refs.map(({ stream }) => this.#baselines.get(stream)?.loaded);
     return cached.includes(undefined) ? undefined : (cached as Loaded<unknown>[]);

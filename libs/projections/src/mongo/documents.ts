@@ -2,10 +2,10 @@ import { Batcher, type Call } from '@keyfold/concurrency';
 import { isOutage } from '@keyfold/event-store';
 import { reaching } from '@keyfold/event-store/mongo';
 import mongoose, { type mongo } from 'mongoose';
-import type { ReadModelDocument } from './read-model.model.js';
 import type { Loaded } from '../loading/fold.js';
-import { readModelOf } from '../read-model.js';
 import type { StreamRef } from '../loading/stream-ref.js';
+import { readModelOf } from '../read-model.js';
+import type { ReadModelDocument } from './read-model.model.js';
 
 /** Maximum number of callers that share a round trip. */
 const CALLERS = 256;
@@ -44,7 +44,6 @@ export class DocumentWriter {
     return this.#batcher.submit(write);
   }
 
-  /** Resolves when all accepted writes have settled. */
   idle(): Promise<void> {
     return this.#batcher.idle();
   }

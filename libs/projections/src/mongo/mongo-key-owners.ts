@@ -1,5 +1,5 @@
-import mongoose, { type Connection, type mongo } from 'mongoose';
 import { collectionOf, reaching } from '@keyfold/event-store/mongo';
+import mongoose, { type Connection, type mongo } from 'mongoose';
 import type { KeyOwner } from '../projecting/key-owners.js';
 
 /** An entry of the index of SSH keys. `_id` is the account id and the first prefix, with a slash between them. */
@@ -15,12 +15,10 @@ const schema = new mongoose.Schema<KeyOwnerDocument>(
   { collection: KEY_OWNERS, strict: 'throw', versionKey: false },
 ).index({ prefixes: 1, account: 1 }, { name: PREFIX_INDEX });
 
-/** Declares the collection of the index of SSH keys on a connection. */
 export const keyOwnerModel = (connection: Connection) => connection.model(KEY_OWNERS, schema);
 
 const DUPLICATE_KEY = 11_000;
 
-/** The index of SSH keys that all processes share. */
 export class MongoKeyOwners {
   readonly #owners: mongo.Collection<KeyOwnerDocument>;
 

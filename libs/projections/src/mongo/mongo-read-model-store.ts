@@ -1,6 +1,7 @@
 import { collectionOf, reaching } from '@keyfold/event-store/mongo';
 import type { Connection, mongo } from 'mongoose';
 import type { Loaded } from '../loading/fold.js';
+import type { StreamRef } from '../loading/stream-ref.js';
 import type { KeyOwner } from '../projecting/key-owners.js';
 import {
   ReadModelStore,
@@ -11,7 +12,6 @@ import {
   type Unexpired,
 } from '../read-model-store.js';
 import { readModelOf, type ReadModel } from '../read-model.js';
-import type { StreamRef } from '../loading/stream-ref.js';
 import { DocumentReader, DocumentWriter, buildUpsert } from './documents.js';
 import { MongoKeyOwners } from './mongo-key-owners.js';
 import {

@@ -1,7 +1,7 @@
-import mongoose, { type Connection, type mongo } from 'mongoose';
 import { Batcher, type Call } from '@keyfold/concurrency';
 import { isOutage } from '@keyfold/event-store';
 import { reaching } from '@keyfold/event-store/mongo';
+import mongoose, { type Connection, type mongo } from 'mongoose';
 import { TokenUses, type TokenUse } from '../token-uses.js';
 
 /** The last use of the token whose `TokenUse.token` is the `_id`, in unix seconds. MongoDB removes it after `until`. */
@@ -15,7 +15,6 @@ const schema = new mongoose.Schema<TokenUseDocument>(
   { collection: TOKEN_USES, strict: 'throw', versionKey: false },
 ).index({ until: 1 }, { expireAfterSeconds: 0, name: 'until' });
 
-/** Declares the collection of the uses of tokens on a connection. */
 export const tokenUseModels = (connection: Connection) => [connection.model(TOKEN_USES, schema)];
 
 /** A power failure may lose uses, so no write waits for the disk or for other members of the replica set. */

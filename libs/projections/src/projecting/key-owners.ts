@@ -27,7 +27,6 @@ const ownersIn = ({ partition, events }: Commit): KeyOwner[] =>
       }
     });
 
-/** Returns the entry of an account that added the key. */
 export const keyOwnerOf = (accountId: number, { fingerprint, blob }: PublicKey): KeyOwner => ({
   accountId,
   prefixes: [prefixOf(fingerprint), prefixOf(md5FingerprintOf(blob))],

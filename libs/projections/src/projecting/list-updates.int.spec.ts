@@ -2,8 +2,8 @@ import { StoreUnavailable } from '@keyfold/event-store';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { registered, renamed } from '../../../domain/testing/account.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
-import { ProjectionRetry } from './list-updates.js';
 import { accountStream } from '../loading/stream-ref.js';
+import { ProjectionRetry } from './list-updates.js';
 
 const PAUSE = 5;
 const [ann, bea] = [accountStream(7), accountStream(8)];

@@ -1,7 +1,7 @@
 import { StoreUnavailable, type Commit } from '@keyfold/event-store';
 import { describe, expect, it } from 'vitest';
-import { ListUpdates } from './list-updates.js';
 import { accountStream, sshKeyRingStream, type StreamRef } from '../loading/stream-ref.js';
+import { ListUpdates } from './list-updates.js';
 
 const [account, ring] = [accountStream(7), sshKeyRingStream(7)];
 const commit = { version: 1 } as Commit;

@@ -1,9 +1,9 @@
-import type { Commit } from '@keyfold/event-store';
-import type { Projection } from './projection.js';
-import { readModelOf } from '../read-model.js';
-import type { StreamRef } from '../loading/stream-ref.js';
 import { BackOff } from '@keyfold/concurrency';
+import type { Commit } from '@keyfold/event-store';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { StreamRef } from '../loading/stream-ref.js';
+import { readModelOf } from '../read-model.js';
+import type { Projection } from './projection.js';
 
 /** Called when the list entry of a stream may lack a stored commit. `correlation` is the id of the request that stored it. */
 export type OnListBehind = (ref: StreamRef<unknown>, error: unknown, correlation: string) => void;

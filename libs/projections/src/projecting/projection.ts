@@ -1,10 +1,10 @@
 import { reasonOf, StoreUnavailable, type Commit } from '@keyfold/event-store';
 import { UnfoldableStream } from '../loading/fold.js';
-import { keyOwnersIn, type KeyOwner } from './key-owners.js';
+import type { StreamLoader } from '../loading/stream-loader.js';
+import type { StreamRef } from '../loading/stream-ref.js';
 import type { ParkedStream, ReadModelStore } from '../read-model-store.js';
 import { readModelOf, sshKeyRings } from '../read-model.js';
-import type { StreamRef } from '../loading/stream-ref.js';
-import type { StreamLoader } from '../loading/stream-loader.js';
+import { keyOwnersIn, type KeyOwner } from './key-owners.js';
 
 const RETRY_BATCH = 200;
 
@@ -41,12 +41,10 @@ export class Projection {
     }
   }
 
-  /** Adds entries to the index of SSH keys. Throws `StoreUnavailable`. */
   addKeyOwners(owners: readonly KeyOwner[]): Promise<void> {
     return this.readModels.addKeyOwners(owners);
   }
 
-  /** Returns the parked streams. Throws `StoreUnavailable`. */
   parked(): Promise<ParkedStream[]> {
     return this.readModels.parked();
   }

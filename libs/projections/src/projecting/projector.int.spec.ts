@@ -6,10 +6,10 @@ import { sessionStarted } from '../../../domain/testing/session.events.js';
 import { keyAdded, publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
 import type { Loaded } from '../loading/fold.js';
+import { accountStream, sessionStream, sshKeyRingStream, streamRef, type StreamRef } from '../loading/stream-ref.js';
+import { accounts } from '../read-model.js';
 import { keyOwnerOf } from './key-owners.js';
 import { projectorName, type Projector } from './projector.js';
-import { accounts } from '../read-model.js';
-import { accountStream, sessionStream, sshKeyRingStream, streamRef, type StreamRef } from '../loading/stream-ref.js';
 
 const account = accountStream(7);
 const unknownEvent = { type: 'AccountArchived', v: 1, data: {} };

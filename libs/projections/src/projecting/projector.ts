@@ -10,10 +10,10 @@ import {
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
+import { streamRef } from '../loading/stream-ref.js';
+import { readModels } from '../read-model.js';
 import { keyOwnersIn } from './key-owners.js';
 import type { Projection } from './projection.js';
-import { readModels } from '../read-model.js';
-import { streamRef } from '../loading/stream-ref.js';
 
 /** Larger than usual: a stream's document is read and written once for all of its commits in a page. */
 const PAGE_SIZE = 1_000;
@@ -60,7 +60,6 @@ export class Projector {
     });
   }
 
-  /** Follows the feed until `stop`. */
   start(): void {
     this.#feed.start();
   }

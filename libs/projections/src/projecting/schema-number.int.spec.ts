@@ -2,9 +2,9 @@ import { SqliteFeedLeases, SqliteFile } from '@keyfold/event-store/sqlite';
 import { expect, it, vi } from 'vitest';
 import { registered, renamed } from '../../../domain/testing/account.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
-import { projectorName } from './projector.js';
-import { accounts, sshKeyRings } from '../read-model.js';
 import { accountStream } from '../loading/stream-ref.js';
+import { accounts, sshKeyRings } from '../read-model.js';
+import { projectorName } from './projector.js';
 
 /** The library as the next version of the program has it: the schema number of accounts is one higher. */
 async function nextVersion() {

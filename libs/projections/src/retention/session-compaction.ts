@@ -1,3 +1,4 @@
+import { sessionAggregate } from '@keyfold/domain';
 import {
   compactedStreamOf,
   type Commit,
@@ -6,10 +7,9 @@ import {
   type FeedLeases,
 } from '@keyfold/event-store';
 import { foldCommit, initialOf, UnfoldableStream, type Loaded } from '../loading/fold.js';
-import type { ReadModelStore } from '../read-model-store.js';
 import type { StreamRef } from '../loading/stream-ref.js';
-import { sessionAggregate } from '@keyfold/domain';
 import { projectorName } from '../projecting/projector.js';
+import type { ReadModelStore } from '../read-model-store.js';
 
 const DAY = 86_400_000;
 /** Minimum age in milliseconds. The clocks of gateways may differ, but not by an hour. */

@@ -1,6 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import type { SqliteConnection } from '@keyfold/event-store/sqlite';
+import { setImmediate } from 'node:timers/promises';
 import type { Loaded } from '../loading/fold.js';
+import type { StreamRef } from '../loading/stream-ref.js';
 import type { KeyOwner } from '../projecting/key-owners.js';
 import {
   ReadModelStore,
@@ -11,7 +12,6 @@ import {
   type Unexpired,
 } from '../read-model-store.js';
 import { readModelOf, readModels, type ReadModel } from '../read-model.js';
-import type { StreamRef } from '../loading/stream-ref.js';
 
 /** Entries of a list that are read in one turn of the event loop. */
 const PIECE = 50;

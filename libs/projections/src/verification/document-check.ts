@@ -1,9 +1,9 @@
 import { voidStreamOf } from '@keyfold/event-store';
+import { setImmediate as otherWork } from 'node:timers/promises';
 import type { StoredDocument, DueStream, ReadModelStore } from '../read-model-store.js';
 import type { ReadModel } from '../read-model.js';
 import { documentPages } from './pages.js';
 import type { Report, Verified } from './slot-check.js';
-import { setImmediate as otherWork } from 'node:timers/promises';
 
 /** Checks that each document of a model belongs to a stream and has the right sort key. Returns the number of documents. */
 export async function checkDocuments(

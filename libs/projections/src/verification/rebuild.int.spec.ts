@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { disabled, registered, renamed } from '../../../domain/testing/account.events.js';
 import { keyAdded } from '../../../domain/testing/ssh-key-ring.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
-import { accounts, readModels, type ReadModel } from '../read-model.js';
 import { accountStream, sshKeyRingStream } from '../loading/stream-ref.js';
+import { accounts, readModels, type ReadModel } from '../read-model.js';
 import { Rebuild } from './rebuild.js';
 import { Verification } from './verification.js';
 

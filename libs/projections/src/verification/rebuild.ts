@@ -1,10 +1,10 @@
 import type { Commit, CommitFeed, EventStore } from '@keyfold/event-store';
 import pLimit from 'p-limit';
 import { foldCommit, initialOf, UnfoldableStream, type Loaded } from '../loading/fold.js';
+import { streamRef, type StreamRef } from '../loading/stream-ref.js';
 import { keyOwnersIn } from '../projecting/key-owners.js';
 import type { ParkedStream, ReadModelStore } from '../read-model-store.js';
 import { readModelOf, sshKeyRings, type ReadModel } from '../read-model.js';
-import { streamRef, type StreamRef } from '../loading/stream-ref.js';
 import { documentPages, walkFeed } from './pages.js';
 
 /** Number of slots in progress: a page of one is read while another is folded or written. */

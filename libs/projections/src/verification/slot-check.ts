@@ -1,11 +1,11 @@
 import { isCompacted, voidStreamOf, type Commit, type CommitFeed, type EventStore } from '@keyfold/event-store';
-import { keyOwnersIn } from '../projecting/key-owners.js';
-import type { ReadModelStore } from '../read-model-store.js';
-import { streamRef, type StreamRef } from '../loading/stream-ref.js';
-import { walkFeed } from './pages.js';
 import { isDeepStrictEqual } from 'node:util';
 import { foldCommit, initialOf, UnfoldableStream, type Loaded } from '../loading/fold.js';
+import { streamRef, type StreamRef } from '../loading/stream-ref.js';
+import { keyOwnersIn } from '../projecting/key-owners.js';
+import type { ReadModelStore } from '../read-model-store.js';
 import { readModelOf } from '../read-model.js';
+import { walkFeed } from './pages.js';
 
 /** The stores to verify. `isSettled`: no process appends or projects in the meantime. */
 export type Verified = Readonly<{

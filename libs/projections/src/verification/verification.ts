@@ -1,6 +1,6 @@
 import type { FeedLeases, SlotProgress } from '@keyfold/event-store';
-import pLimit from 'p-limit';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import { projectorName } from '../projecting/projector.js';
 import { readModels as allModels } from '../read-model.js';
 import { checkDocuments, checkList } from './document-check.js';

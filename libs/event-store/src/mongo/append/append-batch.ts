@@ -1,11 +1,11 @@
 import mongoose, { type mongo } from 'mongoose';
 import type { NewCommit, Commit } from '../../commit.js';
-import { COMMITS, feedKeyOf, slotOf, toCommit, type CommitDocument } from '../commit.model.js';
 import { voidStreamOf } from '../../compaction.js';
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../../event-store.errors.js';
 import type { Appended } from '../../event-store.js';
-import type { KnownVersions } from '../stream-tails.js';
+import { COMMITS, feedKeyOf, slotOf, toCommit, type CommitDocument } from '../commit.model.js';
 import { reaching } from '../mongo-connection.js';
+import type { KnownVersions } from '../stream-tails.js';
 
 /**
  * Stores commits at the first free positions of their slots. The server finds and takes the positions in one command, which leaves other

@@ -1,14 +1,14 @@
 import type { Connection } from 'mongoose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { freshDatabase } from '../../../../../test/support/mongo/mongo-database.js';
-import type { NewCommit } from '../../commit.js';
+import { denseHistory } from '../../../testing/dense-history.js';
 import { newCommand, newCommit, unused } from '../../../testing/new-commit.js';
+import { anotherProcess } from '../../../testing/open-mongo.js';
 import { outcomeOf, refusal } from '../../../testing/outcome.js';
+import type { NewCommit } from '../../commit.js';
 import { CommandIdReused, Contended, HoldTaken, WrongExpectedVersion } from '../../event-store.errors.js';
 import { COMMITS, eventStoreModels } from '../commit.model.js';
-import { denseHistory } from '../../../testing/dense-history.js';
 import { MongoEventStore } from '../mongo-event-store.js';
-import { anotherProcess } from '../../../testing/open-mongo.js';
 import { migrateSchema } from '../mongo-schema.js';
 
 const PARTITION = 'partition';

@@ -1,10 +1,10 @@
 import mongoose, { type Connection } from 'mongoose';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { databaseUri, freshDatabase } from '../../../../../test/support/mongo/mongo-database.js';
+import { denseHistory } from '../../../testing/dense-history.js';
 import { newCommit, unused } from '../../../testing/new-commit.js';
 import { outcomeOf, tally } from '../../../testing/outcome.js';
 import { eventStoreModels } from '../commit.model.js';
-import { denseHistory } from '../../../testing/dense-history.js';
 import { connectOptions } from '../mongo-connection.js';
 import { MongoEventStore } from '../mongo-event-store.js';
 import { migrateSchema } from '../mongo-schema.js';

@@ -4,6 +4,9 @@ import type { AppendCounts } from '../../append-counts.js';
 import type { NewCommit } from '../../commit.js';
 import { Contended, isOutage, StoreUnavailable } from '../../event-store.errors.js';
 import type { Appended } from '../../event-store.js';
+import { COMMITS, feedKeyOf, positionOfKey, slotOf, type CommitDocument } from '../commit.model.js';
+import { reaching } from '../mongo-connection.js';
+import type { KnownVersions } from '../stream-tails.js';
 import {
   judgeAppends,
   insertBehindLast,
@@ -12,9 +15,6 @@ import {
   outcomesOf,
   type InsertOutcome,
 } from './append-batch.js';
-import { COMMITS, feedKeyOf, positionOfKey, slotOf, type CommitDocument } from '../commit.model.js';
-import type { KnownVersions } from '../stream-tails.js';
-import { reaching } from '../mongo-connection.js';
 import { SlotHeads } from './slot-heads.js';
 
 const BATCH = 256;
@@ -57,7 +57,6 @@ export class MongoAppender {
     return this.#batcher.submit({ commit, unanswered: 0, sent: false });
   }
 
-  /** Resolves when all accepted appends have settled. */
   idle(): Promise<void> {
     return this.#batcher.idle();
   }

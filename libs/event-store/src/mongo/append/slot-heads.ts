@@ -23,7 +23,6 @@ export class SlotHeads {
     return this.#known(slots, this.#heads);
   }
 
-  /** Records the key of an acknowledged commit. */
   reached(key: number): void {
     const slot = slotOfKey(key);
     this.#heads.set(slot, Math.max(this.#heads.get(slot) ?? 0, positionOfKey(key)));

@@ -2,10 +2,10 @@ import type { Connection } from 'mongoose';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { freshDatabase } from '../../../../../test/support/mongo/mongo-database.js';
 import { newCommit, unused } from '../../../testing/new-commit.js';
+import { anotherProcess } from '../../../testing/open-mongo.js';
 import { COMMITS, eventStoreModels } from '../commit.model.js';
 import { MongoEventStore } from '../mongo-event-store.js';
 import { migrateSchema } from '../mongo-schema.js';
-import { anotherProcess } from '../../../testing/open-mongo.js';
 
 const SOON = { timeout: 20_000, interval: 20 };
 

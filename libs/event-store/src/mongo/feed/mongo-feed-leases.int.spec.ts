@@ -2,9 +2,9 @@ import mongoose, { type Connection, type mongo } from 'mongoose';
 import { expect, it, onTestFinished } from 'vitest';
 import { freshDatabase, freshDatabaseUri } from '../../../../../test/support/mongo/mongo-database.js';
 import { describeFeedLeases, describeSharedFeedLeases } from '../../../testing/feed-leases.contract.js';
-import { feedModels, MongoFeedLeases } from './mongo-feed-leases.js';
 import { connectOptions } from '../mongo-connection.js';
 import { migrateSchema } from '../mongo-schema.js';
+import { feedModels, MongoFeedLeases } from './mongo-feed-leases.js';
 
 async function prepared(): Promise<Connection> {
   const connection = await freshDatabase();

@@ -1,5 +1,5 @@
-import mongoose, { type Connection, type mongo } from 'mongoose';
 import { Batcher, type Call } from '@keyfold/concurrency';
+import mongoose, { type Connection, type mongo } from 'mongoose';
 import { isOutage } from '../../event-store.errors.js';
 import { FeedLeases, LeaseLost, type Lease, type SlotProgress } from '../../feed/feed-leases.js';
 import { collectionOf, reaching } from '../mongo-connection.js';
@@ -34,7 +34,6 @@ const memberSchema = new mongoose.Schema<FeedMemberDocument>(
   { collection: FEED_MEMBERS, strict: 'throw', versionKey: false },
 ).index({ until: 1 }, { expireAfterSeconds: 0, name: 'until' });
 
-/** Declares the collections of `MongoFeedLeases` on a connection. */
 export const feedModels = (connection: Connection) => [
   connection.model(FEED_LEASES, leaseSchema),
   connection.model(FEED_MEMBERS, memberSchema),
@@ -51,7 +50,6 @@ const notExpired = { $gt: ['$until', '$$NOW'] };
 /** Without it the server would read a name that starts with a dollar sign as a field. */
 const literal = (text: string) => ({ $literal: text });
 
-/** Leases as MongoDB documents (`feed-lease.model.ts`). */
 export class MongoFeedLeases extends FeedLeases {
   readonly #leases: mongo.Collection<FeedLeaseDocument>;
   readonly #members: mongo.Collection<FeedMemberDocument>;
