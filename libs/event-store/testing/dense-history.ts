@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
 import { expect } from 'vitest';
-import { isCompacted } from '../src/compacted-stream.js';
 import type { Commit } from '../src/commit.js';
+import { isCompacted } from '../src/compaction.js';
 import { COMMITS, positionOfKey, slotOf, slotOfKey, toCommit, type CommitDocument } from '../src/mongo/commit.model.js';
 import { collectionOf } from '../src/mongo/mongo-connection.js';
 

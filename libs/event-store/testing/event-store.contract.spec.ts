@@ -1,15 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { Commit, NewCommit } from '../src/commit.js';
-import { voidStreamOf } from '../src/compacted-stream.js';
-import { ModelCounter, ModelEventStore, openInMemory } from './model-event-store.js';
-import type { WholeStore } from './contract-case.js';
-import { newCommit } from './new-commit.js';
+import { voidStreamOf, type StreamCompaction } from '../src/compaction.js';
+import {
+  type CommitHistory,
+  type HistoryRange,
+  Counter,
+  EventStore,
+  type Appended,
+  type StreamPoint,
+} from '../src/event-store.js';
+import type { CommitFeed } from '../src/feed/commit-feed.js';
+import type { WholeStore } from './contract/contract-case.js';
 import { describeEventStore, eventStoreCases, type OpenStore } from './event-store.contract.js';
-import type { CommitFeed } from '../src/commit-feed.js';
-import type { CommitHistory, HistoryRange } from '../src/commit-history.js';
-import { Counter } from '../src/counter.js';
-import { EventStore, type Appended, type StreamPoint } from '../src/event-store.js';
-import type { StreamCompaction } from '../src/stream-compaction.js';
+import { ModelCounter, ModelEventStore, openInMemory } from './model-event-store.js';
+import { newCommit } from './new-commit.js';
 
 /** Acknowledges everything and stores nothing. */
 class NoopEventStore extends EventStore implements CommitFeed, CommitHistory, StreamCompaction {

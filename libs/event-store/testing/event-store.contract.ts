@@ -1,19 +1,18 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { appendCases } from './contract/append.contract.js';
 import { appendCountCases } from './contract/append-counts.contract.js';
+import { appendCases } from './contract/append.contract.js';
 import { commandCases } from './contract/command.contract.js';
-import type { ContractCase, OpenStore } from './contract-case.js';
 import { compactionCases } from './contract/compaction.contract.js';
+import type { ContractCase, OpenStore } from './contract/contract-case.js';
 import { counterCases } from './contract/counter.contract.js';
 import { feedCases } from './contract/feed.contract.js';
 import { followingCases } from './contract/following.contract.js';
 import { historyCases } from './contract/history.contract.js';
-import { holdCases } from './contract/hold.contract.js';
-import { lastHoldCases } from './contract/last-hold.contract.js';
+import { holdCases, lastHoldCases } from './contract/hold.contract.js';
 import { readingCases } from './contract/reading.contract.js';
 import { reopeningCases } from './contract/reopening.contract.js';
 
-export type { ContractCase, OpenStore } from './contract-case.js';
+export type { ContractCase, OpenStore } from './contract/contract-case.js';
 
 /** A case that takes longer is stuck, in milliseconds. */
 const CASE_TIMEOUT = 30_000;

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import type { Commit } from '../src/commit.js';
-import type { CommitFeed } from '../src/commit-feed.js';
 import { StoreUnavailable } from '../src/event-store.errors.js';
+import type { CommitFeed } from '../src/feed/commit-feed.js';
 import { FeedLeases, type Lease, type SlotProgress } from '../src/feed/feed-leases.js';
 import { FeedReader, type FeedReaderOptions } from '../src/feed/feed-reader.js';
 

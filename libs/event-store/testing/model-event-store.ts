@@ -1,12 +1,19 @@
 import type { Commit, NewCommit } from '../src/commit.js';
-import { COMPACTION, voidStreamOf } from '../src/compacted-stream.js';
+import { COMPACTION, voidStreamOf, type StreamCompaction } from '../src/compaction.js';
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../src/event-store.errors.js';
-import type { CommitFeed } from '../src/commit-feed.js';
-import type { CommitHistory, HistoryPlace, HistoryRange, PlacedCommit } from '../src/commit-history.js';
-import { Counter } from '../src/counter.js';
-import { EventStore, type Appended, type FoundHold, type StreamPoint } from '../src/event-store.js';
-import type { StreamCompaction } from '../src/stream-compaction.js';
-import type { OpenStore, WholeStore } from './contract-case.js';
+import {
+  type CommitHistory,
+  type HistoryPlace,
+  type HistoryRange,
+  type PlacedCommit,
+  Counter,
+  EventStore,
+  type Appended,
+  type FoundHold,
+  type StreamPoint,
+} from '../src/event-store.js';
+import type { CommitFeed } from '../src/feed/commit-feed.js';
+import type { OpenStore, WholeStore } from './contract/contract-case.js';
 
 /** The simplest implementation of the ports, to compare adapters with: slow, in memory, one append at a time. */
 export class ModelEventStore extends EventStore implements CommitFeed, CommitHistory, StreamCompaction {

@@ -1,12 +1,11 @@
 import mongoose, { type Connection } from 'mongoose';
 import { inject, onTestFinished } from 'vitest';
 import { databaseUri, freshDatabaseUri } from '../../../test/support/mongo/mongo-database.js';
-import type { OpenStore } from './event-store.contract.js';
 import { eventStoreModels } from '../src/mongo/commit.model.js';
 import { connectOptions } from '../src/mongo/mongo-connection.js';
-import { MongoCounter } from '../src/mongo/mongo-counter.js';
-import { MongoEventStore } from '../src/mongo/mongo-event-store.js';
+import { MongoCounter, MongoEventStore } from '../src/mongo/mongo-event-store.js';
 import { migrateSchema } from '../src/mongo/mongo-schema.js';
+import type { OpenStore } from './event-store.contract.js';
 
 /** How long a change stream may take to open, in milliseconds. */
 const SIGNAL_DELAY = 10_000;

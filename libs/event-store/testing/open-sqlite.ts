@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { OpenStore } from './event-store.contract.js';
-import type { WholeStore } from './contract-case.js';
-import { eventStoreSchema, SqliteCounter, SqliteEventStore } from '../src/sqlite/sqlite-event-store.js';
 import { SqliteConnection } from '../src/sqlite/sqlite-connection.js';
+import { eventStoreSchema, SqliteCounter, SqliteEventStore } from '../src/sqlite/sqlite-event-store.js';
 import { SqliteFile } from '../src/sqlite/sqlite-file.js';
+import type { WholeStore } from './contract/contract-case.js';
+import type { OpenStore } from './event-store.contract.js';
 
 /** Creates a folder that is removed after the test. */
 export function temporaryFolder(): string {

@@ -1,9 +1,9 @@
 import { AppendCounts } from '../src/append-counts.js';
 import { Histogram } from '../src/histogram.js';
-import { SqliteFile } from '../src/sqlite/sqlite-file.js';
 import { eventStoreSchema, SqliteCounter, SqliteEventStore } from '../src/sqlite/sqlite-event-store.js';
+import { SqliteFile } from '../src/sqlite/sqlite-file.js';
+import type { OpenStore } from './contract/contract-case.js';
 import { OtherThread, type FirstThread } from './other-thread.js';
-import type { OpenStore } from './contract-case.js';
 
 const ADAPTERS = new URL('../src/sqlite/sqlite-event-store.ts', import.meta.url);
 

@@ -1,7 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Commit } from '../src/commit.js';
 import { WrongExpectedVersion } from '../src/event-store.errors.js';
 import type { Appended, EventStore } from '../src/event-store.js';
+import type { CommitFeed } from '../src/feed/commit-feed.js';
+import type { OpenStore } from './contract/contract-case.js';
 import { newCommit, unused } from './new-commit.js';
 
 /** Returns the outcome of an append, or the name of its error. */
@@ -39,4 +42,39 @@ export async function expectRefusedWhole(store: EventStore, stream: string, vers
   await refusal(store.append(commit), WrongExpectedVersion);
   expect(await store.findCommand(commit.command.id)).toBeUndefined();
   expect(await store.findLastHold(key)).toBeUndefined();
+}
+
+const PAGE = 50;
+const POLL_MS = 50;
+
+/** Reads the feeds of all slots once they contain the given commits; fails after the store's `feedDelay`. */
+export async function readFeeds({ store, feedDelay = 0 }: OpenStore, until: readonly Commit[]): Promise<Commit[][]> {
+  const deadline = Date.now() + feedDelay;
+  for (;;) {
+    const feeds: Commit[][] = [];
+    for (let slot = 0; slot < store.slots; slot++) feeds.push(await readSlot(store, slot));
+    const found = new Set(feeds.flat().map(({ command }) => command.id));
+    const missing = until.filter(({ command }) => !found.has(command.id));
+    if (missing.length === 0 || Date.now() >= deadline) {
+      expect(missing, 'acknowledged commits that are not in the feed').toEqual([]);
+      return feeds;
+    }
+    await setTimeout(POLL_MS);
+  }
+}
+
+/** Reads the whole feed of a slot. */
+export async function readSlot(store: CommitFeed, slot: number): Promise<Commit[]> {
+  const feed: Commit[] = [];
+  for (let page; page === undefined || page.length === PAGE; feed.push(...page)) {
+    page = await store.readFeed(slot, feed.length, PAGE);
+    expectContiguous(page, feed.length);
+    expect(page.length).toBeLessThanOrEqual(PAGE);
+  }
+  return feed;
+}
+
+/** Expects contiguous positions from `after + 1`. */
+export function expectContiguous(page: readonly Commit[], after: number): void {
+  expect(page.map(({ position }) => position)).toEqual(page.map((_, index) => after + 1 + index));
 }

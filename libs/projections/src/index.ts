@@ -1,20 +1,23 @@
-export * from './fold.js';
-export * from './key-owners/key-owner.js';
-export * from './key-owners/key-owner-search.js';
-export * from './key-owners/md5-fingerprint.js';
-export * from './list-updates.js';
-export * from './projection.js';
-export * from './projection-retry.js';
-export * from './projector.js';
-export * from './read-model-store.js';
+export * from './projecting/key-owners.js';
+export * from './projecting/key-owner-search.js';
+export * from './loading/fold.js';
+export * from './loading/state-weight.js';
+export * from './loading/stream-loader.js';
+export * from './loading/stream-ref.js';
+export * from './projecting/list-updates.js';
+export * from './projecting/projection.js';
+export * from './projecting/projector.js';
 export * from './read-model.js';
-export * from './token-uses.js';
-export * from './state-weight.js';
-export * from './stream-ref.js';
-export * from './stream-loader.js';
-export * from './rebuild.js';
+export * from './read-model-store.js';
 export * from './retention/retention.js';
-export * from './retention/session-compaction.js';
-export type { ReadersBehind } from './retention/readers-behind.js';
-export { walkFeed } from './verification/feed-walk.js';
+export {
+  SessionCompaction,
+  type CompactedCount,
+  type CompactedPage,
+  type CompactionParts,
+  type ReadersBehind,
+} from './retention/session-compaction.js';
+export * from './token-uses.js';
+export { walkFeed } from './verification/pages.js';
+export * from './verification/rebuild.js';
 export * from './verification/verification.js';

@@ -1,7 +1,7 @@
-import type { Loaded } from './fold.js';
-import type { KeyOwner } from './key-owners/key-owner.js';
+import type { Loaded } from './loading/fold.js';
+import type { StreamRef } from './loading/stream-ref.js';
+import type { KeyOwner } from './projecting/key-owners.js';
 import type { ReadModel } from './read-model.js';
-import type { StreamRef } from './stream-ref.js';
 
 export type Page<State> = Readonly<{ items: readonly State[]; total: number }>;
 

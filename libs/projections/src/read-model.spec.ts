@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { readModelOf, readModels } from './read-model.js';
 import {
   accessTokensStream,
   accountStream,
@@ -9,7 +8,8 @@ import {
   sshKeyRingStream,
   sshKeyUseStream,
   streamRef,
-} from './stream-ref.js';
+} from './loading/stream-ref.js';
+import { readModelOf, readModels } from './read-model.js';
 
 const refs = [
   accountStream(7),

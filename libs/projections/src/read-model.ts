@@ -15,7 +15,7 @@ import {
   type Session,
   type SshKeyRing,
 } from '@keyfold/domain';
-import type { StreamAggregate, StreamRef } from './stream-ref.js';
+import type { StreamAggregate, StreamRef } from './loading/stream-ref.js';
 
 /**
  * How the folded states of an aggregate are stored: one document per stream. Commands, answers by id and lists all use the same fold.

@@ -1,7 +1,7 @@
 import type { DomainEvent, StoredEvent } from '@keyfold/domain';
 import type { Commit, EventStore, NewCommit } from '@keyfold/event-store';
 import { randomUUID } from 'node:crypto';
-import type { StreamRef } from '../src/stream-ref.js';
+import type { StreamRef } from '../src/loading/stream-ref.js';
 
 /** An event of this version of the program, or as another version stored it. */
 export type AnyEvent = DomainEvent | StoredEvent;

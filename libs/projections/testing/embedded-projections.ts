@@ -10,11 +10,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { Projection } from '../src/projection.js';
-import { Projector } from '../src/projector.js';
-import type { StreamRef } from '../src/stream-ref.js';
+import { StreamLoader } from '../src/loading/stream-loader.js';
+import type { StreamRef } from '../src/loading/stream-ref.js';
+import { Projection } from '../src/projecting/projection.js';
+import { Projector } from '../src/projecting/projector.js';
 import { readModelTables, tokenUsesTable, SqliteReadModelStore } from '../src/sqlite/index.js';
-import { StreamLoader } from '../src/stream-loader.js';
 import { appendCommit, type AnyEvent } from './append-commit.js';
 
 /** An event store and read models on real files, in a folder that is removed after the test. */

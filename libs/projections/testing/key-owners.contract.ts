@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { publicKey } from '../../domain/testing/ssh-key-ring.events.js';
-import { keyOwnerOf } from '../src/key-owners/key-owner.js';
+import { keyOwnerOf } from '../src/projecting/key-owners.js';
 import type { ReadModelStore } from '../src/read-model-store.js';
 
 /** Returns the entry of an account with the key of this seed. */

@@ -9,11 +9,11 @@ import {
 import type { Connection } from 'mongoose';
 import { onTestFinished } from 'vitest';
 import { freshDatabase } from '../../../test/support/mongo/mongo-database.js';
+import { StreamLoader } from '../src/loading/stream-loader.js';
+import type { StreamRef } from '../src/loading/stream-ref.js';
 import { MongoReadModelStore, projectionModels } from '../src/mongo/index.js';
-import { Projection } from '../src/projection.js';
-import { Projector } from '../src/projector.js';
-import type { StreamRef } from '../src/stream-ref.js';
-import { StreamLoader } from '../src/stream-loader.js';
+import { Projection } from '../src/projecting/projection.js';
+import { Projector } from '../src/projecting/projector.js';
 import { appendCommit, type AnyEvent } from './append-commit.js';
 
 /** An event store and read models in their own database, which is dropped after the test. */

@@ -1,12 +1,11 @@
 import { absentAccount, type Account } from '@keyfold/domain';
 import { describe, expect, it } from 'vitest';
-import { dueListCases } from './due-list.contract.js';
-import { keyOwnersCases } from './key-owners.contract.js';
-import { expiringListCases } from './expiring-list.contract.js';
-import { parked, parkedCases } from './parked-streams.contract.js';
+import { accountStream, sessionStream, siteSettingsStream, sshKeyRingStream } from '../src/loading/stream-ref.js';
 import type { ReadModelStore } from '../src/read-model-store.js';
 import { accounts } from '../src/read-model.js';
-import { accountStream, sessionStream, siteSettingsStream, sshKeyRingStream } from '../src/stream-ref.js';
+import { keyOwnersCases } from './key-owners.contract.js';
+import { dueListCases, expiringListCases } from './list.contract.js';
+import { parked, parkedCases } from './parked-streams.contract.js';
 
 /** An empty store of its own, closed after the running test. `reopen` closes the store and opens the same data again. */
 export type OpenReadModels = Readonly<{ store: ReadModelStore; reopen(): Promise<ReadModelStore> }>;

@@ -2,9 +2,9 @@ import type { Commit, CommitFeed, EventStore, FeedLeases, NewCommit, StreamCompa
 import { randomUUID } from 'node:crypto';
 import { registered } from '../../domain/testing/account.events.js';
 import { loggedOut, sessionStarted } from '../../domain/testing/session.events.js';
-import type { Projector } from '../src/projector.js';
+import { accountStream, sessionStream, type StreamRef } from '../src/loading/stream-ref.js';
+import type { Projector } from '../src/projecting/projector.js';
 import type { ReadModelStore } from '../src/read-model-store.js';
-import { accountStream, sessionStream, type StreamRef } from '../src/stream-ref.js';
 import { SessionCompaction, type CompactionParts } from '../src/retention/session-compaction.js';
 import { Verification } from '../src/verification/verification.js';
 import type { AnyEvent } from './append-commit.js';

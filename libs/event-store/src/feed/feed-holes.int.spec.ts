@@ -2,12 +2,11 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eventually } from '../../../../test/support/eventually.js';
 import { FeedWorkers } from '../../testing/feed-workers.js';
 import { newCommit } from '../../testing/new-commit.js';
-import { COMMITS, type CommitDocument } from '../mongo/commit.model.js';
-import { feedModels } from '../mongo/feed-lease.model.js';
-import { collectionOf } from '../mongo/mongo-connection.js';
-import { MongoFeedLeases } from '../mongo/mongo-feed-leases.js';
-import { migrateSchema } from '../mongo/mongo-schema.js';
 import { openMongo } from '../../testing/open-mongo.js';
+import { COMMITS, type CommitDocument } from '../mongo/commit.model.js';
+import { feedModels, MongoFeedLeases } from '../mongo/feed/mongo-feed-leases.js';
+import { collectionOf } from '../mongo/mongo-connection.js';
+import { migrateSchema } from '../mongo/mongo-schema.js';
 
 const HOLE_AGE = 2_000;
 

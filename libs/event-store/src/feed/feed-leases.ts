@@ -26,7 +26,6 @@ export abstract class FeedLeases {
   /** Releases leases before they expire. Leases that other processes hold by now are left alone. */
   abstract release(leases: readonly Lease[]): Promise<void>;
 
-  /** Removes `owner` from the members of the reader. */
   abstract leave(reader: string, owner: string): Promise<void>;
 
   /** Moves the checkpoint forward, never back. Throws `LeaseLost` if the slot has a different owner or epoch, or none. */

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CommitFeed } from '../commit-feed.js';
-import { WakeUp } from './wake-up.js';
-import { Failures } from './failures.js';
+import { isOutage } from '../event-store.errors.js';
+import type { CommitFeed } from './commit-feed.js';
 import type { FeedLeases, Lease } from './feed-leases.js';
 import { HeldSlots } from './held-slots.js';
-import { SlotsToRead } from './slots-to-read.js';
 import { allOf, FEED_PAGE, SlotReader, type Batch, type HandlePage } from './slot-reader.js';
 
 export { FEED_PAGE, type Handled, type HandlePage } from './slot-reader.js';
@@ -33,9 +31,7 @@ export type FeedReaderOptions = Readonly<{
   listens?: boolean;
   /** Minimum time between two polls of a reader that listens, so that pages are larger under load. */
   minPollMilliseconds?: number;
-  /** Maximum number of commits in a page. */
   pageSize?: number;
-  /** Maximum number of slots to work on at the same time. */
   parallelSlots?: number;
   /** Age at which a hole is closed; until then a process may still be writing there. Tests shorten it. */
   holeMilliseconds?: number;
@@ -43,7 +39,6 @@ export type FeedReaderOptions = Readonly<{
   now?(): number;
 }>;
 
-/** State of a reader, for health checks and metrics. */
 export type FeedReaderStatus = Readonly<{
   members: readonly string[];
   /** Position reached in each held slot. */
@@ -126,7 +121,6 @@ export class FeedReader {
     await this.#held.leave().catch((error: unknown) => this.#failures.failed('leases', error));
   }
 
-  /** Whether this process may work on a slot now. */
   holds(slot: number): boolean {
     return this.leaseOf(slot) !== undefined;
   }
@@ -243,3 +237,74 @@ export class FeedReader {
 }
 
 const activityOf = (slot: number) => `slot ${slot}`;
+
+/** Collects the slots to read in the next poll: those with known news, all of them if the slot is unknown, and all at an interval. */
+class SlotsToRead {
+  readonly #slots = new Set<number>();
+  #allReadAt = -Infinity;
+
+  /** `interval`: the longest time between two polls of all slots, in milliseconds. */
+  constructor(private readonly interval: number) {}
+
+  /** Adds a slot that has news, or all slots if it is unknown which one. */
+  add(slot?: number): void {
+    if (slot === undefined) this.#allReadAt = -Infinity;
+    else this.#slots.add(slot);
+  }
+
+  /** Returns the slots to read now and forgets them; undefined means all. */
+  take(now: number): ReadonlySet<number> | undefined {
+    const slots = new Set(this.#slots);
+    this.#slots.clear();
+    if (slots.size > 0 && now - this.#allReadAt < this.interval) return slots;
+    this.#allReadAt = now;
+    return undefined;
+  }
+}
+
+/** Reports each failure once while it lasts, even if several activities of a reader meet the same outage. */
+class Failures {
+  readonly #open = new Map<string, string>();
+
+  constructor(private readonly report: (error: unknown) => void) {}
+
+  failed(activity: string, error: unknown): void {
+    const kind = isOutage(error) ? error.name : String(error);
+    const known = [...this.#open.values()].includes(kind);
+    this.#open.set(activity, kind);
+    if (!known) this.report(error);
+  }
+
+  worked(activity: string): void {
+    this.#open.delete(activity);
+  }
+
+  get any(): boolean {
+    return this.#open.size > 0;
+  }
+}
+
+/** Lets one loop sleep until it is signalled or a time is up. A signal while nobody sleeps ends the next sleep at once. */
+class WakeUp {
+  #signalled = false;
+  #wake: (() => void) | undefined;
+
+  signal(): void {
+    this.#signalled = true;
+    this.#wake?.();
+  }
+
+  async wait(milliseconds: number): Promise<void> {
+    if (!this.#signalled) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, milliseconds);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    this.#signalled = false;
+    this.#wake = undefined;
+  }
+}

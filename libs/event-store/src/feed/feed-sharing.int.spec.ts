@@ -1,15 +1,14 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eventually } from '../../../../test/support/eventually.js';
 import { CuttableLeases, FeedWorkers } from '../../testing/feed-workers.js';
-import type { Commit } from '../commit.js';
 import { newCommit } from '../../testing/new-commit.js';
-import type { EventStore } from '../event-store.js';
-import { feedModels } from '../mongo/feed-lease.model.js';
-import { MongoFeedLeases } from '../mongo/mongo-feed-leases.js';
-import { migrateSchema } from '../mongo/mongo-schema.js';
 import { openMongo } from '../../testing/open-mongo.js';
-import { FeedReader } from './feed-reader.js';
+import type { Commit } from '../commit.js';
+import type { EventStore } from '../event-store.js';
+import { feedModels, MongoFeedLeases } from '../mongo/feed/mongo-feed-leases.js';
+import { migrateSchema } from '../mongo/mongo-schema.js';
 import type { FeedLeases } from './feed-leases.js';
+import { FeedReader } from './feed-reader.js';
 
 const LONG = 60_000;
 const SHORT = 3_000;

@@ -2,10 +2,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eventually } from '../../../../test/support/eventually.js';
 import { FeedWorkers } from '../../testing/feed-workers.js';
 import { newCommit } from '../../testing/new-commit.js';
-import { feedModels } from '../mongo/feed-lease.model.js';
-import { MongoFeedLeases } from '../mongo/mongo-feed-leases.js';
-import { migrateSchema } from '../mongo/mongo-schema.js';
 import { openMongo } from '../../testing/open-mongo.js';
+import { feedModels, MongoFeedLeases } from '../mongo/feed/mongo-feed-leases.js';
+import { migrateSchema } from '../mongo/mongo-schema.js';
 import type { FeedReaderOptions } from './feed-reader.js';
 
 /** Longer than any test takes, in milliseconds. */

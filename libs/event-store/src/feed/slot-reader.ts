@@ -1,16 +1,15 @@
 import pLimit from 'p-limit';
 import type { Commit } from '../commit.js';
-import type { CommitFeed } from '../commit-feed.js';
+import type { CommitFeed } from './commit-feed.js';
 import { LeaseLost, type FeedLeases, type Lease } from './feed-leases.js';
 import type { HeldSlot, HeldSlots } from './held-slots.js';
 
-/** Maximum number of commits in a page, unless a reader sets another. */
 export const FEED_PAGE = 500;
 /** Default pause before an unfinished slot is read again, in milliseconds. */
 const AGAIN_AFTER = 1_000;
 
 /** Result of a batch: there is more to read, the slot has to wait, or it is read to its end. */
-export type BatchOutcome = 'more' | 'wait' | 'read';
+type BatchOutcome = 'more' | 'wait' | 'read';
 
 /** A batch in progress. `outcome` rejects with the error of the handler or of the store. */
 export type Batch = Readonly<{ slot: number; outcome: Promise<BatchOutcome> }>;
@@ -81,7 +80,6 @@ export class SlotReader {
     return !this.work.isReady() || this.#deferred.size > 0 || this.held.workable.length < this.held.all.length;
   }
 
-  /** Reads a slot no earlier than after `milliseconds`. */
   defer(slot: number, milliseconds: number): void {
     clearTimeout(this.#deferred.get(slot));
     const end = () => {
@@ -91,13 +89,11 @@ export class SlotReader {
     this.#deferred.set(slot, setTimeout(end, milliseconds).unref());
   }
 
-  /** Makes all deferred slots readable. */
   wake(): void {
     for (const timer of this.#deferred.values()) clearTimeout(timer);
     this.#deferred.clear();
   }
 
-  /** Resolves when all batches in progress have ended. */
   async idle(): Promise<void> {
     await Promise.allSettled(this.#inProgress.values());
   }

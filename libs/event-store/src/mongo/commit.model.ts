@@ -1,7 +1,7 @@
 import mongoose, { type Connection } from 'mongoose';
 import { crc32 } from 'node:zlib';
 import type { Commit } from '../commit.js';
-import { compactedStreamOf, isCompacted, voidStreamOf } from '../compacted-stream.js';
+import { compactedStreamOf, isCompacted, voidStreamOf } from '../compaction.js';
 
 /**
  * A stored commit. `_id` is its feed key: `slot * 2^40 + position`. A void commit of a compacted stream keeps the stream's name and its
@@ -67,8 +67,23 @@ const counterSchema = new mongoose.Schema<CounterDocument>(
   { collection: COUNTERS, strict: 'throw', versionKey: false },
 );
 
-/** Declares the collections of the event store on a connection. */
 export const eventStoreModels = (connection: Connection) => [
   connection.model(COMMITS, commitSchema),
   connection.model(COUNTERS, counterSchema),
 ];
+
+/** Creates the commit that closes a hole in the feed. It belongs to no account, and every reader skips it. */
+export function voidCommit(slot: number, position: number): CommitDocument {
+  const stream = `void-${slot}`;
+  return {
+    _id: feedKeyOf(slot, position),
+    partition: stream,
+    stream,
+    version: position,
+    command: { id: `void:${slot}:${position}`, type: 'CloseHole', hash: '' },
+    at: Date.now(),
+    actor: 'feed',
+    correlation: `void:${slot}:${position}`,
+    events: [],
+  };
+}

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { COMPACTION } from '../compacted-stream.js';
+import { COMPACTION } from '../compaction.js';
 import { StoreUnavailable } from '../event-store.errors.js';
 import { reasonOf } from '../reason-of.js';
 import { feedKeyOf, type CommitDocument } from './commit.model.js';

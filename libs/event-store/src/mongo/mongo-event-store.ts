@@ -1,9 +1,19 @@
 import type { Connection, mongo } from 'mongoose';
 import type { Commit, NewCommit } from '../commit.js';
-import type { CommitFeed } from '../commit-feed.js';
-import type { CommitHistory, HistoryRange, PlacedCommit } from '../commit-history.js';
-import { EventStore, type Appended, type FoundHold, type StreamPoint } from '../event-store.js';
-import type { StreamCompaction } from '../stream-compaction.js';
+import type { StreamCompaction } from '../compaction.js';
+import {
+  type CommitHistory,
+  type HistoryRange,
+  type PlacedCommit,
+  EventStore,
+  type Appended,
+  type FoundHold,
+  type StreamPoint,
+  Counter,
+} from '../event-store.js';
+import type { CommitFeed } from '../feed/commit-feed.js';
+import { MongoAppender } from './append/mongo-appender.js';
+import { readLastPositions } from './append/slot-heads.js';
 import {
   COMMITS,
   COUNTERS,
@@ -19,16 +29,13 @@ import {
   streamOf,
   toCommit,
   type CommitDocument,
+  voidCommit,
+  type CounterDocument,
 } from './commit.model.js';
 import { compactStreams } from './compact-streams.js';
-import { AppendSignal } from './append-signal.js';
-import { KnownVersions } from './known-versions.js';
-import { readLastPositions } from './last-positions.js';
-import { MongoAppender } from './mongo-appender.js';
-import { collectionOf, reaching } from './mongo-connection.js';
-import { PrimaryBarrier } from './primary-barrier.js';
-import { StreamTails } from './stream-tails.js';
-import { voidCommit } from './void-commit.js';
+import { AppendSignal } from './feed/append-signal.js';
+import { collectionOf, reaching, PrimaryBarrier } from './mongo-connection.js';
+import { KnownVersions, StreamTails } from './stream-tails.js';
 
 /** Sorts after every key with the prefix, in byte order. */
 const LAST_LETTER = '\u{10FFFF}';
@@ -175,3 +182,19 @@ function missingBetween(from: number, taken: readonly number[]): number[] {
 }
 
 const inByteOrder = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+export class MongoCounter extends Counter {
+  readonly #counters: mongo.Collection<CounterDocument>;
+
+  constructor(connection: Connection) {
+    super();
+    this.#counters = collectionOf<CounterDocument>(connection, COUNTERS);
+  }
+
+  async take(name: string, count: number, start: number): Promise<number> {
+    const next = { $add: [{ $ifNull: ['$next', start] }, count] };
+    const options = { upsert: true, returnDocument: 'after' as const };
+    const counter = await reaching(() => this.#counters.findOneAndUpdate({ _id: name }, [{ $set: { next } }], options));
+    return counter!.next - count;
+  }
+}

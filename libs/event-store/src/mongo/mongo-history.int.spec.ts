@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { placeAt, type HistoryRange } from '../commit-history.js';
 import { newCommit, unused } from '../../testing/new-commit.js';
 import { openMongo } from '../../testing/open-mongo.js';
+import { placeAt, type HistoryRange } from '../event-store.js';
 
 const COMMITS = 3_000;
 const LIMIT = 50;

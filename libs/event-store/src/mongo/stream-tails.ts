@@ -1,12 +1,12 @@
 import { Batcher, type Call } from '@keyfold/concurrency';
+import { LRUCache } from 'lru-cache';
 import type { mongo } from 'mongoose';
 import type { Commit } from '../commit.js';
-import { compactedStreamOf } from '../compacted-stream.js';
+import { compactedStreamOf } from '../compaction.js';
 import { isOutage } from '../event-store.errors.js';
 import type { StreamPoint } from '../event-store.js';
 import { toCommit, type CommitDocument } from './commit.model.js';
-import type { KnownVersions } from './known-versions.js';
-import type { PrimaryBarrier } from './primary-barrier.js';
+import type { PrimaryBarrier } from './mongo-connection.js';
 
 /** Maximum number of callers that share a query. */
 const CALLERS = 256;
@@ -65,4 +65,24 @@ function tailsByStream(commits: readonly Commit[]): Map<string, Commit[]> {
   const tails = Map.groupBy(commits, ({ stream }) => stream);
   for (const tail of tails.values()) tail.sort((a, b) => a.version - b.version);
   return tails;
+}
+
+const REMEMBERED_STREAMS = 50_000;
+
+/** Caches versions that streams have certainly reached, so that an append need not query for the preceding commit. */
+export class KnownVersions {
+  readonly #versions = new LRUCache<string, number>({ max: REMEMBERED_STREAMS });
+
+  seen(point: StreamPoint): void {
+    if (!this.has(point)) this.#versions.set(point.stream, point.version);
+  }
+
+  has({ stream, version }: StreamPoint): boolean {
+    return (this.#versions.get(stream) ?? 0) >= version;
+  }
+
+  /** Whether the stream certainly has the commit that precedes this version. */
+  hasBefore({ stream, version }: StreamPoint): boolean {
+    return version >= 1 && this.has({ stream, version: version - 1 });
+  }
 }

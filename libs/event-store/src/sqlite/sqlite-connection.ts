@@ -3,8 +3,7 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import type { MessagePort } from 'node:worker_threads';
 import { StoreUnavailable } from '../event-store.errors.js';
 import type { Histogram } from '../histogram.js';
-import { SqliteWriter } from './sqlite-writer.js';
-import type { Row, WriteJob, WriteResult } from './sqlite-writer.worker.js';
+import type { Row, WriteJob, WriteResult, GroupAnswer } from './sqlite-writer.worker.js';
 
 /** How long to wait for another program that locks the file, in milliseconds. */
 export const BUSY_TIMEOUT = 2_000;
@@ -65,5 +64,90 @@ export class SqliteConnection {
     await otherWork();
     if (this.#reader.isOpen) this.#reader.close();
     this.#writer.close();
+  }
+}
+
+type Waiting = Readonly<{
+  job: WriteJob;
+  batches: Histogram | undefined;
+  resolve: (result: WriteResult) => void;
+  reject: (error: Error) => void;
+}>;
+
+/** Maximum number of jobs in a group; limits the duration of a transaction. */
+const GROUP_SIZE = 256;
+
+/** Group commit: while a transaction is written, calls queue up, and the next one takes them all. A single caller never waits for others. */
+class SqliteWriter {
+  #waiting: Waiting[] = [];
+  #group: Waiting[] = [];
+  #closing = false;
+  readonly #finished = Promise.withResolvers<void>();
+
+  /** `port` leads to the thread that writes the file at `path`. The thread closes it when it ends. */
+  constructor(
+    private readonly port: MessagePort,
+    private readonly path: string,
+  ) {
+    port.on('message', (answer: GroupAnswer) => this.#settle(answer));
+    port.once('close', () => this.#fail());
+  }
+
+  /**
+   * Runs the statements in one transaction, together with other queued jobs. Rejects with `StoreUnavailable` if nothing was written.
+   * `batches` records how many of the jobs that pass it share a transaction.
+   */
+  write(job: WriteJob, batches?: Histogram): Promise<WriteResult> {
+    if (this.#closing) return Promise.reject(new StoreUnavailable('the store is closed'));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ job, batches, resolve, reject });
+      if (this.#group.length === 0) this.#sendGroup();
+    });
+  }
+
+  /** Accepts no more jobs and resolves when the accepted ones are done. */
+  finish(): Promise<void> {
+    this.#closing = true;
+    if (this.#group.length === 0) this.#finished.resolve();
+    return this.#finished.promise;
+  }
+
+  /** Closes the port. No job may be running. */
+  close(): void {
+    this.port.close();
+  }
+
+  #sendGroup(): void {
+    this.#group = this.#waiting.splice(0, GROUP_SIZE);
+    for (const [batches, jobs] of Map.groupBy(this.#group, (each) => each.batches)) batches?.observe(jobs.length);
+    if (this.#group.length > 0) this.port.postMessage(this.#group.map(({ job }) => job));
+    else if (this.#closing) this.#finished.resolve();
+  }
+
+  #settle(answer: GroupAnswer): void {
+    const group = this.#group;
+    if ('failed' in answer) {
+      // The queued jobs would fail for the same reason.
+      const failed = [...group, ...this.#waiting.splice(0)];
+      this.#sendGroup();
+      const error = new StoreUnavailable(`cannot write to ${this.path}: ${answer.failed}`);
+      for (const { reject } of failed) reject(error);
+    } else {
+      this.#sendGroup();
+      group.forEach(({ resolve, reject }, index) => {
+        const result = answer.results[index]!;
+        if ('broken' in result) reject(new TypeError(result.broken));
+        else resolve(result);
+      });
+    }
+  }
+
+  /** Rejects all jobs, present and future, because the thread ended. No statement can cause that. After `finish` nothing is queued. */
+  #fail(): void {
+    this.#closing = true;
+    const error = new StoreUnavailable(`the writer of ${this.path} stopped: its thread ended`);
+    for (const { reject } of [...this.#group, ...this.#waiting]) reject(error);
+    this.#group = this.#waiting = [];
+    this.#finished.resolve();
   }
 }

@@ -7,8 +7,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { newCommit, unused } from '../../testing/new-commit.js';
-import { readFeeds } from '../../testing/read-feeds.js';
 import { openSqlite, temporaryFolder } from '../../testing/open-sqlite.js';
+import { readFeeds } from '../../testing/outcome.js';
 
 const appendingProcess = fileURLToPath(new URL('../../testing/appending-process.mjs', import.meta.url));
 

@@ -3,13 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { newCommit, unused } from '../../testing/new-commit.js';
-import { outcomeOf, readStream, refusal, tally } from '../../testing/outcome.js';
-import { readFeeds } from '../../testing/read-feeds.js';
 import { describeEventStore, type OpenStore } from '../../testing/event-store.contract.js';
-import { StoreUnavailable } from '../event-store.errors.js';
-import { openInTwoThreads } from '../../testing/open-two-threads.js';
+import { newCommit, unused } from '../../testing/new-commit.js';
 import { openSqlite, openSqliteElsewhere, temporaryFolder } from '../../testing/open-sqlite.js';
+import { openInTwoThreads } from '../../testing/open-two-threads.js';
+import { outcomeOf, readStream, refusal, tally, readFeeds } from '../../testing/outcome.js';
+import { StoreUnavailable } from '../event-store.errors.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
 afterAll(() => rmSync(folder, { recursive: true }));

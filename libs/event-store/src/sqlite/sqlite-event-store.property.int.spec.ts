@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Commit, NewCommit } from '../commit.js';
 import { ModelEventStore } from '../../testing/model-event-store.js';
 import { newCommand, newCommit } from '../../testing/new-commit.js';
-import type { CommitFeed } from '../commit-feed.js';
-import type { Appended, EventStore } from '../event-store.js';
 import { temporaryFolder } from '../../testing/open-sqlite.js';
+import type { Commit, NewCommit } from '../commit.js';
+import type { Appended, EventStore } from '../event-store.js';
+import type { CommitFeed } from '../feed/commit-feed.js';
 import { eventStoreSchema, SqliteEventStore } from './sqlite-event-store.js';
 import { SqliteFile } from './sqlite-file.js';
 

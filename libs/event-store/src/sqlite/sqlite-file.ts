@@ -1,7 +1,8 @@
+import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { createPrivateFile } from './private-file.js';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import { BUSY_TIMEOUT, SqliteConnection, type SharedFile } from './sqlite-connection.js';
-import { SqliteWriterThread } from './sqlite-writer-thread.js';
+import type { WriterMessage, WriterOptions } from './sqlite-writer.worker.js';
 
 /**
  * `version` is stored in the file. `FULL`: a commit is on disk before it is acknowledged; `NORMAL`: a power failure may lose the last
@@ -66,5 +67,57 @@ function prepareFile(path: string, { version, sql }: SqliteSchema): void {
     throw new UnusableFile(`cannot use ${path} as a database: ${(cause as Error).message}`, { cause });
   } finally {
     database?.close();
+  }
+}
+
+/**
+ * Creates an empty file with mode 0600 if it does not exist. SQLite uses the same mode for its companions (-wal, -shm, -journal). An
+ * existing file is not opened: closing it would release this process's locks on it.
+ */
+function createPrivateFile(path: string): void {
+  try {
+    writeFileSync(path, '', { flag: 'wx', mode: 0o600 });
+  } catch {
+    // It exists, or SQLite reports why it cannot be created.
+  }
+}
+
+/** The thread that writes one SQLite file. If it ends by itself, all ports close. */
+class SqliteWriterThread {
+  readonly #worker: Worker;
+  readonly #exited: Promise<void>;
+  #hasExited = false;
+
+  constructor(private readonly options: WriterOptions) {
+    // Tests run the TypeScript sources, everything else the compiled file.
+    const file = import.meta.url.endsWith('.ts') ? './sqlite-writer.worker.ts' : './sqlite-writer.worker.js';
+    this.#worker = new Worker(new URL(file, import.meta.url), { workerData: options });
+    // Each store on the file may listen.
+    this.#worker.setMaxListeners(0);
+    // The ports report the end of the thread to their users, without the reason.
+    this.#worker.on('error', ({ message }) => process.emitWarning(`the writer of ${options.path} stopped: ${message}`));
+    this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()));
+    void this.#exited.then(() => (this.#hasExited = true));
+  }
+
+  /** Returns what a `SqliteConnection` in any thread of the process needs. */
+  connect(): SharedFile {
+    const { port1, port2 } = new MessageChannel();
+    // A message to an ended thread would neither transfer nor close the port.
+    if (this.#hasExited) port1.close();
+    else this.#worker.postMessage({ port: port1 } satisfies WriterMessage, [port1]);
+    const { path, transactions } = this.options;
+    return { path, transactions, port: port2 };
+  }
+
+  /** Calls `listener` after each transaction once there are several ports. */
+  onWritten(listener: () => void): void {
+    this.#worker.on('message', listener);
+  }
+
+  /** Closes the file and the ports. Their jobs must be finished. */
+  async close(): Promise<void> {
+    this.#worker.postMessage('close' satisfies WriterMessage);
+    await this.#exited;
   }
 }

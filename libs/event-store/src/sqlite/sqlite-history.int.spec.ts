@@ -3,7 +3,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { newCommit, unused } from '../../testing/new-commit.js';
 import { temporaryFolder } from '../../testing/open-sqlite.js';
-import { placeAt, type HistoryRange } from '../commit-history.js';
+import { placeAt, type HistoryRange } from '../event-store.js';
 import { eventStoreSchema, SqliteEventStore } from './sqlite-event-store.js';
 import { SqliteFile } from './sqlite-file.js';
 

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { AppendCounts } from '../../src/append-counts.js';
 import { HoldTaken, WrongExpectedVersion } from '../../src/event-store.errors.js';
-import type { ContractCase } from '../contract-case.js';
 import { newCommand, newCommit, unused } from '../new-commit.js';
 import { outcomeOf, refusal } from '../outcome.js';
+import type { ContractCase } from './contract-case.js';
 
 /** The statistics on appends. */
 export const appendCountCases: readonly ContractCase[] = [

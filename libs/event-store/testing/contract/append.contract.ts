@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { HoldTaken, WrongExpectedVersion } from '../../src/event-store.errors.js';
 import type { EventStore } from '../../src/event-store.js';
-import type { ContractCase } from '../contract-case.js';
 import { newCommand, newCommit, unused } from '../new-commit.js';
 import { expectRefusedWhole, outcomeOf, readStream, refusal, tally } from '../outcome.js';
+import type { ContractCase } from './contract-case.js';
 
 /** Versions: the concurrency token of a stream. */
 export const appendCases: readonly ContractCase[] = [

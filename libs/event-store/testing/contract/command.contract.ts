@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { CommandIdReused } from '../../src/event-store.errors.js';
-import type { ContractCase } from '../contract-case.js';
 import { newCommand, newCommit, unused } from '../new-commit.js';
 import { outcomeOf, readStream, refusal, tally } from '../outcome.js';
+import type { ContractCase } from './contract-case.js';
 
 /** Command ids: what makes a repeated request harmless. */
 export const commandCases: readonly ContractCase[] = [

@@ -1,13 +1,11 @@
 import { expect } from 'vitest';
 import type { Commit } from '../../src/commit.js';
-import { isCompacted, voidStreamOf } from '../../src/compacted-stream.js';
+import { isCompacted, voidStreamOf, type StreamCompaction } from '../../src/compaction.js';
 import { CommandIdReused, HoldTaken } from '../../src/event-store.errors.js';
 import type { EventStore } from '../../src/event-store.js';
-import type { StreamCompaction } from '../../src/stream-compaction.js';
-import type { ContractCase } from '../contract-case.js';
 import { newCommand, newCommit, unused } from '../new-commit.js';
-import { expectRefusedWhole, outcomeOf, readStream, refusal } from '../outcome.js';
-import { readFeeds } from '../read-feeds.js';
+import { expectRefusedWhole, outcomeOf, readStream, refusal, readFeeds } from '../outcome.js';
+import type { ContractCase } from './contract-case.js';
 
 /** Compaction: events go for good, and nothing that others rely on goes with them. */
 export const compactionCases: readonly ContractCase[] = [

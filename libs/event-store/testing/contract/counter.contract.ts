@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { ContractCase } from '../contract-case.js';
 import { unused } from '../new-commit.js';
+import type { ContractCase } from './contract-case.js';
 
 /** Numbers: never twice, gaps are normal. */
 export const counterCases: readonly ContractCase[] = [

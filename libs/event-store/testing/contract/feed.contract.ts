@@ -1,12 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Commit } from '../../src/commit.js';
-import type { CommitFeed } from '../../src/commit-feed.js';
 import type { EventStore } from '../../src/event-store.js';
-import type { ContractCase } from '../contract-case.js';
+import type { CommitFeed } from '../../src/feed/commit-feed.js';
 import { newCommand, newCommit, unused } from '../new-commit.js';
-import { outcomeOf } from '../outcome.js';
-import { expectContiguous, readFeeds } from '../read-feeds.js';
+import { outcomeOf, expectContiguous, readFeeds } from '../outcome.js';
+import type { ContractCase } from './contract-case.js';
 
 /** Feeds: the order that projections and relays rely on. `readFeeds` itself checks that positions are contiguous from 1. */
 export const feedCases: readonly ContractCase[] = [

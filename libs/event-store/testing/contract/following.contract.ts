@@ -1,9 +1,9 @@
 import { expect, vi } from 'vitest';
 import type { Commit } from '../../src/commit.js';
-import type { CommitFeed } from '../../src/commit-feed.js';
-import type { ContractCase } from '../contract-case.js';
+import type { CommitFeed } from '../../src/feed/commit-feed.js';
 import { newCommit, unused } from '../new-commit.js';
-import { readFeeds } from '../read-feeds.js';
+import { readFeeds } from '../outcome.js';
+import type { ContractCase } from './contract-case.js';
 
 /** Cases of the operations that let a reader follow the feeds without polling each of them. */
 export const followingCases: readonly ContractCase[] = [

@@ -1,10 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { expect } from 'vitest';
 import type { NewCommit } from '../../src/commit.js';
-import { placeAt, type CommitHistory, type HistoryRange, type PlacedCommit } from '../../src/commit-history.js';
-import type { EventStore } from '../../src/event-store.js';
-import type { ContractCase } from '../contract-case.js';
+import {
+  placeAt,
+  type CommitHistory,
+  type HistoryRange,
+  type PlacedCommit,
+  type EventStore,
+} from '../../src/event-store.js';
 import { newCommit, unused } from '../new-commit.js';
+import type { ContractCase } from './contract-case.js';
 
 /** Histories: pages of commits backwards in time. */
 export const historyCases: readonly ContractCase[] = [

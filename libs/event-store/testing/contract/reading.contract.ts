@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { NewCommit } from '../../src/commit.js';
 import type { EventStore } from '../../src/event-store.js';
-import type { ContractCase } from '../contract-case.js';
 import { newCommit, unused } from '../new-commit.js';
 import { readStream } from '../outcome.js';
+import type { ContractCase } from './contract-case.js';
 
 /** Reading streams: whole, in order, fresh, and exactly what was written. */
 export const readingCases: readonly ContractCase[] = [

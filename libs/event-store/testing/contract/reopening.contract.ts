@@ -1,9 +1,8 @@
 import { expect } from 'vitest';
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../../src/event-store.errors.js';
-import type { ContractCase } from '../contract-case.js';
 import { newCommand, newCommit, unused } from '../new-commit.js';
-import { outcomeOf, readStream, refusal } from '../outcome.js';
-import { readFeeds } from '../read-feeds.js';
+import { outcomeOf, readStream, refusal, readFeeds } from '../outcome.js';
+import type { ContractCase } from './contract-case.js';
 
 /** Closing and opening: nothing that was acknowledged or accepted is lost. */
 export const reopeningCases: readonly ContractCase[] = [

@@ -1,4 +1,3 @@
 export { projectionModels } from './read-model.model.js';
 export * from './mongo-read-model-store.js';
-export { tokenUseModels } from './token-uses.model.js';
-export * from './mongo-token-uses.js';
+export { MongoTokenUses, tokenUseModels } from './mongo-token-uses.js';

@@ -4,9 +4,8 @@ import mongoose from 'mongoose';
 import { expect, it, onTestFinished } from 'vitest';
 import { ReplicaSet } from '../../../../test/support/mongo/replica-set.js';
 import { publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
-import { keyOwnerOf } from '../key-owners/key-owner.js';
-import { KEY_OWNERS, keyOwnerModel } from './key-owner.model.js';
-import { MongoKeyOwners } from './mongo-key-owners.js';
+import { keyOwnerOf } from '../projecting/key-owners.js';
+import { KEY_OWNERS, keyOwnerModel, MongoKeyOwners } from './mongo-key-owners.js';
 
 it('an outage is never taken for entries that the index has', async () => {
   const set = await ReplicaSet.start(1, { testCommands: true });

@@ -1,11 +1,24 @@
 import { collectionOf, reaching } from '@keyfold/event-store/mongo';
 import mongoose, { type Connection, type mongo } from 'mongoose';
-import type { KeyOwner } from '../key-owners/key-owner.js';
-import { KEY_OWNERS, PREFIX_INDEX, type KeyOwnerDocument } from './key-owner.model.js';
+import type { KeyOwner } from '../projecting/key-owners.js';
+
+/** An entry of the index of SSH keys. `_id` is the account id and the first prefix, with a slash between them. */
+type KeyOwnerDocument = Readonly<{ _id: string; prefixes: readonly number[]; account: number }>;
+
+/** The number rises only together with the schema number of the key rings, so that the projector fills the new collection. */
+export const KEY_OWNERS = 'ssh_key_owners_1';
+/** Index on both prefixes and the account. */
+const PREFIX_INDEX = 'prefix_account';
+
+const schema = new mongoose.Schema<KeyOwnerDocument>(
+  { _id: String, prefixes: [Number], account: Number },
+  { collection: KEY_OWNERS, strict: 'throw', versionKey: false },
+).index({ prefixes: 1, account: 1 }, { name: PREFIX_INDEX });
+
+export const keyOwnerModel = (connection: Connection) => connection.model(KEY_OWNERS, schema);
 
 const DUPLICATE_KEY = 11_000;
 
-/** The index of SSH keys that all processes share. */
 export class MongoKeyOwners {
   readonly #owners: mongo.Collection<KeyOwnerDocument>;
 

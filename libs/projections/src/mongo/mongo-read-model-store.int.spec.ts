@@ -1,10 +1,10 @@
 import { StoreUnavailable } from '@keyfold/event-store';
 import { migrateSchema, requireSchema } from '@keyfold/event-store/mongo';
 import { describe, expect, it } from 'vitest';
-import { active, describeReadModelStore } from '../../testing/read-model-store.contract.js';
-import { accounts } from '../read-model.js';
-import { accountStream, sshKeyRingStream } from '../stream-ref.js';
 import { joinReadModels, openReadModels } from '../../testing/open-read-models.js';
+import { active, describeReadModelStore } from '../../testing/read-model-store.contract.js';
+import { accountStream, sshKeyRingStream } from '../loading/stream-ref.js';
+import { accounts } from '../read-model.js';
 import { projectionModels } from './read-model.model.js';
 
 describeReadModelStore('MongoDB', async () => {

@@ -1,7 +1,8 @@
 import { collectionOf, reaching } from '@keyfold/event-store/mongo';
 import type { Connection, mongo } from 'mongoose';
-import type { Loaded } from '../fold.js';
-import type { KeyOwner } from '../key-owners/key-owner.js';
+import type { Loaded } from '../loading/fold.js';
+import type { StreamRef } from '../loading/stream-ref.js';
+import type { KeyOwner } from '../projecting/key-owners.js';
 import {
   ReadModelStore,
   type DueStream,
@@ -11,13 +12,16 @@ import {
   type Unexpired,
 } from '../read-model-store.js';
 import { readModelOf, type ReadModel } from '../read-model.js';
-import type { StreamRef } from '../stream-ref.js';
-import { DocumentReader } from './document-reader.js';
-import { DocumentWriter } from './document-writer.js';
-import { buildUpsert } from './document-writes.js';
-import { listDue, readPage, unexpiredList, wholeList, type ListRange } from './list-pages.js';
+import { DocumentReader, DocumentWriter, buildUpsert } from './documents.js';
 import { MongoKeyOwners } from './mongo-key-owners.js';
-import { collectionNameOf, PARKED_STREAMS, type ParkedDocument, type ReadModelDocument } from './read-model.model.js';
+import {
+  collectionNameOf,
+  PARKED_STREAMS,
+  type ParkedDocument,
+  type ReadModelDocument,
+  PARTITION_INDEX,
+  PLACE_INDEX,
+} from './read-model.model.js';
 
 /** The collection of one read model. */
 type ModelStorage = Readonly<{
@@ -25,6 +29,17 @@ type ModelStorage = Readonly<{
   reader: DocumentReader;
   writer: DocumentWriter;
 }>;
+
+/** The documents of a list, the index that finds and counts them, and their order. */
+type ListRange = Readonly<{ filter: mongo.Filter<ReadModelDocument>; hint: string; sort: { place: 1 | -1 } }>;
+
+const wholeList: ListRange = { filter: { place: { $gte: -Infinity } }, hint: PLACE_INDEX, sort: { place: 1 } };
+
+const unexpiredList = ({ after, partition }: Unexpired): ListRange => ({
+  filter: { place: { $gt: after }, ...(partition !== undefined && { partition }) },
+  hint: partition === undefined ? PLACE_INDEX : PARTITION_INDEX,
+  sort: { place: -1 },
+});
 
 /** The read models of any number of processes, in a MongoDB replica set. The connection must have the `connectOptions`. */
 export class MongoReadModelStore extends ReadModelStore {
@@ -91,7 +106,18 @@ export class MongoReadModelStore extends ReadModelStore {
     limit: number,
     after?: DueStream,
   ): Promise<readonly DueStream[]> {
-    return listDue(this.#storageOf(model).documents, until, limit, after);
+    // The lower bound keeps documents without a place out of the range.
+    const range = { place: { $gte: after?.at ?? -Infinity, $lte: until } };
+    const beyond = after && { $or: [{ place: { $gt: after.at } }, { _id: { $gt: after.stream } }] };
+    const options = {
+      sort: { place: 1, _id: 1 },
+      hint: PLACE_INDEX,
+      limit,
+      projection: { place: 1, partition: 1 },
+    } as const;
+    const { documents } = this.#storageOf(model);
+    const found = await reaching(() => documents.find({ ...range, ...beyond }, options).toArray());
+    return found.map(({ _id: stream, partition = '', place = 0 }) => ({ stream, partition, at: place }));
   }
 
   addKeyOwners(owners: readonly KeyOwner[]): Promise<void> {
@@ -138,16 +164,26 @@ export class MongoReadModelStore extends ReadModelStore {
 
   async #page<State>(
     model: ReadModel<State>,
-    range: ListRange,
+    { filter, ...range }: ListRange,
     offset: number,
     limit: number,
     takes: (state: State) => boolean = () => true,
   ): Promise<Page<State>> {
+    const { documents } = this.#storageOf(model);
     const items: State[] = [];
-    const total = await readPage(this.#storageOf(model).documents, range, offset, limit, (text) => {
-      const state = JSON.parse(text) as State;
-      return takes(state) && items.push(state) > 0;
-    });
+    const walk = async () => {
+      const options = { ...range, skip: offset, limit, projection: { state: 1 } };
+      for await (const document of documents.find(filter, options)) {
+        if (document.state === undefined) continue;
+        const state = JSON.parse(document.state) as State;
+        if (!takes(state)) break;
+        items.push(state);
+      }
+    };
+    const [total] = await Promise.all([
+      reaching(() => documents.countDocuments(filter, { hint: range.hint })),
+      limit === 0 ? undefined : reaching(walk),
+    ]);
     return { items, total };
   }
 

@@ -1,9 +1,21 @@
 import { Batcher, type Call } from '@keyfold/concurrency';
 import { isOutage } from '@keyfold/event-store';
 import { reaching } from '@keyfold/event-store/mongo';
-import type { Connection, mongo } from 'mongoose';
+import mongoose, { type Connection, type mongo } from 'mongoose';
 import { TokenUses, type TokenUse } from '../token-uses.js';
-import { TOKEN_USES, type TokenUseDocument } from './token-uses.model.js';
+
+/** The last use of the token whose `TokenUse.token` is the `_id`, in unix seconds. MongoDB removes it after `until`. */
+type TokenUseDocument = Readonly<{ _id: string; at: number; until: Date }>;
+
+/** The name is from the time when only sessions had tokens. */
+const TOKEN_USES = 'session_uses';
+
+const schema = new mongoose.Schema<TokenUseDocument>(
+  { _id: String, at: Number, until: Date },
+  { collection: TOKEN_USES, strict: 'throw', versionKey: false },
+).index({ until: 1 }, { expireAfterSeconds: 0, name: 'until' });
+
+export const tokenUseModels = (connection: Connection) => [connection.model(TOKEN_USES, schema)];
 
 /** A power failure may lose uses, so no write waits for the disk or for other members of the replica set. */
 const RELAXED = { writeConcern: { w: 1, journal: false }, readConcern: { level: 'local' } } as const;

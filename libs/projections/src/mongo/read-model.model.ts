@@ -1,7 +1,7 @@
 import mongoose, { type Connection } from 'mongoose';
 import type { ParkedStream } from '../read-model-store.js';
 import { readModels, type ReadModel } from '../read-model.js';
-import { keyOwnerModel } from './key-owner.model.js';
+import { keyOwnerModel } from './mongo-key-owners.js';
 
 /**
  * A stored document. `_id` is the stream, `place` its sort key. `state` is JSON: both adapters then return the same states, keys such as
@@ -20,9 +20,7 @@ export type ReadModelDocument = Readonly<{
 export type ParkedDocument = Omit<ParkedStream, 'stream'> & Readonly<{ _id: string }>;
 
 export const PARKED_STREAMS = 'parked_streams';
-/** Index on the sort key. */
 export const PLACE_INDEX = 'place';
-/** Index on partition and sort key, of models that expire. */
 export const PARTITION_INDEX = 'partition_place';
 
 /** The name contains the schema number, so that versions of the program never touch each other's documents. */
@@ -49,7 +47,6 @@ const parkedSchema = new mongoose.Schema<ParkedDocument>(
   { collection: PARKED_STREAMS, strict: 'throw', versionKey: false },
 );
 
-/** Declares the collections of the read models, of the parked streams and of the index of SSH keys on a connection. */
 export const projectionModels = (connection: Connection) => [
   ...schemas.map(({ name, schema }) => connection.model(name, schema)),
   connection.model(PARKED_STREAMS, parkedSchema),

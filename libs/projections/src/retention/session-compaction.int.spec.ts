@@ -4,11 +4,11 @@ import { disabled } from '../../../domain/testing/account.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
 import { MongoProjections } from '../../testing/mongo-projections.js';
 import { DAY, NOW, SessionHistory, type Backend } from '../../testing/session-history.js';
-import { Rebuild } from '../rebuild.js';
+import { StreamLoader } from '../loading/stream-loader.js';
+import { accountStream, sessionStream } from '../loading/stream-ref.js';
+import { projectorName } from '../projecting/projector.js';
 import { readModels as allModels, sessions } from '../read-model.js';
-import { accountStream, sessionStream } from '../stream-ref.js';
-import { StreamLoader } from '../stream-loader.js';
-import { projectorName } from '../projector.js';
+import { Rebuild } from '../verification/rebuild.js';
 
 const backends: readonly (readonly [string, () => Promise<Backend>])[] = [
   ['SQLite', async () => new EmbeddedProjections()],

@@ -1,12 +1,12 @@
 import { isCompacted, type Commit } from '@keyfold/event-store';
-import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
 import { MongoProjections } from '../../testing/mongo-projections.js';
 import { DAY, RELAY, SessionHistory, type Backend } from '../../testing/session-history.js';
-import { projectorName } from '../projector.js';
-import { Rebuild } from '../rebuild.js';
+import { projectorName } from '../projecting/projector.js';
 import { readModels as allModels, sessions } from '../read-model.js';
+import { Rebuild } from '../verification/rebuild.js';
 
 const ACCOUNTS = [1, 2, 3];
 

@@ -1,7 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
 import type { SqliteConnection } from '@keyfold/event-store/sqlite';
-import type { Loaded } from '../fold.js';
-import type { KeyOwner } from '../key-owners/key-owner.js';
+import { setImmediate } from 'node:timers/promises';
+import type { Loaded } from '../loading/fold.js';
+import type { StreamRef } from '../loading/stream-ref.js';
+import type { KeyOwner } from '../projecting/key-owners.js';
 import {
   ReadModelStore,
   type DueStream,
@@ -11,8 +12,6 @@ import {
   type Unexpired,
 } from '../read-model-store.js';
 import { readModelOf, readModels, type ReadModel } from '../read-model.js';
-import type { StreamRef } from '../stream-ref.js';
-import { keyOwnersTable, SqliteKeyOwners } from './sqlite-key-owners.js';
 
 /** Entries of a list that are read in one turn of the event loop. */
 const PIECE = 50;
@@ -37,6 +36,16 @@ function createTable(model: ReadModel<unknown>): string {
   ].join(';\n');
 }
 
+/** The number rises only together with the schema number of the key rings, so that the projector fills the new table. */
+const KEY_OWNERS = 'ssh_key_owners_1';
+
+/** Two rows for each key: random inserts into a small tree of integers cost a quarter of those into a tree of texts. */
+const keyOwnersTable = `
+  CREATE TABLE IF NOT EXISTS ${KEY_OWNERS} (prefix INTEGER, account INTEGER, PRIMARY KEY (prefix, account)) STRICT, WITHOUT ROWID`;
+
+// One statement for all rows, because each statement crosses to the writer thread. Sorted rows meet each page of the tree once.
+const ADD_KEY_OWNERS = `INSERT OR IGNORE INTO ${KEY_OWNERS} (prefix, account) SELECT value ->> 0, value ->> 1 FROM json_each(?) ORDER BY 1`;
+
 /** Tables of the read models, of the index of SSH keys and of the parked streams. The sort key is the column `place`. */
 export const readModelTables = `
   ${readModels.map(createTable).join(';\n')};
@@ -46,11 +55,9 @@ export const readModelTables = `
 
 export class SqliteReadModelStore extends ReadModelStore {
   #pieces: Promise<void> = Promise.resolve();
-  readonly #keyOwners: SqliteKeyOwners;
 
   constructor(private readonly file: SqliteConnection) {
     super();
-    this.#keyOwners = new SqliteKeyOwners(file);
   }
 
   async get(refs: readonly StreamRef<unknown>[]): Promise<Map<string, Loaded<unknown>>> {
@@ -143,16 +150,21 @@ export class SqliteReadModelStore extends ReadModelStore {
     }));
   }
 
-  addKeyOwners(owners: readonly KeyOwner[]): Promise<void> {
-    return this.#keyOwners.add(owners);
+  async addKeyOwners(owners: readonly KeyOwner[]): Promise<void> {
+    if (owners.length === 0) return;
+    const rows = owners.flatMap(({ prefixes, accountId }) => prefixes.map((prefix) => [prefix, accountId]));
+    await this.file.writeAll([{ sql: ADD_KEY_OWNERS, params: [JSON.stringify(rows)] }]);
   }
 
   async missingKeyOwners(owners: readonly KeyOwner[]): Promise<KeyOwner[]> {
-    return this.#keyOwners.missing(owners);
+    const sql = `SELECT 1 FROM ${KEY_OWNERS} WHERE prefix = ? AND account = ?`;
+    const has = (prefix: number, accountId: number) => this.file.read(sql, prefix, accountId).length > 0;
+    return owners.filter(({ prefixes, accountId }) => !prefixes.every((prefix) => has(prefix, accountId)));
   }
 
   async keyOwners(prefix: number, after: number, limit: number): Promise<readonly number[]> {
-    return this.#keyOwners.find(prefix, after, limit);
+    const sql = `SELECT account FROM ${KEY_OWNERS} WHERE prefix = ? AND account > ? ORDER BY account LIMIT ?`;
+    return this.file.read(sql, prefix, after, limit).map((row) => Number(row['account']));
   }
 
   async documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]> {

@@ -1,9 +1,11 @@
 import { isCompacted, voidStreamOf, type Commit, type CommitFeed, type EventStore } from '@keyfold/event-store';
-import { keyOwnersIn } from '../key-owners/key-owner.js';
+import { isDeepStrictEqual } from 'node:util';
+import { foldCommit, initialOf, UnfoldableStream, type Loaded } from '../loading/fold.js';
+import { streamRef, type StreamRef } from '../loading/stream-ref.js';
+import { keyOwnersIn } from '../projecting/key-owners.js';
 import type { ReadModelStore } from '../read-model-store.js';
-import { streamRef, type StreamRef } from '../stream-ref.js';
-import { compareStream } from './compare-stream.js';
-import { walkFeed } from './feed-walk.js';
+import { readModelOf } from '../read-model.js';
+import { walkFeed } from './pages.js';
 
 /** The stores to verify. `isSettled`: no process appends or projects in the meantime. */
 export type Verified = Readonly<{
@@ -16,7 +18,7 @@ export type Report = (problem: string) => Promise<void>;
 
 /** A slot of the feed: its head, and the checkpoint of the projector before anything was read. */
 export type SlotBounds = Readonly<{ slot: number; head: number; projected: number }>;
-export type SlotCount = { commits: number; streams: number; behind: number };
+type SlotCount = { commits: number; streams: number; behind: number };
 
 /**
  * Checks the commits of a slot and the documents of its streams. It holds one page and its streams in memory: a stream is read as a whole
@@ -114,3 +116,51 @@ export class SlotCheck {
     return left.length > 0;
   }
 }
+
+/** The result of comparing a document with its stream. `behind` is no problem: the projector has not come that far. */
+type Comparison = Readonly<{ problem?: string; behind: boolean }>;
+
+/**
+ * Folds a stream from its first commit and compares its document with the state at the document's version. So appends between reading the
+ * document and reading the commits do not matter. `projected` is the checkpoint of the projector when the document was read; later
+ * commits may be missing in the document.
+ */
+function compareStream(
+  ref: StreamRef<unknown>,
+  commits: readonly Commit[],
+  document: Loaded<unknown> | undefined,
+  projected: number,
+): Comparison {
+  const { stream, aggregate } = ref;
+  const version = document?.version ?? 0;
+  let loaded = initialOf(aggregate);
+  let stateOfDocument: unknown;
+  try {
+    for (const commit of commits) {
+      loaded = foldCommit(aggregate, loaded, commit);
+      if (loaded.version === version) stateOfDocument = loaded.state;
+    }
+  } catch (error) {
+    if (!(error instanceof UnfoldableStream)) throw error;
+    return { problem: error.message, behind: false };
+  }
+  if (version > loaded.version) {
+    return {
+      problem: `the document of ${stream} is at version ${version}, its stream at ${loaded.version}`,
+      behind: false,
+    };
+  }
+  if (document && !sameAsJson(document.state, stateOfDocument)) {
+    return { problem: `the document of ${stream} differs from its stream at version ${version}`, behind: false };
+  }
+  const due = commits.findLast(({ position }) => position <= projected)?.version ?? 0;
+  if (version >= due) return { behind: version < loaded.version };
+  const problem = document
+    ? `the document of ${stream} is at version ${version}, but the projector has passed version ${due}`
+    : `stream ${stream} has no document in ${readModelOf(ref).name}, but the projector has passed it`;
+  return { problem, behind: false };
+}
+
+/** Documents are stored as JSON, which drops undefined fields. */
+const sameAsJson = (a: unknown, b: unknown) => isDeepStrictEqual(asJson(a), asJson(b));
+const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { registered, renamed } from '../../../domain/testing/account.events.js';
 import { loggedOut, sessionStarted } from '../../../domain/testing/session.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
-import { accountStream, sessionStream } from '../stream-ref.js';
+import { accountStream, sessionStream } from '../loading/stream-ref.js';
 import { Verification } from './verification.js';
 
 const old = sessionStream('old', 7);

@@ -6,10 +6,10 @@ import { disabled, registered, renamed } from '../../../domain/testing/account.e
 import { sessionStarted } from '../../../domain/testing/session.events.js';
 import { keyAdded } from '../../../domain/testing/ssh-key-ring.events.js';
 import { MongoProjections } from '../../testing/mongo-projections.js';
+import { accountStream, sessionStream, sshKeyRingStream } from '../loading/stream-ref.js';
+import { projectorName } from '../projecting/projector.js';
 import { readModels } from '../read-model.js';
-import { accountStream, sessionStream, sshKeyRingStream } from '../stream-ref.js';
-import { projectorName } from '../projector.js';
-import { Rebuild } from '../rebuild.js';
+import { Rebuild } from './rebuild.js';
 import { Verification } from './verification.js';
 
 const account = accountStream(7);

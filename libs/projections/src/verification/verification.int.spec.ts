@@ -5,7 +5,7 @@ import { disabled, registered, renamed } from '../../../domain/testing/account.e
 import { sessionStarted } from '../../../domain/testing/session.events.js';
 import { keyAdded } from '../../../domain/testing/ssh-key-ring.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
-import { accountStream, sessionStream, sshKeyRingStream } from '../stream-ref.js';
+import { accountStream, sessionStream, sshKeyRingStream } from '../loading/stream-ref.js';
 import { Verification } from './verification.js';
 
 const account = accountStream(7);

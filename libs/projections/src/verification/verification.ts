@@ -1,10 +1,9 @@
 import type { FeedLeases, SlotProgress } from '@keyfold/event-store';
-import pLimit from 'p-limit';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { projectorName } from '../projector.js';
+import pLimit from 'p-limit';
+import { projectorName } from '../projecting/projector.js';
 import { readModels as allModels } from '../read-model.js';
-import { checkDocuments } from './document-check.js';
-import { checkList } from './list-check.js';
+import { checkDocuments, checkList } from './document-check.js';
 import { SlotCheck, type Report, type SlotBounds, type Verified } from './slot-check.js';
 
 const PARALLEL_SLOTS = 4;

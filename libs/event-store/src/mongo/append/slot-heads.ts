@@ -1,0 +1,72 @@
+import type { mongo } from 'mongoose';
+import { positionOfKey, slotOfKey, type CommitDocument, feedKeyOf } from '../commit.model.js';
+import { reaching } from '../mongo-connection.js';
+
+/**
+ * Caches the last positions of the slots, from acknowledged commits of this process or from majority reads. No failover rolls these back,
+ * so a commit stored right behind such a head leaves no hole.
+ */
+export class SlotHeads {
+  readonly #heads = new Map<number, number>();
+  /** Slots to which only this process seems to append. */
+  readonly #sure = new Set<number>();
+
+  constructor(private readonly commits: mongo.Collection<CommitDocument>) {}
+
+  /** Returns the heads of the slots; reads unknown ones in one round trip. The result is a copy: call `reached` after an append. */
+  of(slots: Iterable<number>): Promise<Map<number, number>> {
+    return this.#known(slots, this.#sure);
+  }
+
+  /** Returns lower bounds for the heads of the slots; no failover rolls them back. */
+  atLeast(slots: Iterable<number>): Promise<Map<number, number>> {
+    return this.#known(slots, this.#heads);
+  }
+
+  reached(key: number): void {
+    const slot = slotOfKey(key);
+    this.#heads.set(slot, Math.max(this.#heads.get(slot) ?? 0, positionOfKey(key)));
+  }
+
+  /** Call if other processes append too, or an outcome is unknown: the heads are then read again when needed. */
+  forget(): void {
+    this.#sure.clear();
+  }
+
+  async #known(slots: Iterable<number>, known: Readonly<{ has(slot: number): boolean }>): Promise<Map<number, number>> {
+    const wanted = [...new Set(slots)];
+    const unknown = wanted.filter((slot) => !known.has(slot));
+    if (unknown.length > 0) await this.#read(unknown);
+    return new Map(wanted.map((slot) => [slot, this.#heads.get(slot) ?? 0]));
+  }
+
+  async #read(slots: readonly number[]): Promise<void> {
+    for (const [slot, position] of await readLastPositions(this.commits, slots)) {
+      this.#heads.set(slot, position);
+      this.#sure.add(slot);
+    }
+  }
+}
+
+/** Returns the last position of each slot, 0 if it is empty. One round trip. */
+export async function readLastPositions(
+  commits: mongo.Collection<CommitDocument>,
+  slots: readonly number[],
+): Promise<Map<number, number>> {
+  const [first, ...others] = slots.map(lastKeyOf);
+  const pipeline = [
+    ...first!,
+    ...others.map((stages) => ({ $unionWith: { coll: commits.collectionName, pipeline: stages } })),
+  ];
+  const found = await reaching(() => commits.aggregate<{ _id: number }>(pipeline).toArray());
+  const positions = new Map(slots.map((slot) => [slot, 0]));
+  for (const { _id: key } of found) positions.set(slotOfKey(key), positionOfKey(key));
+  return positions;
+}
+
+const lastKeyOf = (slot: number) => [
+  { $match: { _id: { $gt: feedKeyOf(slot, 0), $lt: feedKeyOf(slot + 1, 0) } } },
+  { $sort: { _id: -1 } },
+  { $limit: 1 },
+  { $project: { _id: 1 } },
+];

@@ -1,0 +1,70 @@
+import { reasonOf, StoreUnavailable, type Commit } from '@keyfold/event-store';
+import { UnfoldableStream } from '../loading/fold.js';
+import type { StreamLoader } from '../loading/stream-loader.js';
+import type { StreamRef } from '../loading/stream-ref.js';
+import type { ParkedStream, ReadModelStore } from '../read-model-store.js';
+import { readModelOf, sshKeyRings } from '../read-model.js';
+import { keyOwnersIn, type KeyOwner } from './key-owners.js';
+
+const RETRY_BATCH = 200;
+
+/** Updates documents from their streams. Used after an append and by the projector. */
+export class Projection {
+  constructor(
+    private readonly loader: StreamLoader,
+    private readonly readModels: ReadModelStore,
+    private readonly now: () => number,
+  ) {}
+
+  /**
+   * Brings the document of a stream up to date. Safe to repeat and to run concurrently. A stream that cannot be folded or written is
+   * parked. With the latest commits in `known` the stream is not read; commits after them may be missing. Throws `StoreUnavailable`.
+   */
+  async project(ref: StreamRef<unknown>, known: readonly Commit[] = []): Promise<'projected' | 'parked'> {
+    try {
+      const loaded = await this.loader.loadWith(ref, known);
+      // Version 0: the append failed without storing its commit.
+      if (loaded.version > 0) await this.readModels.put(ref, loaded);
+      return 'projected';
+    } catch (error) {
+      // Any other error would repeat on every attempt and must not block other streams.
+      if (error instanceof StoreUnavailable) throw error;
+      const version = error instanceof UnfoldableStream ? error.version : 0;
+      await this.readModels.park({
+        stream: ref.stream,
+        partition: ref.partition,
+        version,
+        error: reasonOf(error),
+        at: this.now(),
+      });
+      return 'parked';
+    }
+  }
+
+  addKeyOwners(owners: readonly KeyOwner[]): Promise<void> {
+    return this.readModels.addKeyOwners(owners);
+  }
+
+  parked(): Promise<ParkedStream[]> {
+    return this.readModels.parked();
+  }
+
+  /**
+   * Retries all parked streams and releases those that can be folded now. Adds the keys of a released ring to the index of SSH keys. In
+   * batches, because the feed waits for it.
+   */
+  async retryParked(refOf: (stream: string, partition: string) => StreamRef<unknown> | undefined): Promise<void> {
+    const parked = await this.readModels.parked();
+    for (let from = 0; from < parked.length; from += RETRY_BATCH) {
+      const some = parked.slice(from, from + RETRY_BATCH);
+      await Promise.all(
+        some.map(async (each) => {
+          const ref = refOf(each.stream, each.partition);
+          if (!ref || (await this.project(ref)) === 'parked') return;
+          if (readModelOf(ref) === sshKeyRings) await this.addKeyOwners(keyOwnersIn(await this.loader.commitsOf(ref)));
+          await this.readModels.unpark(each);
+        }),
+      );
+    }
+  }
+}
