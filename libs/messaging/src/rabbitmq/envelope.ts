@@ -1,4 +1,4 @@
-import { traceparentOf } from '@keyfold/trace-context';
+import { traceparentOf } from '@keyfold/event-store';
 import type { ConsumeMessage } from 'amqplib';
 import { InvalidMessage } from '../consuming/consuming.errors.js';
 
