@@ -28,11 +28,11 @@ module.exports = {
       to: { path: '^libs/domain/src/', pathNot: '^libs/domain/src/($1|kernel)/' },
     },
     {
-      name: 'concurrency and trace contexts import nothing',
-      comment: 'They know no store, no broker and no framework, so that every library may use them.',
+      name: 'concurrency imports nothing',
+      comment: 'It knows no store, no broker and no framework, so that every library may use it.',
       severity: 'error',
-      from: from('^libs/(concurrency|trace-context)/src/'),
-      to: { pathNot: '^libs/(concurrency|trace-context)/src/|^node:|^timers/' },
+      from: from(lib('concurrency')),
+      to: { pathNot: `${lib('concurrency')}|^node:|^timers/` },
     },
     {
       name: 'the event store knows only the shape of events',
@@ -67,7 +67,7 @@ module.exports = {
       comment: 'It publishes events; incoming commands go through the application, which apps wire.',
       severity: 'error',
       from: from(lib('messaging')),
-      to: { path: only('concurrency', 'domain', 'event-store', 'messaging', 'trace-context') },
+      to: { path: only('concurrency', 'domain', 'event-store', 'messaging') },
     },
     {
       name: 'only its adapter knows RabbitMQ',

@@ -1,13 +1,14 @@
-export * from './consuming/consuming.errors.js';
-export * from './consuming/message-context.js';
-export * from './consuming/transport-ids.js';
-export * from './exchanges.js';
-export * from './message-traces.js';
-export * from './messaging.errors.js';
-export * from './event-publisher.js';
+export {
+  COMMANDS,
+  COMMANDS_EXCHANGE,
+  HandlerTimedOut,
+  InvalidMessage,
+  QUESTIONS,
+  RPC_EXCHANGE,
+  type MessageContext,
+} from './consuming.js';
+export * from './publishing.js';
+export { RelayCounter, type MessagesOf, type RelayCounts } from './relay/account-relay.js';
 export * from './relay/parked-accounts.js';
 export * from './relay/relay.js';
-export * from './relay/relay-status.js';
-export type { MessagesOf } from './relay/relay-parts.js';
-export * from './replay/replay.js';
-export type { ReplaySelection } from './replay/replay-selection.js';
+export * from './replay.js';

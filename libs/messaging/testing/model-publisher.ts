@@ -1,6 +1,11 @@
 import type { Commit } from '@keyfold/event-store';
-import { BrokerUnavailable, MessageRefused, UnsendableMessage } from '../src/messaging.errors.js';
-import { EventPublisher, type OutgoingMessage } from '../src/event-publisher.js';
+import {
+  BrokerUnavailable,
+  EventPublisher,
+  MessageRefused,
+  UnsendableMessage,
+  type OutgoingMessage,
+} from '../src/publishing.js';
 
 /** The outcome of a message. `lost`: it arrived, but its confirm did not. `unsent`: neither arrived. */
 export type Fate = 'confirmed' | 'refused' | 'lost' | 'unsent' | 'unsendable';

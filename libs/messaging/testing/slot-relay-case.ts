@@ -1,6 +1,6 @@
 import type { Commit, CommitFeed, EventStore, NewCommit } from '@keyfold/event-store';
-import { UnsendableMessage } from '../src/messaging.errors.js';
-import { RelayCounter } from '../src/relay/relay-status.js';
+import { UnsendableMessage } from '../src/publishing.js';
+import { RelayCounter } from '../src/relay/account-relay.js';
 import { SlotRelay } from '../src/relay/slot-relay.js';
 import { ModelParkedAccounts } from './model-parked-accounts.js';
 import { modelMessagesOf, ModelPublisher, type Fate } from './model-publisher.js';

@@ -1,5 +1,5 @@
 import type { RequestTrace, RequestTraces } from '@keyfold/process';
-import { traceparentOf } from '@keyfold/trace-context';
+import { traceparentOf } from '@keyfold/event-store';
 import type { FastifyInstance } from 'fastify';
 
 declare module 'fastify' {

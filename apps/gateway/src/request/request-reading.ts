@@ -12,7 +12,7 @@ import {
   type InputRefusal,
   type QueryParameters,
 } from '@keyfold/http-envelope';
-import { traceparentOf } from '@keyfold/trace-context';
+import { traceparentOf } from '@keyfold/event-store';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {

@@ -1,2 +1,1 @@
-export { messagingModels } from './parked-account.model.js';
-export * from './mongo-parked-accounts.js';
+export { messagingModels, MongoParkedAccounts } from './mongo-parked-accounts.js';

@@ -3,8 +3,7 @@ import mongoose, { type mongo } from 'mongoose';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { freshDatabaseUri } from '../../../../test/support/mongo/mongo-database.js';
 import { describeParkedAccounts } from '../../testing/parked-accounts.contract.js';
-import { MongoParkedAccounts } from './mongo-parked-accounts.js';
-import { messagingModels } from './parked-account.model.js';
+import { messagingModels, MongoParkedAccounts } from './mongo-parked-accounts.js';
 
 let connection: mongoose.Connection;
 afterAll(() => connection?.close());

@@ -1,11 +1,21 @@
 import { collectionOf, PrimaryBarrier, reaching } from '@keyfold/event-store/mongo';
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import { ParkedAccounts, type ParkedAccount } from '../relay/parked-accounts.js';
-import { PARKED_ACCOUNTS, type ParkedAccountDocument } from './parked-account.model.js';
 
 const DUPLICATE_KEY = 11_000;
+const PARKED_ACCOUNTS = 'parked_relays';
 
-/** Stores parked accounts in MongoDB. */
+/** `_id` is `<slot>/<partition>`. */
+type ParkedAccountDocument = ParkedAccount & Readonly<{ _id: string }>;
+
+const parkedAccountSchema = new mongoose.Schema<ParkedAccountDocument>(
+  { _id: String, slot: Number, partition: String, position: Number, error: String, at: Number, epoch: Number },
+  { collection: PARKED_ACCOUNTS, strict: 'throw', versionKey: false },
+);
+
+/** Declares the collections of this library on a connection. */
+export const messagingModels = (connection: Connection) => [connection.model(PARKED_ACCOUNTS, parkedAccountSchema)];
+
 export class MongoParkedAccounts extends ParkedAccounts {
   readonly #parked: mongo.Collection<ParkedAccountDocument>;
   readonly #barrier: PrimaryBarrier;

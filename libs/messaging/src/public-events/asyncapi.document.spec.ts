@@ -9,6 +9,7 @@ import { formatJson } from '../../testing/format-json.js';
 import { TOPOLOGY } from '../rabbitmq/topology/topology.js';
 import { asyncApiDocument } from './asyncapi.document.js';
 import type { JsonSchema } from './event-schemas.js';
+import { sampleMessageOf } from './outgoing-message.js';
 import { publicEventTypes } from './public-events.js';
 
 const ASYNCAPI_FILE = resolve(import.meta.dirname, '../../../../docs/reference/asyncapi.json');
@@ -16,6 +17,7 @@ const ASYNCAPI_FILE = resolve(import.meta.dirname, '../../../../docs/reference/a
 // `RELEASE_SCHEMAS=1 npx vitest run --project unit asyncapi` rewrites the file.
 if (process.env['RELEASE_SCHEMAS']) writeFileSync(ASYNCAPI_FILE, await formatJson(asyncApiDocument()));
 
+const guide = readFileSync(resolve(import.meta.dirname, '../../../../docs/connect/events.md'), 'utf8');
 const document = JSON.parse(JSON.stringify(asyncApiDocument())) as ReturnType<typeof asyncApiDocument>;
 
 describe('the AsyncAPI document', () => {
@@ -88,3 +90,22 @@ function problemByAsyncApi(candidate: unknown): string | undefined {
   const validate = ajv.compile(asyncApi as AnySchema);
   return validate(candidate) ? undefined : JSON.stringify(validate.errors);
 }
+
+/** Returns the text between a heading and the next one. */
+const section = (heading: string) => guide.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+
+/** Returns the JSON blocks of a section. */
+const shownIn = (heading: string) =>
+  [...section(heading).matchAll(/```json\n(.*?)```/gs)].map(([, block]) => JSON.parse(block ?? '') as unknown);
+
+it('the guide shows the sample message', () => {
+  const shown = shownIn('Message format');
+  const { headers, body } = sampleMessageOf('ssh-key.added');
+  expect(shown).toEqual([headers, JSON.parse(body.toString())]);
+});
+
+it('the guide shows two replies of the AsyncAPI document, one with keys and one with an error', () => {
+  const replies = asyncApiDocument().components.messages['ssh-keys.look-up.reply'].examples;
+  const [withKeys, , withError] = replies.map(({ payload }) => payload);
+  expect(shownIn('Sending to Keyfold')).toEqual([withKeys, withError]);
+});

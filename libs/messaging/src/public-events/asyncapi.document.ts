@@ -1,16 +1,59 @@
-import { EVENTS_EXCHANGE } from '../exchanges.js';
-import { eventHeaders, headersOfType } from './asyncapi-headers.js';
-import { payloadOf } from './asyncapi-payload.js';
-import { inboundChannels, inboundMessages, inboundOperations } from './asyncapi-inbound.js';
-import { schemaOfEvent } from './event-schemas.js';
+import { EVENTS_EXCHANGE } from '../publishing.js';
+import { payloadOf, schemaOfEvent, schemaUriOf } from './event-schemas.js';
+import { inboundChannels, inboundMessages, inboundOperations, routedThrough } from './inbound-messages.js';
+import { EVENT_SOURCE, sampleMessageOf } from './outgoing-message.js';
 import { definitionOf, publicEventTypes, type PublicEventType } from './public-events.js';
-import { sampleMessageOf } from './sample-events.js';
 
 const DESCRIPTION = [
   'The messages that Keyfold sends and receives over RabbitMQ.',
   'Public events are CloudEvents 1.0 in binary mode: the headers contain the attributes, the body contains the data.',
   'Each event is delivered at least once, and the events of one account arrive in order.',
 ].join(' ');
+
+const text = (description: string, more: Readonly<Record<string, unknown>> = {}) => ({
+  type: 'string',
+  description,
+  ...more,
+});
+
+/** The schema of the headers that all public events share. */
+const eventHeaders = {
+  type: 'object',
+  required: [
+    'cloudEvents_specversion',
+    'cloudEvents_id',
+    'cloudEvents_source',
+    'cloudEvents_type',
+    'cloudEvents_time',
+    'cloudEvents_subject',
+    'cloudEvents_dataschema',
+    'cloudEvents_partitionkey',
+    'cloudEvents_streamversion',
+    'cloudEvents_correlationid',
+  ],
+  properties: {
+    cloudEvents_specversion: text('The version of the CloudEvents specification.', { const: '1.0' }),
+    cloudEvents_id: text(
+      '`<stream>:<version>:<index>`. Each delivery of an event has the same id, so ignore ids that you have already seen.',
+    ),
+    cloudEvents_source: text('The service that sent the event.', { const: EVENT_SOURCE }),
+    cloudEvents_type: text('The type of the event, which is also its routing key.'),
+    cloudEvents_time: text('When the event occurred, as an RFC 3339 timestamp in UTC.', { format: 'date-time' }),
+    cloudEvents_subject: text('The stream that the event belongs to.'),
+    cloudEvents_dataschema: text('The schema of the body. The part after `keyfold:` is its path on any gateway.'),
+    cloudEvents_partitionkey: text(
+      'The account id, or `site-settings`. Events with the same key are delivered in order.',
+    ),
+    cloudEvents_streamversion: text(
+      'The version of the stream, counted from 1 without gaps. The events of one commit share it.',
+    ),
+    cloudEvents_correlationid: text('The id of the request that caused the event.'),
+    cloudEvents_clientcorrelationid: text('The request id that the client chose; not unique.'),
+    cloudEvents_causationid: text('The id of the message that caused the event.'),
+    cloudEvents_traceparent: text('The W3C trace context of the request that caused the event.'),
+    'x-keyfold-replay': text('Only in replayed events: the id of the replay.'),
+  },
+};
 
 /** Builds the AsyncAPI document. Its operations take the view of Keyfold, which sends events and receives commands and questions. */
 export const asyncApiDocument = () => ({
@@ -35,13 +78,7 @@ const channelOf = (type: PublicEventType) => ({
   address: type,
   title: definitionOf(type).title,
   messages: { [type]: { $ref: `#/components/messages/${type}` } },
-  bindings: {
-    amqp: {
-      is: 'routingKey',
-      exchange: { name: EVENTS_EXCHANGE, type: 'topic', durable: true, autoDelete: false },
-      bindingVersion: '0.3.0',
-    },
-  },
+  bindings: routedThrough(EVENTS_EXCHANGE),
 });
 
 const operationOf = (type: PublicEventType) => ({
@@ -66,3 +103,12 @@ function messageOf(type: PublicEventType) {
     examples: [{ headers: sampleMessageOf(type).headers, payload: sample.data }],
   };
 }
+
+/** Returns the schema of the headers with fixed values for one type. */
+const headersOfType = (type: PublicEventType) => ({
+  type: 'object',
+  properties: {
+    cloudEvents_type: { const: type },
+    cloudEvents_dataschema: { const: schemaUriOf(type) },
+  },
+});

@@ -17,6 +17,12 @@ export function schemaOfEvent(type: PublicEventType): JsonSchema {
   return { $schema, $id: schemaUriOf(type), title, description: when, ...schema, examples: [sample.data] };
 }
 
+/** Prepares a schema for embedding: removes `$schema` and `$id`, since the document defines the dialect. */
+export function payloadOf(schema: JsonSchema): JsonSchema {
+  const { $schema: _, $id: __, ...payload } = schema;
+  return payload;
+}
+
 /** Returns the path at which every gateway permanently serves this version of the schema. */
 export const schemaPathOf = (type: PublicEventType) => `/schemas/${type}/${definitionOf(type).version}.json`;
 

@@ -1,10 +1,9 @@
 import { CloudEvent } from 'cloudevents';
 import { describe, expect, it } from 'vitest';
 import { commitOf, goldenEvent, goldenEvents } from '../../testing/golden-commits.js';
-import { UnsendableMessage } from '../messaging.errors.js';
+import { UnsendableMessage } from '../publishing.js';
 import { outgoingMessage } from './outgoing-message.js';
-import type { PublicEvent } from './public-event.js';
-import { definitionOf, publicEventTypes } from './public-events.js';
+import { definitionOf, publicEventTypes, type PublicEvent } from './public-events.js';
 import { publicEventsOf } from './translation.js';
 
 const added = onlyEventOf('SshKeyAdded.v1');

@@ -1,13 +1,13 @@
-import { UnsendableMessage } from '../messaging.errors.js';
-import type { OutgoingMessage } from '../event-publisher.js';
+import { UnsendableMessage, type OutgoingMessage } from '../publishing.js';
 import { schemaUriOf } from './event-schemas.js';
-import type { PublicEvent } from './public-event.js';
+import { definitionOf, type PublicEvent, type PublicEventType } from './public-events.js';
 
 /** The `source` of every event: the service, regardless of the process. */
 export const EVENT_SOURCE = 'keyfold';
 /** In bytes. amqplib encodes at most 64 KiB of headers, and a replay adds one. RabbitMQ 4 accepts bodies of up to 16 MiB. */
 const HEADERS_LIMIT = 64 * 1024 - 512;
 const BODY_LIMIT = 15 * 1024 * 1024;
+const NOON = Date.UTC(2026, 0, 15, 12);
 
 /**
  * Encodes an event as a CloudEvent 1.0 in binary mode: the headers contain the attributes, the body contains the data. Deterministic.
@@ -20,6 +20,23 @@ export function outgoingMessage(event: PublicEvent): OutgoingMessage {
   requireAtMost(HEADERS_LIMIT, sizeOf(headers), `the headers of ${event.id}`);
   requireAtMost(BODY_LIMIT, body.length, `the data of ${event.id}`);
   return { id: event.id, type: event.type, at: event.at, headers, body };
+}
+
+/** Returns the sample of a type as a subscriber would receive it. */
+export function sampleMessageOf(type: PublicEventType): OutgoingMessage {
+  const { stream, data } = definitionOf(type).sample;
+  const { accountId } = data;
+  const sample = {
+    id: `${stream}:3:0`,
+    type,
+    at: NOON,
+    partition: typeof accountId === 'number' ? String(accountId) : stream,
+    stream,
+    streamVersion: 3,
+    correlation: '5f0c8a39-5d0e-4a53-9d0b-0c3bd4d7f3a1',
+    data,
+  };
+  return outgoingMessage(sample as PublicEvent);
 }
 
 function headersOf(event: PublicEvent): Record<string, string> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { problemBy } from '../../testing/event-validation.js';
-import { compareVersions, readReleases, writeRelease } from '../../testing/schema-releases.js';
 import { breaksOf } from '../../testing/schema-changes.js';
+import { compareVersions, readReleases, writeRelease } from '../../testing/schema-releases.js';
 import { releasedSchemas, schemaOfEvent, type JsonSchema } from './event-schemas.js';
 import { definitionOf, publicEventTypes } from './public-events.js';
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { defineEvent } from './event-definition.js';
-import { field } from './event-fields.js';
+import { defineEvent, field } from './event-definition.js';
 
 const { accountId, keyId, fingerprint, time } = field;
 const title = z.string().describe('The title that the owner gave the key; unique within the account.');
@@ -8,6 +7,8 @@ const optionalExpires = z.iso
   .datetime()
   .optional()
   .describe('From when on servers must refuse the key, ISO 8601 in UTC. Missing if it never expires.');
+const stream = 'ssh-keys-42';
+const sampleFingerprint = 'SHA256:k1lHAp+X/5LUqIgy0k5fdf3U/UErM5dvAAZfY8RLJ1M';
 /** The fields that identify a key in the events of its account. */
 const sampleKey = { accountId: 42, keyId: 44040193 };
 
@@ -29,14 +30,13 @@ export const sshKeyEvents = {
       expires: optionalExpires,
     }),
     sample: {
-      stream: 'ssh-keys-42',
+      stream,
       data: {
-        accountId: 42,
-        keyId: 44040193,
+        ...sampleKey,
         title: 'laptop',
         type: 'ssh-ed25519',
         publicKey: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGu40a4PDH9B6j8zsI8UB1xVBeFmZ/ndl1506eukyPd8',
-        fingerprint: 'SHA256:k1lHAp+X/5LUqIgy0k5fdf3U/UErM5dvAAZfY8RLJ1M',
+        fingerprint: sampleFingerprint,
         bits: 256,
         addedAt: '2026-01-15T12:00:00.000Z',
       },
@@ -47,11 +47,10 @@ export const sshKeyEvents = {
     when: 'The owner or an administrator removed an SSH key. Servers must refuse it from then on.',
     data: z.object({ accountId, keyId, fingerprint }),
     sample: {
-      stream: 'ssh-keys-42',
+      stream,
       data: {
-        accountId: 42,
-        keyId: 44040193,
-        fingerprint: 'SHA256:k1lHAp+X/5LUqIgy0k5fdf3U/UErM5dvAAZfY8RLJ1M',
+        ...sampleKey,
+        fingerprint: sampleFingerprint,
       },
     },
   }),
@@ -59,23 +58,23 @@ export const sshKeyEvents = {
     title: 'An SSH key was renamed',
     when: 'The owner gave an SSH key another title.',
     data: z.object({ accountId, keyId, title }),
-    sample: { stream: 'ssh-keys-42', data: { ...sampleKey, title: 'old laptop' } },
+    sample: { stream, data: { ...sampleKey, title: 'old laptop' } },
   }),
   'ssh-key.expiry-changed': defineEvent({
     title: 'The expiry of an SSH key changed',
     when: 'The owner set, moved or cleared the expiry of an SSH key. An expired key is valid again until the new expiry.',
     data: z.object({ accountId, keyId, expires: optionalExpires }),
-    sample: { stream: 'ssh-keys-42', data: { ...sampleKey, expires: '2026-02-15T12:00:00.000Z' } },
+    sample: { stream, data: { ...sampleKey, expires: '2026-02-15T12:00:00.000Z' } },
   }),
   'ssh-key.expired': defineEvent({
     title: 'An SSH key expired',
     when: 'The expiry of an SSH key has passed. Servers must refuse it until it gets another expiry.',
     data: z.object({ accountId, keyId, fingerprint, expires: time('When the key expired') }),
     sample: {
-      stream: 'ssh-keys-42',
+      stream,
       data: {
         ...sampleKey,
-        fingerprint: 'SHA256:k1lHAp+X/5LUqIgy0k5fdf3U/UErM5dvAAZfY8RLJ1M',
+        fingerprint: sampleFingerprint,
         expires: '2026-02-15T12:00:00.000Z',
       },
     },
@@ -86,7 +85,7 @@ export const sshKeyEvents = {
     data: z.object({ accountId, keyId, usedAt: time('When the signature was verified') }),
     sample: {
       stream: 'ssh-key-use-42',
-      data: { accountId: 42, keyId: 44040193, usedAt: '2026-01-15T12:00:01.234Z' },
+      data: { ...sampleKey, usedAt: '2026-01-15T12:00:01.234Z' },
     },
   }),
 };

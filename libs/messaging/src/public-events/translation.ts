@@ -1,7 +1,8 @@
 import { sessionAggregate, storedUpcasters, upcast, type CurrentEvent } from '@keyfold/domain';
 import type { Commit } from '@keyfold/event-store';
-import type { PublicEvent } from './public-event.js';
-import type { PublicEventData, PublicEventType } from './public-events.js';
+import type { OutgoingMessage } from '../publishing.js';
+import { outgoingMessage } from './outgoing-message.js';
+import type { PublicEvent, PublicEventData, PublicEventType } from './public-events.js';
 
 /** The type and the data of a public event. */
 type TypedData = { [Type in PublicEventType]: Readonly<{ type: Type; data: PublicEventData<Type> }> }[PublicEventType];
@@ -13,44 +14,35 @@ const notPublic = (): undefined => undefined;
 /** Names only, because the values may be secret. */
 const settingsChanged = (keys: string[]) => ({ type: 'site-settings.changed', data: { keys } }) as const;
 
+/** Returns an event of the account that the commit belongs to. */
+const ofAccount = <Type extends PublicEventType>(
+  type: Type,
+  commit: Commit,
+  data: Omit<PublicEventData<Type>, 'accountId'>,
+) => ({ type, data: { accountId: accountOf(commit), ...data } }) as unknown as TypedData;
+
 /** Translates each stored event. The compiler requires a row for every type. */
 const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> } = {
   AccountRegistered: ({ accountId, username, role, basePath, permission, disabled }) => ({
     type: 'account.registered',
     data: { accountId, username, role, basePath, permission, disabled },
   }),
+  // The identity at the single sign-on provider and the LDAP permission are private.
   ProfileChanged: ({ basePath }, commit) =>
-    // The identity at the single sign-on provider and the LDAP permission are private.
-    basePath === undefined ? undefined : { type: 'account.changed', data: { accountId: accountOf(commit), basePath } },
-  PermissionsChanged: ({ permission }, commit) => ({
-    type: 'account.changed',
-    data: { accountId: accountOf(commit), permission },
-  }),
-  AccountRenamed: ({ username, formerUsername }, commit) => ({
-    type: 'account.renamed',
-    data: { accountId: accountOf(commit), username, formerUsername },
-  }),
-  PasswordChanged: (_, commit) => ({ type: 'account.password-changed', data: { accountId: accountOf(commit) } }),
-  SessionsEvicted: ({ kept }, commit) => ({
-    type: 'account.sessions-evicted',
-    data: { accountId: accountOf(commit), ...(kept !== null && { keptSessionId: kept }) },
-  }),
-  AccountDisabled: (_, commit) => ({ type: 'account.disabled', data: { accountId: accountOf(commit) } }),
-  AccountEnabled: (_, commit) => ({ type: 'account.enabled', data: { accountId: accountOf(commit) } }),
-  AccountDeleted: ({ username }, commit) => ({
-    type: 'account.deleted',
-    data: { accountId: accountOf(commit), username },
-  }),
-  TwoFactorEnabled: (_, commit) => ({ type: 'account.two-factor-enabled', data: { accountId: accountOf(commit) } }),
-  TwoFactorDisabled: (_, commit) => ({ type: 'account.two-factor-disabled', data: { accountId: accountOf(commit) } }),
-  RecoveryCodesGenerated: (_, commit) => ({
-    type: 'account.recovery-codes-generated',
-    data: { accountId: accountOf(commit) },
-  }),
-  RecoveryCodeUsed: ({ left }, commit) => ({
-    type: 'account.recovery-code-used',
-    data: { accountId: accountOf(commit), left },
-  }),
+    basePath === undefined ? undefined : ofAccount('account.changed', commit, { basePath }),
+  PermissionsChanged: ({ permission }, commit) => ofAccount('account.changed', commit, { permission }),
+  AccountRenamed: ({ username, formerUsername }, commit) =>
+    ofAccount('account.renamed', commit, { username, formerUsername }),
+  PasswordChanged: (_, commit) => ofAccount('account.password-changed', commit, {}),
+  SessionsEvicted: ({ kept }, commit) =>
+    ofAccount('account.sessions-evicted', commit, kept === null ? {} : { keptSessionId: kept }),
+  AccountDisabled: (_, commit) => ofAccount('account.disabled', commit, {}),
+  AccountEnabled: (_, commit) => ofAccount('account.enabled', commit, {}),
+  AccountDeleted: ({ username }, commit) => ofAccount('account.deleted', commit, { username }),
+  TwoFactorEnabled: (_, commit) => ofAccount('account.two-factor-enabled', commit, {}),
+  TwoFactorDisabled: (_, commit) => ofAccount('account.two-factor-disabled', commit, {}),
+  RecoveryCodesGenerated: (_, commit) => ofAccount('account.recovery-codes-generated', commit, {}),
+  RecoveryCodeUsed: ({ left }, commit) => ofAccount('account.recovery-code-used', commit, { left }),
   OneTimeCodeUsed: notPublic,
   RecoveryCodesResealed: notPublic,
   TwoFactorEnrolmentStarted: notPublic,
@@ -58,10 +50,8 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
   TwoFactorUnlocked: notPublic,
   PasswordResealed: notPublic,
   TwoFactorSecretResealed: notPublic,
-  SshKeyAdded: ({ keyId, title, key: { type, blob, fingerprint, bits }, addedAt }, commit) => ({
-    type: 'ssh-key.added',
-    data: {
-      accountId: accountOf(commit),
+  SshKeyAdded: ({ keyId, title, key: { type, blob, fingerprint, bits }, addedAt }, commit) =>
+    ofAccount('ssh-key.added', commit, {
       keyId,
       title,
       type,
@@ -70,66 +60,38 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
       bits,
       addedAt: isoTimestamp(addedAt),
       ...initialExpiry(keyId, commit),
-    },
-  }),
-  SshKeyRenamed: ({ keyId, title }, commit) => ({
-    type: 'ssh-key.renamed',
-    data: { accountId: accountOf(commit), keyId, title },
-  }),
+    }),
+  SshKeyRenamed: ({ keyId, title }, commit) => ofAccount('ssh-key.renamed', commit, { keyId, title }),
+  // The event of the addition contains the expiry that a key begins with.
   SshKeyExpiryChanged: ({ keyId, expiresAt }, commit) =>
-    // The event of the addition contains the expiry that a key begins with.
     addedIn(keyId, commit)
       ? undefined
-      : {
-          type: 'ssh-key.expiry-changed',
-          data: {
-            accountId: accountOf(commit),
-            keyId,
-            ...(expiresAt !== null && { expires: isoTimestamp(expiresAt) }),
-          },
-        },
-  SshKeyExpired: ({ keyId, fingerprint, expiresAt }, commit) => ({
-    type: 'ssh-key.expired',
-    data: { accountId: accountOf(commit), keyId, fingerprint, expires: isoTimestamp(expiresAt) },
-  }),
-  SshKeyRemoved: ({ keyId, fingerprint }, commit) => ({
-    type: 'ssh-key.removed',
-    data: { accountId: accountOf(commit), keyId, fingerprint },
-  }),
-  SshKeyUsed: ({ keyId, usedAt }, commit) => ({
-    type: 'ssh-key.used',
-    data: { accountId: accountOf(commit), keyId, usedAt: isoTimestamp(usedAt) },
-  }),
-  AccessTokenCreated: ({ tokenId, name, scopes, createdAt, expiresAt }, commit) => ({
-    type: 'access-token.created',
-    data: {
-      accountId: accountOf(commit),
+      : ofAccount('ssh-key.expiry-changed', commit, {
+          keyId,
+          ...(expiresAt !== null && { expires: isoTimestamp(expiresAt) }),
+        }),
+  SshKeyExpired: ({ keyId, fingerprint, expiresAt }, commit) =>
+    ofAccount('ssh-key.expired', commit, { keyId, fingerprint, expires: isoTimestamp(expiresAt) }),
+  SshKeyRemoved: ({ keyId, fingerprint }, commit) => ofAccount('ssh-key.removed', commit, { keyId, fingerprint }),
+  SshKeyUsed: ({ keyId, usedAt }, commit) => ofAccount('ssh-key.used', commit, { keyId, usedAt: isoTimestamp(usedAt) }),
+  AccessTokenCreated: ({ tokenId, name, scopes, createdAt, expiresAt }, commit) =>
+    ofAccount('access-token.created', commit, {
       tokenId,
       name,
       scopes: [...scopes],
       createdAt: isoTimestamp(createdAt),
       ...(expiresAt !== null && { expiresAt: isoTimestamp(expiresAt) }),
-    },
-  }),
-  AccessTokenRevoked: ({ tokenId }, commit) => ({
-    type: 'access-token.revoked',
-    data: { accountId: accountOf(commit), tokenId },
-  }),
-  AppPasswordCreated: ({ appPasswordId, name, protocol, createdAt, expiresAt }, commit) => ({
-    type: 'app-password.created',
-    data: {
-      accountId: accountOf(commit),
+    }),
+  AccessTokenRevoked: ({ tokenId }, commit) => ofAccount('access-token.revoked', commit, { tokenId }),
+  AppPasswordCreated: ({ appPasswordId, name, protocol, createdAt, expiresAt }, commit) =>
+    ofAccount('app-password.created', commit, {
       appPasswordId,
       name,
       protocol,
       createdAt: isoTimestamp(createdAt),
       ...(expiresAt !== null && { expiresAt: isoTimestamp(expiresAt) }),
-    },
-  }),
-  AppPasswordRevoked: ({ appPasswordId }, commit) => ({
-    type: 'app-password.revoked',
-    data: { accountId: accountOf(commit), appPasswordId },
-  }),
+    }),
+  AppPasswordRevoked: ({ appPasswordId }, commit) => ofAccount('app-password.revoked', commit, { appPasswordId }),
   SessionStarted: ({ accountId, sessionId, factors, address, client, startedAt, expiresAt }) => ({
     type: 'session.started',
     data: {
@@ -142,10 +104,7 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
       expiresAt: isoTimestamp(expiresAt * 1000),
     },
   }),
-  SessionEnded: ({ reason }, commit) => ({
-    type: 'session.ended',
-    data: { accountId: accountOf(commit), sessionId: sessionOf(commit), reason },
-  }),
+  SessionEnded: ({ reason }, commit) => ofAccount('session.ended', commit, { sessionId: sessionOf(commit), reason }),
   SettingsChanged: ({ changes }) => settingsChanged(Object.keys(changes)),
   SecretSettingChanged: ({ key }) => settingsChanged([key]),
   SettingDeleted: ({ key }) => settingsChanged([key]),
@@ -153,6 +112,14 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
   ApiTokenResealed: notPublic,
   SecretSettingResealed: notPublic,
 };
+
+/**
+ * Translates a commit into the messages for other services, in order.
+ *
+ * @throws UnknownEvent the commit contains an event of a newer version of Keyfold
+ * @throws UnsendableMessage a message is too large
+ */
+export const messagesOf = (commit: Commit): OutgoingMessage[] => publicEventsOf(commit).map(outgoingMessage);
 
 /**
  * Translates a commit into public events, in order. Private events are left out.

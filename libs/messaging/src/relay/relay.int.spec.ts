@@ -9,22 +9,21 @@ import {
 } from '@keyfold/event-store/sqlite';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { newCommit } from '../../../event-store/testing/new-commit.js';
-import { openMongo } from '../../../event-store/testing/open-mongo.js';
-import { temporaryFolder } from '../../../event-store/testing/open-sqlite.js';
 import { eventually } from '../../../../test/support/eventually.js';
 import { freshBroker } from '../../../../test/support/rabbitmq/fresh-broker.js';
 import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
+import { newCommit } from '../../../event-store/testing/new-commit.js';
+import { openMongo } from '../../../event-store/testing/open-mongo.js';
+import { temporaryFolder } from '../../../event-store/testing/open-sqlite.js';
 import { modelMessagesOf, ModelPublisher } from '../../testing/model-publisher.js';
-import { UnsendableMessage } from '../messaging.errors.js';
-import { MongoParkedAccounts } from '../mongo/mongo-parked-accounts.js';
-import { messagingModels } from '../mongo/parked-account.model.js';
-import { BrokerConnection } from '../rabbitmq/broker-connection.js';
-import { RabbitMqPublisher } from '../rabbitmq/rabbitmq-publisher.js';
+import { messagingModels, MongoParkedAccounts } from '../mongo/mongo-parked-accounts.js';
+import { UnsendableMessage } from '../publishing.js';
+import { BrokerConnection } from '../rabbitmq/connection/broker-connection.js';
+import { RabbitMqPublisher } from '../rabbitmq/publishing/rabbitmq-publisher.js';
 import { parkedAccountsTable, SqliteParkedAccounts } from '../sqlite/sqlite-parked-accounts.js';
+import type { MessagesOf } from './account-relay.js';
 import type { ParkedAccounts } from './parked-accounts.js';
 import { Relay, relayName } from './relay.js';
-import type { MessagesOf } from './relay-parts.js';
 
 type Stored = Readonly<{ store: EventStore & CommitFeed; leases: FeedLeases; parked: ParkedAccounts }>;
 

@@ -6,8 +6,8 @@ import { ModelEventStore } from '../../../event-store/testing/model-event-store.
 import { newCommit } from '../../../event-store/testing/new-commit.js';
 import { ModelParkedAccounts } from '../../testing/model-parked-accounts.js';
 import { modelMessagesOf, ModelPublisher, type Fate } from '../../testing/model-publisher.js';
-import { UnsendableMessage } from '../messaging.errors.js';
-import { RelayCounter } from './relay-status.js';
+import { UnsendableMessage } from '../publishing.js';
+import { RelayCounter } from './account-relay.js';
 import { SlotRelay } from './slot-relay.js';
 
 const ACCOUNTS = ['a', 'b', 'c', 'd'];

@@ -1,11 +1,9 @@
 import { feedLag, FeedReader, type CommitFeed, type FeedLag, type FeedLeases } from '@keyfold/event-store';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { MessageTraces } from '../message-traces.js';
-import type { EventPublisher } from '../event-publisher.js';
+import type { EventPublisher, MessageTraces } from '../publishing.js';
+import { RelayCounter, type MessagesOf, type RelayCounts, type RelayParts } from './account-relay.js';
 import type { ParkedAccount, ParkedAccounts } from './parked-accounts.js';
-import type { MessagesOf } from './relay-parts.js';
-import { RelayCounter, type RelayStatus } from './relay-status.js';
 import { SlotRelay } from './slot-relay.js';
 
 /** The name under which the relay reads the feed and stores its checkpoints. */
@@ -14,7 +12,6 @@ export const relayName = 'relay';
 /** Injection token of the `FeedLeases` for the relay. Its checkpoints are stored beside the commits: a backup contains both or neither. */
 export const RELAY_LEASES = Symbol('RelayLeases');
 
-/** Options of the relay. */
 export type RelayOptions = Readonly<{
   /** Called once for each failure until the relay has recovered from it. */
   onError(error: unknown): void;
@@ -24,6 +21,21 @@ export type RelayOptions = Readonly<{
   leaseMilliseconds?: number;
   traces?: MessageTraces | undefined;
 }>;
+
+/** The state of the relay in this process and of the slots that it holds. */
+export type RelayStatus = RelayCounts &
+  Readonly<{
+    /** All processes that run a relay, including this one. */
+    members: readonly string[];
+    slots: number;
+    /** Whether the store is unreachable or a slot fails. */
+    failing: boolean;
+    brokerReady: boolean;
+    /** Why the broker takes no messages of the held slots although it is connected. */
+    problem: string | undefined;
+    /** Number of parked accounts. */
+    parked: number;
+  }>;
 
 /** Milliseconds between two reads of the feed. */
 const READ_INTERVAL = 2;
@@ -44,7 +56,7 @@ const now = () => performance.now();
 export class Relay {
   readonly #feed: FeedReader;
   readonly #slots = new Map<number, SlotRelay>();
-  readonly #counter = new RelayCounter();
+  readonly #parts: RelayParts;
   #stopListening: () => void = () => undefined;
   #foundParkedAt = -Infinity;
   #retriedParkedAt = -Infinity;
@@ -54,10 +66,12 @@ export class Relay {
     private readonly publisher: EventPublisher,
     leases: FeedLeases,
     private readonly parked: ParkedAccounts,
-    private readonly messagesOf: MessagesOf,
+    messagesOf: MessagesOf,
     private readonly options: RelayOptions,
   ) {
-    const { leaseMilliseconds } = options;
+    const { leaseMilliseconds, onParked, traces } = options;
+    const shared = { feed: commits, publisher, parked, messagesOf, onParked, traces };
+    this.#parts = { ...shared, counter: new RelayCounter(), clock: Date.now, now, pageTimeout: PAGE_TIMEOUT };
     this.#feed = new FeedReader(commits, leases, {
       reader: relayName,
       owner: `${hostname()}:${process.pid}:${randomUUID()}`,
@@ -84,12 +98,11 @@ export class Relay {
     await this.#feed.stop();
   }
 
-  /** Returns the state of the relay and its counts. */
   status(): RelayStatus {
     const { members, positions, failing } = this.#feed.status();
     const held = [...this.#slots].filter(([slot, { epoch }]) => this.#feed.leaseOf(slot)?.epoch === epoch);
-    const { published, refused, retried, confirms, pages } = this.#counter;
     return {
+      ...this.#parts.counter,
       members,
       slots: positions.size,
       failing,
@@ -97,11 +110,6 @@ export class Relay {
       // Reported only for stalled slots: the publisher keeps its problem after the slot went to another process.
       problem: held.some(([, { isStalled }]) => isStalled) ? this.publisher.problem : undefined,
       parked: held.reduce((sum, [, { parkedAccounts }]) => sum + parkedAccounts, 0),
-      published,
-      refused,
-      retried,
-      confirms,
-      pages,
     };
   }
 
@@ -117,20 +125,7 @@ export class Relay {
   #slotRelay(slot: number, epoch: number): SlotRelay {
     const known = this.#slots.get(slot);
     if (known?.epoch === epoch) return known;
-    const { commits: feed, publisher, parked, messagesOf } = this;
-    const { onParked, traces } = this.options;
-    const created = new SlotRelay(slot, epoch, {
-      feed,
-      publisher,
-      parked,
-      messagesOf,
-      onParked,
-      traces,
-      clock: Date.now,
-      counter: this.#counter,
-      now,
-      pageTimeout: PAGE_TIMEOUT,
-    });
+    const created = new SlotRelay(slot, epoch, this.#parts);
     this.#slots.set(slot, created);
     return created;
   }

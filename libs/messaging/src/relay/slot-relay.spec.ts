@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { ModelPublisher, type Fate } from '../../testing/model-publisher.js';
 import { ModelEventStore } from '../../../event-store/testing/model-event-store.js';
 import { newCommit } from '../../../event-store/testing/new-commit.js';
+import { ModelPublisher, type Fate } from '../../testing/model-publisher.js';
 import { always, givenIn, idsOf } from '../../testing/slot-relay-case.js';
 
 const given = (...accounts: string[]) => givenIn(new ModelEventStore(), newCommit, accounts);

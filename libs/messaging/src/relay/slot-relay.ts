@@ -1,10 +1,8 @@
 import { waitAtMost } from '@keyfold/concurrency';
 import { FEED_PAGE, type Commit, type Handled } from '@keyfold/event-store';
-import { UnsendableMessage } from '../messaging.errors.js';
-import { AccountProgress } from './account-progress.js';
+import { UnsendableMessage } from '../publishing.js';
+import { AccountRelay, type RelayParts } from './account-relay.js';
 import type { ParkedAccount } from './parked-accounts.js';
-import type { RelayParts } from './relay-parts.js';
-import { sendCommit } from './send-commit.js';
 
 /** Milliseconds until an unfinished page is read again. */
 const PAGE_DELAY = 100;
@@ -19,7 +17,7 @@ const INTERRUPTED_DELAY = 1_000;
  * refused; accounts do not wait for each other. Messages that were confirmed ahead of the checkpoint are not resent.
  */
 export class SlotRelay {
-  readonly #accounts = new Map<string, AccountProgress>();
+  readonly #accounts = new Map<string, AccountRelay>();
   /** Records of accounts that are no longer parked but still stored. If the slot changes hands, their events are resent. */
   readonly #released = new Set<ParkedAccount>();
   #loaded: Promise<void> | undefined;
@@ -33,7 +31,6 @@ export class SlotRelay {
     private readonly parts: RelayParts,
   ) {}
 
-  /** Number of parked accounts. */
   get parkedAccounts(): number {
     return [...this.#accounts.values()].filter(({ parked }) => parked).length;
   }
@@ -77,7 +74,7 @@ export class SlotRelay {
     const due = [...this.#accounts.values()].filter(
       (account) => account.parked && !account.sending && account.retryAt <= now,
     );
-    for (const account of due) this.#begin(account, this.#release(account, checkpoint, held));
+    for (const account of due) account.sending = this.#settle(account, this.#release(account, checkpoint, held));
     await Promise.all(due.flatMap(({ sending }) => sending ?? []));
     throwErrorOf(due);
   }
@@ -108,14 +105,14 @@ export class SlotRelay {
     for (const found of await this.parts.parked.all(this.slot)) {
       const record = { ...found, epoch: this.epoch };
       if (found.epoch !== record.epoch) await this.parts.parked.park(record);
-      const account = new AccountProgress(record.partition, record.position - 1);
+      const account = new AccountRelay(this.parts, record.partition, record.position - 1);
       account.parked = record;
       this.#accounts.set(record.partition, account);
     }
   }
 
-  #accountOf(partition: string): AccountProgress {
-    const account = this.#accounts.get(partition) ?? new AccountProgress(partition);
+  #accountOf(partition: string): AccountRelay {
+    const account = this.#accounts.get(partition) ?? new AccountRelay(this.parts, partition);
     this.#accounts.set(partition, account);
     return account;
   }
@@ -127,31 +124,29 @@ export class SlotRelay {
     }
   }
 
-  #work(account: AccountProgress, commits: readonly Commit[], held: () => boolean): void {
+  #work(account: AccountRelay, commits: readonly Commit[], held: () => boolean): void {
     if (account.parked) account.skippedUpTo = Math.max(account.skippedUpTo, commits.at(-1)?.position ?? 0);
     else if (!account.sending && account.retryAt <= this.parts.now()) {
       const unsent = commits.filter(({ position }) => !account.covers(position));
-      if (unsent.length > 0) this.#begin(account, this.#sendAll(account, unsent, held));
+      if (unsent.length > 0) account.sending = this.#settle(account, this.#sendAll(account, unsent, held));
     }
   }
 
-  #begin(account: AccountProgress, sending: Promise<unknown>): void {
-    account.sending = sending.then(
-      () => {
-        account.sending = undefined;
-      },
-      (error: unknown) => {
-        account.sending = undefined;
-        account.error = error;
-      },
-    );
+  async #settle(account: AccountRelay, sending: Promise<unknown>): Promise<void> {
+    try {
+      await sending;
+    } catch (error) {
+      account.error = error;
+    } finally {
+      account.sending = undefined;
+    }
   }
 
   /** Sends commits in order up to the first failure. Returns whether all were sent. */
-  async #sendAll(account: AccountProgress, commits: readonly Commit[], held: () => boolean): Promise<boolean> {
+  async #sendAll(account: AccountRelay, commits: readonly Commit[], held: () => boolean): Promise<boolean> {
     for (const commit of commits) {
       if (commit.position <= account.sentUpTo) continue;
-      const outcome = await sendCommit(account, commit, this.parts, held);
+      const outcome = await account.send(commit, held);
       if (outcome instanceof UnsendableMessage) {
         await this.#park(account, commit, outcome);
         account.skippedUpTo = Math.max(account.skippedUpTo, commits.at(-1)?.position ?? 0);
@@ -165,7 +160,7 @@ export class SlotRelay {
   }
 
   /** Writes the record before the checkpoint can pass the commit. */
-  async #park(account: AccountProgress, { position }: Commit, error: UnsendableMessage): Promise<void> {
+  async #park(account: AccountRelay, { position }: Commit, error: UnsendableMessage): Promise<void> {
     if (account.parked?.position !== position) {
       const { slot, epoch } = this;
       const record = {
@@ -187,7 +182,7 @@ export class SlotRelay {
   }
 
   /** Sends what was skipped and ends the parking, unless a commit still cannot be sent. */
-  async #release(account: AccountProgress, checkpoint: number, held: () => boolean): Promise<void> {
+  async #release(account: AccountRelay, checkpoint: number, held: () => boolean): Promise<void> {
     for (let after = account.sentUpTo; after < Math.max(checkpoint, account.skippedUpTo);) {
       const page = await this.parts.feed.readFeed(this.slot, after, FEED_PAGE);
       const own = page.filter(({ partition }) => partition === account.partition);
@@ -212,7 +207,7 @@ export class SlotRelay {
     }
   }
 
-  #handled(page: readonly Commit[], accounts: readonly AccountProgress[]): Handled {
+  #handled(page: readonly Commit[], accounts: readonly AccountRelay[]): Handled {
     const firstOpen = page.findIndex(({ partition, position }) => !this.#accountOf(partition).covers(position));
     if (firstOpen === -1) return;
     const now = this.parts.now();
@@ -223,7 +218,7 @@ export class SlotRelay {
   }
 }
 
-function throwErrorOf(accounts: readonly AccountProgress[]): void {
+function throwErrorOf(accounts: readonly AccountRelay[]): void {
   const failed = accounts.find(({ error }) => error !== undefined);
   const error = failed?.error;
   for (const account of accounts) account.error = undefined;

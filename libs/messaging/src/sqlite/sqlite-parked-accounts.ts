@@ -6,7 +6,6 @@ export const parkedAccountsTable = `CREATE TABLE IF NOT EXISTS parked_relays (
     slot INTEGER NOT NULL, partition TEXT NOT NULL, position INTEGER NOT NULL, error TEXT NOT NULL, at INTEGER NOT NULL,
     epoch INTEGER NOT NULL, PRIMARY KEY (slot, partition)) STRICT`;
 
-/** Stores parked accounts in SQLite. */
 export class SqliteParkedAccounts extends ParkedAccounts {
   constructor(private readonly file: SqliteConnection) {
     super();

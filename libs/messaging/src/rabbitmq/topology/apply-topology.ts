@@ -1,18 +1,42 @@
-import { NOT_FOUND } from '../channel-error.js';
+import type { Channel } from 'amqplib';
+import { EVENTS_EXCHANGE } from '../../publishing.js';
 import {
-  declareExchange,
-  declareQueue,
-  diffBinding,
-  diffExchange,
-  diffPolicy,
-  diffQueue,
-  type Broker,
-} from './diff-topology.js';
-import { foundOr, refused, type Finding } from './finding.js';
-import type { Management } from './management.js';
-import { refusingSubscribers } from './refusing-subscribers.js';
-import { attemptOnScratchChannel, type ChannelSource } from './scratch-channel.js';
-import { TOPOLOGY, type BindingObject, type PolicyObject } from './topology.js';
+  ACCESS_REFUSED,
+  attemptOnScratchChannel,
+  GRANT_ADVICE,
+  NOT_FOUND,
+  PRECONDITION_FAILED,
+  type ChannelError,
+  type ChannelSource,
+} from '../connection/channels.js';
+import { ManagementUnavailable, type Management, type QueueState } from './management.js';
+import { TOPOLOGY, type BindingObject, type ExchangeObject, type PolicyObject, type QueueObject } from './topology.js';
+
+/** The result of comparing one object of the broker with the topology. */
+export type Finding = Readonly<{
+  /** For example `queue keyfold.rpc`. */
+  object: string;
+  /**
+   * `refused`: RabbitMQ does not let this user compare or create the object. `unknown`: the object cannot be compared without the management
+   * API. In both cases `detail` says why.
+   */
+  state: 'same' | 'missing' | 'different' | 'created' | 'refused' | 'unknown';
+  /** The difference and what an operator can do about it, in one or more lines. */
+  detail?: string;
+}>;
+
+/** Whether an operator has to act. */
+export const isOpen = ({ state }: Finding) => state === 'missing' || state === 'different' || state === 'refused';
+
+/** Access to a virtual host. Without the management API, bindings and policies are unknown. */
+export type Broker = Readonly<{ channels: ChannelSource; management?: Management | undefined; vhost: string }>;
+
+/**
+ * Compares every object of the broker with the topology. Changes nothing.
+ *
+ * @throws BrokerUnavailable
+ */
+export const diffTopology = (broker: Broker) => findingsOf(broker, ({ compare }) => compare());
 
 /**
  * Creates missing objects and reports different ones, which stay as they are: an operator may have changed them on purpose, and RabbitMQ
@@ -20,52 +44,195 @@ import { TOPOLOGY, type BindingObject, type PolicyObject } from './topology.js';
  *
  * @throws BrokerUnavailable
  */
-export async function applyTopology(broker: Broker): Promise<readonly Finding[]> {
-  const { channels, management } = broker;
+export const applyTopology = (broker: Broker) =>
+  findingsOf(broker, async ({ compare, create }) => {
+    const found = await compare();
+    return found.state === 'missing' || found.state === 'unknown' ? create(found) : found;
+  });
+
+/** An object of the topology. `create` takes what `compare` found: `missing` or `unknown`. */
+type Part = Readonly<{ compare(): Promise<Finding>; create(found: Finding): Promise<Finding> }>;
+
+async function findingsOf(broker: Broker, findingOf: (part: Part) => Promise<Finding>): Promise<readonly Finding[]> {
+  const parts = [
+    ...TOPOLOGY.exchanges.map((exchange) => exchangePart(broker, exchange)),
+    ...TOPOLOGY.queues.map((queue) => queuePart(broker, queue)),
+    ...TOPOLOGY.bindings.map((binding) => bindingPart(broker, binding)),
+    ...TOPOLOGY.policies.map((policy) => policyPart(broker, policy)),
+  ];
   const findings: Finding[] = [];
-  for (const exchange of TOPOLOGY.exchanges) {
-    const found = await diffExchange(broker, exchange);
-    findings.push(await createIfMissing(channels, found, (channel) => declareExchange(channel, exchange)));
-  }
-  for (const queue of TOPOLOGY.queues) {
-    const found = await diffQueue(broker, queue);
-    findings.push(await createIfMissing(channels, found, (channel) => declareQueue(channel, queue)));
-  }
-  for (const binding of TOPOLOGY.bindings) findings.push(await bind(broker, binding));
-  for (const policy of TOPOLOGY.policies) {
-    const found = await diffPolicy(broker, policy);
-    findings.push(found.state === 'missing' && management ? await setPolicy(management, policy, found.object) : found);
-  }
-  if (management) findings.push(...(await refusingSubscribers(management)));
+  for (const part of parts) findings.push(await findingOf(part));
+  if (broker.management) findings.push(...(await refusingSubscribers(broker.management)));
   return findings;
 }
 
-const setPolicy = (management: Management, policy: PolicyObject, object: string): Promise<Finding> =>
-  foundOr(object, 'missing', async () => {
-    await management.setPolicy(policy);
-    return { object, state: 'created' };
+const exchangePart = ({ channels }: Broker, { name, type }: ExchangeObject): Part =>
+  declaredPart(channels, {
+    object: `exchange ${name}`,
+    advice:
+      `RabbitMQ cannot change an existing exchange. To recreate it, delete ${name} in the management UI and\n` +
+      `run keyfold topology apply. Every subscriber must then bind its queues again.`,
+    check: (channel) => channel.checkExchange(name),
+    declare: (channel) => channel.assertExchange(name, type, { durable: true }),
   });
 
-/** Binding twice is harmless, so an unknown binding is bound as well. */
-async function bind(broker: Broker, binding: BindingObject): Promise<Finding> {
-  const found = await diffBinding(broker, binding);
-  if (found.state === 'same') return found;
-  const { exchange, queue, routingKey } = binding;
-  const refusal = await attemptOnScratchChannel(broker.channels, (channel) =>
-    channel.bindQueue(queue, exchange, routingKey),
-  );
-  if (refusal?.code === NOT_FOUND) return { object: found.object, state: 'missing', detail: refusal.reason };
-  if (refusal) return refused(found.object, refusal);
-  return { object: found.object, state: found.state === 'missing' ? 'created' : 'same' };
+/** Compares every argument with the management API; without it, only those for which RabbitMQ refuses a declaration. */
+function queuePart({ channels, management, vhost }: Broker, { name, arguments: wanted }: QueueObject): Part {
+  const object = `queue ${name}`;
+  const advice =
+    `RabbitMQ cannot change an existing queue. To recreate it, stop its publishers, empty it, and run\n` +
+    `rabbitmqctl delete_queue ${name} -p ${quoted(vhost)}\n` +
+    `and then keyfold topology apply. Messages left in the queue are lost.`;
+  const part = declaredPart(channels, {
+    object,
+    advice,
+    check: (channel) => channel.checkQueue(name),
+    declare: (channel) => channel.assertQueue(name, { durable: true, arguments: { ...wanted } }),
+  });
+  const compare = async () => {
+    const finding = await part.compare();
+    if (finding.state !== 'same' || !management) return finding;
+    return foundOr(object, 'same', async () => {
+      // RabbitMQ accepts a declaration although some arguments differ, such as the delivery limit.
+      const differences = differencesOf(wanted, (await management.queue(name))?.arguments ?? {});
+      if (differences.length === 0) return finding;
+      return { object, state: 'different', detail: [...differences, advice].join('\n') };
+    });
+  };
+  return { ...part, compare };
 }
 
-async function createIfMissing(
-  channels: ChannelSource,
-  found: Finding,
-  create: Parameters<typeof attemptOnScratchChannel>[1],
-): Promise<Finding> {
-  if (found.state !== 'missing') return found;
-  const refusal = await attemptOnScratchChannel(channels, create);
-  if (refusal) return { ...found, detail: refused(found.object, refusal).detail };
-  return { object: found.object, state: 'created' };
+type Declared = Readonly<Record<'object' | 'advice', string>> &
+  Readonly<Record<'check' | 'declare', (channel: Channel) => Promise<unknown>>>;
+
+const declaredPart = (channels: ChannelSource, { object, advice, check, declare }: Declared): Part => ({
+  /** Declares an existing object again: that changes nothing, and the broker refuses if the object differs. */
+  async compare() {
+    const unreadable = await attemptOnScratchChannel(channels, check);
+    if (unreadable?.code === NOT_FOUND) return { object, state: 'missing' };
+    if (unreadable) return refused(object, unreadable);
+    const refusal = await attemptOnScratchChannel(channels, declare);
+    if (!refusal) return { object, state: 'same' };
+    if (refusal.code !== PRECONDITION_FAILED) return refused(object, refusal);
+    return { object, state: 'different', detail: `${refusal.reason}\n${advice}` };
+  },
+  async create() {
+    const refusal = await attemptOnScratchChannel(channels, declare);
+    return refusal ? { ...refused(object, refusal), state: 'missing' } : { object, state: 'created' };
+  },
+});
+
+function bindingPart({ channels, management }: Broker, binding: BindingObject): Part {
+  const { exchange, queue, routingKey } = binding;
+  const object = `binding ${exchange} -> ${queue} (${routingKey})`;
+  return {
+    async compare() {
+      if (!management)
+        return { object, state: 'unknown', detail: 'Bindings cannot be read over AMQP; "apply" binds again' };
+      return foundOr(object, 'unknown', async () => {
+        return { object, state: (await management.hasBinding(binding)) ? 'same' : 'missing' };
+      });
+    },
+    /** Binding twice is harmless, so an unknown binding is bound as well. */
+    async create({ state }) {
+      const bind = (channel: Channel) => channel.bindQueue(queue, exchange, routingKey);
+      const refusal = await attemptOnScratchChannel(channels, bind);
+      if (refusal?.code === NOT_FOUND) return { object, state: 'missing', detail: refusal.reason };
+      if (refusal) return refused(object, refusal);
+      return { object, state: state === 'missing' ? 'created' : 'same' };
+    },
+  };
 }
+
+function policyPart({ management, vhost }: Broker, policy: PolicyObject): Part {
+  const { kind, name, pattern, priority, definition } = policy;
+  const object = `${kind} ${name}`;
+  const action = kind === 'policy' ? 'set_policy' : 'set_operator_policy';
+  const text = [name, pattern, JSON.stringify(definition)].map(quoted).join(' ');
+  const command = `rabbitmqctl ${action} -p ${quoted(vhost)} --priority ${priority} --apply-to queues ${text}`;
+  return {
+    async compare() {
+      if (!management)
+        return { object, state: 'unknown', detail: `Policies cannot be read over AMQP. To set this one:\n${command}` };
+      return foundOr(object, 'unknown', async () => {
+        const found = await management.policy(policy);
+        if (!found) return { object, state: 'missing' };
+        const differences = differencesOf({ pattern, priority, 'apply-to': 'queues' }, found);
+        differences.push(...differencesOf(definition, found.definition));
+        if (differences.length === 0) return { object, state: 'same' };
+        return { object, state: 'different', detail: [...differences, `To set it: ${command}`].join('\n') };
+      });
+    },
+    async create(found) {
+      if (!management || found.state !== 'missing') return found;
+      return foundOr(object, 'missing', async () => {
+        await management.setPolicy(policy);
+        return { object, state: 'created' };
+      });
+    },
+  };
+}
+
+const REFUSING = new Set<unknown>(['reject-publish', 'reject-publish-dlx']);
+const OWN = new Set(TOPOLOGY.queues.map(({ name }) => name));
+const SUBSCRIBER_ADVICE =
+  `A full queue with reject-publish blocks the events of all subscribers. Have its owner recreate it\n` +
+  `without the argument x-overflow, or as a quorum queue, to which the policy keyfold-subscribers applies.`;
+
+/**
+ * Finds the queues of subscribers that reject messages when full. The broker confirms an event once every matching queue has it, so one
+ * such queue blocks the events of all subscribers. The policy for subscribers does not apply to classic queues.
+ */
+async function refusingSubscribers(management: Management): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  try {
+    for (const name of await management.queuesBehind(EVENTS_EXCHANGE)) {
+      const queue = OWN.has(name) ? undefined : await management.queue(name);
+      if (!queue || !REFUSING.has(overflowOf(queue))) continue;
+      findings.push({ object: `queue ${name} of a subscriber`, state: 'different', detail: SUBSCRIBER_ADVICE });
+    }
+  } catch (error) {
+    if (!(error instanceof ManagementUnavailable)) throw error;
+    findings.push({ object: 'queues of subscribers', state: 'unknown', detail: error.message });
+  }
+  return findings;
+}
+
+/** The argument of the queue takes precedence for classic queues, the policy for others (measured on RabbitMQ 3.10.8). */
+function overflowOf({ type, arguments: own, effective_policy_definition: policy = {} }: QueueState): unknown {
+  const [first, second] = type === 'classic' ? [own, policy] : [policy, own];
+  return first['x-overflow'] ?? first['overflow'] ?? second['x-overflow'] ?? second['overflow'];
+}
+
+/** Returns the finding for an object that RabbitMQ refused to check or to change, although it may exist. */
+const refused = (object: string, { code, reason }: ChannelError): Finding => ({
+  object,
+  state: 'refused',
+  detail: code === ACCESS_REFUSED ? `${reason}: ${GRANT_ADVICE}` : reason,
+});
+
+/** Returns the result of `find`, or a finding in `state` with the reason if the management API is unavailable. */
+async function foundOr(object: string, state: Finding['state'], find: () => Promise<Finding>): Promise<Finding> {
+  try {
+    return await find();
+  } catch (error) {
+    if (!(error instanceof ManagementUnavailable)) throw error;
+    return { object, state, detail: error.message };
+  }
+}
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** Fields of a stored policy that identify it or are compared separately. */
+const IGNORED_FIELDS = new Set(['vhost', 'name', 'definition']);
+
+function differencesOf(wanted: Settings, found: Settings): string[] {
+  return [...new Set([...Object.keys(wanted), ...Object.keys(found)])]
+    .filter((name) => !IGNORED_FIELDS.has(name) && wanted[name] !== found[name])
+    .map((name) => `${name} is ${textOf(found[name])}, expected ${textOf(wanted[name])}`);
+}
+
+const textOf = (value: unknown) => (value === undefined ? 'not set' : JSON.stringify(value));
+
+/** Quotes a text for the shell. */
+const quoted = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

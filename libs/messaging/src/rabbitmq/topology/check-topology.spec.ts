@@ -1,8 +1,8 @@
 import type { Channel } from 'amqplib';
 import { describe, expect, it } from 'vitest';
-import { accessRefused, channelRefusal, notFound } from '../../../testing/channel-refusal.js';
+import { accessRefused, channelRefusal, notFound } from '../../../testing/model-connection.js';
+import type { ChannelSource } from '../connection/channels.js';
 import { checkTopology, isQueueMissing } from './check-topology.js';
-import type { ChannelSource } from './scratch-channel.js';
 import { COMMAND_QUEUE, EVENT_LOG, TOPOLOGY } from './topology.js';
 
 /** A broker that answers checks of an object with `refusals` of its name, and those of all others with success. */

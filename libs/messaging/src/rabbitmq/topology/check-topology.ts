@@ -1,5 +1,11 @@
-import { ACCESS_REFUSED, APPLY_ADVICE, NOT_FOUND, type ChannelError } from '../channel-error.js';
-import { attemptOnScratchChannel, type ChannelSource } from './scratch-channel.js';
+import {
+  ACCESS_REFUSED,
+  APPLY_ADVICE,
+  attemptOnScratchChannel,
+  NOT_FOUND,
+  type ChannelError,
+  type ChannelSource,
+} from '../connection/channels.js';
 import { TOPOLOGY } from './topology.js';
 
 /**

@@ -1,5 +1,6 @@
 import { reasonOf } from '@keyfold/event-store';
-import { BrokerUnavailable } from '../../messaging.errors.js';
+import { BrokerUnavailable } from '../../publishing.js';
+import { vhostOf } from '../connection/broker-connection.js';
 import type { BindingObject, PolicyObject } from './topology.js';
 
 /** Milliseconds. */
@@ -58,7 +59,6 @@ export class Management {
     return [...queues];
   }
 
-  /** Whether the binding exists. */
   async hasBinding({ exchange, queue, routingKey }: BindingObject): Promise<boolean> {
     const path = `bindings/${this.#vhost}/e/${encoded(exchange)}/q/${encoded(queue)}`;
     const bindings = await this.#get<{ routing_key: string }[]>(path);
@@ -113,12 +113,6 @@ export class Management {
       `the management API at ${this.#base.host} refused the request: ${status} ${text.slice(0, 300)}`,
     );
   }
-}
-
-/** Returns the virtual host of an AMQP URL; `/` if it names none. */
-export function vhostOf(amqpUrl: string): string {
-  const path = new URL(amqpUrl).pathname;
-  return path.length > 1 ? decodeURIComponent(path.slice(1)) : '/';
 }
 
 const encoded = (name: string) => encodeURIComponent(name);

@@ -3,22 +3,12 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { freshBroker, type FreshBroker } from '../../../../../test/support/rabbitmq/fresh-broker.js';
 import { limitedUser } from '../../../../../test/support/rabbitmq/limited-user.js';
 import { topologyDefinitions } from '../../../testing/topology-definitions.js';
-import { BrokerConnection } from '../broker-connection.js';
-import {
-  applyTopology,
-  checkTopology,
-  COMMAND_QUEUE,
-  COMMAND_RETRY_QUEUE,
-  diffTopology,
-  EVENT_LOG,
-  EVENTS_EXCHANGE,
-  Management,
-  PARKED_COMMANDS,
-  RPC_QUEUE,
-  TOPOLOGY,
-  type Broker,
-  type Finding,
-} from './index.js';
+import { EVENTS_EXCHANGE } from '../../publishing.js';
+import { BrokerConnection } from '../connection/broker-connection.js';
+import { applyTopology, diffTopology, type Broker, type Finding } from './apply-topology.js';
+import { checkTopology } from './check-topology.js';
+import { Management } from './management.js';
+import { COMMAND_QUEUE, COMMAND_RETRY_QUEUE, EVENT_LOG, PARKED_COMMANDS, RPC_QUEUE, TOPOLOGY } from './topology.js';
 
 let fresh: FreshBroker;
 let connection: BrokerConnection;

@@ -1,6 +1,7 @@
-import { COMMANDS_EXCHANGE, EVENTS_EXCHANGE, RPC_EXCHANGE } from '../../exchanges.js';
+import { COMMANDS_EXCHANGE, RPC_EXCHANGE } from '../../consuming.js';
+import { EVENTS_EXCHANGE } from '../../publishing.js';
 
-/** A durable exchange. */
+/** Durable. */
 export type ExchangeObject = Readonly<{ name: string; type: 'topic' }>;
 
 /** A durable queue. Never change its arguments: RabbitMQ accepts different ones only for a new queue. */
