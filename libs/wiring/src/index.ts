@@ -5,6 +5,6 @@ export { StoreSharing, type JoinableStore } from './sqlite/store-sharing.js';
 export * from './stores/append-samples.js';
 export * from './stores/event-sourcing.module.js';
 export * from './stores/secrets.module.js';
-export { adaptersOf, portProviders, readersBehind, StoreCheck } from './stores/store-adapters.js';
+export { adaptersOf, portProviders, readersBehind, STORE_ADAPTERS, StoreCheck } from './stores/store-adapters.js';
 export type { OpenSqliteStore, OpenStore, StoreAdapters } from './stores/store-adapters.js';
 export * from './stores/until-available.js';

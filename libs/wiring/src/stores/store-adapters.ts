@@ -48,26 +48,27 @@ export type OpenStore = Readonly<{ adapters: StoreAdapters; close(): Promise<voi
 /** `sealingKeys` returns the keys in the data folder. It throws `InvalidConfiguration` if they are missing. */
 export type OpenSqliteStore = OpenStore & Readonly<{ sealingKeys: () => string }>;
 
-const ADAPTERS = Symbol('the adapters of the store');
+/** Injects `StoreAdapters` as a whole. */
+export const STORE_ADAPTERS = Symbol('the adapters of the store');
 
 /** The tokens under which a Nest module exports the adapters. */
-export const storePorts = Object.values(ports);
+export const storePorts: InjectionToken[] = [STORE_ADAPTERS, ...Object.values(ports)];
 
-/** Provides `StoreAdapters`, whole for `adaptersOf` and one by one under their ports. */
+/** Provides `StoreAdapters`, as a whole and one by one under their ports. */
 export const portProviders = (
   adapters:
     Pick<ValueProvider<StoreAdapters>, 'useValue'> | Pick<FactoryProvider<StoreAdapters>, 'inject' | 'useFactory'>,
 ): Provider[] => [
-  { provide: ADAPTERS, ...adapters },
+  { provide: STORE_ADAPTERS, ...adapters },
   ...Object.entries(ports).map(([name, port]) => ({
     provide: port,
-    inject: [ADAPTERS],
+    inject: [STORE_ADAPTERS],
     useFactory: (all: StoreAdapters) => all[name as keyof StoreAdapters],
   })),
 ];
 
 export const adaptersOf = (container: INestApplicationContext | ModuleRef): StoreAdapters =>
-  container.get<StoreAdapters>(ADAPTERS, { strict: false });
+  container.get<StoreAdapters>(STORE_ADAPTERS, { strict: false });
 
 /** Returns the readers of the feed that must have read a session before it can be compacted. */
 export const readersBehind = ({
