@@ -10,7 +10,7 @@ import {
   type Running,
 } from '@keyfold/process';
 import { loadEmbeddedStoreModule, loadMongoStoreModule, SecretsModule, StoreSharing } from '@keyfold/wiring';
-import { measureProjector, openMessages, ProjectorRunner, RetentionRunner, SshKeyExpiryRunner } from '@keyfold/worker';
+import { measureProjector, openMessages, PeriodicWork, ProjectorRunner } from '@keyfold/worker';
 import { availableParallelism } from 'node:os';
 import { StandaloneModule } from './standalone.module.js';
 import { readStandaloneSettings, type StandaloneSettings } from './standalone.settings.js';
@@ -47,8 +47,7 @@ async function start(settings: StandaloneSettings, context: ProcessContext): Pro
     // On the embedded store no other process keeps the lists up to date.
     if (embedded) await runner.startCaughtUp(context.stopping);
     else runner.start();
-    app.get(RetentionRunner, { strict: false }).start();
-    app.get(SshKeyExpiryRunner, { strict: false }).start();
+    app.get(PeriodicWork, { strict: false }).start();
     measureProjector(app, context.metrics);
     messages?.measure(app, context.metrics);
     messages?.start(app);

@@ -1,15 +1,69 @@
-import { Module, type DynamicModule, type INestApplication } from '@nestjs/common';
+import {
+  Injectable,
+  Logger,
+  Module,
+  type DynamicModule,
+  type INestApplication,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
-import { CommitFeed, reasonOf, type FeedLeases } from '@keyfold/event-store';
-import { EventPublisher, MessageTraces, ParkedAccounts, Relay, RELAY_LEASES } from '@keyfold/messaging';
+import { reasonOf } from '@keyfold/event-store';
+import { EventPublisher, MessageTraces, Relay } from '@keyfold/messaging';
 import { messagesOf } from '@keyfold/messaging/events';
 import type { Health, Metrics } from '@keyfold/process';
-import { BrokerCheck, BrokerConnections, ConsumedQueues, TopologyWatch } from '@keyfold/wiring';
+import {
+  BrokerCheck,
+  BrokerConnections,
+  ConsumedQueues,
+  STORE_ADAPTERS,
+  TopologyWatch,
+  type StoreAdapters,
+} from '@keyfold/wiring';
 import { connectionSamples, parkedSamples, queueSamples, relayLagSamples, relaySamples } from './message-metrics.js';
-import { RelayRunner } from './relay.runner.js';
-import { SshKeyLookUpController } from './ssh-key-look-up.controller.js';
-import { SshKeyUseController } from './ssh-key-use.controller.js';
-import type { WorkerConfig } from './worker.config.js';
+import { SshKeyMessagesController } from './ssh-key-messages.controller.js';
+
+const log = new Logger('Relay');
+
+/** Runs the relay. On shutdown, it stops after the consumers have drained and before connections and store close. */
+@Injectable()
+class RelayRunner implements OnApplicationShutdown {
+  #started = false;
+  #stopped = false;
+
+  constructor(private readonly relay: Relay) {}
+
+  /** Starts to publish. Does nothing if the relay runs already or the process is shutting down. */
+  start(): void {
+    if (this.#started || this.#stopped) return;
+    this.#started = true;
+    this.relay.start();
+  }
+
+  /** Readiness check: throws if the relay is not publishing. */
+  check(): void {
+    const { members, failing, problem } = this.relay.status();
+    if (!this.#started) throw new Error('waiting for RabbitMQ');
+    if (problem !== undefined) throw new Error(`cannot publish: ${problem}`);
+    if (members.length === 0) throw new Error('has not joined the other workers yet');
+    if (failing) throw new Error('cannot read the feed, retrying');
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.#stopped = true;
+    if (this.#started) await this.relay.stop();
+  }
+
+  static readonly reportError = (error: unknown): void => log.error(`cannot publish, retrying: ${reasonOf(error)}`);
+  static readonly reportParked = ({
+    partition,
+    position,
+    error,
+  }: {
+    partition: string;
+    position: number;
+    error: string;
+  }) => log.error({ partition, position, error }, 'an account is parked because one of its events cannot be sent');
+}
 
 @Module({})
 export class MessagesModule {
@@ -17,30 +71,24 @@ export class MessagesModule {
    * Publishes events, and handles commands and questions of other services. `ports` provide the store, the handlers,
    * `EventPublisher` and `ConsumedQueues`.
    */
-  static forRoot(ports: readonly DynamicModule[], config: WorkerConfig): DynamicModule {
+  static forRoot(ports: readonly DynamicModule[], leaseMilliseconds: number): DynamicModule {
     return {
       module: MessagesModule,
       imports: [...ports],
-      controllers: [SshKeyUseController, SshKeyLookUpController],
+      controllers: [SshKeyMessagesController],
       providers: [
         {
           provide: Relay,
-          inject: [CommitFeed, EventPublisher, RELAY_LEASES, ParkedAccounts, { token: MessageTraces, optional: true }],
-          useFactory: (
-            feed: CommitFeed,
-            publisher: EventPublisher,
-            leases: FeedLeases,
-            parked: ParkedAccounts,
-            traces?: MessageTraces,
-          ) =>
-            new Relay(feed, publisher, leases, parked, messagesOf, {
-              ...config,
+          inject: [STORE_ADAPTERS, EventPublisher, { token: MessageTraces, optional: true }],
+          useFactory: (stores: StoreAdapters, publisher: EventPublisher, traces?: MessageTraces) =>
+            new Relay(stores.feed, publisher, stores.relayLeases, stores.parkedRelays, messagesOf, {
+              leaseMilliseconds,
               traces,
               onError: RelayRunner.reportError,
               onParked: RelayRunner.reportParked,
             }),
         },
-        { provide: RelayRunner, inject: [Relay], useFactory: (relay: Relay) => new RelayRunner(relay) },
+        RelayRunner,
       ],
     };
   }

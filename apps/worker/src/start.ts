@@ -19,14 +19,7 @@ import {
 } from '@keyfold/process';
 import { appendSamples, EventSourcingModule, loadMongoStoreModule, StoreCheck } from '@keyfold/wiring';
 import { z } from 'zod';
-import {
-  measureProjector,
-  openMessages,
-  ProjectorRunner,
-  RetentionRunner,
-  SshKeyExpiryRunner,
-  WorkerModule,
-} from './worker.module.js';
+import { measureProjector, openMessages, PeriodicWork, ProjectorRunner, WorkerModule } from './worker.module.js';
 
 const settings = z.object({
   ...processSettings,
@@ -70,8 +63,7 @@ export const startWorker = () =>
       measureProjector(app, metrics);
       messages?.measure(app, metrics);
       runner.start();
-      app.get(RetentionRunner).start();
-      app.get(SshKeyExpiryRunner).start();
+      app.get(PeriodicWork).start();
       messages?.start(app);
       return app;
     },

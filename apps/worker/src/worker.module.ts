@@ -1,14 +1,90 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import {
+  Injectable,
+  Logger,
+  Module,
+  type DynamicModule,
+  type INestApplication,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
 import { Clock, CommandRunner, SshKeyExpiry } from '@keyfold/application';
-import { CommitFeed, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
-import { ParkedAccounts, RELAY_LEASES } from '@keyfold/messaging';
-import { readersBehind } from '@keyfold/wiring';
-import { Projection, Projector, ReadModelStore, Retention } from '@keyfold/projections';
+import { reasonOf } from '@keyfold/event-store';
+import type { Metrics, Sample } from '@keyfold/process';
+import { Projection, Projector, Retention, type ProjectorLag } from '@keyfold/projections';
+import { readersBehind, STORE_ADAPTERS, type StoreAdapters } from '@keyfold/wiring';
 import type { Messages } from './open-messages.js';
-import { ProjectorRunner } from './projector.runner.js';
-import { RetentionRunner } from './retention.runner.js';
-import { SshKeyExpiryRunner } from './ssh-key-expiry.runner.js';
-import type { WorkerConfig } from './worker.config.js';
+
+/** Configuration of a worker, from the settings in docs/reference/settings.md. */
+export type WorkerConfig = Readonly<{
+  /** Milliseconds until the slots of an unresponsive process go to others (`KEYFOLD_LEASE_SECONDS`). */
+  leaseMilliseconds: number;
+  /** Days to keep a session after its token has expired; may be a fraction (`KEYFOLD_SESSION_DAYS`). */
+  sessionDays: number;
+}>;
+
+/** Runs the projector. On shutdown, it stops after the server has closed and before the store closes. */
+@Injectable()
+export class ProjectorRunner implements OnApplicationShutdown {
+  #started = false;
+
+  constructor(private readonly projector: Projector) {}
+
+  start(): void {
+    this.#started = true;
+    this.projector.start();
+  }
+
+  /** Projects everything that is in the feed now, then starts. Returns early if `stopping` is aborted. */
+  async startCaughtUp(stopping: AbortSignal): Promise<void> {
+    const stop = () => void this.projector.stop();
+    stopping.addEventListener('abort', stop, { once: true });
+    await this.projector.catchUp();
+    stopping.removeEventListener('abort', stop);
+    this.start();
+  }
+
+  /** Readiness check: throws if the projector is not working. */
+  check(): void {
+    const { members, failing } = this.projector.status();
+    if (members.length === 0) throw new Error('has not joined the other workers yet');
+    if (failing) throw new Error('cannot read the feed, retrying');
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    if (this.#started) await this.projector.stop();
+  }
+
+  static readonly reportError = (error: unknown): void =>
+    new Logger('Projector').error(`cannot project, retrying: ${reasonOf(error)}`);
+}
+
+/** Retention of sessions and expiry of SSH keys. On shutdown, they stop before the store closes. */
+export class PeriodicWork implements OnApplicationShutdown {
+  constructor(private readonly jobs: readonly Pick<Retention | SshKeyExpiry, 'start' | 'stop'>[]) {}
+
+  start(): void {
+    for (const job of this.jobs) job.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.jobs.map((job) => job.stop()));
+  }
+}
+
+function retentionOf(stores: StoreAdapters, clock: Clock, sessionDays: number): Retention {
+  const { store, compaction, readModels, feed, leases } = stores;
+  const log = new Logger('Retention');
+  const parts = { store, compaction, readModels, readers: readersBehind(stores), sessionDays, now: () => clock.now() };
+  return new Retention(parts, feed, leases, {
+    onCompacted: ({ sessions, commits }) => log.log(`compacted ${sessions} sessions of ${commits} commits`),
+    onError: (error) => log.error(`cannot compact sessions, retrying: ${reasonOf(error)}`),
+  });
+}
+
+function expiryOf({ readModels, leases }: StoreAdapters, runner: CommandRunner, projection: Projection): SshKeyExpiry {
+  const log = new Logger('SshKeyExpiry');
+  const onError = (error: unknown) => log.error(`cannot announce expired SSH keys, retrying: ${reasonOf(error)}`);
+  return new SshKeyExpiry({ runner, readModels, projection, leases, onError });
+}
 
 @Module({})
 export class WorkerModule {
@@ -19,70 +95,42 @@ export class WorkerModule {
   static forRoot(ports: readonly DynamicModule[], config: WorkerConfig, messages?: Messages): DynamicModule {
     return {
       module: WorkerModule,
-      imports: [...ports, ...(messages ? [messages.moduleFor(ports, config)] : [])],
+      imports: [...ports, ...(messages ? [messages.moduleFor(ports, config.leaseMilliseconds)] : [])],
       providers: [
         {
           provide: Projector,
-          inject: [CommitFeed, Projection, FeedLeases],
-          useFactory: (feed: CommitFeed, projection: Projection, leases: FeedLeases) =>
+          inject: [STORE_ADAPTERS, Projection],
+          useFactory: ({ feed, leases }: StoreAdapters, projection: Projection) =>
             new Projector(feed, projection, leases, ProjectorRunner.reportError, config),
         },
+        ProjectorRunner,
         {
-          provide: ProjectorRunner,
-          inject: [Projector],
-          useFactory: (projector: Projector) => new ProjectorRunner(projector),
-        },
-        {
-          provide: RetentionRunner,
-          inject: [
-            EventStore,
-            CommitFeed,
-            StreamCompaction,
-            ReadModelStore,
-            FeedLeases,
-            RELAY_LEASES,
-            ParkedAccounts,
-            Clock,
-          ],
-          useFactory: (
-            store: EventStore,
-            feed: CommitFeed,
-            compaction: StreamCompaction,
-            readModels: ReadModelStore,
-            leases: FeedLeases,
-            relayLeases: FeedLeases,
-            parkedRelays: ParkedAccounts,
-            clock: Clock,
-          ) => {
-            const readers = readersBehind({ leases, relayLeases, parkedRelays });
-            const { sessionDays } = config;
-            const parts = { store, compaction, readModels, readers, sessionDays, now: () => clock.now() };
-            const listeners = { onCompacted: RetentionRunner.reportCompacted, onError: RetentionRunner.reportError };
-            return new RetentionRunner(new Retention(parts, feed, leases, listeners));
-          },
-        },
-        {
-          provide: SshKeyExpiryRunner,
-          inject: [CommandRunner, ReadModelStore, Projection, FeedLeases],
-          useFactory: (
-            runner: CommandRunner,
-            readModels: ReadModelStore,
-            projection: Projection,
-            leases: FeedLeases,
-          ) => {
-            const { reportError: onError } = SshKeyExpiryRunner;
-            return new SshKeyExpiryRunner(new SshKeyExpiry({ runner, readModels, projection, leases, onError }));
-          },
+          provide: PeriodicWork,
+          inject: [STORE_ADAPTERS, Clock, CommandRunner, Projection],
+          useFactory: (stores: StoreAdapters, clock: Clock, runner: CommandRunner, projection: Projection) =>
+            new PeriodicWork([retentionOf(stores, clock, config.sessionDays), expiryOf(stores, runner, projection)]),
         },
       ],
-      exports: [ProjectorRunner, RetentionRunner, SshKeyExpiryRunner],
+      exports: [ProjectorRunner, PeriodicWork],
     };
   }
 }
 
+/** Adds the metrics of the projector in this process. The lag is missing while the store is unavailable. */
+export function measureProjector(app: INestApplication, metrics: Metrics): void {
+  const projector = app.get(Projector, { strict: false });
+  metrics.add(() => [{ name: 'keyfold_projector_slots', value: projector.status().positions.size }]);
+  metrics.add(async () => lagSamples(await projector.lag(), Date.now()));
+}
+
+/** `now` is in Unix milliseconds. */
+const lagSamples = (
+  { pendingCommits, oldestPendingAt = Infinity, parkedStreams }: ProjectorLag,
+  now: number,
+): Sample[] => [
+  { name: 'keyfold_projector_pending_commits', value: pendingCommits },
+  { name: 'keyfold_projector_oldest_unread_seconds', value: Math.max(0, now - oldestPendingAt) / 1_000 },
+  { name: 'keyfold_projector_parked_streams', value: parkedStreams },
+];
+
 export { openMessages, type Messages } from './open-messages.js';
-export { measureProjector } from './projector-metrics.js';
-export { ProjectorRunner } from './projector.runner.js';
-export { RetentionRunner } from './retention.runner.js';
-export { SshKeyExpiryRunner } from './ssh-key-expiry.runner.js';
-export type { WorkerConfig } from './worker.config.js';

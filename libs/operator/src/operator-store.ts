@@ -1,45 +1,39 @@
-import { Scope, type Provider } from '@nestjs/common';
+import { Module, Scope, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { CqrsModule } from '@nestjs/cqrs';
 import {
-  AccountIds,
-  ActivityHistory,
-  ChangeSettingsHandler,
+  ACCOUNT_ID_BLOCK,
+  ApplicationModule,
   Clock,
-  CommandRunner,
-  DeleteAccountHandler,
-  DeleteSettingHandler,
-  DisableTwoFactorHandler,
-  EndAnySessionHandler,
-  EvictAnySessionsHandler,
-  GetSettingsHandler,
-  ListAccountsHandler,
-  ListAnySshKeysHandler,
-  ListFactorySettingsHandler,
-  ListSettingsHandler,
-  NewPasswords,
+  InMemoryStreamQueue,
+  LoginQueues,
+  noSecurityLog,
   PasswordPolicy,
-  PreviewSettingsHandler,
-  RegisterAccountHandler,
-  RemoveAnySshKeyHandler,
   requireSealingKey,
-  ResetApiTokenHandler,
-  RevokeAnyAccessTokenHandler,
-  RevokeAnyAppPasswordHandler,
-  SessionEnding,
-  SetPasswordHandler,
-  SettingList,
-  SettingSecrets,
-  SystemClock,
-  UnlockAccountHandler,
-  UpdateAccountFieldsHandler,
-  UserNames,
+  SecurityLog,
+  SERVICE_VERSION,
+  StreamQueue,
   type PasswordRules,
 } from '@keyfold/application';
+import { NameRules } from '@keyfold/domain';
 import { serviceVersion } from '@keyfold/process';
-import { ListUpdates, Projection, Projector, StreamLoader } from '@keyfold/projections';
-import { Argon2PasswordHasher, LoginThrottle, parseSealingKeys, Sealer } from '@keyfold/security';
-import { openMongoStore, openSqliteStore, portProviders, type OpenStore, type StoreAdapters } from '@keyfold/wiring';
+import { Projection, Projector, StreamLoader } from '@keyfold/projections';
+import {
+  Argon2PasswordHasher,
+  DeviceTokens,
+  LoginThrottle,
+  parseSealingKeys,
+  PasswordHasher,
+  Sealer,
+  TokenSigner,
+} from '@keyfold/security';
+import {
+  EventSourcingModule,
+  openMongoStore,
+  openSqliteStore,
+  portProviders,
+  type OpenStore,
+  type StoreAdapters,
+} from '@keyfold/wiring';
 import { portsOf, type OperatorPorts } from './command-run.js';
 
 /** A store that was opened for one command. */
@@ -83,11 +77,11 @@ type Options = CommandOptions &
 async function operatorStore({ adapters, close }: OpenStore, options: Options): Promise<OperatorStore> {
   const { feed, leases } = adapters;
   const { isAlone, sessionDays, leaseMilliseconds } = options;
-  const providers = [...servicesOn(adapters, options), ...handlers];
-  const module = { module: OperatorStoreModule, imports: [CqrsModule.forRoot()], providers };
+  const imports = [EventSourcingModule.forRoot([], servicesOn(adapters, options)), ApplicationModule];
+  const module = { module: OperatorStoreModule, imports };
   const container = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
   const lease = leaseMilliseconds === undefined ? {} : { leaseMilliseconds };
-  const projection = container.get(Projection);
+  const projection = container.get(Projection, { strict: false });
   return {
     ports: portsOf(container, {
       isAlone,
@@ -101,77 +95,38 @@ async function operatorStore({ adapters, close }: OpenStore, options: Options): 
   };
 }
 
+@Module({})
 class OperatorStoreModule {}
 
-const ADAPTERS = Symbol('the adapters of the opened store');
-
 function servicesOn(adapters: StoreAdapters, { sealingKeys, passwordRules }: Options): Provider[] {
-  const { store, readModels, history, counter, throttle } = adapters;
-  const clock = new SystemClock();
-  const loader = new StreamLoader(store, readModels);
-  const projection = new Projection(loader, readModels, Date.now);
-  const runner = new CommandRunner(store, loader, new ListUpdates(projection, ignoreStaleList), clock);
-  const openSealer = async () => {
+  const openSealer = async (loader: StreamLoader) => {
     const sealer = new Sealer(parseSealingKeys(sealingKeys()));
     await requireSealingKey(loader, sealer);
     return sealer;
   };
   let sealer: Promise<Sealer> | undefined;
-  const hasher = new Argon2PasswordHasher({ concurrency: 1, maxWaiting: 1 });
-  const policy = new PasswordPolicy(passwordRules);
   return [
-    { provide: ADAPTERS, useValue: adapters },
-    ...portProviders(ADAPTERS),
-    { provide: Clock, useValue: clock },
-    { provide: StreamLoader, useValue: loader },
-    { provide: Projection, useValue: projection },
-    { provide: CommandRunner, useValue: runner },
-    { provide: UserNames, useValue: new UserNames(store, loader) },
-    { provide: ActivityHistory, useValue: new ActivityHistory(history, store, readModels) },
-    { provide: AccountIds, useValue: new AccountIds(counter, ID_BLOCK) },
-    { provide: SessionEnding, useValue: new SessionEnding(loader, runner) },
-    { provide: LoginThrottle, useValue: new LoginThrottle(throttle, () => clock.now()) },
+    ...portProviders({ useValue: adapters }),
     // Opened only for the handlers that need it, because most commands work without a sealing key.
-    { provide: Sealer, scope: Scope.REQUEST, useFactory: () => (sealer ??= openSealer()) },
     {
-      provide: NewPasswords,
-      inject: [Sealer],
-      useFactory: (opened: Sealer) => new NewPasswords(hasher, opened, clock, policy),
+      provide: Sealer,
+      scope: Scope.REQUEST,
+      inject: [StreamLoader],
+      useFactory: (loader: StreamLoader) => (sealer ??= openSealer(loader)),
     },
-    { provide: SettingSecrets, inject: [Sealer], useFactory: (opened: Sealer) => new SettingSecrets(opened) },
+    { provide: PasswordHasher, useValue: new Argon2PasswordHasher({ concurrency: 1, maxWaiting: 1 }) },
+    { provide: PasswordPolicy, useValue: new PasswordPolicy(passwordRules) },
     {
-      provide: SettingList,
-      inject: [SettingSecrets],
-      useFactory: (secrets: SettingSecrets) => new SettingList(secrets, serviceVersion),
+      provide: LoginThrottle,
+      inject: [Clock],
+      useFactory: (clock: Clock) => new LoginThrottle(adapters.throttle, () => clock.now()),
     },
+    { provide: SecurityLog, useValue: noSecurityLog },
+    { provide: StreamQueue, useClass: InMemoryStreamQueue },
+    { provide: SERVICE_VERSION, useValue: serviceVersion },
+    // A command needs one id.
+    { provide: ACCOUNT_ID_BLOCK, useValue: 1 },
+    // No command logs in or changes the profile of its caller.
+    ...[DeviceTokens, LoginQueues, NameRules, TokenSigner].map((provide) => ({ provide, useValue: undefined })),
   ];
 }
-
-/** A command needs one id. */
-const ID_BLOCK = 1;
-
-/** The projector of a worker or the next startup updates a stale list. */
-const ignoreStaleList = () => undefined;
-
-const handlers: Provider[] = [
-  ChangeSettingsHandler,
-  DeleteAccountHandler,
-  DeleteSettingHandler,
-  DisableTwoFactorHandler,
-  EndAnySessionHandler,
-  EvictAnySessionsHandler,
-  GetSettingsHandler,
-  ListAccountsHandler,
-  ListAnySshKeysHandler,
-  ListFactorySettingsHandler,
-  ListSettingsHandler,
-  PreviewSettingsHandler,
-  RegisterAccountHandler,
-  RemoveAnySshKeyHandler,
-  ResetApiTokenHandler,
-  RevokeAnyAccessTokenHandler,
-  RevokeAnyAppPasswordHandler,
-  SetPasswordHandler,
-  UnlockAccountHandler,
-  UpdateAccountFieldsHandler,
-];

@@ -1,5 +1,5 @@
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace';
-import { samplerOf } from '../src/tracing/open-telemetry/sampler.js';
+import { samplerOf } from '../src/tracing/open-telemetry/open-telemetry-tracing.js';
 import { Spans } from '../src/tracing/open-telemetry/spans.js';
 
 type SamplerSettings = Parameters<typeof samplerOf>[0];

@@ -45,7 +45,7 @@ it('a folder with a listening service is refused with its process id, and the se
 });
 
 it.each([
-  ['an older version, which does not send its process id', '{"keyfold":1}\n'],
+  ['a process that does not send its process id', '{"keyfold":1}\n'],
   ['a process that sends nothing', ''],
 ])('a folder of %s is refused, too', async (_, greeting) => {
   const folder = await folderOf(greeting);

@@ -83,5 +83,4 @@ export const metricDefinitions = {
   keyfold_consumer_consuming: gauge('1 while the queue is consumed, otherwise 0', 'queue'),
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 
-/** The name of a Keyfold metric. */
 export type MetricName = keyof typeof metricDefinitions;

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Histogram } from '@keyfold/event-store';
 import { metricDefinitions } from './metric-names.js';
-import { Metrics } from './metrics.js';
+import { Health } from '../health.js';
+import { measureProcess, Metrics } from './metrics.js';
 
 let metrics: Metrics;
 const linesOf = async (name: string) => (await metrics.text()).text.split('\n').filter((line) => line.includes(name));
@@ -116,5 +117,21 @@ describe('metrics', () => {
       expect(name.endsWith('_total')).toBe(type === 'counter');
       if (type === 'histogram') expect(name).toMatch(/_(seconds|commits|messages)$/);
     }
+  });
+});
+
+describe('a process', () => {
+  it('exposes its version and kind, and no available store until a check passes', async () => {
+    const [metrics, health] = [new Metrics(), new Health()];
+    measureProcess('worker', { metrics, health });
+    const lines = async () => (await metrics.text()).text.split('\n').filter((line) => line.startsWith('keyfold_'));
+    expect(await lines()).toEqual([
+      expect.stringMatching(/^keyfold_build_info\{version="\d+\.\d+\.\d+[^"]*",process="worker"\} 1$/),
+      'keyfold_store_available 0',
+    ]);
+    health.setPending('store', 'MongoDB is not available');
+    expect(await lines()).toContain('keyfold_store_available 0');
+    health.add('store', () => {});
+    expect(await lines()).toContain('keyfold_store_available 1');
   });
 });

@@ -1,7 +1,13 @@
 import type { Registry } from 'prom-client';
-import { expose, type Value } from './exposition.js';
-import { summed } from './summed.js';
-import { metricDefinitions, type MetricName } from './metric-names.js';
+import type { Health } from '../health.js';
+import { serviceAppId } from '../service-version.js';
+import { metricDefinitions, type MetricDefinition, type MetricName } from './metric-names.js';
+
+/** The counts of a histogram; see `Histogram` of the event store. */
+type Distribution = Readonly<{ bounds: readonly number[]; counts: readonly number[]; sum: number }>;
+
+/** A value of a metric, with the labels of its definition. */
+type Value = Readonly<{ labels?: Readonly<Record<string, string>>; value: number | Distribution }>;
 
 /** The current value of a metric. */
 export type Sample = Value & Readonly<{ name: MetricName }>;
@@ -20,7 +26,6 @@ export class Metrics {
   readonly #sources: MetricSource[] = [];
   #ofNode: Promise<Registry> | undefined;
 
-  /** Adds a source of samples. */
   add(source: MetricSource): void {
     this.#sources.push(source);
   }
@@ -64,4 +69,60 @@ async function nodeRegistry(): Promise<Registry> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   return registry;
+}
+
+/** Adds up the values with the same labels, because every thread of a process counts for itself. */
+function summed(values: readonly Value[]): Value[] {
+  const sums = new Map<string, Value>();
+  for (const each of values) {
+    const key = JSON.stringify(each.labels ?? {});
+    const known = sums.get(key);
+    sums.set(key, known ? { ...known, value: sumOf(known.value, each.value) } : each);
+  }
+  return [...sums.values()];
+}
+
+function sumOf(a: number | Distribution, b: number | Distribution): number | Distribution {
+  if (typeof a === 'number' && typeof b === 'number') return a + b;
+  if (typeof a === 'number' || typeof b === 'number') throw new TypeError('a number and a distribution have no sum');
+  return {
+    bounds: a.bounds,
+    counts: a.counts.map((count, index) => count + b.counts[index]!),
+    sum: a.sum + b.sum,
+  };
+}
+
+/** Formats a metric in the Prometheus text format 0.0.4. */
+function expose(name: string, { type, help }: MetricDefinition, values: readonly Value[]): string {
+  const lines = values.flatMap(({ labels = {}, value }) =>
+    typeof value === 'number' ? [line(name, labels, value)] : distributionLines(name, labels, value),
+  );
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n');
+}
+
+/** Prometheus buckets are cumulative. */
+function distributionLines(name: string, labels: Record<string, string>, { bounds, counts, sum }: Distribution) {
+  let total = 0;
+  const buckets = counts.map((count, index) => {
+    total += count;
+    return line(`${name}_bucket`, { ...labels, le: String(bounds[index] ?? '+Inf') }, total);
+  });
+  return [...buckets, line(`${name}_sum`, labels, sum), line(`${name}_count`, labels, total)];
+}
+
+function line(name: string, labels: Readonly<Record<string, string>>, value: number): string {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
+  return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}`;
+}
+
+const escaped = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+
+/** Adds the metrics of the process and of its store. Call it first, so that they also show a startup that waits. */
+export function measureProcess(
+  process: 'gateway' | 'standalone' | 'worker',
+  { health, metrics }: Readonly<{ health: Health; metrics: Metrics }>,
+): void {
+  const version = serviceAppId.replace(/^.*\//, '');
+  metrics.add(() => [{ name: 'keyfold_build_info', labels: { version, process }, value: 1 }]);
+  metrics.add(async () => [{ name: 'keyfold_store_available', value: (await health.passes('store')) ? 1 : 0 }]);
 }

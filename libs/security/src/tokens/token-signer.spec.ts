@@ -230,7 +230,7 @@ describe('token secrets', () => {
     expect(parseTokenSecrets(`${two} ,\n${one}`)).toEqual([two, one]);
   });
 
-  test('keep spaces at their ends, which one of an older version may have', () => {
+  test('keep spaces at their ends, which are part of the secret', () => {
     expect(parseTokenSecrets(` ${one} `)).toEqual([` ${one} `]);
   });
 

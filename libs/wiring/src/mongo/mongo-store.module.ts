@@ -1,16 +1,13 @@
 import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { getConnectionToken, MongooseModule } from '@nestjs/mongoose';
 import { EventStore } from '@keyfold/event-store';
-import { connectOptions, requireSchema } from '@keyfold/event-store/mongo';
-import type { Connection } from 'mongoose';
-import { portProviders, storePorts } from '../stores/store-adapters.js';
+import { connectOptions, migrateSchema, requireSchema } from '@keyfold/event-store/mongo';
+import mongoose, { type Connection } from 'mongoose';
+import { portProviders, storePorts, type OpenStore } from '../stores/store-adapters.js';
 import { untilAvailable, type StartupContext } from '../stores/until-available.js';
 import { mongoAdapters } from './mongo-adapters.js';
 import { mongoModels } from './mongo-models.js';
 import { openConnection } from './open-connection.js';
-
-/** Injection token of the adapters. They are created only once the database has proved usable. */
-const ADAPTERS = Symbol('the adapters of a usable database');
 
 /** Closes the store, which finishes accepted commits before `MongooseModule` closes the connection. */
 class StoreShutdown implements OnApplicationShutdown {
@@ -35,12 +32,10 @@ export class MongoStoreModule {
         MongooseModule.forRoot(uri, { ...connectOptions, lazyConnection: true, connectionFactory: ignoreFailure }),
       ],
       providers: [
-        {
-          provide: ADAPTERS,
+        ...portProviders({
           inject: [getConnectionToken()],
           useFactory: async (connection: Connection) => mongoAdapters(await openUsable(connection, uri, context)),
-        },
-        ...portProviders(ADAPTERS),
+        }),
         { provide: StoreShutdown, inject: [EventStore], useFactory: (store: EventStore) => new StoreShutdown(store) },
       ],
       exports: storePorts,
@@ -61,4 +56,24 @@ async function openUsable(connection: Connection, uri: string, context: StartupC
 function ignoreFailure(connection: Connection): Connection {
   connection.asPromise().catch(() => undefined);
   return connection;
+}
+
+/** See `openMongoStore`. */
+export async function openMongo(uri: string, options: Readonly<{ prepare: boolean }>): Promise<OpenStore> {
+  const connection = mongoose.createConnection();
+  try {
+    await openConnection(connection, uri);
+    await (options.prepare ? migrateSchema : requireSchema)(connection, mongoModels(connection));
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  const adapters = mongoAdapters(connection);
+  return {
+    adapters,
+    async close() {
+      await Promise.all([adapters.store.close(), adapters.readModels.close()]);
+      await connection.close();
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { BrokerLog } from './broker-log.js';
+import { BrokerLog } from './broker.module.js';
 
 let lines: string[];
 let log: BrokerLog;

@@ -5,9 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { lastingPort } from '../../../../test/support/lasting-port.js';
 import { freshBroker, type FreshBroker } from '../../../../test/support/rabbitmq/fresh-broker.js';
 import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
-import { BrokerCheck } from './broker-check.js';
-import { BrokerConnections } from './broker-connections.js';
-import type { BrokerOptions } from './broker-options.js';
+import { BrokerCheck, BrokerConnections, type BrokerOptions } from './broker.js';
 import { BrokerModule } from './broker.module.js';
 import { TopologyWatch } from './topology-watch.js';
 

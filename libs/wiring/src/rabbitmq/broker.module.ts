@@ -1,11 +1,18 @@
 import { Logger, Module, type DynamicModule } from '@nestjs/common';
-import { BrokerConnection } from '@keyfold/messaging/rabbitmq';
-import { BrokerCheck } from './broker-check.js';
-import { BrokerConnections } from './broker-connections.js';
-import { BrokerLog } from './broker-log.js';
-import type { BrokerModuleSettings, BrokerOptions } from './broker-options.js';
-import { topologyCheck } from './topology-check.js';
-import { TopologyWatch } from './topology-watch.js';
+import {
+  applyTopology,
+  BrokerConnection,
+  checkTopology,
+  isOpen,
+  Management,
+  vhostOf,
+  type Broker,
+  type BrokerState,
+  type ChannelSource,
+  type Finding,
+} from '@keyfold/messaging/rabbitmq';
+import { BrokerCheck, BrokerConnections, type BrokerModuleSettings, type BrokerOptions } from './broker.js';
+import { TopologyWatch, type Log, type TopologyCheck } from './topology-watch.js';
 
 const log = new Logger('RabbitMQ');
 
@@ -45,4 +52,86 @@ async function openConnections(url: string): Promise<BrokerConnections> {
     BrokerConnection.open(url, { role, onState: (state, reason) => states.report(role, state, reason) });
   const [publisher, consumer] = await Promise.all([open('publisher'), open('consumer')]);
   return new BrokerConnections(publisher, consumer, host);
+}
+
+/** Logs one line when RabbitMQ becomes unavailable, blocked or available, although several connections notice it. */
+export class BrokerLog {
+  readonly #states = new Map<string, BrokerState | undefined>();
+  #logged: BrokerState | undefined;
+
+  /** `connections` are the names of the connections that report their states. */
+  constructor(
+    private readonly host: string,
+    private readonly log: Log,
+    connections: readonly string[],
+  ) {
+    for (const name of connections) this.#states.set(name, undefined);
+  }
+
+  /** Reports the state of a connection. */
+  report(connection: string, state: BrokerState, reason?: string): void {
+    this.#states.set(connection, state);
+    const whole = this.#whole();
+    if (whole === undefined || whole === this.#logged) return;
+    this.#logged = whole;
+    const because = reason === undefined ? '' : `: ${reason}`;
+    if (whole === 'connected') this.log.log(`connected to RabbitMQ at ${this.host}`);
+    else if (whole === 'blocked') this.log.warn(`RabbitMQ at ${this.host} blocks publishers${because}`);
+    else this.log.warn(`RabbitMQ at ${this.host} is unavailable, events stay in the store${because}`);
+  }
+
+  /** Returns the worst state; undefined while some connections have not reported and none is down. */
+  #whole(): BrokerState | undefined {
+    const states = [...this.#states.values()];
+    if (states.includes('disconnected')) return 'disconnected';
+    if (states.includes(undefined)) return undefined;
+    return states.includes('blocked') ? 'blocked' : 'connected';
+  }
+}
+
+/**
+ * Returns the topology check of a process. If the process may apply the topology, the first check creates all of it, and later ones
+ * recreate missing parts.
+ */
+function topologyCheck(
+  channels: ChannelSource,
+  settings: BrokerModuleSettings,
+  options: BrokerOptions,
+  log: Log,
+): TopologyCheck {
+  if (options.applyTopology !== true) return () => checkTopology(channels);
+  let complete = false;
+  return async () => {
+    if (complete && (await checkTopology(channels)).length === 0) return [];
+    logFindings(await applied(channels, settings, log), log);
+    const missing = await checkTopology(channels);
+    complete = missing.length === 0;
+    return missing;
+  };
+}
+
+/** Applies the topology over AMQP first: messages flow without the management API, so they do not wait for it. */
+async function applied(channels: ChannelSource, settings: BrokerModuleSettings, log: Log): Promise<readonly Finding[]> {
+  const { KEYFOLD_RABBITMQ_URL: url, KEYFOLD_RABBITMQ_MANAGEMENT_URL: managementUrl } = settings;
+  const broker: Broker = { channels, vhost: vhostOf(url) };
+  const findings = await applyTopology(broker);
+  if (managementUrl === undefined) return findings;
+  const created = findings.filter(({ state }) => state === 'created');
+  const managed = await applyTopology({ ...broker, management: new Management(managementUrl, url) });
+  const refused = managed.find(isUnknownPolicy);
+  if (refused) log.warn(`cannot set policies: ${refused.detail}`);
+  return [...created, ...managed];
+}
+
+const isUnknownPolicy = ({ object, state }: Finding) => state === 'unknown' && object.includes('policy');
+
+/** Differences are only logged, because they do not prevent messages from flowing. */
+function logFindings(findings: readonly Finding[], log: Log): void {
+  const created = findings.filter(({ state }) => state === 'created').map(({ object }) => object);
+  if (created.length > 0) log.log(`created ${created.join(', ')}`);
+  for (const { object, state, detail } of findings.filter(isOpen)) log.warn(`${object} is ${state}: ${detail ?? ''}`);
+  if (findings.some(isUnknownPolicy))
+    log.warn(
+      'without the policies, a full queue of one subscriber blocks the events of all. Run keyfold topology diff',
+    );
 }

@@ -16,10 +16,8 @@ import {
   RPC_QUEUE,
 } from '@keyfold/messaging/rabbitmq';
 import { serviceAppId } from '@keyfold/process';
-import { BrokerConnections } from './broker-connections.js';
-import type { BrokerModuleSettings, BrokerOptions } from './broker-options.js';
+import { BrokerConnections, ConsumedQueues, type BrokerModuleSettings, type BrokerOptions } from './broker.js';
 import { BrokerModule } from './broker.module.js';
-import { ConsumedQueues } from './consumed-queues.js';
 import { TopologyWatch } from './topology-watch.js';
 
 /** Maximum number of messages in flight. */

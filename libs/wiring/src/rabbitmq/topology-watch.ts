@@ -8,7 +8,8 @@ const RECHECK_INTERVAL = 30_000;
 /** Milliseconds after a failed check, doubled with each up to `RECHECK_INTERVAL`. Most problems of a connected broker end soon. */
 const INITIAL_RETRY_DELAY = 1_000;
 
-type Log = Readonly<{ log(text: string): void; warn(text: string): void }>;
+/** The part of Nest's logger that the broker's watchers use. */
+export type Log = Readonly<{ log(text: string): void; warn(text: string): void }>;
 
 /** Returns the missing parts of the topology, and may create them first. Throws if the topology cannot be checked. */
 export type TopologyCheck = () => Promise<readonly string[]>;

@@ -34,8 +34,8 @@ export function prepareDataFolder(folder: string): void {
 }
 
 /**
- * Sets every file of the data folder to mode 0600; older versions created files with the mode of the umask. The caller must hold the
- * folder lock, so that no other process creates or removes files meanwhile. Throws `InvalidConfiguration` for a file of another user.
+ * Sets every file of the data folder to mode 0600, because a restore or a copy may have opened it to other users. The caller must hold
+ * the folder lock, so that no other process creates or removes files meanwhile. Throws `InvalidConfiguration` for a file of another user.
  */
 export function protectDataFiles(folder: string): void {
   for (const name of readdirSync(folder).filter((each) => OWN_FILES.test(each))) {

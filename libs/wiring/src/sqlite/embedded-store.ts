@@ -2,19 +2,40 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import {
   eventStoreSchema,
   feedPositionsTable,
+  SqliteCounter,
+  SqliteEventStore,
+  SqliteFeedLeases,
   SqliteFile,
   UnusableFile,
   type FolderLock,
-  type SharedFile,
+  type SqliteConnection,
 } from '@keyfold/event-store/sqlite';
-import { parkedAccountsTable } from '@keyfold/messaging/sqlite';
-import { readModelTables, tokenUsesTable } from '@keyfold/projections/sqlite';
-import { throttleTable } from '@keyfold/security/sqlite';
+import { parkedAccountsTable, SqliteParkedAccounts } from '@keyfold/messaging/sqlite';
+import { readModelTables, SqliteReadModelStore, SqliteTokenUses, tokenUsesTable } from '@keyfold/projections/sqlite';
+import { SqliteThrottleStore, throttleTable } from '@keyfold/security/sqlite';
 import { join } from 'node:path';
-import { StoreConnections } from './store-connections.js';
+import { StoreCheck, type StoreAdapters } from '../stores/store-adapters.js';
+import type { SharedStore } from './store-sharing.js';
 
-/** The access of one more thread to the embedded store. */
-export type SharedStore = Readonly<{ events: SharedFile; views: SharedFile }>;
+/** One thread's connections to the two files of the embedded store. */
+export class StoreConnections extends StoreCheck {
+  constructor(
+    readonly events: SqliteConnection,
+    readonly views: SqliteConnection,
+  ) {
+    super();
+  }
+
+  /** Reads from both files. */
+  async run(): Promise<void> {
+    this.events.read('SELECT 1');
+    this.views.read('SELECT 1');
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.events.close(), this.views.close()]);
+  }
+}
 
 /** The database files of the embedded store: the events, which must survive a power cut, and the views, which can be rebuilt or lost. */
 export class EmbeddedStore extends StoreConnections implements OnApplicationShutdown {
@@ -61,4 +82,23 @@ export class EmbeddedStore extends StoreConnections implements OnApplicationShut
       `views.db in ${folder} is ahead of keyfold.db, so keyfold.db was restored from an older copy. Delete views.db; it is rebuilt at the next start`,
     );
   }
+}
+
+/** Returns the adapters of the embedded store for one thread. The relay's state is stored with the events, so that a restored backup has both. */
+export function sqliteAdapters(store: StoreConnections): StoreAdapters {
+  const events = new SqliteEventStore(store.events);
+  return {
+    store: events,
+    feed: events,
+    history: events,
+    compaction: events,
+    counter: new SqliteCounter(store.events),
+    readModels: new SqliteReadModelStore(store.views),
+    tokenUses: new SqliteTokenUses(store.views),
+    leases: new SqliteFeedLeases(store.views),
+    relayLeases: new SqliteFeedLeases(store.events),
+    parkedRelays: new SqliteParkedAccounts(store.events),
+    throttle: new SqliteThrottleStore(store.views),
+    check: store,
+  };
 }

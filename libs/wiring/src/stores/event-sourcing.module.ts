@@ -1,9 +1,61 @@
-import { Module, type DynamicModule, type Provider } from '@nestjs/common';
+import {
+  Injectable,
+  Logger,
+  Module,
+  type DynamicModule,
+  type OnApplicationShutdown,
+  type Provider,
+} from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { Clock, CommandRunner, SystemClock, UserNames } from '@keyfold/application';
-import { CommitFeed, EventStore, FeedLeases } from '@keyfold/event-store';
-import { KeyOwnerSearch, ListUpdates, Projection, ReadModelStore, StreamLoader } from '@keyfold/projections';
-import { ListRetry } from './list-retry.js';
+import { CommitFeed, EventStore, FeedLeases, reasonOf } from '@keyfold/event-store';
+import { RepeatedLine } from '@keyfold/process';
+import {
+  KeyOwnerSearch,
+  ListUpdates,
+  Projection,
+  ProjectionRetry,
+  ReadModelStore,
+  StreamLoader,
+  type StreamRef,
+} from '@keyfold/projections';
+
+const log = new Logger('Projection');
+const ADVICE = 'Run `keyfold projections rebuild` or start a worker';
+
+const recovered = (refused: number) =>
+  refused === 0
+    ? log.log('the lists are up to date again')
+    : log.error({ entries: refused }, `list entries are stale. ${ADVICE}`);
+
+/** Retries list entries that a command could not write after its commit. Stops before the store closes. */
+@Injectable()
+export class ListRetry implements OnApplicationShutdown {
+  readonly #retry: ProjectionRetry;
+  readonly #line = new RepeatedLine();
+
+  constructor(projection: Projection) {
+    this.#retry = new ProjectionRetry(projection, recovered);
+  }
+
+  /** Adds an entry to retry; the `OnListBehind` of `ListUpdates`. */
+  readonly add = (ref: StreamRef<unknown>, error: unknown, correlation: string): void => {
+    const isQueued = this.#retry.add(ref);
+    const text = isQueued
+      ? `a list may be stale, retrying: ${reasonOf(error)}`
+      : `a list is stale, too many entries to retry. ${ADVICE}`;
+    this.#line.write(text, (omitted) => {
+      const fields = { correlation, ...(omitted > 0 && { omitted }) };
+      if (isQueued) log.warn(fields, text);
+      else log.error(fields, text);
+    });
+  };
+
+  async onApplicationShutdown(): Promise<void> {
+    const left = await this.#retry.stop();
+    if (left > 0) log.warn({ entries: left }, `stale list entries at shutdown. ${ADVICE}`);
+  }
+}
 
 /** Loads streams and runs commands. A thread needs it exactly once, because its classes share one cache. */
 @Module({})

@@ -1,10 +1,14 @@
-import type { FactoryProvider, INestApplicationContext, InjectionToken } from '@nestjs/common';
+import type { FactoryProvider, INestApplicationContext, InjectionToken, Provider, ValueProvider } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import { CommitFeed, CommitHistory, Counter, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
-import { ParkedAccounts, RELAY_LEASES } from '@keyfold/messaging';
-import { ReadModelStore, TokenUses } from '@keyfold/projections';
+import { ParkedAccounts, RELAY_LEASES, relayName } from '@keyfold/messaging';
+import { ReadModelStore, TokenUses, type ReadersBehind } from '@keyfold/projections';
 import { ThrottleStore } from '@keyfold/security';
-import { StoreCheck } from './store-check.js';
+
+/** Checks for readiness whether the store is available. `run` is cheap and bounded in time, and throws an error that names the problem. */
+export abstract class StoreCheck {
+  abstract run(): Promise<void>;
+}
 
 /** The adapters of a store, one for each port, for services and for operator commands. */
 export type StoreAdapters = Readonly<{
@@ -44,19 +48,34 @@ export type OpenStore = Readonly<{ adapters: StoreAdapters; close(): Promise<voi
 /** `sealingKeys` returns the keys in the data folder. It throws `InvalidConfiguration` if they are missing. */
 export type OpenSqliteStore = OpenStore & Readonly<{ sealingKeys: () => string }>;
 
+/** Injects `StoreAdapters` as a whole. */
+export const STORE_ADAPTERS = Symbol('the adapters of the store');
+
 /** The tokens under which a Nest module exports the adapters. */
-export const storePorts = Object.values(ports);
+export const storePorts: InjectionToken[] = [STORE_ADAPTERS, ...Object.values(ports)];
 
-/** Provides each port from the `StoreAdapters` under a token. */
-export const portProviders = (adapters: InjectionToken): FactoryProvider[] =>
-  Object.entries(ports).map(([name, port]) => ({
+/** Provides `StoreAdapters`, as a whole and one by one under their ports. */
+export const portProviders = (
+  adapters:
+    Pick<ValueProvider<StoreAdapters>, 'useValue'> | Pick<FactoryProvider<StoreAdapters>, 'inject' | 'useFactory'>,
+): Provider[] => [
+  { provide: STORE_ADAPTERS, ...adapters },
+  ...Object.entries(ports).map(([name, port]) => ({
     provide: port,
-    inject: [adapters],
+    inject: [STORE_ADAPTERS],
     useFactory: (all: StoreAdapters) => all[name as keyof StoreAdapters],
-  }));
+  })),
+];
 
-/** Returns the adapters that the modules of a container provide. */
-export function adaptersOf(container: INestApplicationContext | ModuleRef): StoreAdapters {
-  const found = Object.entries(ports).map(([name, port]) => [name, container.get(port as symbol, { strict: false })]);
-  return Object.fromEntries(found) as StoreAdapters;
-}
+export const adaptersOf = (container: INestApplicationContext | ModuleRef): StoreAdapters =>
+  container.get<StoreAdapters>(STORE_ADAPTERS, { strict: false });
+
+/** Returns the readers of the feed that must have read a session before it can be compacted. */
+export const readersBehind = ({
+  leases,
+  relayLeases,
+  parkedRelays,
+}: Pick<StoreAdapters, 'leases' | 'relayLeases' | 'parkedRelays'>): ReadersBehind => ({
+  leases,
+  relay: { name: relayName, leases: relayLeases, parked: parkedRelays },
+});

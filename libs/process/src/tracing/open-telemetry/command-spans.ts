@@ -1,8 +1,7 @@
 import { CommandTraces, type CommandTrace } from '@keyfold/application';
 import type { Appended } from '@keyfold/event-store';
 import { SpanKind } from '@opentelemetry/api';
-import type { Spans } from './spans.js';
-import { traceparentOfSpan } from './trace-context.js';
+import { traceparentOfSpan, type Spans } from './spans.js';
 
 /** Creates a span for each command and one for each attempt to append. */
 export class CommandSpans extends CommandTraces {

@@ -1,7 +1,6 @@
 import { EVENTS_EXCHANGE, MessageTraces, type FollowedMessage, type OutgoingMessage } from '@keyfold/messaging';
 import { SpanKind, type Attributes } from '@opentelemetry/api';
-import type { Spans } from './spans.js';
-import { spanContextOf } from './trace-context.js';
+import { spanContextOf, type Spans } from './spans.js';
 
 /** Creates a span for each published and each consumed message, in the trace that caused it. */
 export class MessageSpans extends MessageTraces {

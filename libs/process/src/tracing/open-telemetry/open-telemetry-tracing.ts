@@ -1,4 +1,5 @@
 import { CommandTraces } from '@keyfold/application';
+import { reasonOf } from '@keyfold/event-store';
 import { MessageTraces } from '@keyfold/messaging';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
@@ -10,8 +11,19 @@ import {
   serviceInstanceIdDetector,
   serviceNameEnvDetector,
 } from '@opentelemetry/resources';
-import { BatchSpanProcessor, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+  type ReadableSpan,
+  type Sampler,
+  type SpanExporter,
+} from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serviceAppId } from '../../service-version.js';
 import type { TracingSettings } from '../../settings/tracing.settings.js';
@@ -19,9 +31,7 @@ import type { Tracing } from '../tracing.js';
 import { CommandSpans } from './command-spans.js';
 import { MessageSpans } from './message-spans.js';
 import { RequestSpans } from './request-spans.js';
-import { samplerOf } from './sampler.js';
 import { Spans } from './spans.js';
-import { LoggedExporter } from './logged-exporter.js';
 
 type Settings = TracingSettings & Readonly<{ OTEL_EXPORTER_OTLP_ENDPOINT: string }>;
 
@@ -82,4 +92,58 @@ function providerFor(exporter: SpanExporter, settings: Settings): TracerProvider
     sampler: samplerOf(settings),
     spanProcessors: [new BatchSpanProcessor({ exporter })],
   });
+}
+
+type SamplerSettings = Pick<TracingSettings, 'OTEL_TRACES_SAMPLER' | 'OTEL_TRACES_SAMPLER_ARG'>;
+
+/** Returns the sampler for a standard name. The SDK does not resolve these names itself. */
+export function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: share }: SamplerSettings): Sampler {
+  const root = rootSamplers[name.replace('parentbased_', '') as keyof typeof rootSamplers](share);
+  return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
+}
+
+const rootSamplers = {
+  always_on: () => new AlwaysOnSampler(),
+  always_off: () => new AlwaysOffSampler(),
+  traceidratio: (share: number) => new TraceIdRatioBasedSampler(share),
+};
+
+/** Logs when exports begin to fail and when they succeed again, instead of logging each batch. */
+export class LoggedExporter implements SpanExporter {
+  #failing = false;
+  /** A batch is sent in the context of an arbitrary request, to which its log lines do not belong. */
+  readonly #outside = AsyncLocalStorage.snapshot();
+
+  /** `host` is the name of the collector in the log. */
+  constructor(
+    private readonly exporter: SpanExporter,
+    private readonly host: string,
+    private readonly log: Pick<Logger, 'info' | 'warn'>,
+  ) {}
+
+  export(spans: ReadableSpan[], done: Parameters<SpanExporter['export']>[1]): void {
+    this.#outside(() =>
+      this.exporter.export(spans, (result) => {
+        this.#report(result.error);
+        done(result);
+      }),
+    );
+  }
+
+  shutdown(): Promise<void> {
+    return this.exporter.shutdown();
+  }
+
+  #report(error: Error | undefined): void {
+    if ((error !== undefined) === this.#failing) return;
+    this.#failing = error !== undefined;
+    if (error) this.log.warn(`cannot send traces to ${this.host}, dropping them: ${reasonFor(error)}`);
+    else this.log.info(`sending traces to ${this.host} again`);
+  }
+}
+
+/** The body of a response may contain anything, so only its status is logged. */
+function reasonFor(error: Error): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'number' ? `HTTP status ${code}` : reasonOf(error);
 }

@@ -1,7 +1,6 @@
 import { SpanKind, SpanStatusCode, type Attributes, type Span } from '@opentelemetry/api';
 import type { RequestTrace, RequestTraces } from '../tracing.js';
-import type { Spans } from './spans.js';
-import { linksTo } from './trace-context.js';
+import { linksTo, type Spans } from './spans.js';
 
 /** Other methods are recorded as `_OTHER`, because clients can invent any number of them. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];

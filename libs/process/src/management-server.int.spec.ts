@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { Metrics } from '../metrics/metrics.js';
-import { Health } from '../health/health.js';
+import { Metrics } from './metrics/metrics.js';
+import { Health } from './health.js';
 import { ManagementServer } from './management-server.js';
 
 let health: Health;

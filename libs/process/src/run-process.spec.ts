@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { Health } from '../health/health.js';
-import { reportReady } from './report-ready.js';
+import { Health } from './health.js';
+import { reportReady } from './run-process.js';
 
 function scene() {
   const [report, info, stop] = [vi.fn<() => void>(), vi.fn<(...words: unknown[]) => void>(), new AbortController()];

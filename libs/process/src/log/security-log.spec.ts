@@ -1,6 +1,6 @@
 import type { SecurityEvent } from '@keyfold/application';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LimitedSecurityLog } from './limited-security-log.js';
+import { LimitedSecurityLog } from './security-log.js';
 
 type Line = Record<string, unknown>;
 

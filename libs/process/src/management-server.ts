@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { UnusableAddress } from '../settings/unusable-address.js';
-import type { Metrics } from '../metrics/metrics.js';
-import type { Health } from '../health/health.js';
+import type { Health } from './health.js';
+import type { Metrics } from './metrics/metrics.js';
+import { UnusableAddress } from './settings/read-settings.js';
 
 const ADDRESS_SETTINGS = { host: 'KEYFOLD_MANAGEMENT_HOST', port: 'KEYFOLD_MANAGEMENT_PORT' };
 

@@ -1,6 +1,20 @@
 import { reasonOf } from '@keyfold/event-store';
-import { exitCodeOf } from './exit-code.js';
-import { maskSecrets } from '../log/mask-secrets.js';
+import { maskSecrets } from './log/create-log.js';
+import { InvalidConfiguration } from './settings/read-settings.js';
+
+export type ExitCode = number;
+
+export const DONE: ExitCode = 0;
+/** A command found problems or failed. */
+export const FAILED: ExitCode = 1;
+export const WRONG_USAGE: ExitCode = 2;
+/** EX_CONFIG of sysexits.h. */
+const WRONG_SETTINGS: ExitCode = 78;
+/** 128 plus the number of SIGINT. */
+export const INTERRUPTED: ExitCode = 130;
+
+export const exitCodeOf = (error: unknown): ExitCode =>
+  error instanceof InvalidConfiguration ? WRONG_SETTINGS : FAILED;
 
 /** Errors whose message says what the operator must do. Compared by name, because the classes of an unused store are not loaded. */
 const OPERATOR_ERRORS = new Set([

@@ -1,19 +1,17 @@
 import { reasonOf } from '@keyfold/event-store';
 import type { Logger } from 'pino';
-import { Health } from '../health/health.js';
-import { ManagementServer } from '../management/management-server.js';
-import { Metrics } from '../metrics/metrics.js';
-import type { Environment } from '../settings/read-settings.js';
-import type { ProcessSettings } from '../settings/settings.js';
-import { unknownSettings } from '../settings/unknown-settings.js';
-import { openTracing } from '../tracing/open-tracing.js';
-import type { Tracing } from '../tracing/tracing.js';
-import { createLog } from '../log/create-log.js';
-import { maskSecrets } from '../log/mask-secrets.js';
-import { banner } from './banner.js';
-import { keepNextTickQuick } from './keep-next-tick-quick.js';
-import { reportReady } from './report-ready.js';
-import { reportAndExit } from '../exit/report-and-exit.js';
+import { executionAsyncResource } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { reportAndExit } from './exit.js';
+import { Health } from './health.js';
+import { createLog, maskSecrets } from './log/create-log.js';
+import { ManagementServer } from './management-server.js';
+import { Metrics } from './metrics/metrics.js';
+import type { Environment } from './settings/read-settings.js';
+import type { ProcessSettings } from './settings/settings.js';
+import { unknownSettings } from './settings/unknown-settings.js';
+import { openTracing } from './tracing/open-tracing.js';
+import type { Tracing } from './tracing/tracing.js';
 
 /** The services around the work of a process. */
 export type ProcessContext = Readonly<{
@@ -106,4 +104,59 @@ function onFirstSignal(close: () => Promise<void>): void {
     );
   };
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, end);
+}
+
+const READINESS_POLL_MS = 500;
+
+/**
+ * Calls `report` once the process is ready, so that no log claims it while `/health/ready` answers 503. Logs the failing checks once if
+ * the process is not ready yet.
+ */
+export async function reportReady(
+  health: Pick<Health, 'readiness'>,
+  log: Pick<Logger, 'info'>,
+  stopping: AbortSignal,
+  report: () => void,
+): Promise<void> {
+  let isWaiting = false;
+  while (!stopping.aborted) {
+    const { status, checks } = await health.readiness();
+    if (stopping.aborted) return;
+    if (status === 'ready') return report();
+    if (!isWaiting) log.info({ checks }, 'started, not ready yet');
+    isWaiting = true;
+    await sleep(READINESS_POLL_MS, undefined, { signal: stopping, ref: false }).catch(() => undefined);
+  }
+}
+
+/** Returns the note that shows the generated password on the terminal at the first start. */
+export function firstPasswordNote(password: string): string {
+  return frame([
+    'The admin account was created:',
+    '',
+    '  user name  admin',
+    `  password   ${password}`,
+    '',
+    'Shown only once. Change it with: npx keyfold account set-password admin',
+  ]);
+}
+
+/** Returns the note that the service is ready, for the terminal. */
+export function banner(url: string): string {
+  const address = url.replace('0.0.0.0', 'localhost').replace('[::]', 'localhost');
+  return frame([`Keyfold is ready at ${address}`, `API documentation: ${address}/docs     Stop with Ctrl-C`]);
+}
+
+const frame = (lines: readonly string[]) => `\n${lines.map((line) => `  ${line}`).join('\n')}\n\n`;
+
+/**
+ * Node 24 creates an object for each `process.nextTick`. Once a garbage collection finds none alive, V8 forgets their shape and creates
+ * every later one ten times slower (docs/decisions/0019). Keeping one alive prevents that.
+ */
+let kept: object | undefined;
+
+export function keepNextTickQuick(): void {
+  process.nextTick(() => {
+    kept ??= executionAsyncResource();
+  });
 }

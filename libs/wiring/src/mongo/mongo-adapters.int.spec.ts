@@ -2,7 +2,7 @@ import { connectOptions } from '@keyfold/event-store/mongo';
 import mongoose, { type mongo } from 'mongoose';
 import { expect, it, onTestFinished } from 'vitest';
 import { ReplicaSet } from '../../../../test/support/mongo/replica-set.js';
-import { MongoCheck } from './mongo-check.js';
+import { MongoCheck } from './mongo-adapters.js';
 
 it('a check of a hanging MongoDB leaves no pending operation', async () => {
   const set = await ReplicaSet.start(1);

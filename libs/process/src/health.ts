@@ -37,7 +37,6 @@ export class Health {
     this.#checks.set(name, check);
   }
 
-  /** Marks the startup as complete. */
   started(): void {
     if (this.#phase === 'is starting') this.#phase = 'runs';
   }
@@ -47,7 +46,6 @@ export class Health {
     this.#phase = 'is stopping';
   }
 
-  /** Runs all checks. */
   async readiness(): Promise<Readiness> {
     // A load balancer must notice the shutdown at once, so no check may delay it.
     if (this.#phase === 'is stopping') return { status: 'not ready', checks: { process: this.#phase } };

@@ -1,6 +1,25 @@
 import { SecurityLog, type SecurityEvent, type SecurityEventName } from '@keyfold/application';
 import { networksOf } from '@keyfold/security';
-import { securityLines, type SecurityLineLevel } from './security-lines.js';
+import { Logger, type OnApplicationShutdown, type Provider } from '@nestjs/common';
+
+type SecurityLineLevel = 'info' | 'warn';
+
+/** Only possible attacks are warnings. */
+const securityLines: Readonly<Record<SecurityEventName, Readonly<{ level: SecurityLineLevel; message: string }>>> = {
+  authn_login_fail: { level: 'warn', message: 'login refused' },
+  authn_login_fail_max: { level: 'warn', message: 'login throttled' },
+  authn_login_lock: { level: 'warn', message: 'second factor locked' },
+  authn_password_change: { level: 'info', message: 'password changed' },
+  authn_token_created: { level: 'info', message: 'token created' },
+  authn_token_revoked: { level: 'info', message: 'token revoked' },
+  authn_token_use: { level: 'info', message: 'static token used' },
+  authn_token_fail: { level: 'warn', message: 'token refused' },
+  authn_token_forged: { level: 'warn', message: 'forged token refused' },
+  privilege_permissions_changed: { level: 'info', message: 'permissions changed' },
+  user_created: { level: 'info', message: 'account created' },
+  user_updated: { level: 'info', message: 'account changed' },
+  user_deleted: { level: 'info', message: 'account deleted' },
+};
 
 /** Milliseconds after which the counts of omitted events are logged. */
 const WINDOW = 60_000;
@@ -84,3 +103,21 @@ function fieldsOf({ name, about = [], account, outcome, fields, origin }: Securi
 }
 
 const later = (task: () => void, milliseconds: number): void => void setTimeout(task, milliseconds).unref();
+
+/** Logs the last counts at shutdown. */
+class ProcessSecurityLog extends LimitedSecurityLog implements OnApplicationShutdown {
+  onApplicationShutdown(): void {
+    this.flush();
+  }
+}
+
+/** Provides the security log, which is part of the ordinary log of the process. */
+export const securityLogProvider: Provider = {
+  provide: SecurityLog,
+  useFactory: () => {
+    const log = new Logger('Security');
+    return new ProcessSecurityLog((level, fields, message) =>
+      level === 'warn' ? log.warn(fields, message) : log.log(fields, message),
+    );
+  },
+};

@@ -1,0 +1,84 @@
+import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { FolderLock, SqliteConnection } from '@keyfold/event-store/sqlite';
+import { SecretsModule } from '../stores/secrets.module.js';
+import { portProviders, storePorts, type OpenSqliteStore } from '../stores/store-adapters.js';
+import { generatedSealingKey, generatedTokenSecret, prepareDataFolder, protectDataFiles } from './data-folder.js';
+import { EmbeddedStore, sqliteAdapters, StoreConnections } from './embedded-store.js';
+import { StoreSharing, type JoinableStore } from './store-sharing.js';
+
+/** The settings of the embedded store. */
+export type EmbeddedStoreSettings = Readonly<{
+  KEYFOLD_DATA_DIR: string;
+  KEYFOLD_TOKEN_SECRET?: string | undefined;
+  KEYFOLD_SEALING_KEY?: string | undefined;
+}>;
+
+@Module({})
+export class EmbeddedStoreModule {
+  /**
+   * Opens the data folder and provides the store and its secrets. A process must create this module only once, because it owns the
+   * folder. Throws `FolderInUse`, `UnusableFile`, `InvalidConfiguration`.
+   */
+  static forRoot(settings: EmbeddedStoreSettings): DynamicModule {
+    const folder = settings.KEYFOLD_DATA_DIR;
+    prepareDataFolder(folder);
+    const lock = new FolderLock(folder);
+    protectDataFiles(folder);
+    // Read before the database is created: if one exists, a missing key is lost and must not be generated.
+    const secretTexts = {
+      KEYFOLD_SEALING_KEY: settings.KEYFOLD_SEALING_KEY ?? generatedSealingKey(folder),
+      KEYFOLD_TOKEN_SECRET: settings.KEYFOLD_TOKEN_SECRET ?? generatedTokenSecret(folder),
+    };
+    const secrets = SecretsModule.forRoot(secretTexts);
+    const store = new EmbeddedStore(folder, lock);
+    return {
+      module: EmbeddedStoreModule,
+      imports: [secrets],
+      providers: [
+        ...portProviders({ useValue: sqliteAdapters(store) }),
+        { provide: StoreSharing, useValue: { share: () => ({ ...store.share(), secrets: secretTexts }) } },
+      ],
+      exports: [...storePorts, secrets, StoreSharing],
+    };
+  }
+}
+
+/** The connections of a thread, which close after its last request. */
+class JoinedStore extends StoreConnections implements OnApplicationShutdown {
+  onApplicationShutdown(): Promise<void> {
+    return this.close();
+  }
+}
+
+/** The embedded store in a thread that does not own it. */
+@Module({})
+export class JoinedStoreModule {
+  /** Connects to the store that another thread has open. */
+  static forRoot({ events, views, secrets }: JoinableStore): DynamicModule {
+    const store = new JoinedStore(new SqliteConnection(events), new SqliteConnection(views));
+    const secretsModule = SecretsModule.forRoot(secrets);
+    return {
+      module: JoinedStoreModule,
+      imports: [secretsModule],
+      providers: [{ provide: JoinedStore, useValue: store }, ...portProviders({ useValue: sqliteAdapters(store) })],
+      exports: [...storePorts, secretsModule],
+    };
+  }
+}
+
+/** See `openSqliteStore`. */
+export function openSqlite(folder: string): OpenSqliteStore {
+  const lock = new FolderLock(folder);
+  try {
+    protectDataFiles(folder);
+    const store = new EmbeddedStore(folder, lock);
+    return {
+      adapters: sqliteAdapters(store),
+      sealingKeys: () => generatedSealingKey(folder),
+      close: () => store.onApplicationShutdown(),
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
