@@ -22,14 +22,7 @@ export const accountEvents = {
     }),
     sample: {
       stream,
-      data: {
-        accountId: 42,
-        username: 'maria',
-        role: 0,
-        basePath: '/team/maria',
-        permission: 1280,
-        disabled: false,
-      },
+      data: { accountId: 42, username: 'maria', role: 0, basePath: '/team/maria', permission: 1280, disabled: false },
     },
   }),
   'account.changed': defineEvent({
@@ -142,9 +135,6 @@ export const sessionEvents = {
       sessionId,
       reason: z.string().describe('The reason: `logout`, `evicted`. More values may be added.'),
     }),
-    sample: {
-      stream: `session-${sampleSession}`,
-      data: { accountId: 42, sessionId: sampleSession, reason: 'logout' },
-    },
+    sample: { stream: `session-${sampleSession}`, data: { accountId: 42, sessionId: sampleSession, reason: 'logout' } },
   }),
 };

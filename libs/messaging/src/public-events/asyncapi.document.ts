@@ -1,6 +1,6 @@
 import { EVENTS_EXCHANGE } from '../publishing.js';
 import { payloadOf, schemaOfEvent, schemaUriOf } from './event-schemas.js';
-import { inboundChannels, inboundMessages, inboundOperations, routedThrough } from './inbound-messages.js';
+import { inboundChannels, inboundMessages, inboundOperations, routedChannel } from './inbound-messages.js';
 import { EVENT_SOURCE, sampleMessageOf } from './outgoing-message.js';
 import { definitionOf, publicEventTypes, type PublicEventType } from './public-events.js';
 
@@ -19,18 +19,9 @@ const text = (description: string, more: Readonly<Record<string, unknown>> = {})
 /** The schema of the headers that all public events share. */
 const eventHeaders = {
   type: 'object',
-  required: [
-    'cloudEvents_specversion',
-    'cloudEvents_id',
-    'cloudEvents_source',
-    'cloudEvents_type',
-    'cloudEvents_time',
-    'cloudEvents_subject',
-    'cloudEvents_dataschema',
-    'cloudEvents_partitionkey',
-    'cloudEvents_streamversion',
-    'cloudEvents_correlationid',
-  ],
+  required: 'specversion id source type time subject dataschema partitionkey streamversion correlationid'
+    .split(' ')
+    .map((name) => `cloudEvents_${name}`),
   properties: {
     cloudEvents_specversion: text('The version of the CloudEvents specification.', { const: '1.0' }),
     cloudEvents_id: text(
@@ -74,12 +65,7 @@ export const asyncApiDocument = () => ({
 const ofEachEvent = <Part>(partOf: (type: PublicEventType) => Part): Record<string, Part> =>
   Object.fromEntries(publicEventTypes.map((type) => [type, partOf(type)]));
 
-const channelOf = (type: PublicEventType) => ({
-  address: type,
-  title: definitionOf(type).title,
-  messages: { [type]: { $ref: `#/components/messages/${type}` } },
-  bindings: routedThrough(EVENTS_EXCHANGE),
-});
+const channelOf = (type: PublicEventType) => routedChannel(type, definitionOf(type).title, EVENTS_EXCHANGE);
 
 const operationOf = (type: PublicEventType) => ({
   action: 'send',
@@ -107,8 +93,5 @@ function messageOf(type: PublicEventType) {
 /** Returns the schema of the headers with fixed values for one type. */
 const headersOfType = (type: PublicEventType) => ({
   type: 'object',
-  properties: {
-    cloudEvents_type: { const: type },
-    cloudEvents_dataschema: { const: schemaUriOf(type) },
-  },
+  properties: { cloudEvents_type: { const: type }, cloudEvents_dataschema: { const: schemaUriOf(type) } },
 });

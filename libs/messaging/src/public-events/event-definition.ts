@@ -38,6 +38,10 @@ export const field = {
     .describe('The rights of the account as bits of a signed 32-bit number.'),
   keyId: z.int().min(1).describe('The id of the key; never used again.'),
   fingerprint: z.string().describe('As `ssh-keygen -lf` prints it.'),
+  keyExpires: z.iso
+    .datetime()
+    .optional()
+    .describe('From when on servers must refuse the key, ISO 8601 in UTC. Missing if it never expires.'),
   sessionId: z.string().describe('The id of the session, the `jti` of its token.'),
   /** A timestamp, in the format of all public events. */
   time: (what: string) => z.iso.datetime().describe(`${what}, ISO 8601 in UTC.`),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { COMMANDS_EXCHANGE, RPC_EXCHANGE } from '../consuming.js';
+import { field } from './event-definition.js';
 import { jsonSchemaOf, payloadOf } from './event-schemas.js';
 
 // The messages that other services send to Keyfold, and the replies. Unknown fields are ignored.
@@ -34,20 +35,13 @@ const LookedUpKey = z.object({
   type: z.string().describe('For example `ssh-ed25519`.'),
   fingerprint,
   publicKey: z.string().describe('The key as a line of authorized_keys without a comment: type, space, base64.'),
-  expires: z.iso
-    .datetime()
-    .optional()
-    .describe('From when on servers must refuse the key, ISO 8601 in UTC. Missing if it never expires.'),
+  expires: field.keyExpires,
 });
 
 const LookedUpAccount = z.object({
   accountId,
-  username: z.string().describe('The exact name of the account.'),
-  permission: z
-    .int()
-    .min(-2147483648)
-    .max(2147483647)
-    .describe('The permissions as bits. Bit 10 allows reading over SFTP, bit 11 writing.'),
+  username: field.username,
+  permission: field.permission.describe('The permissions as bits. Bit 10 allows reading over SFTP, bit 11 writing.'),
   keys: z.array(LookedUpKey).describe('The keys that may log in now, oldest first. Expired keys are left out.'),
 });
 
@@ -146,29 +140,24 @@ export const inboundMessages = {
   },
 };
 
-/** The AMQP bindings of a channel whose address is the routing key. */
-export const routedThrough = (exchange: string) => ({
-  amqp: {
-    is: 'routingKey',
-    exchange: { name: exchange, type: 'topic', durable: true, autoDelete: false },
-    bindingVersion: '0.3.0',
+/** The channel of the messages of a type, which is their routing key. */
+export const routedChannel = (type: string, title: string, exchange: string) => ({
+  address: type,
+  title,
+  messages: { [type]: { $ref: `#/components/messages/${type}` } },
+  bindings: {
+    amqp: {
+      is: 'routingKey',
+      exchange: { name: exchange, type: 'topic', durable: true, autoDelete: false },
+      bindingVersion: '0.3.0',
+    },
   },
 });
 
 /** The channels of these messages. */
 export const inboundChannels = {
-  [USE]: {
-    address: USE,
-    title: 'Uses of SSH keys',
-    messages: { [USE]: { $ref: `#/components/messages/${USE}` } },
-    bindings: routedThrough(COMMANDS_EXCHANGE),
-  },
-  [LOOK_UP]: {
-    address: LOOK_UP,
-    title: 'Lookups of SSH keys',
-    messages: { [LOOK_UP]: { $ref: `#/components/messages/${LOOK_UP}` } },
-    bindings: routedThrough(RPC_EXCHANGE),
-  },
+  [USE]: routedChannel(USE, 'Uses of SSH keys', COMMANDS_EXCHANGE),
+  [LOOK_UP]: routedChannel(LOOK_UP, 'Lookups of SSH keys', RPC_EXCHANGE),
   replies: {
     address: null,
     title: 'The reply address of the requester',

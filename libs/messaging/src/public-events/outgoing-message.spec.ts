@@ -60,11 +60,6 @@ describe('the message of an event', () => {
 });
 
 describe('a message is unsendable', () => {
-  it('with headers of about 64 KiB', () => {
-    expect(() => outgoingMessage({ ...added, correlation: 'ü'.repeat(32_768) })).toThrow(UnsendableMessage);
-    expect(() => outgoingMessage({ ...added, correlation: 'ü'.repeat(32_000) })).not.toThrow();
-  });
-
   it('with more than 15 MiB of data', () => {
     const withKeys = (length: number): PublicEvent => ({
       ...onlyEventOf('SettingsChanged.v1'),

@@ -4,22 +4,21 @@ import { definitionOf, type PublicEvent, type PublicEventType } from './public-e
 
 /** The `source` of every event: the service, regardless of the process. */
 export const EVENT_SOURCE = 'keyfold';
-/** In bytes. amqplib encodes at most 64 KiB of headers, and a replay adds one. RabbitMQ 4 accepts bodies of up to 16 MiB. */
-const HEADERS_LIMIT = 64 * 1024 - 512;
+/** In bytes. RabbitMQ 4 accepts up to 16 MiB. */
 const BODY_LIMIT = 15 * 1024 * 1024;
 const NOON = Date.UTC(2026, 0, 15, 12);
 
 /**
  * Encodes an event as a CloudEvent 1.0 in binary mode: the headers contain the attributes, the body contains the data. Deterministic.
  *
- * @throws UnsendableMessage the headers or the body are too large
+ * @throws UnsendableMessage the body is too large
  */
 export function outgoingMessage(event: PublicEvent): OutgoingMessage {
-  const headers = headersOf(event);
-  const body = Buffer.from(JSON.stringify(event.data));
-  requireAtMost(HEADERS_LIMIT, sizeOf(headers), `the headers of ${event.id}`);
-  requireAtMost(BODY_LIMIT, body.length, `the data of ${event.id}`);
-  return { id: event.id, type: event.type, at: event.at, headers, body };
+  const { id, type, at, data } = event;
+  const body = Buffer.from(JSON.stringify(data));
+  if (body.length > BODY_LIMIT)
+    throw new UnsendableMessage(`the data of ${id} have ${body.length} bytes; the limit is ${BODY_LIMIT}`);
+  return { id, type, at, headers: headersOf(event), body };
 }
 
 /** Returns the sample of a type as a subscriber would receive it. */
@@ -55,15 +54,4 @@ function headersOf(event: PublicEvent): Record<string, string> {
     ...(event.causation !== undefined && { cloudEvents_causationid: event.causation }),
     ...(event.traceparent !== undefined && { cloudEvents_traceparent: event.traceparent }),
   };
-}
-
-/** Returns the size of the headers in an AMQP table: 1 byte before each name, 5 bytes before each value. */
-const sizeOf = (headers: Readonly<Record<string, string>>) =>
-  Object.entries(headers).reduce(
-    (sum, [name, value]) => sum + 1 + Buffer.byteLength(name) + 5 + Buffer.byteLength(value),
-    0,
-  );
-
-function requireAtMost(limit: number, size: number, what: string): void {
-  if (size > limit) throw new UnsendableMessage(`${what} have ${size} bytes; the limit is ${limit}`);
 }

@@ -4,17 +4,6 @@ import { defineEvent, type EventDefinition } from './event-definition.js';
 import { sshKeyEvents } from './ssh-key-events.js';
 import { accessTokenEvents, appPasswordEvents } from './token-events.js';
 
-const siteSettingsEvents = {
-  'site-settings.changed': defineEvent({
-    title: 'Settings of the site changed',
-    when: 'An administrator saved or deleted settings, or reset the static token of the administrator (key `token`).',
-    data: z.object({
-      keys: z.array(z.string()).describe('The names of the settings. Values are left out, since they may be secret.'),
-    }),
-    sample: { stream: 'site-settings', data: { keys: ['site_title', 'announcement'] } },
-  }),
-};
-
 /**
  * All public events by type. TypeScript types, schemas, the AsyncAPI document and the documentation page are derived from this table. A
  * released type is never removed.
@@ -25,7 +14,14 @@ const publicEvents = {
   ...sessionEvents,
   ...accessTokenEvents,
   ...appPasswordEvents,
-  ...siteSettingsEvents,
+  'site-settings.changed': defineEvent({
+    title: 'Settings of the site changed',
+    when: 'An administrator saved or deleted settings, or reset the static token of the administrator (key `token`).',
+    data: z.object({
+      keys: z.array(z.string()).describe('The names of the settings. Values are left out, since they may be secret.'),
+    }),
+    sample: { stream: 'site-settings', data: { keys: ['site_title', 'announcement'] } },
+  }),
 } satisfies Readonly<Record<string, EventDefinition>>;
 
 /** The type and routing key of an event, for example `ssh-key.added`. */

@@ -61,13 +61,7 @@ export const appPasswordEvents = {
     }),
     sample: {
       stream: 'app-passwords-42',
-      data: {
-        accountId: 42,
-        appPasswordId: 44040193,
-        name: 'phone',
-        protocol: 'webdav',
-        ...sampleTimes,
-      },
+      data: { accountId: 42, appPasswordId: 44040193, name: 'phone', protocol: 'webdav', ...sampleTimes },
     },
   }),
   'app-password.revoked': defineEvent({

@@ -86,7 +86,6 @@ export class Relay {
     });
   }
 
-  /** Starts to follow the feed, until `stop`. */
   start(): void {
     this.#stopListening = this.publisher.onReady(() => this.#feed.readAgain());
     this.#feed.start();

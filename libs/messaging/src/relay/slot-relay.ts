@@ -163,14 +163,8 @@ export class SlotRelay {
   async #park(account: AccountRelay, { position }: Commit, error: UnsendableMessage): Promise<void> {
     if (account.parked?.position !== position) {
       const { slot, epoch } = this;
-      const record = {
-        slot,
-        partition: account.partition,
-        position,
-        error: error.message,
-        at: this.parts.clock(),
-        epoch,
-      };
+      const { partition } = account;
+      const record = { slot, partition, position, error: error.message, at: this.parts.clock(), epoch };
       await this.parts.parked.park(record);
       account.parked = record;
       // Earlier commits were sent by this process, or by another one before the checkpoint passed them.

@@ -1,7 +1,7 @@
 import type { SqliteConnection } from '@keyfold/event-store/sqlite';
 import { ParkedAccounts, type ParkedAccount } from '../relay/parked-accounts.js';
 
-/** SQL that creates the table, in the file that also contains the relay's checkpoints. */
+/** The table, in the file that also contains the relay's checkpoints. */
 export const parkedAccountsTable = `CREATE TABLE IF NOT EXISTS parked_relays (
     slot INTEGER NOT NULL, partition TEXT NOT NULL, position INTEGER NOT NULL, error TEXT NOT NULL, at INTEGER NOT NULL,
     epoch INTEGER NOT NULL, PRIMARY KEY (slot, partition)) STRICT`;

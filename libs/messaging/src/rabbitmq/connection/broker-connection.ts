@@ -1,4 +1,4 @@
-import { waitAtMost } from '@keyfold/concurrency';
+import { unlessAborted, waitAtMost } from '@keyfold/concurrency';
 import './readable-headers.js';
 import { connect, type Channel, type ConfirmChannel, type RecoveringChannelModel } from 'amqplib';
 import { reasonOf } from '@keyfold/event-store';
@@ -19,7 +19,7 @@ export type BrokerConnectionOptions = Readonly<{
 const HEARTBEAT = 10;
 /** Milliseconds. */
 const CONNECT_TIMEOUT = 10_000;
-/** Milliseconds the broker may take to confirm that the connection is closed. */
+/** Milliseconds. */
 const CLOSE_TIMEOUT = 1_000;
 const RECOVERY = { initialDelay: 200, maxDelay: 5_000, jitter: 0.5, waitForConnect: false };
 
@@ -73,6 +73,15 @@ export class BrokerConnection {
     return () => this.#connectListeners.delete(listener);
   }
 
+  /** Waits for the next connect, but at most this long, or until `signal` is aborted. */
+  async nextConnect(milliseconds: number, signal = new AbortController().signal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const end = this.onConnected(resolve);
+    await waitAtMost(milliseconds, unlessAborted(signal, promise));
+    end();
+    resolve();
+  }
+
   /** Why the connection is down or blocked. */
   get reason(): string | undefined {
     return this.#reason;
@@ -102,7 +111,10 @@ export class BrokerConnection {
   }
 
   async #open<Kind extends Channel>(create: () => Promise<Kind>): Promise<Kind> {
-    if (this.#state === 'disconnected') throw new BrokerUnavailable(`not connected to RabbitMQ${this.#reasonSuffix()}`);
+    if (this.#state === 'disconnected') {
+      const why = this.#reason === undefined ? '' : `: ${this.#reason}`;
+      throw new BrokerUnavailable(`not connected to RabbitMQ${why}`);
+    }
     try {
       const channel = await create();
       // An unhandled `error` event of a channel would close the whole connection.
@@ -111,10 +123,6 @@ export class BrokerConnection {
     } catch (error) {
       throw new BrokerUnavailable(`cannot open a channel to RabbitMQ: ${reasonOf(error)}`, { cause: error });
     }
-  }
-
-  #reasonSuffix(): string {
-    return this.#reason === undefined ? '' : `: ${this.#reason}`;
   }
 
   #enter(state: BrokerState, reason?: string): void {

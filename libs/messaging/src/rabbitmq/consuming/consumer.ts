@@ -1,6 +1,5 @@
 import { BackOff, waitAtMost } from '@keyfold/concurrency';
 import type { Channel, ConsumeMessage } from 'amqplib';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrokerConnection } from '../connection/broker-connection.js';
 import { channelProblemOf } from '../connection/channels.js';
 
@@ -189,6 +188,7 @@ export class ConsumerLoop {
   /** Stops deliveries. Messages that were already delivered can still be settled. */
   async stop(): Promise<void> {
     this.#stopped.abort();
+    void this.#consumer?.cancel();
     if (this.#running) await waitAtMost(STOP_TIMEOUT, this.#running);
   }
 
@@ -201,7 +201,7 @@ export class ConsumerLoop {
     const backOff = new BackOff(INITIAL_DELAY, MAX_DELAY);
     while (!this.#stopped.signal.aborted) {
       if (await this.#consume()) backOff.reset();
-      await this.#wait(backOff.next());
+      await this.connection.nextConnect(backOff.next(), this.#stopped.signal);
     }
   }
 
@@ -211,11 +211,8 @@ export class ConsumerLoop {
       const consumer = await Consumer.open(this.connection, this.options);
       this.#consumer = this.#lastConsumer = consumer;
       this.#problem = undefined;
-      const stop = () => void consumer.cancel();
-      if (this.#stopped.signal.aborted) stop();
-      this.#stopped.signal.addEventListener('abort', stop, { once: true });
+      if (this.#stopped.signal.aborted) void consumer.cancel();
       const reason = await consumer.ended;
-      this.#stopped.signal.removeEventListener('abort', stop);
       this.#consumer = undefined;
       this.#report(reason);
       return true;
@@ -230,14 +227,5 @@ export class ConsumerLoop {
     this.#problem = problem;
     // A lost connection is reported once for the connection, not for each of its queues.
     if (isNew && !this.#stopped.signal.aborted && this.state === 'cancelled') this.onProblem(problem);
-  }
-
-  async #wait(milliseconds: number): Promise<void> {
-    const wake = new AbortController();
-    const end = this.connection.onConnected(() => wake.abort());
-    await sleep(milliseconds, undefined, { signal: AbortSignal.any([wake.signal, this.#stopped.signal]) }).catch(
-      () => undefined,
-    );
-    end();
   }
 }

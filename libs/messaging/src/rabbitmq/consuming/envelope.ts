@@ -80,11 +80,10 @@ function ownValue(headers: unknown, name: string): unknown {
   return (headers as Record<string, unknown>)[name];
 }
 
-const matching = (form: RegExp, value: unknown) =>
-  typeof value === 'string' && value.length <= 1_024 && form.test(value) ? value : undefined;
+const matching = (form: RegExp, value: unknown, maxLength = 1_024) =>
+  typeof value === 'string' && value.length <= maxLength && form.test(value) ? value : undefined;
 
-const typeOf = (value: unknown) =>
-  typeof value === 'string' && value.length <= MAX_TYPE_LENGTH ? matching(TYPE, value) : undefined;
+const typeOf = (value: unknown) => matching(TYPE, value, MAX_TYPE_LENGTH);
 
 const isAttempt = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_ATTEMPT;

@@ -57,24 +57,16 @@ export class ParkedCommands {
     }
   }
 
-  async list(selection: ParkedSelection): Promise<ParkedCommand[]> {
-    const found: ParkedCommand[] = [];
-    await this.#walk(selection, async (message) => {
-      found.push(parkedCommand(message));
-      return 'keep';
-    });
-    return found;
+  list(selection: ParkedSelection): Promise<ParkedCommand[]> {
+    return this.#read(selection, parkedCommand);
   }
 
   /** Returns all commands with this id: a command that was sent twice is listed twice. */
-  async show(id: string): Promise<ParkedCommandDetails[]> {
-    const found: ParkedCommandDetails[] = [];
-    await this.#walk({ id }, async (message) => {
+  show(id: string): Promise<ParkedCommandDetails[]> {
+    return this.#read({ id }, (message) => {
       const headers = message.properties.headers ?? {};
-      found.push({ ...parkedCommand(message), headers, body: message.content.toString('utf8') });
-      return 'keep';
+      return { ...parkedCommand(message), headers, body: message.content.toString('utf8') };
     });
-    return found;
   }
 
   /**
@@ -95,6 +87,15 @@ export class ParkedCommands {
   /** Deletes the selected commands and calls `onDropped` for each. */
   drop(selection: ParkedSelection, onDropped: OnRemoved): Promise<void> {
     return this.#remove(selection, Infinity, async () => undefined, onDropped);
+  }
+
+  async #read<Value>(selection: ParkedSelection, valueOf: (message: GetMessage) => Value): Promise<Value[]> {
+    const found: Value[] = [];
+    await this.#walk(selection, async (message) => {
+      found.push(valueOf(message));
+      return 'keep';
+    });
+    return found;
   }
 
   async #remove(
@@ -153,20 +154,21 @@ async function untilRequeued(channel: Channel, count: number): Promise<void> {
   }
 }
 
-function selects({ id, type }: ParkedSelection, message: GetMessage): boolean {
+function selects(selection: ParkedSelection, message: GetMessage): boolean {
   const parked = parkedCommand(message);
-  return (id === undefined || parked.id === id) && (type === undefined || parked.type === type);
+  const { id = parked.id, type = parked.type } = selection;
+  return parked.id === id && parked.type === type;
 }
 
 /** Shows only validated values, because others could contain control characters of the terminal. */
 function parkedCommand(message: GetMessage): ParkedCommand {
   const { id = hashOf(message.content), type = '-', firstFailedAt } = envelopeOf(message);
-  const headers = message.properties.headers ?? {};
-  const { 'x-attempt': attempts, 'x-error-code': errorCode } = headers;
+  const { 'x-attempt': attempts, ...headers }: Record<string, unknown> = message.properties.headers ?? {};
   return {
     id,
     type,
-    errorCode: isCode(errorCode) ? errorCode : brokersReason(headers),
+    // Without an error code, the broker itself parked the command, for example at the delivery limit.
+    errorCode: [headers['x-error-code'], headers['x-first-death-reason']].find(isCode) ?? '-',
     attempts: typeof attempts === 'number' ? attempts : undefined,
     firstFailedAt,
     bytes: message.content.length,
@@ -174,10 +176,5 @@ function parkedCommand(message: GetMessage): ParkedCommand {
 }
 
 const isCode = (value: unknown): value is string => typeof value === 'string' && /^[a-z_-]{1,64}$/.test(value);
-
-/** Without an error code, the broker itself parked the command, for example at the delivery limit. */
-function brokersReason({ 'x-first-death-reason': reason }: Record<string, unknown>): string {
-  return isCode(reason) ? reason : '-';
-}
 
 const hashOf = (content: Buffer) => `#${createHash('sha256').update(content).digest('hex').slice(0, 12)}`;

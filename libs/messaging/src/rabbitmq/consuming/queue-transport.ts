@@ -1,9 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import type { ConsumeMessage } from 'amqplib';
-import { unlessAborted } from '@keyfold/concurrency';
+import { unlessAborted, waitAtMost } from '@keyfold/concurrency';
 import { isObservable, lastValueFrom } from 'rxjs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { HandlerTimedOut, InvalidMessage, type MessageContext } from '../../consuming.js';
 import type { MessageTraces } from '../../publishing.js';
 import type { BrokerConnection } from '../connection/broker-connection.js';
@@ -97,9 +96,8 @@ export class QueueTransport extends Server implements CustomTransportStrategy {
   async close(): Promise<void> {
     this.#stopping = true;
     await this.#loop.stop();
-    const late = new AbortController();
-    const drained = Promise.all(this.#inFlight).then(() => late.abort());
-    await sleep(this.options.drainTimeout ?? DRAIN_TIMEOUT, undefined, { signal: late.signal }).catch(() => undefined);
+    const drained = Promise.all(this.#inFlight);
+    await waitAtMost(this.options.drainTimeout ?? DRAIN_TIMEOUT, drained);
     this.#drainTimedOut.abort(new Error('the process is shutting down'));
     await drained;
     await this.#loop.closed();

@@ -24,7 +24,7 @@ export class ReplyChannel {
    * @throws BrokerUnavailable
    */
   async send(replyTo: string, body: Buffer, options: Options.Publish): Promise<void> {
-    if (this.connection.state === 'disconnected') await this.#reconnected();
+    if (this.connection.state === 'disconnected') await this.connection.nextConnect(RECONNECT_TIMEOUT);
     this.#channel ??= this.#open();
     const channel = await this.#channel;
     channel.sendToQueue(replyTo, body, options);
@@ -46,15 +46,6 @@ export class ReplyChannel {
 
   #forget(channel: Promise<Channel>): void {
     if (this.#channel === channel) this.#channel = undefined;
-  }
-
-  async #reconnected(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const end = this.connection.onConnected(resolve);
-    const late = setTimeout(resolve, RECONNECT_TIMEOUT);
-    await promise;
-    clearTimeout(late);
-    end();
   }
 }
 

@@ -37,8 +37,7 @@ const NACKED = 'message nacked';
 
 /**
  * Sends persistent messages over a confirm channel of its own and reopens the channel when it closes. While the broker is blocked,
- * nothing is sent, and messages in flight keep waiting for their confirm: a memory alarm causes no duplicates. Its members promise what those
- * of `EventPublisher` do.
+ * nothing is sent, and messages in flight keep waiting for their confirm: a memory alarm causes no duplicates. `send` promises what `EventPublisher.publish` does.
  */
 export class ConfirmSender {
   readonly #window: number;
@@ -235,23 +234,17 @@ export class ConfirmSender {
     this.#tickedAt = now;
     if (this.connection.state !== 'blocked') this.#clock += passed;
     const [oldest] = this.#inFlight;
-    if (oldest && this.#clock - oldest.sentAt > this.#confirmTimeout) this.#giveUpChannel();
+    if (oldest && this.#clock - oldest.sentAt > this.#confirmTimeout) {
+      const channel = this.#channel;
+      this.#abandon(`no confirm within ${this.#confirmTimeout} ms`);
+      if (channel) void closeChannel(channel);
+    }
     if (!this.isReady) this.#rejectWaiting(this.#whyNotReady());
-    this.#notifyWhenReady();
-    // The broker may have been blocked for a moment between two ticks.
-    this.#sendNext();
-  }
-
-  #giveUpChannel(): void {
-    const channel = this.#channel;
-    this.#abandon(`no confirm within ${this.#confirmTimeout} ms`);
-    if (channel) void closeChannel(channel);
-  }
-
-  #notifyWhenReady(): void {
     const becameReady = this.isReady && !this.#wasReady;
     this.#wasReady = this.isReady;
     if (becameReady) for (const listener of this.#readyListeners) listener();
+    // The broker may have been blocked for a moment between two ticks.
+    this.#sendNext();
   }
 }
 

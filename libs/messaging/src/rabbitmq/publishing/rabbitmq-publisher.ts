@@ -1,4 +1,4 @@
-import { EventPublisher, type OutgoingMessage } from '../../publishing.js';
+import type { EventPublisher, OutgoingMessage } from '../../publishing.js';
 import type { BrokerConnection } from '../connection/broker-connection.js';
 import { ConfirmSender, type ConfirmSenderOptions } from './confirm-sender.js';
 
@@ -11,53 +11,33 @@ export type RabbitMqPublisherOptions = ConfirmSenderOptions &
   }>;
 
 /** Publishes events to RabbitMQ, each as a persistent message with a publisher confirm. */
-export class RabbitMqPublisher extends EventPublisher {
-  readonly #sender: ConfirmSender;
-
+export class RabbitMqPublisher extends ConfirmSender implements EventPublisher {
   /** `connection` must be one that publishes. */
   constructor(
     connection: BrokerConnection,
-    private readonly options: RabbitMqPublisherOptions,
+    private readonly target: RabbitMqPublisherOptions,
   ) {
-    super();
-    this.#sender = new ConfirmSender(connection, options);
-  }
-
-  get isReady(): boolean {
-    return this.#sender.isReady;
-  }
-
-  get problem(): string | undefined {
-    return this.#sender.problem;
-  }
-
-  onReady(listener: () => void): () => void {
-    return this.#sender.onReady(listener);
+    super(connection, target);
   }
 
   publish(message: OutgoingMessage): Promise<void> {
-    return this.#send(this.options.exchange, message.type, message);
+    return this.#publish(this.target.exchange, message.type, message);
   }
 
   publishTo(queue: string, message: OutgoingMessage): Promise<void> {
-    return this.#send('', queue, message);
+    return this.#publish('', queue, message);
   }
 
-  /** Stops publishing and abandons the messages in flight. The connection stays open. */
-  close(): Promise<void> {
-    return this.#sender.close();
-  }
-
-  #send(exchange: string, routingKey: string, { id, type, at, headers, body }: OutgoingMessage): Promise<void> {
+  #publish(exchange: string, routingKey: string, { id, type, at, headers, body }: OutgoingMessage): Promise<void> {
     const properties = {
       messageId: id,
       type,
       contentType: 'application/json',
       // AMQP counts seconds.
       timestamp: Math.floor(at / 1_000),
-      appId: this.options.appId,
+      appId: this.target.appId,
       headers,
     };
-    return this.#sender.send({ exchange, routingKey, body, properties });
+    return this.send({ exchange, routingKey, body, properties });
   }
 }

@@ -1,9 +1,9 @@
+import type { Channel } from 'amqplib';
 import {
   ACCESS_REFUSED,
   APPLY_ADVICE,
   attemptOnScratchChannel,
   NOT_FOUND,
-  type ChannelError,
   type ChannelSource,
 } from '../connection/channels.js';
 import { TOPOLOGY } from './topology.js';
@@ -17,14 +17,14 @@ import { TOPOLOGY } from './topology.js';
  */
 export async function checkTopology(channels: ChannelSource): Promise<readonly string[]> {
   const problems: string[] = [];
-  for (const { name } of TOPOLOGY.exchanges) {
-    const refusal = await attemptOnScratchChannel(channels, (channel) => channel.checkExchange(name));
-    if (refusal) problems.push(...problemsOf(`exchange ${name}`, refusal));
-  }
-  for (const { name } of TOPOLOGY.queues) {
-    const refusal = await attemptOnScratchChannel(channels, (channel) => channel.checkQueue(name));
-    if (refusal) problems.push(...problemsOf(`queue ${name}`, refusal));
-  }
+  const check = async (object: string, operation: (channel: Channel) => Promise<unknown>) => {
+    const refusal = await attemptOnScratchChannel(channels, operation);
+    if (refusal?.code === NOT_FOUND) problems.push(`the ${object} is missing: ${APPLY_ADVICE}`);
+    else if (refusal && refusal.code !== ACCESS_REFUSED)
+      problems.push(`the ${object} cannot be checked: ${refusal.reason}`);
+  };
+  for (const { name } of TOPOLOGY.exchanges) await check(`exchange ${name}`, (channel) => channel.checkExchange(name));
+  for (const { name } of TOPOLOGY.queues) await check(`queue ${name}`, (channel) => channel.checkQueue(name));
   return problems;
 }
 
@@ -36,11 +36,4 @@ export async function checkTopology(channels: ChannelSource): Promise<readonly s
 export async function isQueueMissing(channels: ChannelSource, queue: string): Promise<boolean> {
   const refusal = await attemptOnScratchChannel(channels, (channel) => channel.checkQueue(queue));
   return refusal?.code === NOT_FOUND;
-}
-
-function problemsOf(object: string, { code, reason }: ChannelError): string[] {
-  if (code === ACCESS_REFUSED) return [];
-  return [
-    code === NOT_FOUND ? `the ${object} is missing: ${APPLY_ADVICE}` : `the ${object} cannot be checked: ${reason}`,
-  ];
 }

@@ -4,7 +4,7 @@ import { EVENTS_EXCHANGE } from '../../publishing.js';
 /** Durable. */
 export type ExchangeObject = Readonly<{ name: string; type: 'topic' }>;
 
-/** A durable queue. Never change its arguments: RabbitMQ accepts different ones only for a new queue. */
+/** Durable. Never change its arguments: RabbitMQ accepts different ones only for a new queue. */
 export type QueueObject = Readonly<{ name: string; arguments: Readonly<Record<string, string | number>> }>;
 
 /** Routes messages with a matching routing key from the exchange to the queue. */
