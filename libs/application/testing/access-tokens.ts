@@ -17,10 +17,10 @@ export async function createAccessToken(
   const ref = accessTokensStream(accountId);
   await runner.run(ref, { type: 'CreateAccessToken', accountId, name, ...fields, hash, now: clock.now() }, context);
   const [{ state }] = await loader.load(ref);
-  const { tokenId } = state.tokens.at(-1)!;
+  const { id: tokenId } = state.secrets.at(-1)!;
   return { text: accessTokenText(tokenId, secret), tokenId };
 }
 
 /** Revokes a token of the account. */
 export const revokeAccessToken = ({ runner }: Pick<EmbeddedService, 'runner'>, accountId: number, tokenId: number) =>
-  runner.run(accessTokensStream(accountId), { type: 'RevokeAccessToken', tokenId }, context);
+  runner.run(accessTokensStream(accountId), { type: 'RevokeAccessToken', id: tokenId }, context);

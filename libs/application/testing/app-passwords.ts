@@ -17,7 +17,7 @@ export async function createAppPassword(
   const ref = appPasswordsStream(accountId);
   await runner.run(ref, { type: 'CreateAppPassword', accountId, name, ...fields, hash, now: clock.now() }, context);
   const [{ state }] = await loader.load(ref);
-  return { text, appPasswordId: state.passwords.at(-1)!.appPasswordId };
+  return { text, appPasswordId: state.secrets.at(-1)!.id };
 }
 
 /** Revokes an app password of the account. */
@@ -25,4 +25,4 @@ export const revokeAppPassword = (
   { runner }: Pick<EmbeddedService, 'runner'>,
   accountId: number,
   appPasswordId: number,
-) => runner.run(appPasswordsStream(accountId), { type: 'RevokeAppPassword', appPasswordId }, context);
+) => runner.run(appPasswordsStream(accountId), { type: 'RevokeAppPassword', id: appPasswordId }, context);

@@ -12,7 +12,7 @@ import {
   type ListedAccessToken,
   type NewAccessToken,
 } from '@keyfold/application';
-import { accessTokenScopes, accountOfAccessToken, type AccessTokenScope } from '@keyfold/domain';
+import { accessTokenScopes, type AccessTokenScope } from '@keyfold/domain';
 import { instantOf, IsInstant, type PreparedResponse } from '@keyfold/http-envelope';
 import { ArrayMaxSize, ArrayNotEmpty, ArrayUnique, IsIn, IsOptional, Length } from 'class-validator';
 import { arrayResponse, listResponse } from '../http/list-response.js';
@@ -21,7 +21,7 @@ import { AdminGuard, CallerGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import { callerOf, checkedBodyOf, checkedQueryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
-import { holderPageOf, holderPageQuery, HolderPageRequest, IsNumberedId } from './secret.requests.js';
+import { holderPageOf, holderPageQuery, HolderPageRequest, IsSecretId } from './secret.requests.js';
 
 class CreateAccessTokenRequest {
   @ApiProperty({
@@ -58,7 +58,7 @@ class CreateAccessTokenRequest {
 
 class RevokeAccessTokenRequest {
   @ApiProperty({ type: 'integer', description: 'The id of the token.' })
-  @IsNumberedId(accountOfAccessToken, 'an access token')
+  @IsSecretId('an access token')
   id: number = 0;
 }
 
@@ -93,7 +93,7 @@ class AccessTokenPageResponse {
 }
 
 const accessTokenResponse = (token: ListedAccessToken): AccessTokenResponse => ({
-  id: token.tokenId,
+  id: token.id,
   name: token.name,
   scopes: [...token.scopes],
   created: isoTime(token.createdAt),

@@ -12,7 +12,7 @@ import {
   type ListedAppPassword,
   type NewAppPassword,
 } from '@keyfold/application';
-import { accountOfAppPassword, appPasswordProtocols, type AppPasswordProtocol } from '@keyfold/domain';
+import { appPasswordProtocols, type AppPasswordProtocol } from '@keyfold/domain';
 import { instantOf, IsInstant, type PreparedResponse } from '@keyfold/http-envelope';
 import { IsIn, IsOptional, Length } from 'class-validator';
 import { arrayResponse, listResponse } from '../http/list-response.js';
@@ -21,7 +21,7 @@ import { AdminGuard, CallerGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import { callerOf, checkedBodyOf, checkedQueryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
-import { holderPageOf, holderPageQuery, HolderPageRequest, IsNumberedId } from './secret.requests.js';
+import { holderPageOf, holderPageQuery, HolderPageRequest, IsSecretId } from './secret.requests.js';
 
 class CreateAppPasswordRequest {
   @ApiProperty({
@@ -53,7 +53,7 @@ class CreateAppPasswordRequest {
 
 class RevokeAppPasswordRequest {
   @ApiProperty({ type: 'integer', description: 'The id of the app password.' })
-  @IsNumberedId(accountOfAppPassword, 'an app password')
+  @IsSecretId('an app password')
   id: number = 0;
 }
 
@@ -89,7 +89,7 @@ class AppPasswordPageResponse {
 }
 
 const appPasswordResponse = (password: ListedAppPassword): AppPasswordResponse => ({
-  id: password.appPasswordId,
+  id: password.id,
   name: password.name,
   protocol: password.protocol,
   created: isoTime(password.createdAt),

@@ -1,4 +1,5 @@
 import type { ApiQueryOptions } from '@nestjs/swagger';
+import { accountOfSecret } from '@keyfold/domain';
 import { offsetOf } from '@keyfold/http-envelope';
 import { IsOptional, Matches, ValidateBy } from 'class-validator';
 
@@ -39,12 +40,12 @@ export const holderPageQuery = (secrets: string): readonly ApiQueryOptions[] => 
   },
 ];
 
-/** Accepts the id of something that is numbered within its account. `accountOf` returns the account of an id, and `what` names the thing. */
-export const IsNumberedId = (accountOf: (id: number) => number, what: string): PropertyDecorator =>
+/** Accepts the id of a named secret. `what` names it in the message. */
+export const IsSecretId = (what: string): PropertyDecorator =>
   ValidateBy(
     {
       name: 'numberedId',
-      validator: { validate: (value) => Number.isSafeInteger(value) && accountOf(value as number) > 0 },
+      validator: { validate: (value) => Number.isSafeInteger(value) && accountOfSecret(value as number) > 0 },
     },
     { message: `$property must be the id of ${what}` },
   );

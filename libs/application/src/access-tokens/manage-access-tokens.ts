@@ -1,5 +1,5 @@
 import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { accountOfAccessToken, type AccessToken, type AccessTokens } from '@keyfold/domain';
+import { accountOfSecret, type AccessToken, type AccessTokens } from '@keyfold/domain';
 import { accessTokens, accessTokensStream, ReadModelStore, StreamLoader, type Page } from '@keyfold/projections';
 import { actorOf, type Administrator } from '../caller/caller.js';
 import { TokenActivity } from '../caller/token-activity.js';
@@ -30,8 +30,8 @@ export class ListAnyAccessTokensHandler implements IQueryHandler<ListAnyAccessTo
     this.#pages = new HolderPages(readModels, loader, {
       model: accessTokens,
       streamOf: accessTokensStream,
-      secretsOf: ({ tokens }) => tokens,
-      accountOf: ({ tokenId }) => accountOfAccessToken(tokenId),
+      secretsOf: ({ secrets }) => secrets,
+      accountOf: ({ id }) => accountOfSecret(id),
       list: (tokens) => listAccessTokens(tokens, activity, clock.now()),
     });
   }
@@ -57,7 +57,7 @@ export class RevokeAnyAccessTokenHandler implements ICommandHandler<RevokeAnyAcc
   constructor(private readonly runner: CommandRunner) {}
 
   async execute({ caller, tokenId, origin }: RevokeAnyAccessTokenCommand): Promise<void> {
-    const ref = accessTokensStream(accountOfAccessToken(tokenId));
-    await this.runner.run(ref, { type: 'RevokeAccessToken', tokenId }, { actor: actorOf(caller), ...origin });
+    const ref = accessTokensStream(accountOfSecret(tokenId));
+    await this.runner.run(ref, { type: 'RevokeAccessToken', id: tokenId }, { actor: actorOf(caller), ...origin });
   }
 }

@@ -17,7 +17,7 @@ export async function listAccessTokens(
   activity: TokenActivity,
   now: number,
 ): Promise<ListedAccessToken[]> {
-  const lastUses = await activity.lastUsesOfAccessTokens(tokens);
+  const lastUses = await activity.lastUsesOfSecrets('access-token', tokens);
   return tokens.map((token, index) => listedSecret(token, lastUses[index], now));
 }
 
@@ -60,14 +60,11 @@ export class CreateOwnAccessTokenHandler implements ICommandHandler<CreateOwnAcc
     const { secret, hash } = newAccessTokenSecret();
     const ref = accessTokensStream(accountId);
     const command = { type: 'CreateAccessToken', accountId, ...input, hash, now: this.clock.now() } as const;
-    const { events } = await this.runner.run(ref, command, { actor: actorOf(caller), ...origin });
-    const created = events.find((event) => event.type === 'AccessTokenCreated');
+    const { state } = await this.runner.run(ref, command, { actor: actorOf(caller), ...origin });
+    const created = state.secrets.at(-1);
     // The request has run before, with another secret.
-    if (created?.data.hash !== hash) throw new DomainError('access-token-not-found');
-    return {
-      ...listedSecret(created.data, undefined, command.now),
-      text: accessTokenText(created.data.tokenId, secret),
-    };
+    if (created?.hash !== hash) throw new DomainError('access-token-not-found');
+    return { ...listedSecret(created, undefined, command.now), text: accessTokenText(created.id, secret) };
   }
 }
 
@@ -95,7 +92,7 @@ export class ListOwnAccessTokensHandler implements IQueryHandler<ListOwnAccessTo
   async execute({ caller }: ListOwnAccessTokensQuery): Promise<readonly ListedAccessToken[]> {
     requireTokenHolder(caller);
     const [{ state }] = await this.loader.load(accessTokensStream(caller.account.accountId));
-    return listAccessTokens(state.tokens, this.activity, this.clock.now());
+    return listAccessTokens(state.secrets, this.activity, this.clock.now());
   }
 }
 
@@ -118,6 +115,6 @@ export class RevokeOwnAccessTokenHandler implements ICommandHandler<RevokeOwnAcc
   async execute({ caller, tokenId, origin }: RevokeOwnAccessTokenCommand): Promise<void> {
     requireTokenHolder(caller);
     const ref = accessTokensStream(caller.account.accountId);
-    await this.runner.run(ref, { type: 'RevokeAccessToken', tokenId }, { actor: actorOf(caller), ...origin });
+    await this.runner.run(ref, { type: 'RevokeAccessToken', id: tokenId }, { actor: actorOf(caller), ...origin });
   }
 }

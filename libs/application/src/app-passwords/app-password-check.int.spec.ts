@@ -24,8 +24,8 @@ function find(text: string, protocol: FileProtocol = 'webdav', accountId = 7, by
   const check = new AppPasswordCheck(by.loader, by.clock, by.activity, security);
   return check.find(accountId, protocol, text, origin);
 }
-const lastUseOf = async (appPasswordId: number) =>
-  (await service.activity.lastUsesOfAppPasswords([{ appPasswordId } as never]))[0];
+const lastUseOf = async (id: number) =>
+  (await service.activity.lastUsesOfSecrets('app-password', [{ id } as never]))[0];
 
 describe('an app password', () => {
   it('is found for its account and protocol, however it is typed', async () => {
@@ -124,7 +124,7 @@ describe('the last use of an app password', () => {
     const { text, appPasswordId } = await createAppPassword(service, 7, 'phone');
     await find(text);
     await expect.poll(() => lastUseOf(appPasswordId)).toBeDefined();
-    const token = { tokenId: appPasswordId } as never;
-    expect(await service.activity.lastUsesOfAccessTokens([token])).toEqual([undefined]);
+    const token = { id: appPasswordId } as never;
+    expect(await service.activity.lastUsesOfSecrets('access-token', [token])).toEqual([undefined]);
   });
 });

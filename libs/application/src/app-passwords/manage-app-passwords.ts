@@ -1,5 +1,5 @@
 import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { accountOfAppPassword, type AppPassword, type AppPasswords } from '@keyfold/domain';
+import { accountOfSecret, type AppPassword, type AppPasswords } from '@keyfold/domain';
 import { appPasswords, appPasswordsStream, ReadModelStore, StreamLoader, type Page } from '@keyfold/projections';
 import { actorOf, type Administrator } from '../caller/caller.js';
 import { TokenActivity } from '../caller/token-activity.js';
@@ -30,8 +30,8 @@ export class ListAnyAppPasswordsHandler implements IQueryHandler<ListAnyAppPassw
     this.#pages = new HolderPages(readModels, loader, {
       model: appPasswords,
       streamOf: appPasswordsStream,
-      secretsOf: ({ passwords }) => passwords,
-      accountOf: ({ appPasswordId }) => accountOfAppPassword(appPasswordId),
+      secretsOf: ({ secrets }) => secrets,
+      accountOf: ({ id }) => accountOfSecret(id),
       list: (passwords) => listAppPasswords(passwords, activity, clock.now()),
     });
   }
@@ -57,7 +57,7 @@ export class RevokeAnyAppPasswordHandler implements ICommandHandler<RevokeAnyApp
   constructor(private readonly runner: CommandRunner) {}
 
   async execute({ caller, appPasswordId, origin }: RevokeAnyAppPasswordCommand): Promise<void> {
-    const ref = appPasswordsStream(accountOfAppPassword(appPasswordId));
-    await this.runner.run(ref, { type: 'RevokeAppPassword', appPasswordId }, { actor: actorOf(caller), ...origin });
+    const ref = appPasswordsStream(accountOfSecret(appPasswordId));
+    await this.runner.run(ref, { type: 'RevokeAppPassword', id: appPasswordId }, { actor: actorOf(caller), ...origin });
   }
 }

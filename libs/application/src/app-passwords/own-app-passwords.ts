@@ -17,7 +17,7 @@ export async function listAppPasswords(
   activity: TokenActivity,
   now: number,
 ): Promise<ListedAppPassword[]> {
-  const lastUses = await activity.lastUsesOfAppPasswords(passwords);
+  const lastUses = await activity.lastUsesOfSecrets('app-password', passwords);
   return passwords.map((password, index) => listedSecret(password, lastUses[index], now));
 }
 
@@ -53,11 +53,11 @@ export class CreateOwnAppPasswordHandler implements ICommandHandler<CreateOwnApp
     const ref = appPasswordsStream(accountId);
     const now = this.clock.now();
     const command = { type: 'CreateAppPassword', accountId, ...input, hash, now } as const;
-    const { events } = await this.runner.run(ref, command, { actor: actorOf(caller), ...origin });
-    const created = events.find((event) => event.type === 'AppPasswordCreated');
+    const { state } = await this.runner.run(ref, command, { actor: actorOf(caller), ...origin });
+    const created = state.secrets.at(-1);
     // The request has run before, with another secret.
-    if (created?.data.hash !== hash) throw new DomainError('app-password-not-found');
-    return { ...listedSecret(created.data, undefined, now), text };
+    if (created?.hash !== hash) throw new DomainError('app-password-not-found');
+    return { ...listedSecret(created, undefined, now), text };
   }
 }
 
@@ -80,7 +80,7 @@ export class ListOwnAppPasswordsHandler implements IQueryHandler<ListOwnAppPassw
   async execute({ caller }: ListOwnAppPasswordsQuery): Promise<readonly ListedAppPassword[]> {
     requireAppPasswordHolder(caller);
     const [{ state }] = await this.loader.load(appPasswordsStream(caller.account.accountId));
-    return listAppPasswords(state.passwords, this.activity, this.clock.now());
+    return listAppPasswords(state.secrets, this.activity, this.clock.now());
   }
 }
 
@@ -103,6 +103,6 @@ export class RevokeOwnAppPasswordHandler implements ICommandHandler<RevokeOwnApp
   async execute({ caller, appPasswordId, origin }: RevokeOwnAppPasswordCommand): Promise<void> {
     requireAppPasswordHolder(caller);
     const ref = appPasswordsStream(caller.account.accountId);
-    await this.runner.run(ref, { type: 'RevokeAppPassword', appPasswordId }, { actor: actorOf(caller), ...origin });
+    await this.runner.run(ref, { type: 'RevokeAppPassword', id: appPasswordId }, { actor: actorOf(caller), ...origin });
   }
 }

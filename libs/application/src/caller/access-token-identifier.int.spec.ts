@@ -46,7 +46,7 @@ describe('an access token', () => {
       expect(caller).toMatchObject({
         by: 'access-token',
         account: { accountId: 7, username: 'ann' },
-        accessToken: { tokenId, scopes: ['keys:manage'] },
+        accessToken: { id: tokenId, scopes: ['keys:manage'] },
       });
       expect(caller.sessionId).toBeUndefined();
       expect(actorOf(caller)).toBe(`access-token:7:${tokenId}`);

@@ -103,7 +103,7 @@ export type Administrator = Caller | typeof operator;
 export function actorOf(caller: Administrator): string {
   if (caller.by === 'operator') return caller.by;
   const actor = `${caller.by}:${caller.account.accountId}`;
-  return caller.accessToken ? `${actor}:${caller.accessToken.tokenId}` : actor;
+  return caller.accessToken ? `${actor}:${caller.accessToken.id}` : actor;
 }
 
 /**

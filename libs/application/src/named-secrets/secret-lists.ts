@@ -8,15 +8,13 @@ import {
   type StreamRef,
 } from '@keyfold/projections';
 
-type StoredSecret = NamedSecret & Readonly<{ hash: string }>;
-
 /** A secret as lists show it, without its hash. `lastUsedAt` is in unix seconds, possibly some minutes too early. */
-export type ListedSecret<Secret extends StoredSecret> = Readonly<
+export type ListedSecret<Secret extends NamedSecret> = Readonly<
   Omit<Secret, 'hash'> & { lastUsedAt: number | undefined; isExpired: boolean }
 >;
 
 /** Returns the list entry of a secret. `now` is in unix milliseconds. */
-export function listedSecret<Secret extends StoredSecret>(
+export function listedSecret<Secret extends NamedSecret>(
   { hash: _hash, ...secret }: Secret,
   lastUsedAt: number | undefined,
   now: number,

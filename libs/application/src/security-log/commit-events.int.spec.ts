@@ -85,7 +85,7 @@ describe('the security log records', () => {
     await registerAccount(service, 7, 'ann');
     const { tokenId } = await createAccessToken(service, 7, 'backup');
     const byToken = { actor: `access-token:1:${2 ** 20 + 1}`, ...origin };
-    await service.runner.run(accessTokensStream(7), { type: 'RevokeAccessToken', tokenId }, byToken);
+    await service.runner.run(accessTokensStream(7), { type: 'RevokeAccessToken', id: tokenId }, byToken);
     expect(names().slice(1)).toEqual([
       `authn_token_created:test,access,${tokenId}`,
       `authn_token_revoked:1,${tokenId}`,

@@ -8,7 +8,7 @@ import {
   TokenActivity,
   type ListedSecret,
 } from '@keyfold/application';
-import { accountOfAccessToken, accountOfAppPassword, DomainError, type NamedSecret } from '@keyfold/domain';
+import { accountOfSecret, DomainError, type NamedSecret } from '@keyfold/domain';
 import { DONE, type ExitCode } from '@keyfold/process';
 import { accessTokensStream, appPasswordsStream } from '@keyfold/projections';
 import { newOrigin, type CommandRun, type OperatorPorts } from '../command-run.js';
@@ -23,7 +23,6 @@ type Times = ReturnType<typeof timesOf>;
 /** A kind of secret of an account, which has a name. */
 type SecretKind = Readonly<{
   noun: string;
-  accountOf(id: number): number;
   refusal: 'access-token-not-found' | 'app-password-not-found';
   revoke(id: number, ports: OperatorPorts): Promise<void>;
   list(accountId: number, activity: TokenActivity, ports: OperatorPorts): Promise<readonly Shown[]>;
@@ -31,26 +30,24 @@ type SecretKind = Readonly<{
 
 const accessTokens: SecretKind = {
   noun: 'access token',
-  accountOf: accountOfAccessToken,
   refusal: 'access-token-not-found',
   revoke: (id, { commands }) => commands.execute(new RevokeAnyAccessTokenCommand(operator, id, newOrigin())),
   async list(accountId, activity, { loader, clock }) {
     const [{ state }] = await loader.load(accessTokensStream(accountId));
-    const tokens = await listAccessTokens(state.tokens, activity, clock.now());
-    return tokens.map((each) => ({ id: each.tokenId, name: each.name, scopes: each.scopes, ...timesOf(each) }));
+    const tokens = await listAccessTokens(state.secrets, activity, clock.now());
+    return tokens.map((each) => ({ id: each.id, name: each.name, scopes: each.scopes, ...timesOf(each) }));
   },
 };
 
 const appPasswords: SecretKind = {
   noun: 'app password',
-  accountOf: accountOfAppPassword,
   refusal: 'app-password-not-found',
   revoke: (id, { commands }) => commands.execute(new RevokeAnyAppPasswordCommand(operator, id, newOrigin())),
   async list(accountId, activity, { loader, clock }) {
     const [{ state }] = await loader.load(appPasswordsStream(accountId));
-    const passwords = await listAppPasswords(state.passwords, activity, clock.now());
+    const passwords = await listAppPasswords(state.secrets, activity, clock.now());
     return passwords.map((each) => ({
-      id: each.appPasswordId,
+      id: each.id,
       name: each.name,
       protocol: each.protocol,
       ...timesOf(each),
@@ -68,7 +65,7 @@ function showOrRevoke(kind: SecretKind, { username, revoke: id, json }: Args, ru
   const { ports, output } = run;
   if (id !== undefined)
     return changeAccount(username, run, async (account) => {
-      if (kind.accountOf(id) !== account.accountId) throw new DomainError(kind.refusal);
+      if (accountOfSecret(id) !== account.accountId) throw new DomainError(kind.refusal);
       await kind.revoke(id, ports);
       return `revoked the ${kind.noun} ${id} of ${quoted(account.username)}`;
     });
@@ -81,7 +78,7 @@ function showOrRevoke(kind: SecretKind, { username, revoke: id, json }: Args, ru
   });
 }
 
-type Listed = ListedSecret<NamedSecret & { hash: string }>;
+type Listed = ListedSecret<NamedSecret>;
 
 /** Returns the times of a secret for programs: ISO 8601 timestamps, null for never. */
 const timesOf = ({
