@@ -35,8 +35,10 @@ export {
   SECRET_LIFETIME,
   secretIdOf,
   SECRETS_PER_ACCOUNT,
+  type CreateSecret,
   type NamedSecret,
   type NamedSecrets,
+  type RevokeSecret,
   type SecretKindName,
 } from './named-secrets/named-secrets.js';
 export * from './named-secrets/access-tokens.js';

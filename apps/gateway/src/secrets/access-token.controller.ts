@@ -2,17 +2,18 @@ import { Controller, Req } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import {
-  CreateOwnAccessTokenCommand,
+  accessTokenKind,
+  CreateOwnSecretCommand,
   isoTime,
-  ListAnyAccessTokensQuery,
-  ListOwnAccessTokensQuery,
-  RevokeAnyAccessTokenCommand,
-  RevokeOwnAccessTokenCommand,
-  type AccessTokenHolder,
-  type ListedAccessToken,
-  type NewAccessToken,
+  ListAnySecretsQuery,
+  ListOwnSecretsQuery,
+  RevokeAnySecretCommand,
+  RevokeOwnSecretCommand,
+  type AccountSecrets,
+  type ListedSecret,
+  type NewSecret,
 } from '@keyfold/application';
-import { accessTokenScopes, type AccessTokenScope } from '@keyfold/domain';
+import { accessTokenScopes, type AccessToken, type AccessTokenScope } from '@keyfold/domain';
 import { instantOf, IsInstant, type PreparedResponse } from '@keyfold/http-envelope';
 import { ArrayMaxSize, ArrayNotEmpty, ArrayUnique, IsIn, IsOptional, Length } from 'class-validator';
 import { arrayResponse, listResponse } from '../http/list-response.js';
@@ -92,7 +93,7 @@ class AccessTokenPageResponse {
   @ApiProperty({ type: 'integer' }) total!: number;
 }
 
-const accessTokenResponse = (token: ListedAccessToken): AccessTokenResponse => ({
+const accessTokenResponse = (token: ListedSecret<Pick<AccessToken, 'scopes'>>): AccessTokenResponse => ({
   id: token.id,
   name: token.name,
   scopes: [...token.scopes],
@@ -102,12 +103,12 @@ const accessTokenResponse = (token: ListedAccessToken): AccessTokenResponse => (
   expired: token.isExpired,
 });
 
-const newAccessTokenResponse = (token: NewAccessToken): NewAccessTokenResponse => ({
+const newAccessTokenResponse = (token: NewSecret<Pick<AccessToken, 'scopes'>>): NewAccessTokenResponse => ({
   ...accessTokenResponse(token),
   token: token.text,
 });
 
-const accessTokenHolderResponse = (holder: AccessTokenHolder): AccessTokenHolderResponse => ({
+const accessTokenHolderResponse = (holder: AccountSecrets<Pick<AccessToken, 'scopes'>>): AccessTokenHolderResponse => ({
   user_id: holder.accountId,
   username: holder.username,
   tokens: holder.secrets.map(accessTokenResponse),
@@ -132,7 +133,7 @@ export class AccessTokenController {
     refusals: ['guest-has-no-tokens'],
   })
   async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
-    const tokens = await this.queryBus.execute(new ListOwnAccessTokensQuery(callerOf(request)));
+    const tokens = await this.queryBus.execute(new ListOwnSecretsQuery(accessTokenKind, callerOf(request)));
     return arrayResponse(tokens, accessTokenResponse);
   }
 
@@ -163,7 +164,7 @@ export class AccessTokenController {
     const caller = callerOf(request);
     const created = await this.commands.executeShownOnce(
       request,
-      (origin) => new CreateOwnAccessTokenCommand(caller, input, origin),
+      (origin) => new CreateOwnSecretCommand(accessTokenKind, caller, input, origin),
     );
     return newAccessTokenResponse(created);
   }
@@ -181,7 +182,7 @@ export class AccessTokenController {
   revoke(@Req() request: KeyfoldRequest): Promise<null> {
     const { id } = checkedBodyOf(RevokeAccessTokenRequest, request);
     const caller = callerOf(request);
-    return this.commands.execute(request, (origin) => new RevokeOwnAccessTokenCommand(caller, id, origin));
+    return this.commands.execute(request, (origin) => new RevokeOwnSecretCommand(accessTokenKind, caller, id, origin));
   }
 
   @Route('GET /api/admin/token/list', {
@@ -198,7 +199,7 @@ export class AccessTokenController {
   })
   async listAny(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
     const page = holderPageOf(checkedQueryOf(HolderPageRequest, request));
-    const { items, total } = await this.queryBus.execute(new ListAnyAccessTokensQuery(...page));
+    const { items, total } = await this.queryBus.execute(new ListAnySecretsQuery(accessTokenKind, ...page));
     return listResponse(items, total, accessTokenHolderResponse);
   }
 
@@ -215,6 +216,6 @@ export class AccessTokenController {
   revokeAny(@Req() request: KeyfoldRequest): Promise<null> {
     const { id } = checkedBodyOf(RevokeAccessTokenRequest, request);
     const caller = callerOf(request);
-    return this.commands.execute(request, (origin) => new RevokeAnyAccessTokenCommand(caller, id, origin));
+    return this.commands.execute(request, (origin) => new RevokeAnySecretCommand(accessTokenKind, caller, id, origin));
   }
 }

@@ -2,17 +2,18 @@ import { Controller, Req } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import {
-  CreateOwnAppPasswordCommand,
+  appPasswordKind,
+  CreateOwnSecretCommand,
   isoTime,
-  ListAnyAppPasswordsQuery,
-  ListOwnAppPasswordsQuery,
-  RevokeAnyAppPasswordCommand,
-  RevokeOwnAppPasswordCommand,
-  type AppPasswordHolder,
-  type ListedAppPassword,
-  type NewAppPassword,
+  ListAnySecretsQuery,
+  ListOwnSecretsQuery,
+  RevokeAnySecretCommand,
+  RevokeOwnSecretCommand,
+  type AccountSecrets,
+  type ListedSecret,
+  type NewSecret,
 } from '@keyfold/application';
-import { appPasswordProtocols, type AppPasswordProtocol } from '@keyfold/domain';
+import { appPasswordProtocols, type AppPassword, type AppPasswordProtocol } from '@keyfold/domain';
 import { instantOf, IsInstant, type PreparedResponse } from '@keyfold/http-envelope';
 import { IsIn, IsOptional, Length } from 'class-validator';
 import { arrayResponse, listResponse } from '../http/list-response.js';
@@ -88,7 +89,7 @@ class AppPasswordPageResponse {
   @ApiProperty({ type: 'integer' }) total!: number;
 }
 
-const appPasswordResponse = (password: ListedAppPassword): AppPasswordResponse => ({
+const appPasswordResponse = (password: ListedSecret<Pick<AppPassword, 'protocol'>>): AppPasswordResponse => ({
   id: password.id,
   name: password.name,
   protocol: password.protocol,
@@ -98,12 +99,14 @@ const appPasswordResponse = (password: ListedAppPassword): AppPasswordResponse =
   expired: password.isExpired,
 });
 
-const newAppPasswordResponse = (password: NewAppPassword): NewAppPasswordResponse => ({
+const newAppPasswordResponse = (password: NewSecret<Pick<AppPassword, 'protocol'>>): NewAppPasswordResponse => ({
   ...appPasswordResponse(password),
   password: password.text,
 });
 
-const appPasswordHolderResponse = (holder: AppPasswordHolder): AppPasswordHolderResponse => ({
+const appPasswordHolderResponse = (
+  holder: AccountSecrets<Pick<AppPassword, 'protocol'>>,
+): AppPasswordHolderResponse => ({
   user_id: holder.accountId,
   username: holder.username,
   app_passwords: holder.secrets.map(appPasswordResponse),
@@ -130,7 +133,7 @@ export class AppPasswordController {
     refusals: NO_HOLDER,
   })
   async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
-    const passwords = await this.queryBus.execute(new ListOwnAppPasswordsQuery(callerOf(request)));
+    const passwords = await this.queryBus.execute(new ListOwnSecretsQuery(appPasswordKind, callerOf(request)));
     return arrayResponse(passwords, appPasswordResponse);
   }
 
@@ -159,7 +162,7 @@ export class AppPasswordController {
     const caller = callerOf(request);
     const created = await this.commands.executeShownOnce(
       request,
-      (origin) => new CreateOwnAppPasswordCommand(caller, { name, protocol: protocol!, expiresAt }, origin),
+      (origin) => new CreateOwnSecretCommand(appPasswordKind, caller, { name, protocol: protocol!, expiresAt }, origin),
     );
     return newAppPasswordResponse(created);
   }
@@ -178,7 +181,7 @@ export class AppPasswordController {
   revoke(@Req() request: KeyfoldRequest): Promise<null> {
     const { id } = checkedBodyOf(RevokeAppPasswordRequest, request);
     const caller = callerOf(request);
-    return this.commands.execute(request, (origin) => new RevokeOwnAppPasswordCommand(caller, id, origin));
+    return this.commands.execute(request, (origin) => new RevokeOwnSecretCommand(appPasswordKind, caller, id, origin));
   }
 
   @Route('GET /api/admin/app_password/list', {
@@ -195,7 +198,7 @@ export class AppPasswordController {
   })
   async listAny(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
     const page = holderPageOf(checkedQueryOf(HolderPageRequest, request));
-    const { items, total } = await this.queryBus.execute(new ListAnyAppPasswordsQuery(...page));
+    const { items, total } = await this.queryBus.execute(new ListAnySecretsQuery(appPasswordKind, ...page));
     return listResponse(items, total, appPasswordHolderResponse);
   }
 
@@ -212,6 +215,6 @@ export class AppPasswordController {
   revokeAny(@Req() request: KeyfoldRequest): Promise<null> {
     const { id } = checkedBodyOf(RevokeAppPasswordRequest, request);
     const caller = callerOf(request);
-    return this.commands.execute(request, (origin) => new RevokeAnyAppPasswordCommand(caller, id, origin));
+    return this.commands.execute(request, (origin) => new RevokeAnySecretCommand(appPasswordKind, caller, id, origin));
   }
 }

@@ -60,20 +60,6 @@ export function requireHistoryHolder(caller: Caller): void {
   if (isGuest(caller)) throw new DomainError('guest-has-no-history');
 }
 
-/** Throws `guest-has-no-tokens` if the caller is the guest, whose account is shared. */
-export function requireTokenHolder(caller: Caller): void {
-  if (isGuest(caller)) throw new DomainError('guest-has-no-tokens');
-}
-
-/**
- * Throws `guest-has-no-app-passwords` if the caller is the guest, whose account is shared, and `app-password-session-required` if it has no
- * session.
- */
-export function requireAppPasswordHolder(caller: Caller): void {
-  if (isGuest(caller)) throw new DomainError('guest-has-no-app-passwords');
-  if (caller.by !== 'session') throw new DomainError('app-password-session-required');
-}
-
 /**
  * Throws `access-token-scope-missing` if the caller has an access token without this scope, and `access-token-not-accepted` if there is no
  * scope for what it asks. Accepts every other caller.

@@ -77,7 +77,8 @@ describe('the activity of an access token', () => {
 
   it('is unknown before its first use, which is recorded at once', async () => {
     const { clock, activity } = watched();
-    const lastUse = async (used: NamedSecret) => (await activity.lastUsesOfSecrets('access-token', [used]))[0];
+    const lastUse = async (used: NamedSecret) =>
+      (await activity.lastUsesOfSecrets('access-token', [used])).get(used.id);
     expect(await lastUse(token)).toBeUndefined();
     activity.usedSecret('access-token', token);
     const at = Math.floor(clock.now() / 1000);
@@ -97,7 +98,7 @@ describe('the activity of an access token', () => {
     const expiring = { ...token, id: 7_340_034, expiresAt: clock.now() + day };
     activity.usedSecret('access-token', token);
     activity.usedSecret('access-token', expiring);
-    await expect.poll(() => activity.lastUsesOfSecrets('access-token', [token, expiring])).not.toContain(undefined);
+    await expect.poll(async () => (await activity.lastUsesOfSecrets('access-token', [token, expiring])).size).toBe(2);
     clock.advance(day);
     await port.record({ token: 'any', at: Math.floor(clock.now() / 1000), until: Number.MAX_SAFE_INTEGER });
     expect(await activity.lastUsesOfSecrets('access-token', [token, expiring])).toEqual([
@@ -106,6 +107,6 @@ describe('the activity of an access token', () => {
     ]);
     clock.advance(3_653 * day);
     await port.record({ token: 'any', at: Math.floor(clock.now() / 1000), until: Number.MAX_SAFE_INTEGER });
-    expect(await activity.lastUsesOfSecrets('access-token', [token])).toEqual([undefined]);
+    expect(await activity.lastUsesOfSecrets('access-token', [token])).toEqual(new Map());
   });
 });

@@ -41,11 +41,10 @@ export class TokenActivity {
     return sessions.map(({ sessionId, startedAt }) => recorded.get(sessionId) ?? startedAt);
   }
 
-  /** Returns when each secret was last used, in unix seconds; undefined for one without a record. */
-  async lastUsesOfSecrets(kind: SecretKindName, secrets: readonly NamedSecret[]): Promise<(number | undefined)[]> {
-    const names = secrets.map(({ id }) => `${kind}-${id}`);
-    const recorded = await this.uses.lastUses(names);
-    return names.map((name) => recorded.get(name));
+  /** Returns when each secret was last used, in unix seconds, by its id. Secrets without a record are missing. */
+  async lastUsesOfSecrets(kind: SecretKindName, secrets: readonly NamedSecret[]): Promise<ReadonlyMap<number, number>> {
+    const recorded = await this.uses.lastUses(secrets.map(({ id }) => `${kind}-${id}`));
+    return new Map([...recorded].map(([name, at]) => [Number(name.slice(kind.length + 1)), at]));
   }
 
   #used(token: string, since: number, expiresAt: number | undefined): void {
