@@ -4,17 +4,15 @@ import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import {
   accessTokenKind,
   CreateOwnSecretCommand,
-  isoTime,
   ListAnySecretsQuery,
   ListOwnSecretsQuery,
   RevokeAnySecretCommand,
   RevokeOwnSecretCommand,
   type AccountSecrets,
   type ListedSecret,
-  type NewSecret,
 } from '@keyfold/application';
 import { accessTokenScopes, type AccessToken, type AccessTokenScope } from '@keyfold/domain';
-import { instantOf, IsInstant, type PreparedResponse } from '@keyfold/http-envelope';
+import { IsInstant, type PreparedResponse } from '@keyfold/http-envelope';
 import { ArrayMaxSize, ArrayNotEmpty, ArrayUnique, IsIn, IsOptional, Length } from 'class-validator';
 import { arrayResponse, listResponse } from '../http/list-response.js';
 import { UNACCEPTED_BODY, UNACCEPTED_QUERY } from '../openapi/refusal-table.js';
@@ -22,7 +20,14 @@ import { AdminGuard, CallerGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import { callerOf, checkedBodyOf, checkedQueryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
-import { holderPageOf, holderPageQuery, HolderPageRequest, IsSecretId } from './secret.requests.js';
+import {
+  expiryOf,
+  holderPageOf,
+  holderPageQuery,
+  HolderPageRequest,
+  IsSecretId,
+  secretResponse,
+} from './secret.requests.js';
 
 class CreateAccessTokenRequest {
   @ApiProperty({
@@ -93,22 +98,12 @@ class AccessTokenPageResponse {
   @ApiProperty({ type: 'integer' }) total!: number;
 }
 
-const accessTokenResponse = (token: ListedSecret<Pick<AccessToken, 'scopes'>>): AccessTokenResponse => ({
-  id: token.id,
-  name: token.name,
-  scopes: [...token.scopes],
-  created: isoTime(token.createdAt),
-  expires: token.expiresAt === null ? null : isoTime(token.expiresAt),
-  last_used: token.lastUsedAt === undefined ? null : isoTime(token.lastUsedAt * 1000),
-  expired: token.isExpired,
-});
+type Scopes = Pick<AccessToken, 'scopes'>;
 
-const newAccessTokenResponse = (token: NewSecret<Pick<AccessToken, 'scopes'>>): NewAccessTokenResponse => ({
-  ...accessTokenResponse(token),
-  token: token.text,
-});
+const accessTokenResponse = (token: ListedSecret<Scopes>): AccessTokenResponse =>
+  secretResponse(token, { scopes: [...token.scopes] });
 
-const accessTokenHolderResponse = (holder: AccountSecrets<Pick<AccessToken, 'scopes'>>): AccessTokenHolderResponse => ({
+const accessTokenHolderResponse = (holder: AccountSecrets<Scopes>): AccessTokenHolderResponse => ({
   user_id: holder.accountId,
   username: holder.username,
   tokens: holder.secrets.map(accessTokenResponse),
@@ -160,13 +155,13 @@ export class AccessTokenController {
   })
   async create(@Req() request: KeyfoldRequest): Promise<NewAccessTokenResponse> {
     const { name, scopes, expires } = checkedBodyOf(CreateAccessTokenRequest, request);
-    const input = { name, scopes, expiresAt: expires === null ? null : (instantOf(expires) ?? 0) };
+    const input = { name, scopes, expiresAt: expiryOf(expires) };
     const caller = callerOf(request);
     const created = await this.commands.executeShownOnce(
       request,
       (origin) => new CreateOwnSecretCommand(accessTokenKind, caller, input, origin),
     );
-    return newAccessTokenResponse(created);
+    return { ...accessTokenResponse(created), token: created.text };
   }
 
   @Route('POST /api/me/tokens/revoke', {

@@ -4,17 +4,15 @@ import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import {
   appPasswordKind,
   CreateOwnSecretCommand,
-  isoTime,
   ListAnySecretsQuery,
   ListOwnSecretsQuery,
   RevokeAnySecretCommand,
   RevokeOwnSecretCommand,
   type AccountSecrets,
   type ListedSecret,
-  type NewSecret,
 } from '@keyfold/application';
 import { appPasswordProtocols, type AppPassword, type AppPasswordProtocol } from '@keyfold/domain';
-import { instantOf, IsInstant, type PreparedResponse } from '@keyfold/http-envelope';
+import { IsInstant, type PreparedResponse } from '@keyfold/http-envelope';
 import { IsIn, IsOptional, Length } from 'class-validator';
 import { arrayResponse, listResponse } from '../http/list-response.js';
 import { UNACCEPTED_BODY, UNACCEPTED_QUERY } from '../openapi/refusal-table.js';
@@ -22,7 +20,14 @@ import { AdminGuard, CallerGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import { callerOf, checkedBodyOf, checkedQueryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
-import { holderPageOf, holderPageQuery, HolderPageRequest, IsSecretId } from './secret.requests.js';
+import {
+  expiryOf,
+  holderPageOf,
+  holderPageQuery,
+  HolderPageRequest,
+  IsSecretId,
+  secretResponse,
+} from './secret.requests.js';
 
 class CreateAppPasswordRequest {
   @ApiProperty({
@@ -89,24 +94,12 @@ class AppPasswordPageResponse {
   @ApiProperty({ type: 'integer' }) total!: number;
 }
 
-const appPasswordResponse = (password: ListedSecret<Pick<AppPassword, 'protocol'>>): AppPasswordResponse => ({
-  id: password.id,
-  name: password.name,
-  protocol: password.protocol,
-  created: isoTime(password.createdAt),
-  expires: password.expiresAt === null ? null : isoTime(password.expiresAt),
-  last_used: password.lastUsedAt === undefined ? null : isoTime(password.lastUsedAt * 1000),
-  expired: password.isExpired,
-});
+type Protocol = Pick<AppPassword, 'protocol'>;
 
-const newAppPasswordResponse = (password: NewSecret<Pick<AppPassword, 'protocol'>>): NewAppPasswordResponse => ({
-  ...appPasswordResponse(password),
-  password: password.text,
-});
+const appPasswordResponse = (password: ListedSecret<Protocol>): AppPasswordResponse =>
+  secretResponse(password, { protocol: password.protocol });
 
-const appPasswordHolderResponse = (
-  holder: AccountSecrets<Pick<AppPassword, 'protocol'>>,
-): AppPasswordHolderResponse => ({
+const appPasswordHolderResponse = (holder: AccountSecrets<Protocol>): AppPasswordHolderResponse => ({
   user_id: holder.accountId,
   username: holder.username,
   app_passwords: holder.secrets.map(appPasswordResponse),
@@ -158,13 +151,13 @@ export class AppPasswordController {
   })
   async create(@Req() request: KeyfoldRequest): Promise<NewAppPasswordResponse> {
     const { name, protocol, expires } = checkedBodyOf(CreateAppPasswordRequest, request);
-    const expiresAt = expires === null ? null : (instantOf(expires) ?? 0);
+    const input = { name, protocol: protocol!, expiresAt: expiryOf(expires) };
     const caller = callerOf(request);
     const created = await this.commands.executeShownOnce(
       request,
-      (origin) => new CreateOwnSecretCommand(appPasswordKind, caller, { name, protocol: protocol!, expiresAt }, origin),
+      (origin) => new CreateOwnSecretCommand(appPasswordKind, caller, input, origin),
     );
-    return newAppPasswordResponse(created);
+    return { ...appPasswordResponse(created), password: created.text };
   }
 
   @Route('POST /api/me/app_passwords/revoke', {

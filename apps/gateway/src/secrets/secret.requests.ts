@@ -1,6 +1,7 @@
 import type { ApiQueryOptions } from '@nestjs/swagger';
+import { isoTime, type ListedSecret } from '@keyfold/application';
 import { accountOfSecret } from '@keyfold/domain';
-import { offsetOf } from '@keyfold/http-envelope';
+import { instantOf, offsetOf } from '@keyfold/http-envelope';
 import { IsOptional, Matches, ValidateBy } from 'class-validator';
 
 const IsCount = () => Matches(/^[1-9]\d{0,8}$/, { message: '$property must be a positive integer' });
@@ -49,3 +50,21 @@ export const IsSecretId = (what: string): PropertyDecorator =>
     },
     { message: `$property must be the id of ${what}` },
   );
+
+/** Returns the expiry of a new secret in unix milliseconds; null if it never expires. */
+export const expiryOf = (expires: string | null): number | null =>
+  expires === null ? null : (instantOf(expires) ?? 0);
+
+/** Returns a secret as answers show it. `details` are the fields that only its kind has. */
+export const secretResponse = <Details>(
+  { id, name, createdAt, expiresAt, lastUsedAt, isExpired }: ListedSecret<unknown>,
+  details: Details,
+) => ({
+  id,
+  name,
+  ...details,
+  created: isoTime(createdAt),
+  expires: expiresAt === null ? null : isoTime(expiresAt),
+  last_used: lastUsedAt === undefined ? null : isoTime(lastUsedAt * 1000),
+  expired: isExpired,
+});
