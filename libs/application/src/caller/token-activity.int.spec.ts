@@ -101,10 +101,9 @@ describe('the activity of an access token', () => {
     await expect.poll(async () => (await activity.lastUsesOfSecrets('access-token', [token, expiring])).size).toBe(2);
     clock.advance(day);
     await port.record({ token: 'any', at: Math.floor(clock.now() / 1000), until: Number.MAX_SAFE_INTEGER });
-    expect(await activity.lastUsesOfSecrets('access-token', [token, expiring])).toEqual([
-      expect.any(Number),
-      undefined,
-    ]);
+    expect(await activity.lastUsesOfSecrets('access-token', [token, expiring])).toEqual(
+      new Map([[token.id, expect.any(Number)]]),
+    );
     clock.advance(3_653 * day);
     await port.record({ token: 'any', at: Math.floor(clock.now() / 1000), until: Number.MAX_SAFE_INTEGER });
     expect(await activity.lastUsesOfSecrets('access-token', [token])).toEqual(new Map());

@@ -24,7 +24,7 @@ import type { TokenActivity } from '../caller/token-activity.js';
 
 type Secrets<Details> = NamedSecrets<NamedSecret & Details>;
 
-/** What differs between the kinds of named secrets. `Details` are the fields that only this kind has. */
+/** Describes a kind of named secret: its streams, its commands and who may have it. `Details` are the fields that only this kind has. */
 export type SecretKind<Details> = Readonly<{
   name: SecretKindName;
   /** Lists the accounts that have at least one. */

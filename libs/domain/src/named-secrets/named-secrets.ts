@@ -33,7 +33,7 @@ export type RevokeSecret<Type extends string = string> = Readonly<{ type: Type; 
 /** The error codes of a kind begin with its name, such as `access-token-name-taken`. */
 export type SecretKindName = 'access-token' | 'app-password';
 
-/** What differs between the kinds of secrets: their names and their events. */
+/** Describes a kind of secret: its name and its events. */
 export type SecretKind<Secret extends NamedSecret, Create extends CreateSecret, Event extends DomainEvent> = Readonly<{
   name: SecretKindName;
   upcasters: Upcasters<Event['type']>;
