@@ -1,7 +1,5 @@
 import {
-  accessTokenIdOf,
   accessTokenScopes,
-  appPasswordIdOf,
   BYTES_PER_RING,
   bytesOfRing,
   DomainError,
@@ -10,6 +8,7 @@ import {
   sshKeyRingDecider,
   TEXT_BYTES,
   SECRET_LIFETIME,
+  secretIdOf,
   SECRETS_PER_ACCOUNT,
   usernameHold,
   type SshKey,
@@ -112,7 +111,7 @@ export function accessTokensCommit(accountId: number, { any }: WorstTexts): NewC
     type: 'AccessTokenCreated',
     v: 1,
     data: {
-      tokenId: accessTokenIdOf(accountId, n + 1),
+      tokenId: secretIdOf(accountId, n + 1),
       name: any(`${n} `, TEXT_BYTES.secretName),
       scopes: accessTokenScopes,
       createdAt: NOW,
@@ -129,7 +128,7 @@ export function appPasswordsCommit(accountId: number, { any }: WorstTexts): NewC
     type: 'AppPasswordCreated',
     v: 1,
     data: {
-      appPasswordId: appPasswordIdOf(accountId, n + 1),
+      appPasswordId: secretIdOf(accountId, n + 1),
       name: any(`${n} `, TEXT_BYTES.secretName),
       protocol: 'webdav',
       createdAt: NOW,

@@ -1,4 +1,4 @@
-import { accessTokenIdOf, accessTokenScopes, appPasswordIdOf, SECRETS_PER_ACCOUNT, TEXT_BYTES } from '@keyfold/domain';
+import { accessTokenScopes, secretIdOf, SECRETS_PER_ACCOUNT, TEXT_BYTES } from '@keyfold/domain';
 import type { Cast } from './worst-requests.js';
 import { FRAME, QUERY, shown, type WorstRoute } from './worst-route.js';
 
@@ -17,7 +17,6 @@ const unknownFields = Object.fromEntries(Array.from({ length: 32 }, (_, n) => ['
 type Kind = Readonly<{
   own: string;
   any: string;
-  idOf: (accountId: number, n: number) => number;
   fields: object;
   long: object;
 }>;
@@ -25,14 +24,12 @@ const KINDS: readonly Kind[] = [
   {
     own: '/api/me/tokens',
     any: '/api/admin/token',
-    idOf: accessTokenIdOf,
     fields: { scopes: accessTokenScopes.slice(0, 2) },
     long: { scopes: Array<string>(8_000).fill('profile:read') },
   },
   {
     own: '/api/me/app_passwords',
     any: '/api/admin/app_password',
-    idOf: appPasswordIdOf,
     fields: { protocol: 'webdav' },
     long: { protocol: longText },
   },
@@ -43,7 +40,7 @@ export const secretRequests = (cast: Cast): Readonly<Record<string, WorstRoute>>
   Object.assign({}, ...KINDS.map((kind) => requestsOf(kind, cast))) as Record<string, WorstRoute>;
 
 function requestsOf(
-  { own, any, idOf, fields, long }: Kind,
+  { own, any, fields, long }: Kind,
   { admin, busy, many, manyId, accountIds, texts }: Cast,
 ): Readonly<Record<string, WorstRoute>> {
   const create = (name: string) => ({ name, ...fields });
@@ -63,7 +60,7 @@ function requestsOf(
     [`POST ${own}/revoke`]: {
       bytes: FIELDS,
       requests: [
-        (turn) => many.post(`${own}/revoke`, { id: idOf(manyId, turn + 1) }),
+        (turn) => many.post(`${own}/revoke`, { id: secretIdOf(manyId, turn + 1) }),
         () => many.post(`${own}/revoke`, { id: longText }),
         () => many.post(`${own}/revoke`, unknownFields),
       ],
@@ -81,7 +78,7 @@ function requestsOf(
     [`POST ${any}/revoke`]: {
       bytes: FIELDS,
       requests: [
-        (turn) => admin.post(`${any}/revoke`, { id: idOf(accountIds[100 + turn]!, 1) }),
+        (turn) => admin.post(`${any}/revoke`, { id: secretIdOf(accountIds[100 + turn]!, 1) }),
         () => admin.post(`${any}/revoke`, { id: longText }),
         () => admin.post(`${any}/revoke`, unknownFields),
       ],

@@ -1,10 +1,9 @@
 import { Module } from '@nestjs/common';
-import { AccessTokensModule } from './access-tokens/access-tokens.module.js';
 import { AccountsModule } from './accounts/accounts.module.js';
 import { ActivityModule } from './activity/activity.module.js';
-import { AppPasswordsModule } from './app-passwords/app-passwords.module.js';
 import { CallerModule } from './caller/caller.module.js';
 import { LoginModule } from './login/login.module.js';
+import { NamedSecretsModule } from './named-secrets/named-secrets.module.js';
 import { ServerLoginsModule } from './server-logins/server-logins.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { SettingsModule } from './settings/settings.module.js';
@@ -13,12 +12,11 @@ import { TwoFactorModule } from './two-factor/two-factor.module.js';
 import { FirstStart } from './first-start.js';
 
 const features = [
-  AccessTokensModule,
   AccountsModule,
   ActivityModule,
-  AppPasswordsModule,
   CallerModule,
   LoginModule,
+  NamedSecretsModule,
   ServerLoginsModule,
   SessionsModule,
   SettingsModule,

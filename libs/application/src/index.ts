@@ -1,10 +1,14 @@
 export * from './application.module.js';
-export type { ListedSecret } from './named-secrets/secret-lists.js';
-export * from './access-tokens/own-access-tokens.js';
-export * from './access-tokens/manage-access-tokens.js';
-export * from './app-passwords/app-password-check.js';
-export * from './app-passwords/own-app-passwords.js';
-export * from './app-passwords/manage-app-passwords.js';
+export * from './named-secrets/app-password-check.js';
+export * from './named-secrets/manage-secrets.js';
+export * from './named-secrets/own-secrets.js';
+export {
+  accessTokenKind,
+  appPasswordKind,
+  listSecrets,
+  type ListedSecret,
+  type SecretKind,
+} from './named-secrets/secret-kinds.js';
 export * from './activity/account-at.js';
 export * from './activity/activity.js';
 export * from './activity/activity-history.js';

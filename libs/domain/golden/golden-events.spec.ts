@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { accessTokensAggregate } from '../src/access-tokens/access-tokens.decider.js';
+import { accessTokensAggregate } from '../src/named-secrets/access-tokens.js';
 import { accountAggregate } from '../src/account/account.decider.js';
-import { appPasswordsAggregate } from '../src/app-passwords/app-passwords.decider.js';
+import { appPasswordsAggregate } from '../src/named-secrets/app-passwords.js';
 import type { DomainEvent, StoredEvent } from '../src/kernel/event.js';
 import { UnknownEvent, upcast, type Upcasters } from '../src/kernel/upcasting.js';
 import { sessionAggregate } from '../src/session/session.decider.js';

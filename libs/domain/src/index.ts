@@ -29,15 +29,20 @@ export * from './ssh-key-ring/ssh-key-ring.decider.js';
 export * from './ssh-key-ring/ssh-key-ring.events.js';
 export * from './ssh-key-use/ssh-key-use.decider.js';
 export * from './ssh-key-use/ssh-key-use.events.js';
-export { isSecretExpired, SECRET_LIFETIME, SECRETS_PER_ACCOUNT, type NamedSecret } from './kernel/named-secrets.js';
-export * from './access-tokens/access-token-id.js';
-export * from './access-tokens/access-token-scopes.js';
-export * from './access-tokens/access-tokens.decider.js';
-export * from './access-tokens/access-tokens.events.js';
-export * from './app-passwords/app-password-id.js';
-export * from './app-passwords/app-password-protocols.js';
-export * from './app-passwords/app-passwords.decider.js';
-export * from './app-passwords/app-passwords.events.js';
+export {
+  accountOfSecret,
+  isSecretExpired,
+  SECRET_LIFETIME,
+  secretIdOf,
+  SECRETS_PER_ACCOUNT,
+  type CreateSecret,
+  type NamedSecret,
+  type NamedSecrets,
+  type RevokeSecret,
+  type SecretKindName,
+} from './named-secrets/named-secrets.js';
+export * from './named-secrets/access-tokens.js';
+export * from './named-secrets/app-passwords.js';
 export * from './site-settings/factory-settings.js';
 export * from './site-settings/setting-rules.js';
 export * from './site-settings/site-settings.decider.js';

@@ -1,8 +1,8 @@
-import { accessTokensUpcasters, type AccessTokensEvent } from './access-tokens/access-tokens.events.js';
-import { appPasswordsUpcasters, type AppPasswordsEvent } from './app-passwords/app-passwords.events.js';
 import { accountUpcasters, type AccountEvent } from './account/account.events.js';
 import type { AggregateName } from './kernel/aggregate.js';
 import type { Upcasters } from './kernel/upcasting.js';
+import { accessTokensAggregate, type AccessTokensEvent } from './named-secrets/access-tokens.js';
+import { appPasswordsAggregate, type AppPasswordsEvent } from './named-secrets/app-passwords.js';
 import { sessionUpcasters, type SessionEvent } from './session/session.events.js';
 import { siteSettingsUpcasters, type SiteSettingsEvent } from './site-settings/site-settings.events.js';
 import { sshKeyRingUpcasters, type SshKeyRingEvent } from './ssh-key-ring/ssh-key-ring.events.js';
@@ -27,8 +27,8 @@ const upcastersOf = {
   session: sessionUpcasters,
   'ssh-keys': sshKeyRingUpcasters,
   'ssh-key-use': sshKeyUseUpcasters,
-  'access-tokens': accessTokensUpcasters,
-  'app-passwords': appPasswordsUpcasters,
+  'access-tokens': accessTokensAggregate.upcasters,
+  'app-passwords': appPasswordsAggregate.upcasters,
   'site-settings': siteSettingsUpcasters,
 } satisfies Record<AggregateName, Upcasters>;
 

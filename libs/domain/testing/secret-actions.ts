@@ -1,11 +1,9 @@
 import fc from 'fast-check';
-import { accessTokenIdOf } from '../src/access-tokens/access-token-id.js';
-import { accessTokensAggregate } from '../src/access-tokens/access-tokens.decider.js';
-import { appPasswordIdOf } from '../src/app-passwords/app-password-id.js';
-import { appPasswordsAggregate } from '../src/app-passwords/app-passwords.decider.js';
-import { createToken } from './access-tokens.events.js';
+import { accessTokensAggregate } from '../src/named-secrets/access-tokens.js';
+import { appPasswordsAggregate } from '../src/named-secrets/app-passwords.js';
+import { secretIdOf } from '../src/named-secrets/named-secrets.js';
 import { MINUTE } from './account.events.js';
-import { createAppPassword } from './app-passwords.events.js';
+import { createAppPassword, createToken } from './named-secrets.events.js';
 import { handle, type World } from './world.js';
 
 /** An action of a story on the access tokens or app passwords of an account. */
@@ -38,11 +36,11 @@ export function* changeSecrets(world: World, action: SecretAction): Generator<vo
     case 'create-app-password':
       return yield* handle(world, appPasswordsAggregate, accountId, () => createAppPassword(action.name, fieldsOf()));
     case 'revoke-token': {
-      const revoked = { type: 'RevokeAccessToken', tokenId: accessTokenIdOf(accountId, action.n) } as const;
+      const revoked = { type: 'RevokeAccessToken', id: secretIdOf(accountId, action.n) } as const;
       return yield* handle(world, accessTokensAggregate, accountId, () => revoked);
     }
     case 'revoke-app-password': {
-      const revoked = { type: 'RevokeAppPassword', appPasswordId: appPasswordIdOf(accountId, action.n) } as const;
+      const revoked = { type: 'RevokeAppPassword', id: secretIdOf(accountId, action.n) } as const;
       return yield* handle(world, appPasswordsAggregate, accountId, () => revoked);
     }
   }

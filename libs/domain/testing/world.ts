@@ -1,5 +1,5 @@
-import type { AccessTokensCommand } from '../src/access-tokens/access-tokens.decider.js';
-import type { AppPasswordsCommand } from '../src/app-passwords/app-passwords.decider.js';
+import type { AccessTokensCommand } from '../src/named-secrets/access-tokens.js';
+import type { AppPasswordsCommand } from '../src/named-secrets/app-passwords.js';
 import type { AccountCommand } from '../src/account/account.commands.js';
 import { parseUsernameHold, usernameHoldPrefix } from '../src/account/account.holds.js';
 import type { NameClaim } from '../src/account/name-claim.js';

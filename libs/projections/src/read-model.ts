@@ -7,8 +7,7 @@ import {
   siteSettingsAggregate,
   sshKeyRingAggregate,
   sshKeyUseAggregate,
-  accountOfAccessToken,
-  accountOfAppPassword,
+  accountOfSecret,
   type AccessTokens,
   type Account,
   type AppPasswords,
@@ -60,14 +59,14 @@ export const accessTokens: ReadModel<AccessTokens> = {
   name: 'access_tokens',
   schema: 1,
   aggregate: accessTokensAggregate,
-  sortKeyOf: ({ tokens: [first] }) => (first ? accountOfAccessToken(first.tokenId) : null),
+  sortKeyOf: ({ secrets: [first] }) => (first ? accountOfSecret(first.id) : null),
 };
 /** Lists the accounts that have app passwords. */
 export const appPasswords: ReadModel<AppPasswords> = {
   name: 'app_passwords',
   schema: 1,
   aggregate: appPasswordsAggregate,
-  sortKeyOf: ({ passwords: [first] }) => (first ? accountOfAppPassword(first.appPasswordId) : null),
+  sortKeyOf: ({ secrets: [first] }) => (first ? accountOfSecret(first.id) : null),
 };
 export const siteSettings = { name: 'site_settings', schema: 1, aggregate: siteSettingsAggregate };
 

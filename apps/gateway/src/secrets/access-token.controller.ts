@@ -2,18 +2,17 @@ import { Controller, Req } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import {
-  CreateOwnAccessTokenCommand,
-  isoTime,
-  ListAnyAccessTokensQuery,
-  ListOwnAccessTokensQuery,
-  RevokeAnyAccessTokenCommand,
-  RevokeOwnAccessTokenCommand,
-  type AccessTokenHolder,
-  type ListedAccessToken,
-  type NewAccessToken,
+  accessTokenKind,
+  CreateOwnSecretCommand,
+  ListAnySecretsQuery,
+  ListOwnSecretsQuery,
+  RevokeAnySecretCommand,
+  RevokeOwnSecretCommand,
+  type AccountSecrets,
+  type ListedSecret,
 } from '@keyfold/application';
-import { accessTokenScopes, accountOfAccessToken, type AccessTokenScope } from '@keyfold/domain';
-import { instantOf, IsInstant, type PreparedResponse } from '@keyfold/http-envelope';
+import { accessTokenScopes, type AccessToken, type AccessTokenScope } from '@keyfold/domain';
+import { IsInstant, type PreparedResponse } from '@keyfold/http-envelope';
 import { ArrayMaxSize, ArrayNotEmpty, ArrayUnique, IsIn, IsOptional, Length } from 'class-validator';
 import { arrayResponse, listResponse } from '../http/list-response.js';
 import { UNACCEPTED_BODY, UNACCEPTED_QUERY } from '../openapi/refusal-table.js';
@@ -21,7 +20,14 @@ import { AdminGuard, CallerGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import { callerOf, checkedBodyOf, checkedQueryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
-import { holderPageOf, holderPageQuery, HolderPageRequest, IsNumberedId } from './secret.requests.js';
+import {
+  expiryOf,
+  holderPageOf,
+  holderPageQuery,
+  HolderPageRequest,
+  IsSecretId,
+  secretResponse,
+} from './secret.requests.js';
 
 class CreateAccessTokenRequest {
   @ApiProperty({
@@ -58,7 +64,7 @@ class CreateAccessTokenRequest {
 
 class RevokeAccessTokenRequest {
   @ApiProperty({ type: 'integer', description: 'The id of the token.' })
-  @IsNumberedId(accountOfAccessToken, 'an access token')
+  @IsSecretId('an access token')
   id: number = 0;
 }
 
@@ -92,22 +98,12 @@ class AccessTokenPageResponse {
   @ApiProperty({ type: 'integer' }) total!: number;
 }
 
-const accessTokenResponse = (token: ListedAccessToken): AccessTokenResponse => ({
-  id: token.tokenId,
-  name: token.name,
-  scopes: [...token.scopes],
-  created: isoTime(token.createdAt),
-  expires: token.expiresAt === null ? null : isoTime(token.expiresAt),
-  last_used: token.lastUsedAt === undefined ? null : isoTime(token.lastUsedAt * 1000),
-  expired: token.isExpired,
-});
+type Scopes = Pick<AccessToken, 'scopes'>;
 
-const newAccessTokenResponse = (token: NewAccessToken): NewAccessTokenResponse => ({
-  ...accessTokenResponse(token),
-  token: token.text,
-});
+const accessTokenResponse = (token: ListedSecret<Scopes>): AccessTokenResponse =>
+  secretResponse(token, { scopes: [...token.scopes] });
 
-const accessTokenHolderResponse = (holder: AccessTokenHolder): AccessTokenHolderResponse => ({
+const accessTokenHolderResponse = (holder: AccountSecrets<Scopes>): AccessTokenHolderResponse => ({
   user_id: holder.accountId,
   username: holder.username,
   tokens: holder.secrets.map(accessTokenResponse),
@@ -132,7 +128,7 @@ export class AccessTokenController {
     refusals: ['guest-has-no-tokens'],
   })
   async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
-    const tokens = await this.queryBus.execute(new ListOwnAccessTokensQuery(callerOf(request)));
+    const tokens = await this.queryBus.execute(new ListOwnSecretsQuery(accessTokenKind, callerOf(request)));
     return arrayResponse(tokens, accessTokenResponse);
   }
 
@@ -159,13 +155,13 @@ export class AccessTokenController {
   })
   async create(@Req() request: KeyfoldRequest): Promise<NewAccessTokenResponse> {
     const { name, scopes, expires } = checkedBodyOf(CreateAccessTokenRequest, request);
-    const input = { name, scopes, expiresAt: expires === null ? null : (instantOf(expires) ?? 0) };
+    const input = { name, scopes, expiresAt: expiryOf(expires) };
     const caller = callerOf(request);
     const created = await this.commands.executeShownOnce(
       request,
-      (origin) => new CreateOwnAccessTokenCommand(caller, input, origin),
+      (origin) => new CreateOwnSecretCommand(accessTokenKind, caller, input, origin),
     );
-    return newAccessTokenResponse(created);
+    return { ...accessTokenResponse(created), token: created.text };
   }
 
   @Route('POST /api/me/tokens/revoke', {
@@ -181,7 +177,7 @@ export class AccessTokenController {
   revoke(@Req() request: KeyfoldRequest): Promise<null> {
     const { id } = checkedBodyOf(RevokeAccessTokenRequest, request);
     const caller = callerOf(request);
-    return this.commands.execute(request, (origin) => new RevokeOwnAccessTokenCommand(caller, id, origin));
+    return this.commands.execute(request, (origin) => new RevokeOwnSecretCommand(accessTokenKind, caller, id, origin));
   }
 
   @Route('GET /api/admin/token/list', {
@@ -198,7 +194,7 @@ export class AccessTokenController {
   })
   async listAny(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
     const page = holderPageOf(checkedQueryOf(HolderPageRequest, request));
-    const { items, total } = await this.queryBus.execute(new ListAnyAccessTokensQuery(...page));
+    const { items, total } = await this.queryBus.execute(new ListAnySecretsQuery(accessTokenKind, ...page));
     return listResponse(items, total, accessTokenHolderResponse);
   }
 
@@ -215,6 +211,6 @@ export class AccessTokenController {
   revokeAny(@Req() request: KeyfoldRequest): Promise<null> {
     const { id } = checkedBodyOf(RevokeAccessTokenRequest, request);
     const caller = callerOf(request);
-    return this.commands.execute(request, (origin) => new RevokeAnyAccessTokenCommand(caller, id, origin));
+    return this.commands.execute(request, (origin) => new RevokeAnySecretCommand(accessTokenKind, caller, id, origin));
   }
 }

@@ -2,18 +2,17 @@ import { Controller, Req } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import {
-  CreateOwnAppPasswordCommand,
-  isoTime,
-  ListAnyAppPasswordsQuery,
-  ListOwnAppPasswordsQuery,
-  RevokeAnyAppPasswordCommand,
-  RevokeOwnAppPasswordCommand,
-  type AppPasswordHolder,
-  type ListedAppPassword,
-  type NewAppPassword,
+  appPasswordKind,
+  CreateOwnSecretCommand,
+  ListAnySecretsQuery,
+  ListOwnSecretsQuery,
+  RevokeAnySecretCommand,
+  RevokeOwnSecretCommand,
+  type AccountSecrets,
+  type ListedSecret,
 } from '@keyfold/application';
-import { accountOfAppPassword, appPasswordProtocols, type AppPasswordProtocol } from '@keyfold/domain';
-import { instantOf, IsInstant, type PreparedResponse } from '@keyfold/http-envelope';
+import { appPasswordProtocols, type AppPassword, type AppPasswordProtocol } from '@keyfold/domain';
+import { IsInstant, type PreparedResponse } from '@keyfold/http-envelope';
 import { IsIn, IsOptional, Length } from 'class-validator';
 import { arrayResponse, listResponse } from '../http/list-response.js';
 import { UNACCEPTED_BODY, UNACCEPTED_QUERY } from '../openapi/refusal-table.js';
@@ -21,7 +20,14 @@ import { AdminGuard, CallerGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import { callerOf, checkedBodyOf, checkedQueryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
-import { holderPageOf, holderPageQuery, HolderPageRequest, IsNumberedId } from './secret.requests.js';
+import {
+  expiryOf,
+  holderPageOf,
+  holderPageQuery,
+  HolderPageRequest,
+  IsSecretId,
+  secretResponse,
+} from './secret.requests.js';
 
 class CreateAppPasswordRequest {
   @ApiProperty({
@@ -53,7 +59,7 @@ class CreateAppPasswordRequest {
 
 class RevokeAppPasswordRequest {
   @ApiProperty({ type: 'integer', description: 'The id of the app password.' })
-  @IsNumberedId(accountOfAppPassword, 'an app password')
+  @IsSecretId('an app password')
   id: number = 0;
 }
 
@@ -88,22 +94,12 @@ class AppPasswordPageResponse {
   @ApiProperty({ type: 'integer' }) total!: number;
 }
 
-const appPasswordResponse = (password: ListedAppPassword): AppPasswordResponse => ({
-  id: password.appPasswordId,
-  name: password.name,
-  protocol: password.protocol,
-  created: isoTime(password.createdAt),
-  expires: password.expiresAt === null ? null : isoTime(password.expiresAt),
-  last_used: password.lastUsedAt === undefined ? null : isoTime(password.lastUsedAt * 1000),
-  expired: password.isExpired,
-});
+type Protocol = Pick<AppPassword, 'protocol'>;
 
-const newAppPasswordResponse = (password: NewAppPassword): NewAppPasswordResponse => ({
-  ...appPasswordResponse(password),
-  password: password.text,
-});
+const appPasswordResponse = (password: ListedSecret<Protocol>): AppPasswordResponse =>
+  secretResponse(password, { protocol: password.protocol });
 
-const appPasswordHolderResponse = (holder: AppPasswordHolder): AppPasswordHolderResponse => ({
+const appPasswordHolderResponse = (holder: AccountSecrets<Protocol>): AppPasswordHolderResponse => ({
   user_id: holder.accountId,
   username: holder.username,
   app_passwords: holder.secrets.map(appPasswordResponse),
@@ -130,7 +126,7 @@ export class AppPasswordController {
     refusals: NO_HOLDER,
   })
   async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
-    const passwords = await this.queryBus.execute(new ListOwnAppPasswordsQuery(callerOf(request)));
+    const passwords = await this.queryBus.execute(new ListOwnSecretsQuery(appPasswordKind, callerOf(request)));
     return arrayResponse(passwords, appPasswordResponse);
   }
 
@@ -155,13 +151,13 @@ export class AppPasswordController {
   })
   async create(@Req() request: KeyfoldRequest): Promise<NewAppPasswordResponse> {
     const { name, protocol, expires } = checkedBodyOf(CreateAppPasswordRequest, request);
-    const expiresAt = expires === null ? null : (instantOf(expires) ?? 0);
+    const input = { name, protocol: protocol!, expiresAt: expiryOf(expires) };
     const caller = callerOf(request);
     const created = await this.commands.executeShownOnce(
       request,
-      (origin) => new CreateOwnAppPasswordCommand(caller, { name, protocol: protocol!, expiresAt }, origin),
+      (origin) => new CreateOwnSecretCommand(appPasswordKind, caller, input, origin),
     );
-    return newAppPasswordResponse(created);
+    return { ...appPasswordResponse(created), password: created.text };
   }
 
   @Route('POST /api/me/app_passwords/revoke', {
@@ -178,7 +174,7 @@ export class AppPasswordController {
   revoke(@Req() request: KeyfoldRequest): Promise<null> {
     const { id } = checkedBodyOf(RevokeAppPasswordRequest, request);
     const caller = callerOf(request);
-    return this.commands.execute(request, (origin) => new RevokeOwnAppPasswordCommand(caller, id, origin));
+    return this.commands.execute(request, (origin) => new RevokeOwnSecretCommand(appPasswordKind, caller, id, origin));
   }
 
   @Route('GET /api/admin/app_password/list', {
@@ -195,7 +191,7 @@ export class AppPasswordController {
   })
   async listAny(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
     const page = holderPageOf(checkedQueryOf(HolderPageRequest, request));
-    const { items, total } = await this.queryBus.execute(new ListAnyAppPasswordsQuery(...page));
+    const { items, total } = await this.queryBus.execute(new ListAnySecretsQuery(appPasswordKind, ...page));
     return listResponse(items, total, appPasswordHolderResponse);
   }
 
@@ -212,6 +208,6 @@ export class AppPasswordController {
   revokeAny(@Req() request: KeyfoldRequest): Promise<null> {
     const { id } = checkedBodyOf(RevokeAppPasswordRequest, request);
     const caller = callerOf(request);
-    return this.commands.execute(request, (origin) => new RevokeAnyAppPasswordCommand(caller, id, origin));
+    return this.commands.execute(request, (origin) => new RevokeAnySecretCommand(appPasswordKind, caller, id, origin));
   }
 }

@@ -1,5 +1,7 @@
 import type { ApiQueryOptions } from '@nestjs/swagger';
-import { offsetOf } from '@keyfold/http-envelope';
+import { isoTime, type ListedSecret } from '@keyfold/application';
+import { accountOfSecret } from '@keyfold/domain';
+import { instantOf, offsetOf } from '@keyfold/http-envelope';
 import { IsOptional, Matches, ValidateBy } from 'class-validator';
 
 const IsCount = () => Matches(/^[1-9]\d{0,8}$/, { message: '$property must be a positive integer' });
@@ -39,12 +41,30 @@ export const holderPageQuery = (secrets: string): readonly ApiQueryOptions[] => 
   },
 ];
 
-/** Accepts the id of something that is numbered within its account. `accountOf` returns the account of an id, and `what` names the thing. */
-export const IsNumberedId = (accountOf: (id: number) => number, what: string): PropertyDecorator =>
+/** Accepts the id of a named secret. `what` names it in the message. */
+export const IsSecretId = (what: string): PropertyDecorator =>
   ValidateBy(
     {
       name: 'numberedId',
-      validator: { validate: (value) => Number.isSafeInteger(value) && accountOf(value as number) > 0 },
+      validator: { validate: (value) => Number.isSafeInteger(value) && accountOfSecret(value as number) > 0 },
     },
     { message: `$property must be the id of ${what}` },
   );
+
+/** Returns the expiry of a new secret in unix milliseconds; null if it never expires. */
+export const expiryOf = (expires: string | null): number | null =>
+  expires === null ? null : (instantOf(expires) ?? 0);
+
+/** Returns a secret as answers show it. `details` are the fields that only its kind has. */
+export const secretResponse = <Details>(
+  { id, name, createdAt, expiresAt, lastUsedAt, isExpired }: ListedSecret<unknown>,
+  details: Details,
+) => ({
+  id,
+  name,
+  ...details,
+  created: isoTime(createdAt),
+  expires: expiresAt === null ? null : isoTime(expiresAt),
+  last_used: lastUsedAt === undefined ? null : isoTime(lastUsedAt * 1000),
+  expired: isExpired,
+});

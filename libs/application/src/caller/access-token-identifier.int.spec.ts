@@ -3,11 +3,12 @@ import { sshKeyRingStream, StreamLoader } from '@keyfold/projections';
 import { accessTokenText, newAccessTokenSecret } from '@keyfold/security';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addKey, publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
-import { createAccessToken, revokeAccessToken } from '../../testing/access-tokens.js';
 import { changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
+import { createAccessToken, revokeSecret } from '../../testing/named-secrets.js';
 import { HOUR } from '../../testing/settable-clock.js';
 import type { SecurityEvent } from '../security-log/security-log.js';
+import { accessTokenKind } from '../named-secrets/secret-kinds.js';
 import { AccessTokenIdentifier } from './access-token-identifier.js';
 import { actorOf, type CallerPart } from './caller.js';
 import { CallerIdentifier } from './caller-identifier.js';
@@ -40,16 +41,16 @@ const expiresIn = (hours: number) => ({ expiresAt: service.clock.now() + hours *
 
 describe('an access token', () => {
   it('identifies its account, with and without the word Bearer', async () => {
-    const { text, tokenId } = await createAccessToken(service, 7, 'backup', { scopes: ['keys:manage'] });
+    const { text, id } = await createAccessToken(service, 7, 'backup', { scopes: ['keys:manage'] });
     for (const header of [text, `Bearer ${text}`]) {
       const caller = await identify(header);
       expect(caller).toMatchObject({
         by: 'access-token',
         account: { accountId: 7, username: 'ann' },
-        accessToken: { tokenId, scopes: ['keys:manage'] },
+        accessToken: { id, scopes: ['keys:manage'] },
       });
       expect(caller.sessionId).toBeUndefined();
-      expect(actorOf(caller)).toBe(`access-token:7:${tokenId}`);
+      expect(actorOf(caller)).toBe(`access-token:7:${id}`);
     }
   });
 
@@ -88,10 +89,10 @@ describe('an access token', () => {
   it('with the id of another token, or of none, is invalidated', async () => {
     const [one, other] = [await createAccessToken(service, 7, 'one'), await createAccessToken(service, 7, 'other')];
     const secretOf = (text: string) => text.slice(12, 39);
-    for (const id of [other.tokenId, other.tokenId + 1, 8 * 2 ** 20 + 1, 999_999 * 2 ** 20, 0]) {
+    for (const id of [other.id, other.id + 1, 8 * 2 ** 20 + 1, 999_999 * 2 ** 20, 0]) {
       expect(await outcomeOf(accessTokenText(id, secretOf(one.text)))).toBe('token-invalidated');
     }
-    expect(await outcomeOf(accessTokenText(one.tokenId, newAccessTokenSecret().secret))).toBe('token-invalidated');
+    expect(await outcomeOf(accessTokenText(one.id, newAccessTokenSecret().secret))).toBe('token-invalidated');
     expect(await outcomeOf(one.text)).toBe('accepted as access-token');
   });
 
@@ -111,22 +112,22 @@ describe('an access token', () => {
   });
 
   it('is refused for the first applicable reason', async () => {
-    const { text, tokenId } = await createAccessToken(service, 7, 'backup', expiresIn(1));
+    const { text, id } = await createAccessToken(service, 7, 'backup', expiresIn(1));
     await updateAccount(service, 7, { disabled: true });
     expect(await outcomeOf(text)).toBe('account-disabled');
     await changeAccount(service, 7, { type: 'DeleteAccount' });
     expect(await outcomeOf(text)).toBe('account-not-found-for-token');
     service.clock.advance(HOUR);
     expect(await outcomeOf(text)).toBe('token-expired');
-    await revokeAccessToken(service, 7, tokenId);
+    await revokeSecret(service, accessTokenKind, 7, id);
     expect(await outcomeOf(text)).toBe('token-invalidated');
   });
 
   it('is refused as soon as another gateway has revoked it', async () => {
     const other = new EmbeddedService(service.folder);
-    const { text, tokenId } = await createAccessToken(service, 7, 'backup');
+    const { text, id } = await createAccessToken(service, 7, 'backup');
     expect(await outcomeOf(text)).toBe('accepted as access-token');
-    await revokeAccessToken(other, 7, tokenId);
+    await revokeSecret(other, accessTokenKind, 7, id);
     expect(await outcomeOf(text)).toBe('token-invalidated');
     expect(identifierOf(service).identifyCached(text, 'account')).toBeUndefined();
   });

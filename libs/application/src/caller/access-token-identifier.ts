@@ -1,5 +1,5 @@
 import {
-  accountOfAccessToken,
+  accountOfSecret,
   DomainError,
   isSecretExpired,
   type AccessToken,
@@ -56,10 +56,10 @@ export class AccessTokenIdentifier {
   }
 
   #callerOf(read: AccessTokenText, [account, owned, ring, use]: LoadedToken): Caller {
-    const token = owned.state.tokens.find(({ tokenId }) => tokenId === read.tokenId);
+    const token = owned.state.secrets.find(({ id }) => id === read.tokenId);
     if (!token || !isSameAccessTokenHash(token.hash, read.hash)) throw new DomainError('token-invalidated');
     requireUsable(token, account.state, this.clock.now());
-    this.activity.usedAccessToken(token);
+    this.activity.usedSecret('access-token', token);
     const keys = ring && use ? { ring: ring.state, use: use.state } : undefined;
     return { account: account.state, keys, by: 'access-token', accessToken: token };
   }
@@ -74,7 +74,7 @@ type TokenRefs = readonly [
 
 /** Returns all streams that a request with this token needs, so that one round trip loads them. */
 function refsOf({ tokenId }: AccessTokenText, part: CallerPart): TokenRefs {
-  const accountId = accountOfAccessToken(tokenId);
+  const accountId = accountOfSecret(tokenId);
   const [account, owned] = [accountStream(accountId), accessTokensStream(accountId)];
   return part === 'account'
     ? [account, owned]

@@ -60,20 +60,6 @@ export function requireHistoryHolder(caller: Caller): void {
   if (isGuest(caller)) throw new DomainError('guest-has-no-history');
 }
 
-/** Throws `guest-has-no-tokens` if the caller is the guest, whose account is shared. */
-export function requireTokenHolder(caller: Caller): void {
-  if (isGuest(caller)) throw new DomainError('guest-has-no-tokens');
-}
-
-/**
- * Throws `guest-has-no-app-passwords` if the caller is the guest, whose account is shared, and `app-password-session-required` if it has no
- * session.
- */
-export function requireAppPasswordHolder(caller: Caller): void {
-  if (isGuest(caller)) throw new DomainError('guest-has-no-app-passwords');
-  if (caller.by !== 'session') throw new DomainError('app-password-session-required');
-}
-
 /**
  * Throws `access-token-scope-missing` if the caller has an access token without this scope, and `access-token-not-accepted` if there is no
  * scope for what it asks. Accepts every other caller.
@@ -103,7 +89,7 @@ export type Administrator = Caller | typeof operator;
 export function actorOf(caller: Administrator): string {
   if (caller.by === 'operator') return caller.by;
   const actor = `${caller.by}:${caller.account.accountId}`;
-  return caller.accessToken ? `${actor}:${caller.accessToken.tokenId}` : actor;
+  return caller.accessToken ? `${actor}:${caller.accessToken.id}` : actor;
 }
 
 /**

@@ -1,7 +1,6 @@
-import type { AccessToken } from '@keyfold/domain';
+import type { NamedSecret } from '@keyfold/domain';
 import { SqliteTokenUses } from '@keyfold/projections/sqlite';
 import { describe, expect, it } from 'vitest';
-import { tokenCreated } from '../../../domain/testing/access-tokens.events.js';
 import { login } from '../../../domain/testing/session.events.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
 import { watchedPort } from '../../testing/watched-port.js';
@@ -74,36 +73,39 @@ describe('the activity of a session', () => {
 });
 
 describe('the activity of an access token', () => {
-  const token = { ...tokenCreated(1).data, tokenId: 7_340_033 };
+  const token: NamedSecret = { id: 7_340_033, name: 'backup', createdAt: 0, expiresAt: null, hash: 'hash' };
 
   it('is unknown before its first use, which is recorded at once', async () => {
     const { clock, activity } = watched();
-    const lastUse = async (used: AccessToken) => (await activity.lastUsesOfAccessTokens([used]))[0];
+    const lastUse = async (used: NamedSecret) =>
+      (await activity.lastUsesOfSecrets('access-token', [used])).get(used.id);
     expect(await lastUse(token)).toBeUndefined();
-    activity.usedAccessToken(token);
+    activity.usedSecret('access-token', token);
     const at = Math.floor(clock.now() / 1000);
     await expect.poll(() => lastUse(token)).toBe(at);
     clock.advance(4 * MINUTE);
-    activity.usedAccessToken(token);
+    activity.usedSecret('access-token', token);
     expect(await lastUse(token)).toBe(at);
     clock.advance(MINUTE);
-    activity.usedAccessToken(token);
+    activity.usedSecret('access-token', token);
     await expect.poll(() => lastUse(token)).toBe(at + 300);
-    expect(await lastUse({ ...token, tokenId: 7_340_034 })).toBeUndefined();
+    expect(await lastUse({ ...token, id: 7_340_034 })).toBeUndefined();
   });
 
   it('is kept until the token expires, or for ten years', async () => {
     const { clock, activity, port } = watched();
     const day = 24 * 60 * MINUTE;
-    const expiring = { ...token, tokenId: 7_340_034, expiresAt: clock.now() + day };
-    activity.usedAccessToken(token);
-    activity.usedAccessToken(expiring);
-    await expect.poll(() => activity.lastUsesOfAccessTokens([token, expiring])).not.toContain(undefined);
+    const expiring = { ...token, id: 7_340_034, expiresAt: clock.now() + day };
+    activity.usedSecret('access-token', token);
+    activity.usedSecret('access-token', expiring);
+    await expect.poll(async () => (await activity.lastUsesOfSecrets('access-token', [token, expiring])).size).toBe(2);
     clock.advance(day);
     await port.record({ token: 'any', at: Math.floor(clock.now() / 1000), until: Number.MAX_SAFE_INTEGER });
-    expect(await activity.lastUsesOfAccessTokens([token, expiring])).toEqual([expect.any(Number), undefined]);
+    expect(await activity.lastUsesOfSecrets('access-token', [token, expiring])).toEqual(
+      new Map([[token.id, expect.any(Number)]]),
+    );
     clock.advance(3_653 * day);
     await port.record({ token: 'any', at: Math.floor(clock.now() / 1000), until: Number.MAX_SAFE_INTEGER });
-    expect(await activity.lastUsesOfAccessTokens([token])).toEqual([undefined]);
+    expect(await activity.lastUsesOfSecrets('access-token', [token])).toEqual(new Map());
   });
 });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AccessToken, AppPassword, Session } from '@keyfold/domain';
+import type { NamedSecret, SecretKindName, Session } from '@keyfold/domain';
 import { TokenUses } from '@keyfold/projections';
 import { LRUCache } from 'lru-cache';
 import { Clock } from '../clock.js';
@@ -30,14 +30,9 @@ export class TokenActivity {
     this.#used(sessionId, startedAt, expiresAt);
   }
 
-  /** Notes that a request used the access token now. Neither waits nor throws. */
-  usedAccessToken({ tokenId, expiresAt }: AccessToken): void {
-    this.#used(nameOf(tokenId), 0, inSeconds(expiresAt));
-  }
-
-  /** Notes that a login used the app password now. Neither waits nor throws. */
-  usedAppPassword({ appPasswordId, expiresAt }: AppPassword): void {
-    this.#used(nameOfAppPassword(appPasswordId), 0, inSeconds(expiresAt));
+  /** Notes that a request used the access token, or a login the app password, now. Neither waits nor throws. */
+  usedSecret(kind: SecretKindName, { id, expiresAt }: NamedSecret): void {
+    this.#used(`${kind}-${id}`, 0, inSeconds(expiresAt));
   }
 
   /** Returns when each session was last used, in unix seconds; a session without a record, when it started. */
@@ -46,16 +41,10 @@ export class TokenActivity {
     return sessions.map(({ sessionId, startedAt }) => recorded.get(sessionId) ?? startedAt);
   }
 
-  /** Returns when each access token was last used, in unix seconds; undefined for a token without a record. */
-  async lastUsesOfAccessTokens(tokens: readonly AccessToken[]): Promise<(number | undefined)[]> {
-    const recorded = await this.uses.lastUses(tokens.map(({ tokenId }) => nameOf(tokenId)));
-    return tokens.map(({ tokenId }) => recorded.get(nameOf(tokenId)));
-  }
-
-  /** Returns when each app password was last used, in unix seconds; undefined for one without a record. */
-  async lastUsesOfAppPasswords(passwords: readonly AppPassword[]): Promise<(number | undefined)[]> {
-    const recorded = await this.uses.lastUses(passwords.map(({ appPasswordId }) => nameOfAppPassword(appPasswordId)));
-    return passwords.map(({ appPasswordId }) => recorded.get(nameOfAppPassword(appPasswordId)));
+  /** Returns when each secret was last used, in unix seconds, by its id. Secrets without a record are missing. */
+  async lastUsesOfSecrets(kind: SecretKindName, secrets: readonly NamedSecret[]): Promise<ReadonlyMap<number, number>> {
+    const recorded = await this.uses.lastUses(secrets.map(({ id }) => `${kind}-${id}`));
+    return new Map([...recorded].map(([name, at]) => [Number(name.slice(kind.length + 1)), at]));
   }
 
   #used(token: string, since: number, expiresAt: number | undefined): void {
@@ -65,10 +54,6 @@ export class TokenActivity {
     this.uses.record({ token, at: now, until: expiresAt ?? now + KEPT }).catch(() => undefined);
   }
 }
-
-/** Return the name of an access token and of an app password among all tokens. The ids of sessions are UUIDs. */
-const nameOf = (tokenId: number) => `access-token-${tokenId}`;
-const nameOfAppPassword = (appPasswordId: number) => `app-password-${appPasswordId}`;
 
 /** Returns an expiry in unix seconds; undefined if there is none. */
 const inSeconds = (expiresAt: number | null) => (expiresAt === null ? undefined : Math.ceil(expiresAt / 1000));

@@ -1,12 +1,12 @@
 import { ROLE_ADMIN, ROLE_GUEST, type AccountCommand } from '@keyfold/domain';
 import { accessTokensStream, accountStream, siteSettingsStream } from '@keyfold/projections';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createAccessToken } from '../../testing/access-tokens.js';
-import { createAppPassword, revokeAppPassword } from '../../testing/app-passwords.js';
 import { registerAccount, updateAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
+import { createAccessToken, createAppPassword, revokeSecret } from '../../testing/named-secrets.js';
 import { LoginClient } from '../../testing/login-client.js';
 import { MINUTE } from '../../testing/settable-clock.js';
+import { appPasswordKind } from '../named-secrets/secret-kinds.js';
 
 let service: EmbeddedService;
 beforeEach(() => {
@@ -83,24 +83,21 @@ describe('the security log records', () => {
 
   it('a new access token and its end, with its id and no name', async () => {
     await registerAccount(service, 7, 'ann');
-    const { tokenId } = await createAccessToken(service, 7, 'backup');
+    const { id } = await createAccessToken(service, 7, 'backup');
     const byToken = { actor: `access-token:1:${2 ** 20 + 1}`, ...origin };
-    await service.runner.run(accessTokensStream(7), { type: 'RevokeAccessToken', tokenId }, byToken);
-    expect(names().slice(1)).toEqual([
-      `authn_token_created:test,access,${tokenId}`,
-      `authn_token_revoked:1,${tokenId}`,
-    ]);
+    await service.runner.run(accessTokensStream(7), { type: 'RevokeAccessToken', id }, byToken);
+    expect(names().slice(1)).toEqual([`authn_token_created:test,access,${id}`, `authn_token_revoked:1,${id}`]);
     expect(service.reported.at(-1)).toMatchObject({ account: 7, fields: { actor: byToken.actor } });
     expect(JSON.stringify(service.reported)).not.toContain('backup');
   });
 
   it('a new app password and its end, with its id and no name', async () => {
     await registerAccount(service, 7, 'ann');
-    const { appPasswordId } = await createAppPassword(service, 7, 'phone');
-    await revokeAppPassword(service, 7, appPasswordId);
+    const { id } = await createAppPassword(service, 7, 'phone');
+    await revokeSecret(service, appPasswordKind, 7, id);
     expect(names().slice(1)).toEqual([
-      `authn_token_created:test,app_password,${appPasswordId}`,
-      `authn_token_revoked:test,app_password,${appPasswordId}`,
+      `authn_token_created:test,app_password,${id}`,
+      `authn_token_revoked:test,app_password,${id}`,
     ]);
     expect(service.reported.at(-1)).toMatchObject({ account: 7 });
     expect(JSON.stringify(service.reported)).not.toContain('phone');

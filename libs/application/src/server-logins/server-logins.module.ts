@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
-import { AppPasswordsModule } from '../app-passwords/app-passwords.module.js';
 import { LoginModule } from '../login/login.module.js';
+import { NamedSecretsModule } from '../named-secrets/named-secrets.module.js';
 import { CheckServerLoginHandler, FindServerAccountsHandler } from './server-logins.js';
 
 @Module({
-  imports: [AppPasswordsModule, LoginModule],
+  imports: [LoginModule, NamedSecretsModule],
   providers: [CheckServerLoginHandler, FindServerAccountsHandler],
 })
 export class ServerLoginsModule {}

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { accessTokensAggregate } from '../access-tokens/access-tokens.decider.js';
-import { appPasswordsAggregate } from '../app-passwords/app-passwords.decider.js';
+import { accessTokensAggregate } from '../named-secrets/access-tokens.js';
+import { appPasswordsAggregate } from '../named-secrets/app-passwords.js';
 import { accountAggregate } from '../account/account.decider.js';
 import { sessionAggregate } from '../session/session.decider.js';
 import { siteSettingsAggregate } from '../site-settings/site-settings.decider.js';

@@ -24,11 +24,11 @@ export type DomainErrorCode =
   | 'access-token-not-accepted'
   /** `requireNoAdmin`: an access token is used to change the account of an administrator. */
   | 'admin-unchangeable-by-token'
-  /** `requireTokenHolder`: the guest uses a route for the caller's own tokens. */
+  /** `accessTokenKind`: the guest uses a route for the caller's own tokens. */
   | 'guest-has-no-tokens'
-  /** `CreateOwnAccessTokenCommand` without a session, with the static token. */
+  /** Creating an access token without a session, with the static token. */
   | 'session-required'
-  /** `CreateOwnAccessTokenCommand` with a scope that only administrators can give. Quotes the scope. */
+  /** Creating an access token with a scope that only administrators can give. Quotes the scope. */
   | 'access-token-scope-of-admins'
   /** `CreateAccessToken`: the name exceeds its limit in `TEXT_BYTES`. */
   | 'access-token-name-too-long'
@@ -41,9 +41,9 @@ export type DomainErrorCode =
   /** `RevokeAccessToken`: the account has no such token. */
   | 'access-token-not-found'
   // App passwords.
-  /** `requireAppPasswordHolder`: the guest uses a route for the caller's own app passwords. */
+  /** `appPasswordKind`: the guest uses a route for the caller's own app passwords. */
   | 'guest-has-no-app-passwords'
-  /** `requireAppPasswordHolder`: the caller has no session but the static token. */
+  /** `appPasswordKind`: the caller has no session but the static token. */
   | 'app-password-session-required'
   /** `CreateAppPassword`: the name exceeds its limit in `TEXT_BYTES`. */
   | 'app-password-name-too-long'

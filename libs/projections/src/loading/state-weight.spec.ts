@@ -10,9 +10,8 @@ import {
   type DomainEvent,
 } from '@keyfold/domain';
 import { expect, it } from 'vitest';
-import { tokenCreated } from '../../../domain/testing/access-tokens.events.js';
 import { registered } from '../../../domain/testing/account.events.js';
-import { appPasswordCreated } from '../../../domain/testing/app-passwords.events.js';
+import { appPasswordCreated, tokenCreated } from '../../../domain/testing/named-secrets.events.js';
 import { stateAfter } from '../../../domain/testing/decider-specification.js';
 import { keyAdded, publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
 import { keyUsed } from '../../../domain/testing/ssh-key-use.events.js';

@@ -23,10 +23,10 @@ const weights: Readonly<Record<AggregateName, (state: never) => number>> = {
   session: ({ address, client }: Session) => 1 + Math.floor(memoryOf(address, client) / 1024),
   'ssh-keys': ({ keys }: SshKeyRing) => 1 + Math.ceil(sumOf(keys, memoryOfKey) / 1024),
   'ssh-key-use': ({ lastUsed }: SshKeyUse) => 1 + Math.ceil(Object.keys(lastUsed).length / 20),
-  'access-tokens': ({ tokens }: AccessTokens) =>
-    1 + Math.ceil(sumOf(tokens, ({ name }) => ACCESS_TOKEN + memoryOf(name)) / 1024),
-  'app-passwords': ({ passwords }: AppPasswords) =>
-    1 + Math.ceil(sumOf(passwords, ({ name }) => APP_PASSWORD + memoryOf(name)) / 1024),
+  'access-tokens': ({ secrets }: AccessTokens) =>
+    1 + Math.ceil(sumOf(secrets, ({ name }) => ACCESS_TOKEN + memoryOf(name)) / 1024),
+  'app-passwords': ({ secrets }: AppPasswords) =>
+    1 + Math.ceil(sumOf(secrets, ({ name }) => APP_PASSWORD + memoryOf(name)) / 1024),
   'site-settings': ({ values, sealedValues }: SiteSettings) =>
     4 + Math.floor(memoryOf(...Object.values(values), ...Object.values(sealedValues)) / 1024),
 };

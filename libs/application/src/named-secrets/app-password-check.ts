@@ -38,14 +38,14 @@ export class AppPasswordCheck {
     if (hash === undefined) return undefined;
     const [{ state }] = await this.loader.load(appPasswordsStream(accountId));
     // Compares with each of the at most 100, so that the time does not depend on which one it is.
-    const [found] = state.passwords.filter((each) => isSameAppPasswordHash(each.hash, hash));
+    const [found] = state.secrets.filter((each) => isSameAppPasswordHash(each.hash, hash));
     if (!found) return undefined;
-    const { appPasswordId: id, name } = found;
+    const { id, name } = found;
     if (isSecretExpired(found, this.clock.now()) || !grantsProtocol(found.protocol, protocol)) {
       this.security.report(appPasswordRefused(accountId, id, origin));
       return undefined;
     }
-    this.activity.usedAppPassword(found);
+    this.activity.usedSecret('app-password', found);
     return { id, name };
   }
 }

@@ -1,11 +1,12 @@
 import type { FileProtocol } from '@keyfold/domain';
 import { newAppPassword } from '@keyfold/security';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createAppPassword, revokeAppPassword } from '../../testing/app-passwords.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
+import { createAppPassword, revokeSecret } from '../../testing/named-secrets.js';
 import { HOUR } from '../../testing/settable-clock.js';
 import type { SecurityEvent } from '../security-log/security-log.js';
 import { AppPasswordCheck } from './app-password-check.js';
+import { appPasswordKind } from './secret-kinds.js';
 
 const origin = { correlation: 'request-1', address: '192.0.2.7' };
 
@@ -24,12 +25,12 @@ function find(text: string, protocol: FileProtocol = 'webdav', accountId = 7, by
   const check = new AppPasswordCheck(by.loader, by.clock, by.activity, security);
   return check.find(accountId, protocol, text, origin);
 }
-const lastUseOf = async (appPasswordId: number) =>
-  (await service.activity.lastUsesOfAppPasswords([{ appPasswordId } as never]))[0];
+const lastUseOf = async (id: number) =>
+  (await service.activity.lastUsesOfSecrets('app-password', [{ id } as never])).get(id);
 
 describe('an app password', () => {
   it('is found for its account and protocol, however it is typed', async () => {
-    const { text, appPasswordId: id } = await createAppPassword(service, 7, 'phone');
+    const { text, id } = await createAppPassword(service, 7, 'phone');
     for (const typed of [text, text.toUpperCase(), text.replaceAll('-', ''), ` ${text.replaceAll('-', ' ')} `])
       expect(await find(typed)).toEqual({ id, name: 'phone' });
     expect(await find(text, 'webdav', 8)).toBeUndefined();
@@ -39,8 +40,8 @@ describe('an app password', () => {
   it('is found among all that an account can have', async () => {
     const created = [];
     for (let n = 0; n < 100; n++) created.push(await createAppPassword(service, 7, `app ${n}`));
-    for (const { text, appPasswordId } of [created[0]!, created[49]!, created[99]!])
-      expect(await find(text)).toMatchObject({ id: appPasswordId });
+    for (const { text, id } of [created[0]!, created[49]!, created[99]!])
+      expect(await find(text)).toMatchObject({ id });
   });
 
   it.each([
@@ -65,7 +66,7 @@ describe('an app password', () => {
 
   it('that is right but expired or for another protocol is reported, and no other', async () => {
     const expiresAt = service.clock.now() + HOUR;
-    const { text, appPasswordId } = await createAppPassword(service, 7, 'phone', { expiresAt });
+    const { text, id } = await createAppPassword(service, 7, 'phone', { expiresAt });
     await find(newAppPassword().text);
     await find('correct horse battery staple');
     await find(text);
@@ -73,7 +74,7 @@ describe('an app password', () => {
     await find(text, 'ftp');
     service.clock.advance(HOUR);
     await find(text);
-    const about = ['app_password', appPasswordId];
+    const about = ['app_password', id];
     const refused = { name: 'authn_token_fail', about, account: 7, outcome: 'refused', origin };
     expect(reported).toEqual([refused, refused]);
   });
@@ -81,10 +82,10 @@ describe('an app password', () => {
   it('is known to every gateway as soon as one has created it, and refused as soon as one has revoked it', async () => {
     const other = new EmbeddedService(service.folder);
     expect(await find(newAppPassword().text, 'webdav', 7, other)).toBeUndefined();
-    const { text, appPasswordId } = await createAppPassword(service, 7, 'phone');
+    const { text, id } = await createAppPassword(service, 7, 'phone');
     expect(await find(text, 'webdav', 7, other)).toBeDefined();
     expect(await find(text)).toBeDefined();
-    await revokeAppPassword(other, 7, appPasswordId);
+    await revokeSecret(other, appPasswordKind, 7, id);
     expect(await find(text)).toBeUndefined();
     expect(await find(text, 'webdav', 7, other)).toBeUndefined();
   });
@@ -112,19 +113,18 @@ describe('an app password', () => {
 
 describe('the last use of an app password', () => {
   it('is unknown before its first use, and a refused use does not count', async () => {
-    const { text, appPasswordId } = await createAppPassword(service, 7, 'phone');
+    const { text, id } = await createAppPassword(service, 7, 'phone');
     await find(text, 'ftp');
-    expect(await lastUseOf(appPasswordId)).toBeUndefined();
+    expect(await lastUseOf(id)).toBeUndefined();
     await find(text);
     const at = Math.floor(service.clock.now() / 1_000);
-    await expect.poll(() => lastUseOf(appPasswordId)).toBe(at);
+    await expect.poll(() => lastUseOf(id)).toBe(at);
   });
 
   it('is not that of the access token with the same id', async () => {
-    const { text, appPasswordId } = await createAppPassword(service, 7, 'phone');
+    const { text, id } = await createAppPassword(service, 7, 'phone');
     await find(text);
-    await expect.poll(() => lastUseOf(appPasswordId)).toBeDefined();
-    const token = { tokenId: appPasswordId } as never;
-    expect(await service.activity.lastUsesOfAccessTokens([token])).toEqual([undefined]);
+    await expect.poll(() => lastUseOf(id)).toBeDefined();
+    expect(await service.activity.lastUsesOfSecrets('access-token', [{ id } as never])).toEqual(new Map());
   });
 });

@@ -1,0 +1,102 @@
+import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { DomainError } from '@keyfold/domain';
+import { StreamLoader } from '@keyfold/projections';
+import { actorOf, type Caller } from '../caller/caller.js';
+import { TokenActivity } from '../caller/token-activity.js';
+import { Clock } from '../clock.js';
+import { CommandRunner } from '../command-runner.js';
+import type { Origin } from '../origin.js';
+import { listedSecret, listSecrets, type ListedSecret, type SecretKind } from './secret-kinds.js';
+
+/** The fields of a new secret. `expiresAt` is in unix milliseconds, or null for a secret that never expires. */
+export type SecretInput<Details> = Readonly<{ name: string; expiresAt: number | null }> & Details;
+
+/** A new secret with its text, which is not stored. */
+export type NewSecret<Details> = ListedSecret<Details> & Readonly<{ text: string }>;
+
+/** Creates a secret of the caller's account, with a session. */
+export class CreateOwnSecretCommand<Details> extends Command<NewSecret<Details>> {
+  constructor(
+    readonly kind: SecretKind<Details>,
+    readonly caller: Caller,
+    readonly input: SecretInput<Details>,
+    readonly origin: Origin,
+  ) {
+    super();
+  }
+}
+
+/** @throws what `requireHolder` and `requireMayCreate` of the kind throw, or a refusal of the decider. */
+@CommandHandler(CreateOwnSecretCommand)
+export class CreateOwnSecretHandler implements ICommandHandler<CreateOwnSecretCommand<unknown>> {
+  constructor(
+    private readonly runner: CommandRunner,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute<Details>(command: CreateOwnSecretCommand<Details>): Promise<NewSecret<Details>> {
+    const { kind, caller, input, origin } = command;
+    kind.requireHolder(caller);
+    kind.requireMayCreate(caller, input);
+    const { accountId } = caller.account;
+    const { hash, textOf } = kind.generate();
+    const now = this.clock.now();
+    const { state } = await this.runner.run(
+      kind.streamOf(accountId),
+      { type: kind.commands.create, accountId, ...input, hash, now },
+      { actor: actorOf(caller), ...origin },
+    );
+    const created = state.secrets.at(-1);
+    // The request has run before, with another secret.
+    if (created?.hash !== hash) throw new DomainError(`${kind.name}-not-found`);
+    return { ...listedSecret(created, undefined, now), text: textOf(created.id) };
+  }
+}
+
+/** Lists the caller's secrets of one kind, oldest first, including expired ones that were not revoked. */
+export class ListOwnSecretsQuery<Details> extends Query<readonly ListedSecret<Details>[]> {
+  constructor(
+    readonly kind: SecretKind<Details>,
+    readonly caller: Caller,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListOwnSecretsQuery)
+export class ListOwnSecretsHandler implements IQueryHandler<ListOwnSecretsQuery<unknown>> {
+  constructor(
+    private readonly loader: StreamLoader,
+    private readonly activity: TokenActivity,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute<Details>({ kind, caller }: ListOwnSecretsQuery<Details>): Promise<readonly ListedSecret<Details>[]> {
+    kind.requireHolder(caller);
+    const [{ state }] = await this.loader.load(kind.streamOf(caller.account.accountId));
+    return listSecrets(kind, state.secrets, this.activity, this.clock.now());
+  }
+}
+
+/** Revokes a secret of the caller. One of another account is refused like a nonexistent one. */
+export class RevokeOwnSecretCommand<Details> extends Command<void> {
+  constructor(
+    readonly kind: SecretKind<Details>,
+    readonly caller: Caller,
+    readonly id: number,
+    readonly origin: Origin,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RevokeOwnSecretCommand)
+export class RevokeOwnSecretHandler implements ICommandHandler<RevokeOwnSecretCommand<unknown>> {
+  constructor(private readonly runner: CommandRunner) {}
+
+  async execute<Details>({ kind, caller, id, origin }: RevokeOwnSecretCommand<Details>): Promise<void> {
+    kind.requireHolder(caller);
+    const ref = kind.streamOf(caller.account.accountId);
+    await this.runner.run(ref, { type: kind.commands.revoke, id }, { actor: actorOf(caller), ...origin });
+  }
+}
