@@ -32,7 +32,7 @@ it('hadolint accepts the Dockerfiles', async () => {
 
 it('the image has the Node version of the project', () => {
   const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> };
-  expect(basesOf('deploy/Dockerfile')[0]).toBe(`node:${devDependencies['node']}-slim`);
+  expect(basesOf('deploy/Dockerfile')[0]).toBe(`node:${devDependencies['node']}-bookworm-slim`);
 });
 
 it('keyfold-ssh is built with the Go version of its module and with the command of the guide', () => {
