@@ -34,7 +34,7 @@ done
 docker compose rm --force mongodb-setup migrate topology worker gateway
 
 old=$(docker compose ps --quiet worker gateway)
-# Ends with the version that was running.
+# Removes what this upgrade has added. The version that was running never stopped.
 give_up() {
   trap '' HUP INT TERM
   for container in $(docker compose ps --all --quiet worker gateway); do
@@ -80,5 +80,7 @@ for image in $(docker image ls --filter "label=com.docker.compose.project=$proje
   esac
 done
 echo "Version $new is running."
-# Containers of another origin may have had another tag.
-! docker image inspect "keyfold:$running" >/dev/null 2>&1 || echo "To go back: sh deploy/upgrade.sh $running"
+# Without an image of that tag, there is no way back.
+if docker image inspect "keyfold:$running" >/dev/null 2>&1; then
+  echo "To go back: sh deploy/upgrade.sh $running"
+fi

@@ -5,7 +5,7 @@ export { dummyHash, HashQueueFull, PasswordHasher, staticHash, type HashGroups }
 export {
   appPasswordHash,
   isRecoveryCode,
-  isSameAppPasswordHash,
+  isSameSecretHash,
   matchingRecoveryCode,
   newAppPassword,
   newRecoveryCodes,
@@ -27,7 +27,6 @@ export { ThrottleStore } from './throttle/throttle-store.js';
 export {
   accessTokenText,
   isAccessTokenForm,
-  isSameAccessTokenHash,
   newAccessTokenSecret,
   readAccessToken,
   type AccessTokenText,

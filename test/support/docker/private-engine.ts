@@ -76,9 +76,8 @@ export class PrivateEngine {
    */
   async start(): Promise<() => Promise<void>> {
     const [log, pidFile] = [join(this.folder, 'dockerd.log'), join(this.folder, 'docker.pid')];
-    const other = runningEngines().find(
-      (pid) => pid !== (existsSync(pidFile) ? readFileSync(pidFile, 'utf8').trim() : ''),
-    );
+    const own = existsSync(pidFile) ? readFileSync(pidFile, 'utf8').trim() : undefined;
+    const other = runningEngines().find((pid) => pid !== own);
     if (other) throw new Error(`another Docker engine runs on this machine, process ${other}. Stop it first.`);
     const policies = this.#forwardPolicies();
     const options = [

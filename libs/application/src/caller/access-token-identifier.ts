@@ -17,7 +17,7 @@ import {
   type Loaded,
   type StreamRef,
 } from '@keyfold/projections';
-import { isSameAccessTokenHash, readAccessToken, type AccessTokenText } from '@keyfold/security';
+import { isSameSecretHash, readAccessToken, type AccessTokenText } from '@keyfold/security';
 import type { Clock } from '../clock.js';
 import type { Caller, CallerPart } from './caller.js';
 import type { TokenActivity } from './token-activity.js';
@@ -57,7 +57,7 @@ export class AccessTokenIdentifier {
 
   #callerOf(read: AccessTokenText, [account, owned, ring, use]: LoadedToken): Caller {
     const token = owned.state.secrets.find(({ id }) => id === read.tokenId);
-    if (!token || !isSameAccessTokenHash(token.hash, read.hash)) throw new DomainError('token-invalidated');
+    if (!token || !isSameSecretHash(token.hash, read.hash)) throw new DomainError('token-invalidated');
     requireUsable(token, account.state, this.clock.now());
     this.activity.usedSecret('access-token', token);
     const keys = ring && use ? { ring: ring.state, use: use.state } : undefined;

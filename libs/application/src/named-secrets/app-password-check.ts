@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { grantsProtocol, isSecretExpired, type FileProtocol } from '@keyfold/domain';
 import { appPasswordsStream, StreamLoader } from '@keyfold/projections';
-import { appPasswordHash, isSameAppPasswordHash } from '@keyfold/security';
+import { appPasswordHash, isSameSecretHash } from '@keyfold/security';
 import { TokenActivity } from '../caller/token-activity.js';
 import { Clock } from '../clock.js';
 import type { Origin } from '../origin.js';
@@ -38,7 +38,7 @@ export class AppPasswordCheck {
     if (hash === undefined) return undefined;
     const [{ state }] = await this.loader.load(appPasswordsStream(accountId));
     // Compares with each of the at most 100, so that the time does not depend on which one it is.
-    const [found] = state.secrets.filter((each) => isSameAppPasswordHash(each.hash, hash));
+    const [found] = state.secrets.filter((each) => isSameSecretHash(each.hash, hash));
     if (!found) return undefined;
     const { id, name } = found;
     if (isSecretExpired(found, this.clock.now()) || !grantsProtocol(found.protocol, protocol)) {

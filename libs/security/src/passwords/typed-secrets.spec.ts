@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   appPasswordHash,
   isRecoveryCode,
-  isSameAppPasswordHash,
+  isSameSecretHash,
   matchingRecoveryCode,
   newAppPassword,
   newRecoveryCodes,
@@ -69,8 +69,8 @@ describe('an app password', () => {
 
   it('is compared by its whole hash', () => {
     const { hash } = newAppPassword();
-    expect(isSameAppPasswordHash(hash, hash)).toBe(true);
-    expect(isSameAppPasswordHash(hash, newAppPassword().hash)).toBe(false);
+    expect(isSameSecretHash(hash, hash)).toBe(true);
+    expect(isSameSecretHash(hash, newAppPassword().hash)).toBe(false);
   });
 });
 

@@ -32,8 +32,8 @@ export function appPasswordHash(text: string): string | undefined {
   return APP_PASSWORD.test(letters) ? hashOf(letters) : undefined;
 }
 
-/** Takes the same time wherever the hashes differ. */
-export const isSameAppPasswordHash = (a: string, b: string): boolean => timingSafeEqual(Buffer.from(a), Buffer.from(b));
+/** Compares the hashes of two app passwords or access tokens. Takes the same time wherever they differ. */
+export const isSameSecretHash = (a: string, b: string): boolean => timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
 /** The number of codes that an account gets at once. */
 export const RECOVERY_CODES = 10;

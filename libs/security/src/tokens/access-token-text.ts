@@ -1,4 +1,4 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /*
@@ -42,9 +42,6 @@ export function readAccessToken(text: string): AccessTokenText | undefined {
   if (!Number.isSafeInteger(tokenId)) return undefined;
   return { tokenId, hash: hashOf(text.slice(SECRET_START, SUM_START)) };
 }
-
-/** Takes the same time wherever the hashes differ. */
-export const isSameAccessTokenHash = (a: string, b: string): boolean => timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
 const hashOf = (secret: string) => hash('sha256', secret, 'base64url');
 const checksumOf = (text: string) => base62(BigInt(crc32(text)), SUM_DIGITS);
