@@ -58,6 +58,7 @@ export class PrivateEngine {
 
   /** Downloads the engine and the systems on which the images are based. `recipe` identifies their versions later. */
   async install(recipe: string): Promise<void> {
+    unmountBelow(this.folder);
     rmSync(this.folder, { recursive: true, force: true });
     mkdirSync(join(this.folder, 'config'), { recursive: true });
     this.#fetchEngine();
@@ -182,6 +183,15 @@ function runningEngines(): string[] {
       return false;
     }
   });
+}
+
+/** Unmounts what a killed engine left mounted: its data folder, its containers' systems and network namespaces. */
+function unmountBelow(folder: string): void {
+  const points = readFileSync('/proc/self/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '');
+  const own = points.filter((point) => point.startsWith(`${folder}/`));
+  for (const point of own.reverse()) run('umount', [point]);
 }
 
 /** Removes what dockerd leaves on the machine: its bridge and its rules. */
