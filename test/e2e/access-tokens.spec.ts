@@ -6,7 +6,7 @@ import { ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { newKeyLine } from '../support/key-line.js';
 import { sharedApp } from '../support/shared-app.js';
-import { storedApiToken, storedCommits } from '../support/stored-data.js';
+import { storedStaticToken, storedCommits } from '../support/stored-data.js';
 import { enrol } from '../support/two-factor.js';
 
 const app = await sharedApp();
@@ -249,7 +249,7 @@ describe('a creation', () => {
       for (const { outcome } of answers) expect(outcome).toBe('403 Guest user can not have access tokens');
     }
     await edit('guest', { disabled: true });
-    expect((await create(api.as(storedApiToken(app.dataDir)), body)).outcome).toBe(
+    expect((await create(api.as(storedStaticToken(app.dataDir)), body)).outcome).toBe(
       '403 the static token can not create access tokens, log in instead',
     );
     const { client } = await newAccessToken(admin, ['accounts:manage', 'settings:read', 'keys:manage']);

@@ -61,7 +61,7 @@ it('the address of a session is known unless a newer version started it', () => 
 
 it.each([
   ['session:7', { kind: 'session', accountId: 7 }],
-  ['api-token:1', { kind: 'static-token', accountId: 1 }],
+  ['static-token:1', { kind: 'static-token', accountId: 1 }],
   ['access-token:7:12', { kind: 'access-token', accountId: 7, tokenId: 12 }],
   ['operator', { kind: 'operator' }],
 ])('the actor %s is named', (actor, named) => {

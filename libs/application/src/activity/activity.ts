@@ -106,11 +106,11 @@ function shownOf(
   }
 }
 
-/** Actors have the form `<way>:<account>`, or `<way>:<account>:<token>`, or are a single word if there is no account. */
+/** Actors have the form `<kind>:<account>`, or `<kind>:<account>:<token>`, or are a single word if there is no account. */
 function parseActor(actor: string): ActivityActor {
-  const [way = '', account, token] = actor.split(':');
+  const [kind = '', account, token] = actor.split(':');
   return {
-    kind: way === 'api-token' ? 'static-token' : way,
+    kind,
     ...(account !== undefined && { accountId: Number(account) }),
     ...(token !== undefined && { tokenId: Number(token) }),
   };

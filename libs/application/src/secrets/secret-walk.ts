@@ -112,8 +112,8 @@ function holderOf({ stream, aggregate }: StreamRef<unknown>, state: unknown): Se
   };
 }
 
-function secretsOfSettings({ sealedApiToken, sealedValues }: SiteSettings): SealedSecret[] {
-  const token = { kind: 'static token', sealed: sealedApiToken, context: sealingContext.apiToken } as const;
+function secretsOfSettings({ sealedStaticToken, sealedValues }: SiteSettings): SealedSecret[] {
+  const token = { kind: 'static token', sealed: sealedStaticToken, context: sealingContext.staticToken } as const;
   const values = Object.entries(sealedValues).map(([key, sealed]): SealedSecret => {
     return { kind: 'setting', key, sealed, context: sealingContext.setting(key) };
   });
