@@ -201,7 +201,7 @@ function* changeAccount(world: World, action: AccountAction): Generator<void, vo
       case 'generate-codes':
         return generateRecoveryCodes();
       case 'use-recovery-code':
-        return recoveryCode(state.recoveryGenerations, action.index);
+        return recoveryCode(state.recoverySeries, action.index);
       case 'evict':
         return { type: 'EvictSessions', kept: action.kept };
       case 'delete':
@@ -215,7 +215,7 @@ function* logIn(world: World, accountId: number, id: string, codeStep: number): 
   const { state } = world.load(accountAggregate, accountId);
   yield;
   if (state.status !== 'active' || state.disabled || state.twoFactor?.locked) return;
-  const session = login({ sessionId: id, accountId, credential: state.credential });
+  const session = login({ sessionId: id, accountId, generation: state.generation });
   const usedCode = state.twoFactor && { enrolment: state.twoFactor.enrolment, step: codeStep };
   yield* handle(world, sessionAggregate, id, () =>
     usedCode ? { type: 'StartSession', session, usedCode } : { type: 'StartSession', session },

@@ -206,7 +206,7 @@ function refusalReason(
   if (timeliness === 'expired') return 'token-expired';
   if (timeliness === 'early') return 'token-not-active';
   if (account.status !== 'active' || account.username !== username) return 'account-not-found-for-token';
-  const refusal = sessionRefusal(account, { credential: session.credential, session: jti });
+  const refusal = sessionRefusal(account, { generation: session.generation, session: jti });
   if (refusal) return refusal;
   return account.disabled ? 'account-disabled' : undefined;
 }

@@ -78,7 +78,7 @@ export const maySeeSecrets = ({ by }: Administrator): boolean => by !== 'access-
 
 /** Returns what the decider checks again. The static token and access tokens depend on no session. */
 export const proofOf = ({ account, by, sessionId }: Caller): CallerProof =>
-  by === 'static-token' || by === 'access-token' ? {} : { credential: account.credential, session: sessionId };
+  by === 'static-token' || by === 'access-token' ? {} : { generation: account.generation, session: sessionId };
 
 /** The operator of the service, who uses the command `keyfold` and needs no account. */
 export const operator = { by: 'operator' } as const;

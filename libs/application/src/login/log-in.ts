@@ -79,7 +79,7 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
   }
 
   async #startSession(login: Login, account: Account, right: RightCode | undefined): Promise<string> {
-    const { accountId, username, passwordTimestamp, credential } = account;
+    const { accountId, username, passwordTimestamp, generation } = account;
     const sessionId = randomUUID();
     const subject = { accountId, sessionId, username, passwordTimestamp, now: this.clock.now() };
     const token = this.tokens.sign(subject);
@@ -87,7 +87,7 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     const session = {
       sessionId,
       accountId,
-      credential,
+      generation,
       factors: factorsOf(right),
       address: login.address,
       client: login.client,

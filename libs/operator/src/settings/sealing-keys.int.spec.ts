@@ -122,7 +122,7 @@ describe.each(stores)('on %s', (_, open) => {
     expect(fresh.open(account.twoFactor!.sealedSecret, 'account-7/two-factor')).toBe('secret 1');
     expect(fresh.open(account.pendingEnrolment!.sealedSecret, 'account-7/two-factor')).toBe('secret 2');
     expect(fresh.open(account.twoFactor!.recoveryCodes!.sealedCodes, 'account-7/recovery-codes')).toBe('hashes');
-    expect(account.credential).toBe(1);
+    expect(account.generation).toBe(1);
     const [{ state }] = await new StreamLoader(projections.store, projections.readModels).load(siteSettingsStream);
     expect(fresh.open(state.sealedStaticToken, 'site-settings/static-token')).toBe('token');
     for (const [key, sealed] of Object.entries(state.sealedValues))
@@ -178,7 +178,7 @@ describe.each(stores)('on %s', (_, open) => {
     ]);
     const account = await rebuiltAccount(7);
     expect(fresh.open(account.sealedPasswordHash, 'account-7/password')).toBe('changed');
-    expect(account.credential).toBe(2);
+    expect(account.generation).toBe(2);
   });
 
   it('a stream that cannot be read makes both commands fail', async () => {
