@@ -169,10 +169,10 @@ describe('the list of all access tokens', () => {
     for (const { token } of tokens) expect(answer.text).not.toContain(token.slice(12, 39));
     expect(answer.text).not.toContain('hash');
     for (const [at, name] of ['lister1', 'lister2'].entries()) {
-      const holder = content.find(({ username }) => username === name)!;
-      expect(holder.tokens.map(({ id }) => id)).toEqual(tokens.slice(2 * at, 2 * at + 2).map(({ id }) => id));
+      const owner = content.find(({ username }) => username === name)!;
+      expect(owner.tokens.map(({ id }) => id)).toEqual(tokens.slice(2 * at, 2 * at + 2).map(({ id }) => id));
       const { id } = await accountNamed(admin, name);
-      expect((await admin.get(`/api/admin/token/list?user_id=${id}`)).data()).toEqual({ content: [holder], total: 1 });
+      expect((await admin.get(`/api/admin/token/list?user_id=${id}`)).data()).toEqual({ content: [owner], total: 1 });
     }
     const pages = [];
     for (let page = 1; page <= total; page++) {

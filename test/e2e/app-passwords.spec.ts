@@ -174,10 +174,10 @@ describe('the list of all app passwords', () => {
       total: number;
     }>();
     for (const [at, name] of ['lister1', 'lister2'].entries()) {
-      const holder = content.find(({ username }) => username === name)!;
-      expect(idsOf(holder.app_passwords)).toEqual(idsOf(made.slice(2 * at, 2 * at + 2)));
+      const owner = content.find(({ username }) => username === name)!;
+      expect(idsOf(owner.app_passwords)).toEqual(idsOf(made.slice(2 * at, 2 * at + 2)));
       const { id } = await accountNamed(admin, name);
-      expect((await listAny(admin, `?user_id=${id}`)).data()).toEqual({ content: [holder], total: 1 });
+      expect((await listAny(admin, `?user_id=${id}`)).data()).toEqual({ content: [owner], total: 1 });
     }
     const pages = [];
     for (let page = 1; page <= total; page++)

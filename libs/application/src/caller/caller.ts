@@ -46,17 +46,17 @@ export function requireAdmin(caller: Caller): void {
   if (!isAdmin(caller)) throw new DomainError('not-an-admin');
 }
 
-export function requireKeyHolder(caller: Caller): void {
+export function requireKeyOwner(caller: Caller): void {
   if (isGuest(caller)) throw new DomainError('guest-has-no-keys');
 }
 
 /** Throws `guest-has-no-sessions` if the caller is the guest: everybody may use that account, so nobody may see or end its sessions. */
-export function requireSessionHolder(caller: Caller): void {
+export function requireSessionOwner(caller: Caller): void {
   if (isGuest(caller)) throw new DomainError('guest-has-no-sessions');
 }
 
 /** Throws `guest-has-no-history` if the caller is the guest: everybody may use that account, so nobody may see what others did with it. */
-export function requireHistoryHolder(caller: Caller): void {
+export function requireHistoryOwner(caller: Caller): void {
   if (isGuest(caller)) throw new DomainError('guest-has-no-history');
 }
 

@@ -87,7 +87,7 @@ export class PasswordCheck {
       throw error;
     });
     if (!matching) throw new DomainError('invalid-credentials');
-    // A success here must not reset the count: the holder of an app password could guess the password for longer.
+    // A success here must not reset the count: somebody with an app password could guess the password for longer.
     if (matching.secret === 'app-password') await refund(this.throttle, counted);
     else await succeed(this.throttle, counted);
     return matching.account;
