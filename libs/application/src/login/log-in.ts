@@ -51,7 +51,7 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     const account = nameHash(request.username);
     const device = request.deviceToken ? this.devices.read(request.deviceToken, this.clock.now()) : undefined;
     const login = { ...request, device: device?.nameHash === account ? device : undefined };
-    return this.passwords.inTurn(attemptOf(login), () => this.#logIn(login));
+    return this.passwords.queued(attemptOf(login), () => this.#logIn(login));
   }
 
   async #logIn(login: Login): Promise<LoggedIn> {

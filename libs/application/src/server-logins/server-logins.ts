@@ -73,7 +73,7 @@ export class CheckServerLoginHandler implements ICommandHandler<CheckServerLogin
   async execute({ login }: CheckServerLoginCommand): Promise<ServerLogin> {
     const { username, address } = login;
     try {
-      return await this.passwords.inTurn({ username, address, device: undefined }, () => this.#check(login));
+      return await this.passwords.queued({ username, address, device: undefined }, () => this.#check(login));
     } catch (error) {
       if (!(error instanceof DomainError) || error.code === 'too-many-attempts') throw error;
       return error.code === 'one-time-code-required' ? 'code required' : 'refused';
