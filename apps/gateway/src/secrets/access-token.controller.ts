@@ -122,7 +122,7 @@ export class AccessTokenController {
     summary: "List the caller's access tokens",
     description:
       'Returns the tokens, oldest first. An expired token is shown until it is revoked, a new token has its name, or a ' +
-      'new token needs its place among the 100 of the account.',
+      'new token would exceed the limit of 100.',
     guard: CallerGuard,
     answer: [AccessTokenResponse],
     refusals: ['guest-has-no-tokens'],

@@ -120,7 +120,7 @@ export class AppPasswordController {
     summary: "List the caller's app passwords",
     description:
       'Returns the app passwords, oldest first. An expired one is shown until it is revoked, a new one has its name, or a ' +
-      'new one needs its place among the 100 of the account. Needs a session.',
+      'new one would exceed the limit of 100. Needs a session.',
     guard: CallerGuard,
     answer: [AppPasswordResponse],
     refusals: NO_OWNER,

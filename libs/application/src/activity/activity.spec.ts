@@ -6,7 +6,7 @@ import { commitOf, goldenEvent, goldenEvents } from '../../../messaging/testing/
 import { activitiesOf, startedSession } from './activity.js';
 import { ACTIVITY_TYPES, activityTypes } from './activity-types.js';
 
-const activities = (commit: Commit) => activitiesOf({ place: { at: commit.at, key: commit.position }, commit });
+const activities = (commit: Commit) => activitiesOf({ cursor: { at: commit.at, key: commit.position }, commit });
 
 /** Events that only replace a seal. */
 const HOUSEKEEPING = [...goldenEvents.keys()].filter((name) => name.includes('Resealed'));
