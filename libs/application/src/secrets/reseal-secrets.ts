@@ -33,7 +33,11 @@ export async function resealSecrets(
   if (resealed.size > 0) {
     await sealedStream.run(runner, { type: 'ResealSecrets', resealed }, context).catch(unlessDeleted);
   }
-  return { resealed: resealed.size, unchanged: sealedStream.secrets.length - resealed.size - problems.length, problems };
+  return {
+    resealed: resealed.size,
+    unchanged: sealedStream.secrets.length - resealed.size - problems.length,
+    problems,
+  };
 }
 
 /** Ignores that the account was deleted in the meantime: it has no secrets any more. */

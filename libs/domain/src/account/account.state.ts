@@ -188,7 +188,6 @@ function withRecoveryCodes(
   change: (codes: RecoveryCodes) => Partial<RecoveryCodes>,
 ): Account {
   const codes = account.twoFactor?.recoveryCodes;
-  if (codes?.series !== series)
-    throw new Error(`series ${series} of recovery codes is not the last one`);
+  if (codes?.series !== series) throw new Error(`series ${series} of recovery codes is not the last one`);
   return withTwoFactor(account, { recoveryCodes: { ...codes, ...change(codes) } });
 }

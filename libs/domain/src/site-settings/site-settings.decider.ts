@@ -101,7 +101,10 @@ function deletion(settings: SiteSettings, { key }: DeleteSetting): readonly Site
   return [{ type: 'SettingDeleted', v: 1, data: { key } }];
 }
 
-function resealing({ sealedStaticToken, sealedValues }: SiteSettings, { resealed }: ResealSecrets): SiteSettingsEvent[] {
+function resealing(
+  { sealedStaticToken, sealedValues }: SiteSettings,
+  { resealed }: ResealSecrets,
+): SiteSettingsEvent[] {
   const events: SiteSettingsEvent[] = [];
   const token = resealed.get(sealedStaticToken);
   if (token !== undefined) events.push({ type: 'StaticTokenResealed', v: 1, data: {}, sealed: { token } });

@@ -26,7 +26,12 @@ export type StaticTokenReset = DomainEvent<'StaticTokenReset', object, Readonly<
 export type StaticTokenResealed = DomainEvent<'StaticTokenResealed', object, Readonly<{ token: string }>>;
 
 export type SiteSettingsEvent =
-  SettingsChanged | SecretSettingChanged | SecretSettingResealed | SettingDeleted | StaticTokenReset | StaticTokenResealed;
+  | SettingsChanged
+  | SecretSettingChanged
+  | SecretSettingResealed
+  | SettingDeleted
+  | StaticTokenReset
+  | StaticTokenResealed;
 
 export const siteSettingsUpcasters: Upcasters<SiteSettingsEvent['type']> = {
   SettingsChanged: [],

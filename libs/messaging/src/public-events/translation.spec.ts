@@ -50,7 +50,12 @@ const publicTypes: Readonly<Record<string, string | undefined>> = {
   'StaticTokenResealed.v1': undefined,
 };
 /** Stored events whose public event has the sample of another one. */
-const withOtherSample = ['PermissionsChanged.v1', 'StaticTokenReset.v1', 'SecretSettingChanged.v1', 'SettingDeleted.v1'];
+const withOtherSample = [
+  'PermissionsChanged.v1',
+  'StaticTokenReset.v1',
+  'SecretSettingChanged.v1',
+  'SettingDeleted.v1',
+];
 
 describe('a stored event', () => {
   it('is public or private in every version ever shipped', () => {
