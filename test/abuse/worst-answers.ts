@@ -1,10 +1,10 @@
-import { randomInt } from 'node:crypto';
 import { SECRETS_PER_ACCOUNT } from '@keyfold/domain';
 import type { NewCommit } from '@keyfold/event-store';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed, adminOf } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { operationsOf, type ApiDocument } from '../support/api-document.js';
+import { SEED } from '../support/test-length.js';
 import { enrol } from '../support/two-factor.js';
 import { cpuOf } from './process-costs.js';
 import {
@@ -49,14 +49,12 @@ export type Stage = Readonly<{
  * Besides the two members, `rings` accounts have a full key ring.
  */
 export function describeWorstAnswers(open: () => Promise<Stage>, rings = 0): { cast(): Cast } {
-  const seed = Number(process.env['KEYFOLD_WORST_SEED'] ?? randomInt(2 ** 31));
-  console.log(`KEYFOLD_WORST_SEED=${seed}`);
   let stage: Stage;
   let cast: Cast;
 
   beforeAll(async () => {
     stage = await open();
-    cast = await filled(stage, seed, rings);
+    cast = await filled(stage, rings);
   });
   afterAll(() => stage?.dispose());
 
@@ -121,8 +119,8 @@ export function describeWorstAnswers(open: () => Promise<Stage>, rings = 0): { c
   return { cast: () => cast };
 }
 
-async function filled(stage: Stage, seed: number, rings: number): Promise<Cast> {
-  const texts = worstTexts(seed);
+async function filled(stage: Stage, rings: number): Promise<Cast> {
+  const texts = worstTexts(SEED);
   const open = new ApiClient(stage.baseUrl);
   const admin = await adminOf(open);
   const [manyName, longName] = [await newAccount('many '), await newAccount('long ')];

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KeyPair } from '../support/openssh/key-pair.js';
 import type { SftpLogin } from '../support/openssh/sftp.js';
+import { timesLength } from '../support/test-length.js';
 import { addKey, keysOf, OpensshSite, removeKey, SFTP, type LookUp } from './openssh-site.js';
 
 /** How often each kind of removal is tried. */
-const TRIES = Number(process.env['KEYFOLD_DEPLOYMENT_LOGINS'] ?? 50);
+const TRIES = timesLength(20);
 
 let site: OpensshSite;
 beforeAll(async () => {

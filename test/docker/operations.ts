@@ -1,12 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { timesLength } from '../support/test-length.js';
 import { Audit } from './audit.js';
 import type { Deployment } from './deployment.js';
 import { SteadyTraffic, type Observed } from './steady-traffic.js';
 
-/** Set for longer runs by hand: how often gateways scale from three to six and back. */
-const ROUNDS = Number(process.env['KEYFOLD_DOCKER_ROUNDS'] ?? 1);
+/** How often gateways scale from three to six and back. */
+const ROUNDS = timesLength(1);
 
 /** Runs work while clients add, remove, log in and out. */
 function trafficOf(of: () => Deployment): (name: string, work: () => Promise<unknown>) => Promise<Observed> {

@@ -6,9 +6,7 @@ import { ApiClient } from '../support/api-client.js';
 import { newKeyLine } from '../support/key-line.js';
 import { sharedApp } from '../support/shared-app.js';
 import { storedStaticToken } from '../support/stored-data.js';
-
-/** Chooses the requests. To repeat a failed run, set it by hand. */
-const SEED = Number(process.env['KEYFOLD_TOKEN_SEED'] ?? Date.now() % 1_000_000);
+import { SEED } from '../support/test-length.js';
 
 const app = await sharedApp();
 const api = new ApiClient(app.baseUrl);

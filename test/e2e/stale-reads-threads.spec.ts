@@ -3,9 +3,9 @@ import { AccountClient } from '../support/account-client.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import type { ClientPair } from '../support/stale-reads/paired-reads.js';
 import { Members, MEMBERS } from '../support/stale-reads/members.js';
+import { timesLength } from '../support/test-length.js';
 
-/** Number of changes. For longer runs, set it by hand. */
-const CHANGES = Number(process.env['KEYFOLD_E2E_PAIRS'] ?? 4_000);
+const CHANGES = timesLength(1_000);
 
 let app: StandaloneProcess;
 let clients: ClientPair;

@@ -7,16 +7,13 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { slotOf } from '../../libs/event-store/src/mongo/commit.model.js';
 import { denseHistory } from '../../libs/event-store/testing/dense-history.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
+import { SEED, timesLength } from '../support/test-length.js';
 import { FeedFollower, write } from './append-run.js';
 import { PARTITIONS, PROCESSES, schedule, type Fault, type Schedule } from './append-schedule.js';
 import { seededRandom } from './seeded-random.js';
 import { SocketCutter } from './socket-cutter.js';
 
-/**
- * `SCHEDULES=1000 npx vitest run --project fault test/fault/event-store-model.spec.ts` runs longer, with a random seed.
- */
-const { SCHEDULES } = process.env;
-const RUNS = SCHEDULES ? { numRuns: Number(SCHEDULES) } : { numRuns: 5, seed: 1 };
+const RUNS = { numRuns: timesLength(3), seed: SEED };
 /** Milliseconds after which a schedule counts as hanging. */
 const SCHEDULE_TIMEOUT = 180_000;
 const SLOTS = [...new Set(PARTITIONS.map(slotOf))];
@@ -32,13 +29,13 @@ beforeAll(async () => {
 afterAll(async () => {
   cutter.close();
   await set.stop();
-  console.log('schedules:', RUNS.numRuns, totals);
+  console.log('schedules:', RUNS, totals);
 });
 
 it(
   'processes that append to the same slots lose nothing, skip nothing and keep every order during faults',
   () => fc.assert(fc.asyncProperty(schedule, expectKept), { ...RUNS, timeout: SCHEDULE_TIMEOUT, endOnFailure: true }),
-  SCHEDULES ? 24 * 3_600_000 : 240_000,
+  timesLength(240_000),
 );
 
 async function expectKept(plan: Schedule): Promise<void> {

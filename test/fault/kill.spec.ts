@@ -6,14 +6,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { verifyStopped } from '../support/read-model-check.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
+import { SEED, timesLength } from '../support/test-length.js';
 import { KillCampaign } from './kill-campaign.js';
 import { seededRandom } from './seeded-random.js';
 
-/** Set for longer runs by hand: more kills, more adds, other times. */
-const KILLS = Number(process.env['KEYFOLD_FAULT_KILLS'] ?? 5);
-const ADDS = Number(process.env['KEYFOLD_FAULT_ADDS'] ?? 3_000);
-const SEED = Number(process.env['KEYFOLD_FAULT_SEED'] ?? 1);
-const THREADS = process.env['KEYFOLD_FAULT_THREADS'] ?? '4';
+const KILLS = timesLength(3);
+const ADDS = 3_000;
+const THREADS = '4';
 const ACCOUNTS = 100;
 const ADMIN_PASSWORD = 'Adm1n-pass';
 

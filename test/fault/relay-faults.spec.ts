@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { RabbitmqNode } from '../support/rabbitmq/rabbitmq-node.js';
+import { SEED, timesLength } from '../support/test-length.js';
 import { brokerFaults, type BrokerFault } from './broker-faults.js';
 import { ACCOUNTS, RelayScene, WINDOW } from './relay-scene.js';
 import { seededRandom, shuffled } from './seeded-random.js';
 
-const EVENTS = Number(process.env['KEYFOLD_FAULT_EVENTS'] ?? 3_000);
-const SEED = Number(process.env['KEYFOLD_FAULT_SEED'] ?? 1);
+const EVENTS = timesLength(3_000);
 /** All faults happen once per this many events. */
 const EVENTS_OF_A_ROUND = 25_000;
 const POLL = { timeout: 180_000, interval: 20 };

@@ -10,9 +10,10 @@ import { limitedUser } from '../support/rabbitmq/limited-user.js';
 import { SCALED_SETTINGS, ScaledProcess } from '../support/scaled-process.js';
 import { migrate } from '../support/scaled-service.js';
 import { StandaloneProcess, type ProcessEnv } from '../support/standalone-process.js';
+import { timesLength } from '../support/test-length.js';
 import { EventListener } from './event-listener.js';
 
-const EVENTS = Number(process.env['KEYFOLD_FAULT_EVENTS'] ?? 1_500);
+const EVENTS = timesLength(1_500);
 /** Below the limit of 1,000 keys per account. */
 const KEYS_OF_ONE = 900;
 const MEMBERS = Math.max(4, Math.ceil(EVENTS / KEYS_OF_ONE));

@@ -5,14 +5,13 @@ import { EventSubscriber } from '../support/rabbitmq/event-subscriber.js';
 import { RabbitmqNode } from '../support/rabbitmq/rabbitmq-node.js';
 import { StoreInspection } from '../support/scaled-check.js';
 import { ScaledService } from '../support/scaled-service.js';
+import { SEED, timesLength } from '../support/test-length.js';
 import { EventAudit } from './event-audit.js';
 import { ScaledCampaign } from './scaled-campaign.js';
 import { seededRandom, shuffled } from './seeded-random.js';
 
-/** Set for longer runs by hand: more kills, more requests between them, other times. */
-const KILLS = Number(process.env['KILLS'] ?? 8);
-const ADDS = Number(process.env['KEYFOLD_FAULT_ADDS'] ?? 300);
-const SEED = Number(process.env['KEYFOLD_FAULT_SEED'] ?? 1);
+const KILLS = timesLength(8);
+const ADDS = 300;
 const ACCOUNTS = 30;
 /** Short, so that the slots of a killed worker are free again during the test. */
 const ENV = { KEYFOLD_LEASE_SECONDS: '2', KEYFOLD_LOG_LEVEL: 'warn' };

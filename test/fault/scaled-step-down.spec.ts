@@ -2,13 +2,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
 import { StoreInspection } from '../support/scaled-check.js';
 import { ScaledService } from '../support/scaled-service.js';
+import { SEED, timesLength } from '../support/test-length.js';
 import { ScaledCampaign } from './scaled-campaign.js';
 import { seededRandom } from './seeded-random.js';
 
-/** Set for longer runs by hand. */
-const STEP_DOWNS = Number(process.env['KEYFOLD_FAULT_STEP_DOWNS'] ?? 4);
-const ADDS = Number(process.env['KEYFOLD_FAULT_ADDS'] ?? 300);
-const SEED = Number(process.env['KEYFOLD_FAULT_SEED'] ?? 1);
+const STEP_DOWNS = timesLength(3);
+const ADDS = 300;
 const ACCOUNTS = 30;
 /** Shorter than the time between two step-downs, so that another node can always take over. */
 const STAYS_DOWN_SECONDS = 2;

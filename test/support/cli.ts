@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { builtApp, type ProcessEnv } from './keyfold-process.js';
+import { timesLength } from './test-length.js';
 
-/** Milliseconds; commands take longer in runs with more events. */
-const TIMEOUT = Math.max(60_000, 5 * Number(process.env['KEYFOLD_FAULT_EVENTS'] ?? 0));
+/** Milliseconds; commands take longer in long runs, with their more events. */
+const TIMEOUT = timesLength(60_000);
 
 /** The exit status and output of a command. */
 export type CliResult = Readonly<{ status: number | null; out: string; err: string }>;

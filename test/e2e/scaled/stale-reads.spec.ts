@@ -4,9 +4,10 @@ import { freshDatabaseUri } from '../../support/mongo/mongo-database.js';
 import { ScaledService } from '../../support/scaled-service.js';
 import type { ClientPair } from '../../support/stale-reads/paired-reads.js';
 import { Members, MEMBERS } from '../../support/stale-reads/members.js';
+import { timesLength } from '../../support/test-length.js';
 
-/** Number of changes in each test. For longer runs, set it by hand. */
-const CHANGES = Number(process.env['KEYFOLD_E2E_PAIRS'] ?? 2_000);
+/** Number of changes in each test. */
+const CHANGES = timesLength(500);
 const LIMIT_MS = 60_000 + 20 * CHANGES;
 
 let service: ScaledService;
