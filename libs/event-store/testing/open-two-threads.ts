@@ -1,5 +1,5 @@
 import { AppendCounts } from '../src/append-counts.js';
-import { Histogram } from '../src/histogram.js';
+import { Histogram } from '@keyfold/reporting';
 import { eventStoreSchema, SqliteCounter, SqliteEventStore } from '../src/sqlite/sqlite-event-store.js';
 import { SqliteFile } from '../src/sqlite/sqlite-file.js';
 import type { OpenStore } from './contract/contract-case.js';
