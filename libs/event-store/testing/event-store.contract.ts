@@ -33,7 +33,7 @@ const eventStoreCases: readonly ContractCase[] = [
   ...reopeningCases,
 ];
 
-/** What threads that share a store can break. They call no other methods. */
+/** What several threads can break: versions that one of them knows, commits that arrive together, and numbers that all take. */
 export const casesForThreads: readonly ContractCase[] = [
   ...appendCases,
   ...commandCases,

@@ -17,7 +17,7 @@ let worker: Worker | undefined;
 export class OtherThread {
   readonly #port: MessagePort;
   readonly #calls: BirpcReturn<Calls>;
-  #turns = 0;
+  #asked = 0;
   #closed: Promise<void> | undefined;
 
   /** `module` is the source that exports the classes of the adapters. */
@@ -48,7 +48,7 @@ export class OtherThread {
         if (typeof value !== 'function') return value;
         return (...args: unknown[]) => {
           const isShared = methods.some((method) => method === name) && !args.some((arg) => typeof arg === 'function');
-          if (isShared && this.#turns++ % 2 === 1) return this.#call(own.constructor.name, String(name), args);
+          if (isShared && this.#asked++ % 2 === 1) return this.#call(own.constructor.name, String(name), args);
           return Reflect.apply(value, own, args) as unknown;
         };
       },
