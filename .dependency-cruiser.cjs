@@ -35,18 +35,25 @@ module.exports = {
       to: { pathNot: `${lib('concurrency')}|^node:|^timers/` },
     },
     {
+      name: 'reporting imports nothing',
+      comment: 'Every library describes errors and counts values, whatever it works on.',
+      severity: 'error',
+      from: from(lib('reporting')),
+      to: { pathNot: lib('reporting') },
+    },
+    {
       name: 'the event store knows only the shape of events',
       comment: 'It stores the events of any aggregate.',
       severity: 'error',
       from: from(lib('event-store')),
-      to: { path: only('concurrency', 'domain', 'event-store') },
+      to: { path: only('concurrency', 'domain', 'event-store', 'reporting') },
     },
     {
       name: 'projections know only the domain and the event store',
       comment: 'They only fold commits with the functions of the deciders.',
       severity: 'error',
       from: from(lib('projections')),
-      to: { path: only('concurrency', 'domain', 'event-store', 'projections') },
+      to: { path: only('concurrency', 'domain', 'event-store', 'projections', 'reporting') },
     },
     {
       name: 'security knows only concurrency',
@@ -67,7 +74,7 @@ module.exports = {
       comment: 'It publishes events; incoming commands go through the application, which apps wire.',
       severity: 'error',
       from: from(lib('messaging')),
-      to: { path: only('concurrency', 'domain', 'event-store', 'messaging') },
+      to: { path: only('concurrency', 'domain', 'event-store', 'messaging', 'reporting') },
     },
     {
       name: 'only its adapter knows RabbitMQ',

@@ -13,7 +13,7 @@ import { PARTITIONS, PROCESSES, schedule, type Fault, type Schedule } from './ap
 import { seededRandom } from './seeded-random.js';
 import { SocketCutter } from './socket-cutter.js';
 
-const RUNS = { numRuns: timesLength(3), seed: SEED };
+const RUNS = { numRuns: timesLength(2), seed: SEED };
 /** Milliseconds after which a schedule counts as hanging. */
 const SCHEDULE_TIMEOUT = 180_000;
 const SLOTS = [...new Set(PARTITIONS.map(slotOf))];

@@ -1,46 +1,35 @@
 import { StoreUnavailable } from '@keyfold/event-store';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { newCommit } from '../../libs/event-store/testing/new-commit.js';
 import { openEventStore } from '../support/mongo/open-event-store.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
 
 const STREAM = { stream: 'account-1', version: 0 };
 
-describe('a new primary without a majority', () => {
-  let set: ReplicaSet;
-  beforeAll(async () => {
-    set = await ReplicaSet.start(3, { testCommands: true });
-    return () => set.stop();
-  });
+it('a new primary without a majority answers no read that was in flight, and reports no stream as compacted', async () => {
+  const set = await ReplicaSet.start(3, { testCommands: true });
+  onTestFinished(() => set.stop());
+  const reader = await openEventStore(set.uri('reads'));
+  const { commit } = await reader.append(newCommit('account-1', 1));
+  expect(await reader.readStreams([STREAM])).toEqual([commit]);
+  const [one, another] = [await openEventStore(set.uri('compactions')), await openEventStore(set.uri('compactions'))];
+  await one.append(newCommit('account-1', 1));
 
-  it('does not answer a read that was in flight when the old primary was lost', async () => {
-    const store = await openEventStore(set.uri('reads'));
-    const { commit } = await store.append(newCommit('account-1', 1));
-    expect(await store.readStreams([STREAM])).toEqual([commit]);
-    const old = await set.primary();
-    const heal = await stopReplication(set, old);
-    const blocked = { failCommands: ['find'], blockConnection: true, blockTimeMS: 60_000 };
-    await set.node(old).command({ configureFailPoint: 'failCommand', mode: 'alwaysOn', data: blocked });
-    const outcome = expect(store.readStreams([STREAM])).rejects.toBeInstanceOf(StoreUnavailable);
-    await set.kill(old);
-    await outcome;
-    await heal();
-    expect(await store.readStreams([STREAM])).toEqual([commit]);
-  });
+  const old = await set.primary();
+  const heal = await stopReplication(set, old);
+  const blocked = { failCommands: ['find'], blockConnection: true, blockTimeMS: 60_000 };
+  await set.node(old).command({ configureFailPoint: 'failCommand', mode: 'alwaysOn', data: blocked });
+  const reading = expect(reader.readStreams([STREAM])).rejects.toBeInstanceOf(StoreUnavailable);
+  await set.kill(old);
+  await set.primary();
+  await expect(another.compact(['account-1'])).rejects.toBeInstanceOf(StoreUnavailable);
+  await expect(one.compact(['account-1'])).rejects.toBeInstanceOf(StoreUnavailable);
+  await reading;
 
-  it('does not report streams as compacted that another process has just compacted', async () => {
-    const [store, other] = [await openEventStore(set.uri('compactions')), await openEventStore(set.uri('compactions'))];
-    await store.append(newCommit('account-1', 1));
-    const old = await set.primary();
-    const heal = await stopReplication(set, old);
-    await set.kill(old);
-    await set.primary();
-    await expect(other.compact(['account-1'])).rejects.toBeInstanceOf(StoreUnavailable);
-    await expect(store.compact(['account-1'])).rejects.toBeInstanceOf(StoreUnavailable);
-    await heal();
-    expect(await store.compact(['account-1'])).toBe(0);
-    expect(await store.readStreams([STREAM])).toEqual([]);
-  });
+  await heal();
+  expect(await reader.readStreams([STREAM])).toEqual([commit]);
+  expect(await one.compact(['account-1'])).toBe(0);
+  expect(await one.readStreams([STREAM])).toEqual([]);
 });
 
 /**

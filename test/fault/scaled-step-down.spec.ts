@@ -6,8 +6,8 @@ import { SEED, timesLength } from '../support/test-length.js';
 import { ScaledCampaign } from './scaled-campaign.js';
 import { seededRandom } from './seeded-random.js';
 
-const STEP_DOWNS = timesLength(3);
-const ADDS = 300;
+const STEP_DOWNS = timesLength(1);
+const ADDS = 200;
 const ACCOUNTS = 30;
 /** Shorter than the time between two step-downs, so that another node can always take over. */
 const STAYS_DOWN_SECONDS = 2;
@@ -47,7 +47,7 @@ it(
       await inspection.close();
     }
   },
-  60_000 + 30_000 * STEP_DOWNS,
+  90_000 + 30_000 * STEP_DOWNS,
 );
 
 async function stepDown(): Promise<void> {

@@ -5,7 +5,7 @@ import { MongoReadModelStore, projectionModels } from '@keyfold/projections/mong
 import { MongoThrottleStore, throttleModels } from '@keyfold/security/mongo';
 import mongoose, { type Connection } from 'mongoose';
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { active } from '../../libs/projections/testing/read-model-store.contract.js';
 import { key, NOON } from '../../libs/security/testing/throttled-keys.js';
 import { proxiedMongod } from '../support/mongo/proxied-mongod.js';
@@ -68,6 +68,9 @@ describe('while MongoDB is down', () => {
 
 describe('a lost answer', () => {
   it('does not count an attempt twice', async () => {
+    const direct = await mongoose.createConnection(set.node(0).uri(connection.name), connectOptions).asPromise();
+    onTestFinished(() => direct.close());
+    const counters = direct.collection<{ _id: string; failures: number }>('throttle');
     const { reportFailures: _reportFailures, ...silent } = key('a');
     await throttle.admit([silent], NOON);
     for (const keys of [[silent, key('b')], [key('a')]]) {
@@ -82,14 +85,8 @@ describe('a lost answer', () => {
     expect(await throttle.admit([key('b')], NOON)).toEqual({ admitted: true, failures: [2] });
 
     async function counts(keys: readonly { key: string }[]): Promise<boolean> {
-      const direct = await mongoose.createConnection(set.node(0).uri(connection.name), connectOptions).asPromise();
-      try {
-        const expected = keys.length === 2 ? 2 : 3;
-        const stored = await direct.collection<{ _id: string; failures: number }>('throttle').findOne({ _id: 'a' });
-        return stored?.failures === expected;
-      } finally {
-        await direct.close();
-      }
+      const expected = keys.length === 2 ? 2 : 3;
+      return (await counters.findOne({ _id: 'a' }))?.failures === expected;
     }
   });
 });

@@ -1,7 +1,7 @@
 import { parseSettings, quoted } from '@keyfold/operator';
 import type { GivenArgs, OperatorRequest } from '@keyfold/operator/commands';
 import { isSealedSetting } from '@keyfold/domain';
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import { DONE, FAILED, INTERRUPTED, type ExitCode } from '@keyfold/process';
 import { open, unlink } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';

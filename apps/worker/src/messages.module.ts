@@ -7,7 +7,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import { EventPublisher, MessageTraces, Relay } from '@keyfold/messaging';
 import { messagesOf } from '@keyfold/messaging/events';
 import type { Health, Metrics } from '@keyfold/process';

@@ -7,7 +7,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { Clock, CommandRunner, SshKeyExpiry } from '@keyfold/application';
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import type { Metrics, Sample } from '@keyfold/process';
 import { Projection, Projector, Retention, type ProjectorLag } from '@keyfold/projections';
 import { readersBehind, STORE_ADAPTERS, type StoreAdapters } from '@keyfold/wiring';

@@ -1,6 +1,6 @@
 import type { NewCommit } from './commit.js';
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from './event-store.errors.js';
-import { Histogram } from './histogram.js';
+import { Histogram } from '@keyfold/reporting';
 
 /** Seconds. */
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -12,13 +12,13 @@ import { holdCases, lastHoldCases } from './contract/hold.contract.js';
 import { readingCases } from './contract/reading.contract.js';
 import { reopeningCases } from './contract/reopening.contract.js';
 
-export type { ContractCase, OpenStore } from './contract/contract-case.js';
+export type { OpenStore } from './contract/contract-case.js';
 
 /** A case that takes longer is stuck, in milliseconds. */
 const CASE_TIMEOUT = 30_000;
 
 /** All guarantees of the ports. An adapter must pass every one; none can be left out. */
-export const eventStoreCases: readonly ContractCase[] = [
+const eventStoreCases: readonly ContractCase[] = [
   ...appendCases,
   ...appendCountCases,
   ...commandCases,
@@ -33,8 +33,17 @@ export const eventStoreCases: readonly ContractCase[] = [
   ...reopeningCases,
 ];
 
+/** What several threads can break: versions that one of them knows, commits that arrive together, and numbers that all take. */
+export const casesForThreads: readonly ContractCase[] = [
+  ...appendCases,
+  ...commandCases,
+  ...holdCases,
+  ...readingCases,
+  ...counterCases,
+];
+
 /** Runs the contract against an adapter. `open` is called once, for all cases. */
-export function describeEventStore(name: string, open: () => Promise<OpenStore>): void {
+export function describeEventStore(name: string, open: () => Promise<OpenStore>, cases = eventStoreCases): void {
   describe(`${name} keeps the contract of an event store`, () => {
     let opened: OpenStore;
     let current: OpenStore;
@@ -43,7 +52,7 @@ export function describeEventStore(name: string, open: () => Promise<OpenStore>)
     });
     afterAll(() => opened.close());
 
-    for (const { title, run } of eventStoreCases) {
+    for (const { title, run } of cases) {
       const reopen = async () => (current = await opened.reopen());
       it(title, () => run({ ...current, reopen }), CASE_TIMEOUT);
     }

@@ -1,22 +1,11 @@
 import type { Commit, NewCommit } from '../src/commit.js';
-import { COMPACTION, voidStreamOf, type StreamCompaction } from '../src/compaction.js';
+import { COMPACTION, voidStreamOf } from '../src/compaction.js';
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../src/event-store.errors.js';
-import {
-  type CommitHistory,
-  type HistoryCursor,
-  type HistoryRange,
-  type HistoryEntry,
-  Counter,
-  EventStore,
-  type Appended,
-  type FoundHold,
-  type StreamPoint,
-} from '../src/event-store.js';
+import { EventStore, type Appended, type FoundHold, type StreamPoint } from '../src/event-store.js';
 import type { CommitFeed } from '../src/feed/commit-feed.js';
-import type { OpenStore, WholeStore } from './contract/contract-case.js';
 
-/** The simplest implementation of the ports, to compare adapters with: slow, in memory, one append at a time. */
-export class ModelEventStore extends EventStore implements CommitFeed, CommitHistory, StreamCompaction {
+/** The simplest event store and feed, to compare adapters with: slow, in memory, one append at a time. */
+export class ModelEventStore extends EventStore implements CommitFeed {
   readonly commits: Commit[] = [];
   readonly #listeners = new Set<() => void>();
 
@@ -38,12 +27,12 @@ export class ModelEventStore extends EventStore implements CommitFeed, CommitHis
     const earlier = this.commits.find(({ command }) => command.id === commit.command.id);
     if (earlier?.command.hash === commit.command.hash) return { outcome: 'replayed', commit: earlier };
     if (earlier) throw new CommandIdReused(commit.command.id);
-    if (commit.version !== this.nextVersion(commit.stream))
+    if (commit.version !== this.commits.filter(({ stream }) => stream === commit.stream).length + 1)
       throw new WrongExpectedVersion(commit.stream, commit.version);
     const taken = commit.holds?.find((key) => this.commits.some(({ holds }) => holds?.includes(key)));
     if (taken !== undefined) throw new HoldTaken(taken);
 
-    const position = this.nextPosition(this.slotOf(commit.partition));
+    const position = this.#lastPosition(this.slotOf(commit.partition)) + 1;
     const stored = structuredClone({ ...commit, position });
     this.commits.push(stored);
     for (const wake of this.#listeners) wake();
@@ -69,31 +58,22 @@ export class ModelEventStore extends EventStore implements CommitFeed, CommitHis
   }
 
   async readFeed(slot: number, after: number, limit: number): Promise<Commit[]> {
-    const behind = this.feed(slot).filter(({ position }) => position > after);
+    const behind = this.#feed(slot).filter(({ position }) => position > after);
     return behind.filter(({ position }, index) => position === after + 1 + index).slice(0, limit);
   }
 
-  async readHistory({ partition, from = 0, before }: HistoryRange, limit: number): Promise<HistoryEntry[]> {
-    return this.commits
-      .filter((commit) => commit.events.length > 0 && (partition === undefined || commit.partition === partition))
-      .map((commit) => ({ cursor: this.cursorOf(commit), commit }))
-      .filter(({ cursor }) => cursor.at >= from && (before === undefined || inHistoryOrder(cursor, before) < 0))
-      .toSorted((left, right) => inHistoryOrder(right.cursor, left.cursor))
-      .slice(0, limit);
-  }
-
   async readHeads(): Promise<Map<number, number>> {
-    return new Map(Array.from({ length: this.slots }, (_, slot) => [slot, this.lastPosition(slot)]));
+    return new Map(Array.from({ length: this.slots }, (_, slot) => [slot, this.#lastPosition(slot)]));
   }
 
   async slotsWithNews(positions: ReadonlyMap<number, number>): Promise<number[]> {
-    return [...positions].filter(([slot, position]) => this.lastPosition(slot) > position).map(([slot]) => slot);
+    return [...positions].filter(([slot, position]) => this.#lastPosition(slot) > position).map(([slot]) => slot);
   }
 
   async closeHoles(slot: number, after: number): Promise<number> {
-    const taken = new Set(this.feed(slot).map(({ position }) => position));
+    const taken = new Set(this.#feed(slot).map(({ position }) => position));
     const holes: number[] = [];
-    for (let position = after + 1; position < this.lastPosition(slot); position++) {
+    for (let position = after + 1; position < this.#lastPosition(slot); position++) {
       if (!taken.has(position)) holes.push(position);
     }
     this.commits.push(...holes.map((position) => voidCommit(slot, position)));
@@ -102,7 +82,7 @@ export class ModelEventStore extends EventStore implements CommitFeed, CommitHis
 
   async compact(streams: readonly string[]): Promise<number> {
     const replaced = this.commits.filter(({ stream }) => streams.includes(stream));
-    for (const commit of replaced) this.commits[this.commits.indexOf(commit)] = this.compacted(commit);
+    for (const commit of replaced) this.commits[this.commits.indexOf(commit)] = this.#compacted(commit);
     return replaced.length;
   }
 
@@ -113,13 +93,7 @@ export class ModelEventStore extends EventStore implements CommitFeed, CommitHis
 
   async close(): Promise<void> {}
 
-  /** Undefined for a compacted stream. */
-  protected nextVersion(name: string): number | undefined {
-    const isClosed = this.commits.some(({ stream }) => stream === voidStreamOf(name));
-    return isClosed ? undefined : this.commits.filter(({ stream }) => stream === name).length + 1;
-  }
-
-  protected compacted({ stream, version, command: { id, hash }, at, holds, position, partition }: Commit): Commit {
+  #compacted({ stream, version, command: { id, hash }, at, holds, position, partition }: Commit): Commit {
     return {
       partition: `${VOID}${this.slotOf(partition)}`,
       stream: voidStreamOf(stream),
@@ -134,36 +108,16 @@ export class ModelEventStore extends EventStore implements CommitFeed, CommitHis
     };
   }
 
-  protected cursorOf({ at, partition, position }: Commit): HistoryCursor {
-    return { at, key: this.slotOf(partition) * 2 ** 40 + position };
-  }
-
-  protected feed(slot: number): Commit[] {
+  #feed(slot: number): Commit[] {
     return this.commits
       .filter(({ partition }) => this.slotOf(partition) === slot)
       .toSorted((left, right) => left.position - right.position);
   }
 
-  protected lastPosition(slot: number): number {
-    return this.feed(slot).at(-1)?.position ?? 0;
-  }
-
-  protected nextPosition(slot: number): number {
-    return this.lastPosition(slot) + 1;
+  #lastPosition(slot: number): number {
+    return this.#feed(slot).at(-1)?.position ?? 0;
   }
 }
-
-export class ModelCounter extends Counter {
-  protected readonly next = new Map<string, number>();
-
-  async take(name: string, count: number, start: number): Promise<number> {
-    const first = this.next.get(name) ?? start;
-    this.next.set(name, first + count);
-    return first;
-  }
-}
-
-const inHistoryOrder = (left: HistoryCursor, right: HistoryCursor) => left.at - right.at || left.key - right.key;
 
 const VOID = 'void-';
 
@@ -178,9 +132,3 @@ const voidCommit = (slot: number, position: number): Commit => ({
   correlation: 'feed',
   events: [],
 });
-
-/** Prepares a store in memory for the suite; reopening keeps its contents. */
-export function openInMemory(store: WholeStore, counter: Counter): OpenStore {
-  const open: OpenStore = { store, counter, reopen: async () => open, close: () => store.close() };
-  return open;
-}

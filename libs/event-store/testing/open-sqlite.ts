@@ -35,19 +35,3 @@ export function openSqlite(path: string): OpenStore & Readonly<{ elsewhere: Whol
     },
   };
 }
-
-/** Opens the store as another thread sees it. The feed is that of the owner, because no other thread follows it. */
-export function openSqliteElsewhere(path: string): OpenStore {
-  const { store: owner, elsewhere, counter, close } = openSqlite(path);
-  const store = Object.assign(elsewhere, { onAppended: (wake: () => void) => owner.onAppended(wake) });
-  return {
-    store,
-    elsewhere: owner,
-    counter,
-    close,
-    reopen: async () => {
-      await close();
-      return openSqliteElsewhere(path);
-    },
-  };
-}

@@ -1,17 +1,14 @@
 import { createBirpc, type BirpcReturn } from 'birpc';
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
-import { AppendCounts } from '../src/append-counts.js';
 import * as errors from '../src/event-store.errors.js';
 import type { SqliteFile } from '../src/sqlite/sqlite-file.js';
 
 type Refusal = Readonly<{ name: string; message: string }>;
-type Called = Readonly<{ result?: unknown; refusal?: Refusal; appends?: AppendCounts }>;
+type Called = Readonly<{ result?: unknown; refusal?: Refusal }>;
 type Calls = {
   call(adapter: string, method: string, args: unknown): Called;
   close(): void;
 };
-/** The thread that gets the first call of all that alternate. */
-export type FirstThread = 'owner' | 'other';
 
 /** One thread for all connections of a test file, because it takes a second to load the sources. */
 let worker: Worker | undefined;
@@ -20,19 +17,16 @@ let worker: Worker | undefined;
 export class OtherThread {
   readonly #port: MessagePort;
   readonly #calls: BirpcReturn<Calls>;
-  #asked: number;
+  #asked = 0;
   #closed: Promise<void> | undefined;
-  /** The statistics of the thread's event store at its last answer. */
-  appends = new AppendCounts();
 
   /** `module` is the source that exports the classes of the adapters. */
-  constructor(file: SqliteFile, module: URL, first: FirstThread = 'owner') {
+  constructor(file: SqliteFile, module: URL) {
     const shared = file.share();
     const { port1, port2 } = new MessageChannel();
     worker ??= startWorker();
     worker.postMessage({ file: shared, module: module.href, port: port2 }, [shared.port, port2]);
     this.#port = port1;
-    this.#asked = first === 'owner' ? 0 : 1;
     this.#calls = createBirpc<Calls>(
       {},
       {
@@ -70,8 +64,7 @@ export class OtherThread {
   async #call(adapter: string, method: string, args: readonly unknown[]): Promise<unknown> {
     // Without the functions of aggregates and read models, which the other thread finds by their names.
     const values: unknown = JSON.parse(JSON.stringify(args));
-    const { result, refusal, appends = this.appends } = await this.#calls.call(adapter, method, values);
-    this.appends = appends;
+    const { result, refusal } = await this.#calls.call(adapter, method, values);
     if (refusal) throw errorOf(refusal);
     return result;
   }

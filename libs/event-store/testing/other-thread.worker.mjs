@@ -21,12 +21,11 @@ async function serve({ file, module, port }) {
   );
 }
 
-/** Errors lose their class between threads, so their fields are returned. `appends` are the statistics of an event store. */
+/** Errors lose their class between threads, so their fields are returned. */
 async function outcomeOf(adapter, method, args) {
   try {
-    const result = await adapter[method](...args);
-    return { result, appends: adapter.appends };
+    return { result: await adapter[method](...args) };
   } catch (error) {
-    return { refusal: { ...error, message: error.message }, appends: adapter.appends };
+    return { refusal: { ...error, message: error.message } };
   }
 }

@@ -1,4 +1,4 @@
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import { maskSecrets } from './log/create-log.js';
 import { InvalidConfiguration } from './settings/read-settings.js';
 

@@ -1,4 +1,4 @@
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 
 /**
  * Checks one dependency of the process. Throws an error that names the problem, or returns a warning about a problem that does not make

@@ -1,4 +1,4 @@
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import type { Logger } from 'pino';
 import { executionAsyncResource } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';

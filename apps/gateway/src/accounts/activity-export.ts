@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { activityJson, type ShownActivity } from '@keyfold/application';
 import { Fault, toJson } from '@keyfold/http-envelope';
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import { Readable } from 'node:stream';
 
 /** Exports that a thread serves at the same time. */

@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { PasswordCheck, securityEventNames, SecurityLog, type LoginCounts } from '@keyfold/application';
-import { EventStore, Histogram } from '@keyfold/event-store';
+import { EventStore } from '@keyfold/event-store';
+import { Histogram } from '@keyfold/reporting';
 import type { LimitedSecurityLog, Metrics, Sample } from '@keyfold/process';
 import { PasswordHasher } from '@keyfold/security';
 import { appendSamples } from '@keyfold/wiring';

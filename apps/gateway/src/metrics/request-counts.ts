@@ -1,4 +1,4 @@
-import { Histogram } from '@keyfold/event-store';
+import { Histogram } from '@keyfold/reporting';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';

@@ -67,9 +67,11 @@ const counterSchema = new mongoose.Schema<CounterDocument>(
   { collection: COUNTERS, strict: 'throw', versionKey: false },
 );
 
+export const counterModel = (connection: Connection) => connection.model<CounterDocument>(COUNTERS, counterSchema);
+
 export const eventStoreModels = (connection: Connection) => [
   connection.model(COMMITS, commitSchema),
-  connection.model(COUNTERS, counterSchema),
+  counterModel(connection),
 ];
 
 /** Creates the commit that closes a hole in the feed. It belongs to no account, and every reader skips it. */

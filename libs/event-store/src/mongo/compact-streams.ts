@@ -1,7 +1,7 @@
 import type { mongo } from 'mongoose';
 import { COMPACTION } from '../compaction.js';
 import { StoreUnavailable } from '../event-store.errors.js';
-import { reasonOf } from '../reason-of.js';
+import { reasonOf } from '@keyfold/reporting';
 import { feedKeyOf, type CommitDocument } from './commit.model.js';
 import { reaching } from './mongo-connection.js';
 

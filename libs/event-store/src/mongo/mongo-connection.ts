@@ -1,6 +1,6 @@
 import mongoose, { type Connection, type ConnectOptions, type mongo } from 'mongoose';
 import { StoreUnavailable } from '../event-store.errors.js';
-import { reasonOf } from '../reason-of.js';
+import { reasonOf } from '@keyfold/reporting';
 
 /** How long an operation may wait for its answer and for a majority, in milliseconds. The driver tries an operation twice. */
 const OPERATION_TIMEOUT = 5_000;

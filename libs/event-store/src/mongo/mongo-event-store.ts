@@ -1,4 +1,4 @@
-import type { Connection, mongo } from 'mongoose';
+import type { Connection, Model, mongo } from 'mongoose';
 import type { Commit, NewCommit } from '../commit.js';
 import type { StreamCompaction } from '../compaction.js';
 import {
@@ -16,6 +16,7 @@ import { MongoAppender } from './append/mongo-appender.js';
 import { readLastPositions } from './append/slot-heads.js';
 import {
   COMMITS,
+  counterModel,
   COUNTERS,
   feedKeyOf,
   HISTORY,
@@ -184,17 +185,22 @@ function missingBetween(from: number, taken: readonly number[]): number[] {
 const inByteOrder = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 export class MongoCounter extends Counter {
-  readonly #counters: mongo.Collection<CounterDocument>;
+  readonly #counters: Model<CounterDocument>;
 
   constructor(connection: Connection) {
     super();
-    this.#counters = collectionOf<CounterDocument>(connection, COUNTERS);
+    this.#counters = counterModel(connection);
   }
 
   async take(name: string, count: number, start: number): Promise<number> {
     const next = { $add: [{ $ifNull: ['$next', start] }, count] };
-    const options = { upsert: true, returnDocument: 'after' as const };
-    const counter = await reaching(() => this.#counters.findOneAndUpdate({ _id: name }, [{ $set: { next } }], options));
+    const options = { upsert: true, returnDocument: 'after' as const, updatePipeline: true };
+    const counter = await reaching(() =>
+      this.#counters
+        .findOneAndUpdate({ _id: name }, [{ $set: { next } }], options)
+        .lean()
+        .exec(),
+    );
     return counter!.next - count;
   }
 }

@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { MessagePort } from 'node:worker_threads';
 import { StoreUnavailable } from '../event-store.errors.js';
-import type { Histogram } from '../histogram.js';
+import type { Histogram } from '@keyfold/reporting';
 import type { Row, WriteJob, WriteResult, GroupAnswer } from './sqlite-writer.worker.js';
 
 /** How long to wait for another program that locks the file, in milliseconds. */

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { describeEventStore, type OpenStore } from '../../testing/event-store.contract.js';
+import { casesForThreads, describeEventStore, type OpenStore } from '../../testing/event-store.contract.js';
 import { newCommit, unused } from '../../testing/new-commit.js';
-import { openSqlite, openSqliteElsewhere, temporaryFolder } from '../../testing/open-sqlite.js';
+import { openSqlite, temporaryFolder } from '../../testing/open-sqlite.js';
 import { openInTwoThreads } from '../../testing/open-two-threads.js';
 import { outcomeOf, readStream, refusal, tally, readFeeds } from '../../testing/outcome.js';
 import { StoreUnavailable } from '../event-store.errors.js';
@@ -13,11 +13,7 @@ import { StoreUnavailable } from '../event-store.errors.js';
 const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 describeEventStore('SQLite', async () => openSqlite(join(folder, 'events.db')));
-describeEventStore('SQLite on a further connection', async () => openSqliteElsewhere(join(folder, 'elsewhere.db')));
-describeEventStore('SQLite in two threads', async () => openInTwoThreads(join(folder, 'owner.db'), 'owner'));
-describeEventStore('SQLite in two threads, the other one first', async () =>
-  openInTwoThreads(join(folder, 'other.db'), 'other'),
-);
+describeEventStore('SQLite in two threads', async () => openInTwoThreads(join(folder, 'threads.db')), casesForThreads);
 
 describe('a file that another program has locked', () => {
   it('refuses appends after two seconds, stays readable, and accepts the same commits once it is free', async () => {

@@ -1,5 +1,6 @@
 import { BackOff } from '@keyfold/concurrency';
-import { Histogram, reasonOf, type Commit, type CommitFeed } from '@keyfold/event-store';
+import type { Commit, CommitFeed } from '@keyfold/event-store';
+import { Histogram, reasonOf } from '@keyfold/reporting';
 import {
   BrokerUnavailable,
   MessageRefused,

@@ -1,4 +1,4 @@
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import {
   BrokerUnavailable,
   MessageRefused,

@@ -1,4 +1,4 @@
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import { connect, type Socket } from 'node:net';
 import { INTERRUPTED, type ExitCode } from '@keyfold/process';
 import type { OperatorOutput } from '../command-run.js';

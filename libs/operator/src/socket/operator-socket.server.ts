@@ -1,4 +1,4 @@
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { lstat, unlink } from 'node:fs/promises';

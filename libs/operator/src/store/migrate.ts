@@ -1,4 +1,4 @@
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import { projectorName } from '@keyfold/projections';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandRun, OperatorPorts } from '../command-run.js';

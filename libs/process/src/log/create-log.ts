@@ -1,4 +1,4 @@
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import { pino, type Logger, type SerializedError } from 'pino';
 
 /** Creates a log with masked secrets: JSON lines on a pipe, readable lines on a terminal. `fields` are added to each line. */

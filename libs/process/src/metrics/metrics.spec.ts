@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { Histogram } from '@keyfold/event-store';
+import { Histogram } from '@keyfold/reporting';
 import { metricDefinitions } from './metric-names.js';
 import { Health } from '../health.js';
 import { measureProcess, Metrics } from './metrics.js';

@@ -3,7 +3,7 @@ import type { Health } from '../health.js';
 import { serviceAppId } from '../service-version.js';
 import { metricDefinitions, type MetricDefinition, type MetricName } from './metric-names.js';
 
-/** The counts of a histogram; see `Histogram` of the event store. */
+/** The counts of a histogram; see `Histogram` in `reporting`. */
 type Distribution = Readonly<{ bounds: readonly number[]; counts: readonly number[]; sum: number }>;
 
 /** A value of a metric, with the labels of its definition. */

@@ -1,4 +1,4 @@
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 

@@ -1,5 +1,6 @@
 import { upcast } from '@keyfold/domain';
-import { reasonOf, type Commit } from '@keyfold/event-store';
+import type { Commit } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import type { StreamAggregate } from './stream-ref.js';
 
 /** A folded state and the number of commits that were folded into it. */

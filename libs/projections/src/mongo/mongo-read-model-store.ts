@@ -1,5 +1,5 @@
 import { collectionOf, reaching } from '@keyfold/event-store/mongo';
-import type { Connection, mongo } from 'mongoose';
+import type { Connection, Model, QueryFilter } from 'mongoose';
 import type { Loaded } from '../loading/fold.js';
 import type { StreamRef } from '../loading/stream-ref.js';
 import type { KeyOwner } from '../projecting/key-owners.js';
@@ -16,7 +16,8 @@ import { DocumentReader, DocumentWriter, buildUpsert } from './documents.js';
 import { MongoKeyOwners } from './mongo-key-owners.js';
 import {
   collectionNameOf,
-  PARKED_STREAMS,
+  documentModel,
+  parkedStreamModel,
   type ParkedDocument,
   type ReadModelDocument,
   PARTITION_INDEX,
@@ -25,13 +26,13 @@ import {
 
 /** The collection of one read model. */
 type ModelStorage = Readonly<{
-  documents: mongo.Collection<ReadModelDocument>;
+  documents: Model<ReadModelDocument>;
   reader: DocumentReader;
   writer: DocumentWriter;
 }>;
 
 /** The documents of a list, the index that finds and counts them, and their order. */
-type ListRange = Readonly<{ filter: mongo.Filter<ReadModelDocument>; hint: string; sort: { place: 1 | -1 } }>;
+type ListRange = Readonly<{ filter: QueryFilter<ReadModelDocument>; hint: string; sort: { place: 1 | -1 } }>;
 
 const wholeList: ListRange = { filter: { place: { $gte: -Infinity } }, hint: PLACE_INDEX, sort: { place: 1 } };
 
@@ -43,13 +44,13 @@ const unexpiredList = ({ after, partition }: Unexpired): ListRange => ({
 
 /** The read models of any number of processes, in a MongoDB replica set. The connection must have the `connectOptions`. */
 export class MongoReadModelStore extends ReadModelStore {
-  readonly #parked: mongo.Collection<ParkedDocument>;
+  readonly #parked: Model<ParkedDocument>;
   readonly #keyOwners: MongoKeyOwners;
   readonly #storages = new Map<string, ModelStorage>();
 
   constructor(private readonly connection: Connection) {
     super();
-    this.#parked = collectionOf<ParkedDocument>(connection, PARKED_STREAMS);
+    this.#parked = parkedStreamModel(connection);
     this.#keyOwners = new MongoKeyOwners(connection);
   }
 
@@ -109,14 +110,9 @@ export class MongoReadModelStore extends ReadModelStore {
     // The lower bound keeps documents without a place out of the range.
     const range = { place: { $gte: after?.at ?? -Infinity, $lte: until } };
     const beyond = after && { $or: [{ place: { $gt: after.at } }, { _id: { $gt: after.stream } }] };
-    const options = {
-      sort: { place: 1, _id: 1 },
-      hint: PLACE_INDEX,
-      limit,
-      projection: { place: 1, partition: 1 },
-    } as const;
     const { documents } = this.#storageOf(model);
-    const found = await reaching(() => documents.find({ ...range, ...beyond }, options).toArray());
+    const due = documents.find({ ...range, ...beyond }, { place: 1, partition: 1 }).hint(PLACE_INDEX);
+    const found = await reaching(() => due.sort({ place: 1, _id: 1 }).limit(limit).lean().exec());
     return found.map(({ _id: stream, partition = '', place = 0 }) => ({ stream, partition, at: place }));
   }
 
@@ -134,7 +130,11 @@ export class MongoReadModelStore extends ReadModelStore {
 
   async documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]> {
     const { documents } = this.#storageOf(model);
-    const found = await reaching(() => documents.find({ _id: { $gt: after } }, { sort: { _id: 1 }, limit }).toArray());
+    const following = documents
+      .find({ _id: { $gt: after } })
+      .sort({ _id: 1 })
+      .limit(limit);
+    const found = await reaching(() => following.lean().exec());
     return found.map(({ _id: stream, version = 0, place = null, state = 'null' }) => ({
       stream,
       version,
@@ -145,15 +145,15 @@ export class MongoReadModelStore extends ReadModelStore {
 
   async park({ stream, ...parked }: ParkedStream): Promise<void> {
     const update = { $set: parked };
-    await reaching(() => this.#parked.updateOne({ _id: stream }, update, { upsert: true }));
+    await reaching(() => this.#parked.updateOne({ _id: stream }, update, { upsert: true }).exec());
   }
 
   async unpark({ stream, version, at }: ParkedStream): Promise<void> {
-    await reaching(() => this.#parked.deleteOne({ _id: stream, version, at }));
+    await reaching(() => this.#parked.deleteOne({ _id: stream, version, at }).exec());
   }
 
   async parked(): Promise<ParkedStream[]> {
-    const found = await reaching(() => this.#parked.find({}, { sort: { at: 1 } }).toArray());
+    const found = await reaching(() => this.#parked.find().sort({ at: 1 }).lean().exec());
     return found.map(({ _id: stream, ...parked }) => ({ stream, ...parked }));
   }
 
@@ -164,7 +164,7 @@ export class MongoReadModelStore extends ReadModelStore {
 
   async #page<State>(
     model: ReadModel<State>,
-    { filter, ...range }: ListRange,
+    { filter, hint, sort }: ListRange,
     offset: number,
     limit: number,
     takes: (state: State) => boolean = () => true,
@@ -172,8 +172,8 @@ export class MongoReadModelStore extends ReadModelStore {
     const { documents } = this.#storageOf(model);
     const items: State[] = [];
     const walk = async () => {
-      const options = { ...range, skip: offset, limit, projection: { state: 1 } };
-      for await (const document of documents.find(filter, options)) {
+      const asked = documents.find(filter, { state: 1 }).hint(hint).sort(sort).skip(offset).limit(limit);
+      for await (const document of asked.lean().cursor()) {
         if (document.state === undefined) continue;
         const state = JSON.parse(document.state) as State;
         if (!takes(state)) break;
@@ -181,7 +181,7 @@ export class MongoReadModelStore extends ReadModelStore {
       }
     };
     const [total] = await Promise.all([
-      reaching(() => documents.countDocuments(filter, { hint: range.hint })),
+      reaching(() => documents.countDocuments(filter).hint(hint).exec()),
       limit === 0 ? undefined : reaching(walk),
     ]);
     return { items, total };
@@ -191,12 +191,9 @@ export class MongoReadModelStore extends ReadModelStore {
     const name = collectionNameOf(model);
     let storage = this.#storages.get(name);
     if (!storage) {
-      const documents = collectionOf<ReadModelDocument>(this.connection, name);
-      storage = {
-        documents,
-        reader: new DocumentReader(documents),
-        writer: new DocumentWriter(documents),
-      };
+      const documents = documentModel(this.connection, model);
+      const collection = collectionOf<ReadModelDocument>(this.connection, name);
+      storage = { documents, reader: new DocumentReader(collection), writer: new DocumentWriter(collection) };
       this.#storages.set(name, storage);
     }
     return storage;

@@ -19,7 +19,7 @@ export type ReadModelDocument = Readonly<{
 /** `_id` is the stream. */
 export type ParkedDocument = Omit<ParkedStream, 'stream'> & Readonly<{ _id: string }>;
 
-export const PARKED_STREAMS = 'parked_streams';
+const PARKED_STREAMS = 'parked_streams';
 export const PLACE_INDEX = 'place';
 export const PARTITION_INDEX = 'partition_place';
 
@@ -40,15 +40,26 @@ function schemaOf(model: ReadModel<unknown>) {
   return model.expires ? schema.index({ partition: 1, place: 1 }, { sparse: true, name: PARTITION_INDEX }) : schema;
 }
 
-const schemas = readModels.map((model) => ({ name: collectionNameOf(model), schema: schemaOf(model) }));
+const schemas = new Map<string, mongoose.Schema<ReadModelDocument>>();
+
+/** Declares the collection of a read model on a connection, once. */
+export function documentModel(connection: Connection, model: ReadModel<unknown>): mongoose.Model<ReadModelDocument> {
+  const name = collectionNameOf(model);
+  const schema = schemas.get(name) ?? schemaOf(model);
+  schemas.set(name, schema);
+  return connection.model<ReadModelDocument>(name, schema);
+}
 
 const parkedSchema = new mongoose.Schema<ParkedDocument>(
   { _id: String, partition: String, version: Number, error: String, at: Number },
   { collection: PARKED_STREAMS, strict: 'throw', versionKey: false },
 );
 
+export const parkedStreamModel = (connection: Connection) =>
+  connection.model<ParkedDocument>(PARKED_STREAMS, parkedSchema);
+
 export const projectionModels = (connection: Connection) => [
-  ...schemas.map(({ name, schema }) => connection.model(name, schema)),
-  connection.model(PARKED_STREAMS, parkedSchema),
+  ...readModels.map((model) => documentModel(connection, model)),
+  parkedStreamModel(connection),
   keyOwnerModel(connection),
 ];

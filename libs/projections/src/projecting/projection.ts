@@ -1,4 +1,5 @@
-import { reasonOf, StoreUnavailable, type Commit } from '@keyfold/event-store';
+import { StoreUnavailable, type Commit } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import { UnfoldableStream } from '../loading/fold.js';
 import type { StreamLoader } from '../loading/stream-loader.js';
 import type { StreamRef } from '../loading/stream-ref.js';

@@ -1,4 +1,4 @@
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import { MongoCounter, MongoEventStore, MongoFeedLeases } from '@keyfold/event-store/mongo';
 import { MongoParkedAccounts } from '@keyfold/messaging/mongo';
 import { MongoReadModelStore, MongoTokenUses } from '@keyfold/projections/mongo';

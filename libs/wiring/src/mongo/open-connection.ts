@@ -1,4 +1,5 @@
-import { reasonOf, StoreUnavailable } from '@keyfold/event-store';
+import { StoreUnavailable } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import { connectOptions, UnusableDatabase } from '@keyfold/event-store/mongo';
 import mongoose, { type Connection, type mongo } from 'mongoose';
 import { InvalidConfiguration } from '@keyfold/process';

@@ -1,6 +1,6 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { BackOff } from '@keyfold/concurrency';
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import type { BrokerConnection } from '@keyfold/messaging/rabbitmq';
 
 /** Milliseconds between two checks of an incomplete topology. */

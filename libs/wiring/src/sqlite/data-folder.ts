@@ -1,4 +1,4 @@
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import { newSealingKeyText, parseSealingKeys, parseTokenSecrets, requireStrongSealingKey } from '@keyfold/security';
 import { randomBytes } from 'node:crypto';
 import {

@@ -8,7 +8,8 @@ import {
 } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { Clock, CommandRunner, SystemClock, UserNames } from '@keyfold/application';
-import { CommitFeed, EventStore, FeedLeases, reasonOf } from '@keyfold/event-store';
+import { CommitFeed, EventStore, FeedLeases } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import { RepeatedLine } from '@keyfold/process';
 import {
   KeyOwnerSearch,

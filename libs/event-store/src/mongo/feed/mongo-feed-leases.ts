@@ -1,8 +1,8 @@
 import { Batcher, type Call } from '@keyfold/concurrency';
-import mongoose, { type Connection, type mongo } from 'mongoose';
+import mongoose, { type Connection, type Model, type PipelineStage } from 'mongoose';
 import { isOutage } from '../../event-store.errors.js';
 import { FeedLeases, LeaseLost, type Lease, type SlotProgress } from '../../feed/feed-leases.js';
-import { collectionOf, reaching } from '../mongo-connection.js';
+import { reaching } from '../mongo-connection.js';
 
 /**
  * The lease of a slot for a reader together with the reader's checkpoint, so that one write can check the lease and move the checkpoint.
@@ -34,10 +34,9 @@ const memberSchema = new mongoose.Schema<FeedMemberDocument>(
   { collection: FEED_MEMBERS, strict: 'throw', versionKey: false },
 ).index({ until: 1 }, { expireAfterSeconds: 0, name: 'until' });
 
-export const feedModels = (connection: Connection) => [
-  connection.model(FEED_LEASES, leaseSchema),
-  connection.model(FEED_MEMBERS, memberSchema),
-];
+const leaseModel = (connection: Connection) => connection.model<FeedLeaseDocument>(FEED_LEASES, leaseSchema);
+const memberModel = (connection: Connection) => connection.model<FeedMemberDocument>(FEED_MEMBERS, memberSchema);
+export const feedModels = (connection: Connection) => [leaseModel(connection), memberModel(connection)];
 
 type Advance = Readonly<{ lease: Lease; position: number }>;
 
@@ -51,23 +50,25 @@ const notExpired = { $gt: ['$until', '$$NOW'] };
 const literal = (text: string) => ({ $literal: text });
 
 export class MongoFeedLeases extends FeedLeases {
-  readonly #leases: mongo.Collection<FeedLeaseDocument>;
-  readonly #members: mongo.Collection<FeedMemberDocument>;
+  readonly #leases: Model<FeedLeaseDocument>;
+  readonly #members: Model<FeedMemberDocument>;
   readonly #advances = new Batcher<Advance, void>((calls) => this.#advanceAll(calls), ADVANCES_PER_WRITE, isOutage);
 
   constructor(private readonly connection: Connection) {
     super();
-    this.#leases = collectionOf(connection, FEED_LEASES);
-    this.#members = collectionOf(connection, FEED_MEMBERS);
+    this.#leases = leaseModel(connection);
+    this.#members = memberModel(connection);
   }
 
   async join(reader: string, owner: string, milliseconds: number): Promise<string[]> {
     const member = { reader: literal(reader), owner: literal(owner), until: after(milliseconds) };
     const filter = { _id: `${reader}/${owner}` };
-    await reaching(() => this.#members.updateOne(filter, [{ $set: member }], { upsert: true }));
+    await reaching(() =>
+      this.#members.updateOne(filter, [{ $set: member }], { upsert: true, updatePipeline: true }).exec(),
+    );
     // Its own membership may have expired before this round trip.
     const others = { reader, owner: { $ne: owner }, $expr: notExpired };
-    const members = await reaching(() => this.#members.find(others).toArray());
+    const members = await reaching(() => this.#members.find(others).lean().exec());
     return [owner, ...members.map((each) => each.owner)];
   }
 
@@ -82,7 +83,12 @@ export class MongoFeedLeases extends FeedLeases {
     }));
     await reaching(() => this.#leases.bulkWrite(writes, { ordered: false }).catch(throwUnlessTaken));
     const ids = slots.map((slot) => leaseId(reader, slot));
-    const held = await reaching(() => this.#leases.find({ _id: { $in: ids }, owner, $expr: notExpired }).toArray());
+    const held = await reaching(() =>
+      this.#leases
+        .find({ _id: { $in: ids }, owner, $expr: notExpired })
+        .lean()
+        .exec(),
+    );
     return held.map(({ slot, epoch, position }) => ({ reader, slot, owner, epoch, position }));
   }
 
@@ -95,7 +101,7 @@ export class MongoFeedLeases extends FeedLeases {
   }
 
   async leave(reader: string, owner: string): Promise<void> {
-    await reaching(() => this.#members.deleteOne({ _id: `${reader}/${owner}` }));
+    await reaching(() => this.#members.deleteOne({ _id: `${reader}/${owner}` }).exec());
   }
 
   advance(lease: Lease, position: number): Promise<void> {
@@ -104,7 +110,7 @@ export class MongoFeedLeases extends FeedLeases {
 
   async readers(): Promise<string[]> {
     const pipeline = [{ $match: { owner: { $exists: true }, $expr: notExpired } }, { $group: { _id: '$reader' } }];
-    const found = await reaching(() => this.#leases.aggregate<{ _id: string }>(pipeline).toArray());
+    const found = await reaching(() => this.#leases.aggregate<{ _id: string }>(pipeline).exec());
     return found.map(({ _id: reader }) => reader);
   }
 
@@ -115,8 +121,9 @@ export class MongoFeedLeases extends FeedLeases {
 
   async progress(reader: string): Promise<SlotProgress[]> {
     const owner = { $cond: [notExpired, '$owner', null] };
-    const leases = this.#leases.find({ reader }, { projection: { slot: true, position: true, owner } });
-    const found = await reaching(() => leases.sort({ slot: 1 }).toArray());
+    const fields = { slot: true, position: true, owner } as const;
+    const pipeline: PipelineStage[] = [{ $match: { reader } }, { $sort: { slot: 1 } }, { $project: fields }];
+    const found = await reaching(() => this.#leases.aggregate<FeedLeaseDocument>(pipeline).exec());
     return found.map((each) => ({ slot: each.slot, position: each.position, owner: each.owner ?? undefined }));
   }
 
@@ -135,7 +142,12 @@ export class MongoFeedLeases extends FeedLeases {
   /** A pair of owner and epoch never returns, so a lease that is held now was held when the checkpoint was written. */
   async #leasesHeldOf(calls: readonly Call<Advance, void>[]): Promise<(lease: Lease) => boolean> {
     const ids = calls.map(({ item }) => heldBy(item.lease)._id);
-    const found = await reaching(() => this.#leases.find({ _id: { $in: ids } }).toArray());
+    const found = await reaching(() =>
+      this.#leases
+        .find({ _id: { $in: ids } })
+        .lean()
+        .exec(),
+    );
     const byId = new Map(found.map((document) => [document._id, document]));
     return (lease) => {
       const { _id, owner, epoch } = heldBy(lease);

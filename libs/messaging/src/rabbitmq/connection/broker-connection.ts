@@ -1,7 +1,7 @@
 import { unlessAborted, waitAtMost } from '@keyfold/concurrency';
 import './readable-headers.js';
 import { connect, type Channel, type ConfirmChannel, type RecoveringChannelModel } from 'amqplib';
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import { hostname } from 'node:os';
 import { BrokerUnavailable } from '../../publishing.js';
 

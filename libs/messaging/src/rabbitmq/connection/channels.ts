@@ -1,5 +1,5 @@
 import { waitAtMost } from '@keyfold/concurrency';
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import type { Channel } from 'amqplib';
 import { BrokerUnavailable } from '../../publishing.js';
 

@@ -1,4 +1,4 @@
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import type { ConfirmChannel, Message, Options } from 'amqplib';
 import { BrokerUnavailable, MessageRefused, UnsendableMessage } from '../../publishing.js';
 import type { BrokerConnection } from '../connection/broker-connection.js';

@@ -1,4 +1,4 @@
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import { BrokerUnavailable } from '../../publishing.js';
 import { vhostOf } from '../connection/broker-connection.js';
 import type { BindingObject, PolicyObject } from './topology.js';

@@ -1,5 +1,5 @@
 import { CommandTraces } from '@keyfold/application';
-import { reasonOf } from '@keyfold/event-store';
+import { reasonOf } from '@keyfold/reporting';
 import { MessageTraces } from '@keyfold/messaging';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
