@@ -12,6 +12,7 @@ import type {
   PermissionsChanged,
   ProfileChanged,
   RecoveryCodesGenerated,
+  RecoveryCodesResealed,
   OneTimeCodeUsed,
   RecoveryCodeUsed,
   SessionsEvicted,
@@ -133,6 +134,12 @@ export const recoveryCodesGenerated = (generation: number, codes = 'sealed codes
   type: 'RecoveryCodesGenerated',
   v: 1,
   data: { generation, count: 10 },
+  sealed: { codes },
+});
+export const recoveryCodesResealed = (generation: number, codes: string): RecoveryCodesResealed => ({
+  type: 'RecoveryCodesResealed',
+  v: 1,
+  data: { generation },
   sealed: { codes },
 });
 export const oneTimeCodeUsed = (protocol: FileProtocol): OneTimeCodeUsed => ({

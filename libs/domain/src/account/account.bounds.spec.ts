@@ -11,6 +11,8 @@ const [name, longName] = [text(TEXT_BYTES.username), text(TEXT_BYTES.username + 
 const [ssoId, longSsoId] = [text(TEXT_BYTES.ssoId), text(TEXT_BYTES.ssoId + 2)];
 const [basePath, longBasePath] = [path(TEXT_BYTES.basePath), path(TEXT_BYTES.basePath + 1)];
 
+const ann = given(accountDecider, registered('ann'));
+
 describe('a new account', () => {
   it('accepts texts of the maximum length', () => {
     given(accountDecider).when(register(name, { basePath, ssoId })).thenEvents(registered(name, { basePath, ssoId }));
@@ -35,7 +37,7 @@ describe('a new account', () => {
 
 describe('a changed account', () => {
   it('accepts texts of the maximum length', () => {
-    given(accountDecider, registered('ann'))
+    ann
       .when(update('ann', { name: named(name), basePath, ssoId }))
       .thenEvents(renamed('ann', name), profileChanged({ basePath, ssoId }));
   });
@@ -47,7 +49,7 @@ describe('a changed account', () => {
     ['username-too-long', changeOwnProfile('ann', { name: named(longName) })],
     ['sso-id-too-long', changeOwnProfile('ann', { ssoId: longSsoId })],
   ] as const)('is refused with %s just over the limit', (refusal, command) => {
-    given(accountDecider, registered('ann')).when(command).thenRefused(refusal);
+    ann.when(command).thenRefused(refusal);
   });
 
   it('keeps texts that are older than the limits', () => {
