@@ -2,10 +2,10 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DomainError, NameRules } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import { actorOf, isGuest, proofOf, type Caller } from '../caller/caller.js';
-import { Clock } from '../clock.js';
-import { CommandRunner } from '../command-runner.js';
+import { Clock } from '../commands/clock.js';
+import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
-import { UserNames } from '../user-names.js';
+import { UserNames } from '../login/user-names.js';
 import { NewPasswords } from './new-passwords.js';
 
 /** Changes the caller's own name, password and SSO id. An empty password keeps the old one. */

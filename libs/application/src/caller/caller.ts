@@ -12,7 +12,7 @@ import {
   type SshKeyUse,
 } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
-import type { CommandRunner } from '../command-runner.js';
+import type { CommandRunner } from '../commands/command-runner.js';
 
 /** The SSH keys of an account and when each was last used. */
 export type SshKeysAndUse = Readonly<{ ring: SshKeyRing; use: SshKeyUse }>;

@@ -1,7 +1,7 @@
 import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { accountStream, sessionStream } from '@keyfold/projections';
 import { actorOf, proofOf, requireSessionOwner, type Caller } from '../caller/caller.js';
-import { CommandRunner } from '../command-runner.js';
+import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
 import { AccountSessions, type ListedSession } from './account-sessions.js';
 import { SessionEnding } from './session-ending.js';

@@ -13,8 +13,8 @@ import {
   Sealer,
 } from '@keyfold/security';
 import { actorOf, isGuest, proofOf, protectAdmins, type Administrator, type Caller } from '../caller/caller.js';
-import { Clock } from '../clock.js';
-import { CommandRunner } from '../command-runner.js';
+import { Clock } from '../commands/clock.js';
+import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
 import { sealingContext } from '../secrets/sealing.js';
 import { OwnerProof, type Proof } from './owner-proof.js';

@@ -3,8 +3,7 @@ import { changeOwnProfile, named, register, update } from '../../testing/account
 import { nameHashOf, NOON, profileChanged, registered, renamed } from '../../testing/account.events.js';
 import { given } from '../../testing/decider-specification.js';
 import { accountDecider } from './account.decider.js';
-import type { NameClaim } from './name-claim.js';
-import { NameRules } from './name-rules.js';
+import { NameRules, type NameClaim } from './name-rules.js';
 
 describe('ChangeOwnProfile to a reserved name', () => {
   const DAY = 86_400_000;

@@ -9,7 +9,7 @@ import {
   removeKey,
   updateKey,
 } from '../../testing/ssh-key-ring.events.js';
-import { LAST_KEY_NUMBER } from './ssh-key-id.js';
+import { LAST_NUMBER } from '../kernel/numbered-ids.js';
 import { BYTES_PER_RING, bytesOfRing, KEYS_PER_ACCOUNT, sshKeyRingDecider } from './ssh-key-ring.decider.js';
 
 const [laptop, phone] = [publicKey('laptop'), publicKey('phone')];
@@ -78,8 +78,8 @@ describe('AddSshKey', () => {
 
   it('refuses a key if the key numbers of the account are used up', () => {
     const add = (keysEver: number) => sshKeyRingDecider.decide({ keys: [], keysEver }, addKey('phone', phone)).events;
-    expect(add(LAST_KEY_NUMBER - 1)).toStrictEqual([keyAdded(LAST_KEY_NUMBER, 'phone')]);
-    expect(() => add(LAST_KEY_NUMBER)).toThrow('ssh-key-limit-reached');
+    expect(add(LAST_NUMBER - 1)).toStrictEqual([keyAdded(LAST_NUMBER, 'phone')]);
+    expect(() => add(LAST_NUMBER)).toThrow('ssh-key-limit-reached');
   });
 });
 
