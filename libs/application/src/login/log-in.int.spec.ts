@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '@keyfold/event-store';
 import { sessionStream } from '@keyfold/projections';
-import { HashQueueFull, staticHash } from '@keyfold/security';
+import { HashQueueFull } from '@keyfold/security';
 import { describe, expect, it } from 'vitest';
 import { changeAccount, registerAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';

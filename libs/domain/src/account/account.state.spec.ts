@@ -12,7 +12,6 @@ import {
   profileChanged,
   registered,
   renamed,
-  sessionsEvicted,
   twoFactorDisabled,
   twoFactorEnabled,
   twoFactorLocked,
