@@ -4,12 +4,11 @@ import { ActivityModule } from './activity/activity.module.js';
 import { CallerModule } from './caller/caller.module.js';
 import { LoginModule } from './login/login.module.js';
 import { NamedSecretsModule } from './named-secrets/named-secrets.module.js';
-import { FileServerLoginsModule } from './file-servers/file-server-logins.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { SettingsModule } from './settings/settings.module.js';
 import { SshKeysModule } from './ssh-keys/ssh-keys.module.js';
 import { TwoFactorModule } from './two-factor/two-factor.module.js';
-import { FirstStart } from './first-start.js';
+import { FirstStart } from './accounts/first-start.js';
 
 const features = [
   AccountsModule,
@@ -17,7 +16,6 @@ const features = [
   CallerModule,
   LoginModule,
   NamedSecretsModule,
-  FileServerLoginsModule,
   SessionsModule,
   SettingsModule,
   SshKeysModule,

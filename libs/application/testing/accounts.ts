@@ -1,5 +1,6 @@
-import { type Account, type AccountCommand, type RegisterAccount } from '@keyfold/domain';
-import { accountStream } from '@keyfold/projections';
+import type { Account, AccountCommand, AddSshKey, RegisterAccount } from '@keyfold/domain';
+import { accountStream, sshKeyRingStream } from '@keyfold/projections';
+import { publicKey } from '../../domain/testing/ssh-key-ring.events.js';
 import type { EmbeddedService } from './embedded-service.js';
 
 /** The parts of a service that a function needs. */
@@ -62,3 +63,21 @@ export async function updateAccount(
     allowLdap,
   });
 }
+
+/** Adds a key that belongs to its title, unless `differing` says otherwise. */
+export const addSshKey = (
+  { runner, clock }: Service<'runner' | 'clock'>,
+  accountId: number,
+  title: string,
+  differing: Partial<Pick<AddSshKey, 'key' | 'expiresAt'>> = {},
+) => {
+  const command = {
+    type: 'AddSshKey',
+    accountId,
+    title,
+    key: publicKey(title),
+    ...differing,
+    now: clock.now(),
+  } as const;
+  return runner.run(sshKeyRingStream(accountId), command, context);
+};

@@ -15,10 +15,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { NewPasswords } from '../src/accounts/new-passwords.js';
-import { CommandRunner } from '../src/command-runner.js';
+import { CommandRunner } from '../src/commands/command-runner.js';
 import type { SecurityEvent } from '../src/security-log/security-log.js';
 import { TokenActivity } from '../src/caller/token-activity.js';
-import { UserNames } from '../src/user-names.js';
+import { UserNames } from '../src/login/user-names.js';
 import { SettableClock } from './settable-clock.js';
 import { watchedPort, type Listener } from './watched-port.js';
 

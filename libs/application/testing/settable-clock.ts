@@ -1,4 +1,4 @@
-import { Clock } from '../src/clock.js';
+import { Clock } from '../src/commands/clock.js';
 
 /** In milliseconds. */
 export const SECOND = 1_000;

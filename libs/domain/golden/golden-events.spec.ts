@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { accessTokensAggregate } from '../src/named-secrets/access-tokens.js';
 import { accountAggregate } from '../src/account/account.decider.js';
@@ -18,15 +19,13 @@ import { fold } from '../testing/fold.js';
  */
 type Golden = Readonly<{ given: readonly string[]; event: StoredEvent; state: Readonly<Record<string, unknown>> }>;
 
+/** The golden events by name. Each aggregate has a folder of its name. */
 const golden = new Map(
-  readdirSync(import.meta.dirname)
-    .filter((file) => file.endsWith('.json'))
-    .map((file) => [file.replace(/\.json$/, ''), readGolden(file)]),
+  globSync('**/*.json', { cwd: import.meta.dirname }).map((file) => [
+    basename(file, '.json'),
+    JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as Golden,
+  ]),
 );
-
-function readGolden(file: string): Golden {
-  return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as Golden;
-}
 
 const suites = [
   suite(accountAggregate),

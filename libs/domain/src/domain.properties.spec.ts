@@ -8,10 +8,9 @@ import { accessTokensAggregate } from './named-secrets/access-tokens.js';
 import { appPasswordsAggregate } from './named-secrets/app-passwords.js';
 import { accountAggregate } from './account/account.decider.js';
 import { sessionAggregate } from './session/session.decider.js';
-import { sshKeyRingAggregate } from './ssh-key-ring/ssh-key-ring.decider.js';
+import { accountOfKey, sshKeyRingAggregate } from './ssh-key-ring/ssh-key-ring.decider.js';
 import { USE_INTERVAL, sshKeyUseAggregate } from './ssh-key-use/ssh-key-use.decider.js';
 import type { Account } from './account/account.state.js';
-import { accountOfKey } from './ssh-key-ring/ssh-key-id.js';
 import type { Aggregate } from './kernel/aggregate.js';
 import type { DomainEvent } from './kernel/event.js';
 

@@ -10,8 +10,6 @@ export * from './account/account.decider.js';
 export * from './account/account.commands.js';
 export * from './account/account.events.js';
 export * from './account/account.holds.js';
-export * from './account/file-permissions.js';
-export * from './account/name-claim.js';
 export * from './account/name-rules.js';
 export {
   absentAccount,
@@ -24,7 +22,6 @@ export {
 export * from './session/session.decider.js';
 export * from './session/session.events.js';
 export { isExpired, LONGEST_EXPIRY, nextExpiryOf } from './ssh-key-ring/ssh-key-expiry.js';
-export * from './ssh-key-ring/ssh-key-id.js';
 export * from './ssh-key-ring/ssh-key-ring.decider.js';
 export * from './ssh-key-ring/ssh-key-ring.events.js';
 export * from './ssh-key-use/ssh-key-use.decider.js';

@@ -14,8 +14,7 @@ import type {
   UseOneTimeCode,
   UseRecoveryCode,
 } from '../src/account/account.commands.js';
-import type { NameClaim } from '../src/account/name-claim.js';
-import { NameRules } from '../src/account/name-rules.js';
+import { NameRules, type NameClaim } from '../src/account/name-rules.js';
 import { nameHashOf, NOON } from './account.events.js';
 
 /** Returns a claim of a name with its next free turn. */

@@ -12,6 +12,7 @@ import type {
   PermissionsChanged,
   ProfileChanged,
   RecoveryCodesGenerated,
+  RecoveryCodesResealed,
   OneTimeCodeUsed,
   RecoveryCodeUsed,
   SessionsEvicted,
@@ -133,6 +134,12 @@ export const recoveryCodesGenerated = (series: number, codes = 'sealed codes 1')
   type: 'RecoveryCodesGenerated',
   v: 1,
   data: { series, count: 10 },
+  sealed: { codes },
+});
+export const recoveryCodesResealed = (series: number, codes: string): RecoveryCodesResealed => ({
+  type: 'RecoveryCodesResealed',
+  v: 1,
+  data: { series },
   sealed: { codes },
 });
 export const oneTimeCodeUsed = (protocol: FileProtocol): OneTimeCodeUsed => ({

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
-import { keyIdOf } from '../src/ssh-key-ring/ssh-key-id.js';
-import type { AddSshKey, ExpireSshKeys, RemoveSshKey, UpdateSshKey } from '../src/ssh-key-ring/ssh-key-ring.decider.js';
+import {
+  keyIdOf,
+  type AddSshKey,
+  type ExpireSshKeys,
+  type RemoveSshKey,
+  type UpdateSshKey,
+} from '../src/ssh-key-ring/ssh-key-ring.decider.js';
 import type {
   PublicKey,
   SshKeyAdded,

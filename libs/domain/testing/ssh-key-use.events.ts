@@ -1,4 +1,4 @@
-import { keyIdOf } from '../src/ssh-key-ring/ssh-key-id.js';
+import { keyIdOf } from '../src/ssh-key-ring/ssh-key-ring.decider.js';
 import type { RecordSshKeyUse } from '../src/ssh-key-use/ssh-key-use.decider.js';
 import type { SshKeyUsed } from '../src/ssh-key-use/ssh-key-use.events.js';
 

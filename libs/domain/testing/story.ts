@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { accountAggregate } from '../src/account/account.decider.js';
 import { sessionAggregate } from '../src/session/session.decider.js';
-import { sshKeyRingAggregate } from '../src/ssh-key-ring/ssh-key-ring.decider.js';
+import { keyIdOf, sshKeyRingAggregate } from '../src/ssh-key-ring/ssh-key-ring.decider.js';
 import { sshKeyUseAggregate } from '../src/ssh-key-use/ssh-key-use.decider.js';
 import type { UpdateAccount } from '../src/account/account.commands.js';
 import { NameRules } from '../src/account/name-rules.js';
-import { keyIdOf } from '../src/ssh-key-ring/ssh-key-id.js';
 import {
   changeOwnProfile,
   deleteAccount,

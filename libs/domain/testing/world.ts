@@ -2,7 +2,7 @@ import type { AccessTokensCommand } from '../src/named-secrets/access-tokens.js'
 import type { AppPasswordsCommand } from '../src/named-secrets/app-passwords.js';
 import type { AccountCommand } from '../src/account/account.commands.js';
 import { parseUsernameHold, usernameHoldPrefix } from '../src/account/account.holds.js';
-import type { NameClaim } from '../src/account/name-claim.js';
+import type { NameClaim } from '../src/account/name-rules.js';
 import type { Aggregate } from '../src/kernel/aggregate.js';
 import { DomainError } from '../src/kernel/domain-error.js';
 import type { DomainEvent, StoredEvent } from '../src/kernel/event.js';

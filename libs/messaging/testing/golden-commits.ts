@@ -1,16 +1,17 @@
 import type { StoredEvent } from '@keyfold/domain';
 import type { Commit } from '@keyfold/event-store';
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 
-const FOLDER = new URL('../../domain/golden/', import.meta.url);
+const FOLDER = join(import.meta.dirname, '../../domain/golden');
 
 /** Every version of a stored event ever shipped, by file name, such as `SshKeyAdded.v1`. */
 export const goldenEvents: ReadonlyMap<string, StoredEvent> = new Map(
-  readdirSync(FOLDER)
-    .filter((file) => file.endsWith('.json'))
+  globSync('**/*.json', { cwd: FOLDER })
+    .toSorted()
     .map((file) => {
-      const { event } = JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as { event: StoredEvent };
-      return [file.replace(/\.json$/, ''), event];
+      const { event } = JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as { event: StoredEvent };
+      return [basename(file, '.json'), event];
     }),
 );
 

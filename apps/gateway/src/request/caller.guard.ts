@@ -1,8 +1,8 @@
 import { Injectable, mixin, type CanActivate, type ExecutionContext, type Type } from '@nestjs/common';
 import {
   CallerIdentifier,
+  refuseGuest,
   requireAdmin,
-  requireKeyOwner,
   requireScope,
   type Caller,
   type CallerPart,
@@ -60,7 +60,10 @@ function callerGuard(part: CallerPart, requirement?: Requirement): CallerGuardCl
 /** Accepts every caller, including the enabled guest. */
 export const CallerGuard = callerGuard('account');
 
-const keyOwner: Requirement = { check: requireKeyOwner, refusal: 'guest-has-no-keys' };
+const keyOwner: Requirement = {
+  check: (caller) => refuseGuest(caller, 'guest-has-no-keys'),
+  refusal: 'guest-has-no-keys',
+};
 
 /** Accepts every caller except the guest, who cannot have keys. Runs before the body is read (wire contract 2.5). */
 export const KeyOwnerGuard = callerGuard('account', keyOwner);

@@ -1,7 +1,7 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { bytesOf, DomainError, type Account } from '@keyfold/domain';
 import { accounts, accountStream, ReadModelStore, StreamLoader, type Page } from '@keyfold/projections';
-import { UserNames } from '../user-names.js';
+import { UserNames } from '../login/user-names.js';
 
 export class FindAccountQuery extends Query<number> {
   constructor(readonly username: string) {

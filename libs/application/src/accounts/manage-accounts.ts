@@ -5,10 +5,10 @@ import { Counter } from '@keyfold/event-store';
 import { accountStream, StreamLoader } from '@keyfold/projections';
 import { LoginThrottle } from '@keyfold/security';
 import { actorOf, protectAdmins, Administrator, Caller } from '../caller/caller.js';
-import { CommandRunner } from '../command-runner.js';
+import { CommandRunner } from '../commands/command-runner.js';
 import { codeAccountKey } from '../login/code-check.js';
 import { Origin } from '../origin.js';
-import { nameHash, UserNames } from '../user-names.js';
+import { nameHash, UserNames } from '../login/user-names.js';
 import { NewPasswords } from './new-passwords.js';
 
 /** The fields of an account that an administrator sends. An empty `password` means that none was given. */

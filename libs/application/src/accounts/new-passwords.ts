@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError, type NewPassword } from '@keyfold/domain';
 import { isCommonPassword, PasswordHasher, Sealer, staticHash } from '@keyfold/security';
-import { Clock } from '../clock.js';
+import { Clock } from '../commands/clock.js';
 import { sealingContext } from '../secrets/sealing.js';
 
 /** Requirements for new passwords. `minLength` counts Unicode code points; 0 means no minimum. */

@@ -1,11 +1,11 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { DomainError, NameRules } from '@keyfold/domain';
+import { NameRules } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
-import { actorOf, isGuest, proofOf, type Caller } from '../caller/caller.js';
-import { Clock } from '../clock.js';
-import { CommandRunner } from '../command-runner.js';
+import { actorOf, proofOf, refuseGuest, type Caller } from '../caller/caller.js';
+import { Clock } from '../commands/clock.js';
+import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
-import { UserNames } from '../user-names.js';
+import { UserNames } from '../login/user-names.js';
 import { NewPasswords } from './new-passwords.js';
 
 /** Changes the caller's own name, password and SSO id. An empty password keeps the old one. */
@@ -30,7 +30,7 @@ export class ChangeOwnProfileHandler implements ICommandHandler<ChangeOwnProfile
   ) {}
 
   async execute({ caller, profile, origin }: ChangeOwnProfileCommand): Promise<void> {
-    if (isGuest(caller)) throw new DomainError('guest-has-no-profile');
+    refuseGuest(caller, 'guest-has-no-profile');
     const { accountId } = caller.account;
     const wanted = {
       type: 'ChangeOwnProfile',

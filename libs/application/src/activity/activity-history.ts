@@ -4,7 +4,7 @@ import { CommitHistory, EventStore, cursorAt, type HistoryRange, type HistoryEnt
 import { accountStream, ReadModelStore, sessionStream, type Loaded } from '@keyfold/projections';
 import { LRUCache } from 'lru-cache';
 import { setImmediate as otherWork } from 'node:timers/promises';
-import { isoTime } from '../clock.js';
+import { isoTime } from '../commands/clock.js';
 import {
   activitiesOf,
   startedSession,

@@ -1,5 +1,5 @@
 import type { CurrentEvent } from '@keyfold/domain';
-import { isoTime } from '../clock.js';
+import { isoTime } from '../commands/clock.js';
 
 /** The facts of an activity that are particular to its type, in the spelling of the API. They are never secret. */
 export type ActivityDetails = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;

@@ -1,7 +1,7 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { DomainError } from '@keyfold/domain';
 import { accountStream, StreamLoader } from '@keyfold/projections';
-import { requireHistoryOwner, type Caller } from '../caller/caller.js';
+import { refuseGuest, type Caller } from '../caller/caller.js';
 import { ActivityHistory, type ActivityPage, type ActivitySelection, type ShownActivity } from './activity-history.js';
 import type { ActivityCursor } from './activity.js';
 
@@ -22,7 +22,7 @@ export class ListOwnActivityHandler implements IQueryHandler<ListOwnActivityQuer
   constructor(private readonly history: ActivityHistory) {}
 
   async execute({ caller, selection, paging }: ListOwnActivityQuery): Promise<ActivityPage> {
-    requireHistoryOwner(caller);
+    refuseGuest(caller, 'guest-has-no-history');
     const { accountId, username } = caller.account;
     return this.history.page({ accountId, username }, { ...selection, accountId }, paging);
   }

@@ -18,7 +18,7 @@ import {
   type StreamRef,
 } from '@keyfold/projections';
 import { isSameSecretHash, readAccessToken, type AccessTokenText } from '@keyfold/security';
-import type { Clock } from '../clock.js';
+import type { Clock } from '../commands/clock.js';
 import type { Caller, CallerPart } from './caller.js';
 import type { TokenActivity } from './token-activity.js';
 

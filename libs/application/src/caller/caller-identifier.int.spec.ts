@@ -1,14 +1,13 @@
 import { DomainError, ROLE_ADMIN, ROLE_GUEST } from '@keyfold/domain';
-import { sessionStream, siteSettingsStream, sshKeyRingStream } from '@keyfold/projections';
+import { sessionStream, siteSettingsStream } from '@keyfold/projections';
 import { JwtService } from '@nestjs/jwt';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { addKey, publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
-import { changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';
-import { EmbeddedFolder, EmbeddedService } from '../../testing/embedded-service.js';
+import { addSshKey, changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';
+import { EmbeddedService } from '../../testing/embedded-service.js';
 import { LoginClient } from '../../testing/login-client.js';
 import { HOUR, MINUTE } from '../../testing/settable-clock.js';
 import { sealingContext } from '../secrets/sealing.js';
-import { noSecurityLog } from '../security-log/security-log.js';
+import type { SecurityEvent } from '../security-log/security-log.js';
 import type { CallerPart } from './caller.js';
 import { CallerIdentifier } from './caller-identifier.js';
 
@@ -18,10 +17,12 @@ const STATIC_TOKEN = 'openlist-static-token';
 let calls: string[];
 let service: EmbeddedService;
 let client: LoginClient;
+let reported: SecurityEvent[];
 
 // The accounts are the admin, the enabled guest, ann (7) and bea (8).
 beforeEach(async () => {
   calls = [];
+  reported = [];
   service = new EmbeddedService(undefined, (call) => void calls.push(call));
   client = new LoginClient(service);
   await registerAccount(service, 1, 'admin', { role: ROLE_ADMIN });
@@ -31,8 +32,10 @@ beforeEach(async () => {
 });
 
 const origin = { correlation: 'request-1', address: '192.0.2.7' };
-const identifierOf = ({ loader, tokens, sealer, clock, activity }: EmbeddedService) =>
-  new CallerIdentifier(loader, tokens, sealer, clock, noSecurityLog, activity);
+const identifierOf = ({ loader, tokens, sealer, clock, activity }: EmbeddedService) => {
+  const security = { report: (event: SecurityEvent) => void reported.push(event) };
+  return new CallerIdentifier(loader, tokens, sealer, clock, security, activity);
+};
 const identify = (header: string | undefined, scope: CallerPart = 'account') =>
   identifierOf(service).identify(header, scope, () => origin);
 const outcomeOf = (header: string | undefined) =>
@@ -191,31 +194,24 @@ describe('the token of a session', () => {
   });
 
   it('is refused as soon as another gateway has ended the session', async () => {
-    const folder = new EmbeddedFolder();
-    const [here, there] = [new EmbeddedService(folder), new EmbeddedService(folder)];
-    await registerAccount(here, 7, 'ann');
-    const token = await new LoginClient(here).logIn();
-    expect((await identifierOf(here).identify(token, 'account', () => origin)).by).toBe('session');
-    const ref = sessionStream(here.tokens.read(token)!.jti, 7);
-    await there.runner.run(ref, { type: 'EndSession', reason: 'logout' }, context);
-    await expect(identifierOf(here).identify(token, 'account', () => origin)).rejects.toEqual(
-      new DomainError('token-invalidated'),
-    );
+    const token = await client.logIn();
+    expect(await outcomeOf(token)).toBe('accepted as session');
+    const ref = sessionStream(sessionIdOf(token), 7);
+    const other = new EmbeddedService(service.folder);
+    await other.runner.run(ref, { type: 'EndSession', reason: 'logout' }, context);
+    expect(await outcomeOf(token)).toBe('token-invalidated');
   });
 
-  it.each(['account', 'keys'] as const)('costs one round trip to the store with the scope %s', async (scope) => {
+  it('costs one round trip to the store, also with the keys of the account', async () => {
+    await addSshKey(service, 7, 'laptop');
     const token = await client.logIn();
-    await identify(token, scope);
-    calls.length = 0;
-    await identify(token, scope);
-    expect(calls).toEqual(['EventStore.readStreams']);
-  });
-
-  it('loads the keys of the account with the scope keys', async () => {
-    await service.runner.run(sshKeyRingStream(7), addKey('laptop', publicKey('laptop')), context);
-    const token = await client.logIn();
-    expect((await identify(token, 'keys')).keys?.ring.keys).toMatchObject([{ title: 'laptop' }]);
-    expect((await identify(token)).keys).toBeUndefined();
+    for (const part of ['account', 'keys'] as const) {
+      await identify(token, part);
+      calls.length = 0;
+      const { keys } = await identify(token, part);
+      expect(calls).toEqual(['EventStore.readStreams']);
+      expect(keys?.ring.keys.map(({ title }) => title)).toEqual(part === 'keys' ? ['laptop'] : undefined);
+    }
   });
 });
 
@@ -244,6 +240,53 @@ describe('the static token', () => {
     await resetStaticToken('');
     for (const header of ['anything', 'Bearer ', 'Bearer']) expect(await outcomeOf(header)).toBe('token-invalidated');
     expect(await outcomeOf('')).toBe('accepted as guest');
+  });
+});
+
+const refuse = (header: string) => expect(identify(header)).rejects.toEqual(new DomainError('token-invalidated'));
+const forged = (about: string) => ({ name: 'authn_token_forged', about: [about], outcome: 'refused', origin });
+const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const withOtherSignature = (token: string) =>
+  token.replace(/[^.]+$/, (text) => (text.startsWith('A') ? 'B' : 'A') + text.slice(1));
+const claims = encoded({ sub: '1', jti: 's', iss: 'keyfold' });
+
+describe('the security log records', () => {
+  it('each use of the static token', async () => {
+    await resetStaticToken(STATIC_TOKEN);
+    for (const header of [STATIC_TOKEN, `Bearer ${STATIC_TOKEN}`]) await identify(header);
+    const use = { name: 'authn_token_use', about: [1, 'static'], account: 1, outcome: 'accepted', origin };
+    expect(reported).toEqual([use, use]);
+  });
+
+  it('a refused static token, but no part of its text', async () => {
+    await resetStaticToken(STATIC_TOKEN);
+    await refuse('openlist-g0essed');
+    await refuse('g0essed');
+    expect(reported).toEqual([
+      { name: 'authn_token_fail', about: ['static'], outcome: 'refused', origin },
+      { name: 'authn_token_fail', about: ['unknown'], outcome: 'refused', origin },
+    ]);
+    expect(JSON.stringify(reported)).not.toContain('g0essed');
+  });
+
+  it.each([
+    ['bad_signature', 'another secret', () => new JwtService({ secret: 'x'.repeat(32) }).sign({ iss: 'keyfold' })],
+    ['bad_signature', 'a modified signature', async () => withOtherSignature(await client.logIn())],
+    ['wrong_algorithm', 'no algorithm', () => `${encoded({ alg: 'none', typ: 'JWT' })}.${claims}.`],
+    ['wrong_algorithm', 'HS512', () => new JwtService({ secret: 'x'.repeat(64) }).sign({}, { algorithm: 'HS512' })],
+    ['bad_claims', 'our signature over foreign claims', () => service.signWithOurSecret({ iss: 'other' })],
+  ])('%s for a token with %s', async (flaw, _, token) => {
+    await refuse(await token());
+    expect(reported).toEqual([forged(flaw)]);
+  });
+
+  it('nothing for the guest, a session, or a session that has ended', async () => {
+    const token = await client.logIn();
+    await identify(token);
+    await identify('');
+    await endSession(token);
+    await refuse(token);
+    expect(reported).toEqual([]);
   });
 });
 

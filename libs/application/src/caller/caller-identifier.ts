@@ -24,7 +24,7 @@ import {
 } from '@keyfold/projections';
 import { isAccessTokenForm, Sealer, TokenSigner, type TokenClaims } from '@keyfold/security';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { Clock } from '../clock.js';
+import { Clock } from '../commands/clock.js';
 import type { Origin } from '../origin.js';
 import { TokenActivity } from './token-activity.js';
 import { sealingContext } from '../secrets/sealing.js';

@@ -8,11 +8,12 @@ import {
   type AccessTokenScope,
   type Account,
   type CallerProof,
+  type DomainErrorCode,
   type SshKeyRing,
   type SshKeyUse,
 } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
-import type { CommandRunner } from '../command-runner.js';
+import type { CommandRunner } from '../commands/command-runner.js';
 
 /** The SSH keys of an account and when each was last used. */
 export type SshKeysAndUse = Readonly<{ ring: SshKeyRing; use: SshKeyUse }>;
@@ -46,18 +47,9 @@ export function requireAdmin(caller: Caller): void {
   if (!isAdmin(caller)) throw new DomainError('not-an-admin');
 }
 
-export function requireKeyOwner(caller: Caller): void {
-  if (isGuest(caller)) throw new DomainError('guest-has-no-keys');
-}
-
-/** Throws `guest-has-no-sessions` if the caller is the guest: everybody may use that account, so nobody may see or end its sessions. */
-export function requireSessionOwner(caller: Caller): void {
-  if (isGuest(caller)) throw new DomainError('guest-has-no-sessions');
-}
-
-/** Throws `guest-has-no-history` if the caller is the guest: everybody may use that account, so nobody may see what others did with it. */
-export function requireHistoryOwner(caller: Caller): void {
-  if (isGuest(caller)) throw new DomainError('guest-has-no-history');
+/** Throws this refusal if the caller is the guest: everybody may use that account, so nobody may see or change what others did with it. */
+export function refuseGuest(caller: Caller, refusal: Extract<DomainErrorCode, `guest-has-no-${string}`>): void {
+  if (isGuest(caller)) throw new DomainError(refusal);
 }
 
 /**

@@ -7,6 +7,8 @@ import { watchedPort } from '../../testing/watched-port.js';
 import { TokenActivity } from './token-activity.js';
 
 const MINUTE = 60_000;
+/** A use is stored in the background. */
+const STORED = { timeout: 30_000 };
 
 function watched() {
   const { clock, folder } = new EmbeddedService();
@@ -34,7 +36,7 @@ describe('the activity of a session', () => {
     expect(await minutesUntilUse()).toBe(0);
     clock.advance(MINUTE);
     activity.used(session);
-    await expect.poll(() => minutesUntilUse()).toBe(5);
+    await expect.poll(() => minutesUntilUse(), STORED).toBe(5);
   });
 
   it('is recorded once in five minutes, whatever the number of requests', async () => {
@@ -44,7 +46,7 @@ describe('the activity of a session', () => {
       for (let request = 0; request < 100; request++) activity.used(session);
     }
     expect(calls).toHaveLength(12);
-    await expect.poll(() => minutesUntilUse()).toBe(60);
+    await expect.poll(() => minutesUntilUse(), STORED).toBe(60);
   });
 
   it('is the latest that any thread or gateway has recorded', async () => {
@@ -54,7 +56,7 @@ describe('the activity of a session', () => {
     activity.used(session);
     clock.advance(MINUTE);
     other.used(session);
-    await expect.poll(() => minutesUntilUse()).toBe(11);
+    await expect.poll(() => minutesUntilUse(), STORED).toBe(11);
     expect(await minutesUntilUse(other)).toBe(11);
   });
 
@@ -68,7 +70,7 @@ describe('the activity of a session', () => {
     expect(await minutesUntilUse()).toBe(0);
     clock.advance(5 * MINUTE);
     activity.used(session);
-    await expect.poll(() => minutesUntilUse()).toBe(15);
+    await expect.poll(() => minutesUntilUse(), STORED).toBe(15);
   });
 });
 
@@ -82,13 +84,13 @@ describe('the activity of an access token', () => {
     expect(await lastUse(token)).toBeUndefined();
     activity.usedSecret('access-token', token);
     const at = Math.floor(clock.now() / 1000);
-    await expect.poll(() => lastUse(token)).toBe(at);
+    await expect.poll(() => lastUse(token), STORED).toBe(at);
     clock.advance(4 * MINUTE);
     activity.usedSecret('access-token', token);
     expect(await lastUse(token)).toBe(at);
     clock.advance(MINUTE);
     activity.usedSecret('access-token', token);
-    await expect.poll(() => lastUse(token)).toBe(at + 300);
+    await expect.poll(() => lastUse(token), STORED).toBe(at + 300);
     expect(await lastUse({ ...token, id: 7_340_034 })).toBeUndefined();
   });
 
@@ -98,7 +100,9 @@ describe('the activity of an access token', () => {
     const expiring = { ...token, id: 7_340_034, expiresAt: clock.now() + day };
     activity.usedSecret('access-token', token);
     activity.usedSecret('access-token', expiring);
-    await expect.poll(async () => (await activity.lastUsesOfSecrets('access-token', [token, expiring])).size).toBe(2);
+    await expect
+      .poll(async () => (await activity.lastUsesOfSecrets('access-token', [token, expiring])).size, STORED)
+      .toBe(2);
     clock.advance(day);
     await port.record({ token: 'any', at: Math.floor(clock.now() / 1000), until: Number.MAX_SAFE_INTEGER });
     expect(await activity.lastUsesOfSecrets('access-token', [token, expiring])).toEqual(

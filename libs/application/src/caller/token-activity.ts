@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { NamedSecret, SecretKindName, Session } from '@keyfold/domain';
 import { TokenUses } from '@keyfold/projections';
 import { LRUCache } from 'lru-cache';
-import { Clock } from '../clock.js';
+import { Clock } from '../commands/clock.js';
 
 /** How long to wait between two records of a token, in seconds. */
 const INTERVAL = 300;

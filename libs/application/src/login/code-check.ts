@@ -11,8 +11,8 @@ import {
   LoginThrottle,
   Sealer,
 } from '@keyfold/security';
-import { Clock } from '../clock.js';
-import { type CommandContext, CommandRunner } from '../command-runner.js';
+import { Clock } from '../commands/clock.js';
+import { type CommandContext, CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
 import { sealingContext } from '../secrets/sealing.js';
 import { admit, succeed } from './counted-attempts.js';

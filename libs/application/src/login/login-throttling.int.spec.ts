@@ -65,12 +65,6 @@ describe('a device token', () => {
     expect(await client.outcome({ device: deviceToken })).toBe('token');
   });
 
-  it('has five tries of its own', async () => {
-    const { client, device } = await attackedClient();
-    for (const _ of times(5)) expect(await client.outcome({ password: 'wrong', device })).toBe('invalid-credentials');
-    expect(await client.outcome({ device })).toBe('too-many-attempts');
-  });
-
   it('is ignored for the codes of another account that has the name now', async () => {
     const { service, client, device } = await attackedClient();
     await changeAccount(service, 7, { type: 'DeleteAccount' });

@@ -1,8 +1,10 @@
+import { newRecoveryCodes, recoveryCodeHashes } from '@keyfold/security';
 import { describe, expect, it } from 'vitest';
 import { accountState, changeAccount } from '../../testing/accounts.js';
-import type { EmbeddedService } from '../../testing/embedded-service.js';
-import { clientWithAnn, type LoginClient } from '../../testing/login-client.js';
+import { EmbeddedFolder, EmbeddedService } from '../../testing/embedded-service.js';
+import { clientWithAnn, LoginClient } from '../../testing/login-client.js';
 import { DAY, MINUTE } from '../../testing/settable-clock.js';
+import { sealingContext } from '../secrets/sealing.js';
 
 /** Starts a service with account 7 and two-factor on, after the step of the code that enabled it. */
 async function clientWithTwoFactor() {
@@ -26,10 +28,10 @@ async function giveWrongCodes(service: EmbeddedService, client: LoginClient, cou
   service.clock.advance(16 * MINUTE);
 }
 
-const lockEvents = async ({ store }: EmbeddedService) =>
-  (await store.readStreams([{ stream: 'account-7', version: 0 }]))
-    .flatMap(({ events }) => events)
-    .filter(({ type }) => type === 'TwoFactorLocked');
+const locksOf = async ({ store }: EmbeddedService) =>
+  (await store.readStreams([{ stream: 'account-7', version: 0 }])).filter(({ events }) =>
+    events.some(({ type }) => type === 'TwoFactorLocked'),
+  );
 
 describe('a login with two-factor on', () => {
   it('needs the password and a code, and the session records both', async () => {
@@ -60,13 +62,6 @@ describe('a code', () => {
     const reason = 'one-time-code-invalid-at-login';
     const expected = { name: 'authn_login_fail', account: 7, fields: { factor: 'one_time_code', reason } };
     expect(client.reported).toMatchObject([expected, expected]);
-  });
-
-  it('works once', async () => {
-    const { client } = await clientWithTwoFactor();
-    const code = client.code();
-    expect(await client.outcome({ code })).toBe('token');
-    expect(await client.outcome({ code })).toBe('one-time-code-invalid-at-login');
   });
 
   it('works once in concurrent logins from many sources', async () => {
@@ -127,10 +122,10 @@ describe('wrong codes', () => {
   it('lock the code at the hundredth in a row, whatever their sources', async () => {
     const { service, client } = await clientWithTwoFactor();
     await giveWrongCodes(service, client, 99);
-    expect(await lockEvents(service)).toEqual([]);
+    expect(await locksOf(service)).toEqual([]);
     const elsewhere = { address: '2001:db8::1' };
     expect(await client.outcome({ code: client.wrongCode(), ...elsewhere })).toBe('one-time-code-invalid-at-login');
-    expect(await lockEvents(service)).toMatchObject([{ data: { failures: 100 } }]);
+    expect(await locksOf(service)).toMatchObject([{ actor: 'login:7', events: [{ data: { failures: 100 } }] }]);
     service.clock.advance(16 * MINUTE);
     expect(await client.outcome({ code: client.code() })).toBe('one-time-code-locked');
     expect(await client.outcome({ code: '' })).toBe('one-time-code-locked');
@@ -192,5 +187,80 @@ describe('a locked code', () => {
     service.clock.advance(MINUTE);
     expect(await client.outcome({ code: client.wrongCode() })).toBe('one-time-code-invalid-at-login');
     expect(await client.outcome({ code: client.code() })).toBe('token');
+  });
+});
+
+/** Gives account 7 two-factor and recovery codes. */
+async function withCodes(service = new EmbeddedService()) {
+  const { client } = await clientWithAnn(service);
+  await client.enableTwoFactor(7);
+  return { service, client, codes: await generate(service) };
+}
+
+async function generate(service: EmbeddedService): Promise<string[]> {
+  const codes = newRecoveryCodes();
+  const sealedCodes = service.sealer.seal(recoveryCodeHashes(codes), sealingContext.recoveryCodes(7));
+  await changeAccount(service, 7, { type: 'GenerateRecoveryCodes', sealedCodes, count: codes.length });
+  return codes;
+}
+
+const twoFactorOf = async (service: EmbeddedService) => (await accountState(service, 7)).twoFactor!;
+
+describe('a recovery code', () => {
+  it('is accepted instead of a one-time code, once', async () => {
+    const { service, client, codes } = await withCodes();
+    expect(await client.outcome({ code: codes[0]! })).toBe('token');
+    expect(await client.outcome({ code: codes[0]! })).toBe('one-time-code-invalid-at-login');
+    expect(await client.outcome({ code: codes[1]!.toLowerCase().replaceAll('-', ' ') })).toBe('token');
+    expect((await twoFactorOf(service)).recoveryCodes?.unused).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(client.attempts).toMatchObject({ 'one_time_code accepted': 2, 'one_time_code refused': 1 });
+  });
+
+  it('works once in 100 parallel logins through two gateways', async () => {
+    const folder = new EmbeddedFolder();
+    const { service, client, codes } = await withCodes(new EmbeddedService(folder));
+    const clients = [client, new LoginClient(new EmbeddedService(folder))];
+    const outcomes = await Promise.all(
+      times(100).map((n) => clients[n % 2]!.outcome({ code: codes[0]!, address: `198.51.${n}.1` })),
+    );
+    expect(outcomes.filter((outcome) => outcome === 'token')).toHaveLength(1);
+    const others = new Set(outcomes.filter((outcome) => outcome !== 'token'));
+    expect([...others].toSorted()).toEqual(
+      ['one-time-code-invalid-at-login', 'too-many-attempts'].filter((code) => others.has(code)),
+    );
+    expect(others).toContain('one-time-code-invalid-at-login');
+    expect((await twoFactorOf(service)).recoveryCodes?.unused).toHaveLength(9);
+  });
+
+  it('that was replaced or never existed is refused, and counts like a one-time code', async () => {
+    const { service, client, codes } = await withCodes();
+    await generate(service);
+    expect(await client.outcome({ code: codes[0]! })).toBe('one-time-code-invalid-at-login');
+    for (const code of newRecoveryCodes().slice(0, 4))
+      expect(await client.outcome({ code })).toBe('one-time-code-invalid-at-login');
+    expect(await client.outcome({ code: client.code() })).toBe('too-many-attempts');
+  });
+
+  it('is useless without the password', async () => {
+    const { service, client, codes } = await withCodes();
+    expect(await client.outcome({ password: 'wrong', code: codes[0]! })).toBe('invalid-credentials');
+    expect((await twoFactorOf(service)).recoveryCodes?.unused).toHaveLength(10);
+  });
+
+  it('lifts the lock of one-time codes', async () => {
+    const { service, client, codes } = await withCodes();
+    await changeAccount(service, 7, { type: 'LockTwoFactor', failures: 100 });
+    const address = '203.0.113.9';
+    expect(await client.outcome({ code: client.code(), address })).toBe('one-time-code-locked');
+    expect(await client.outcome({ code: codes[0]!, address })).toBe('token');
+    expect((await twoFactorOf(service)).locked).toBe(false);
+    service.clock.advance(MINUTE);
+    expect(await client.outcome({ code: client.code(), address: '203.0.113.10' })).toBe('token');
+  });
+
+  it('of an account without any is a wrong code', async () => {
+    const { client } = await clientWithAnn();
+    await client.enableTwoFactor(7);
+    expect(await client.outcome({ code: newRecoveryCodes()[0]! })).toBe('one-time-code-invalid-at-login');
   });
 });

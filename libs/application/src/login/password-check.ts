@@ -10,7 +10,7 @@ import {
   type HashGroups,
 } from '@keyfold/security';
 import { sealingContext } from '../secrets/sealing.js';
-import { nameHash, UserNames } from '../user-names.js';
+import { nameHash, UserNames } from './user-names.js';
 import { admit, refund, refundUnchecked, succeed } from './counted-attempts.js';
 import { LoginCounts, type LoginReport } from './login-outcomes.js';
 import { LoginQueues, type LeaveQueues, type LoginIdentity } from './login-queues.js';

@@ -8,6 +8,8 @@ import type { SecurityEvent } from '../security-log/security-log.js';
 import { AppPasswordCheck } from './app-password-check.js';
 import { appPasswordKind } from './secret-kinds.js';
 
+/** A use is stored in the background. */
+const STORED = { timeout: 30_000 };
 const origin = { correlation: 'request-1', address: '192.0.2.7' };
 
 let calls: string[];
@@ -118,13 +120,13 @@ describe('the last use of an app password', () => {
     expect(await lastUseOf(id)).toBeUndefined();
     await find(text);
     const at = Math.floor(service.clock.now() / 1_000);
-    await expect.poll(() => lastUseOf(id)).toBe(at);
+    await expect.poll(() => lastUseOf(id), STORED).toBe(at);
   });
 
   it('is not that of the access token with the same id', async () => {
     const { text, id } = await createAppPassword(service, 7, 'phone');
     await find(text);
-    await expect.poll(() => lastUseOf(id)).toBeDefined();
+    await expect.poll(() => lastUseOf(id), STORED).toBeDefined();
     expect(await service.activity.lastUsesOfSecrets('access-token', [{ id } as never])).toEqual(new Map());
   });
 });

@@ -3,7 +3,7 @@ import { grantsProtocol, isSecretExpired, type FileProtocol } from '@keyfold/dom
 import { appPasswordsStream, StreamLoader } from '@keyfold/projections';
 import { appPasswordHash, isSameSecretHash } from '@keyfold/security';
 import { TokenActivity } from '../caller/token-activity.js';
-import { Clock } from '../clock.js';
+import { Clock } from '../commands/clock.js';
 import type { Origin } from '../origin.js';
 import { SecurityLog } from '../security-log/security-log.js';
 import { appPasswordRefused } from '../security-log/token-events.js';

@@ -3,8 +3,8 @@ import { accountOfSecret, bytesOf, type Account, type NamedSecret, type NamedSec
 import { accountStream, ReadModelStore, StreamLoader, type Page } from '@keyfold/projections';
 import { actorOf, type Administrator } from '../caller/caller.js';
 import { TokenActivity } from '../caller/token-activity.js';
-import { Clock } from '../clock.js';
-import { CommandRunner } from '../command-runner.js';
+import { Clock } from '../commands/clock.js';
+import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
 import { listedSecret, type ListedSecret, type SecretKind } from './secret-kinds.js';
 

@@ -3,8 +3,8 @@ import { DomainError } from '@keyfold/domain';
 import { StreamLoader } from '@keyfold/projections';
 import { actorOf, type Caller } from '../caller/caller.js';
 import { TokenActivity } from '../caller/token-activity.js';
-import { Clock } from '../clock.js';
-import { CommandRunner } from '../command-runner.js';
+import { Clock } from '../commands/clock.js';
+import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
 import { listedSecret, listSecrets, type ListedSecret, type SecretKind } from './secret-kinds.js';
 

@@ -19,7 +19,7 @@ import {
   type StreamRef,
 } from '@keyfold/projections';
 import { accessTokenText, newAccessTokenSecret, newAppPassword } from '@keyfold/security';
-import { isAdmin, isGuest, type Caller } from '../caller/caller.js';
+import { isAdmin, refuseGuest, type Caller } from '../caller/caller.js';
 import type { TokenActivity } from '../caller/token-activity.js';
 
 type Secrets<Details> = NamedSecrets<NamedSecret & Details>;
@@ -45,7 +45,7 @@ export const accessTokenKind: SecretKind<Pick<AccessToken, 'scopes'>> = {
   streamOf: accessTokensStream,
   commands: { create: 'CreateAccessToken', revoke: 'RevokeAccessToken' },
   requireOwner(caller) {
-    if (isGuest(caller)) throw new DomainError('guest-has-no-tokens');
+    refuseGuest(caller, 'guest-has-no-tokens');
   },
   requireMayCreate(caller, { scopes }) {
     if (caller.by !== 'session') throw new DomainError('session-required');
@@ -65,7 +65,7 @@ export const appPasswordKind: SecretKind<Pick<AppPassword, 'protocol'>> = {
   streamOf: appPasswordsStream,
   commands: { create: 'CreateAppPassword', revoke: 'RevokeAppPassword' },
   requireOwner(caller) {
-    if (isGuest(caller)) throw new DomainError('guest-has-no-app-passwords');
+    refuseGuest(caller, 'guest-has-no-app-passwords');
     if (caller.by !== 'session') throw new DomainError('app-password-session-required');
   },
   requireMayCreate() {},

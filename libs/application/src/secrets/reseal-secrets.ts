@@ -1,6 +1,6 @@
 import { DomainError } from '@keyfold/domain';
 import { SealBroken, UnknownSealingKey, type Sealer } from '@keyfold/security';
-import type { CommandContext, CommandRunner } from '../command-runner.js';
+import type { CommandContext, CommandRunner } from '../commands/command-runner.js';
 import type { SealedStream } from './secret-walk.js';
 
 /** How many secrets were resealed and how many already had the first key. `problems` describes each secret that no key opens. */

@@ -11,7 +11,7 @@ import {
   type StreamRef,
 } from '@keyfold/projections';
 import pLimit from 'p-limit';
-import type { CommandContext, CommandRunner } from '../command-runner.js';
+import type { CommandContext, CommandRunner } from '../commands/command-runner.js';
 import { sealingContext } from './sealing.js';
 
 /** A secret that the service still uses. `key` is that of a setting, `context` the context in which the secret was sealed. */

@@ -3,7 +3,7 @@ import { sessionRefusal, type Account, type Session } from '@keyfold/domain';
 import { ReadModelStore, sessions, sessionStream, StreamLoader } from '@keyfold/projections';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { TokenActivity } from '../caller/token-activity.js';
-import { Clock } from '../clock.js';
+import { Clock } from '../commands/clock.js';
 
 /** A session as lists show it. `works` is false if its account is disabled or deleted, or ended it by a change of its own. */
 export type ListedSession = Readonly<{

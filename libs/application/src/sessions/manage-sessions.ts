@@ -3,8 +3,8 @@ import { absentAccount, bytesOf, type Account, type Session } from '@keyfold/dom
 import { accountStream, ReadModelStore, sessions, type Loaded, type Page } from '@keyfold/projections';
 import { actorOf, protectAdmins, type Administrator, type Caller } from '../caller/caller.js';
 import { TokenActivity } from '../caller/token-activity.js';
-import { Clock } from '../clock.js';
-import { CommandRunner } from '../command-runner.js';
+import { Clock } from '../commands/clock.js';
+import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
 import { listedSession, type ListedSession } from './account-sessions.js';
 import { SessionEnding } from './session-ending.js';

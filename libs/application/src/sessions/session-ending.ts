@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DomainError } from '@keyfold/domain';
 import { sessionStream, StreamLoader } from '@keyfold/projections';
 import { actorOf, protectAdmins, type Administrator } from '../caller/caller.js';
-import { CommandRunner } from '../command-runner.js';
+import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
 
 /** Session ids are UUIDs. No other text is looked up. */

@@ -13,7 +13,7 @@ import {
 import { siteSettingsStream, StreamLoader } from '@keyfold/projections';
 import { InvalidPatterns, PrivacyMask, SealBroken, UnknownSealingKey } from '@keyfold/security';
 import { actorOf, type Administrator } from '../caller/caller.js';
-import { CommandRunner } from '../command-runner.js';
+import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
 import { STATIC_TOKEN_KEY, SettingList } from './setting-list.js';
 import { SettingSecrets } from './setting-secrets.js';

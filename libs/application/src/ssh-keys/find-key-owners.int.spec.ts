@@ -2,7 +2,7 @@ import { SqliteFeedLeases } from '@keyfold/event-store/sqlite';
 import { KeyOwnerSearch, md5FingerprintOf, sshKeyRingStream } from '@keyfold/projections';
 import { describe, expect, it } from 'vitest';
 import { publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
-import { changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';
+import { addSshKey, changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
 import { MINUTE } from '../../testing/settable-clock.js';
 import { FindSshKeyHandler, FindSshKeyQuery } from './find-key-owners.js';
@@ -21,10 +21,8 @@ class KeySearch {
     this.#handler = new FindSshKeyHandler(search, loader, clock);
   }
 
-  async addShared(accountId: number, title: string, expiresAt?: number): Promise<void> {
-    const now = this.service.clock.now();
-    const command = { type: 'AddSshKey', accountId, title, key: shared, expiresAt, now } as const;
-    await this.service.runner.run(sshKeyRingStream(accountId), command, context);
+  addShared(accountId: number, title: string, expiresAt?: number) {
+    return addSshKey(this.service, accountId, title, { key: shared, expiresAt });
   }
 
   find(fingerprint = shared.fingerprint, after = 0) {
@@ -101,8 +99,7 @@ describe('the owners of a key', () => {
       await registerAccount(service, id, `user ${id}`);
       for (let n = 0; n < 60; n++) {
         const key = { ...publicKey(`${id} ${n}`), comment: 'c'.repeat(15_000) };
-        const command = { type: 'AddSshKey', accountId: id, title: `${n}`, key, now: service.clock.now() } as const;
-        await service.runner.run(sshKeyRingStream(id), command, context);
+        await addSshKey(service, id, `${n}`, { key });
       }
       await search.addShared(id, 'shared');
     }

@@ -8,7 +8,7 @@ import {
   StreamLoader,
   weightOf,
 } from '@keyfold/projections';
-import { Clock } from '../clock.js';
+import { Clock } from '../commands/clock.js';
 
 /** An account that has a key, and the key in its ring. `expiresAt` is in unix milliseconds. */
 export type SshKeyOwner = Readonly<{

@@ -1,7 +1,7 @@
 import { sshKeyRingStream } from '@keyfold/projections';
 import { describe, expect, it } from 'vitest';
 import { publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
-import { accountState, changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';
+import { addSshKey, changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';
 import { EmbeddedFolder, EmbeddedService } from '../../testing/embedded-service.js';
 import { MINUTE } from '../../testing/settable-clock.js';
 import { LookUpSshKeysQuery, LookUpSshKeysHandler } from './look-up-keys.js';
@@ -13,59 +13,34 @@ const context = { actor: 'test', correlation: 'test' };
 const [laptop, phone] = [publicKey('laptop'), publicKey('phone')];
 
 const handlerOf = ({ loader, names, clock }: EmbeddedService) => new LookUpSshKeysHandler(loader, names, clock);
-const lookUp = (handler: LookUpSshKeysHandler, ...question: ConstructorParameters<typeof LookUpSshKeysQuery>) =>
+type Question = ConstructorParameters<typeof LookUpSshKeysQuery>;
+const lookUp = (handler: LookUpSshKeysHandler, ...question: Question) =>
   handler.execute(new LookUpSshKeysQuery(...question));
-
-async function permit(service: EmbeddedService, permission: number): Promise<void> {
-  const { role, basePath, disabled, ssoId, allowLdap, username } = await accountState(service, ANN);
-  const name = await service.names.claim(username);
-  const update = { type: 'UpdateAccount', name, role, basePath, permission, disabled, ssoId, allowLdap } as const;
-  await changeAccount(service, ANN, update);
-}
-
-async function addKey(service: EmbeddedService, title: string, key: typeof laptop, expiresAt?: number): Promise<void> {
-  const command = { type: 'AddSshKey', accountId: ANN, title, key, expiresAt, now: service.clock.now() } as const;
-  await service.runner.run(sshKeyRingStream(ANN), command, context);
-}
 
 /** Starts a service with Ann, who may use SFTP, and her two keys. */
 async function prepared(role: 0 | 2 = 0): Promise<EmbeddedService> {
   const service = new EmbeddedService();
   await registerAccount(service, ANN, 'ann', { role });
-  await permit(service, MAY_USE_SFTP);
-  await addKey(service, 'laptop', laptop);
-  await addKey(service, 'phone', phone);
+  await updateAccount(service, ANN, { permission: MAY_USE_SFTP });
+  await addSshKey(service, ANN, 'laptop');
+  await addSshKey(service, ANN, 'phone');
   return service;
 }
 
-const titlesFor = async (
-  handler: LookUpSshKeysHandler,
-  ...question: ConstructorParameters<typeof LookUpSshKeysQuery>
-) => (await lookUp(handler, ...question))?.keys.map(({ title }) => title);
+const titlesFor = async (handler: LookUpSshKeysHandler, ...question: Question) =>
+  (await lookUp(handler, ...question))?.keys.map(({ title }) => title);
 
 describe('the keys of a name', () => {
   it('include all keys of the account, oldest first', async () => {
-    const handler = handlerOf(await prepared());
-    expect(await lookUp(handler, 'ann')).toEqual({
+    const shown = ({ type, blob, fingerprint }: typeof laptop) => ({ type, blob, fingerprint });
+    expect(await lookUp(handlerOf(await prepared()), 'ann')).toEqual({
       accountId: ANN,
       username: 'ann',
       basePath: '/',
       permission: MAY_USE_SFTP,
       keys: [
-        {
-          keyId: ANN * 2 ** 20 + 1,
-          title: 'laptop',
-          type: laptop.type,
-          blob: laptop.blob,
-          fingerprint: laptop.fingerprint,
-        },
-        {
-          keyId: ANN * 2 ** 20 + 2,
-          title: 'phone',
-          type: phone.type,
-          blob: phone.blob,
-          fingerprint: phone.fingerprint,
-        },
+        { keyId: ANN * 2 ** 20 + 1, title: 'laptop', ...shown(laptop) },
+        { keyId: ANN * 2 ** 20 + 2, title: 'phone', ...shown(phone) },
       ],
     });
   });
@@ -84,7 +59,7 @@ describe('the keys of a name', () => {
     'are not returned without the permission, even if an account with role %i has all others',
     async (role) => {
       const service = await prepared(role);
-      await permit(service, EVERYTHING_ELSE);
+      await updateAccount(service, ANN, { permission: EVERYTHING_ELSE });
       expect(await lookUp(handlerOf(service), 'ann')).toBeNull();
     },
   );
@@ -112,19 +87,19 @@ describe('the keys of a name', () => {
     const folder = new EmbeddedFolder();
     const [one, two] = [new EmbeddedService(folder), new EmbeddedService(folder)];
     await registerAccount(one, ANN, 'ann');
-    await permit(one, MAY_USE_SFTP);
+    await updateAccount(one, ANN, { permission: MAY_USE_SFTP });
     const handler = handlerOf(one);
     expect(await titlesFor(handler, 'ann')).toEqual([]);
-    await addKey(two, 'laptop', laptop);
+    await addSshKey(two, ANN, 'laptop');
     expect(await titlesFor(handler, 'ann')).toEqual(['laptop']);
-    await permit(two, 0);
+    await updateAccount(two, ANN, { permission: 0 });
     expect(await lookUp(handler, 'ann')).toBeNull();
   });
 
   it('do not include a key from its expiry on, although no event says so, until it gets another expiry', async () => {
     const service = await prepared();
     const expiresAt = service.clock.now() + MINUTE;
-    await addKey(service, 'desk', publicKey('desk'), expiresAt);
+    await addSshKey(service, ANN, 'desk', { expiresAt });
     const handler = handlerOf(service);
     service.clock.advance(MINUTE - 1);
     const before = await lookUp(handler, 'ann');
@@ -144,15 +119,11 @@ describe('the keys of a name', () => {
 
   it('cost one read of the store if the name was looked up before', async () => {
     const calls: string[] = [];
-    const folder = new EmbeddedFolder();
-    const service = new EmbeddedService(folder, (call) => void calls.push(call));
-    await registerAccount(service, ANN, 'ann');
-    await permit(service, MAY_USE_SFTP);
-    await addKey(service, 'laptop', laptop);
-    const handler = handlerOf(service);
+    const { folder } = await prepared();
+    const handler = handlerOf(new EmbeddedService(folder, (call) => void calls.push(call)));
     await lookUp(handler, 'ann');
     calls.length = 0;
-    expect(await titlesFor(handler, 'ann')).toEqual(['laptop']);
+    expect(await titlesFor(handler, 'ann')).toEqual(['laptop', 'phone']);
     expect(calls).toEqual(['EventStore.readStreams']);
   });
 });

@@ -3,8 +3,8 @@ import { isExpired, mayLogInOver, type Account, type SshKeyRing } from '@keyfold
 import { EventStore } from '@keyfold/event-store';
 import { accountStream, sshKeyRingStream, StreamLoader } from '@keyfold/projections';
 import { accountAt } from '../activity/account-at.js';
-import { Clock } from '../clock.js';
-import { UserNames } from '../user-names.js';
+import { Clock } from '../commands/clock.js';
+import { UserNames } from '../login/user-names.js';
 
 /** A key that can be used to log in. `blob` is its wire format in base64. `expiresAt` is in unix milliseconds; missing if it never expires. */
 export type LookedUpSshKey = Readonly<{

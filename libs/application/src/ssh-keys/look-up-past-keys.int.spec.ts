@@ -1,17 +1,18 @@
-import { sshKeyRingStream } from '@keyfold/projections';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
-import { accountState, changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';
+import { accountState, addSshKey, changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
 import { MINUTE } from '../../testing/settable-clock.js';
-import { LookUpPastSshKeysHandler, LookUpPastSshKeysQuery } from './look-up-keys.js';
-import { LookUpSshKeysHandler, LookUpSshKeysQuery } from './look-up-keys.js';
+import {
+  LookUpPastSshKeysHandler,
+  LookUpPastSshKeysQuery,
+  LookUpSshKeysHandler,
+  LookUpSshKeysQuery,
+} from './look-up-keys.js';
 
 const SFTP = 1 << 10;
 const NAMES = ['ann', 'bob'] as const;
-const context = { actor: 'test', correlation: 'test' };
-const keys = [publicKey('laptop'), publicKey('phone')];
 
 /** A change of one of three accounts; those that the service refuses change nothing. */
 type Change = (service: EmbeddedService, id: number) => Promise<unknown>;
@@ -32,10 +33,8 @@ const deleted: Change = (service, id) => changeAccount(service, id, { type: 'Del
 const keyAdded =
   (n: number, lifetime: number | undefined): Change =>
   (service, accountId) => {
-    const now = service.clock.now();
-    const expiresAt = lifetime === undefined ? undefined : now + lifetime;
-    const command = { type: 'AddSshKey', accountId, title: `key ${n}`, key: keys[n]!, expiresAt, now } as const;
-    return service.runner.run(sshKeyRingStream(accountId), command, context);
+    const expiresAt = lifetime === undefined ? undefined : service.clock.now() + lifetime;
+    return addSshKey(service, accountId, `key ${n}`, { expiresAt });
   };
 const registered =
   (username: string): Change =>
@@ -90,6 +89,6 @@ it('a past answer can be limited to one key', async () => {
   for (const change of [registered('ann'), keyAdded(0, undefined), keyAdded(1, undefined)]) await change(service, 7);
   const at = service.clock.now();
   const past = new LookUpPastSshKeysHandler(service.store, service.names);
-  const found = await past.execute(new LookUpPastSshKeysQuery('ann', keys[1]!.fingerprint, at));
+  const found = await past.execute(new LookUpPastSshKeysQuery('ann', publicKey('key 1').fingerprint, at));
   expect(found?.keys.map(({ title }) => title)).toEqual(['key 1']);
 });

@@ -2,8 +2,8 @@ import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, typ
 import { accountOfKey, DomainError } from '@keyfold/domain';
 import { accountStream, sshKeyRingStream, sshKeyUseStream, StreamLoader } from '@keyfold/projections';
 import { actorOf, protectAdmins, type Administrator } from '../caller/caller.js';
-import { Clock } from '../clock.js';
-import { CommandRunner } from '../command-runner.js';
+import { Clock } from '../commands/clock.js';
+import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
 import { keyListOf, type ListedSshKey } from './listed-keys.js';
 

@@ -3,8 +3,8 @@ import type { UpdateSshKey } from '@keyfold/domain';
 import { sshKeyRingStream } from '@keyfold/projections';
 import { parseSshPublicKey } from '@keyfold/security';
 import { actorOf, type Caller, type CallerWithKeys } from '../caller/caller.js';
-import { Clock } from '../clock.js';
-import { CommandRunner } from '../command-runner.js';
+import { Clock } from '../commands/clock.js';
+import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
 import { keyListOf, type ListedSshKey } from './listed-keys.js';
 

@@ -1,8 +1,8 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { DomainError } from '@keyfold/domain';
 import { accountStream, sshKeyRingStream, sshKeyUseStream, StreamLoader } from '@keyfold/projections';
-import { Clock } from '../clock.js';
-import { CommandRunner } from '../command-runner.js';
+import { Clock } from '../commands/clock.js';
+import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
 
 /** Maximum clock difference to a server that reports a use, in milliseconds. */

@@ -11,7 +11,7 @@ import {
 } from '@keyfold/projections';
 import { randomUUID } from 'node:crypto';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { CommandRunner } from '../command-runner.js';
+import { CommandRunner } from '../commands/command-runner.js';
 
 /** Pause between two polls, and the longest pause during an outage, in milliseconds. */
 const POLL_INTERVAL = 1_000;

@@ -12,9 +12,9 @@ import {
   recoveryCodeHashes,
   Sealer,
 } from '@keyfold/security';
-import { actorOf, isGuest, proofOf, protectAdmins, type Administrator, type Caller } from '../caller/caller.js';
-import { Clock } from '../clock.js';
-import { CommandRunner } from '../command-runner.js';
+import { actorOf, proofOf, protectAdmins, refuseGuest, type Administrator, type Caller } from '../caller/caller.js';
+import { Clock } from '../commands/clock.js';
+import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
 import { sealingContext } from '../secrets/sealing.js';
 import { OwnerProof, type Proof } from './owner-proof.js';
@@ -79,7 +79,7 @@ export class EnableTwoFactorHandler implements ICommandHandler<EnableTwoFactorCo
   ) {}
 
   async execute({ caller, secret, code, origin }: EnableTwoFactorCommand): Promise<void> {
-    if (isGuest(caller)) throw new DomainError('guest-has-no-two-factor');
+    refuseGuest(caller, 'guest-has-no-two-factor');
     const ref = accountStream(caller.account.accountId);
     const [{ state: account }] = await this.loader.load(ref);
     const pending = account.pendingEnrolment;
@@ -120,7 +120,7 @@ export class DisableOwnTwoFactorHandler implements ICommandHandler<DisableOwnTwo
   ) {}
 
   async execute({ caller, proof, origin }: DisableOwnTwoFactorCommand): Promise<void> {
-    if (isGuest(caller)) throw new DomainError('guest-has-no-two-factor');
+    refuseGuest(caller, 'guest-has-no-two-factor');
     const { account } = caller;
     if (!account.twoFactor) return;
     await this.ownerProof.before(account, proof, origin, async (usedCode) => {
@@ -150,7 +150,7 @@ export class GenerateRecoveryCodesHandler implements ICommandHandler<GenerateRec
   ) {}
 
   async execute({ caller, proof, origin }: GenerateRecoveryCodesCommand): Promise<readonly string[]> {
-    if (isGuest(caller)) throw new DomainError('guest-has-no-two-factor');
+    refuseGuest(caller, 'guest-has-no-two-factor');
     const { account } = caller;
     const { accountId } = account;
     if (!account.twoFactor) throw new DomainError('two-factor-off');

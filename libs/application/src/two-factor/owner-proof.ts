@@ -7,7 +7,7 @@ import { LoginReport } from '../login/login-outcomes.js';
 import type { Origin } from '../origin.js';
 import { sealingContext } from '../secrets/sealing.js';
 import { SecurityLog } from '../security-log/security-log.js';
-import { nameHash } from '../user-names.js';
+import { nameHash } from '../login/user-names.js';
 
 /** The password or a code of the account. If both are given, only the password is checked. */
 export type Proof = Readonly<{ password: string; code: string; address: string }>;

@@ -1,8 +1,7 @@
 import type { ResealSecrets } from '../kernel/reseal-secrets.js';
 import type { AccountFields } from './account.events.js';
 import type { FileProtocol } from '../kernel/file-protocols.js';
-import type { NameClaim } from './name-claim.js';
-import type { NameRules } from './name-rules.js';
+import type { NameClaim, NameRules } from './name-rules.js';
 
 /**
  * The session of the caller, and the generation of the account when the caller was identified. The decider checks them again, because the

@@ -22,7 +22,7 @@ import type {
 import { ROLE_ADMIN, ROLE_GUEST, accountUpcasters, type AccountEvent, type ProfileChanged } from './account.events.js';
 import { absentAccount, evolve, HOUR, sessionRefusal, type Account, type RecoveryCodes } from './account.state.js';
 import { cleanBasePath } from './base-path.js';
-import type { NameClaim } from './name-claim.js';
+import type { NameClaim } from './name-rules.js';
 import { oneTimeCodeHold, releasedNameHold, usernameHold } from './account.holds.js';
 
 /** How long an enrolment can be completed (in milliseconds), and how many may start in an hour (wire contract 2.3). */

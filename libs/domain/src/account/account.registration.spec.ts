@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { deleteAccount, named, newPassword, register } from '../../testing/account.commands.js';
 import { deleted, nameHashOf, registered, renamed } from '../../testing/account.events.js';
 import { given } from '../../testing/decider-specification.js';
@@ -6,10 +6,12 @@ import { ADMIN_ID, GUEST_ID, accountDecider } from './account.decider.js';
 import { ROLE_ADMIN, ROLE_GUEST } from './account.events.js';
 
 const ann = nameHashOf('ann');
+const taken = named('ann', 'taken');
+const nobody = given(accountDecider);
 
 describe('RegisterAccount', () => {
   it('registers the account and takes the hold of its name in the first turn', () => {
-    given(accountDecider)
+    nobody
       .when(register('ann'))
       .thenEvents(registered('ann'))
       .thenHolds(`username:${ann}:0000000001`)
@@ -18,75 +20,53 @@ describe('RegisterAccount', () => {
 
   it('keeps every field that was given', () => {
     const fields = { basePath: '/team', permission: 1280, disabled: true, ssoId: 'idp|9', allowLdap: false };
-    given(accountDecider)
+    nobody
       .when(register('ann', { ...fields, password: newPassword('first', 1_768_000_123) }))
       .thenEvents(registered('ann', { ...fields, passwordTimestamp: 1_768_000_123 }));
   });
 
   it('normalizes the base path', () => {
-    given(accountDecider)
-      .when(register('ann', { basePath: '..\\x//y/' }))
-      .thenEvents(registered('ann', { basePath: '/x/y' }));
+    nobody.when(register('ann', { basePath: '..\\x//y/' })).thenEvents(registered('ann', { basePath: '/x/y' }));
   });
 
   it('takes the next turn of a name that had other owners', () => {
-    given(accountDecider)
+    nobody
       .when(register('ann', { name: named('ann', 12) }))
       .thenEvents(registered('ann', { turn: 12 }))
       .thenHolds(`username:${ann}:0000000012`);
   });
 
   it.each([5, -1])('stores the unknown role %i', (role) => {
-    given(accountDecider).when(register('ann', { role })).thenEvents(registered('ann', { role }));
+    nobody.when(register('ann', { role })).thenEvents(registered('ann', { role }));
   });
 
   it.each([
     ['admin', ADMIN_ID, ROLE_ADMIN],
     ['guest', GUEST_ID, ROLE_GUEST],
   ])('creates the %s at the first start', (username, accountId, role) => {
-    given(accountDecider)
+    nobody
       .when(register(username, { origin: 'first-start', accountId, role }))
       .thenEvents(registered(username, { accountId, role }));
   });
 
-  it.each([ROLE_ADMIN, ROLE_GUEST])('refuses role %i from an administrator', (role) => {
-    given(accountDecider).when(register('ann', { role })).thenRefused('admin-or-guest-uncreatable');
-  });
-
-  it('refuses an id that is in use', () => {
-    given(accountDecider, registered('ann')).when(register('bea')).thenRefused('account-id-taken');
-  });
-
-  it('refuses the id of a deleted account', () => {
-    given(accountDecider, registered('ann'), deleted('ann')).when(register('bea')).thenRefused('account-id-taken');
-  });
-
-  it('refuses a name that is in use', () => {
-    given(accountDecider)
-      .when(register('ann', { name: named('ann', 'taken') }))
-      .thenRefused('username-taken');
-  });
-
-  describe('with several reasons for refusal', () => {
-    const taken = named('ann', 'taken');
-
-    it('reports the role before the id and the name', () => {
-      given(accountDecider, registered('ann'))
-        .when(register('ann', { role: ROLE_ADMIN, name: taken }))
-        .thenRefused('admin-or-guest-uncreatable');
-    });
-
-    it('reports the id before the name', () => {
-      given(accountDecider, registered('ann'))
-        .when(register('ann', { name: taken }))
-        .thenRefused('account-id-taken');
-    });
-
-    it('reports the id of an existing admin', () => {
-      given(accountDecider, registered('admin', { role: ROLE_ADMIN }))
-        .when(register('admin', { origin: 'first-start', role: ROLE_ADMIN, name: taken }))
-        .thenRefused('account-id-taken');
-    });
+  it.each([
+    ['admin-or-guest-uncreatable', 'the admin from an administrator', [], { role: ROLE_ADMIN }],
+    ['admin-or-guest-uncreatable', 'the guest from an administrator', [], { role: ROLE_GUEST }],
+    ['account-id-taken', 'an id that is in use', [registered('ann')], {}],
+    ['account-id-taken', 'the id of a deleted account', [registered('ann'), deleted('ann')], {}],
+    ['username-taken', 'a name that is in use', [], { name: taken }],
+    ['admin-or-guest-uncreatable', 'role before id and name', [registered('ann')], { role: ROLE_ADMIN, name: taken }],
+    ['account-id-taken', 'id before name', [registered('ann')], { name: taken }],
+    [
+      'account-id-taken',
+      'the id of an existing admin',
+      [registered('admin', { role: ROLE_ADMIN })],
+      { origin: 'first-start', role: ROLE_ADMIN, name: taken },
+    ],
+  ] as const)('refuses with %s: %s', (refusal, _what, history, differing) => {
+    given(accountDecider, ...history)
+      .when(register('ann', differing))
+      .thenRefused(refusal);
   });
 });
 
@@ -106,18 +86,11 @@ describe('DeleteAccount', () => {
       .thenHolds(`username:${nameHashOf('bea')}:0000000004:released`);
   });
 
-  it.each([
-    ['admin', ROLE_ADMIN],
-    ['guest', ROLE_GUEST],
-  ])('refuses the %s', (username, role) => {
-    given(accountDecider, registered(username, { role })).when(deleteAccount).thenRefused('admin-or-guest-undeletable');
+  it.each([ROLE_ADMIN, ROLE_GUEST])('refuses an account with role %i', (role) => {
+    given(accountDecider, registered('ann', { role })).when(deleteAccount).thenRefused('admin-or-guest-undeletable');
   });
 
   it('refuses to delete it twice', () => {
     given(accountDecider, registered('ann'), deleted('ann')).when(deleteAccount).thenRefused('account-not-found');
   });
-});
-
-it('the first accounts have the ids 1 and 2', () => {
-  expect({ ADMIN_ID, GUEST_ID }).toStrictEqual({ ADMIN_ID: 1, GUEST_ID: 2 });
 });

@@ -4,6 +4,8 @@ import {
   enrolmentStarted,
   passwordChanged,
   passwordResealed,
+  recoveryCodesGenerated,
+  recoveryCodesResealed,
   registered,
   twoFactorEnabled,
   twoFactorLocked,
@@ -34,6 +36,12 @@ describe('ResealSecrets', () => {
     given(accountDecider, ann, enrolmentStarted(1))
       .when(reseal({ 'sealed secret 1': 'one' }))
       .thenEvents(twoFactorSecretResealed(1, 'one'));
+  });
+
+  it('replaces the recovery codes', () => {
+    given(accountDecider, ann, enrolmentStarted(1), twoFactorEnabled(1), recoveryCodesGenerated(1))
+      .when(reseal({ 'sealed codes 1': 'resealed' }))
+      .thenEvents(recoveryCodesResealed(1, 'resealed'));
   });
 
   it('is refused for a deleted account', () => {

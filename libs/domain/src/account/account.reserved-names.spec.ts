@@ -3,8 +3,7 @@ import { changeOwnProfile, named, register, update } from '../../testing/account
 import { nameHashOf, NOON, profileChanged, registered, renamed } from '../../testing/account.events.js';
 import { given } from '../../testing/decider-specification.js';
 import { accountDecider } from './account.decider.js';
-import type { NameClaim } from './name-claim.js';
-import { NameRules } from './name-rules.js';
+import { NameRules, type NameClaim } from './name-rules.js';
 
 describe('ChangeOwnProfile to a reserved name', () => {
   const DAY = 86_400_000;
@@ -12,18 +11,14 @@ describe('ChangeOwnProfile to a reserved name', () => {
   /** Returns a claim of "bea", which account 8 released this long ago. */
   const bea = (sinceRelease: number) => ({ ...named('bea', 2), released: { by: 8, at: NOON - sinceRelease } });
   const rename = (name: NameClaim) => changeOwnProfile('ann', { name, nameRules });
-  const ann = () => given(accountDecider, registered('ann'));
+  const ann = given(accountDecider, registered('ann'));
 
   it.each([0, 30 * DAY - 1, -5_000])('is refused %i ms after another account released it', (sinceRelease) => {
-    ann()
-      .when(rename(bea(sinceRelease)))
-      .thenRefused('username-reserved');
+    ann.when(rename(bea(sinceRelease))).thenRefused('username-reserved');
   });
 
   it('is accepted once that time is over', () => {
-    ann()
-      .when(rename(bea(30 * DAY)))
-      .thenEvents(renamed('ann', 'bea', 2));
+    ann.when(rename(bea(30 * DAY))).thenEvents(renamed('ann', 'bea', 2));
   });
 
   it('is accepted from the account that released it', () => {
@@ -33,22 +28,15 @@ describe('ChangeOwnProfile to a reserved name', () => {
   });
 
   it.each([0, -5_000])('is accepted %i ms after its release if released names are not reserved', (sinceRelease) => {
-    const command = { ...rename(bea(sinceRelease)), nameRules: new NameRules(0, []) };
-    ann()
-      .when(command)
-      .thenEvents(renamed('ann', 'bea', 2));
+    ann.when({ ...rename(bea(sinceRelease)), nameRules: new NameRules(0, []) }).thenEvents(renamed('ann', 'bea', 2));
   });
 
   it.each(['root', 'ROOT', ' root', 'root\n', 'ｒｏｏｔ', 'backup'])('is refused for the system name %j', (name) => {
-    ann()
-      .when(rename(named(name)))
-      .thenRefused('username-reserved');
+    ann.when(rename(named(name))).thenRefused('username-reserved');
   });
 
   it.each(['roots', 'ro ot', 'r\ud800oot'])('is accepted for %j, which only resembles a system name', (name) => {
-    ann()
-      .when(rename(named(name)))
-      .thenEvents(renamed('ann', name));
+    ann.when(rename(named(name))).thenEvents(renamed('ann', name));
   });
 
   it('is refused for a system name to the account that released it', () => {
@@ -64,18 +52,12 @@ describe('ChangeOwnProfile to a reserved name', () => {
   });
 
   it('is refused as taken if an account has the name', () => {
-    ann()
-      .when(rename(named('root', 'taken')))
-      .thenRefused('username-taken');
+    ann.when(rename(named('root', 'taken'))).thenRefused('username-taken');
   });
 
   it('is accepted from an administrator', () => {
-    ann()
-      .when(update('ann', { name: named('root') }))
-      .thenEvents(renamed('ann', 'root'));
-    ann()
-      .when(update('ann', { name: bea(0) }))
-      .thenEvents(renamed('ann', 'bea', 2));
+    ann.when(update('ann', { name: named('root') })).thenEvents(renamed('ann', 'root'));
+    ann.when(update('ann', { name: bea(0) })).thenEvents(renamed('ann', 'bea', 2));
     given(accountDecider)
       .when(register('bea', { name: bea(0) }))
       .thenHolds(`username:${nameHashOf('bea')}:0000000002`);

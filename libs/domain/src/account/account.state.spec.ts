@@ -12,7 +12,6 @@ import {
   profileChanged,
   registered,
   renamed,
-  sessionsEvicted,
   twoFactorDisabled,
   twoFactorEnabled,
   twoFactorLocked,
@@ -70,10 +69,6 @@ describe('the state of an account', () => {
     });
   });
 
-  it('counts evictions, which leave the password as it is', () => {
-    expect(account(ann, sessionsEvicted('s1'))).toStrictEqual({ ...fresh, generation: 2, keptSession: 's1' });
-  });
-
   it('keeps the generation if anything else changes', () => {
     const others = [
       renamed('ann', 'bea'),
@@ -104,15 +99,6 @@ describe('the state of an account', () => {
     });
   });
 
-  it('takes new permissions', () => {
-    expect(account(ann, permissionsChanged(3))).toStrictEqual({ ...fresh, permission: 3 });
-  });
-
-  it('is disabled and enabled again', () => {
-    expect(account(ann, disabled)).toStrictEqual({ ...fresh, disabled: true });
-    expect(account(ann, disabled, enabled)).toStrictEqual(fresh);
-  });
-
   it('has the secret that was shown last as its pending enrolment', () => {
     expect(account(ann, enrolmentStarted(1), enrolmentStarted(2, NOON + MINUTE))).toStrictEqual({
       ...fresh,
@@ -138,16 +124,6 @@ describe('the state of an account', () => {
 
   it('keeps the active second factor while the next enrolment is pending', () => {
     expect(account(ann, enrolmentStarted(1), twoFactorEnabled(1), enrolmentStarted(2)).twoFactor?.enrolment).toBe(1);
-  });
-
-  it('locks the active second factor', () => {
-    const locked = account(ann, enrolmentStarted(1), twoFactorEnabled(1), twoFactorLocked());
-    expect(locked.twoFactor).toStrictEqual({
-      enrolment: 1,
-      sealedSecret: 'sealed secret 1',
-      locked: true,
-      recoveryCodes: null,
-    });
   });
 
   it('has neither second factor nor pending enrolment once two-factor is disabled', () => {

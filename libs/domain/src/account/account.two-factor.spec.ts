@@ -4,7 +4,9 @@ import {
   deleteAccount,
   disableTwoFactor,
   enableTwoFactor,
+  generateRecoveryCodes,
   lockTwoFactor,
+  recoveryCode,
   startEnrolment,
   unlockTwoFactor,
   update,
@@ -16,6 +18,8 @@ import {
   MINUTE,
   NOON,
   oneTimeCodeUsed,
+  recoveryCodesGenerated,
+  recoveryCodeUsed,
   registered,
   SECOND,
   twoFactorDisabled,
@@ -25,70 +29,51 @@ import {
 } from '../../testing/account.events.js';
 import { given, stateAfter } from '../../testing/decider-specification.js';
 import { accountDecider } from './account.decider.js';
-import { ROLE_GUEST } from './account.events.js';
+import { ROLE_GUEST, type AccountEvent } from './account.events.js';
 
 const ann = registered('ann');
-const guest = registered('guest', { role: ROLE_GUEST });
-const protectedAnn = [ann, enrolmentStarted(1), twoFactorEnabled(1)];
+const pending = [ann, enrolmentStarted(1)];
+const enabled = [...pending, twoFactorEnabled(1)];
+const after = (history: readonly AccountEvent[]) => given(accountDecider, ...history);
+const stateOf = (...history: readonly AccountEvent[]) => stateAfter(accountDecider, ...enabled, ...history);
+const guest = after([registered('guest', { role: ROLE_GUEST })]);
 /** Enrolments started at noon and every minute after it. */
 const shown = (count: number) => Array.from({ length: count }, (_, i) => enrolmentStarted(i + 1, NOON + i * MINUTE));
 
 describe('StartTwoFactorEnrolment', () => {
-  it('starts an enrolment that is valid for ten minutes', () => {
-    given(accountDecider, ann).when(startEnrolment(1)).thenEvents(enrolmentStarted(1)).thenHolds();
+  it.each<[string, AccountEvent[], number, number?]>([
+    ['starts an enrolment that is valid for ten minutes', [], 1],
+    ['numbers every enrolment', [enrolmentStarted(1), twoFactorDisabled], 2],
+    ['starts an enrolment while two-factor is on', [enrolmentStarted(1), twoFactorEnabled(1)], 2],
+    ['starts the tenth enrolment within an hour', shown(9), 10, NOON + 9 * MINUTE],
+    ['starts the eleventh once the first is an hour old', shown(10), 11, NOON + 60 * MINUTE],
+  ])('%s', (_what, history, number, now = NOON) => {
+    after([ann, ...history])
+      .when(startEnrolment(number, now))
+      .thenEvents(enrolmentStarted(number, now))
+      .thenHolds();
   });
 
-  it('numbers every enrolment', () => {
-    given(accountDecider, ann, enrolmentStarted(1), twoFactorDisabled)
-      .when(startEnrolment(2))
-      .thenEvents(enrolmentStarted(2));
-  });
-
-  it('starts an enrolment while two-factor is on', () => {
-    given(accountDecider, ...protectedAnn)
-      .when(startEnrolment(2))
-      .thenEvents(enrolmentStarted(2));
-  });
-
-  it('starts the tenth enrolment within an hour', () => {
-    const now = NOON + 9 * MINUTE;
-    given(accountDecider, ann, ...shown(9))
-      .when(startEnrolment(10, now))
-      .thenEvents(enrolmentStarted(10, now));
-  });
-
+  const [first, ...others] = shown(10);
   it.each([
-    ['right after the tenth', NOON + 9 * MINUTE, 51 * 60],
-    ['half a second before the first is an hour old', NOON + 60 * MINUTE - SECOND / 2, 1],
-    ['a second and a bit before it', NOON + 60 * MINUTE - SECOND - 1, 2],
-  ])('refuses the eleventh %s and says when it is free', (_when, now, retryAfterSeconds) => {
-    given(accountDecider, ann, ...shown(10))
+    ['right after the tenth', shown(10), NOON + 9 * MINUTE, 51 * 60],
+    ['half a second before the first is an hour old', shown(10), NOON + 60 * MINUTE - SECOND / 2, 1],
+    ['a second and a bit before it', shown(10), NOON + 60 * MINUTE - SECOND - 1, 2],
+    ['if one was completed', [first!, twoFactorEnabled(1), twoFactorDisabled, ...others], NOON + 30 * MINUTE, 1_800],
+  ])('refuses the eleventh %s and says when it is free', (_when, history, now, retryAfterSeconds) => {
+    after([ann, ...history])
       .when(startEnrolment(11, now))
       .thenRefused('too-many-enrolments', retryAfterSeconds);
   });
 
-  it('starts the eleventh once the first is an hour old', () => {
-    const now = NOON + 60 * MINUTE;
-    given(accountDecider, ann, ...shown(10))
-      .when(startEnrolment(11, now))
-      .thenEvents(enrolmentStarted(11, now));
-  });
-
-  it('counts completed and discarded enrolments', () => {
-    const [first, ...others] = shown(10);
-    given(accountDecider, ann, first!, twoFactorEnabled(1), twoFactorDisabled, ...others)
-      .when(startEnrolment(11, NOON + 30 * MINUTE))
-      .thenRefused('too-many-enrolments', 30 * 60);
-  });
-
   it('refuses the guest', () => {
-    given(accountDecider, guest).when(startEnrolment(1)).thenRefused('guest-has-no-two-factor');
+    guest.when(startEnrolment(1)).thenRefused('guest-has-no-two-factor');
   });
 });
 
 describe('EnableTwoFactor', () => {
   it('turns two-factor on and spends the code', () => {
-    given(accountDecider, ann, enrolmentStarted(1))
+    after(pending)
       .when(enableTwoFactor(1, 58_949_280))
       .thenEvents(twoFactorEnabled(1))
       .thenHolds('otp:7:1:58949280')
@@ -96,125 +81,150 @@ describe('EnableTwoFactor', () => {
   });
 
   it('replaces an active second factor', () => {
-    given(accountDecider, ...protectedAnn, enrolmentStarted(2))
+    after([...enabled, enrolmentStarted(2)])
       .when(enableTwoFactor(2, 5))
       .thenEvents(twoFactorEnabled(2))
       .thenHolds('otp:7:2:5');
   });
 
   it('accepts the secret in the last millisecond of its ten minutes', () => {
-    given(accountDecider, ann, enrolmentStarted(1))
+    after(pending)
       .when(enableTwoFactor(1, 5, NOON + 10 * MINUTE - 1))
       .thenEvents(twoFactorEnabled(1));
   });
 
-  it('refuses the secret after its ten minutes', () => {
-    given(accountDecider, ann, enrolmentStarted(1))
-      .when(enableTwoFactor(1, 5, NOON + 10 * MINUTE))
-      .thenRefused('enrolment-code-invalid');
-  });
-
-  it('refuses a wrong code', () => {
-    given(accountDecider, ann, enrolmentStarted(1))
-      .when(enableTwoFactor(1, undefined))
-      .thenRefused('enrolment-code-invalid');
-  });
-
   it.each([
-    ['that was never shown', [ann]],
-    ['that a later one replaced', [ann, enrolmentStarted(1), enrolmentStarted(2)]],
-    ['that is complete', protectedAnn],
-    ['that was discarded', [ann, enrolmentStarted(1), twoFactorDisabled]],
-  ])('refuses a secret %s', (_which, history) => {
-    given(accountDecider, ...history)
-      .when(enableTwoFactor(1, 5))
+    ['after its ten minutes', pending, 5, NOON + 10 * MINUTE],
+    ['with a wrong code', pending, undefined, NOON],
+    ['that was never shown', [ann], 5, NOON],
+    ['that a later one replaced', [...pending, enrolmentStarted(2)], 5, NOON],
+    ['that is complete', enabled, 5, NOON],
+    ['that was discarded', [...pending, twoFactorDisabled], 5, NOON],
+  ])('refuses a secret %s', (_which, history, step, now) => {
+    after(history)
+      .when(enableTwoFactor(1, step, now))
       .thenRefused('enrolment-code-invalid');
   });
 
   it('refuses the guest before it checks the code', () => {
-    given(accountDecider, guest).when(enableTwoFactor(1, undefined)).thenRefused('guest-has-no-two-factor');
+    guest.when(enableTwoFactor(1, undefined)).thenRefused('guest-has-no-two-factor');
   });
 });
 
-describe('DisableTwoFactor', () => {
-  it('turns two-factor off', () => {
-    given(accountDecider, ...protectedAnn)
-      .when(disableTwoFactor)
-      .thenEvents(twoFactorDisabled)
+describe('a change of the second factor', () => {
+  it.each([
+    ['DisableTwoFactor turns it off', [], disableTwoFactor, twoFactorDisabled],
+    ['DisableTwoFactor lifts a lock', [twoFactorLocked()], disableTwoFactor, twoFactorDisabled],
+    ['LockTwoFactor locks it', [], lockTwoFactor, twoFactorLocked(100)],
+    ['LockTwoFactor locks it again', [twoFactorLocked(), twoFactorUnlocked], lockTwoFactor, twoFactorLocked()],
+    ['UnlockTwoFactor lifts the lock', [twoFactorLocked()], unlockTwoFactor, twoFactorUnlocked],
+  ])('%s', (_what, history, command, event) => {
+    after([...enabled, ...history])
+      .when(command)
+      .thenEvents(event)
       .thenHolds();
   });
 
-  it('lifts a lock', () => {
-    given(accountDecider, ...protectedAnn, twoFactorLocked())
-      .when(disableTwoFactor)
-      .thenEvents(twoFactorDisabled);
-  });
-
-  it.each([
+  const isOff = [
     ['was never on', [ann]],
-    ['was turned off', [...protectedAnn, twoFactorDisabled]],
-    ['was never on for the guest', [guest]],
-    ['is off, with a pending enrolment', [ann, enrolmentStarted(1)]],
-  ])('does nothing if it %s', (_why, history) => {
-    given(accountDecider, ...history)
-      .when(disableTwoFactor)
-      .thenNothing();
-  });
-});
-
-describe('UnlockTwoFactor', () => {
-  it('lifts the lock and keeps the second factor', () => {
-    given(accountDecider, ...protectedAnn, twoFactorLocked())
-      .when(unlockTwoFactor)
-      .thenEvents(twoFactorUnlocked)
-      .thenHolds();
-    const before = stateAfter(accountDecider, ...protectedAnn);
-    expect(stateAfter(accountDecider, ...protectedAnn, twoFactorLocked(), twoFactorUnlocked)).toEqual(before);
+    ['was turned off', [...enabled, twoFactorDisabled]],
+    ['was never on for the guest', [registered('guest', { role: ROLE_GUEST })]],
+    ['is off, with a pending enrolment', pending],
+  ] as const;
+  const usedCode = { enrolment: 1, step: 5 };
+  it.each(isOff)('does nothing if two-factor %s', (_why, history) => {
+    for (const command of [disableTwoFactor, { ...disableTwoFactor, usedCode }, lockTwoFactor, unlockTwoFactor])
+      after(history).when(command).thenNothing();
   });
 
-  it('allows the next lock', () => {
-    given(accountDecider, ...protectedAnn, twoFactorLocked(), twoFactorUnlocked)
+  it('does nothing if the code is locked or unlocked already', () => {
+    after([...enabled, twoFactorLocked()])
       .when(lockTwoFactor)
-      .thenEvents(twoFactorLocked());
+      .thenNothing();
+    after(enabled).when(unlockTwoFactor).thenNothing();
   });
 
   it.each([
-    ['no second factor', [ann]],
-    ['no lock', protectedAnn],
-    ['only a pending enrolment', [ann, enrolmentStarted(1)]],
-  ])('does nothing if there is %s', (_what, history) => {
-    given(accountDecider, ...history)
-      .when(unlockTwoFactor)
-      .thenNothing();
+    ['DisableTwoFactor', { ...disableTwoFactor, usedCode }, twoFactorDisabled, 'one-time-code-invalid'],
+    ['GenerateRecoveryCodes', generateRecoveryCodes({ usedCode }), recoveryCodesGenerated(1), 'one-time-code-invalid'],
+    ['UseOneTimeCode', useOneTimeCode(usedCode), oneTimeCodeUsed('webdav'), 'one-time-code-invalid-at-login'],
+  ] as const)(
+    'by %s spends the one-time code, which must be of the present enrolment',
+    (_what, command, event, code) => {
+      after(enabled).when(command).thenEvents(event).thenHolds('otp:7:1:5').thenTakenRefusal(code);
+      after([...enabled, enrolmentStarted(2), twoFactorEnabled(2)])
+        .when(command)
+        .thenRefused(code);
+    },
+  );
+
+  it('needs a second factor to use a one-time code', () => {
+    after([...enabled, twoFactorDisabled])
+      .when(useOneTimeCode(usedCode))
+      .thenRefused('one-time-code-invalid-at-login');
   });
 });
 
-describe('LockTwoFactor', () => {
-  it('locks the second factor', () => {
-    given(accountDecider, ...protectedAnn)
-      .when(lockTwoFactor)
-      .thenEvents(twoFactorLocked(100))
-      .thenHolds();
-  });
-
+describe('a lock of the code', () => {
   it('stays after another enrolment, because only an administrator lifts it', () => {
-    const history = [...protectedAnn, twoFactorLocked(), enrolmentStarted(2), twoFactorEnabled(2)];
-    expect(stateAfter(accountDecider, ...history).twoFactor).toMatchObject({ enrolment: 2, locked: true });
+    expect(stateOf(twoFactorLocked(), enrolmentStarted(2), twoFactorEnabled(2)).twoFactor).toMatchObject({
+      enrolment: 2,
+      locked: true,
+    });
   });
 
-  it('does nothing if it is already locked', () => {
-    given(accountDecider, ...protectedAnn, twoFactorLocked())
-      .when(lockTwoFactor)
-      .thenNothing();
+  it('leaves no trace once it is lifted', () => {
+    expect(stateOf(twoFactorLocked(), twoFactorUnlocked)).toEqual(stateOf());
+  });
+
+  it('is lifted by a recovery code', () => {
+    const history = [recoveryCodesGenerated(1), twoFactorLocked()];
+    expect(stateOf(...history).twoFactor?.locked).toBe(true);
+    expect(stateOf(...history, recoveryCodeUsed(1, 0, 9)).twoFactor?.locked).toBe(false);
+  });
+});
+
+describe('recovery codes', () => {
+  const codesAfter = (...history: AccountEvent[]) => stateOf(...history).twoFactor?.recoveryCodes;
+  const again = [twoFactorDisabled, enrolmentStarted(2), twoFactorEnabled(2)];
+
+  it.each([
+    ['the first', [], 1],
+    ['all earlier ones', [recoveryCodesGenerated(1), recoveryCodeUsed(1, 0, 9)], 2],
+    ['those that went with two-factor', [recoveryCodesGenerated(1), ...again], 2],
+  ])('are numbered: GenerateRecoveryCodes replaces %s', (_what, history, number) => {
+    after([...enabled, ...history])
+      .when(generateRecoveryCodes())
+      .thenEvents(recoveryCodesGenerated(number))
+      .thenHolds();
+  });
+
+  it('are refused without two-factor', () => {
+    after([ann]).when(generateRecoveryCodes()).thenRefused('two-factor-off');
+  });
+
+  it('are spent one by one, and those that are left are counted', () => {
+    after([...enabled, recoveryCodesGenerated(1), recoveryCodeUsed(1, 4, 9)])
+      .when(recoveryCode(1, 3))
+      .thenEvents(recoveryCodeUsed(1, 3, 8));
   });
 
   it.each([
-    ['no second factor', [ann]],
-    ['only a pending enrolment', [ann, enrolmentStarted(1)]],
-  ])('does nothing if there is %s', (_what, history) => {
-    given(accountDecider, ...history)
-      .when(lockTwoFactor)
-      .thenNothing();
+    ['used', [recoveryCodesGenerated(1), recoveryCodeUsed(1, 3, 9)]],
+    ['replaced', [recoveryCodesGenerated(1), recoveryCodesGenerated(2)]],
+    ['dropped with two-factor', [recoveryCodesGenerated(1), twoFactorDisabled]],
+    ['never generated', []],
+  ])('are refused if they were %s', (_what, history) => {
+    after([...enabled, ...history])
+      .when(recoveryCode(1, 3))
+      .thenRefused('one-time-code-invalid-at-login');
+  });
+
+  it('survive a new enrolment, and end with two-factor', () => {
+    const used = [recoveryCodesGenerated(1), recoveryCodeUsed(1, 2, 9)];
+    expect(codesAfter(...used)?.unused).toEqual([0, 1, 3, 4, 5, 6, 7, 8, 9]);
+    expect(codesAfter(...used, enrolmentStarted(2), twoFactorEnabled(2))).toEqual(codesAfter(...used));
+    expect(codesAfter(recoveryCodesGenerated(1), ...again)).toBeNull();
   });
 });
 
@@ -231,25 +241,6 @@ describe.each([
     lockTwoFactor,
     deleteAccount,
   ])('refuses $type', (command) => {
-    given(accountDecider, ...history)
-      .when(command)
-      .thenRefused('account-not-found');
-  });
-});
-
-describe('UseOneTimeCode', () => {
-  it('spends the code for good', () => {
-    given(accountDecider, registered('ann'), enrolmentStarted(1), twoFactorEnabled(1))
-      .when(useOneTimeCode({ enrolment: 1, step: 5 }))
-      .thenEvents(oneTimeCodeUsed('webdav'))
-      .thenHolds('otp:7:1:5')
-      .thenTakenRefusal('one-time-code-invalid-at-login');
-  });
-
-  it('is refused for a code of an earlier enrolment, and without two-factor', () => {
-    for (const history of [[enrolmentStarted(2), twoFactorEnabled(2)], [twoFactorDisabled]])
-      given(accountDecider, registered('ann'), enrolmentStarted(1), twoFactorEnabled(1), ...history)
-        .when(useOneTimeCode({ enrolment: 1, step: 5 }))
-        .thenRefused('one-time-code-invalid-at-login');
+    after(history).when(command).thenRefused('account-not-found');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { changeOwnProfile, named, newPassword, update } from '../../testing/account.commands.js';
+import { changeOwnProfile, named, newPassword, register, update } from '../../testing/account.commands.js';
 import {
   disabled,
   enabled,
@@ -11,26 +11,31 @@ import {
   renamed,
 } from '../../testing/account.events.js';
 import { given } from '../../testing/decider-specification.js';
+import { TEXT_BYTES } from '../kernel/bounded-text.js';
 import { accountDecider } from './account.decider.js';
 import { ROLE_ADMIN, ROLE_GUEST } from './account.events.js';
 
-const ann = nameHashOf('ann');
-const bea = nameHashOf('bea');
+const [annHash, beaHash] = [nameHashOf('ann'), nameHashOf('bea')];
+const takenBea = named('bea', 'taken');
+const second = newPassword('second', 1_768_000_500);
+const secondPassword = passwordChanged('second', 1_768_000_500);
+const ann = given(accountDecider, registered('ann'));
+const annWith = (differing: Parameters<typeof registered>[1]) => given(accountDecider, registered('ann', differing));
 
 describe('UpdateAccount', () => {
-  it('does nothing if nothing differs', () => {
-    given(accountDecider, registered('ann')).when(update('ann')).thenNothing();
-  });
-
   it.each([
     [{ basePath: '/x' }, profileChanged({ basePath: '/x' })],
+    [{ basePath: '..\\x//y/' }, profileChanged({ basePath: '/x/y' })],
     [{ ssoId: 'idp|9' }, profileChanged({ ssoId: 'idp|9' })],
     [{ allowLdap: false }, profileChanged({ allowLdap: false })],
+    [{ basePath: '/x', ssoId: 'idp|9' }, profileChanged({ basePath: '/x', ssoId: 'idp|9' })],
     [{ permission: 256 }, permissionsChanged(256)],
     [{ disabled: true }, disabled],
-    [{ password: newPassword('second', 1_768_000_500) }, passwordChanged('second', 1_768_000_500)],
+    [{ password: second }, secondPassword],
+    // A password is stored even if its hash and time are the same.
+    [{ password: newPassword('first', 1_768_000_000) }, passwordChanged('first', 1_768_000_000)],
   ])('changes only %o', (differing, event) => {
-    given(accountDecider, registered('ann')).when(update('ann', differing)).thenEvents(event).thenHolds();
+    ann.when(update('ann', differing)).thenEvents(event).thenHolds();
   });
 
   it.each([
@@ -41,50 +46,26 @@ describe('UpdateAccount', () => {
     [{ name: named('bea') }, renamed('ann', 'bea')],
   ] as const)('keeps the fields that %o does not name', (changes, event) => {
     const fields = { basePath: '/team', ssoId: 'idp|1', permission: 5, disabled: true, allowLdap: false };
-    given(accountDecider, registered('ann', fields))
+    annWith(fields)
       .when({ type: 'UpdateAccount', ...changes })
       .thenEvents(event);
   });
 
-  it('records only the profile fields that differ', () => {
-    given(accountDecider, registered('ann', { basePath: '/team' }))
-      .when(update('ann', { basePath: '/x', ssoId: 'idp|9' }))
-      .thenEvents(profileChanged({ basePath: '/x', ssoId: 'idp|9' }));
-  });
-
-  it('enables a disabled account', () => {
-    given(accountDecider, registered('ann'), disabled).when(update('ann')).thenEvents(enabled);
-  });
-
-  it('does not disable a disabled account again', () => {
-    given(accountDecider, registered('ann'), disabled)
+  it('does nothing if nothing differs', () => {
+    ann.when(update('ann')).thenNothing();
+    annWith({ disabled: true })
       .when(update('ann', { disabled: true }))
       .thenNothing();
-  });
-
-  it('keeps a base path that is equal after normalization', () => {
-    given(accountDecider, registered('ann', { basePath: '/x/y' }))
+    annWith({ basePath: '/x/y' })
       .when(update('ann', { basePath: '..\\x//y/' }))
       .thenNothing();
-  });
-
-  it('normalizes the base path', () => {
-    given(accountDecider, registered('ann'))
-      .when(update('ann', { basePath: '..\\x//y/' }))
-      .thenEvents(profileChanged({ basePath: '/x/y' }));
-  });
-
-  it('stores a password even if its hash and time are the same', () => {
-    given(accountDecider, registered('ann'))
-      .when(update('ann', { password: newPassword('first', 1_768_000_000) }))
-      .thenEvents(passwordChanged('first', 1_768_000_000));
   });
 
   it('renames, takes the hold of the new name and releases the old one', () => {
-    given(accountDecider, registered('ann', { turn: 2 }))
+    annWith({ turn: 2 })
       .when(update('ann', { name: named('bea', 5) }))
       .thenEvents(renamed('ann', 'bea', 5))
-      .thenHolds(`username:${bea}:0000000005`, `username:${ann}:0000000002:released`)
+      .thenHolds(`username:${beaHash}:0000000005`, `username:${annHash}:0000000002:released`)
       .thenTakenRefusal('username-taken', 'username-taken');
   });
 
@@ -92,34 +73,18 @@ describe('UpdateAccount', () => {
     given(accountDecider, registered('ann'), renamed('ann', 'bea'))
       .when(update('bea', { name: named('ann', 2) }))
       .thenEvents(renamed('bea', 'ann', 2))
-      .thenHolds(`username:${ann}:0000000002`, `username:${bea}:0000000001:released`);
+      .thenHolds(`username:${annHash}:0000000002`, `username:${beaHash}:0000000001:released`);
   });
 
   it('treats names that differ in case as different', () => {
-    given(accountDecider, registered('ann'))
-      .when(update('ann', { name: named('Ann') }))
-      .thenEvents(renamed('ann', 'Ann'));
+    ann.when(update('ann', { name: named('Ann') })).thenEvents(renamed('ann', 'Ann'));
   });
 
   it('puts all changes into one commit', () => {
-    const wanted = {
-      name: named('bea'),
-      password: newPassword('second', 1_768_000_500),
-      basePath: '/x',
-      ssoId: 'idp|9',
-      allowLdap: false,
-      permission: 3,
-      disabled: true,
-    };
-    given(accountDecider, registered('ann'))
-      .when(update('ann', wanted))
-      .thenEvents(
-        renamed('ann', 'bea'),
-        passwordChanged('second', 1_768_000_500),
-        profileChanged({ basePath: '/x', ssoId: 'idp|9', allowLdap: false }),
-        permissionsChanged(3),
-        disabled,
-      );
+    const profile = { basePath: '/x', ssoId: 'idp|9', allowLdap: false };
+    ann
+      .when(update('ann', { name: named('bea'), password: second, ...profile, permission: 3, disabled: true }))
+      .thenEvents(renamed('ann', 'bea'), secondPassword, profileChanged(profile), permissionsChanged(3), disabled);
   });
 
   it('renames and enables the guest and gives it permissions', () => {
@@ -129,90 +94,111 @@ describe('UpdateAccount', () => {
   });
 
   it.each([
-    [0, ROLE_ADMIN],
-    [0, ROLE_GUEST],
-    [ROLE_ADMIN, 0],
-    [ROLE_GUEST, 0],
-  ])('refuses to change role %i to %i', (role, wanted) => {
-    given(accountDecider, registered('ann', { role }))
-      .when(update('ann', { role: wanted }))
-      .thenRefused('role-unchangeable');
-  });
-
-  it('refuses to disable the admin', () => {
-    given(accountDecider, registered('admin', { role: ROLE_ADMIN }))
-      .when(update('admin', { role: ROLE_ADMIN, disabled: true }))
-      .thenRefused('admin-undisableable');
-  });
-
-  it('refuses a name that another account has', () => {
-    given(accountDecider, registered('ann'))
-      .when(update('ann', { name: named('bea', 'taken') }))
-      .thenRefused('username-taken');
-  });
-
-  it('reports the role before the disabled admin and the taken name', () => {
-    given(accountDecider, registered('admin', { role: ROLE_ADMIN }))
-      .when(update('admin', { role: 0, disabled: true, name: named('bea', 'taken') }))
-      .thenRefused('role-unchangeable');
-  });
-
-  it('reports the disabled admin before the taken name', () => {
-    given(accountDecider, registered('admin', { role: ROLE_ADMIN }))
-      .when(update('admin', { role: ROLE_ADMIN, disabled: true, name: named('bea', 'taken') }))
-      .thenRefused('admin-undisableable');
+    ['role-unchangeable', 0, { role: ROLE_ADMIN }],
+    ['role-unchangeable', 0, { role: ROLE_GUEST }],
+    ['role-unchangeable', ROLE_GUEST, { role: 0 }],
+    // With several reasons, the first of these applies: role, disabled admin, name.
+    ['role-unchangeable', ROLE_ADMIN, { role: 0, disabled: true, name: takenBea }],
+    ['admin-undisableable', ROLE_ADMIN, { role: ROLE_ADMIN, disabled: true, name: takenBea }],
+    ['username-taken', 0, { name: takenBea }],
+  ] as const)('refuses with %s to change an account of role %i to %o', (refusal, role, wanted) => {
+    annWith({ role }).when(update('ann', wanted)).thenRefused(refusal);
   });
 });
 
 describe('ChangeOwnProfile', () => {
   it('does nothing if nothing differs', () => {
-    given(accountDecider, registered('ann')).when(changeOwnProfile('ann')).thenNothing();
+    ann.when(changeOwnProfile('ann')).thenNothing();
   });
 
   it('changes name, password and single sign-on id in one commit', () => {
-    const password = newPassword('second', 1_768_000_500);
-    given(accountDecider, registered('ann'))
-      .when(changeOwnProfile('ann', { name: named('bea'), password, ssoId: 'idp|9' }))
-      .thenEvents(renamed('ann', 'bea'), passwordChanged('second', 1_768_000_500), profileChanged({ ssoId: 'idp|9' }))
-      .thenHolds(`username:${bea}:0000000001`, `username:${ann}:0000000001:released`);
+    ann
+      .when(changeOwnProfile('ann', { name: named('bea'), password: second, ssoId: 'idp|9' }))
+      .thenEvents(renamed('ann', 'bea'), secondPassword, profileChanged({ ssoId: 'idp|9' }))
+      .thenHolds(`username:${beaHash}:0000000001`, `username:${annHash}:0000000001:released`);
   });
 
-  it('clears the single sign-on id', () => {
-    given(accountDecider, registered('ann', { ssoId: 'idp|9' }))
-      .when(changeOwnProfile('ann'))
-      .thenEvents(profileChanged({ ssoId: '' }));
+  it.each(['', 'idp|9'])('sets the single sign-on id to %j, and leaves base path and rights', (ssoId) => {
+    annWith({ ssoId: 'idp|1', basePath: '/team', permission: 9, allowLdap: false })
+      .when(changeOwnProfile('ann', { ssoId }))
+      .thenEvents(profileChanged({ ssoId }));
   });
 
-  it('does not change base path or rights', () => {
-    given(accountDecider, registered('ann', { basePath: '/team', permission: 9, allowLdap: false }))
-      .when(changeOwnProfile('ann', { ssoId: 'idp|9' }))
-      .thenEvents(profileChanged({ ssoId: 'idp|9' }));
-  });
-
-  it('refuses a name that another account has', () => {
-    given(accountDecider, registered('ann'))
-      .when(changeOwnProfile('ann', { name: named('bea', 'taken') }))
-      .thenRefused('username-taken');
-  });
-
-  it('refuses the guest before it checks the name', () => {
-    given(accountDecider, registered('guest', { role: ROLE_GUEST }))
-      .when(changeOwnProfile('guest', { name: named('bea', 'taken') }))
+  it('refuses a name that another account has, and the guest before it checks the name', () => {
+    ann.when(changeOwnProfile('ann', { name: takenBea })).thenRefused('username-taken');
+    annWith({ role: ROLE_GUEST })
+      .when(changeOwnProfile('ann', { name: takenBea }))
       .thenRefused('guest-has-no-profile');
   });
 });
 
 describe('SetPassword', () => {
-  const command = { type: 'SetPassword', password: newPassword('second', 1_768_000_500) } as const;
+  const command = { type: 'SetPassword', password: second } as const;
 
   it('changes only the password, even of a disabled account', () => {
     given(accountDecider, registered('ann'), disabled, permissionsChanged(0))
       .when(command)
-      .thenEvents(passwordChanged('second', 1_768_000_500))
+      .thenEvents(secondPassword)
       .thenHolds();
   });
 
   it('is refused if there is no account', () => {
     given(accountDecider).when(command).thenRefused('account-not-found');
+  });
+});
+
+const text = (bytes: number) => 'ä'.repeat(bytes / 2);
+const path = (bytes: number) => `/${'a'.repeat(bytes - 1)}`;
+const [name, longName] = [text(TEXT_BYTES.username), text(TEXT_BYTES.username + 2)];
+const [ssoId, longSsoId] = [text(TEXT_BYTES.ssoId), text(TEXT_BYTES.ssoId + 2)];
+const [basePath, longBasePath] = [path(TEXT_BYTES.basePath), path(TEXT_BYTES.basePath + 1)];
+
+describe('a new account with long texts', () => {
+  it('accepts texts of the maximum length', () => {
+    given(accountDecider).when(register(name, { basePath, ssoId })).thenEvents(registered(name, { basePath, ssoId }));
+  });
+
+  it.each([
+    ['username-too-long', register(longName)],
+    ['username-too-long', register(longName, { name: named(longName, 'taken') })],
+    ['base-path-too-long', register('ann', { basePath: longBasePath })],
+    ['sso-id-too-long', register('ann', { ssoId: longSsoId })],
+  ] as const)('is refused with %s just over the limit', (refusal, command) => {
+    given(accountDecider).when(command).thenRefused(refusal);
+  });
+
+  it('measures the normalized base path', () => {
+    const detour = 'a/../'.repeat(TEXT_BYTES.basePath);
+    given(accountDecider)
+      .when(register('ann', { basePath: detour }))
+      .thenEvents(registered('ann'));
+  });
+});
+
+describe('a changed account with long texts', () => {
+  it('accepts texts of the maximum length', () => {
+    ann
+      .when(update('ann', { name: named(name), basePath, ssoId }))
+      .thenEvents(renamed('ann', name), profileChanged({ basePath, ssoId }));
+  });
+
+  it.each([
+    ['username-too-long', update('ann', { name: named(longName) })],
+    ['base-path-too-long', update('ann', { basePath: longBasePath })],
+    ['sso-id-too-long', update('ann', { ssoId: longSsoId })],
+    ['username-too-long', changeOwnProfile('ann', { name: named(longName) })],
+    ['sso-id-too-long', changeOwnProfile('ann', { ssoId: longSsoId })],
+  ] as const)('is refused with %s just over the limit', (refusal, command) => {
+    ann.when(command).thenRefused(refusal);
+  });
+
+  it('keeps texts that are older than the limits', () => {
+    const old = registered(longName, { basePath: longBasePath, ssoId: longSsoId });
+    given(accountDecider, old)
+      .when(update(longName, { basePath: longBasePath, ssoId: 'idp|9' }))
+      .thenEvents(profileChanged({ ssoId: 'idp|9' }));
+    given(accountDecider, old)
+      .when(changeOwnProfile('ann', { name: named('ann'), ssoId: longSsoId }))
+      .thenEvents(renamed(longName, 'ann'));
   });
 });

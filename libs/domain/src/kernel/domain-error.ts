@@ -128,7 +128,7 @@ export type DomainErrorCode =
   /** `ListOwnActivityQuery`: the account of the guest is shared. */
   | 'guest-has-no-history'
   // SSH keys.
-  /** `requireKeyOwner`: the guest uses a route for the caller's own keys. */
+  /** `refuseGuest`: the guest uses a route for the caller's own keys. */
   | 'guest-has-no-keys'
   /** `AddSshKey` or `UpdateSshKey`: the title exceeds its limit in `TEXT_BYTES`. Takes precedence over all others. */
   | 'ssh-key-title-too-long'

@@ -19,75 +19,61 @@ import type { SshKeyRingEvent } from './ssh-key-ring.events.js';
 const [laptop, phone] = [publicKey('laptop'), publicKey('phone')];
 const SOON = NOON + 60 * MINUTE;
 const LATER = NOON + 1_440 * MINUTE;
-const expiring: SshKeyRingEvent[] = [keyAdded(1, 'laptop'), keyExpiryChanged(1, SOON)];
+const added = [keyAdded(1, 'laptop')];
+const expiring = [...added, keyExpiryChanged(1, SOON)];
 const expired = [...expiring, keyExpired(1, laptop, SOON)];
+const after = (history: readonly SshKeyRingEvent[]) => given(sshKeyRingDecider, ...history);
 
-describe('AddSshKey with an expiry', () => {
-  it('stores the expiry in the same commit', () => {
-    given(sshKeyRingDecider)
-      .when(addKey('laptop', laptop, SOON))
-      .thenEvents(keyAdded(1, 'laptop'), keyExpiryChanged(1, SOON));
-  });
+describe('an expiry', () => {
+  it.each([SOON, NOON + 1, NOON + LONGEST_EXPIRY])(
+    'of %i is stored, with a new key in the same commit',
+    (expiresAt) => {
+      const stored = keyExpiryChanged(1, expiresAt);
+      after([])
+        .when(addKey('laptop', laptop, expiresAt))
+        .thenEvents(keyAdded(1, 'laptop'), stored);
+      after(added).when(updateKey(1, { expiresAt })).thenEvents(stored);
+    },
+  );
 
   it.each([
     ['of now', NOON],
     ['in the past', NOON - 1],
     ['more than ten years ahead', NOON + LONGEST_EXPIRY + 1],
     ['that is no number', NaN],
-  ])('refuses an expiry %s', (_which, expiresAt) => {
-    given(sshKeyRingDecider)
+  ])('%s is refused', (_which, expiresAt) => {
+    after([])
       .when(addKey('laptop', laptop, expiresAt))
       .thenRefused('ssh-key-expiry-untimely');
+    after(added).when(updateKey(1, { expiresAt })).thenRefused('ssh-key-expiry-untimely');
   });
 
-  it.each([NOON + 1, NOON + LONGEST_EXPIRY])('accepts the expiry %i', (expiresAt) => {
-    given(sshKeyRingDecider)
-      .when(addKey('laptop', laptop, expiresAt))
-      .thenEvents(keyAdded(1, 'laptop'), keyExpiryChanged(1, expiresAt));
-  });
-
-  it('reports every other reason for refusal before the expiry', () => {
-    given(sshKeyRingDecider, keyAdded(1, 'laptop'))
+  it('is refused after every other reason for refusal', () => {
+    after(added)
       .when(addKey('phone', laptop, NOON))
       .thenRefused('ssh-key-taken');
   });
-});
 
-describe('UpdateSshKey', () => {
-  it('sets, moves and clears the expiry', () => {
-    given(sshKeyRingDecider, keyAdded(1, 'laptop'))
-      .when(updateKey(1, { expiresAt: SOON }))
-      .thenEvents(keyExpiryChanged(1, SOON));
-    given(sshKeyRingDecider, ...expiring)
-      .when(updateKey(1, { expiresAt: LATER }))
-      .thenEvents(keyExpiryChanged(1, LATER));
-    given(sshKeyRingDecider, ...expiring)
-      .when(updateKey(1, { expiresAt: null }))
-      .thenEvents(keyExpiryChanged(1, null));
+  it.each([LATER, null])('can be changed to %s', (expiresAt) => {
+    after(expiring).when(updateKey(1, { expiresAt })).thenEvents(keyExpiryChanged(1, expiresAt));
   });
 
-  it('changes nothing if the key has this expiry, even one that has passed', () => {
-    given(sshKeyRingDecider, keyAdded(1, 'laptop'))
+  it('that the key has changes nothing, even one that has passed', () => {
+    after(added)
       .when(updateKey(1, { expiresAt: null }))
       .thenNothing();
-    given(sshKeyRingDecider, ...expired)
+    after(expired)
       .when(updateKey(1, { title: 'laptop', expiresAt: SOON }, LATER))
       .thenNothing();
   });
 
-  it.each([NOON, NOON + LONGEST_EXPIRY + 1])('refuses the expiry %i', (expiresAt) => {
-    given(sshKeyRingDecider, keyAdded(1, 'laptop'))
-      .when(updateKey(1, { expiresAt }))
-      .thenRefused('ssh-key-expiry-untimely');
-  });
-
   it('revives an expired key, whose next expiry is announced again', () => {
     const revived = [...expired, keyExpiryChanged(1, LATER)];
-    given(sshKeyRingDecider, ...expired)
+    after(expired)
       .when(updateKey(1, { expiresAt: LATER }, SOON + 1))
       .thenEvents(keyExpiryChanged(1, LATER));
     expect(isExpired(stateAfter(sshKeyRingDecider, ...revived).keys[0]!, LATER - 1)).toBe(false);
-    given(sshKeyRingDecider, ...revived)
+    after(revived)
       .when(expireKeys(LATER))
       .thenEvents(keyExpired(1, laptop, LATER));
   });
@@ -97,11 +83,11 @@ describe('ExpireSshKeys', () => {
   const both = [...expiring, keyAdded(2, 'phone'), keyExpiryChanged(2, LATER)];
 
   it('records each key from its expiry on', () => {
-    given(sshKeyRingDecider, ...both)
+    after(both)
       .when(expireKeys(SOON))
       .thenEvents(keyExpired(1, laptop, SOON))
       .thenHolds();
-    given(sshKeyRingDecider, ...both)
+    after(both)
       .when(expireKeys(LATER))
       .thenEvents(keyExpired(1, laptop, SOON), keyExpired(2, phone, LATER));
   });
@@ -110,29 +96,18 @@ describe('ExpireSshKeys', () => {
     ['before the first expiry', both, SOON - 1],
     ['a second time', expired, LATER],
     ['for a removed key', [...expiring, keyRemoved(1, laptop)], LATER],
-    ['for a key without an expiry', [keyAdded(1, 'laptop')], LATER],
+    ['for a key without an expiry', added, LATER],
     ['for a key whose expiry was cleared', [...expiring, keyExpiryChanged(1, null)], LATER],
   ])('records nothing %s', (_when, history, now) => {
-    given(sshKeyRingDecider, ...history)
-      .when(expireKeys(now))
-      .thenNothing();
+    after(history).when(expireKeys(now)).thenNothing();
   });
 });
 
 describe('an expired key', () => {
-  it('still occupies its title and its key', () => {
-    given(sshKeyRingDecider, ...expired)
-      .when(addKey('laptop', phone))
-      .thenRefused('ssh-key-title-taken');
-    given(sshKeyRingDecider, ...expired)
-      .when(addKey('phone', laptop))
-      .thenRefused('ssh-key-taken');
-  });
-
-  it('can be removed', () => {
-    given(sshKeyRingDecider, ...expired)
-      .when(removeKey(1))
-      .thenEvents(keyRemoved(1, laptop));
+  it('still occupies its title and its key, and can be removed', () => {
+    after(expired).when(addKey('laptop', phone)).thenRefused('ssh-key-title-taken');
+    after(expired).when(addKey('phone', laptop)).thenRefused('ssh-key-taken');
+    after(expired).when(removeKey(1)).thenEvents(keyRemoved(1, laptop));
   });
 
   it('has expired from the millisecond of its expiry on, and after its event also for a clock that is behind', () => {
@@ -146,7 +121,7 @@ describe('an expired key', () => {
 it('the next expiry of a ring is the earliest one that is not announced', () => {
   const next = (...history: SshKeyRingEvent[]) => nextExpiryOf(stateAfter(sshKeyRingDecider, ...history));
   const phoneLater = [keyAdded(2, 'phone'), keyExpiryChanged(2, LATER)];
-  expect(next(keyAdded(1, 'laptop'))).toBeNull();
+  expect(next(...added)).toBeNull();
   expect(next(...phoneLater, ...expiring)).toBe(SOON);
   expect(next(...phoneLater, ...expired)).toBe(LATER);
   expect(next(...expired)).toBeNull();

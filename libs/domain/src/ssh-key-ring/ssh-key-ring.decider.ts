@@ -2,8 +2,8 @@ import type { Aggregate } from '../kernel/aggregate.js';
 import type { Decider, Decision } from '../kernel/decider.js';
 import { bytesOf, requireMaxBytes, TEXT_BYTES } from '../kernel/bounded-text.js';
 import { DomainError } from '../kernel/domain-error.js';
+import { accountOfId, LAST_NUMBER, numberedId } from '../kernel/numbered-ids.js';
 import { isUnannounced, requireTimelyExpiry, type KeyExpiry } from './ssh-key-expiry.js';
-import { keyIdOf, LAST_KEY_NUMBER } from './ssh-key-id.js';
 import {
   sshKeyRingUpcasters,
   type PublicKey,
@@ -43,6 +43,12 @@ export type UpdateSshKey = Readonly<{
 /** Records the keys that have expired by `now`, each once per expiry. */
 export type ExpireSshKeys = Readonly<{ type: 'ExpireSshKeys'; now: number }>;
 export type SshKeyRingCommand = AddSshKey | RemoveSshKey | UpdateSshKey | ExpireSshKeys;
+
+/** Returns the id of the account's n-th key ever, with n from 1 to `LAST_NUMBER`. */
+export const keyIdOf = numberedId;
+
+/** Returns the id of the account to which a key with this id would belong. */
+export const accountOfKey = accountOfId;
 
 /** Maximum number of keys of an account, and of bytes in all of them together. */
 export const KEYS_PER_ACCOUNT = 1000;
@@ -84,7 +90,7 @@ function add(ring: SshKeyRing, { accountId, title, key, expiresAt, now }: AddSsh
   requireFreeTitle(ring, title);
   if (!key) throw new DomainError('ssh-key-invalid');
   if (ring.keys.some((each) => each.key.fingerprint === key.fingerprint)) throw new DomainError('ssh-key-taken');
-  const tooMany = ring.keys.length >= KEYS_PER_ACCOUNT || ring.keysEver >= LAST_KEY_NUMBER;
+  const tooMany = ring.keys.length >= KEYS_PER_ACCOUNT || ring.keysEver >= LAST_NUMBER;
   const tooLarge = bytesOfRing(ring.keys) + bytesOfKey({ title, key }) > BYTES_PER_RING;
   if (tooMany || tooLarge) throw new DomainError('ssh-key-limit-reached');
   const keyId = keyIdOf(accountId, ring.keysEver + 1);

@@ -3,11 +3,11 @@ import { ADMIN_ID, GUEST_ID, ROLE_ADMIN, ROLE_GUEST } from '@keyfold/domain';
 import { EventStore } from '@keyfold/event-store';
 import { accountStream, siteSettingsStream, StreamLoader } from '@keyfold/projections';
 import { Sealer } from '@keyfold/security';
-import { NewPasswords } from './accounts/new-passwords.js';
-import { CommandRunner } from './command-runner.js';
-import { ALPHANUMERICS, SettingSecrets } from './settings/setting-secrets.js';
-import { requireSealingKey } from './secrets/sealing.js';
-import { UserNames } from './user-names.js';
+import { NewPasswords } from './new-passwords.js';
+import { CommandRunner } from '../commands/command-runner.js';
+import { ALPHANUMERICS, SettingSecrets } from '../settings/setting-secrets.js';
+import { requireSealingKey } from '../secrets/sealing.js';
+import { UserNames } from '../login/user-names.js';
 
 /** Bits 0-8, 12, 13 and 14 (wire contract 3.1). */
 const ADMIN_PERMISSION = 0x71ff;

@@ -17,9 +17,9 @@ import { hash, randomUUIDv7 } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Clock } from './clock.js';
 import { type CommandTrace, CommandTraces } from './command-traces.js';
-import type { Origin } from './origin.js';
-import { securityEventsOf } from './security-log/commit-events.js';
-import { noSecurityLog, SecurityLog } from './security-log/security-log.js';
+import type { Origin } from '../origin.js';
+import { securityEventsOf } from '../security-log/commit-events.js';
+import { noSecurityLog, SecurityLog } from '../security-log/security-log.js';
 import { InMemoryStreamQueue, StreamQueue } from './stream-queue.js';
 
 /** The request or message that a command belongs to, and its actor. */

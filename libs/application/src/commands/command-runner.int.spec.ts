@@ -3,10 +3,10 @@ import { CommandIdReused, Contended, StoreUnavailable } from '@keyfold/event-sto
 import { accounts, accountStream, Projector, sshKeyRingStream } from '@keyfold/projections';
 import { SqliteFeedLeases } from '@keyfold/event-store/sqlite';
 import { describe, expect, it } from 'vitest';
-import { addKey, publicKey } from '../../domain/testing/ssh-key-ring.events.js';
-import { register } from '../../domain/testing/account.commands.js';
-import { accountState, changeAccount, registerAccount } from '../testing/accounts.js';
-import { EmbeddedFolder, EmbeddedService } from '../testing/embedded-service.js';
+import { addKey, publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
+import { register } from '../../../domain/testing/account.commands.js';
+import { accountState, changeAccount, registerAccount } from '../../testing/accounts.js';
+import { EmbeddedFolder, EmbeddedService } from '../../testing/embedded-service.js';
 import type { CommandContext } from './command-runner.js';
 
 const context: CommandContext = { actor: 'test', correlation: 'test' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { changeAccount, registerAccount, updateAccount } from '../testing/accounts.js';
-import { EmbeddedService } from '../testing/embedded-service.js';
+import { changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';
+import { EmbeddedService } from '../../testing/embedded-service.js';
 
 describe('a user name', () => {
   it('leads to the account that has exactly this name', async () => {

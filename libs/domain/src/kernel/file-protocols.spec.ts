@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { fileProtocols } from '../kernel/file-protocols.js';
-import { mayLogInOver, mayWriteOver } from './file-permissions.js';
+import { fileProtocols, mayLogInOver, mayWriteOver } from './file-protocols.js';
 
 const granted = (permission: number) =>
   fileProtocols.flatMap((protocol) => [

@@ -3,13 +3,13 @@ import { DomainError, mayLogInOver, type Account, type FileProtocol } from '@key
 import { accountStream } from '@keyfold/projections';
 import { staticHash } from '@keyfold/security';
 import { AppPasswordCheck, type FoundAppPassword } from '../named-secrets/app-password-check.js';
-import { CommandRunner } from '../command-runner.js';
-import { CodeCheck, contextOf } from '../login/code-check.js';
-import { LoginReport } from '../login/login-outcomes.js';
-import { PasswordCheck } from '../login/password-check.js';
+import { CommandRunner } from '../commands/command-runner.js';
+import { CodeCheck, contextOf } from './code-check.js';
+import { LoginReport } from './login-outcomes.js';
+import { PasswordCheck } from './password-check.js';
 import type { Origin } from '../origin.js';
 import { SecurityLog } from '../security-log/security-log.js';
-import { UserNames } from '../user-names.js';
+import { UserNames } from './user-names.js';
 
 /** The password and the code of a login; the code is empty if none was given. */
 export type GivenSecrets = Readonly<{ password: string; code: string }>;

@@ -2,12 +2,12 @@ import { ADMIN_ID, GUEST_ID, ROLE_ADMIN, ROLE_GUEST } from '@keyfold/domain';
 import { StoreUnavailable } from '@keyfold/event-store';
 import { siteSettingsStream } from '@keyfold/projections';
 import { describe, expect, it } from 'vitest';
-import { accountState } from '../testing/accounts.js';
-import { EmbeddedFolder, EmbeddedService } from '../testing/embedded-service.js';
-import { LoginClient } from '../testing/login-client.js';
+import { accountState } from '../../testing/accounts.js';
+import { EmbeddedFolder, EmbeddedService } from '../../testing/embedded-service.js';
+import { LoginClient } from '../../testing/login-client.js';
 import { FirstStart } from './first-start.js';
-import { sealingContext } from './secrets/sealing.js';
-import { SettingSecrets } from './settings/setting-secrets.js';
+import { sealingContext } from '../secrets/sealing.js';
+import { SettingSecrets } from '../settings/setting-secrets.js';
 
 /** Starts a process on the service's store and returns the password that it announced. */
 async function start(service: EmbeddedService, chosenPassword?: string): Promise<string | undefined> {
