@@ -8,6 +8,7 @@ export {
   bindList,
   FlagField,
   GoStruct,
+  jsonName,
   TextField,
   WholeField,
   type BodyClass,

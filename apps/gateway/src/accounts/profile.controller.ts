@@ -78,7 +78,7 @@ export class ProfileController {
   })
   async update(@Req() request: KeyfoldRequest): Promise<null> {
     const { username, password, ssoId } = bodyOf(UserRequest, request);
-    const [caller, profile] = [callerOf(request), { username, password, ssoId }];
-    return this.commands.execute(request, (origin) => new ChangeOwnProfileCommand(caller, profile, origin));
+    const profile = { username, password, ssoId };
+    return this.commands.run(request, (caller, origin) => new ChangeOwnProfileCommand(caller, profile, origin));
   }
 }

@@ -156,10 +156,9 @@ export class AccessTokenController {
   async create(@Req() request: KeyfoldRequest): Promise<NewAccessTokenResponse> {
     const { name, scopes, expires } = checkedBodyOf(CreateAccessTokenRequest, request);
     const input = { name, scopes, expiresAt: expiryOf(expires) };
-    const caller = callerOf(request);
-    const created = await this.commands.executeShownOnce(
+    const created = await this.commands.runShownOnce(
       request,
-      (origin) => new CreateOwnSecretCommand(accessTokenKind, caller, input, origin),
+      (caller, origin) => new CreateOwnSecretCommand(accessTokenKind, caller, input, origin),
     );
     return { ...accessTokenResponse(created), token: created.text };
   }
@@ -176,8 +175,10 @@ export class AccessTokenController {
   })
   revoke(@Req() request: KeyfoldRequest): Promise<null> {
     const { id } = checkedBodyOf(RevokeAccessTokenRequest, request);
-    const caller = callerOf(request);
-    return this.commands.execute(request, (origin) => new RevokeOwnSecretCommand(accessTokenKind, caller, id, origin));
+    return this.commands.run(
+      request,
+      (caller, origin) => new RevokeOwnSecretCommand(accessTokenKind, caller, id, origin),
+    );
   }
 
   @Route('GET /api/admin/token/list', {
@@ -210,7 +211,9 @@ export class AccessTokenController {
   })
   revokeAny(@Req() request: KeyfoldRequest): Promise<null> {
     const { id } = checkedBodyOf(RevokeAccessTokenRequest, request);
-    const caller = callerOf(request);
-    return this.commands.execute(request, (origin) => new RevokeAnySecretCommand(accessTokenKind, caller, id, origin));
+    return this.commands.run(
+      request,
+      (caller, origin) => new RevokeAnySecretCommand(accessTokenKind, caller, id, origin),
+    );
   }
 }

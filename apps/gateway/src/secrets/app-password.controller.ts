@@ -152,10 +152,9 @@ export class AppPasswordController {
   async create(@Req() request: KeyfoldRequest): Promise<NewAppPasswordResponse> {
     const { name, protocol, expires } = checkedBodyOf(CreateAppPasswordRequest, request);
     const input = { name, protocol: protocol!, expiresAt: expiryOf(expires) };
-    const caller = callerOf(request);
-    const created = await this.commands.executeShownOnce(
+    const created = await this.commands.runShownOnce(
       request,
-      (origin) => new CreateOwnSecretCommand(appPasswordKind, caller, input, origin),
+      (caller, origin) => new CreateOwnSecretCommand(appPasswordKind, caller, input, origin),
     );
     return { ...appPasswordResponse(created), password: created.text };
   }
@@ -173,8 +172,10 @@ export class AppPasswordController {
   })
   revoke(@Req() request: KeyfoldRequest): Promise<null> {
     const { id } = checkedBodyOf(RevokeAppPasswordRequest, request);
-    const caller = callerOf(request);
-    return this.commands.execute(request, (origin) => new RevokeOwnSecretCommand(appPasswordKind, caller, id, origin));
+    return this.commands.run(
+      request,
+      (caller, origin) => new RevokeOwnSecretCommand(appPasswordKind, caller, id, origin),
+    );
   }
 
   @Route('GET /api/admin/app_password/list', {
@@ -207,7 +208,9 @@ export class AppPasswordController {
   })
   revokeAny(@Req() request: KeyfoldRequest): Promise<null> {
     const { id } = checkedBodyOf(RevokeAppPasswordRequest, request);
-    const caller = callerOf(request);
-    return this.commands.execute(request, (origin) => new RevokeAnySecretCommand(appPasswordKind, caller, id, origin));
+    return this.commands.run(
+      request,
+      (caller, origin) => new RevokeAnySecretCommand(appPasswordKind, caller, id, origin),
+    );
   }
 }

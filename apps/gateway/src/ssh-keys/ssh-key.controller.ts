@@ -17,7 +17,6 @@ import {
   IsInstant,
   pageOf,
   parsePaging,
-  TextField,
   type InputRefusal,
   type Paging,
   type PreparedResponse,
@@ -30,10 +29,10 @@ import { listResponse } from '../http/list-response.js';
 import { sendPersonal } from '../http/revalidated-response.js';
 import { UNACCEPTED_BODY } from '../openapi/refusal-table.js';
 import { KeyHolderGuard, KeyHolderWithKeysGuard } from '../request/caller.guard.js';
+import { ApiText } from '../request/documented-fields.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import {
   bodyOrRefusal,
-  callerOf,
   callerWithKeysOf,
   checkedBodyOf,
   queryOf,
@@ -67,20 +66,20 @@ const expiresProperty = {
 
 @GoStruct('SSHKeyAddReq')
 class AddKeyRequest {
-  @ApiProperty({ description: 'The title of the key. Must be unique within the account.' })
-  @TextField('Title', { required: true })
-  title: string = '';
+  @ApiText('Title', { required: true, description: 'The title of the key. Must be unique within the account.' })
+  title = '';
 
-  @ApiProperty({ description: 'The public key: one line of an `authorized_keys` file, without options.' })
-  @TextField('Key', { required: true })
+  @ApiText('Key', {
+    required: true,
+    description: 'The public key: one line of an `authorized_keys` file, without options.',
+  })
   key: string = '';
 
-  @ApiProperty({
+  @ApiText('Expires', {
     ...expiresProperty,
     description:
       'From when on the key is refused: in the future, at most ten years ahead. Without it the key never expires.',
   })
-  @TextField('Expires')
   expires: string = '';
 }
 
@@ -226,8 +225,10 @@ export class SshKeyController {
     const { title, key, expires } = bodyOrRefusal(AddKeyRequest, request, 'ssh-key-request-invalid');
     const expiresAt = expires === '' ? undefined : instantOf(expires);
     if (expires !== '' && expiresAt === undefined) throw inputRefusal('ssh-key-expiry-malformed');
-    const caller = callerOf(request);
-    return this.commands.execute(request, (origin) => new AddOwnSshKeyCommand(caller, title, key, expiresAt, origin));
+    return this.commands.run(
+      request,
+      (caller, origin) => new AddOwnSshKeyCommand(caller, title, key, expiresAt, origin),
+    );
   }
 
   @Route('POST /api/me/sshkey/update', {
@@ -253,8 +254,8 @@ export class SshKeyController {
   async update(@Req() request: KeyfoldRequest): Promise<null> {
     const { id, title, expires } = checkedBodyOf(UpdateKeyRequest, request);
     const expiresAt = typeof expires === 'string' ? instantOf(expires) : expires;
-    const [caller, change] = [callerOf(request), { title, expiresAt }];
-    return this.commands.execute(request, (origin) => new UpdateOwnSshKeyCommand(caller, id, change, origin));
+    const change = { title, expiresAt };
+    return this.commands.run(request, (caller, origin) => new UpdateOwnSshKeyCommand(caller, id, change, origin));
   }
 
   @Route('POST /api/me/sshkey/delete', {
@@ -269,7 +270,7 @@ export class SshKeyController {
     idempotent: true,
   })
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
-    const [caller, keyId] = [callerOf(request), keyIdOf(queryOf(request))];
-    return this.commands.execute(request, (origin) => new RemoveOwnSshKeyCommand(caller, keyId, origin));
+    const keyId = keyIdOf(queryOf(request));
+    return this.commands.run(request, (caller, origin) => new RemoveOwnSshKeyCommand(caller, keyId, origin));
   }
 }

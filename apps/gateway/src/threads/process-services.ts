@@ -12,6 +12,7 @@ import {
 import { securityLogProvider } from '@keyfold/process';
 import { Argon2PasswordHasher, HashQueueFull, PasswordHasher, type HashGroups } from '@keyfold/security';
 import type { BirpcReturn } from 'birpc';
+import { availableParallelism } from 'node:os';
 import { HashDurations } from '../metrics/measure-gateway.js';
 import type { Hashed, OwnerCalls, ThreadCalls } from './thread-calls.js';
 
@@ -19,14 +20,20 @@ import type { Hashed, OwnerCalls, ThreadCalls } from './thread-calls.js';
  * Provides the services that a process has once, however many of its threads serve: the queues of hashes, logins and streams, and the
  * security log.
  */
-export const processServices = (hashing: Readonly<{ concurrency: number; maxWaiting: number }>): Provider[] => [
+export const processServices = (): Provider[] => [
   securityLogProvider,
   HashDurations,
   {
     provide: PasswordHasher,
     inject: [HashDurations],
     useFactory: (durations: HashDurations) =>
-      new Argon2PasswordHasher({ ...hashing, onHashed: (seconds) => durations.observe(seconds) }),
+      new Argon2PasswordHasher({
+        // One CPU stays free for everything but password hashing.
+        concurrency: Math.max(1, availableParallelism() - 1),
+        // A full queue takes about two seconds.
+        maxWaiting: 200,
+        onHashed: (seconds) => durations.observe(seconds),
+      }),
   },
   { provide: LoginQueues, useClass: InMemoryLoginQueues },
   { provide: StreamQueue, useClass: InMemoryStreamQueue },
