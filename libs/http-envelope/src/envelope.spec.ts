@@ -1,7 +1,7 @@
 import { bytesOf } from '@keyfold/domain';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PreparedResponse, successEnvelope, prepareOnce } from './envelope.js';
+import { PreparedResponse, successEnvelope, oncePer } from './envelope.js';
 
 describe('successEnvelope', () => {
   it('writes code, message and data in this order without white space', () => {
@@ -74,7 +74,7 @@ describe('a prepared response', () => {
 
   it('is prepared once for each value', () => {
     let calls = 0;
-    const responseOf = prepareOnce(({ id }: { id: number }) => ({ id, calls: ++calls }));
+    const responseOf = oncePer(({ id }: { id: number }) => PreparedResponse.of({ id, calls: ++calls }));
     const [one, two] = [{ id: 1 }, { id: 2 }];
     expect(responseOf(one)).toBe(responseOf(one));
     expect(successEnvelope(responseOf(one))).toContain('"data":{"id":1,"calls":1}');

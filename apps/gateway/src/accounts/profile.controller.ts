@@ -2,7 +2,7 @@ import { Controller, Req } from '@nestjs/common';
 import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import { ChangeOwnProfileCommand } from '@keyfold/application';
 import type { Account } from '@keyfold/domain';
-import { prepareOnce, type PreparedResponse } from '@keyfold/http-envelope';
+import { oncePer, PreparedResponse } from '@keyfold/http-envelope';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
 import { CallerGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
@@ -20,11 +20,13 @@ class MeResponse extends UserResponse {
 }
 
 /** Returns an account as its owner sees it. Prepared once per state, because clients request it with every page they show. */
-const meResponse = prepareOnce((account: Account): Fields<MeResponse> => ({
-  ...userResponse(account),
-  otp: account.twoFactor !== null,
-  ...recoveryCodesLeft(account),
-}));
+const meResponse = oncePer((account: Account) =>
+  PreparedResponse.of({
+    ...userResponse(account),
+    otp: account.twoFactor !== null,
+    ...recoveryCodesLeft(account),
+  } satisfies Fields<MeResponse>),
+);
 
 /** From this number on, the profile contains a warning. */
 const FEW_RECOVERY_CODES = 3;

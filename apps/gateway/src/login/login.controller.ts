@@ -35,9 +35,6 @@ function deviceTokenOf(headers: IncomingHttpHeaders): string | undefined {
   return typeof token === 'string' && token.length <= MAX_DEVICE_TOKEN_LENGTH ? token : undefined;
 }
 
-/** Returns whether the client wants its device token in the response body. */
-const wantsDeviceToken = (headers: IncomingHttpHeaders): boolean => headers[DEVICE_HEADER] !== undefined;
-
 /** Returns the cookie that a browser sends at its next login. Scripts cannot read it, other sites cannot send it, and it grants no access. */
 const deviceCookie = (token: string): string =>
   `${DEVICE_COOKIE}=${token}; Path=/api/auth/login; Max-Age=${NINETY_DAYS}; HttpOnly; SameSite=Strict`;
@@ -159,6 +156,6 @@ export class LoginController {
     const { token, deviceToken } = await this.commandBus.execute(command);
     reply.header('Set-Cookie', deviceCookie(deviceToken));
     // compat: the original returns only a token. Clients that send the header know the additional field.
-    return wantsDeviceToken(request.headers) ? { token, device_token: deviceToken } : { token };
+    return request.headers[DEVICE_HEADER] === undefined ? { token } : { token, device_token: deviceToken };
   }
 }

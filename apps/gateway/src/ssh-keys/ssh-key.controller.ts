@@ -15,6 +15,7 @@ import {
   inputRefusal,
   instantOf,
   IsInstant,
+  oncePer,
   pageOf,
   parsePaging,
   type InputRefusal,
@@ -26,7 +27,7 @@ import { md5FingerprintOf } from '@keyfold/projections';
 import { IsInt, IsOptional, IsString, Min, MinLength, ValidateIf } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import { listResponse } from '../http/list-response.js';
-import { sendPersonal } from '../http/revalidated-response.js';
+import { revalidatedResponse, sendPersonal } from '../http/revalidated-response.js';
 import { UNACCEPTED_BODY } from '../openapi/refusal-table.js';
 import { KeyHolderGuard, KeyHolderWithKeysGuard } from '../request/caller.guard.js';
 import { ApiText } from '../request/documented-fields.js';
@@ -39,7 +40,7 @@ import {
   type KeyfoldRequest,
 } from '../request/request-reading.js';
 import { PAGING, REFUSAL_CONTENT, Route } from '../request/route.decorator.js';
-import { authorizedKeysResponse } from './authorized-keys.js';
+import { authorizedKeysText } from './authorized-keys.js';
 
 /**
  * Returns an integer from the query. compat: the key routes refuse every other value with one fixed message, that of `refusal`.
@@ -127,17 +128,12 @@ export class SshKeyPageResponse {
   @ApiProperty({ type: 'integer' }) total!: number;
 }
 
-const fullLists = new WeakMap<readonly ListedSshKey[], Promise<PreparedResponse>>();
+const fullListResponse = oncePer((keys: readonly ListedSshKey[]) => listResponse(keys, keys.length, sshKeyResponse));
 
 /** Returns a page of a key list as a response. Front ends request the full list, so its response is cached for as long as the list is. */
 export function sshKeyPageResponse(keys: readonly ListedSshKey[], paging: Paging): Promise<PreparedResponse> {
   const isFull = paging.page === 1 && paging.perPage >= keys.length;
-  if (!isFull) return listResponse(pageOf(keys, paging), keys.length, sshKeyResponse);
-  const known = fullLists.get(keys);
-  if (known) return known;
-  const response = listResponse(keys, keys.length, sshKeyResponse);
-  fullLists.set(keys, response);
-  return response;
+  return isFull ? fullListResponse(keys) : listResponse(pageOf(keys, paging), keys.length, sshKeyResponse);
 }
 
 const sshKeyResponse = ({ keyId, title, fingerprint, addedAt, lastUsedAt, ...key }: ListedSshKey): SshKeyResponse => ({
@@ -198,7 +194,7 @@ export class SshKeyController {
   })
   async authorizedKeys(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): Promise<void> {
     const keys = await this.queryBus.execute(new ListOwnSshKeysQuery(callerWithKeysOf(request)));
-    sendPersonal(request, reply, authorizedKeysResponse(keys));
+    sendPersonal(request, reply, revalidatedResponse('text/plain; charset=utf-8', authorizedKeysText(keys)));
   }
 
   @Route('POST /api/me/sshkey/add', {
