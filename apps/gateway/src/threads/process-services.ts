@@ -14,7 +14,8 @@ import { Argon2PasswordHasher, HashQueueFull, PasswordHasher, type HashGroups } 
 import type { BirpcReturn } from 'birpc';
 import { availableParallelism } from 'node:os';
 import { HashDurations } from '../metrics/measure-gateway.js';
-import type { Hashed, OwnerCalls, ThreadCalls } from './thread-calls.js';
+import type { OwnerCalls, ThreadCalls } from './thread-calls.js';
+import type { Hashed } from './thread-requests.js';
 
 /**
  * Provides the services that a process has once, however many of its threads serve: the queues of hashes, logins and streams, and the
@@ -44,7 +45,7 @@ type Owner = BirpcReturn<OwnerCalls, ThreadCalls>;
 
 /**
  * Provides the services that a process has once by calling those of the owner. The owner measures them, so the counts here stay 0.
- * `logFields` returns the fields that a log line of this thread has.
+ * `logFields` retickets the fields that a log line of this thread has.
  */
 export const ownerServices = (owner: Owner, logFields: () => Readonly<Record<string, string>>): Provider[] => [
   { provide: PasswordHasher, useValue: new OwnersPasswordHasher(owner) },
@@ -81,8 +82,8 @@ function resultOf<Result>(hashed: Hashed<Result>): Result {
   throw new HashQueueFull(hashed.retryAfterSeconds);
 }
 
-/** Numbers the places of this thread in the owner's queues. */
-let turns = 0;
+/** Numbers the tickets of this thread in the owner's queues. */
+let tickets = 0;
 
 class OwnersLoginQueues extends LoginQueues {
   constructor(private readonly owner: Owner) {
@@ -90,9 +91,9 @@ class OwnersLoginQueues extends LoginQueues {
   }
 
   async enter(identity: LoginIdentity, isKnown: boolean): Promise<LeaveQueues | 'full' | 'known only'> {
-    const turn = turns++;
-    const outcome = await this.owner.enterLoginQueues(turn, identity, isKnown);
-    return outcome === 'entered' ? () => void this.owner.leaveQueue.asEvent(turn) : outcome;
+    const ticket = tickets++;
+    const outcome = await this.owner.enterLoginQueues(ticket, identity, isKnown);
+    return outcome === 'entered' ? () => void this.owner.leaveQueue.asEvent(ticket) : outcome;
   }
 }
 
@@ -102,12 +103,12 @@ class OwnersStreamQueue extends StreamQueue {
   }
 
   async run<Result>(stream: string, command: () => Promise<Result>): Promise<Result> {
-    const turn = turns++;
-    await this.owner.enterStreamQueue(turn, stream);
+    const ticket = tickets++;
+    await this.owner.enterStreamQueue(ticket, stream);
     try {
       return await command();
     } finally {
-      void this.owner.leaveQueue.asEvent(turn);
+      void this.owner.leaveQueue.asEvent(ticket);
     }
   }
 }

@@ -7,7 +7,6 @@ import type {
   StreamQueue,
 } from '@keyfold/application';
 import { HashQueueFull, type HashGroups, type PasswordHasher } from '@keyfold/security';
-import type { Hashed, OwnerCalls } from './thread-calls.js';
 
 /** The services that a process has once, and a function that writes a line to its log. */
 export type ProcessServices = Readonly<{
@@ -18,9 +17,12 @@ export type ProcessServices = Readonly<{
   log: (line: string) => void;
 }>;
 
+/** The result of a hash, or the fields of a `HashQueueFull`, because errors lose their class between threads. */
+export type Hashed<Result> = Readonly<{ result: Result } | { retryAfterSeconds: number }>;
+
 /** Answers the requests of one serving thread. */
-export class ThreadRequests implements OwnerCalls {
-  readonly #turns = new Map<number, LeaveQueues>();
+export class ThreadRequests {
+  readonly #tickets = new Map<number, LeaveQueues>();
   #hasEnded = false;
 
   constructor(private readonly services: ProcessServices) {}
@@ -37,37 +39,40 @@ export class ThreadRequests implements OwnerCalls {
     return hashed(this.services.hasher.verify(staticHash, passwordHash, groups));
   }
 
+  /** Enters the queues of a login. `ticket` identifies it for `leaveQueue`. */
   async enterLoginQueues(
-    turn: number,
+    ticket: number,
     identity: LoginIdentity,
     isKnown: boolean,
   ): Promise<'entered' | 'full' | 'known only'> {
     const entered = await this.services.logins.enter(identity, isKnown);
     if (typeof entered === 'string') return entered;
-    this.#hold(turn, entered);
+    this.#hold(ticket, entered);
     return 'entered';
   }
 
-  enterStreamQueue(turn: number, stream: string): Promise<void> {
+  /** Enters the queue of a stream. `ticket` identifies the caller for `leaveQueue`. */
+  enterStreamQueue(ticket: number, stream: string): Promise<void> {
     return new Promise((entered) => {
       const command = () =>
         new Promise<void>((left) => {
-          this.#hold(turn, left);
+          this.#hold(ticket, left);
           entered();
         });
       void this.services.streams.run(stream, command);
     });
   }
 
-  leaveQueue(turn: number): void {
-    this.#turns.get(turn)?.();
-    this.#turns.delete(turn);
+  leaveQueue(ticket: number): void {
+    this.#tickets.get(ticket)?.();
+    this.#tickets.delete(ticket);
   }
 
   report(event: SecurityEvent): void {
     this.services.security.report(event);
   }
 
+  /** Writes a line of the thread's log. */
   log(line: string): void {
     this.services.log(line);
   }
@@ -75,12 +80,12 @@ export class ThreadRequests implements OwnerCalls {
   /** Frees what the thread held when it ended. */
   end(): void {
     this.#hasEnded = true;
-    for (const turn of this.#turns.keys()) this.leaveQueue(turn);
+    for (const ticket of this.#tickets.keys()) this.leaveQueue(ticket);
   }
 
-  #hold(turn: number, leave: LeaveQueues): void {
+  #hold(ticket: number, leave: LeaveQueues): void {
     if (this.#hasEnded) leave();
-    else this.#turns.set(turn, leave);
+    else this.#tickets.set(ticket, leave);
   }
 }
 
