@@ -82,7 +82,6 @@ export const userResponse = (account: Account): Fields<UserResponse> => ({
 
 const ACCOUNT_ID = { name: 'id', schema: { type: 'integer' }, description: 'The id of the account.' } as const;
 
-/** The refusals of the fields of an account. */
 const FIELD_REFUSALS = [
   'username-too-long',
   'username-taken',

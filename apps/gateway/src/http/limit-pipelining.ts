@@ -33,7 +33,6 @@ class PipelineQueue {
     this.#responses.onResponse = () => this.#schedule();
   }
 
-  /** Starts a request now or in a later turn. */
   add(start: () => void): void {
     if (this.#waiting.length === 0 && this.#isFirstOfTurn() && canRunNow()) return start();
     this.#waiting.push(start);

@@ -51,7 +51,6 @@ class SessionResponse {
   @ApiProperty({ type: [String], description: 'The verified factors. More values may be added.' }) factors!: string[];
 }
 
-/** A session in the list of an administrator. */
 class AnySessionResponse extends SessionResponse {
   @ApiProperty({ description: 'Empty if the account was deleted.' }) username!: string;
 }

@@ -25,7 +25,6 @@ export class RouteCounts {
     this.durations.observe(seconds);
   }
 
-  /** Records that the client disconnected before its response. */
   aborted(): void {
     this.#aborted += 1;
   }
@@ -91,7 +90,6 @@ export class RequestCounts {
     });
   }
 
-  /** The number of requests in flight. */
   get inFlight(): number {
     return this.#inFlight;
   }
@@ -151,7 +149,6 @@ export class RequestCounts {
   }
 }
 
-/** The counts of a route by its methods. */
 type CountsByMethod = ReadonlyMap<string, RouteCounts>;
 
 const countsFor = (counts: CountsByMethod, { raw }: FastifyRequest): RouteCounts | undefined =>

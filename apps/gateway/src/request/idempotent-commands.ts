@@ -11,7 +11,6 @@ import { callerOf, originOf, type KeyfoldRequest } from './request-reading.js';
 /** The name of the header, as in draft-ietf-httpapi-idempotency-key-header. */
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 
-/** Creates the command of a request. */
 type Create<Result> = (caller: Caller, origin: Origin) => Command<Result>;
 
 const HASH_BYTES = 32;

@@ -3,7 +3,6 @@ export class Html {
   constructor(readonly source: string) {}
 }
 
-/** What a fragment can contain. */
 export type Value = Html | string | number | readonly Html[];
 
 /** Template tag for HTML fragments. Escapes every value except other fragments. */
