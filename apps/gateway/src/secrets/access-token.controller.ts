@@ -63,7 +63,7 @@ export const AccessTokenController = secretController({
   descriptions: {
     list:
       'Returns the tokens, oldest first. An expired token is shown until it is revoked, a new token has its name, or a ' +
-      'new token needs its place among the 100 of the account.',
+      'new token would exceed the limit of 100.',
     create:
       'Creates a token for a program and returns it, once. It works like the token of a session, but only for its scopes, ' +
       'and it needs no second factor. It continues to work after a rename and a password change. Needs a session.',

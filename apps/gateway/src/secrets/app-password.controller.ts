@@ -59,7 +59,7 @@ export const AppPasswordController = secretController({
   descriptions: {
     list:
       'Returns the app passwords, oldest first. An expired one is shown until it is revoked, a new one has its name, or a ' +
-      'new one needs its place among the 100 of the account. Needs a session.',
+      'new one would exceed the limit of 100. Needs a session.',
     create:
       'Creates a password for a client of a file server, such as WebDAV on a phone, and returns it, once. It opens no login of ' +
       'this API, and it needs no second factor. It continues to work after a rename and a password change. Needs a session.',

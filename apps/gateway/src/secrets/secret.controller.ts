@@ -19,7 +19,7 @@ import { AdminGuard, CallerGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import { callerOf, checkedBodyOf, checkedQueryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
-import { holderPageQuery, HolderPageRequest } from './secret.requests.js';
+import { ownerPageQuery, OwnerPageRequest } from './secret.requests.js';
 
 /** What distinguishes the routes of one kind of named secret. `Details` are the fields that only this kind has. */
 type SecretRoutes<Details extends object> = Readonly<{
@@ -55,7 +55,7 @@ export function secretController<Details extends object>(routes: SecretRoutes<De
     expired: secret.isExpired,
   });
 
-  const holderResponse = ({ accountId, username, secrets }: AccountSecrets<Details>): object => ({
+  const ownerResponse = ({ accountId, username, secrets }: AccountSecrets<Details>): object => ({
     user_id: accountId,
     username,
     [fields.secrets]: secrets.map(secretResponse),
@@ -134,17 +134,17 @@ export function secretController<Details extends object>(routes: SecretRoutes<De
         '2 MiB; continue with the next page until page times `per_page` reaches `total`, which also counts accounts that were deleted ' +
         'since. For administrators.',
       guard: AdminGuard,
-      query: holderPageQuery(`${words.short}s`),
+      query: ownerPageQuery(`${words.short}s`),
       answer: responses.page,
       refusals: UNACCEPTED_QUERY,
     })
     async listAny(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
-      const { page, per_page, user_id } = checkedQueryOf(HolderPageRequest, request);
+      const { page, per_page, user_id } = checkedQueryOf(OwnerPageRequest, request);
       const perPage = Number(per_page);
       const accountId = user_id === undefined ? undefined : Number(user_id);
       const offset = offsetOf({ page: Number(page), perPage });
       const { items, total } = await this.queryBus.execute(new ListAnySecretsQuery(kind, offset, perPage, accountId));
-      return listResponse(items, total, holderResponse);
+      return listResponse(items, total, ownerResponse);
     }
 
     @Route(`POST ${paths.any}/revoke`, {

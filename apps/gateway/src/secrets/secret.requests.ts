@@ -46,14 +46,14 @@ export const SecretId = (secret: string, aSecret: string): PropertyDecorator =>
 const IsCount = () => Matches(/^[1-9]\d{0,8}$/, { message: '$property must be a positive integer' });
 
 /** The part of a list of accounts with their secrets to return. */
-export class HolderPageRequest {
+export class OwnerPageRequest {
   @IsCount() page = '1';
   @Matches(/^([1-9]\d{0,2}|1000)$/, { message: 'per_page must be an integer from 1 to 1000' }) per_page = '1000';
   @IsOptional() @IsCount() user_id?: string = undefined;
 }
 
-/** Describes the fields of `HolderPageRequest` for a list of `secrets`, such as "tokens". */
-export const holderPageQuery = (secrets: string): readonly ApiQueryOptions[] => [
+/** Describes the fields of `OwnerPageRequest` for a list of `secrets`, such as "tokens". */
+export const ownerPageQuery = (secrets: string): readonly ApiQueryOptions[] => [
   {
     name: 'page',
     required: false,
