@@ -21,7 +21,7 @@ import { callerOf, checkedBodyOf, checkedQueryOf, type KeyfoldRequest } from '..
 import { Route } from '../request/route.decorator.js';
 import { ownerPageQuery, OwnerPageRequest } from './secret.requests.js';
 
-/** What distinguishes the routes of one kind of named secret. `Details` are the fields that only this kind has. */
+/** Describes the routes of one kind of named secret. `Details` are the fields that only this kind has. */
 type SecretRoutes<Details extends object> = Readonly<{
   kind: SecretKind<Details>;
   paths: Readonly<{ own: `/api/me/${string}`; any: `/api/admin/${string}` }>;
