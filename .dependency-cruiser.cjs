@@ -187,9 +187,9 @@ module.exports = {
     {
       name: 'the server of the gateway knows no route',
       comment:
-        'Controllers build on the server, threads and document. Only the start files and the module connect them.',
+        'Controllers build on the server, threads and document. Only the start files, of the process and of a thread, and the module connect them.',
       severity: 'error',
-      from: from('^apps/gateway/src/(http|metrics|openapi|request|threads)/'),
+      from: from('^apps/gateway/src/(http|metrics|openapi|request|threads)/(?!serving-thread\\.worker)'),
       to: { path: '^apps/gateway/src/', pathNot: '^apps/gateway/src/(http|metrics|openapi|request|threads)/' },
     },
     {

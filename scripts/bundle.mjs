@@ -20,7 +20,7 @@ export const KEPT = [
 ];
 /** The entry points of the threads, by file name. The code that starts them finds them in the folder of the built app. */
 const THREADS = { 'sqlite-writer.worker': 'libs/event-store/src/sqlite/sqlite-writer.worker.ts' };
-const API_THREADS = { ...THREADS, 'serving-thread.worker': 'apps/gateway/src/serving-thread.worker.ts' };
+const API_THREADS = { ...THREADS, 'serving-thread.worker': 'apps/gateway/src/threads/serving-thread.worker.ts' };
 const threadsOf = (entry) => (/^apps\/(gateway|standalone)\//.test(entry) ? API_THREADS : THREADS);
 
 /** Selects the few packages to exclude from the bundle of a built app. */

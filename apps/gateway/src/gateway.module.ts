@@ -2,13 +2,13 @@ import { Logger, Module, type DynamicModule, type Provider } from '@nestjs/commo
 import { JwtService } from '@nestjs/jwt';
 import { ACCOUNT_ID_BLOCK, ApplicationModule, Clock, PasswordPolicy, SERVICE_VERSION } from '@keyfold/application';
 import { NameRules } from '@keyfold/domain';
+import { passwordRules, serviceVersion, type ApiSettings } from '@keyfold/process';
 import { DeviceTokens, EarlierTokenSecrets, LoginThrottle, ThrottleStore, TokenSigner } from '@keyfold/security';
 import { EventSourcingModule } from '@keyfold/wiring';
 import { AccountAdministrationController } from './accounts/account-administration.controller.js';
 import { ActivityExport } from './accounts/activity-export.js';
 import { ActivityController } from './accounts/activity.controller.js';
 import { ProfileController } from './accounts/profile.controller.js';
-import { GatewayConfig } from './gateway.config.js';
 import { LoginController } from './login/login.controller.js';
 import { SessionController } from './login/session.controller.js';
 import { TwoFactorController } from './login/two-factor.controller.js';
@@ -27,18 +27,25 @@ import { SshKeyController } from './ssh-keys/ssh-key.controller.js';
 import { processServices } from './threads/process-services.js';
 
 const ISSUER = 'keyfold';
+const DAY_MS = 86_400_000;
+
+/** Sizes of a block of account ids. Blocks of 1 leave no gaps and cost nothing with the embedded store. */
+export const ID_BLOCK = { embedded: 1, shared: 32 } as const;
 
 /** Provides what the commands and queries of the API need besides the stores. */
-const applicationServices = (config: GatewayConfig): Provider[] => [
-  { provide: ACCOUNT_ID_BLOCK, useValue: config.accountIdBlock },
-  { provide: SERVICE_VERSION, useValue: config.version },
-  { provide: NameRules, useValue: config.nameRules },
-  { provide: PasswordPolicy, useValue: new PasswordPolicy(config.passwordRules) },
+const applicationServices = (settings: ApiSettings, accountIdBlock: number): Provider[] => [
+  { provide: ACCOUNT_ID_BLOCK, useValue: accountIdBlock },
+  { provide: SERVICE_VERSION, useValue: serviceVersion },
+  {
+    provide: NameRules,
+    useValue: new NameRules(settings.KEYFOLD_RELEASED_NAME_DAYS * DAY_MS, settings.KEYFOLD_SYSTEM_NAMES),
+  },
+  { provide: PasswordPolicy, useValue: new PasswordPolicy(passwordRules(settings)) },
   {
     provide: TokenSigner,
     inject: [JwtService, EarlierTokenSecrets],
     useFactory: (jwt: JwtService, earlier: EarlierTokenSecrets) =>
-      new TokenSigner(jwt, { issuer: ISSUER, lifetimeHours: config.tokenHours }, earlier),
+      new TokenSigner(jwt, { issuer: ISSUER, lifetimeHours: settings.KEYFOLD_TOKEN_HOURS }, earlier),
   },
   {
     provide: DeviceTokens,
@@ -52,26 +59,31 @@ const applicationServices = (config: GatewayConfig): Provider[] => [
   },
 ];
 
+/** Reports a peer whose forwarded address does not count. */
+const reportIgnored = (peer: string) =>
+  new Logger('ClientAddress').warn(
+    { peer },
+    'ignored a forwarded address: if the peer is your proxy, add it to KEYFOLD_TRUSTED_PROXIES',
+  );
+
 @Module({})
 export class GatewayModule {
   /**
    * Returns the module that serves the API. `ports` are the modules that provide `JwtService`, `EarlierTokenSecrets`, `Sealer` and the
-   * adapters of `EventStore`, `CommitHistory`, `Counter`, `ReadModelStore` and `ThrottleStore`. `services` provide `PasswordHasher`,
-   * `HashDurations`, `LoginQueues`, `StreamQueue` and `SecurityLog`.
+   * adapters of `EventStore`, `CommitHistory`, `Counter`, `ReadModelStore` and `ThrottleStore`. `accountIdBlock` is the number of account ids
+   * that the process takes from the store at once. `services` provide `PasswordHasher`, `HashDurations`, `LoginQueues`, `StreamQueue` and
+   * `SecurityLog`.
    */
   static forRoot(
     ports: readonly DynamicModule[],
-    config: GatewayConfig,
-    services: readonly Provider[] = processServices(config.hashing),
+    settings: ApiSettings,
+    accountIdBlock: number,
+    services: readonly Provider[] = processServices(),
   ): DynamicModule {
     return {
       module: GatewayModule,
       imports: [
-        EventSourcingModule.forRoot(ports, [
-          { provide: GatewayConfig, useValue: config },
-          ...services,
-          ...applicationServices(config),
-        ]),
+        EventSourcingModule.forRoot(ports, [...services, ...applicationServices(settings, accountIdBlock)]),
         ApplicationModule,
       ],
       controllers: [
@@ -96,30 +108,13 @@ export class GatewayModule {
         { provide: ActivityExport, useFactory: () => new ActivityExport() },
         PublicEventDocuments,
         IdempotentCommands,
-        {
-          provide: ClientAddress,
-          inject: [GatewayConfig],
-          useFactory: ({ trustedProxies }: GatewayConfig) => {
-            const log = new Logger('ClientAddress');
-            return new ClientAddress(trustedProxies, (peer) =>
-              log.warn(
-                { peer },
-                'ignored a forwarded address: if the peer is your proxy, add it to KEYFOLD_TRUSTED_PROXIES',
-              ),
-            );
-          },
-        },
-        {
-          provide: PublicSettingsCache,
-          inject: [GatewayConfig],
-          useFactory: ({ version }: GatewayConfig) => new PublicSettingsCache(version),
-        },
+        { provide: ClientAddress, useValue: new ClientAddress(settings.KEYFOLD_TRUSTED_PROXIES, reportIgnored) },
+        PublicSettingsCache,
       ],
       exports: [ApplicationModule],
     };
   }
 }
 
-export { gatewayConfig, ID_BLOCK } from './gateway.config.js';
 export { serveApi } from './serve-api.js';
 export { threadsOnMongo, type ThreadOptions } from './threads/open-threads.js';

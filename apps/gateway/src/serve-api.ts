@@ -19,9 +19,6 @@ import { createApi } from './http/create-api.js';
 import { openThreads, type ThreadOptions } from './threads/open-threads.js';
 import type { ServingThreads } from './threads/serving-threads.js';
 
-/** The module of a further thread, in the folder of the built app. */
-const THREAD = new URL('./serving-thread.worker.js', import.meta.url);
-
 /** `threads`: the threads that serve, of which this one is the first; by default only this one. */
 type ServeOptions = Readonly<{
   threads?: (app: NestFastifyApplication) => ThreadOptions;
@@ -44,7 +41,7 @@ export async function serveApi(
   let url: string;
   const { app, listen } = await createApi(module, settings, context, async () => others?.close(false));
   try {
-    others = threads && (await openThreads(app, THREAD, settings, threads(app), context));
+    others = threads && (await openThreads(app, settings, threads(app), context));
     await beforeFirstRequest?.(app);
     await prepare(app, settings, context);
     fileServers = await FileServerPort.open(app, settings, context);

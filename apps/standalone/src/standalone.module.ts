@@ -1,5 +1,4 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
-import { GatewayModule } from '@keyfold/gateway';
 import { WorkerModule, type Messages, type WorkerConfig } from '@keyfold/worker';
 
 @Module({})
@@ -10,16 +9,15 @@ export class StandaloneModule {
    */
   static forRoot(
     ports: readonly DynamicModule[],
-    gatewayConfig: Parameters<typeof GatewayModule.forRoot>[1],
-    workerConfig: WorkerConfig,
+    gateway: DynamicModule,
+    config: WorkerConfig,
     providers: Provider[],
     messages?: Messages,
   ): DynamicModule {
-    const gateway = GatewayModule.forRoot(ports, gatewayConfig);
     const imports = [...ports, gateway];
     return {
       module: StandaloneModule,
-      imports: [...imports, WorkerModule.forRoot(imports, workerConfig, messages)],
+      imports: [...imports, WorkerModule.forRoot(imports, config, messages)],
       providers,
     };
   }

@@ -1,5 +1,5 @@
 import type { DynamicModule, INestApplication } from '@nestjs/common';
-import { gatewayConfig, ID_BLOCK, serveApi, threadsOnMongo, type ThreadOptions } from '@keyfold/gateway';
+import { GatewayModule, ID_BLOCK, serveApi, threadsOnMongo, type ThreadOptions } from '@keyfold/gateway';
 import { operatorSocketProvider, requireFreeFolder } from '@keyfold/operator';
 import {
   MAX_THREADS,
@@ -36,7 +36,7 @@ async function start(settings: StandaloneSettings, context: ProcessContext): Pro
     : [];
   const module = StandaloneModule.forRoot(
     ports,
-    gatewayConfig(settings, embedded ? ID_BLOCK.embedded : ID_BLOCK.shared),
+    GatewayModule.forRoot(ports, settings, embedded ? ID_BLOCK.embedded : ID_BLOCK.shared),
     { leaseMilliseconds: settings.KEYFOLD_LEASE_SECONDS * 1_000, sessionDays },
     providers,
     messages,

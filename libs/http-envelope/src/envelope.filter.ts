@@ -9,7 +9,6 @@ import { Fault, Refusal } from './refusal.js';
 /** Maximum length of a logged path, in characters. */
 const MAX_LOGGED_PATH = 1_024;
 
-/** The message for a path without a route. */
 export const UNKNOWN_PATH = 'this path does not exist';
 
 /** Hides private parts of messages (wire contract 1.10). Never fails. */

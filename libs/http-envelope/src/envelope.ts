@@ -23,19 +23,15 @@ export class PreparedResponse {
   }
 }
 
-/**
- * Returns a function that prepares the response for a value once and caches it for as long as the value exists. The values must be immutable.
- */
-export function prepareOnce<Value extends object>(
-  dataOf: (value: Value) => unknown,
-): (value: Value) => PreparedResponse {
-  const prepared = new WeakMap<Value, PreparedResponse>();
+/** Returns a function that creates the result for a value once and caches it for as long as the value exists. Values must be immutable. */
+export function oncePer<Value extends object, Result>(create: (value: Value) => Result): (value: Value) => Result {
+  const results = new WeakMap<Value, Result>();
   return (value) => {
-    const known = prepared.get(value);
-    if (known) return known;
-    const response = PreparedResponse.of(dataOf(value));
-    prepared.set(value, response);
-    return response;
+    const known = results.get(value);
+    if (known !== undefined) return known;
+    const result = create(value);
+    results.set(value, result);
+    return result;
   };
 }
 

@@ -1,5 +1,5 @@
 export { crossOriginHook } from './cross-origin.hook.js';
-export { errorEnvelope, prepareOnce, PreparedResponse, successEnvelope, toJson } from './envelope.js';
+export { errorEnvelope, oncePer, PreparedResponse, successEnvelope, toJson } from './envelope.js';
 export { EnvelopeFilter, failureOf, UNKNOWN_PATH, type MessageMask } from './envelope.filter.js';
 export { errorCodes, refusalFor } from './error-codes.js';
 export { Fault, Refusal, type RefusalRow } from './refusal.js';
@@ -8,6 +8,7 @@ export {
   bindList,
   FlagField,
   GoStruct,
+  jsonName,
   TextField,
   WholeField,
   type BodyClass,

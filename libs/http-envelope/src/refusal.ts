@@ -36,3 +36,6 @@ export class Fault extends Error {
 
 /** The refusal for an error: its code and message on the wire, and for the documentation when it occurs. */
 export type RefusalRow = Readonly<{ code: number; message: string; when: string; showsTime?: true }>;
+
+/** Creates the row of a refusal in a table. */
+export const row = (code: number, message: string, when: string): RefusalRow => ({ code, message, when });

@@ -1,4 +1,4 @@
-import { gatewayConfig, GatewayModule, ID_BLOCK, serveApi } from '@keyfold/gateway';
+import { GatewayModule, ID_BLOCK, serveApi } from '@keyfold/gateway';
 import { apiSettings, Health, Metrics, processSettings, readSettings, sharedSecretSettings } from '@keyfold/process';
 import { loadMongoStoreModule, SecretsModule } from '@keyfold/wiring';
 import { getConnectionToken } from '@nestjs/mongoose';
@@ -49,7 +49,7 @@ async function gatewayIn(uri: string): Promise<NestFastifyApplication> {
   const { signal: stopping } = new AbortController();
   const context = { log, onTerminal: false, health: new Health(), metrics: new Metrics(), stopping };
   const ports = [await loadMongoStoreModule(uri, context), SecretsModule.forRoot(settings)];
-  const module = GatewayModule.forRoot(ports, gatewayConfig(settings, ID_BLOCK.shared));
+  const module = GatewayModule.forRoot(ports, settings, ID_BLOCK.shared);
   return (await serveApi(module, settings, context)).app;
 }
 

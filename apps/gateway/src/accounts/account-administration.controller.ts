@@ -14,63 +14,32 @@ import {
 import type { Account } from '@keyfold/domain';
 import {
   atoi,
-  FlagField,
   GoStruct,
   offsetOf,
   parsePaging,
-  TextField,
-  WholeField,
   type PreparedResponse,
   type QueryParameters,
 } from '@keyfold/http-envelope';
 import { listResponse } from '../http/list-response.js';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
 import { AdminGuard } from '../request/caller.guard.js';
+import { ApiFlag, ApiText, ApiWhole } from '../request/documented-fields.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
-import { bodyOf, callerOf, queryOf, type KeyfoldRequest } from '../request/request-reading.js';
+import { bodyOf, queryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { PAGING, Route } from '../request/route.decorator.js';
 
-/**
- * An account in a request body. compat: every route that accepts an account checks the types of all fields, even of those that it ignores.
- * `@ApiProperty` names the types that OpenAPI cannot infer.
- */
+/** An account in a request body. compat: every route that accepts an account checks the types of all fields, even of those that it ignores. */
 @GoStruct('User')
 export class UserRequest {
-  @ApiProperty({ type: 'integer', required: false })
-  @WholeField('ID', 'uint64')
-  id: number = 0;
-
-  @ApiProperty()
-  @TextField('Username', { required: true })
-  username: string = '';
-
-  @ApiProperty({ required: false, description: 'If empty, the password is unchanged.' })
-  @TextField('Password')
-  password: string = '';
-
-  @ApiProperty({ name: 'base_path', required: false })
-  @TextField('BasePath')
-  basePath: string = '';
-
-  @ApiProperty({ type: 'integer', required: false })
-  @WholeField('Role', 'int')
-  role: number = 0;
-
-  @ApiProperty({ required: false })
-  @FlagField('Disabled')
-  disabled: boolean = false;
-
-  @ApiProperty({ type: 'integer', required: false })
-  @WholeField('Permission', 'int32')
-  permission: number = 0;
-
-  @ApiProperty({ name: 'sso_id', required: false, description: 'If missing, the SSO id is cleared.' })
-  @TextField('SsoID')
-  ssoId: string = '';
-
-  @ApiProperty({ name: 'allow_ldap', required: false })
-  @FlagField('AllowLdap')
-  allowLdap: boolean = false;
+  @ApiWhole('ID', 'uint64') id = 0;
+  @ApiText('Username', { required: true }) username = '';
+  @ApiText('Password', { description: 'If empty, the password is unchanged.' }) password = '';
+  @ApiText('BasePath') basePath = '';
+  @ApiWhole('Role', 'int') role = 0;
+  @ApiFlag('Disabled') disabled = false;
+  @ApiWhole('Permission', 'int32') permission = 0;
+  @ApiText('SsoID', { description: 'If missing, the SSO id is cleared.' }) ssoId = '';
+  @ApiFlag('AllowLdap') allowLdap = false;
 }
 
 function accountInput(request: UserRequest): AccountInput {
@@ -113,7 +82,6 @@ export const userResponse = (account: Account): Fields<UserResponse> => ({
 
 const ACCOUNT_ID = { name: 'id', schema: { type: 'integer' }, description: 'The id of the account.' } as const;
 
-/** The refusals of the fields of an account. */
 const FIELD_REFUSALS = [
   'username-too-long',
   'username-taken',
@@ -178,8 +146,8 @@ export class AccountAdministrationController {
     idempotent: true,
   })
   async create(@Req() request: KeyfoldRequest): Promise<null> {
-    const [caller, account] = [callerOf(request), accountInput(bodyOf(UserRequest, request))];
-    return this.commands.execute(request, (origin) => new RegisterAccountCommand(caller, account, origin));
+    const account = accountInput(bodyOf(UserRequest, request));
+    return this.commands.run(request, (caller, origin) => new RegisterAccountCommand(caller, account, origin));
   }
 
   @Route('POST /api/admin/user/update', {
@@ -203,9 +171,9 @@ export class AccountAdministrationController {
     idempotent: true,
   })
   async update(@Req() request: KeyfoldRequest): Promise<null> {
-    const [caller, body] = [callerOf(request), bodyOf(UserRequest, request)];
+    const body = bodyOf(UserRequest, request);
     const account = accountInput(body);
-    return this.commands.execute(request, (origin) => new UpdateAccountCommand(caller, body.id, account, origin));
+    return this.commands.run(request, (caller, origin) => new UpdateAccountCommand(caller, body.id, account, origin));
   }
 
   @Route('POST /api/admin/user/delete', {
@@ -226,8 +194,8 @@ export class AccountAdministrationController {
     idempotent: true,
   })
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
-    const [caller, id] = [callerOf(request), idOf(queryOf(request))];
-    return this.commands.execute(request, (origin) => new DeleteAccountCommand(caller, id, origin));
+    const id = idOf(queryOf(request));
+    return this.commands.run(request, (caller, origin) => new DeleteAccountCommand(caller, id, origin));
   }
 
   @Route('POST /api/admin/user/cancel_2fa', {
@@ -242,8 +210,8 @@ export class AccountAdministrationController {
     idempotent: true,
   })
   async cancelTwoFactor(@Req() request: KeyfoldRequest): Promise<null> {
-    const [caller, id] = [callerOf(request), idOf(queryOf(request))];
-    return this.commands.execute(request, (origin) => new DisableTwoFactorCommand(caller, id, origin));
+    const id = idOf(queryOf(request));
+    return this.commands.run(request, (caller, origin) => new DisableTwoFactorCommand(caller, id, origin));
   }
 
   @Route('POST /api/admin/user/del_cache', {

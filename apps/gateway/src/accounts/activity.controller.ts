@@ -1,6 +1,6 @@
-import { Controller, Req, Res } from '@nestjs/common';
+import { applyDecorators, Controller, Req, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiProperty, ApiTags, type ApiPropertyOptions } from '@nestjs/swagger';
 import {
   ACTIVITY_TYPES,
   activityJson,
@@ -48,88 +48,80 @@ const Satisfies = (accepts: (text: string) => boolean, expected: string): Proper
     { message: `$property must be ${expected}` },
   );
 
+/** Declares and documents an optional field. */
+const Optional = (documentation: ApiPropertyOptions, check: PropertyDecorator): PropertyDecorator =>
+  applyDecorators(ApiProperty({ required: false, ...(documentation as object) }), IsOptional(), check);
+
 const isWhole = (text: string, most: number) => /^[1-9]\d{0,15}$/.test(text) && Number(text) <= most;
 const isAccountId = (text: string) => isWhole(text, Number.MAX_SAFE_INTEGER);
 const typesIn = (text: string) => text.split(',');
 const kinds: readonly string[] = ACTOR_KINDS;
 
-const optional = { required: false } as const;
-const instant = { ...optional, type: 'string', format: 'date-time' } as const;
+const instant = { type: 'string', format: 'date-time' } as const;
 
 class ActivityFilter {
-  @ApiProperty({
-    ...optional,
-    type: 'string',
-    description: `Only these types, separated by commas: ${ACTIVITY_TYPES.map((type) => `\`${type}\``).join(', ')}.`,
-  })
-  @IsOptional()
-  @Satisfies(
-    (text) => typesIn(text).every((type) => ACTIVITY_TYPES.includes(type)),
-    'a type of activity, or several separated by commas, such as ssh-key.added,ssh-key.removed',
+  @Optional(
+    {
+      type: 'string',
+      description: `Only these types, separated by commas: ${ACTIVITY_TYPES.map((type) => `\`${type}\``).join(', ')}.`,
+    },
+    Satisfies(
+      (text) => typesIn(text).every((type) => ACTIVITY_TYPES.includes(type)),
+      'a type of activity, or several separated by commas, such as ssh-key.added,ssh-key.removed',
+    ),
   )
   type?: string = undefined;
 
-  @ApiProperty({ ...instant, description: 'Only at or after this RFC 3339 time.' })
-  @IsOptional()
-  @IsInstant()
+  @Optional({ ...instant, description: 'Only at or after this RFC 3339 time.' }, IsInstant())
   from?: string = undefined;
 
-  @ApiProperty({ ...instant, description: 'Only before this RFC 3339 time.' })
-  @IsOptional()
-  @IsInstant()
+  @Optional({ ...instant, description: 'Only before this RFC 3339 time.' }, IsInstant())
   until?: string = undefined;
 }
 
 class ActivityQuery extends ActivityFilter {
-  @ApiProperty({
-    ...optional,
-    type: 'integer',
-    minimum: 1,
-    maximum: MOST,
-    default: DEFAULT_LIMIT,
-    description: 'The maximum number of entries of the page.',
-  })
-  @IsOptional()
-  @Satisfies((text) => isWhole(text, MOST), `an integer from 1 to ${MOST}`)
+  @Optional(
+    {
+      type: 'integer',
+      minimum: 1,
+      maximum: MOST,
+      default: DEFAULT_LIMIT,
+      description: 'The maximum number of entries of the page.',
+    },
+    Satisfies((text) => isWhole(text, MOST), `an integer from 1 to ${MOST}`),
+  )
   limit?: string = undefined;
 
-  @ApiProperty({ ...optional, type: 'string', description: 'The `next_cursor` of the page before this one.' })
-  @IsOptional()
-  @Satisfies((text) => decodeCursor(text) !== undefined, 'the next_cursor of an earlier answer, unchanged')
+  @Optional(
+    { type: 'string', description: 'The `next_cursor` of the page before this one.' },
+    Satisfies((text) => decodeCursor(text) !== undefined, 'the next_cursor of an earlier answer, unchanged'),
+  )
   cursor?: string = undefined;
 }
 
-const ACTOR = {
-  ...optional,
-  type: 'string',
-  description: `Only by this actor: an account id, or one of ${ACTOR_KINDS.map((kind) => `\`${kind}\``).join(', ')}.`,
-} as const;
-const IsActor = () =>
-  Satisfies((text) => isAccountId(text) || kinds.includes(text), `an account id or one of ${ACTOR_KINDS.join(', ')}`);
+const Actor = () =>
+  Optional(
+    {
+      type: 'string',
+      description: `Only by this actor: an account id, or one of ${ACTOR_KINDS.map((kind) => `\`${kind}\``).join(', ')}.`,
+    },
+    Satisfies((text) => isAccountId(text) || kinds.includes(text), `an account id or one of ${ACTOR_KINDS.join(', ')}`),
+  );
 
 class AccountActivityQuery extends ActivityQuery {
   @ApiProperty({ type: 'integer', description: 'The id of the account. It may have been deleted.' })
   @Satisfies(isAccountId, 'an account id')
   id = '';
 
-  @ApiProperty(ACTOR)
-  @IsOptional()
-  @IsActor()
-  actor?: string = undefined;
+  @Actor() actor?: string = undefined;
 }
 
 class AnyActivityQuery extends ActivityQuery {
-  @ApiProperty(ACTOR)
-  @IsOptional()
-  @IsActor()
-  actor?: string = undefined;
+  @Actor() actor?: string = undefined;
 }
 
 class ActivityExportQuery extends ActivityFilter {
-  @ApiProperty(ACTOR)
-  @IsOptional()
-  @IsActor()
-  actor?: string = undefined;
+  @Actor() actor?: string = undefined;
 }
 
 function selectionOf({ type, from, until, actor }: ActivityFilter & { actor?: string }): ActivitySelection {

@@ -2,7 +2,7 @@ import { Controller, Req } from '@nestjs/common';
 import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import { ChangeOwnProfileCommand } from '@keyfold/application';
 import type { Account } from '@keyfold/domain';
-import { prepareOnce, type PreparedResponse } from '@keyfold/http-envelope';
+import { oncePer, PreparedResponse } from '@keyfold/http-envelope';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
 import { CallerGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
@@ -20,11 +20,13 @@ class MeResponse extends UserResponse {
 }
 
 /** Returns an account as its owner sees it. Prepared once per state, because clients request it with every page they show. */
-const meResponse = prepareOnce((account: Account): Fields<MeResponse> => ({
-  ...userResponse(account),
-  otp: account.twoFactor !== null,
-  ...recoveryCodesLeft(account),
-}));
+const meResponse = oncePer((account: Account) =>
+  PreparedResponse.of({
+    ...userResponse(account),
+    otp: account.twoFactor !== null,
+    ...recoveryCodesLeft(account),
+  } satisfies Fields<MeResponse>),
+);
 
 /** From this number on, the profile contains a warning. */
 const FEW_RECOVERY_CODES = 3;
@@ -78,7 +80,7 @@ export class ProfileController {
   })
   async update(@Req() request: KeyfoldRequest): Promise<null> {
     const { username, password, ssoId } = bodyOf(UserRequest, request);
-    const [caller, profile] = [callerOf(request), { username, password, ssoId }];
-    return this.commands.execute(request, (origin) => new ChangeOwnProfileCommand(caller, profile, origin));
+    const profile = { username, password, ssoId };
+    return this.commands.run(request, (caller, origin) => new ChangeOwnProfileCommand(caller, profile, origin));
   }
 }

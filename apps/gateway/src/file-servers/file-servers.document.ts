@@ -2,7 +2,6 @@ import type { Type } from '@nestjs/common';
 import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { envelopeSchema, type DocumentTexts } from '../openapi/openapi.document.js';
 
-/** The texts of the OpenAPI document of the servers port. */
 export const DOCUMENT_TEXTS: DocumentTexts = {
   title: 'Keyfold for file servers',
   description: `The servers port of Keyfold, on which file servers check logins, look up keys and report their use.
@@ -19,7 +18,6 @@ operation lists its refusals in the order of the checks; \`…\` stands for a te
   },
 };
 
-/** An account that may log in. */
 export class AccountResponse {
   @ApiProperty({ type: 'integer' }) id!: number;
   @ApiProperty() username!: string;

@@ -15,7 +15,6 @@ declare module 'fastify' {
   }
 }
 
-/** The guard of a documented route of the servers port. */
 export const SERVER_TOKEN = {
   refusals: ['token-invalidated', 'token-expired', 'account-not-found-for-token', 'account-disabled'],
 } as const;

@@ -7,7 +7,6 @@ type Connection = Socket & { [PENDING_RESPONSES]?: PendingResponses };
 /** Counts the requests of one connection that have no response yet. Node does not expose this number. */
 export class PendingResponses {
   #count = 0;
-  /** Called after each response. */
   onResponse: (() => void) | undefined;
   #lastRequest: IncomingMessage | undefined;
   #onDrained: (() => void) | undefined;
@@ -17,13 +16,11 @@ export class PendingResponses {
     return (connection[PENDING_RESPONSES] ??= new PendingResponses());
   }
 
-  /** Records that a request has started. */
   requestStarted(request: IncomingMessage): void {
     this.#count += 1;
     this.#lastRequest = request;
   }
 
-  /** Records that a response was written. */
   responseWritten(): void {
     this.#count -= 1;
     // An idle connection must not hold the headers of its last request.
@@ -36,7 +33,6 @@ export class PendingResponses {
     return this.#count;
   }
 
-  /** Returns whether `drained` was called. */
   get isDraining(): boolean {
     return this.#onDrained !== undefined;
   }
@@ -58,7 +54,6 @@ export class PendingResponses {
 /** Maximum number of responses in a batch: enough to save most wake-ups, few enough that reader and service work in parallel. */
 const MAX_BATCH = 16;
 
-/** The arguments of `end`, in any of its overloads. */
 type EndArguments = [chunk: unknown, encoding: BufferEncoding];
 
 /**

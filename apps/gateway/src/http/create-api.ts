@@ -20,7 +20,6 @@ const CLOSE_TIMEOUT = 5_000;
 /** How a thread uses a port: alone, or as the first or a further one of several threads. */
 type PortUse = 'alone' | 'first' | 'further';
 
-/** The initialized app of one thread. */
 export type Api = Readonly<{
   app: NestFastifyApplication;
   /** Starts to serve. Returns the URL and, for port 0, the chosen port. Throws `UnusableAddress`. */

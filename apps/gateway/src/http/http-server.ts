@@ -38,7 +38,6 @@ export type HttpLimits = Pick<
 > &
   Readonly<{ http: ServerOptions; routedPath: (url: string) => string; ignoreTrailingSlash: boolean }>;
 
-/** The limits of the API. */
 export const apiLimits = (maxHeaderSize: number): HttpLimits => ({
   http: { maxHeaderSize },
   // Slow clients cannot occupy connections.

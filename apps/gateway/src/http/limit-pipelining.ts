@@ -33,7 +33,6 @@ class PipelineQueue {
     this.#responses.onResponse = () => this.#schedule();
   }
 
-  /** Starts a request now or in a later iteration. */
   add(start: () => void): void {
     if (this.#waiting.length === 0 && this.#isFirstOfIteration() && canRunNow()) return start();
     this.#waiting.push(start);

@@ -3,32 +3,22 @@ import { CommandBus } from '@nestjs/cqrs';
 import { ApiProperty, ApiTags } from '@nestjs/swagger';
 import { LogInCommand, LogOutCommand } from '@keyfold/application';
 import { DomainError } from '@keyfold/domain';
-import { GoStruct, TextField } from '@keyfold/http-envelope';
+import { GoStruct } from '@keyfold/http-envelope';
 import { staticHash } from '@keyfold/security';
 import type { FastifyReply } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
 import { CallerGuard } from '../request/caller.guard.js';
+import { ApiText } from '../request/documented-fields.js';
 import { bodyOf, callerOf, originOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
 
 @GoStruct('LoginReq')
 class LoginRequest {
-  @ApiProperty({ description: 'Case-sensitive; not trimmed.' })
-  @TextField('Username', { required: true })
-  username: string = '';
-
-  @ApiProperty({ required: false, description: 'The password, or its static hash on the route `login/hash`.' })
-  @TextField('Password')
-  password: string = '';
-
-  @ApiProperty({
-    name: 'otp_code',
-    required: false,
-    description: 'Six digits, or a recovery code; required if two-factor login is on.',
-  })
-  @TextField('OtpCode')
-  otpCode: string = '';
+  @ApiText('Username', { required: true, description: 'Case-sensitive; not trimmed.' }) username = '';
+  @ApiText('Password', { description: 'The password, or its static hash on the route `login/hash`.' }) password = '';
+  @ApiText('OtpCode', { description: 'Six digits, or a recovery code; required if two-factor login is on.' })
+  otpCode = '';
 }
 
 /** Programs send the device token of their last login in the header; browsers send the cookie. */
@@ -44,9 +34,6 @@ function deviceTokenOf(headers: IncomingHttpHeaders): string | undefined {
   const token = headers[DEVICE_HEADER] || IN_COOKIES.exec(headers.cookie ?? '')?.[1];
   return typeof token === 'string' && token.length <= MAX_DEVICE_TOKEN_LENGTH ? token : undefined;
 }
-
-/** Returns whether the client wants its device token in the response body. */
-const wantsDeviceToken = (headers: IncomingHttpHeaders): boolean => headers[DEVICE_HEADER] !== undefined;
 
 /** Returns the cookie that a browser sends at its next login. Scripts cannot read it, other sites cannot send it, and it grants no access. */
 const deviceCookie = (token: string): string =>
@@ -169,6 +156,6 @@ export class LoginController {
     const { token, deviceToken } = await this.commandBus.execute(command);
     reply.header('Set-Cookie', deviceCookie(deviceToken));
     // compat: the original returns only a token. Clients that send the header know the additional field.
-    return wantsDeviceToken(request.headers) ? { token, device_token: deviceToken } : { token };
+    return request.headers[DEVICE_HEADER] === undefined ? { token } : { token, device_token: deviceToken };
   }
 }

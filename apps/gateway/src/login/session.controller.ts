@@ -10,50 +10,29 @@ import {
   ListOwnSessionsQuery,
   type ListedSession,
 } from '@keyfold/application';
-import {
-  FlagField,
-  GoStruct,
-  offsetOf,
-  parsePaging,
-  TextField,
-  WholeField,
-  type PreparedResponse,
-} from '@keyfold/http-envelope';
+import { GoStruct, offsetOf, parsePaging, type PreparedResponse } from '@keyfold/http-envelope';
 import { arrayResponse, listResponse } from '../http/list-response.js';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
 import { AdminGuard, CallerGuard } from '../request/caller.guard.js';
+import { ApiFlag, ApiText, ApiWhole } from '../request/documented-fields.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import { bodyOf, callerOf, queryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { PAGING, Route } from '../request/route.decorator.js';
 
 @GoStruct('EvictSessionReq')
 class EvictOwnRequest {
-  @ApiProperty({ name: 'session_id', required: false, description: 'The session to end; it may be the current one.' })
-  @TextField('SessionID')
-  sessionId: string = '';
-
-  @ApiProperty({
-    required: false,
-    description: 'If true, every session but the current one ends, whatever `session_id` is.',
-  })
-  @FlagField('Others')
-  others: boolean = false;
+  @ApiText('SessionID', { description: 'The session to end; it may be the current one.' }) sessionId = '';
+  @ApiFlag('Others', { description: 'If true, every session but the current one ends, whatever `session_id` is.' })
+  others = false;
 }
 
 @GoStruct('EvictSessionReq')
 class EvictAnyRequest {
-  @ApiProperty({ name: 'session_id', required: false, description: 'The session to end.' })
-  @TextField('SessionID')
-  sessionId: string = '';
-
-  @ApiProperty({
-    name: 'user_id',
-    type: 'integer',
-    required: false,
+  @ApiText('SessionID', { description: 'The session to end.' }) sessionId = '';
+  @ApiWhole('UserID', 'uint64', {
     description: 'If set, every session of this account ends, whatever `session_id` is.',
   })
-  @WholeField('UserID', 'uint64')
-  userId: number = 0;
+  userId = 0;
 }
 
 /** A session in the list of its owner. The first fields are AList's, in its order (wire contract 3.4). Times are in unix seconds. */
@@ -72,7 +51,6 @@ class SessionResponse {
   @ApiProperty({ type: [String], description: 'The verified factors. More values may be added.' }) factors!: string[];
 }
 
-/** A session in the list of an administrator. */
 class AnySessionResponse extends SessionResponse {
   @ApiProperty({ description: 'Empty if the account was deleted.' }) username!: string;
 }
@@ -136,8 +114,7 @@ export class SessionController {
   })
   async evict(@Req() request: KeyfoldRequest): Promise<null> {
     const { sessionId, others } = bodyOf(EvictOwnRequest, request);
-    const caller = callerOf(request);
-    return this.commands.execute(request, (origin) =>
+    return this.commands.run(request, (caller, origin) =>
       others ? new EvictOwnSessionsCommand(caller, origin) : new EndOwnSessionCommand(caller, sessionId, origin),
     );
   }
@@ -173,8 +150,7 @@ export class SessionController {
   })
   async evictAny(@Req() request: KeyfoldRequest): Promise<null> {
     const { sessionId, userId } = bodyOf(EvictAnyRequest, request);
-    const caller = callerOf(request);
-    return this.commands.execute(request, (origin) =>
+    return this.commands.run(request, (caller, origin) =>
       userId === 0
         ? new EndAnySessionCommand(caller, sessionId, origin)
         : new EvictAnySessionsCommand(caller, userId, origin),

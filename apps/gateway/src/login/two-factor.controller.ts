@@ -8,9 +8,10 @@ import {
   StartTwoFactorEnrolmentCommand,
   type Proof,
 } from '@keyfold/application';
-import { GoStruct, TextField } from '@keyfold/http-envelope';
+import { GoStruct } from '@keyfold/http-envelope';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
 import { CallerGuard } from '../request/caller.guard.js';
+import { ApiText } from '../request/documented-fields.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import { bodyOf, callerOf, originOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
@@ -25,24 +26,14 @@ class EnrolmentResponse {
 
 @GoStruct('Verify2FAReq')
 class VerifyRequest {
-  @ApiProperty({ description: 'The current one-time code, six digits.' })
-  @TextField('Code', { required: true })
-  code: string = '';
-
-  @ApiProperty({ description: 'The secret that `generate` returned last.' })
-  @TextField('Secret', { required: true })
-  secret: string = '';
+  @ApiText('Code', { required: true, description: 'The current one-time code, six digits.' }) code = '';
+  @ApiText('Secret', { required: true, description: 'The secret that `generate` returned last.' }) secret = '';
 }
 
 @GoStruct('Proof2FAReq')
 class ProofRequest {
-  @ApiProperty({ required: false, description: 'The password. If it is given, `otp_code` is ignored.' })
-  @TextField('Password')
-  password: string = '';
-
-  @ApiProperty({ name: 'otp_code', required: false, description: 'A current one-time code, or a recovery code.' })
-  @TextField('OtpCode')
-  otpCode: string = '';
+  @ApiText('Password', { description: 'The password. If it is given, `otp_code` is ignored.' }) password = '';
+  @ApiText('OtpCode', { description: 'A current one-time code, or a recovery code.' }) otpCode = '';
 }
 
 class RecoveryCodesResponse {
@@ -103,8 +94,7 @@ export class TwoFactorController {
   })
   async verify(@Req() request: KeyfoldRequest): Promise<null> {
     const { code, secret } = bodyOf(VerifyRequest, request);
-    const caller = callerOf(request);
-    return this.commands.execute(request, (origin) => new EnableTwoFactorCommand(caller, secret, code, origin));
+    return this.commands.run(request, (caller, origin) => new EnableTwoFactorCommand(caller, secret, code, origin));
   }
 
   @Route('POST /api/auth/2fa/disable', {
@@ -120,8 +110,8 @@ export class TwoFactorController {
     idempotent: true,
   })
   async disable(@Req() request: KeyfoldRequest): Promise<null> {
-    const [caller, proof] = [callerOf(request), proofIn(request)];
-    return this.commands.execute(request, (origin) => new DisableOwnTwoFactorCommand(caller, proof, origin));
+    const proof = proofIn(request);
+    return this.commands.run(request, (caller, origin) => new DisableOwnTwoFactorCommand(caller, proof, origin));
   }
 
   @Route('POST /api/auth/2fa/recovery_codes', {

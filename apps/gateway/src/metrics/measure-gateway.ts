@@ -17,7 +17,6 @@ export class HashDurations extends Histogram {
   }
 }
 
-/** Registers the metrics of a process that serves the API. */
 export function measureGateway(app: INestApplication, requests: RequestCounts, metrics: Metrics): void {
   const hasher = app.get(PasswordHasher, { strict: false });
   const durations = app.get(HashDurations, { strict: false });

@@ -18,7 +18,6 @@ export const TOKEN_SCOPE = 'access-token-scope';
 
 const scopeOf = (handler: object) => Reflect.getMetadata(TOKEN_SCOPE, handler) as AccessTokenScope | undefined;
 
-/** The refusals of `CallerIdentifier`. */
 const UNIDENTIFIED = [
   'guest-disabled',
   'token-invalidated',
@@ -71,5 +70,4 @@ export const KeyOwnerGuard = callerGuard('account', keyOwner);
 /** Like `KeyOwnerGuard`, and loads the caller's SSH keys in the same round trip. */
 export const KeyOwnerWithKeysGuard = callerGuard('keys', keyOwner);
 
-/** Accepts administrators only. */
 export const AdminGuard = callerGuard('account', { check: requireAdmin, refusal: 'not-an-admin' });

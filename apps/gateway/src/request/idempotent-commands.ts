@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus, type Command } from '@nestjs/cqrs';
-import type { Origin } from '@keyfold/application';
+import type { Caller, Origin } from '@keyfold/application';
 import { DomainError } from '@keyfold/domain';
 import { CommandIdReused, EventStore } from '@keyfold/event-store';
 import { inputRefusal } from '@keyfold/http-envelope';
@@ -10,6 +10,8 @@ import { callerOf, originOf, type KeyfoldRequest } from './request-reading.js';
 
 /** The name of the header, as in draft-ietf-httpapi-idempotency-key-header. */
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
+
+type Create<Result> = (caller: Caller, origin: Origin) => Command<Result>;
 
 const HASH_BYTES = 32;
 /** Visible ASCII characters, which every client can send. */
@@ -38,35 +40,31 @@ export class IdempotentCommands {
    *
    * @throws Refusal 400 if the key is malformed, 422 if the account used it for another request; what the command throws
    */
-  async execute(request: KeyfoldRequest, create: (origin: Origin) => Command<void>): Promise<null> {
-    await this.#execute(request, create, () => undefined);
+  async run(request: KeyfoldRequest, create: Create<void>): Promise<null> {
+    await this.#run(request, create, () => undefined);
     return null;
   }
 
   /**
    * Executes a command whose result is shown only once. A repeat executes nothing and is refused.
    *
-   * @throws Refusal 409 for a repeat, and like `execute`
+   * @throws Refusal 409 for a repeat, and like `run`
    */
-  executeShownOnce<Result>(request: KeyfoldRequest, create: (origin: Origin) => Command<Result>): Promise<Result> {
-    return this.#execute(request, create, () => {
+  runShownOnce<Result>(request: KeyfoldRequest, create: Create<Result>): Promise<Result> {
+    return this.#run(request, create, () => {
       throw inputRefusal('idempotency-key-spent');
     });
   }
 
-  async #execute<Result>(
-    request: KeyfoldRequest,
-    create: (origin: Origin) => Command<Result>,
-    repeated: () => Result,
-  ): Promise<Result> {
+  async #run<Result>(request: KeyfoldRequest, create: Create<Result>, repeated: () => Result): Promise<Result> {
     const key = request.headers['idempotency-key'];
-    if (key === undefined) return this.commandBus.execute(create(originOf(request)));
+    if (key === undefined) return this.commandBus.execute(create(callerOf(request), originOf(request)));
     const repeat = this.#repeatable(request, String(key));
     if (await this.#wasExecuted(repeat)) return repeated();
     const { commandId, requestHashes } = repeat;
     const requestHash = requestHashes[0]!;
     try {
-      return await this.commandBus.execute(create({ ...originOf(request), commandId, requestHash }));
+      return await this.commandBus.execute(create(callerOf(request), { ...originOf(request), commandId, requestHash }));
     } catch (error) {
       // The first request may have finished meanwhile, and its own change be the reason for this refusal.
       const isAnswer = error instanceof DomainError || error instanceof CommandIdReused;

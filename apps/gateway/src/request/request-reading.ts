@@ -26,7 +26,6 @@ declare module 'fastify' {
   }
 }
 
-/** A Fastify `onRequest` hook. */
 export type RequestHook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
 
 /** A request as the controllers see it: the body is still unparsed. */

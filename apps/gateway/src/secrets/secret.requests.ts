@@ -1,8 +1,47 @@
-import type { ApiQueryOptions } from '@nestjs/swagger';
-import { isoTime, type ListedSecret } from '@keyfold/application';
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, type ApiQueryOptions } from '@nestjs/swagger';
 import { accountOfSecret } from '@keyfold/domain';
-import { instantOf, offsetOf } from '@keyfold/http-envelope';
-import { IsOptional, Matches, ValidateBy } from 'class-validator';
+import { IsInstant } from '@keyfold/http-envelope';
+import { IsOptional, Length, Matches, ValidateBy } from 'class-validator';
+
+export const NULLABLE_TIME = { oneOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] };
+
+/** Declares the name of a new secret. `secrets` names its kind in the plural. */
+export const SecretName = (secrets: string): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      type: 'string',
+      minLength: 1,
+      maxLength: 100,
+      description: `Must be unique among the ${secrets} of the account that have not expired.`,
+    }),
+    Length(1, 100),
+  );
+
+/** Declares the expiry of a new secret, null if it never expires. */
+export const SecretExpiry = (secret: string): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      ...NULLABLE_TIME,
+      required: false,
+      description: `When the ${secret} expires, at most ten years from now. If missing or null, it never expires.`,
+    }),
+    IsOptional(),
+    IsInstant(),
+  );
+
+/** Declares the id of a secret. `aSecret` completes the message "must be the id of …". */
+export const SecretId = (secret: string, aSecret: string): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ type: 'integer', description: `The id of the ${secret}.` }),
+    ValidateBy(
+      {
+        name: 'numberedId',
+        validator: { validate: (value) => Number.isSafeInteger(value) && accountOfSecret(value as number) > 0 },
+      },
+      { message: `$property must be the id of ${aSecret}` },
+    ),
+  );
 
 const IsCount = () => Matches(/^[1-9]\d{0,8}$/, { message: '$property must be a positive integer' });
 
@@ -11,12 +50,6 @@ export class OwnerPageRequest {
   @IsCount() page = '1';
   @Matches(/^([1-9]\d{0,2}|1000)$/, { message: 'per_page must be an integer from 1 to 1000' }) per_page = '1000';
   @IsOptional() @IsCount() user_id?: string = undefined;
-}
-
-/** Returns the arguments of the query for a page. */
-export function ownerPageOf({ page, per_page, user_id }: OwnerPageRequest): [number, number, number | undefined] {
-  const paging = { page: Number(page), perPage: Number(per_page) };
-  return [offsetOf(paging), paging.perPage, user_id === undefined ? undefined : Number(user_id)];
 }
 
 /** Describes the fields of `OwnerPageRequest` for a list of `secrets`, such as "tokens". */
@@ -40,31 +73,3 @@ export const ownerPageQuery = (secrets: string): readonly ApiQueryOptions[] => [
     description: `Lists the ${secrets} of this account only.`,
   },
 ];
-
-/** Accepts the id of a named secret. `what` names it in the message. */
-export const IsSecretId = (what: string): PropertyDecorator =>
-  ValidateBy(
-    {
-      name: 'numberedId',
-      validator: { validate: (value) => Number.isSafeInteger(value) && accountOfSecret(value as number) > 0 },
-    },
-    { message: `$property must be the id of ${what}` },
-  );
-
-/** Returns the expiry of a new secret in unix milliseconds; null if it never expires. */
-export const expiryOf = (expires: string | null): number | null =>
-  expires === null ? null : (instantOf(expires) ?? 0);
-
-/** Returns a secret as answers show it. `details` are the fields that only its kind has. */
-export const secretResponse = <Details>(
-  { id, name, createdAt, expiresAt, lastUsedAt, isExpired }: ListedSecret<unknown>,
-  details: Details,
-) => ({
-  id,
-  name,
-  ...details,
-  created: isoTime(createdAt),
-  expires: expiresAt === null ? null : isoTime(expiresAt),
-  last_used: lastUsedAt === undefined ? null : isoTime(lastUsedAt * 1000),
-  expired: isExpired,
-});

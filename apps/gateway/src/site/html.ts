@@ -3,7 +3,7 @@ export class Html {
   constructor(readonly source: string) {}
 }
 
-type Value = Html | string | number | readonly Html[];
+export type Value = Html | string | number | readonly Html[];
 
 /** Template tag for HTML fragments. Escapes every value except other fragments. */
 export const html = (strings: TemplateStringsArray, ...values: readonly Value[]): Html =>
@@ -12,6 +12,24 @@ export const html = (strings: TemplateStringsArray, ...values: readonly Value[])
 /** Converts text to HTML. Words between backticks become code. */
 export const textWithCode = (text: string): Html[] =>
   text.split('`').map((part, n) => (n % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
+
+/** Creates a table with one row of headings. */
+export const table = (headings: readonly string[], rows: readonly (readonly Value[])[]): Html =>
+  html`<table>
+    <thead>
+      <tr>
+        ${headings.map((heading) => html`<th>${heading}</th> `)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        (cells) =>
+          html`<tr>
+            ${cells.map((cell) => html`<td>${cell}</td> `)}
+          </tr> `,
+      )}
+    </tbody>
+  </table>`;
 
 function sourceOf(value: Value): string {
   if (value instanceof Html) return value.source;

@@ -10,7 +10,6 @@ import { PAGE_CSP } from './html.js';
 export class PublicEventDocuments {
   #documents: Promise<ReadonlyMap<string, RevalidatedResponse>> | undefined;
 
-  /** Returns the document at a path, or undefined if there is none. */
   async at(path: string): Promise<RevalidatedResponse | undefined> {
     this.#documents ??= import('./public-events.page.js').then(({ buildPublicEventDocuments }) =>
       buildPublicEventDocuments(),

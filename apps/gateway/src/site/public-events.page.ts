@@ -10,7 +10,7 @@ import {
   type PublicEventType,
 } from '@keyfold/messaging/events';
 import { revalidatedResponse, type RevalidatedResponse } from '../http/revalidated-response.js';
-import { html, htmlPage, textWithCode, type Html } from './html.js';
+import { html, htmlPage, table, textWithCode, type Html, type Value } from './html.js';
 
 /** Builds the documentation page, the AsyncAPI document and every released schema, by path. */
 export const buildPublicEventDocuments = (): ReadonlyMap<string, RevalidatedResponse> =>
@@ -50,32 +50,12 @@ const publicEventsPage = (): Html =>
         ${GUARANTEES.map((each) => html`<li>${textWithCode(each)}</li> `)}
       </ul>
       <h2 id="events">Events</h2>
-      <table>
-        <thead>
-          <tr>
-            <th>Type</th>
-            <th>When</th>
-            <th>Version</th>
-            <th>Since</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${publicEventTypes.map(rowOf)}
-        </tbody>
-      </table>
-      ${publicEventTypes.map(sectionOf)}`,
+      ${table(['Type', 'When', 'Version', 'Since'], publicEventTypes.map(cellsOf))} ${publicEventTypes.map(sectionOf)}`,
   );
 
-const rowOf = (type: PublicEventType): Html => {
+const cellsOf = (type: PublicEventType): Value[] => {
   const { when, version, since } = definitionOf(type);
-  return html`<tr>
-    <td>
-      <a href="#${type}"><code>${type}</code></a>
-    </td>
-    <td>${textWithCode(when)}</td>
-    <td>${version}</td>
-    <td>${since}</td>
-  </tr> `;
+  return [html`<a href="#${type}"><code>${type}</code></a>`, textWithCode(when), version, since];
 };
 
 function sectionOf(type: PublicEventType): Html {
@@ -85,18 +65,7 @@ function sectionOf(type: PublicEventType): Html {
   return html`<section>
     <h2 id="${type}"><code>${type}</code>: ${title}</h2>
     <p>${textWithCode(when)} Schema version ${version}, sent since Keyfold ${since}.</p>
-    <table>
-      <thead>
-        <tr>
-          <th>Field</th>
-          <th>Type</th>
-          <th>Meaning</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${fieldRowsOf(schema)}
-      </tbody>
-    </table>
+    ${table(['Field', 'Type', 'Meaning'], fieldsOf(schema))}
     <h3>Sample headers</h3>
     <pre>${asJson(headers)}</pre>
     <h3>Sample body</h3>
@@ -110,16 +79,12 @@ function sectionOf(type: PublicEventType): Html {
 
 type Field = Readonly<{ type?: string; format?: string; description?: string }>;
 
-function fieldRowsOf(schema: JsonSchema): Html[] {
+function fieldsOf(schema: JsonSchema): Value[][] {
   const required = schema['required'] as readonly string[];
   const fields = Object.entries(schema['properties'] as Readonly<Record<string, Field>>);
   return fields.map(([name, { type = '', format, description = '' }]) => {
     const kind = `${format ?? type}${required.includes(name) ? '' : ', optional'}`;
-    return html`<tr>
-      <td><code>${name}</code></td>
-      <td>${kind}</td>
-      <td>${textWithCode(description)}</td>
-    </tr> `;
+    return [html`<code>${name}</code>`, kind, textWithCode(description)];
   });
 }
 

@@ -4,6 +4,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { GetSiteSettingsQuery } from '@keyfold/application';
 import { publicSettings, type SiteSettings } from '@keyfold/domain';
 import { successEnvelope } from '@keyfold/http-envelope';
+import { serviceVersion } from '@keyfold/process';
 import type { Loaded } from '@keyfold/projections';
 import type { FastifyReply } from 'fastify';
 import { revalidatedResponse, sendRevalidated, type RevalidatedResponse } from '../http/revalidated-response.js';
@@ -17,16 +18,13 @@ const ARCHIVE_EXTENSIONS = ['.zip', '.tar', '.gz', '.tgz', '.bz2', '.xz', '.7z',
 export class PublicSettingsCache {
   #cached: { version: number; response: RevalidatedResponse } | undefined;
 
-  constructor(private readonly serviceVersion: string) {}
-
-  /** Returns the response for these settings. */
   responseOf({ state, version }: Loaded<SiteSettings>): RevalidatedResponse {
     if (this.#cached?.version !== version) this.#cached = { version, response: this.#create(state) };
     return this.#cached.response;
   }
 
   #create(settings: SiteSettings): RevalidatedResponse {
-    const text = successEnvelope(publicSettings(settings, this.serviceVersion));
+    const text = successEnvelope(publicSettings(settings, serviceVersion));
     return revalidatedResponse('application/json; charset=utf-8', text);
   }
 }

@@ -10,16 +10,9 @@ import {
   ResetStaticTokenCommand,
   type ListedSetting,
 } from '@keyfold/application';
-import {
-  atoi,
-  bindList,
-  GoStruct,
-  PreparedResponse,
-  TextField,
-  WholeField,
-  type QueryParameters,
-} from '@keyfold/http-envelope';
+import { atoi, bindList, GoStruct, PreparedResponse, type QueryParameters } from '@keyfold/http-envelope';
 import { AdminGuard } from '../request/caller.guard.js';
+import { ApiText, ApiWhole } from '../request/documented-fields.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import { callerOf, originOf, queryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
@@ -27,37 +20,14 @@ import { Route } from '../request/route.decorator.js';
 /** A setting in a request body. compat: the types of all fields are checked, but only key and value are used. */
 @GoStruct('SettingItem')
 class SettingRequest {
-  @ApiProperty()
-  @TextField('Key', { required: true })
-  key: string = '';
-
-  @ApiProperty({ required: false })
-  @TextField('Value')
-  value: string = '';
-
-  @ApiProperty({ required: false, description: 'Ignored.' })
-  @TextField('Help')
-  help: string = '';
-
-  @ApiProperty({ required: false, description: 'Ignored.' })
-  @TextField('Type')
-  type: string = '';
-
-  @ApiProperty({ required: false, description: 'Ignored.' })
-  @TextField('Options')
-  options: string = '';
-
-  @ApiProperty({ type: 'integer', required: false, description: 'Ignored.' })
-  @WholeField('Group', 'int')
-  group: number = 0;
-
-  @ApiProperty({ type: 'integer', required: false, description: 'Ignored.' })
-  @WholeField('Flag', 'int')
-  flag: number = 0;
-
-  @ApiProperty({ type: 'integer', required: false, description: 'Ignored.' })
-  @WholeField('Index', 'uint64')
-  index: number = 0;
+  @ApiText('Key', { required: true }) key = '';
+  @ApiText('Value') value = '';
+  @ApiText('Help', { description: 'Ignored.' }) help = '';
+  @ApiText('Type', { description: 'Ignored.' }) type = '';
+  @ApiText('Options', { description: 'Ignored.' }) options = '';
+  @ApiWhole('Group', 'int', { description: 'Ignored.' }) group = 0;
+  @ApiWhole('Flag', 'int', { description: 'Ignored.' }) flag = 0;
+  @ApiWhole('Index', 'uint64', { description: 'Ignored.' }) index = 0;
 }
 
 /** A setting as administrators see it. The order of the fields is part of the contract (wire contract 2.8). */
@@ -172,8 +142,7 @@ export class SettingAdministrationController {
   })
   async save(@Req() request: KeyfoldRequest): Promise<null> {
     const settings = bindList(SettingRequest, request.body, request.sentContentType);
-    const caller = callerOf(request);
-    return this.commands.execute(request, (origin) => new ChangeSettingsCommand(caller, settings, origin));
+    return this.commands.run(request, (caller, origin) => new ChangeSettingsCommand(caller, settings, origin));
   }
 
   @Route('POST /api/admin/setting/delete', {
@@ -187,8 +156,8 @@ export class SettingAdministrationController {
     idempotent: true,
   })
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
-    const [caller, key] = [callerOf(request), queryOf(request).get('key') ?? ''];
-    return this.commands.execute(request, (origin) => new DeleteSettingCommand(caller, key, origin));
+    const key = queryOf(request).get('key') ?? '';
+    return this.commands.run(request, (caller, origin) => new DeleteSettingCommand(caller, key, origin));
   }
 
   @Route('POST /api/admin/setting/default', {

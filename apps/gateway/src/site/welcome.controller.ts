@@ -1,8 +1,8 @@
 import { All, Controller, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Fault, UNKNOWN_PATH } from '@keyfold/http-envelope';
+import { serviceVersion } from '@keyfold/process';
 import type { FastifyReply } from 'fastify';
-import { GatewayConfig } from '../gateway.config.js';
 import { isWelcomePageRequest } from '../http/response-headers.hook.js';
 import type { KeyfoldRequest } from '../request/request-reading.js';
 import { html, htmlPage, PAGE_CSP, type Html } from './html.js';
@@ -35,11 +35,7 @@ const welcomePage = (version: string): Html =>
 @ApiExcludeController()
 @Controller()
 export class WelcomeController {
-  readonly #page: string;
-
-  constructor({ version }: GatewayConfig) {
-    this.#page = welcomePage(version).source;
-  }
+  readonly #page = welcomePage(serviceVersion).source;
 
   @All()
   page(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): void {

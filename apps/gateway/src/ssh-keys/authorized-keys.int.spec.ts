@@ -45,10 +45,11 @@ const fingerprintsIn = (text: string) =>
 const entry = (title: string, key = keys[0]!, expired = false) => ({ ...key, title, expired });
 
 it('ssh-keygen finds exactly the unexpired keys, whatever their titles are', () => {
-  for (const title of hostile) {
-    const text = authorizedKeysText([entry(title, keys[0]), entry('gone', keys[1], true), entry(title, keys[2])]);
-    expect([title, fingerprintsIn(text)]).toEqual([title, [keys[0]!.fingerprint, keys[2]!.fingerprint]]);
-  }
+  const [first, expired, last] = keys;
+  const entries = hostile.flatMap((title) => [entry(title, first), entry('gone', expired, true), entry(title, last)]);
+  expect(fingerprintsIn(authorizedKeysText(entries))).toEqual(
+    hostile.flatMap(() => [first!.fingerprint, last!.fingerprint]),
+  );
 });
 
 it('no title adds a line, or anything before the key of its line', () => {
@@ -75,12 +76,8 @@ it('a harmless title is the comment, and a key without a title has none', () => 
   expect(authorizedKeysText([])).toBe('');
 });
 
-it.each([
-  ['ed25519', 256],
-  ['ecdsa', 384],
-  ['rsa', 3072],
-])('the MD5 fingerprint of %s %i is that of ssh-keygen', (type, bits) => {
-  const { line } = generateKey(type, bits, 'bob');
+it('the MD5 fingerprint of a key is that of ssh-keygen', () => {
+  const { line } = generateKey('ed25519', 256, 'bob');
   const [, printed] = sshKeygen('-l', '-E', 'md5', '-f', temporaryFile(line)).split(' ');
   expect(md5FingerprintOf(parseSshPublicKey(line)!.blob)).toBe(printed);
 });

@@ -1,11 +1,6 @@
 import type { ListedSshKey } from '@keyfold/application';
-import { revalidatedResponse, type RevalidatedResponse } from '../http/revalidated-response.js';
 
 /** Returns the unexpired keys as the text of an `authorized_keys` file (sshd(8)): one line for each, with its title as the comment. */
-export const authorizedKeysResponse = (keys: readonly ListedSshKey[]): RevalidatedResponse =>
-  revalidatedResponse('text/plain; charset=utf-8', authorizedKeysText(keys));
-
-/** Returns the text without its HTTP headers. */
 export const authorizedKeysText = (
   keys: readonly Pick<ListedSshKey, 'type' | 'blob' | 'title' | 'expired'>[],
 ): string =>

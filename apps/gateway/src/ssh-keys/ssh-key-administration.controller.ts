@@ -7,7 +7,7 @@ import { Matches } from 'class-validator';
 import { UNACCEPTED_QUERY } from '../openapi/refusal-table.js';
 import { AdminGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
-import { callerOf, checkedQueryOf, queryOf, type KeyfoldRequest } from '../request/request-reading.js';
+import { checkedQueryOf, queryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { PAGING, Route } from '../request/route.decorator.js';
 import { expiryText, integerOf, keyIdOf, sshKeyPageResponse, SshKeyPageResponse } from './ssh-key.controller.js';
 
@@ -95,8 +95,8 @@ export class SshKeyAdministrationController {
     idempotent: true,
   })
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
-    const [caller, keyId] = [callerOf(request), keyIdOf(queryOf(request))];
-    return this.commands.execute(request, (origin) => new RemoveAnySshKeyCommand(caller, keyId, origin));
+    const keyId = keyIdOf(queryOf(request));
+    return this.commands.run(request, (caller, origin) => new RemoveAnySshKeyCommand(caller, keyId, origin));
   }
 
   @Route('GET /api/admin/sshkey/find', {

@@ -15,9 +15,9 @@ import {
   inputRefusal,
   instantOf,
   IsInstant,
+  oncePer,
   pageOf,
   parsePaging,
-  TextField,
   type InputRefusal,
   type Paging,
   type PreparedResponse,
@@ -27,20 +27,20 @@ import { md5FingerprintOf } from '@keyfold/projections';
 import { IsInt, IsOptional, IsString, Min, MinLength, ValidateIf } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import { listResponse } from '../http/list-response.js';
-import { sendPersonal } from '../http/revalidated-response.js';
+import { revalidatedResponse, sendPersonal } from '../http/revalidated-response.js';
 import { UNACCEPTED_BODY } from '../openapi/refusal-table.js';
 import { KeyOwnerGuard, KeyOwnerWithKeysGuard } from '../request/caller.guard.js';
+import { ApiText } from '../request/documented-fields.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import {
   bodyOrRefusal,
-  callerOf,
   callerWithKeysOf,
   checkedBodyOf,
   queryOf,
   type KeyfoldRequest,
 } from '../request/request-reading.js';
 import { PAGING, REFUSAL_CONTENT, Route } from '../request/route.decorator.js';
-import { authorizedKeysResponse } from './authorized-keys.js';
+import { authorizedKeysText } from './authorized-keys.js';
 
 /**
  * Returns an integer from the query. compat: the key routes refuse every other value with one fixed message, that of `refusal`.
@@ -67,20 +67,20 @@ const expiresProperty = {
 
 @GoStruct('SSHKeyAddReq')
 class AddKeyRequest {
-  @ApiProperty({ description: 'The title of the key. Must be unique within the account.' })
-  @TextField('Title', { required: true })
-  title: string = '';
+  @ApiText('Title', { required: true, description: 'The title of the key. Must be unique within the account.' })
+  title = '';
 
-  @ApiProperty({ description: 'The public key: one line of an `authorized_keys` file, without options.' })
-  @TextField('Key', { required: true })
+  @ApiText('Key', {
+    required: true,
+    description: 'The public key: one line of an `authorized_keys` file, without options.',
+  })
   key: string = '';
 
-  @ApiProperty({
+  @ApiText('Expires', {
     ...expiresProperty,
     description:
       'From when on the key is refused: in the future, at most ten years ahead. Without it the key never expires.',
   })
-  @TextField('Expires')
   expires: string = '';
 }
 
@@ -128,17 +128,12 @@ export class SshKeyPageResponse {
   @ApiProperty({ type: 'integer' }) total!: number;
 }
 
-const fullLists = new WeakMap<readonly ListedSshKey[], Promise<PreparedResponse>>();
+const fullListResponse = oncePer((keys: readonly ListedSshKey[]) => listResponse(keys, keys.length, sshKeyResponse));
 
 /** Returns a page of a key list as a response. Front ends request the full list, so its response is cached for as long as the list is. */
 export function sshKeyPageResponse(keys: readonly ListedSshKey[], paging: Paging): Promise<PreparedResponse> {
   const isFull = paging.page === 1 && paging.perPage >= keys.length;
-  if (!isFull) return listResponse(pageOf(keys, paging), keys.length, sshKeyResponse);
-  const known = fullLists.get(keys);
-  if (known) return known;
-  const response = listResponse(keys, keys.length, sshKeyResponse);
-  fullLists.set(keys, response);
-  return response;
+  return isFull ? fullListResponse(keys) : listResponse(pageOf(keys, paging), keys.length, sshKeyResponse);
 }
 
 const sshKeyResponse = ({ keyId, title, fingerprint, addedAt, lastUsedAt, ...key }: ListedSshKey): SshKeyResponse => ({
@@ -199,7 +194,7 @@ export class SshKeyController {
   })
   async authorizedKeys(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): Promise<void> {
     const keys = await this.queryBus.execute(new ListOwnSshKeysQuery(callerWithKeysOf(request)));
-    sendPersonal(request, reply, authorizedKeysResponse(keys));
+    sendPersonal(request, reply, revalidatedResponse('text/plain; charset=utf-8', authorizedKeysText(keys)));
   }
 
   @Route('POST /api/me/sshkey/add', {
@@ -226,8 +221,10 @@ export class SshKeyController {
     const { title, key, expires } = bodyOrRefusal(AddKeyRequest, request, 'ssh-key-request-invalid');
     const expiresAt = expires === '' ? undefined : instantOf(expires);
     if (expires !== '' && expiresAt === undefined) throw inputRefusal('ssh-key-expiry-malformed');
-    const caller = callerOf(request);
-    return this.commands.execute(request, (origin) => new AddOwnSshKeyCommand(caller, title, key, expiresAt, origin));
+    return this.commands.run(
+      request,
+      (caller, origin) => new AddOwnSshKeyCommand(caller, title, key, expiresAt, origin),
+    );
   }
 
   @Route('POST /api/me/sshkey/update', {
@@ -253,8 +250,8 @@ export class SshKeyController {
   async update(@Req() request: KeyfoldRequest): Promise<null> {
     const { id, title, expires } = checkedBodyOf(UpdateKeyRequest, request);
     const expiresAt = typeof expires === 'string' ? instantOf(expires) : expires;
-    const [caller, change] = [callerOf(request), { title, expiresAt }];
-    return this.commands.execute(request, (origin) => new UpdateOwnSshKeyCommand(caller, id, change, origin));
+    const change = { title, expiresAt };
+    return this.commands.run(request, (caller, origin) => new UpdateOwnSshKeyCommand(caller, id, change, origin));
   }
 
   @Route('POST /api/me/sshkey/delete', {
@@ -269,7 +266,7 @@ export class SshKeyController {
     idempotent: true,
   })
   async delete(@Req() request: KeyfoldRequest): Promise<null> {
-    const [caller, keyId] = [callerOf(request), keyIdOf(queryOf(request))];
-    return this.commands.execute(request, (origin) => new RemoveOwnSshKeyCommand(caller, keyId, origin));
+    const keyId = keyIdOf(queryOf(request));
+    return this.commands.run(request, (caller, origin) => new RemoveOwnSshKeyCommand(caller, keyId, origin));
   }
 }

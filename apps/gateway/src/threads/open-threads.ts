@@ -6,6 +6,9 @@ import { canSharePort } from '../http/connections.js';
 import { ServingThreads } from './serving-threads.js';
 import type { ThreadData } from './thread-calls.js';
 
+/** The module of a further thread, beside this file or in the folder of the built app. */
+const THREAD = new URL('./serving-thread.worker.js', import.meta.url);
+
 /** How many threads serve, and how another one opens the store. */
 export type ThreadOptions = Readonly<{
   count: number;
@@ -24,12 +27,11 @@ export const threadsOnMongo = ({
 });
 
 /**
- * Prepares the threads that serve beside this one, the owner, and their metrics and check. They run `entry`. Returns undefined if this
- * thread serves alone, as it must where the system cannot share a port.
+ * Prepares the threads that serve beside this one, the owner, and their metrics and check. Returns undefined if this thread
+ * serves alone, as it must where the system cannot share a port.
  */
 export async function openThreads(
   app: INestApplication,
-  entry: URL,
   settings: ApiSettings & ProcessSettings,
   { count, openStore }: ThreadOptions,
   { log, metrics, health }: ProcessContext,
@@ -51,7 +53,7 @@ export async function openThreads(
   const next = () => {
     const store = openStore();
     const transfer = 'uri' in store ? [] : [store.events.port, store.views.port];
-    return { entry, data: { settings, store }, transfer };
+    return { entry: THREAD, data: { settings, store }, transfer };
   };
   const threads = new ServingThreads(count - 1, next, services, (err) =>
     log.error({ err }, 'a serving thread stopped and is being replaced'),

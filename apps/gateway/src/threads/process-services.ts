@@ -1,32 +1,31 @@
 import type { Provider } from '@nestjs/common';
-import {
-  InMemoryLoginQueues,
-  InMemoryStreamQueue,
-  LoginQueues,
-  SecurityLog,
-  StreamQueue,
-  type LeaveQueues,
-  type LoginIdentity,
-  type SecurityEvent,
-} from '@keyfold/application';
-import { securityLogProvider } from '@keyfold/process';
-import { Argon2PasswordHasher, HashQueueFull, PasswordHasher, type HashGroups } from '@keyfold/security';
+import { InMemoryLoginQueues, InMemoryStreamQueue, LoginQueues, SecurityLog, StreamQueue } from '@keyfold/application';
+import { securityLogProvider, type LimitedSecurityLog } from '@keyfold/process';
+import { Argon2PasswordHasher, HashQueueFull, PasswordHasher } from '@keyfold/security';
 import type { BirpcReturn } from 'birpc';
+import { availableParallelism } from 'node:os';
 import { HashDurations } from '../metrics/measure-gateway.js';
-import type { Hashed, OwnerCalls, ThreadCalls } from './thread-calls.js';
+import type { OwnerCalls, ThreadCalls } from './thread-calls.js';
+import type { Hashed } from './thread-requests.js';
 
 /**
  * Provides the services that a process has once, however many of its threads serve: the queues of hashes, logins and streams, and the
  * security log.
  */
-export const processServices = (hashing: Readonly<{ concurrency: number; maxWaiting: number }>): Provider[] => [
+export const processServices = (): Provider[] => [
   securityLogProvider,
   HashDurations,
   {
     provide: PasswordHasher,
     inject: [HashDurations],
     useFactory: (durations: HashDurations) =>
-      new Argon2PasswordHasher({ ...hashing, onHashed: (seconds) => durations.observe(seconds) }),
+      new Argon2PasswordHasher({
+        // One CPU stays free for everything but password hashing.
+        concurrency: Math.max(1, availableParallelism() - 1),
+        // A full queue takes about two seconds.
+        maxWaiting: 200,
+        onHashed: (seconds) => durations.observe(seconds),
+      }),
   },
   { provide: LoginQueues, useClass: InMemoryLoginQueues },
   { provide: StreamQueue, useClass: InMemoryStreamQueue },
@@ -39,83 +38,49 @@ type Owner = BirpcReturn<OwnerCalls, ThreadCalls>;
  * Provides the services that a process has once by calling those of the owner. The owner measures them, so the counts here stay 0.
  * `logFields` returns the fields that a log line of this thread has.
  */
-export const ownerServices = (owner: Owner, logFields: () => Readonly<Record<string, string>>): Provider[] => [
-  { provide: PasswordHasher, useValue: new OwnersPasswordHasher(owner) },
-  { provide: LoginQueues, useValue: new OwnersLoginQueues(owner) },
-  { provide: StreamQueue, useValue: new OwnersStreamQueue(owner) },
-  { provide: SecurityLog, useValue: new OwnersSecurityLog(owner, logFields) },
-  HashDurations,
-];
-
-class OwnersPasswordHasher extends PasswordHasher {
-  readonly waiting = 0;
-  readonly running = 0;
-  readonly refused = 0;
-
-  constructor(private readonly owner: Owner) {
-    super();
-  }
-
-  async hash(staticHash: string, groups?: HashGroups): Promise<string> {
-    return resultOf(await this.owner.hash(staticHash, groups));
-  }
-
-  async hashFor(actor: string, staticHash: string): Promise<string> {
-    return resultOf(await this.owner.hashFor(actor, staticHash));
-  }
-
-  async verify(staticHash: string, passwordHash: string, groups?: HashGroups): Promise<boolean> {
-    return resultOf(await this.owner.verify(staticHash, passwordHash, groups));
-  }
+export function ownerServices(owner: Owner, logFields: () => Readonly<Record<string, string>>): Provider[] {
+  const hasher: PasswordHasher = {
+    waiting: 0,
+    running: 0,
+    refused: 0,
+    hash: async (...args) => resultOf(await owner.hash(...args)),
+    hashFor: async (...args) => resultOf(await owner.hashFor(...args)),
+    verify: async (...args) => resultOf(await owner.verify(...args)),
+  };
+  /** Numbers the tickets of this thread in the owner's queues. */
+  let tickets = 0;
+  const logins: LoginQueues = {
+    async enter(identity, isKnown) {
+      const ticket = tickets++;
+      const outcome = await owner.enterLoginQueues(ticket, identity, isKnown);
+      return outcome === 'entered' ? () => void owner.leaveQueue.asEvent(ticket) : outcome;
+    },
+  };
+  const streams: StreamQueue = {
+    async run(stream, command) {
+      const ticket = tickets++;
+      await owner.enterStreamQueue(ticket, stream);
+      try {
+        return await command();
+      } finally {
+        void owner.leaveQueue.asEvent(ticket);
+      }
+    },
+  };
+  const security: Pick<LimitedSecurityLog, 'counts' | 'report'> = {
+    counts: new Map(),
+    report: (event) => void owner.report.asEvent({ ...event, fields: { ...event.fields, ...logFields() } }),
+  };
+  return [
+    { provide: PasswordHasher, useValue: hasher },
+    { provide: LoginQueues, useValue: logins },
+    { provide: StreamQueue, useValue: streams },
+    { provide: SecurityLog, useValue: security },
+    HashDurations,
+  ];
 }
 
 function resultOf<Result>(hashed: Hashed<Result>): Result {
   if ('result' in hashed) return hashed.result;
   throw new HashQueueFull(hashed.retryAfterSeconds);
-}
-
-/** Numbers the tickets of this thread in the owner's queues. */
-let tickets = 0;
-
-class OwnersLoginQueues extends LoginQueues {
-  constructor(private readonly owner: Owner) {
-    super();
-  }
-
-  async enter(identity: LoginIdentity, isKnown: boolean): Promise<LeaveQueues | 'full' | 'known only'> {
-    const ticket = tickets++;
-    const outcome = await this.owner.enterLoginQueues(ticket, identity, isKnown);
-    return outcome === 'entered' ? () => void this.owner.leaveQueue.asEvent(ticket) : outcome;
-  }
-}
-
-class OwnersStreamQueue extends StreamQueue {
-  constructor(private readonly owner: Owner) {
-    super();
-  }
-
-  async run<Result>(stream: string, command: () => Promise<Result>): Promise<Result> {
-    const ticket = tickets++;
-    await this.owner.enterStreamQueue(ticket, stream);
-    try {
-      return await command();
-    } finally {
-      void this.owner.leaveQueue.asEvent(ticket);
-    }
-  }
-}
-
-class OwnersSecurityLog extends SecurityLog {
-  readonly counts = new Map<never, never>();
-
-  constructor(
-    private readonly owner: Owner,
-    private readonly logFields: () => Readonly<Record<string, string>>,
-  ) {
-    super();
-  }
-
-  report(event: SecurityEvent): void {
-    void this.owner.report.asEvent({ ...event, fields: { ...event.fields, ...this.logFields() } });
-  }
 }

@@ -17,7 +17,6 @@ const CLOSE_TIMEOUT = 8_000;
 /** Returns the module that the next thread runs, and what it receives, with its part of the store. */
 export type NextThread = () => Readonly<{ entry: URL; data: ThreadData; transfer: readonly Transferable[] }>;
 
-/** One serving thread, as the owner sees it. */
 export class ServingThread {
   readonly #worker: Worker;
   readonly #calls: BirpcReturn<ThreadCalls, OwnerCalls>;

@@ -31,7 +31,6 @@ export class ServingThreads {
     this.#started = Array.from({ length: count }, () => this.#start());
   }
 
-  /** The number of threads that serve. */
   get serving(): number {
     return [...this.#threads].filter(({ serves }) => serves).length;
   }

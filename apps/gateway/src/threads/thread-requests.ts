@@ -7,7 +7,6 @@ import type {
   StreamQueue,
 } from '@keyfold/application';
 import { HashQueueFull, type HashGroups, type PasswordHasher } from '@keyfold/security';
-import type { Hashed, OwnerCalls } from './thread-calls.js';
 
 /** The services that a process has once, and a function that writes a line to its log. */
 export type ProcessServices = Readonly<{
@@ -18,8 +17,11 @@ export type ProcessServices = Readonly<{
   log: (line: string) => void;
 }>;
 
+/** The result of a hash, or the fields of a `HashQueueFull`, because errors lose their class between threads. */
+export type Hashed<Result> = Readonly<{ result: Result } | { retryAfterSeconds: number }>;
+
 /** Answers the requests of one serving thread. */
-export class ThreadRequests implements OwnerCalls {
+export class ThreadRequests {
   readonly #tickets = new Map<number, LeaveQueues>();
   #hasEnded = false;
 
@@ -37,6 +39,7 @@ export class ThreadRequests implements OwnerCalls {
     return hashed(this.services.hasher.verify(staticHash, passwordHash, groups));
   }
 
+  /** Enters the queues of a login. `ticket` identifies it for `leaveQueue`. */
   async enterLoginQueues(
     ticket: number,
     identity: LoginIdentity,
@@ -48,6 +51,7 @@ export class ThreadRequests implements OwnerCalls {
     return 'entered';
   }
 
+  /** Enters the queue of a stream. `ticket` identifies the caller for `leaveQueue`. */
   enterStreamQueue(ticket: number, stream: string): Promise<void> {
     return new Promise((entered) => {
       const command = () =>
@@ -68,6 +72,7 @@ export class ThreadRequests implements OwnerCalls {
     this.services.security.report(event);
   }
 
+  /** Writes a line of the thread's log. */
   log(line: string): void {
     this.services.log(line);
   }

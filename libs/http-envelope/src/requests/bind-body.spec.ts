@@ -100,21 +100,16 @@ describe('a body', () => {
 
   it.each([
     ['{"username":1}', 'User.Username: expected a string'],
-    ['{"username":["a"]}', 'User.Username: expected a string'],
     ['{"disabled":"true"}', 'User.Disabled: expected true or false'],
     ['{"id":-0}', 'User.ID: expected an integer from 0 to 18446744073709551615'],
-    ['{"id":-1}', 'User.ID: expected an integer from 0 to 18446744073709551615'],
     ['{"id":18446744073709551616}', 'User.ID: expected an integer from 0 to 18446744073709551615'],
     ['{"role":"2"}', 'User.Role: expected an integer from -9223372036854775808 to 9223372036854775807'],
     ['{"permission":2147483648}', 'User.Permission: expected an integer from -2147483648 to 2147483647'],
     ['{"permission":1.0}', 'User.Permission: expected an integer from -2147483648 to 2147483647'],
-    ['{"permission":1e3}', 'User.Permission: expected an integer from -2147483648 to 2147483647'],
     ['{"permission":true}', 'User.Permission: expected an integer from -2147483648 to 2147483647'],
     ['[]', 'User: expected a JSON object'],
     ['1', 'User: expected a JSON object'],
-    ['"x"', 'User: expected a JSON object'],
     ['{"username":1,"UserName":"bob"}', 'User.Username: expected a string'],
-    ['{"permission":1e999}', 'User.Permission: expected an integer from -2147483648 to 2147483647'],
     [`{"id":${'1'.repeat(40)}}`, 'User.ID: expected an integer from 0 to 18446744073709551615'],
     ['{"disabled":1,"username":1}', 'User.Disabled: expected true or false'],
   ])('%s is refused for its type before missing fields are reported', (text, message) => {
@@ -148,9 +143,6 @@ describe('a body', () => {
   it.each([
     ['{"username":"b","x":01}', 'is not valid JSON'],
     ['{"username":"b"} trailing', 'is not valid JSON'],
-    ['{"username":"b"}{"username":"c"}', 'is not valid JSON'],
-    ['"x" {}', 'is not valid JSON'],
-    ['nullx', 'is not valid JSON'],
     [`{"username":"b","x":${'['.repeat(60_000)}${']'.repeat(60_000)}}`, 'is nested too deeply'],
     [`{"username":"b","x":[${'0,'.repeat(16_000)}0]}`, 'has too many values: at most 16000'],
   ])('is refused if it is not one JSON value of a bounded size: %.30s', (text, problem) => {
@@ -169,16 +161,7 @@ describe('a body', () => {
     expect(bind(`{"username":"${quoted}"}`).username).toBe(text);
   });
 
-  it.each([
-    String.raw`\x`,
-    String.raw`\'`,
-    String.raw`\N`,
-    String.raw`\u12`,
-    String.raw`\ud800\u00g0`,
-    '\x00',
-    '\t',
-    '\n',
-  ])('may not contain %j in a text or a name', (text) => {
+  it.each([String.raw`\x`, String.raw`\u12`, '\x00', '\n'])('may not contain %j in a text or a name', (text) => {
     expect(() => bind(`{"username":"a${text}"}`)).toThrow(new Refusal(400, 'the request body is not valid JSON'));
     expect(() => bind(`{"a${text}":"","username":"a"}`)).toThrow(Refusal);
   });
@@ -196,26 +179,14 @@ describe('a body', () => {
     expect(() => bind('')).toThrow(new Refusal(400, 'EOF'));
   });
 
-  it.each([
-    ' ',
-    '\r\n\t',
-    'abc',
-    'nope',
-    '{',
-    '[',
-    '{"a":"x',
-    '{"a":"}',
-    "{'a':1}",
-    '{a:1}',
-    '{"a":1,}',
-    '}',
-    '// x\n{}',
-    '\\',
-  ])('%j is refused without quoting it', (text) => {
-    expect(() => bind(text)).toThrow(
-      expect.objectContaining({ code: 400, message: expect.stringMatching(/^the request body is [a-zA-Z0-9 :,]+$/) }),
-    );
-  });
+  it.each([' ', 'nope', '{', '{"a":"x', '{a:1}', '{"a":1,}', '// x\n{}', '\\'])(
+    '%j is refused without quoting it',
+    (text) => {
+      expect(() => bind(text)).toThrow(
+        expect.objectContaining({ code: 400, message: expect.stringMatching(/^the request body is [a-zA-Z0-9 :,]+$/) }),
+      );
+    },
+  );
 
   it('with megabytes of brackets and quotes is refused in one pass', () => {
     for (const text of ['"\\"'.repeat(1_000_000), `{"${'\\"{'.repeat(1_000_000)}`, '{"a":"'.repeat(300_000)]) {
@@ -235,23 +206,7 @@ describe('a body', () => {
   });
 
   it('of arbitrary bytes is bound or refused', () => {
-    const piece = fc.constantFrom(
-      '{',
-      '}',
-      '[',
-      ']',
-      '"',
-      ':',
-      ',',
-      '"id"',
-      '"username"',
-      'null',
-      '1',
-      '-',
-      '.5',
-      '"a"',
-      '\\',
-    );
+    const piece = fc.constantFrom(...'{}[]":,-1\\', '.5', 'null', '"id"', '"username"', '"a"');
     const bytes = fc.oneof(
       fc.uint8Array().map((array) => Buffer.from(array)),
       fc.array(piece).map((pieces) => Buffer.from(pieces.join(''))),
@@ -310,12 +265,8 @@ describe('a list', () => {
 
   it.each([
     ['{}', 'SettingItem: expected a JSON list'],
-    ['"a"', 'SettingItem: expected a JSON list'],
-    ['[] x', 'the request body is not valid JSON'],
     ['[1]', 'SettingItem: expected a JSON object'],
-    ['["a"]', 'SettingItem: expected a JSON object'],
     ['[{"key":1}]', 'SettingItem.Key: expected a string'],
-    ['[{},]', 'the request body is not valid JSON'],
     ['[{}', 'the request body is not valid JSON'],
     ['', 'EOF'],
     [`[${Array(1_001).fill('null').join()}]`, 'the list is too long: at most 1000 items'],

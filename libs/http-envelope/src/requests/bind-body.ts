@@ -26,7 +26,7 @@ export function GoStruct(name: string): ClassDecorator {
   return (target) => void structNames.set(target, name);
 }
 
-/** Declares a string field. `goName` is its name in refusals. In JSON it has the property's name in snake case: `otpCode` is `otp_code`. */
+/** Declares a string field. `goName` is its name in refusals. Its name in JSON is `jsonName`. */
 export function TextField(goName: string, options?: FieldOptions): PropertyDecorator {
   const read = (value: unknown) => (typeof value === 'string' ? value.replace(HALF_PAIRS, '\ufffd') : undefined);
   return bodyField({ zero: '', expected: 'a string', read }, goName, options);
@@ -68,7 +68,7 @@ function bodyField(kind: FieldKind, goName: string, { required = false }: FieldO
   return (target, key) => {
     const property = String(key);
     const dto = target.constructor;
-    fieldsByClass.set(dto, new Map([...fieldsOf(dto), [snakeCase(property), { property, goName, kind }]]));
+    fieldsByClass.set(dto, new Map([...fieldsOf(dto), [jsonName(property), { property, goName, kind }]]));
     if (required) notEmpty(goName, kind)(target, key);
   };
 }
@@ -79,7 +79,9 @@ function notEmpty(goName: string, { zero }: FieldKind): PropertyDecorator {
   return ValidateBy({ name: 'required', validator: { validate: (value) => value !== zero } }, { message });
 }
 
-const snakeCase = (property: string) => property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** Returns the name that a field has in JSON: `otpCode` is `otp_code`. */
+export const jsonName = (property: string): string =>
+  property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** A class whose fields carry `TextField`, `FlagField` or `WholeField`. */
 export type BodyClass<T extends object> = new () => T;

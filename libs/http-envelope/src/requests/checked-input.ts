@@ -74,7 +74,8 @@ function checked<T extends object>(Input: InputClass<T>, fields: readonly (reado
   if (fields.length > FIELDS) throw inputRefusal('too-many-fields');
   const input = new Input();
   // Only known fields are copied, because a field such as `__proto__` would change the object itself.
-  const [known, unknown] = partition(fields, ([name]) => Object.hasOwn(input, name));
+  const known = fields.filter(([name]) => Object.hasOwn(input, name));
+  const unknown = fields.filter(([name]) => !Object.hasOwn(input, name));
   for (const [name, value] of known) Reflect.set(input, name, value);
   const malformed = known.filter(([, value]) => !isWellFormed(value)).map(([name]) => name);
   const wrong = validateSync(input, { stopAtFirstError: true, forbidUnknownValues: false });
@@ -93,10 +94,6 @@ const isWellFormed = (value: unknown): boolean =>
 
 /** Number of letters that a refusal quotes of an unknown name. */
 const SHOWN_LETTERS = 100;
-
-function partition<T>(items: readonly T[], belongs: (item: T) => boolean): [T[], T[]] {
-  return [items.filter(belongs), items.filter((item) => !belongs(item))];
-}
 
 /** Declares a field of a checked input that is an RFC 3339 time. Read it with `instantOf`. */
 export const IsInstant = (): PropertyDecorator =>

@@ -10,12 +10,7 @@ describe('parseQuery', () => {
     expect(query.get('x')).toBe('');
     expect(query.get('ID')).toBeUndefined();
     expect(query.error).toBeUndefined();
-  });
-
-  it('accepts an empty query and one without pairs', () => {
-    expect(parseQuery('').get('')).toBeUndefined();
-    expect(parseQuery('&&').get('')).toBeUndefined();
-    expect(parseQuery('=x').get('')).toBe('x');
+    expect([...parseQuery('&&').entries(), ...parseQuery('&=x').entries()]).toEqual([['', 'x']]);
   });
 
   it.each([
@@ -27,7 +22,6 @@ describe('parseQuery', () => {
     ['a=\xe5\x90%8D', '名'],
     ['a=%ff', '\udcff'],
     ['a=%EF%BF%BD%E5%90', '\ufffd\udce5\udc90'],
-    ['a=\xff', '\udcff'],
     ['%61%00=%ff&a=x', 'x'],
     ['a=%00%25', '\0%'],
     ['a=?/%C3%A9', '?/é'],
@@ -74,7 +68,6 @@ describe('atoi', () => {
   it.each([
     ['1', 1],
     ['+1', 1],
-    ['0001', 1],
     ['-5', -5],
   ])('reads %s', (text, number) => {
     expect(atoi(text)).toBe(number);
@@ -82,13 +75,11 @@ describe('atoi', () => {
 
   it.each([
     ['', 'strconv.Atoi: parsing "": invalid syntax'],
-    ['abc', 'strconv.Atoi: parsing "abc": invalid syntax'],
     ['"<x>&', String.raw`strconv.Atoi: parsing "\"<x>&": invalid syntax`],
     ['9223372036854775808', 'strconv.Atoi: parsing "9223372036854775808": value out of range'],
     [' 1', 'strconv.Atoi: parsing " 1": invalid syntax'],
     ['1\n', String.raw`strconv.Atoi: parsing "1\n": invalid syntax`],
     ['\udcff', String.raw`strconv.Atoi: parsing "\xff": invalid syntax`],
-    ['1_0', 'strconv.Atoi: parsing "1_0": invalid syntax'],
   ])('refuses %j with the message of the original', (text, message) => {
     expect(() => atoi(text)).toThrow(new Refusal(400, message));
   });
@@ -114,8 +105,6 @@ describe('paging', () => {
     ['page=2&per_page=2', ['c']],
     ['page=9&per_page=2', []],
     ['page=2', []],
-    ['page=3', []],
-    ['page=9223372036854775807', []],
     ['page=9223372036854775807&per_page=9223372036854775807', []],
     ['page=1&per_page=2&page=2', ['a', 'b']],
   ])('%s returns its part', (query, part) => {
@@ -144,7 +133,6 @@ describe('paging', () => {
     ['page=1+1', 'strconv.ParseInt: parsing "1 1": invalid syntax'],
     ['page=%EF%BB%BF1', String.raw`strconv.ParseInt: parsing "\ufeff1": invalid syntax`],
     ['page=%851', String.raw`strconv.ParseInt: parsing "\x851": invalid syntax`],
-    ['page=x', 'strconv.ParseInt: parsing "x": invalid syntax'],
     ['page=x&per_page=y', 'strconv.ParseInt: parsing "x": invalid syntax'],
     ['page=1&per_page=1.5', 'strconv.ParseInt: parsing "1.5": invalid syntax'],
     ['per_page=9223372036854775808', 'strconv.ParseInt: parsing "9223372036854775808": value out of range'],

@@ -10,12 +10,11 @@ import {
 } from '@keyfold/process';
 import { loadJoinedStoreModule, loadMongoStoreModule, SecretsModule, type StartupContext } from '@keyfold/wiring';
 import { parentPort, workerData } from 'node:worker_threads';
-import { gatewayConfig, ID_BLOCK } from './gateway.config.js';
-import { GatewayModule } from './gateway.module.js';
-import { drainConnections } from './http/connections.js';
-import { createApi, type Api } from './http/create-api.js';
-import { ownerServices } from './threads/process-services.js';
-import { linkThreads, type OwnerCalls, type ThreadCalls, type ThreadData } from './threads/thread-calls.js';
+import { GatewayModule, ID_BLOCK } from '../gateway.module.js';
+import { drainConnections } from '../http/connections.js';
+import { createApi, type Api } from '../http/create-api.js';
+import { ownerServices } from './process-services.js';
+import { linkThreads, type OwnerCalls, type ThreadCalls, type ThreadData } from './thread-calls.js';
 
 /** Serves the API in a thread beside the owner of the process. It has its own app and cache, and a connection of its own to the store. */
 const { settings, store } = workerData as ThreadData;
@@ -42,7 +41,7 @@ async function start(): Promise<Api> {
   const ports = [...tracingModules(tracing, 'uri' in store ? 'mongodb' : 'sqlite'), ...(await storeModules())];
   const services = ownerServices(owner, logFields);
   const accountIdBlock = 'uri' in store ? ID_BLOCK.shared : ID_BLOCK.embedded;
-  const module = GatewayModule.forRoot(ports, gatewayConfig(settings, accountIdBlock), services);
+  const module = GatewayModule.forRoot(ports, settings, accountIdBlock, services);
   return createApi(module, settings, { log, metrics, tracing });
 }
 
