@@ -95,18 +95,16 @@ async function expectAtWork(): Promise<void> {
 
 const inOneHour = () => new Date(Date.now() + HOUR).toISOString();
 const commands: Record<string, [code: string, body: () => Buffer | object, options?: Options.Publish]> = {
-  'is not JSON': ['body-malformed', () => Buffer.from('{"account":')],
   'is a million bytes': ['body-too-large', () => useOfAnn({ address: 'x'.repeat(1_000_000) })],
   'is nested a thousand times': ['message-invalid', () => Buffer.from('['.repeat(1_000) + ']'.repeat(1_000))],
   'is null': ['message-invalid', () => Buffer.from('null')],
   'has a list instead of a text': ['message-invalid', () => useOfAnn({ fingerprint: [ann.fingerprint] })],
-  'has an account that is not an integer': ['message-invalid', () => useOfAnn({ account: 1.5 })],
+  'has the name of an account': ['message-invalid', () => useOfAnn({ account: 'ann' })],
+  'comes from no address': ['message-invalid', () => useOfAnn({ address: 'the moon' })],
+  'names an unknown account': ['account-not-found', () => useOfAnn({ account: 999_999 })],
   'has a huge account number': ['message-invalid', () => useOfAnn({ account: 1e300 })],
   'has an invalid time': ['message-invalid', () => useOfAnn({ time: '2026-02-30T00:00:00Z' })],
-  'has an unknown type': ['type-unknown', useOfAnn, { type: 'ssh-key.destroy' }],
   'has the type of an event': ['type-unknown', useOfAnn, { type: 'ssh-key.added' }],
-  'has no id': ['message-id-missing', useOfAnn, { messageId: '' }],
-  'has an id that is too long': ['message-id-invalid', useOfAnn, { messageId: 'x'.repeat(201) }],
   'is from the next hour': ['ssh-key-use-untimely', () => useOfAnn({ time: inOneHour() })],
   'is from 1970': ['ssh-key-use-untimely', () => useOfAnn({ time: '1970-01-01T00:00:00Z' })],
   "names another account's key": ['ssh-key-not-found', () => useOfAnn({ fingerprint: bob.fingerprint })],

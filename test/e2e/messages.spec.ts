@@ -70,21 +70,6 @@ describe('another service', () => {
     expect(other.events.map(({ content }) => content.toString()).join('')).not.toContain('192.0.2.7');
   });
 
-  it.each([
-    ['of nobody', { account: 999_999 }, 'account-not-found'],
-    ['far in the future', { time: new Date(Date.now() + 60 * MINUTE).toISOString() }, 'ssh-key-use-untimely'],
-    ['from no address', { address: 'the moon' }, 'message-invalid'],
-    ['of an account name', { account: 'admin' }, 'message-invalid'],
-  ])('that reports a use %s finds its command parked', async (_, differing, code) => {
-    const name = `parked-${code}-${Object.keys(differing)[0]}`;
-    const { id, key } = await memberWithKey(name);
-    const use = { account: id, fingerprint: key.fingerprint, address: '::1', time: new Date().toISOString() };
-    const messageId = other.command('ssh-key.use', { ...use, ...differing });
-    const { properties } = await other.parked();
-    expect(properties.messageId).toBe(messageId);
-    expect(properties.headers).toMatchObject({ 'x-error-code': code, 'x-attempt': 1 });
-  });
-
   it('looks up the keys for a login name once the account may use SFTP', async () => {
     const { id, key } = await memberWithKey('sftp');
     const question = { username: 'sftp' };
@@ -112,11 +97,6 @@ describe('another service', () => {
     });
     (await admin.post('/api/admin/user/update', { ...update, disabled: true })).data();
     expect(await other.ask('ssh-keys.look-up', question)).toEqual({ ok: true, data: null });
-  });
-
-  it('gets an error for an invalid question', async () => {
-    const answer = SshKeyLookUpReply.parse(await other.ask('ssh-keys.look-up', { name: 'sftp' }));
-    expect(answer).toMatchObject({ ok: false, error: { code: 'message-invalid', retryable: false } });
   });
 });
 

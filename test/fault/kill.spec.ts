@@ -11,9 +11,9 @@ import { KillCampaign } from './kill-campaign.js';
 import { seededRandom } from './seeded-random.js';
 
 const KILLS = timesLength(3);
-const ADDS = 3_000;
+const ADDS = 1_200;
 const THREADS = '4';
-const ACCOUNTS = 100;
+const ACCOUNTS = 40;
 const ADMIN_PASSWORD = 'Adm1n-pass';
 
 let server: StandaloneProcess;

@@ -52,17 +52,6 @@ class RelayRunner implements OnApplicationShutdown {
     this.#stopped = true;
     if (this.#started) await this.relay.stop();
   }
-
-  static readonly reportError = (error: unknown): void => log.error(`cannot publish, retrying: ${reasonOf(error)}`);
-  static readonly reportParked = ({
-    partition,
-    position,
-    error,
-  }: {
-    partition: string;
-    position: number;
-    error: string;
-  }) => log.error({ partition, position, error }, 'an account is parked because one of its events cannot be sent');
 }
 
 @Module({})
@@ -84,8 +73,12 @@ export class MessagesModule {
             new Relay(stores.feed, publisher, stores.relayLeases, stores.parkedRelays, messagesOf, {
               leaseMilliseconds,
               traces,
-              onError: RelayRunner.reportError,
-              onParked: RelayRunner.reportParked,
+              onError: (error) => log.error(`cannot publish, retrying: ${reasonOf(error)}`),
+              onParked: ({ partition, position, error }) =>
+                log.error(
+                  { partition, position, error },
+                  'an account is parked because one of its events cannot be sent',
+                ),
             }),
         },
         RelayRunner,

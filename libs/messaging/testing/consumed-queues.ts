@@ -176,3 +176,12 @@ function listening(transport: QueueTransport, handlers: Handlers, areEvents: boo
   onTestFinished(() => transport.close());
   return transport;
 }
+
+export const outcomesOf = (transport: QueueTransport) => transport.queueStatus().outcomes;
+
+/** Waits until this many messages have an outcome and none is in flight. */
+export const settled = (transport: QueueTransport, count: number) =>
+  until(
+    () => transport.queueStatus(),
+    ({ outcomes, inFlight }) => inFlight === 0 && Object.values(outcomes).reduce((sum, n) => sum + n, 0) === count,
+  );

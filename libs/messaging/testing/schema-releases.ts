@@ -10,12 +10,14 @@ export type Release = Readonly<{ type: string; version: string; schema: JsonSche
 
 /** Reads every released schema, the versions of each type in ascending order. */
 export const readReleases = (): readonly Release[] =>
-  foldersOf(SCHEMAS).flatMap((type) =>
-    readdirSync(resolve(SCHEMAS, type))
-      .map((file) => file.replace(/\.json$/, ''))
-      .toSorted(compareVersions)
-      .map((version) => ({ type, version, schema: readSchema(fileOf(type, version)) })),
-  );
+  entriesOf(SCHEMAS)
+    .flatMap((subject) => entriesOf(resolve(SCHEMAS, subject)).map((name) => `${subject}.${name}`))
+    .flatMap((type) =>
+      entriesOf(folderOf(type))
+        .map((file) => file.replace(/\.json$/, ''))
+        .toSorted(compareVersions)
+        .map((version) => ({ type, version, schema: readSchema(fileOf(type, version)) })),
+    );
 
 /** Writes the file of a new version. Never changes an existing file. */
 export async function writeRelease({ type, version, schema }: Release): Promise<void> {
@@ -33,10 +35,9 @@ export function compareVersions(one: string, other: string): number {
 
 const readSchema = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as JsonSchema;
 
-function fileOf(type: string, version: string): string {
-  return resolve(SCHEMAS, type, `${version}.json`);
-}
+const fileOf = (type: string, version: string) => resolve(folderOf(type), `${version}.json`);
 
-function foldersOf(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder).toSorted() : [];
-}
+/** Returns the folder of a type: that of `ssh-key.added` is `ssh-key/added`. */
+const folderOf = (type: string) => resolve(SCHEMAS, type.replace('.', '/'));
+
+const entriesOf = (folder: string) => readdirSync(folder).toSorted();

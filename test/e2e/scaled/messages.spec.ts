@@ -44,21 +44,6 @@ describe('two workers with RabbitMQ', () => {
     expect(await other.ask('ssh-keys.look-up', { username: 'ann' })).toEqual({ ok: true, data: null });
   });
 
-  it('report metrics on the management port', async () => {
-    const sum = async (name: string) => {
-      const urls = service.workers.map(({ managementUrl }) => `${managementUrl}/metrics`);
-      const texts = await Promise.all(urls.map(async (url) => (await fetch(url)).text()));
-      const lines = texts.flatMap((text) => text.split('\n').filter((line) => line.startsWith(`${name} `)));
-      return lines.reduce((total, line) => total + Number(line.split(' ').at(-1)), 0);
-    };
-    await until(async () => ((await sum('keyfold_relay_slots')) === 64 ? true : undefined));
-    expect(await sum('keyfold_relay_ready')).toBe(2);
-    expect(await sum('keyfold_relay_published_total')).toBeGreaterThanOrEqual(5);
-    expect(await sum('keyfold_consumer_messages_total{queue="keyfold.commands.q",outcome="done"}')).toBe(1);
-    expect(await sum('keyfold_consumer_consuming{queue="keyfold.rpc"}')).toBe(2);
-    expect(await sum('keyfold_relay_parked_accounts')).toBe(0);
-  });
-
   it('run every command once, even while one of them shuts down', async () => {
     const admin = await adminOf(service.api());
     const member = await newMember(admin, 'bob');

@@ -117,6 +117,9 @@ describe('the metrics of a gateway and a worker', () => {
       );
     for (const role of ['publisher', 'consumer'])
       expect(ofWorker.get(`keyfold_broker_connected{role="${role}"}`)).toBe(1);
+    expect(ofWorker.get('keyfold_relay_ready')).toBe(1);
+    expect(ofWorker.get('keyfold_relay_parked_accounts')).toBe(0);
+    expect(ofWorker.get('keyfold_consumer_consuming{queue="keyfold.rpc"}')).toBe(1);
     expect(ofWorker.get(PARKED)).toBe(1);
     expect(ofWorker.get(messages('keyfold.commands.q', 'retried'))).toBe(0);
     expect(ofWorker.get('keyfold_projector_oldest_unread_seconds')).toBe(0);

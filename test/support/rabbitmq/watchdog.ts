@@ -26,11 +26,6 @@ export class Watchdog {
     this.#shell.stdin?.write(`${group}\n`);
   }
 
-  /** Does what the end of this process would do. */
-  abandon(): void {
-    this.#shell.stdin?.end();
-  }
-
   /** Ends the watchdog when nothing is left to guard. */
   release(): void {
     this.#shell.kill('SIGKILL');

@@ -23,7 +23,7 @@ import { RabbitMqPublisher } from '../rabbitmq/publishing/rabbitmq-publisher.js'
 import { parkedAccountsTable, SqliteParkedAccounts } from '../sqlite/sqlite-parked-accounts.js';
 import type { MessagesOf } from './account-relay.js';
 import type { ParkedAccounts } from './parked-accounts.js';
-import { Relay, relayName } from './relay.js';
+import { Relay } from './relay.js';
 
 type Stored = Readonly<{ store: EventStore & CommitFeed; leases: FeedLeases; parked: ParkedAccounts }>;
 
@@ -199,50 +199,6 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
     await eventually(() => expect(broker.received).toHaveLength(20));
     expectFirstSeen(broker.received, expected);
     expect(errors).toEqual([]);
-  });
-
-  it('retries messages for a full queue without delaying other accounts', async () => {
-    const [stored, broker] = [await open(), await openBroker()];
-    const full = { 'x-queue-type': 'quorum', 'x-max-length': 1, 'x-overflow': 'reject-publish' };
-    await broker.channel.assertQueue('full', { durable: true, arguments: full });
-    await broker.channel.bindQueue('full', 'events', 'limited');
-    const { relay } = await newRelay(stored, broker, (commit) =>
-      modelMessagesOf(commit).map((message) => ({
-        ...message,
-        type: commit.partition === '0' ? 'limited' : 'unlimited',
-      })),
-    );
-    relay.start();
-    const expected = await write(stored.store, 3, 10);
-    await eventually(() => expect(new Set(broker.received.filter((id) => !id.startsWith('account-0'))).size).toBe(20));
-    await eventually(() => expect(relay.status().refused).toBeGreaterThan(1));
-    await broker.channel.deleteQueue('full');
-    await eventually(async () => expect(await relay.lag()).toEqual(NO_LAG));
-    expectFirstSeen(broker.received, expected);
-  });
-});
-
-describe('relays that share the slots of a store', () => {
-  it('publish everything in order while one stops and others start', async () => {
-    const [stored, broker] = [await openMongoStore(), await openBroker()];
-    const relays = await Promise.all([1, 2, 3].map(() => newRelay(stored, broker)));
-    const [ann, bea, cid] = relays.map(({ relay }) => relay) as [Relay, Relay, Relay];
-    ann.start();
-    bea.start();
-    const expected = await write(stored.store, 60, 5);
-    await eventually(() => expect(broker.received.length).toBeGreaterThan(100));
-    const more = write(stored.store, 60, 10, 6);
-    cid.start();
-    await ann.stop();
-    for (const [account, ids] of (await more).entries()) expected[account]!.push(...ids);
-    await eventually(() => expect(new Set(broker.received).size).toBe(900));
-    expectFirstSeen(broker.received, expected);
-    await eventually(async () => {
-      const progress = await stored.leases.progress(relayName);
-      const heads = await stored.store.readHeads();
-      expect(progress.every(({ slot, position }) => position === (heads.get(slot) ?? 0))).toBe(true);
-    });
-    expect(relays.flatMap(({ errors }) => errors)).toEqual([]);
   });
 });
 

@@ -78,39 +78,30 @@ describe('a replica set that is not initiated', () => {
   });
 });
 
-describe('a connection that failed to open', () => {
-  it('opens once the server is available', async () => {
-    const set = await ReplicaSet.start(1);
-    onTestFinished(() => set.stop());
-    await set.kill(0);
-    const connection = mongoose.createConnection();
-    onTestFinished(() => connection.close());
-    await expect(openConnection(connection, set.uri('keyfold'))).rejects.toThrow(StoreUnavailable);
+it('a connection opens once the server is available, then reconnects by itself without a second client', async () => {
+  const set = await ReplicaSet.start(1);
+  onTestFinished(() => set.stop());
+  const revive = async () => {
     await set.restart(0);
     await set.primary();
-    await openConnection(connection, set.uri('keyfold'));
-    expect(connection.readyState).toBe(mongoose.ConnectionStates.connected);
-  });
-});
+  };
+  await set.kill(0);
+  const connection = mongoose.createConnection();
+  onTestFinished(() => connection.close());
+  await expect(openConnection(connection, set.uri('keyfold'))).rejects.toThrow(StoreUnavailable);
+  await revive();
+  await openConnection(connection, set.uri('keyfold'));
+  const { connected, disconnected } = mongoose.ConnectionStates;
+  expect(connection.readyState).toBe(connected);
 
-describe('a connection that was open', () => {
-  it('reconnects by itself; another attempt creates no second client', async () => {
-    const set = await ReplicaSet.start(1);
-    onTestFinished(() => set.stop());
-    const connection = mongoose.createConnection();
-    onTestFinished(() => connection.close());
-    await openConnection(connection, set.uri('keyfold'));
-    const client = connection.getClient();
-    await set.kill(0);
-    const { connected, disconnected } = mongoose.ConnectionStates;
-    await expect.poll(() => connection.readyState, { timeout: 20_000 }).toBe(disconnected);
-    await openConnection(connection, set.uri('keyfold')).catch(() => undefined);
-    await set.restart(0);
-    await set.primary();
-    await expect.poll(() => connection.readyState, { timeout: 20_000 }).toBe(connected);
-    expect(await connection.getClient().db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });
-    expect(connection.getClient()).toBe(client);
-  });
+  const client = connection.getClient();
+  await set.kill(0);
+  await expect.poll(() => connection.readyState, { timeout: 20_000 }).toBe(disconnected);
+  await openConnection(connection, set.uri('keyfold')).catch(() => undefined);
+  await revive();
+  await expect.poll(() => connection.readyState, { timeout: 20_000 }).toBe(connected);
+  expect(await connection.getClient().db('admin').command({ ping: 1 })).toMatchObject({ ok: 1 });
+  expect(connection.getClient()).toBe(client);
 });
 
 describe('a connection that mongoose opened', () => {

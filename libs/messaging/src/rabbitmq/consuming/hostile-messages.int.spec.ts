@@ -2,16 +2,8 @@
 import '../connection/readable-headers.js';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { ConsumedQueues, until } from '../../../testing/consumed-queues.js';
+import { ConsumedQueues, outcomesOf, settled, until } from '../../../testing/consumed-queues.js';
 import { sendDeepHeaders } from '../../../testing/deep-headers.js';
-import type { QueueTransport } from './queue-transport.js';
-
-const outcomesOf = (transport: QueueTransport) => transport.queueStatus().outcomes;
-const settled = (transport: QueueTransport, count: number) =>
-  until(
-    () => transport.queueStatus(),
-    ({ outcomes, inFlight }) => inFlight === 0 && Object.values(outcomes).reduce((sum, n) => sum + n, 0) === count,
-  );
 
 const deep = '['.repeat(30_000) + ']'.repeat(30_000);
 /** Just small enough to encode, but not with the three headers of a copy added. */

@@ -1,14 +1,7 @@
 import { DomainError } from '@keyfold/domain';
 import { StoreUnavailable } from '@keyfold/event-store';
 import { describe, expect, it } from 'vitest';
-import { ConsumedQueues, until } from '../../../testing/consumed-queues.js';
-import type { QueueTransport } from './queue-transport.js';
-
-const settled = (transport: QueueTransport, count: number) =>
-  until(
-    () => transport.queueStatus(),
-    ({ outcomes, inFlight }) => inFlight === 0 && Object.values(outcomes).reduce((sum, n) => sum + n, 0) === count,
-  );
+import { ConsumedQueues, settled, until } from '../../../testing/consumed-queues.js';
 
 describe('a question', () => {
   it('is answered with the result of its handler', async () => {

@@ -1,16 +1,8 @@
 import { DomainError } from '@keyfold/domain';
 import { Contended, StoreUnavailable } from '@keyfold/event-store';
 import { describe, expect, it } from 'vitest';
-import { ConsumedQueues, until } from '../../../testing/consumed-queues.js';
+import { ConsumedQueues, outcomesOf, settled, until } from '../../../testing/consumed-queues.js';
 import { InvalidMessage } from '../../consuming.js';
-import type { QueueTransport } from './queue-transport.js';
-
-const outcomesOf = (transport: QueueTransport) => transport.queueStatus().outcomes;
-const settled = (transport: QueueTransport, count: number) =>
-  until(
-    () => transport.queueStatus(),
-    ({ outcomes, inFlight }) => inFlight === 0 && Object.values(outcomes).reduce((sum, n) => sum + n, 0) === count,
-  );
 
 describe('a handler that fails', () => {
   it.each([

@@ -53,14 +53,11 @@ async function confirmedOf(channel: ConfirmChannel, count: number): Promise<numb
 }
 
 describe('on an empty virtual host', () => {
-  it('diff reports everything as missing and creates nothing', async () => {
+  it('diff and check report everything as missing and create nothing', async () => {
     const findings = await diffTopology(broker);
     expect(statesOf(findings)).toEqual(every(findings, 'missing'));
     expect(await fresh.api('GET', `/queues/${fresh.vhostPath}`)).toEqual([]);
     expect(await diffTopology(broker)).toEqual(findings);
-  });
-
-  it('check reports what is missing and how to create it', async () => {
     const problems = await checkTopology(connection);
     expect(problems).toHaveLength(TOPOLOGY.exchanges.length + TOPOLOGY.queues.length);
     expect(problems).toContain('the queue keyfold.rpc is missing: run keyfold topology apply');
@@ -136,7 +133,7 @@ describe('a difference', () => {
     expect(detailOf(await diffTopology(broker), 'exchange keyfold.events')).toContain("current is 'fanout'");
   });
 
-  it('of a policy is reported and left as the operator set it', async () => {
+  it('of a policy is reported and left as the operator set it; a missing binding is bound again', async () => {
     await applyTopology(broker);
     const path = `/policies/${fresh.vhostPath}/keyfold-event-log`;
     const changed = { pattern: '^keyfold\\.events\\.log$', definition: { 'max-age': '7D' }, 'apply-to': 'queues' };
@@ -147,10 +144,7 @@ describe('a difference', () => {
       expect(detail).toContain('max-length-bytes is not set, expected 20000000000');
     }
     expect(await fresh.api('GET', path)).toMatchObject({ definition: { 'max-age': '7D' } });
-  });
 
-  it('of a binding is reported, and apply binds again', async () => {
-    await applyTopology(broker);
     const channel = await client.createChannel();
     await channel.unbindQueue(EVENT_LOG, EVENTS_EXCHANGE, '#');
     const binding = 'binding keyfold.events -> keyfold.events.log (#)';
@@ -223,10 +217,10 @@ describe('a full queue of a subscriber that rejects messages', () => {
       ]);
   });
 
-  it.each(['quorum', 'classic'])('blocks events without the policies (%s)', async (type) => {
+  it('blocks events without the policies', async () => {
     await applyTopology({ channels: connection, vhost: fresh.vhost });
     const channel = await client.createConfirmChannel();
-    await queueOf(channel, type);
+    await queueOf(channel, 'quorum');
     let confirmed = 0;
     for (let round = 0; round < 6; round++) confirmed += await confirmedOf(channel, LIMIT);
     expect(confirmed).toBeLessThan(6 * LIMIT);
@@ -234,7 +228,7 @@ describe('a full queue of a subscriber that rejects messages', () => {
 });
 
 describe('a command', () => {
-  it('goes from the exchange to the command queue, and to the parked queue when rejected', async () => {
+  it('goes to the command queue, when rejected to the parked queue, and from the retry queue back', async () => {
     await applyTopology(broker);
     const channel = await client.createConfirmChannel();
     channel.publish('keyfold.commands', 'ssh-key.use', Buffer.from('{}'), { persistent: true });
@@ -243,11 +237,7 @@ describe('a command', () => {
     expect(message).not.toBe(false);
     if (message) channel.reject(message, false);
     await expect.poll(async () => (await channel.checkQueue(PARKED_COMMANDS)).messageCount).toBe(1);
-  });
 
-  it('returns from the retry queue to the command queue', async () => {
-    await applyTopology(broker);
-    const channel = await client.createConfirmChannel();
     channel.sendToQueue(COMMAND_RETRY_QUEUE, Buffer.from('{}'), { persistent: true });
     await channel.waitForConfirms();
     await expect

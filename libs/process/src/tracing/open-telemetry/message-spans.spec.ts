@@ -1,3 +1,4 @@
+import { SpanKind } from '@opentelemetry/api';
 import { BrokerUnavailable, EVENTS_EXCHANGE } from '@keyfold/messaging';
 import { describe, expect, it } from 'vitest';
 import { RecordedSpans } from '../../../testing/recorded-spans.js';
@@ -19,8 +20,13 @@ describe('a published message', () => {
     expect(recorded.ended).toMatchObject([
       {
         name: `publish ${EVENTS_EXCHANGE}`,
+        kind: SpanKind.PRODUCER,
         parentSpanContext: { traceId: TRACE, spanId: SPAN, isRemote: true },
-        attributes: { 'messaging.system': 'rabbitmq', 'messaging.message.id': message.id },
+        attributes: {
+          'messaging.system': 'rabbitmq',
+          'messaging.rabbitmq.destination.routing_key': 'ssh-key.added',
+          'messaging.message.id': message.id,
+        },
       },
     ]);
   });
@@ -46,7 +52,10 @@ describe('a consumed message', () => {
     const recorded = new RecordedSpans();
     await new MessageSpans(recorded.spans).handle(command, () => Promise.resolve('parked'));
     expect(recorded.outcomes).toEqual(['process keyfold.commands.q: parked']);
-    expect(recorded.ended[0]).toMatchObject({ parentSpanContext: { traceId: TRACE, spanId: SPAN } });
+    expect(recorded.ended[0]).toMatchObject({
+      kind: SpanKind.CONSUMER,
+      parentSpanContext: { traceId: TRACE, spanId: SPAN },
+    });
   });
 
   it('begins a new trace if it has none', async () => {

@@ -1,3 +1,4 @@
+import { SpanKind } from '@opentelemetry/api';
 import { describe, expect, it } from 'vitest';
 import { RecordedSpans } from '../../../testing/recorded-spans.js';
 import type { RequestTrace } from '../tracing.js';
@@ -17,7 +18,8 @@ function spanOf(answer: Parameters<RequestTrace['end']>[0], method = 'GET', trac
 
 describe('a request', () => {
   it('has a span that is named after method and route', () => {
-    const { name, attributes, status } = spanOf({ route: '/api/me', status: 200 });
+    const { name, kind, attributes, status } = spanOf({ route: '/api/me', status: 200 });
+    expect(kind).toBe(SpanKind.SERVER);
     expect(name).toBe('GET /api/me');
     expect(attributes).toEqual({
       'http.request.method': 'GET',
