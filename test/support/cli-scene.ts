@@ -25,7 +25,7 @@ type Opened = Awaited<ReturnType<typeof openSharedStore>>;
 
 async function lockOn({ ports, close }: Opened, accountId: number): Promise<void> {
   const context = { actor: 'test', correlation: 'test' };
-  await ports.runner.run(accountStream(accountId), { type: 'LockTwoFactor', failures: 100 }, context);
+  await (await ports.runner()).run(accountStream(accountId), { type: 'LockTwoFactor', failures: 100 }, context);
   await close();
 }
 
