@@ -69,18 +69,18 @@ export class OperatorScene {
     return state.keys.at(-1)!.keyId;
   }
 
-  /** Adds an access token that never expires. */
-  async addAccessToken(accountId: number, name: string): Promise<void> {
+  /** Adds an access token, by default one that never expires. */
+  async addAccessToken(accountId: number, name: string, expiresAt: number | null = null): Promise<void> {
     const scopes = ['profile:read', 'keys:manage'] as const;
-    const command = { accountId, name, scopes, expiresAt: null, hash: 'hash', now: Date.now() } as const;
+    const command = { accountId, name, scopes, expiresAt, hash: 'hash', now: Date.now() } as const;
     await (
       await this.ports.runner()
     ).run(accessTokensStream(accountId), { type: 'CreateAccessToken', ...command }, context);
   }
 
-  /** Adds an app password that never expires. */
-  async addAppPassword(accountId: number, name: string): Promise<void> {
-    const command = { accountId, name, protocol: 'any', expiresAt: null, hash: 'hash', now: Date.now() } as const;
+  /** Adds an app password for every protocol, by default one that never expires. */
+  async addAppPassword(accountId: number, name: string, expiresAt: number | null = null): Promise<void> {
+    const command = { accountId, name, protocol: 'any', expiresAt, hash: 'hash', now: Date.now() } as const;
     await (
       await this.ports.runner()
     ).run(appPasswordsStream(accountId), { type: 'CreateAppPassword', ...command }, context);
