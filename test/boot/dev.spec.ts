@@ -30,8 +30,9 @@ it('npm run dev restarts the app when a source changes, keeps it while one does 
   });
   const source = join(checkout, SOURCE);
   const isUp = () => fetch(`http://127.0.0.1:${port}/ping`).then(Boolean, () => false);
-  const untilReady = (times: number) => expect.poll(() => count(written.out, '"msg":"ready"'), POLL).toBe(times);
-  const untilShown = (text: string | RegExp) => expect.poll(() => written.err, POLL).toMatch(text);
+  const untilReady = async (times: number) =>
+    await expect.poll(() => count(written.out, '"msg":"ready"'), POLL).toBe(times);
+  const untilShown = async (text: string | RegExp) => await expect.poll(() => written.err, POLL).toMatch(text);
   await untilReady(1);
   const good = await readFile(source, 'utf8');
 
