@@ -1,8 +1,5 @@
 import { connect } from 'amqplib';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { keyfoldHere } from '../support/cli-in-process.js';
 import { keyfold } from '../support/cli.js';
 import { lastingPort } from '../support/lasting-port.js';
@@ -69,14 +66,6 @@ describe('keyfold topology', () => {
       expect(status).toBe(1);
       expect(out).toMatch(/^refused {4}queue keyfold\.rpc\n +access to .* refused .*: grant the user/m);
     }
-  });
-
-  it('reads the address from a file', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'keyfold-topology-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    await writeFile(join(folder, 'url'), `${broker.url}\n`);
-    const env = { KEYFOLD_RABBITMQ_URL: '', KEYFOLD_RABBITMQ_URL_FILE: join(folder, 'url') };
-    expect(await topology('apply', env)).toMatchObject({ status: 0 });
   });
 
   it('fails in one line without the password if RabbitMQ is down or refuses the user', async () => {
