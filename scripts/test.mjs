@@ -4,8 +4,7 @@ import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildApps } from './build.mjs';
-import { reportLeftOut, reportMissing, testsLeftOut } from './test-left-out.mjs';
-import { missingPrograms, testFiles } from './test-needs.mjs';
+import { filesThatNeed, missingPrograms, testFiles } from './test-needs.mjs';
 import { TestProgress } from './test-progress.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -17,8 +16,10 @@ const MOST_FILES_AGAIN = 3;
 const MOST_FILES_NAMED = 20;
 
 const missing = await missingPrograms();
-const leftOut = testsLeftOut(missing);
-reportMissing(missing, leftOut);
+const leftOut = new Set(missing.flatMap(filesThatNeed));
+const files = testFiles.filter((file) => !leftOut.has(file));
+reportMissing();
+console.log(`Running ${files.length} of ${testFiles.length} test files.`);
 if (process.env.CI && missing.length > 0) {
   console.error('Missing programs fail a CI run. Install them with "npm run test:setup".');
   process.exit(1);
@@ -37,7 +38,6 @@ const linted = lint();
 buildApps();
 
 const { startVitest } = await import('vitest/node');
-const files = testFiles.filter((file) => !leftOut.includes(file));
 const progress = await run(files);
 const failed = progress.failedFiles();
 const again = process.env.CI && failed.length > 0 && failed.length <= MOST_FILES_AGAIN ? await run(failed) : undefined;
@@ -49,10 +49,17 @@ progress.reportFailures();
 if (again) console.log(`Second run of ${failed.length} failed files: ${again.failures().length} failures`);
 if (left.length > 0) console.log(`Removed files that tests left behind: ${left.slice(0, MOST_FILES_NAMED).join(', ')}`);
 progress.reportKinds();
-reportLeftOut(missing, leftOut);
+reportMissing();
 console.log(`Took ${duration(began)}.`);
 console.log(`${progress.passed()} passed, ${progress.failures().length} failed`);
 process.exit(isClean && progress.isGood() ? 0 : 1);
+
+/** Prints the missing programs and the number of test files that need them. */
+function reportMissing() {
+  if (missing.length === 0) return;
+  console.log(`${leftOut.size} of ${testFiles.length} test files are left out, because these programs are missing:`);
+  console.log(`  ${missing.map(({ name }) => name).join(', ')}\nTo install them: npm run test:setup`);
+}
 
 /** Checks types, lint and import rules. Prints their output only if they fail. */
 function lint() {

@@ -106,22 +106,6 @@ describe('beside gateway and worker', () => {
       out: expect.stringContaining('compacted 0 sessions'),
     });
   });
-
-  it('events show prints events', async () => {
-    expect(await run('events', 'show', 'account-1')).toMatchObject({
-      status: 0,
-      out: expect.stringContaining('AccountRegistered v1'),
-    });
-  });
-
-  it('account history and account show --at print what happened to an account and how it was', async () => {
-    const { status, out } = await run('account', 'history', 'admin', '--json');
-    expect(status).toBe(0);
-    const first = JSON.parse(out.trimEnd().split('\n').at(-1)!) as Record<string, unknown>;
-    expect(first).toMatchObject({ id: 'account-1:1:0', type: 'account.registered', actor: { kind: 'first-start' } });
-    const shown = await run('account', 'show', '--id', '1', '--at', String(first['time']), '--json');
-    expect(JSON.parse(shown.out)).toMatchObject({ id: 1, status: 'active', username: 'admin', twoFactor: 'off' });
-  });
 });
 
 describe('without a worker', () => {

@@ -1,38 +1,19 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { runCommandLine } from '../../apps/cli/src/command-line.js';
-import { keyfold, type CliResult } from '../support/cli.js';
-import type { ProcessEnv } from '../support/keyfold-process.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { allCommands } from '@keyfold/operator/commands';
+import { keyfoldHere } from '../support/cli-in-process.js';
+import { keyfold, startKeyfold } from '../support/cli.js';
+
+const UNREACHABLE = 'mongodb://127.0.0.1:1/keyfold';
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return folder;
-}
-
-afterEach(() => void vi.unstubAllEnvs());
-
-/** Runs the command in this process, to save the start of another. */
-async function inThisProcess(env: ProcessEnv, ...args: readonly string[]): Promise<CliResult> {
-  const foreign = Object.keys(process.env).filter((name) => name.startsWith('KEYFOLD_'));
-  for (const name of foreign) vi.stubEnv(name, undefined);
-  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-  const written = { out: '', err: '' };
-  const kept = (stream: NodeJS.WriteStream, name: 'out' | 'err') =>
-    vi.spyOn(stream, 'write').mockImplementation((text: string | Uint8Array, encoding?: unknown, done?: unknown) => {
-      written[name] += String(text);
-      const flushed = [encoding, done].find((each) => typeof each === 'function');
-      flushed?.();
-      return true;
-    });
-  const spies = [kept(process.stdout, 'out'), kept(process.stderr, 'err')];
-  try {
-    return { status: await runCommandLine(args), ...written };
-  } finally {
-    spies.forEach((spy) => spy.mockRestore());
-  }
 }
 
 describe('help', () => {
@@ -56,48 +37,14 @@ describe('help', () => {
       expect(out).toContain(word);
   });
 
-  it.each([
-    ['verify', 'Changes nothing'],
-    ['migrate', '--follow'],
-    ['compact', 'cannot be undone'],
-    ['projections status', 'Changes nothing'],
-    ['projections rebuild', 'ssh_key_rings'],
-    ['projections retry-parked', '30 seconds'],
-    ['events show', 'sealed'],
-    ['account set-password', 'cannot be an argument'],
-    ['account disable-two-factor', '100 wrong codes'],
-    ['account list', 'Changes nothing'],
-    ['account show', 'Changes nothing'],
-    ['account create', 'cannot be an argument'],
-    ['account update', 'only the fields that are named'],
-    ['account disable', 'Its sessions do not end'],
-    ['account enable', 'earlier sessions work again'],
-    ['account delete', 'cannot be undone'],
-    ['account unlock', 'does not lift the limits of a source'],
-    ['account keys', 'refused by the next look-up'],
-    ['account sessions', 'refused by the next request'],
-    ['settings get', 'Changes nothing'],
-    ['settings diff', 'Changes nothing'],
-    ['settings set', 'cannot be an argument'],
-    ['settings export', 'Changes nothing'],
-    ['settings import', 'none is saved'],
-    ['settings reset', 'factory values'],
-    ['settings delete', 'Its value is lost'],
-    ['settings reset-token', 'refused at once'],
-    ['account history', 'Secrets are never shown'],
-    ['feed status', 'Changes nothing'],
-    ['feed replay', 'x-keyfold-replay'],
-    ['topology apply', 'Safe to repeat'],
-    ['topology diff', 'Changes nothing'],
-    ['queue list', 'Changes nothing'],
-    ['queue show', 'Changes nothing'],
-    ['queue redrive', 'as if for the first time'],
-    ['queue drop', 'Permanently'],
-  ])('of %s says what it does and changes, and needs no store', async (command, text) => {
-    const { status, out } = await inThisProcess({ KEYFOLD_STORE: 'wrong' }, ...command.split(' '), '--help');
-    expect(status).toBe(0);
-    expect(out).toContain(text);
-  });
+  it.each(Object.entries(allCommands).filter(([, { help }]) => help !== undefined))(
+    'of %s needs no store',
+    async (command, { description = '' }) => {
+      const { status, out } = await keyfoldHere({ KEYFOLD_STORE: 'wrong' }, ...command.split(' '), '--help');
+      expect(status).toBe(0);
+      expect(out).toContain(description);
+    },
+  );
 });
 
 describe('wrong usage', () => {
@@ -130,12 +77,33 @@ describe('wrong usage', () => {
     ['an unknown setting as an argument', 'settings set site_titel hunter2', 'Keyfold does not know the setting'],
     ['a reset of nothing', 'settings reset', "name the settings to reset, or use '--all'"],
     ['a reset of some and all', 'settings reset site_title --all', "name the settings to reset, or use '--all'"],
+    ['an id in another notation', 'account tokens ann --revoke=1e3', 'Expected a positive integer.'],
+    ['an id beyond all ids', 'account app-passwords ann --revoke=99999999999999999', 'Expected a positive integer.'],
+    ['a deletion without a question', 'account delete ann', 'without a terminal, --yes must confirm the deletion'],
+    ['a missing file', 'account set-password ann --password-file /missing/file', 'cannot read /missing/file: ENOENT'],
     ['a drop without a reason', 'queue drop x', "required option '--reason <text>'"],
   ])('is %s: status 2 with the correct usage', async (_, line, text) => {
-    const { status, out, err } = await inThisProcess({}, ...line.split(' ').filter(Boolean));
+    const { status, out, err } = await keyfoldHere({}, ...line.split(' ').filter(Boolean));
     expect({ status, out }).toEqual({ status: 2, out: '' });
     expect(err).toContain(text);
     expect(err).not.toContain('hunter2');
+  });
+});
+
+describe('a file that cannot be used changes nothing', () => {
+  it.each([
+    ['is not UTF-8', 'account set-password ann --password-file', Buffer.from([0x70, 0xff, 0x77])],
+    ['has more than 1048576 bytes', 'account create ann --password-file', 'x'.repeat(1_048_577)],
+    ['has more than 1048576 bytes', 'settings import', `["${'x'.repeat(1_048_576)}"]`],
+    ['contains no list of settings: expected a JSON array', 'settings import', 'no JSON'],
+    ['contains no list of settings: in entry 1, value', 'settings import', '[{"key":"site_title"}]'],
+  ])('because it %s: %s', async (problem, line, content) => {
+    const file = join(temporaryFolder(), 'input');
+    writeFileSync(file, content);
+    const { status, out, err } = await keyfoldHere({}, ...line.split(' '), file);
+    expect({ status, out }).toEqual({ status: 2, out: '' });
+    expect(err).toContain(problem);
+    expect(err).toMatch(/\. Nothing was changed\n$/);
   });
 });
 
@@ -146,7 +114,7 @@ describe('invalid settings exit with status 78', () => {
     ['a URI without a database', { KEYFOLD_MONGODB_URI: 'mongodb://127.0.0.1' }, 'must name a database'],
     ['a missing folder', { KEYFOLD_DATA_DIR: '/missing/keyfold' }, 'KEYFOLD_DATA_DIR: no folder'],
   ])('when they name %s', async (_, env, text) => {
-    const { status, out, err } = await inThisProcess(env, 'verify');
+    const { status, out, err } = await keyfoldHere(env, 'verify');
     expect({ status, out }).toEqual({ status: 78, out: '' });
     expect(err).toContain(text);
   });
@@ -154,11 +122,22 @@ describe('invalid settings exit with status 78', () => {
   it.each(['topology diff', 'queue list', 'feed replay --queue late'])(
     'if %s has no address of RabbitMQ',
     async (line) => {
-      const { status, err } = await inThisProcess({}, ...line.split(' '));
+      const { status, err } = await keyfoldHere({ KEYFOLD_STORE: 'nonsense' }, ...line.split(' '));
       expect(status).toBe(78);
       expect(err).toContain('KEYFOLD_RABBITMQ_URL: is required');
     },
   );
+
+  it.each([
+    ['account set-password admin', 'set a password'],
+    ['account create ann', 'create an account'],
+    ['secrets reseal', 'reseal secrets'],
+    ['settings get token --reveal', 'reveal secrets'],
+  ])('if %s on MongoDB lacks the sealing key, before anything is asked', async (line, task) => {
+    const { status, out, err } = await keyfoldHere({ KEYFOLD_MONGODB_URI: UNREACHABLE }, ...line.split(' '));
+    expect({ status, out }).toEqual({ status: 78, out: '' });
+    expect(err).toContain(`KEYFOLD_SEALING_KEY: is required to ${task} on MongoDB`);
+  });
 
   it('if the folder contains no database, and none is created', async () => {
     const folder = temporaryFolder();
@@ -169,7 +148,7 @@ describe('invalid settings exit with status 78', () => {
 });
 
 it('an outage of MongoDB is reported within a bounded time, with status 1', async () => {
-  const { status, err } = await keyfold({ KEYFOLD_MONGODB_URI: 'mongodb://127.0.0.1:1/keyfold' }, 'verify');
+  const { status, err } = await keyfold({ KEYFOLD_MONGODB_URI: UNREACHABLE }, 'verify');
   expect(status).toBe(1);
   expect(err).toContain('MongoDB is not available');
 });
@@ -178,7 +157,31 @@ it('a data folder whose socket path would be too long is refused with advice', a
   const folder = join(temporaryFolder(), 'x'.repeat(100));
   mkdirSync(folder);
   writeFileSync(join(folder, 'keyfold.db'), '');
-  const { status, err } = await inThisProcess({ KEYFOLD_DATA_DIR: folder }, 'verify');
+  const { status, err } = await keyfoldHere({ KEYFOLD_DATA_DIR: folder }, 'verify');
   expect(status).toBe(1);
   expect(err).toContain('Set KEYFOLD_DATA_DIR to a shorter path');
+});
+
+/** Starts a server that accepts connections and never answers. */
+async function silentServer() {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  await once(server, 'listening');
+  return { server, sockets };
+}
+
+it('a command that is still connecting exits with 130 when interrupted, without waiting for the timeout', async () => {
+  const { server, sockets } = await silentServer();
+  const { port } = server.address() as AddressInfo;
+  const connected = once(server, 'connection');
+  const { child, result } = startKeyfold({ KEYFOLD_MONGODB_URI: `mongodb://127.0.0.1:${port}/keyfold` }, 'verify');
+  await connected;
+  child.kill('SIGINT');
+  expect(await result).toEqual({ status: 130, out: '', err: '' });
+  // The command accesses the server once more after the timeout.
+  expect(sockets).toHaveLength(1);
 });

@@ -7,11 +7,9 @@ import { lastingPort } from '../support/lasting-port.js';
 const SOURCE = 'apps/standalone/src/standalone.module.ts';
 const POLL = { timeout: 60_000 };
 
-const isUp = (url: string) => fetch(url).then(Boolean, () => false);
 const count = (text: string, part: string) => text.split(part).length - 1;
 
-/** Starts `npm run dev -- --inspect` on its own checkout. */
-async function startDev() {
+it('npm run dev restarts the app when a source changes, keeps it while one does not compile, and passes flags to Node', async () => {
   const checkout = await freshCheckout();
   const port = await lastingPort();
   const env = {
@@ -20,52 +18,44 @@ async function startDev() {
     KEYFOLD_MANAGEMENT_PORT: '0',
     KEYFOLD_DATA_DIR: join(checkout, 'data'),
   };
-  const dev = runIn(checkout, process.execPath, ['scripts/dev.mjs', '--inspect=127.0.0.1:0'], env);
+  const { child, result, written } = runIn(
+    checkout,
+    process.execPath,
+    ['scripts/dev.mjs', '--inspect=127.0.0.1:0'],
+    env,
+  );
   onTestFinished(async () => {
-    dev.child.kill('SIGTERM');
-    await dev.result;
+    child.kill('SIGTERM');
+    await result;
   });
-  return {
-    ...dev,
-    source: join(checkout, SOURCE),
-    url: `http://127.0.0.1:${port}/ping`,
-    async untilReady(times: number) {
-      await expect.poll(() => count(dev.written.out, '"msg":"ready"'), POLL).toBe(times);
-    },
-    async untilShown(text: string) {
-      await expect.poll(() => dev.written.err, POLL).toContain(text);
-    },
-  };
-}
+  const source = join(checkout, SOURCE);
+  const isUp = () => fetch(`http://127.0.0.1:${port}/ping`).then(Boolean, () => false);
+  const untilReady = async (times: number) =>
+    await expect.poll(() => count(written.out, '"msg":"ready"'), POLL).toBe(times);
+  const untilShown = async (text: string | RegExp) => await expect.poll(() => written.err, POLL).toMatch(text);
+  await untilReady(1);
+  const good = await readFile(source, 'utf8');
 
-it('npm run dev restarts the app when a source changes and passes flags to Node', async () => {
-  const dev = await startDev();
-  await dev.untilReady(1);
-  await appendFile(dev.source, "console.log('changed once');\n");
-  await dev.untilReady(2);
-  expect(dev.written.out).toContain('changed once');
-  expect(count(dev.written.err, 'Debugger listening on ')).toBe(2);
-  expect(dev.written.err).toContain(`${SOURCE} changed, building`);
-  expect(await isUp(dev.url)).toBe(true);
-  dev.child.kill('SIGINT');
-  expect((await dev.result).status).toBe(0);
-  expect(await isUp(dev.url)).toBe(false);
-});
+  await appendFile(source, "console.log('changed once');\n");
+  await untilReady(2);
+  expect(written.out).toContain('changed once');
+  expect(count(written.err, 'Debugger listening on ')).toBe(2);
+  expect(written.err).toContain(`${SOURCE} changed, building`);
+  expect(await isUp()).toBe(true);
 
-it('npm run dev keeps the app when a source does not compile, and restarts it after one that throws', async () => {
-  const dev = await startDev();
-  await dev.untilReady(1);
-  const good = await readFile(dev.source, 'utf8');
-  await writeFile(dev.source, `${good}const broken = ;\n`);
-  await dev.untilShown('The build failed, waiting for a change');
-  expect(dev.written.err).toContain(`${SOURCE}:`);
-  expect(await isUp(dev.url)).toBe(true);
-  await writeFile(dev.source, `${good}throw new Error('thrown at start');\n`);
-  await dev.untilShown('The app exited with status 1, waiting for a change');
+  await writeFile(source, `${good}const broken = ;\n`);
+  await untilShown('The build failed, waiting for a change');
+  expect(written.err).toContain(`${SOURCE}:`);
+  expect(await isUp()).toBe(true);
+
+  await writeFile(source, `${good}throw new Error('thrown at start');\n`);
+  await untilShown('The app exited with status 1, waiting for a change');
   // The stack trace names the source.
-  await expect
-    .poll(() => dev.written.err, { timeout: 20_000 })
-    .toMatch(/thrown at start\n +at .*standalone\.module\.ts:\d+/);
-  await writeFile(dev.source, good);
-  await dev.untilReady(2);
+  await untilShown(/thrown at start\n +at .*standalone\.module\.ts:\d+/);
+
+  await writeFile(source, good);
+  await untilReady(3);
+  child.kill('SIGINT');
+  expect((await result).status).toBe(0);
+  expect(await isUp()).toBe(false);
 });

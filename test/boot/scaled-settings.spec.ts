@@ -29,23 +29,12 @@ describe('a process on MongoDB', () => {
     if (app !== 'worker') expect(output).toContain('openssl rand -base64 48');
   });
 
-  it.each([
-    'mongodb://keyfold:s3cret@localhost:27017',
-    'mongodb://keyfold:s3cret/more@localhost:27017/keyfold',
-    'http://keyfold:s3cret@localhost/keyfold',
-  ])('refuses an invalid address without logging its password (%#)', async (KEYFOLD_MONGODB_URI) => {
+  it('refuses an invalid address without logging its password', async () => {
+    const KEYFOLD_MONGODB_URI = 'mongodb://keyfold:s3cret/more@localhost:27017/keyfold';
     const { exitCode, output } = await failedScaledStart('worker', { KEYFOLD_MONGODB_URI });
     expect(exitCode).toBe(78);
     expect(settingsIn(output)).toEqual(['KEYFOLD_MONGODB_URI']);
     expect(output).not.toContain('s3cret');
-  });
-
-  it.each(['gateway', 'worker'] as const)('that is a %s rejects the embedded store', async (app) => {
-    const env = { KEYFOLD_STORE: 'sqlite', KEYFOLD_MONGODB_URI: 'mongodb://localhost/keyfold' };
-    const { exitCode, output } = await failedScaledStart(app, env);
-    expect(exitCode).toBe(78);
-    expect(settingsIn(output)).toContain('KEYFOLD_STORE');
-    expect(output).toContain('npm start');
   });
 });
 

@@ -7,20 +7,6 @@ import { lastingPort } from '../support/lasting-port.js';
 import { logLines } from '../support/log-lines.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
-it('the servers port is closed unless it is set', async () => {
-  const app = await StandaloneProcess.start();
-  onTestFinished(() => app.dispose());
-  expect(logLines(app.output()).filter(({ msg }) => msg === 'servers port')).toEqual([]);
-});
-
-it('the servers port listens on loopback unless its host is set', async () => {
-  const app = await StandaloneProcess.start({ KEYFOLD_SERVERS_PORT: '0' });
-  onTestFinished(() => app.dispose());
-  const { url } = logLines(app.output()).find(({ msg }) => msg === 'servers port') as unknown as { url: string };
-  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  expect((await new ApiClient(url).get('/ssh-keys')).status).toBe(401);
-});
-
 it('a servers port that another program uses is reported with its setting', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());
@@ -31,11 +17,13 @@ it('a servers port that another program uses is reported with its setting', asyn
   expect(output).toContain('set KEYFOLD_SERVERS_PORT to another port');
 });
 
-it('the servers port of a process that stops answers what it has accepted, and closes', async () => {
+it('the servers port listens on loopback, and when the process stops it answers what it has accepted', async () => {
   const port = await lastingPort();
   const app = await StandaloneProcess.start({ KEYFOLD_SERVERS_PORT: String(port) });
   onTestFinished(() => app.dispose());
-  const client = new ApiClient(`http://127.0.0.1:${port}`);
+  const url = `http://127.0.0.1:${port}`;
+  expect(logLines(app.output()).filter(({ msg }) => msg === 'servers port')).toMatchObject([{ url }]);
+  const client = new ApiClient(url);
   const answers: number[] = [];
   let stopping = true;
   const asking = (async () => {

@@ -35,8 +35,9 @@ function untilReceived(socket: Socket, text: string): Promise<string> {
 }
 
 describe('SIGTERM', () => {
-  it('exits with 0 although clients keep idle connections', async () => {
+  it('exits with 0 although one client keeps an idle connection and another never completes its request', async () => {
     const app = await start();
+    await beginLogin(app);
     const socket = connect(app.port, '127.0.0.1').setEncoding('utf8');
     socket.write('GET /ping HTTP/1.1\r\nHost: a\r\n\r\n');
     await untilReceived(socket, 'pong');
@@ -54,12 +55,6 @@ describe('SIGTERM', () => {
     });
     expect(await Promise.all(answers)).toHaveLength(3);
     expect(await stopped).toBe(0);
-  });
-
-  it('exits with 0 although a client never completes its request', async () => {
-    const app = await start();
-    await beginLogin(app);
-    expect(await app.stop()).toBe(0);
   });
 
   it('loses nothing that was acknowledged', async () => {

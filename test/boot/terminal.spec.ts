@@ -77,14 +77,6 @@ describe('a typed password', () => {
     expect(terminal.text().trim()).toBe('no account "admim". Nothing was changed');
   });
 
-  it('is not asked for without a process either', async () => {
-    await app.stop();
-    const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'set-password', 'admim');
-    onTestFinished(() => terminal.close());
-    expect(await terminal.ended).toBe(1);
-    expect(terminal.text().trim()).toBe('no account "admim". Nothing was changed');
-  });
-
   it('is asked for and set while no process runs', async () => {
     if (app.isRunning) await app.stop();
     expect(await typing('offline\r', 'offline\r')).toMatchObject({ status: 0 });

@@ -1,16 +1,14 @@
 import { connect } from 'amqplib';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { keyfoldHere } from '../support/cli-in-process.js';
 import { keyfold } from '../support/cli.js';
 import { lastingPort } from '../support/lasting-port.js';
 import { freshBroker, type FreshBroker } from '../support/rabbitmq/fresh-broker.js';
 import { limitedUser } from '../support/rabbitmq/limited-user.js';
 
 let broker: FreshBroker;
-const topology = (command: 'apply' | 'diff', env: Record<string, string> = {}) =>
-  keyfold(
+const topology = (command: 'apply' | 'diff', env: Record<string, string> = {}, run = keyfoldHere) =>
+  run(
     { KEYFOLD_RABBITMQ_URL: broker.url, KEYFOLD_RABBITMQ_MANAGEMENT_URL: broker.managementUrl, ...env },
     'topology',
     command,
@@ -29,11 +27,11 @@ async function makeQueue(name: string, options: object): Promise<void> {
 
 describe('keyfold topology', () => {
   it('diff reports what is missing, apply creates it, and then diff is empty', async () => {
-    expect(await topology('diff')).toMatchObject({
+    expect(await topology('diff', {}, keyfold)).toMatchObject({
       status: 1,
       out: expect.stringMatching(/^missing {4}queue keyfold\.commands\.q$(.|\n)*^14 objects: 14 missing$/m),
     });
-    expect(await topology('apply')).toMatchObject({
+    expect(await topology('apply', {}, keyfold)).toMatchObject({
       status: 0,
       out: expect.stringContaining('14 objects: 14 created'),
     });
@@ -68,22 +66,6 @@ describe('keyfold topology', () => {
       expect(status).toBe(1);
       expect(out).toMatch(/^refused {4}queue keyfold\.rpc\n +access to .* refused .*: grant the user/m);
     }
-  });
-
-  it('reads the address from a file', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'keyfold-topology-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    await writeFile(join(folder, 'url'), `${broker.url}\n`);
-    const env = { KEYFOLD_RABBITMQ_URL: '', KEYFOLD_RABBITMQ_URL_FILE: join(folder, 'url') };
-    expect(await topology('apply', env)).toMatchObject({ status: 0 });
-  });
-
-  it('needs the address of RabbitMQ, and no store', async () => {
-    expect(await topology('diff', { KEYFOLD_RABBITMQ_URL: '', KEYFOLD_STORE: 'nonsense' })).toEqual({
-      status: 78,
-      out: '',
-      err: expect.stringContaining('KEYFOLD_RABBITMQ_URL: is required: amqp://'),
-    });
   });
 
   it('fails in one line without the password if RabbitMQ is down or refuses the user', async () => {

@@ -48,7 +48,7 @@ ${table(
   ['command', 'does'],
   leaves(program, []).map(({ command, words }) => [
     `[${code(words.join(' '))}](#${words.join('-')})`,
-    command.summary() || command.description(),
+    command.description(),
   ]),
 )}
 

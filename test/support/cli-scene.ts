@@ -1,5 +1,3 @@
-import { openEmbeddedStore, openSharedStore } from '@keyfold/operator';
-import { accountStream } from '@keyfold/projections';
 import { ApiClient } from './api-client.js';
 import { keyfoldReading, type CliResult } from './cli.js';
 import type { ProcessEnv } from './keyfold-process.js';
@@ -14,24 +12,13 @@ export interface CliScene {
   api(): Promise<ApiClient>;
   /** Runs the command with this standard input and additional settings. */
   run(input: string, args: readonly string[], env?: ProcessEnv): Promise<CliResult>;
-  /** Locks the second factor like a hundred wrong codes, for which the throttle would take a day. */
-  lockTwoFactor(accountId: number): Promise<void>;
   /** Returns the output of the service. */
   output(): string;
   dispose(): Promise<void>;
 }
 
-type Opened = Awaited<ReturnType<typeof openSharedStore>>;
-
-async function lockOn({ ports, close }: Opened, accountId: number): Promise<void> {
-  const context = { actor: 'test', correlation: 'test' };
-  await ports.runner.run(accountStream(accountId), { type: 'LockTwoFactor', failures: 100 }, context);
-  await close();
-}
-
 async function sqlite({ beside }: { beside: boolean }): Promise<CliScene> {
   const app = await StandaloneProcess.start({ KEYFOLD_THREADS: '2' });
-  const stopped = async () => app.isRunning && (await app.stop());
   const started = async () => {
     if (!app.isRunning) await app.restart();
     return new ApiClient(app.baseUrl);
@@ -39,12 +26,8 @@ async function sqlite({ beside }: { beside: boolean }): Promise<CliScene> {
   return {
     api: started,
     async run(input, args, env) {
-      await (beside ? started() : stopped());
+      if (!beside && app.isRunning) await app.stop();
       return keyfoldReading(input, { KEYFOLD_DATA_DIR: app.dataDir, ...env }, ...args);
-    },
-    async lockTwoFactor(accountId) {
-      await stopped();
-      await lockOn(await openEmbeddedStore({ folder: app.dataDir, sessionDays: 90 }), accountId);
     },
     output: () => app.output(),
     dispose: () => app.dispose(),
@@ -59,8 +42,6 @@ async function mongodb(): Promise<CliScene> {
     api: async () => service.api(),
     run: (input, args, env) =>
       keyfoldReading(input, { KEYFOLD_MONGODB_URI: uri, KEYFOLD_SEALING_KEY, ...env }, ...args),
-    lockTwoFactor: async (accountId) =>
-      lockOn(await openSharedStore(uri, { prepare: false, leaseMilliseconds: 10_000, sessionDays: 90 }), accountId),
     output: () => service.output(),
     dispose: () => service.dispose(),
   };

@@ -47,10 +47,10 @@ export function commandLine(run: Run): Command {
 }
 
 function addCommand(program: Command, name: string, run: Run): void {
-  const { fields, summary = '', description = '', help = '', problem, unexpected } = allCommands[name]!;
+  const { fields, description = '', help = '', problem, unexpected } = allCommands[name]!;
   const [word = '', group] = name.split(' ').toReversed();
   const command = (group === undefined ? program : groupOf(program, group)).command(word);
-  command.summary(summary).description(description).addHelpText('after', help);
+  command.description(description).addHelpText('after', help);
   addWords(command, fields);
   if (unexpected !== undefined) command.allowExcessArguments().allowUnknownOption();
   command.action(async () => {
@@ -65,8 +65,7 @@ function addCommand(program: Command, name: string, run: Run): void {
 
 function groupOf(program: Command, name: string): Command {
   const existing = program.commands.find((each) => each.name() === name);
-  const { summary, description } = commandGroups[name]!;
-  return existing ?? program.command(name).summary(summary).description(description);
+  return existing ?? program.command(name).description(commandGroups[name]!);
 }
 
 const isOption = (syntax: string) => syntax.startsWith('-');

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ActivityHistory, Clock, CommandRunner, UserNames, type Origin } from '@keyfold/application';
+import { CommandBus, QueryBus, type Command, type Query } from '@nestjs/cqrs';
+import { Clock, CommandRunner, UserNames, type Origin } from '@keyfold/application';
 import { WRONG_USAGE, type ExitCode } from '@keyfold/process';
 import { Projection, StreamLoader, type Projector } from '@keyfold/projections';
 import { Sealer } from '@keyfold/security';
@@ -11,13 +11,13 @@ import { randomUUID } from 'node:crypto';
 /** The parts of a process that operator commands use: of their own process, or of the one that owns the data folder. */
 export type OperatorPorts = StoreAdapters &
   Readonly<{
-    commands: CommandBus;
-    queries: QueryBus;
+    commands: Readonly<{ execute<Result>(command: Command<Result>): Promise<Result> }>;
+    queries: Readonly<{ execute<Result>(query: Query<Result>): Promise<Result> }>;
     loader: StreamLoader;
     projection: Projection;
-    runner: CommandRunner;
     names: UserNames;
-    activity: ActivityHistory;
+    /** Returns the runner for changes that no command of the application makes. */
+    runner: () => Promise<CommandRunner>;
     /** Returns a sealer that can open the stored secrets. Throws `InvalidConfiguration`, `UnknownSealingKey` or `SealBroken` otherwise. */
     sealer: () => Promise<Sealer>;
     /** Creates a projector for the duration of a command; undefined if the process runs one already. */
@@ -43,9 +43,8 @@ export function portsOf(
     queries: container.get(QueryBus, anywhere),
     loader: container.get(StreamLoader, anywhere),
     projection: container.get(Projection, anywhere),
-    runner: container.get(CommandRunner, anywhere),
     names: container.get(UserNames, anywhere),
-    activity: container.get(ActivityHistory, anywhere),
+    runner: async () => container.get(CommandRunner, anywhere),
     clock: container.get(Clock, anywhere),
     sealer: () => container.resolve(Sealer, undefined, anywhere),
     ...own,

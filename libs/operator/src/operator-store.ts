@@ -1,9 +1,11 @@
-import { Module, Scope, type Provider } from '@nestjs/common';
+import { Module, Scope, type INestApplicationContext, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import {
   ACCOUNT_ID_BLOCK,
   ApplicationModule,
   Clock,
+  CommandRunner,
   InMemoryStreamQueue,
   LoginQueues,
   noSecurityLog,
@@ -12,6 +14,8 @@ import {
   SecurityLog,
   SERVICE_VERSION,
   StreamQueue,
+  SystemClock,
+  UserNames,
   type PasswordRules,
 } from '@keyfold/application';
 import { NameRules } from '@keyfold/domain';
@@ -34,7 +38,7 @@ import {
   type OpenStore,
   type StoreAdapters,
 } from '@keyfold/wiring';
-import { portsOf, type OperatorPorts } from './command-run.js';
+import type { OperatorPorts } from './command-run.js';
 
 /** A store that was opened for one command. */
 export type OperatorStore = Readonly<{ ports: OperatorPorts; close(): Promise<void> }>;
@@ -73,47 +77,67 @@ type Options = CommandOptions &
     sealingKeys: () => string;
   }>;
 
-/** Creates the container of a process that runs a single command. */
-async function operatorStore({ adapters, close }: OpenStore, options: Options): Promise<OperatorStore> {
-  const { feed, leases } = adapters;
+/** Returns the ports of a process that runs a single command. Most commands need no container, which takes longer than opening the store. */
+function operatorStore({ adapters, close }: OpenStore, options: Options): OperatorStore {
+  const { store, readModels, feed, leases } = adapters;
   const { isAlone, sessionDays, leaseMilliseconds } = options;
-  const imports = [EventSourcingModule.forRoot([], servicesOn(adapters, options)), ApplicationModule];
-  const module = { module: OperatorStoreModule, imports };
-  const container = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
+  const clock = new SystemClock();
+  const loader = new StreamLoader(store, readModels);
+  const projection = new Projection(loader, readModels, () => clock.now());
   const lease = leaseMilliseconds === undefined ? {} : { leaseMilliseconds };
-  const projection = container.get(Projection, { strict: false });
+  let sealer: Promise<Sealer> | undefined;
+  const openSealer = async () => {
+    const opened = new Sealer(parseSealingKeys(options.sealingKeys()));
+    await requireSealingKey(loader, opened);
+    return opened;
+  };
+  const sealerOnce = () => (sealer ??= openSealer());
+  let container: Promise<INestApplicationContext> | undefined;
+  const containerOnce = () => (container ??= createContainer(servicesOn(adapters, sealerOnce, options)));
   return {
-    ports: portsOf(container, {
+    ports: {
+      ...adapters,
       isAlone,
       sessionDays,
+      clock,
+      loader,
+      projection,
+      names: new UserNames(store, loader),
+      sealer: sealerOnce,
+      runner: async () => (await containerOnce()).get(CommandRunner),
+      commands: { execute: async (command) => (await containerOnce()).get(CommandBus).execute(command) },
+      queries: { execute: async (query) => (await containerOnce()).get(QueryBus).execute(query) },
       newProjector: (onError) => new Projector(feed, projection, leases, onError, lease),
-    }),
+    },
     async close() {
-      await container.close();
+      await container?.then(
+        (opened) => opened.close(),
+        () => undefined,
+      );
       await close();
     },
   };
 }
 
+/** Creates a container with every command and query of the service. */
+function createContainer(services: Provider[]): Promise<INestApplicationContext> {
+  const imports = [EventSourcingModule.forRoot([], services), ApplicationModule];
+  const module = { module: OperatorStoreModule, imports };
+  return NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
+}
+
 @Module({})
 class OperatorStoreModule {}
 
-function servicesOn(adapters: StoreAdapters, { sealingKeys, passwordRules }: Options): Provider[] {
-  const openSealer = async (loader: StreamLoader) => {
-    const sealer = new Sealer(parseSealingKeys(sealingKeys()));
-    await requireSealingKey(loader, sealer);
-    return sealer;
-  };
-  let sealer: Promise<Sealer> | undefined;
+function servicesOn(
+  adapters: StoreAdapters,
+  openSealer: () => Promise<Sealer>,
+  { passwordRules }: Options,
+): Provider[] {
   return [
     ...portProviders({ useValue: adapters }),
     // Opened only for the handlers that need it, because most commands work without a sealing key.
-    {
-      provide: Sealer,
-      scope: Scope.REQUEST,
-      inject: [StreamLoader],
-      useFactory: (loader: StreamLoader) => (sealer ??= openSealer(loader)),
-    },
+    { provide: Sealer, scope: Scope.REQUEST, useFactory: openSealer },
     { provide: PasswordHasher, useValue: new Argon2PasswordHasher({ concurrency: 1, maxWaiting: 1 }) },
     { provide: PasswordPolicy, useValue: new PasswordPolicy(passwordRules) },
     {

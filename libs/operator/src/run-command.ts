@@ -80,7 +80,7 @@ async function openUnlessInUse(options: EmbeddedStoreOptions): Promise<OperatorS
 
 const silentOwner = (folder: string) =>
   new OperatorSocketError(
-    `another process uses the data folder ${folder} but accepts no commands: it is starting or stopping, has an older version, or is another keyfold command. Try again, or stop that process`,
+    `another process uses the data folder ${folder} but accepts no commands: it is starting or stopping, runs an older version of Keyfold, or is another keyfold command. Try again, or stop that process`,
   );
 
 /** Runs a request. It may come from another version of `keyfold`, so its name and arguments are validated. */

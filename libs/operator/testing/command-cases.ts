@@ -49,7 +49,8 @@ type Case<Name extends OperatorCommandName> = Readonly<{
   /** Lines of a table command that are sentences. */
   sentences?: RegExp;
   json?: z.ZodType;
-  status?: number;
+  /** A command that changes the store runs on a store of its own. */
+  changes?: true;
 }>;
 const quiet = { dryRun: false, json: false };
 
@@ -137,6 +138,7 @@ export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
     }),
   },
   'account create': {
+    changes: true,
     args: {
       username: `new ${NAME}`,
       password: 'pw',
@@ -148,14 +150,14 @@ export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
     },
     json: account,
   },
-  'account update': { args: { username: NAME, changes: { ssoId: NAME }, json: false }, json: account },
-  'account disable': { args: { username: NAME } },
-  'account enable': { args: { username: NAME } },
-  'account delete': { args: { username: NAME } },
-  'account unlock': { args: { username: NAME } },
+  'account update': { changes: true, args: { username: NAME, changes: { ssoId: NAME }, json: false }, json: account },
+  'account disable': { changes: true, args: { username: NAME } },
+  'account enable': { changes: true, args: { username: NAME } },
+  'account delete': { changes: true, args: { username: NAME } },
+  'account unlock': { changes: true, args: { username: NAME } },
   'account exists': { args: { username: NAME } },
-  'account set-password': { args: { username: NAME, password: 'pw' } },
-  'account disable-two-factor': { args: { username: NAME } },
+  'account set-password': { changes: true, args: { username: NAME, password: 'pw' } },
+  'account disable-two-factor': { changes: true, args: { username: NAME } },
   'settings get': {
     args: { keys: [], reveal: false, json: false },
     table: true,
@@ -174,16 +176,17 @@ export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
     table: true,
     json: z.strictObject({ key: text, factory: text.nullable(), value: text.nullable(), secret: z.boolean() }),
   },
-  'settings set': { args: { key: 'announcement', value: NAME, ...quiet }, table: true, json: change },
+  'settings set': { changes: true, args: { key: 'announcement', value: NAME, ...quiet }, table: true, json: change },
   'settings import': {
+    changes: true,
     args: { settings: [{ key: 'announcement', value: NAME }], ...quiet },
     table: true,
     json: change,
   },
-  'settings reset': { args: { keys: [], ...quiet }, table: true, json: change },
+  'settings reset': { changes: true, args: { keys: [], ...quiet }, table: true, json: change },
   'settings export': { args: { secrets: true } },
-  'settings delete': { args: { key: LONG_KEY } },
-  'settings reset-token': { args: { json: false }, json: z.strictObject({ token: text }) },
+  'settings delete': { changes: true, args: { key: LONG_KEY } },
+  'settings reset-token': { changes: true, args: { json: false }, json: z.strictObject({ token: text }) },
   'secrets status': {
     args: { json: false },
     table: true,
@@ -200,7 +203,7 @@ export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
       ),
     }),
   },
-  'secrets reseal': { args: {} },
+  'secrets reseal': { changes: true, args: {} },
   'projections status': {
     args: { json: false },
     table: true,

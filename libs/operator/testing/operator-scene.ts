@@ -64,27 +64,31 @@ export class OperatorScene {
   async addSshKey(accountId: number, title: string): Promise<number> {
     const ref = sshKeyRingStream(accountId);
     const command = { type: 'AddSshKey', accountId, title, key: publicKey(title), now: Date.now() } as const;
-    await this.ports.runner.run(ref, command, context);
+    await (await this.ports.runner()).run(ref, command, context);
     const [{ state }] = await this.ports.loader.load(ref);
     return state.keys.at(-1)!.keyId;
   }
 
-  /** Adds an access token that never expires. */
-  async addAccessToken(accountId: number, name: string): Promise<void> {
+  /** Adds an access token, by default one that never expires. */
+  async addAccessToken(accountId: number, name: string, expiresAt: number | null = null): Promise<void> {
     const scopes = ['profile:read', 'keys:manage'] as const;
-    const command = { accountId, name, scopes, expiresAt: null, hash: 'hash', now: Date.now() } as const;
-    await this.ports.runner.run(accessTokensStream(accountId), { type: 'CreateAccessToken', ...command }, context);
+    const command = { accountId, name, scopes, expiresAt, hash: 'hash', now: Date.now() } as const;
+    await (
+      await this.ports.runner()
+    ).run(accessTokensStream(accountId), { type: 'CreateAccessToken', ...command }, context);
   }
 
-  /** Adds an app password that never expires. */
-  async addAppPassword(accountId: number, name: string): Promise<void> {
-    const command = { accountId, name, protocol: 'any', expiresAt: null, hash: 'hash', now: Date.now() } as const;
-    await this.ports.runner.run(appPasswordsStream(accountId), { type: 'CreateAppPassword', ...command }, context);
+  /** Adds an app password for every protocol, by default one that never expires. */
+  async addAppPassword(accountId: number, name: string, expiresAt: number | null = null): Promise<void> {
+    const command = { accountId, name, protocol: 'any', expiresAt, hash: 'hash', now: Date.now() } as const;
+    await (
+      await this.ports.runner()
+    ).run(appPasswordsStream(accountId), { type: 'CreateAppPassword', ...command }, context);
   }
 
   /** Runs a command on an account. */
   async change(accountId: number, command: AccountCommand): Promise<void> {
-    await this.ports.runner.run(accountStream(accountId), command, context);
+    await (await this.ports.runner()).run(accountStream(accountId), command, context);
   }
 
   /** Starts a session of a new account. Returns its id. */
@@ -102,7 +106,9 @@ export class OperatorScene {
       expiresAt: startedAt + 3600,
       ...differing,
     };
-    await this.ports.runner.run(sessionStream(sessionId, accountId), { type: 'StartSession', session }, context);
+    await (
+      await this.ports.runner()
+    ).run(sessionStream(sessionId, accountId), { type: 'StartSession', session }, context);
     return sessionId;
   }
 }

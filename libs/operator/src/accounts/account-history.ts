@@ -1,5 +1,6 @@
 import {
   ACTIVITY_TYPES,
+  ActivityHistory,
   activityJson,
   isoTime,
   type ActivityDetails,
@@ -34,7 +35,8 @@ export async function showHistory({ json, ...args }: HistoryArgs, run: CommandRu
 
 async function show(selection: ActivitySelection, json: boolean, run: CommandRun): Promise<ExitCode> {
   const { ports, output, signal } = run;
-  for await (const activities of ports.activity.all('administrator', selection)) {
+  const history = new ActivityHistory(ports.history, ports.store, ports.readModels);
+  for await (const activities of history.all('administrator', selection)) {
     for (const activity of activities) {
       signal.throwIfAborted();
       const lines = json ? [JSON.stringify(activityJson(activity))] : linesOf(activity);

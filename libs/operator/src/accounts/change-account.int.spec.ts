@@ -30,7 +30,7 @@ describe.each(operatorStores)('on %s', (_, open) => {
     return JSON.parse(out[0]!) as Record<string, unknown>;
   };
   const named = (
-    command: 'account disable' | 'account enable' | 'account delete' | 'account unlock',
+    command: `account ${'disable' | 'enable' | 'delete' | 'unlock' | 'disable-two-factor'}`,
     username: string,
   ) => scene.run({ command, args: { username } });
   const update = (username: string, changes: OperatorArgs<'account update'>['changes']) =>
@@ -120,7 +120,7 @@ describe.each(operatorStores)('on %s', (_, open) => {
     expect(await named('account unlock', 'ann')).toEqual(done('"ann" was not locked or blocked'));
   });
 
-  it('an unlocked second factor stays on', async () => {
+  it('an unlocked second factor stays on, and a disabled one is off and needs no lock', async () => {
     const now = Date.now();
     await scene.change(7, { type: 'StartTwoFactorEnrolment', sealedSecret: 'sealed', now });
     await scene.change(7, { type: 'EnableTwoFactor', enrolment: 1, step: 1, now });
@@ -128,6 +128,21 @@ describe.each(operatorStores)('on %s', (_, open) => {
     expect(await show('ann')).toMatchObject({ twoFactor: 'locked' });
     expect(await named('account unlock', 'ann')).toEqual(done('lifted the lock of the one-time code of "ann"'));
     expect(await show('ann')).toMatchObject({ twoFactor: 'on' });
+    await scene.change(7, { type: 'LockTwoFactor', failures: 100 });
+    expect(await named('account disable-two-factor', 'ann')).toEqual(done('turned two-factor off for "ann"'));
+    expect(await show('ann')).toMatchObject({ twoFactor: 'off' });
+    const before = await history(7);
+    expect(await named('account disable-two-factor', 'ann')).toEqual(done('two-factor is already off for "ann"'));
+    expect(await history(7)).toEqual(before);
+  });
+
+  it('an empty password and an unknown name set none', async () => {
+    const setPassword = (username: string, password: string) =>
+      scene.run({ command: 'account set-password', args: { username, password } });
+    const empty = { status: 2, out: [], err: ['the new password is empty. Nothing was changed'] };
+    expect(await setPassword('ann', '')).toEqual(empty);
+    expect(await setPassword('Ann', 'correct horse')).toEqual(refused('no account "Ann"'));
+    expect(await named('account disable-two-factor', 'Ann')).toEqual(refused('no account "Ann"'));
   });
 
   it('keys are listed with their use, and only keys of the account are removed', async () => {

@@ -1,8 +1,7 @@
-import { accountAt, isoTime, keyListOf, ListAccountsQuery } from '@keyfold/application';
+import { accountAt, isoTime, keyListOf, ListAccountsHandler, ListAccountsQuery } from '@keyfold/application';
 import { ROLE_ADMIN, ROLE_GUEST, type Account } from '@keyfold/domain';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
-import { accountStream } from '@keyfold/projections';
-import type { QueryBus } from '@nestjs/cqrs';
+import { accountStream, type ReadModelStore } from '@keyfold/projections';
 import type { CommandRun } from '../command-run.js';
 import { counted, quoted } from '../output/printable.js';
 import { fieldsOf, headOf, lineOf } from '../output/table.js';
@@ -27,7 +26,7 @@ export async function listAccounts(
 ): Promise<ExitCode> {
   let count = 0;
   if (!json) await output.out(headOf(COLUMNS));
-  for await (const page of pagesOf(ports.queries)) {
+  for await (const page of pagesOf(ports.readModels)) {
     signal.throwIfAborted();
     for (const account of page) await output.out(json ? JSON.stringify(accountFields(account)) : rowOf(account));
     count += page.length;
@@ -40,11 +39,12 @@ export async function listAccounts(
  * Yields pages of accounts. Each page overlaps the one before by an account. If a deletion has moved that account, the page is read again
  * further back, so that no other account is skipped.
  */
-async function* pagesOf(queries: QueryBus): AsyncGenerator<readonly Account[]> {
+async function* pagesOf(readModels: ReadModelStore): AsyncGenerator<readonly Account[]> {
+  const handler = new ListAccountsHandler(readModels);
   let last = -Infinity;
   for (let offset = 0, overlap = 1; ;) {
     const start = Math.max(0, offset - overlap);
-    const { items } = await queries.execute(new ListAccountsQuery(start, PAGE + overlap));
+    const { items } = await handler.execute(new ListAccountsQuery(start, PAGE + overlap));
     const [first] = items;
     if (start > 0 && (!first || first.accountId > last)) {
       overlap *= 2;

@@ -162,14 +162,12 @@ const changing = () => import('../accounts/change-account.js');
 /** The commands on accounts. */
 export const accountCommands = {
   'account list': onStore({
-    summary: 'list all accounts',
     description: 'Lists all accounts.',
     help: LIST,
     fields: { json: json('one JSON object per line') },
     run: async (args, run) => (await showing()).listAccounts(args, run),
   }),
   'account create': onStore({
-    summary: 'create an account',
     description: 'Creates an account.',
     help: CREATE,
     fields: {
@@ -185,7 +183,6 @@ export const accountCommands = {
     run: async (args, run) => (await changing()).createAccount(args, run),
   }),
   'account update': onStore({
-    summary: 'change some fields of an account',
     description: 'Changes some fields of an account.',
     help: UPDATE,
     fields: {
@@ -206,28 +203,24 @@ export const accountCommands = {
     run: async (args, run) => (await changing()).updateAccount(args, run),
   }),
   'account disable': onStore({
-    summary: 'refuse the logins and requests of an account',
     description: 'Refuses the logins and requests of an account.',
     help: DISABLE,
     fields: { username },
     run: async (args, run) => (await changing()).disableAccount(args, run),
   }),
   'account enable': onStore({
-    summary: 'enable a disabled account',
     description: 'Enables a disabled account.',
     help: ENABLE,
     fields: { username },
     run: async (args, run) => (await changing()).enableAccount(args, run),
   }),
   'account delete': onStore({
-    summary: 'delete an account',
     description: 'Deletes an account with its keys and sessions.',
     help: DELETE,
     fields: { username, yes: local(flag('--yes', 'delete without a question')) },
     run: async (args, run) => (await changing()).deleteAccount(args, run),
   }),
   'account set-password': onStore({
-    summary: 'set the password of an account',
     description: 'Sets the password of an account.',
     help: SET_PASSWORD,
     fields: newPassword,
@@ -236,21 +229,18 @@ export const accountCommands = {
     run: async (args, run) => (await changing()).setPassword(args, run),
   }),
   'account disable-two-factor': onStore({
-    summary: 'turn two-factor off and lift its lock',
     description: 'Turns two-factor off for an account and lifts its lock.',
     help: DISABLE_TWO_FACTOR,
     fields: { username },
     run: async (args, run) => (await changing()).disableTwoFactor(args, run),
   }),
   'account unlock': onStore({
-    summary: 'lift the lock and the blocks of an account',
     description: 'Lifts the lock and the blocks of an account.',
     help: UNLOCK,
     fields: { username },
     run: async (args, run) => (await changing()).unlockAccount(args, run),
   }),
   'account sessions': onStore({
-    summary: 'show or evict the sessions of an account',
     description: 'Shows or evicts the sessions of an account.',
     help: SESSIONS,
     fields: {
@@ -264,7 +254,6 @@ export const accountCommands = {
     run: async (args, run) => (await import('../accounts/account-sessions.js')).accountSessions(args, run),
   }),
   'account keys': onStore({
-    summary: 'show or remove the SSH keys of an account',
     description: 'Shows or removes the SSH keys of an account.',
     help: KEYS,
     fields: {
@@ -275,7 +264,6 @@ export const accountCommands = {
     run: async (args, run) => (await import('../accounts/account-keys.js')).accountKeys(args, run),
   }),
   'account history': onStore({
-    summary: 'show what was done to an account',
     description: 'Shows what was done to an account, by whom and from where.',
     help: HISTORY,
     fields: {
@@ -291,7 +279,6 @@ export const accountCommands = {
     run: async (args, run) => (await import('../accounts/account-history.js')).showHistory(args, run),
   }),
   'account show': onStore({
-    summary: 'show an account, now or at a past time',
     description: 'Shows an account, now or at a past time.',
     help: SHOW,
     fields: {
@@ -304,7 +291,6 @@ export const accountCommands = {
     run: async (args, run) => (await showing()).showAccount(args, run),
   }),
   'account tokens': onStore({
-    summary: 'show or revoke the access tokens of an account',
     description: 'Shows or revokes the access tokens of an account.',
     help: TOKENS,
     fields: {
@@ -315,7 +301,6 @@ export const accountCommands = {
     run: async (args, run) => (await import('../accounts/account-secrets.js')).accountTokens(args, run),
   }),
   'account app-passwords': onStore({
-    summary: 'show or revoke the app passwords of an account',
     description: 'Shows or revokes the app passwords of an account.',
     help: APP_PASSWORDS,
     fields: {

@@ -51,21 +51,18 @@ const queue = () => import('../rabbitmq/queue-commands.js');
 /** The commands on RabbitMQ, which need no store. */
 export const brokerCommands = {
   'topology apply': onBroker({
-    summary: 'create missing parts of the topology',
     description: 'Creates missing parts of the topology.',
     help: APPLY,
     fields: {},
     run: async (_, run) => (await topology()).applyToBroker(run),
   }),
   'topology diff': onBroker({
-    summary: 'show missing and different parts of the topology',
     description: 'Shows missing and different parts of the topology.',
     help: DIFF,
     fields: {},
     run: async (_, run) => (await topology()).diffWithBroker(run),
   }),
   'queue list': onBroker({
-    summary: 'list parked commands',
     description: 'Lists parked commands.',
     help: LIST,
     fields: {
@@ -75,14 +72,12 @@ export const brokerCommands = {
     run: async (args, run) => (await queue()).listParked(args, run),
   }),
   'queue show': onBroker({
-    summary: 'show a parked command',
     description: 'Shows a parked command.',
     help: SHOW,
     fields: { id },
     run: async (args, run) => (await queue()).showParked(args, run),
   }),
   'queue redrive': onBroker({
-    summary: 'resend parked commands',
     description: 'Resends parked commands.',
     help: REDRIVE,
     fields: {
@@ -94,7 +89,6 @@ export const brokerCommands = {
     run: async (args, run) => (await queue()).redriveParked(args, run),
   }),
   'queue drop': onBroker({
-    summary: 'delete a parked command',
     description: 'Deletes a parked command.',
     help: DROP,
     fields: { id, reason: requiredOption('--reason <text>', 'reason, for the output') },

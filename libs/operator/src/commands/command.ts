@@ -44,15 +44,17 @@ export type Sent<All extends Fields> = Values<All, 'sent' | 'asked'>;
 /** The values of a command line. */
 export type Given<All extends Fields> = Values<All, 'sent' | 'local'>;
 
-type Help = Readonly<{ summary: string; description: string; help: string }>;
-type Row<All extends Fields> = Partial<Help> &
-  Readonly<{
-    fields: All;
-    /** Returns why the command line is wrong although each of its values is right. */
-    problem?(given: Given<All>): string | undefined;
-    /** The error for an unexpected word. The usual errors would print it, and it may be a secret. */
-    unexpected?: string;
-  }>;
+type Row<All extends Fields> = Readonly<{
+  /** A sentence, also for the list of commands. */
+  description?: string;
+  /** The rest of the help text. */
+  help?: string;
+  fields: All;
+  /** Returns why the command line is wrong although each of its values is right. */
+  problem?(given: Given<All>): string | undefined;
+  /** The error for an unexpected word. The usual errors would print it, and it may be a secret. */
+  unexpected?: string;
+}>;
 
 /** A command on the store. One without a help text is not on the command line. */
 export type StoreCommand<All extends Fields = Fields> = Row<All> &

@@ -60,35 +60,30 @@ const readers = () => import('../feed/readers.js');
 /** The commands on the readers of the feed: the projector and the relay. */
 export const feedCommands = {
   'projections status': onStore({
-    summary: 'show the progress of the projector and parked streams',
     description: 'Shows the progress of the projector and parked streams.',
     help: PROJECTOR,
     fields: { json: json('one JSON object') },
     run: async (args, run) => (await readers()).showProjector(args, run),
   }),
   'projections rebuild': onStore({
-    summary: 'rebuild the documents of the read models',
     description: 'Rebuilds the documents of the read models.',
     help: REBUILD,
     fields: { model: optionalArgument('[model]', 'read model to rebuild (default: all)') },
     run: async (args, run) => (await import('../feed/rebuild-models.js')).rebuildModels(args, run),
   }),
   'projections retry-parked': onStore({
-    summary: 'retry parked streams',
     description: 'Retries parked streams.',
     help: RETRY,
     fields: {},
     run: async (args, run) => (await import('../feed/rebuild-models.js')).retryParked(args, run),
   }),
   'feed status': onStore({
-    summary: 'show the progress of publishing and parked accounts',
     description: 'Shows the progress of publishing and parked accounts.',
     help: RELAY,
     fields: { json: json('one JSON object') },
     run: async (args, run) => (await readers()).showRelay(args, run),
   }),
   'feed replay': onStore({
-    summary: 'send past events to one queue',
     description: 'Sends past events to one queue.',
     help: REPLAY,
     fields: {

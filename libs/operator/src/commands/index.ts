@@ -18,24 +18,15 @@ export const allCommands: Readonly<Record<string, StoreCommand | BrokerCommand>>
 };
 
 /** The first words of commands that have two, in the help. */
-export const commandGroups: Readonly<Record<string, Readonly<{ summary: string; description: string }>>> = {
-  events: { summary: 'show stored events', description: 'Shows stored events.' },
-  account: {
-    summary: 'show and change accounts, and recover from lost passwords',
-    description: 'Shows and changes accounts, and recovers from lost passwords.',
-  },
-  settings: { summary: 'show and change the site settings', description: 'Shows and changes the site settings.' },
-  secrets: { summary: 'rotate sealing keys', description: 'Rotates sealing keys.' },
-  projections: { summary: 'manage the read models', description: 'Manages the read models.' },
-  feed: { summary: 'show and replay published events', description: 'Shows and replays published events.' },
-  topology: {
-    summary: 'manage the topology of RabbitMQ',
-    description: 'Manages the exchanges, queues, bindings and policies in RabbitMQ.',
-  },
-  queue: {
-    summary: 'manage parked commands of other services',
-    description: 'Manages parked commands of other services.',
-  },
+export const commandGroups: Readonly<Record<string, string>> = {
+  events: 'Shows stored events.',
+  account: 'Shows and changes accounts, and recovers from lost passwords.',
+  settings: 'Shows and changes the site settings.',
+  secrets: 'Rotates sealing keys.',
+  projections: 'Manages the read models.',
+  feed: 'Shows and replays published events.',
+  topology: 'Manages the exchanges, queues, bindings and policies in RabbitMQ.',
+  queue: 'Manages parked commands of other services.',
 };
 
 type OperatorCommands = typeof operatorCommands;

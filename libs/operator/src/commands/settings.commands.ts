@@ -100,7 +100,6 @@ const sealing = () => import('../settings/sealing-keys.js');
 /** The commands on the site settings and on the keys that seal secrets. */
 export const settingsCommands = {
   'settings get': onStore({
-    summary: 'show settings',
     description: 'Shows settings.',
     help: GET,
     fields: {
@@ -112,7 +111,6 @@ export const settingsCommands = {
     run: async (args, run) => (await showing()).showSettings(args, run),
   }),
   'settings diff': onStore({
-    summary: 'show which settings differ from the factory values',
     description: 'Shows which settings differ from the factory values.',
     help: DIFF,
     fields: { reveal, json: json('one JSON object per line') },
@@ -120,7 +118,6 @@ export const settingsCommands = {
     run: async (args, run) => (await showing()).compareSettings(args, run),
   }),
   'settings export': onStore({
-    summary: 'write settings to a file',
     description: 'Writes settings to a file.',
     help: EXPORT,
     fields: {
@@ -131,7 +128,6 @@ export const settingsCommands = {
     run: async (args, run) => (await showing()).exportSettings(args, run),
   }),
   'settings set': onStore({
-    summary: 'save the value of a setting',
     description: 'Saves the value of a setting.',
     help: SET,
     fields: {
@@ -147,7 +143,6 @@ export const settingsCommands = {
     run: async (args, run) => (await saving()).setSetting(args, run),
   }),
   'settings import': onStore({
-    summary: 'save the settings of a file',
     description: 'Saves the settings of a file.',
     help: IMPORT,
     fields: {
@@ -159,7 +154,6 @@ export const settingsCommands = {
     run: async (args, run) => (await saving()).importSettings(args, run),
   }),
   'settings reset': onStore({
-    summary: 'save factory values',
     description: 'Saves factory values.',
     help: RESET,
     fields: {
@@ -172,14 +166,12 @@ export const settingsCommands = {
     run: async (args, run) => (await saving()).resetSettings(args, run),
   }),
   'settings delete': onStore({
-    summary: 'delete a setting that Keyfold does not know',
     description: 'Deletes a setting that Keyfold does not know.',
     help: DELETE,
     fields: { key: argument('<key>', 'setting to delete') },
     run: async (args, run) => (await saving()).deleteSetting(args, run),
   }),
   'settings reset-token': onStore({
-    summary: 'replace the static token',
     description: 'Replaces the static token.',
     help: RESET_TOKEN,
     fields: { json: json('one JSON object') },
@@ -187,7 +179,6 @@ export const settingsCommands = {
     run: async (args, run) => (await saving()).resetStaticToken(args, run),
   }),
   'secrets reseal': onStore({
-    summary: 'reseal all secrets with the first sealing key',
     description: 'Reseals all secrets with the first sealing key.',
     help: RESEAL,
     fields: {},
@@ -195,7 +186,6 @@ export const settingsCommands = {
     run: async (args, run) => (await sealing()).resealAllSecrets(args, run),
   }),
   'secrets status': onStore({
-    summary: 'show which sealing keys are in use',
     description: 'Shows which sealing keys are in use, and by which secrets.',
     help: STATUS,
     fields: { json: json('one JSON object') },

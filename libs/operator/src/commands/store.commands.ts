@@ -34,28 +34,24 @@ access tokens and app passwords are hidden. Session events contain client addres
 /** The commands on the whole store. */
 export const storeCommands = {
   verify: onStore({
-    summary: 'check that events, read models and lists agree',
     description: 'Checks that events, read models and lists agree.',
     help: VERIFY,
     fields: {},
     run: async (args, run) => (await import('../store/verify-store.js')).verifyStore(args, run),
   }),
   migrate: onStore({
-    summary: 'prepare the database for this version',
     description: 'Prepares the database for this version of Keyfold.',
     help: MIGRATE,
     fields: { follow: flag('--follow', 'keep the read models up to date until interrupted') },
     run: async (args, run) => (await import('../store/migrate.js')).migrate(args, run),
   }),
   compact: onStore({
-    summary: 'delete the events of sessions that expired long ago',
     description: 'Deletes the events of sessions that expired long ago.',
     help: COMPACT,
     fields: { dryRun: flag('--dry-run', 'only count the sessions') },
     run: async (args, run) => (await import('../store/compact-sessions.js')).compactSessions(args, run),
   }),
   'events show': onStore({
-    summary: 'show the commits of a stream',
     description: 'Shows the commits of a stream.',
     help: SHOW,
     fields: { stream: argument('<stream>', 'for example account-1'), json: json('one JSON object per line') },

@@ -67,7 +67,12 @@ describe.each(stores)('on %s', (_, open) => {
   async function run(command: (run: CommandRun) => Promise<number>, signal = new AbortController().signal) {
     const lines: string[] = [];
     const write = async (line: string) => void lines.push(line);
-    const ports = { store: projections.store, feed: projections.store, runner, sealer: async () => both };
+    const ports = {
+      store: projections.store,
+      feed: projections.store,
+      runner: async () => runner,
+      sealer: async () => both,
+    };
     const output = { out: write, err: write };
     return { status: await command({ ports, output, signal } as unknown as CommandRun), lines };
   }

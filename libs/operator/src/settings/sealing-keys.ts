@@ -22,6 +22,7 @@ const CONCURRENT_STREAMS = 64;
  */
 export async function resealAllSecrets(_: object, { ports, output, signal }: CommandRun): Promise<ExitCode> {
   const sealer = await ports.sealer();
+  const runner = await ports.runner();
   const limit = pLimit(CONCURRENT_STREAMS);
   const context = { actor: actorOf(operator), ...newOrigin() };
   const count = { resealed: 0, unchanged: 0, problems: 0 };
@@ -31,7 +32,7 @@ export async function resealAllSecrets(_: object, { ports, output, signal }: Com
   };
   const visit = async ({ streams, read, total }: SecretPage) => {
     await limit.map(streams, async (stream) => {
-      const done = await resealSecrets(stream, sealer, ports.runner, context);
+      const done = await resealSecrets(stream, sealer, runner, context);
       count.resealed += done.resealed;
       count.unchanged += done.unchanged;
       for (const problem of done.problems) await report(problem);
