@@ -1,6 +1,8 @@
+import type { NewCommit } from '@keyfold/event-store';
 import { expect } from 'vitest';
 import { LoopTurns } from '../support/loop-turns.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
+import { appendCommits } from './append-commits.js';
 
 /** Milliseconds of CPU time. */
 const LONGEST_TURN = 25;
@@ -19,9 +21,13 @@ export class MeasuredService {
     private readonly turns: LoopTurns,
   ) {}
 
-  static async start(): Promise<MeasuredService> {
+  /** Starts the service on a store that contains these commits. */
+  static async start(commits: readonly NewCommit[] = []): Promise<MeasuredService> {
     const turns = new LoopTurns();
-    return new MeasuredService(await StandaloneProcess.start(turns.env), turns);
+    if (commits.length === 0) return new MeasuredService(await StandaloneProcess.start(turns.env), turns);
+    const app = await StandaloneProcess.start();
+    await appendCommits(app, commits, turns.env);
+    return new MeasuredService(app, turns);
   }
 
   /** Expects that no turn of the event loop takes long while the attack repeats. */
