@@ -18,7 +18,7 @@ import {
   sessionCommit,
 } from './worst-commits.js';
 import { worstRequests, type Cast } from './worst-requests.js';
-import { TURNS } from './worst-route.js';
+import { ROUNDS } from './worst-route.js';
 import { settingsOf } from './worst-setting-requests.js';
 import { worstTexts } from './worst-texts.js';
 
@@ -74,8 +74,8 @@ export function describeWorstAnswers(
       if (!isMeasured(route)) continue;
       const figures = { route, bytes: 0, most, cpu: 0 };
       for (const [index, request] of requests.entries()) {
-        const cpu = await cpuOf(stage.managementUrl, TURNS, async (turn) => {
-          const answer = await request(turn);
+        const cpu = await cpuOf(stage.managementUrl, ROUNDS, async (round) => {
+          const answer = await request(round);
           const { text, status } = answer;
           expect(status, `${route}: ${text.slice(0, 200)}`).toBe(200);
           if (index === 0 && answer.hasEnvelope) expect(answer.code, `${route}: ${text.slice(0, 200)}`).toBe(refused);
@@ -104,9 +104,9 @@ export function describeWorstAnswers(
       ['/api/admin/app_password/list', '/api/me/app_passwords'],
     ] as const) {
       expect(Buffer.byteLength((await cast.admin.get(list)).text), list).toBeGreaterThan(0.6 * 2 * MEBIBYTE);
-      // Measured requests revoke one in each turn.
+      // Measured requests revoke one in each round.
       const { length } = (await cast.many.get(ownList)).data<object[]>();
-      expect(length, ownList).toBeGreaterThanOrEqual(SECRETS_PER_ACCOUNT - TURNS);
+      expect(length, ownList).toBeGreaterThanOrEqual(SECRETS_PER_ACCOUNT - ROUNDS);
     }
     const second = await cast.admin.get('/api/admin/user/list?page=2&per_page=200');
     expect(second.data<{ content: object[] }>().content).toHaveLength(200);
@@ -116,7 +116,7 @@ export function describeWorstAnswers(
     const { length } = await (await fetch(`${stage.managementUrl}/metrics`)).text();
     console.log(`/metrics: ${length} bytes`);
     expect(length).toBeLessThan(128 * 1024);
-    expect(await cpuOf(stage.managementUrl, TURNS, () => fetch(`${stage.managementUrl}/metrics`))).toBeLessThan(
+    expect(await cpuOf(stage.managementUrl, ROUNDS, () => fetch(`${stage.managementUrl}/metrics`))).toBeLessThan(
       MOST_CPU,
     );
   });
@@ -146,9 +146,9 @@ async function filled(stage: Stage, rings: number): Promise<Cast> {
     ...ringIds.map((id) => ringCommit(id, full)),
     ...Array.from({ length: SESSIONS }, (_, n) => sessionCommit(busyId, n)),
   ]);
-  const logIn = (turn: number) =>
+  const logIn = (round: number) =>
     open
-      .from(`198.18.0.${turn}`)
+      .from(`198.18.0.${round}`)
       .with({ 'user-agent': 'x'.repeat(30_000) })
       .signedIn(manyName, 'pw');
   const [many, ...leaving] = [await logIn(0), await logIn(1), await logIn(2), await logIn(3)];

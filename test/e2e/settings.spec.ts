@@ -4,7 +4,7 @@ import { ApiClient } from '../support/api-client.js';
 import { keyfold } from '../support/cli.js';
 import { logLines } from '../support/log-lines.js';
 import { sharedApp } from '../support/shared-app.js';
-import { storedApiToken, storedCommits } from '../support/stored-data.js';
+import { storedStaticToken, storedCommits } from '../support/stored-data.js';
 
 interface ListedSetting {
   key: string;
@@ -31,7 +31,6 @@ const saved = async (key: string, value: string) => (await save({ key, value }))
 const list = async () => (await admin.get('/api/admin/setting/list')).data<ListedSetting[]>();
 const valueOf = async (key: string) =>
   (await admin.get(`/api/admin/setting/get?key=${key}`)).data<ListedSetting>().value;
-const publicSettings = async () => (await api.get('/api/public/settings')).data<Record<string, string>>();
 const settingsCommits = () => storedCommits(app.dataDir).filter(({ stream }) => stream === 'site-settings');
 
 describe('a save', () => {
@@ -64,7 +63,7 @@ describe('a save', () => {
     };
     for (const key of ['site_title', 'token', 'version', 'sign_all']) {
       const before = await metadata(key);
-      const value = key === 'token' ? storedApiToken(app.dataDir) : 'x';
+      const value = key === 'token' ? storedStaticToken(app.dataDir) : 'x';
       (await save({ key, value, help: 'h', type: 'bool', options: 'o', group: 3, flag: 0, index: 7 })).data();
       expect(await metadata(key)).toEqual(before);
     }
@@ -74,7 +73,7 @@ describe('a save', () => {
   it.each(['short', 'ümlaut-ümlaut-ümlaut', 'x'.repeat(1_025), `kf_${'0'.repeat(42)}`])(
     'of the static token %j is refused, and the token stays in force',
     async (value) => {
-      const token = storedApiToken(app.dataDir);
+      const token = storedStaticToken(app.dataDir);
       expect((await save({ key: 'token', value })).outcome).toBe(
         '500 failed to execute hook on token: the static token must consist of 16 to 1024 visible ASCII characters and not look like an access token',
       );
@@ -120,9 +119,9 @@ describe('a read', () => {
 
   it('of the factory values never shows the static token in force', async () => {
     const tokens = await Promise.all([1, 2].map(async () => factoryToken()));
-    expect(new Set([...tokens, storedApiToken(app.dataDir)]).size).toBe(3);
+    expect(new Set([...tokens, storedStaticToken(app.dataDir)]).size).toBe(3);
     const form = /^openlist-[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}[A-Za-z0-9]{64}$/;
-    for (const token of [...tokens, storedApiToken(app.dataDir)]) expect(token).toMatch(form);
+    for (const token of [...tokens, storedStaticToken(app.dataDir)]) expect(token).toMatch(form);
   });
 
   async function factoryToken(): Promise<string> {

@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { accountNamed, adminOf, createAccount, newAddress, newMember, signedInAs } from '../support/accounts.js';
+import { describe, expect, it } from 'vitest';
+import { adminOf, createAccount, newAddress, newMember, signedInAs } from '../support/accounts.js';
 import { type Answer, ApiClient } from '../support/api-client.js';
 import { readQrPicture } from '../support/qr.js';
 import { sharedApp } from '../support/shared-app.js';
