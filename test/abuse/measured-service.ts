@@ -1,6 +1,8 @@
+import type { NewCommit } from '@keyfold/event-store';
 import { expect } from 'vitest';
 import { LoopIterations } from '../support/loop-iterations.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
+import { appendCommits } from './append-commits.js';
 
 /** Milliseconds of CPU time. */
 const LONGEST_ITERATION = 25;
@@ -19,9 +21,13 @@ export class MeasuredService {
     private readonly iterations: LoopIterations,
   ) {}
 
-  static async start(): Promise<MeasuredService> {
+  /** Starts the service on a store that contains these commits. */
+  static async start(commits: readonly NewCommit[] = []): Promise<MeasuredService> {
     const iterations = new LoopIterations();
-    return new MeasuredService(await StandaloneProcess.start(iterations.env), iterations);
+    if (commits.length === 0) return new MeasuredService(await StandaloneProcess.start(iterations.env), iterations);
+    const app = await StandaloneProcess.start();
+    await appendCommits(app, commits, iterations.env);
+    return new MeasuredService(app, iterations);
   }
 
   /** Expects that no iteration of the event loop takes long while the attack repeats. */

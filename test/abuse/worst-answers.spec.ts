@@ -1,9 +1,8 @@
-import { eventStoreSchema, SqliteEventStore, SqliteFile } from '@keyfold/event-store/sqlite';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { keyfold } from '../support/cli.js';
 import { lastingPort } from '../support/lasting-port.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
+import { appendCommits } from './append-commits.js';
 import { figuresOf } from './process-costs.js';
 import { describeWorstAnswers } from './worst-answers.js';
 
@@ -22,22 +21,19 @@ describe('the worst answers of the embedded store', () => {
   let app: StandaloneProcess;
   let managementPort: number;
   const managementUrl = () => `http://127.0.0.1:${managementPort}`;
-  const { cast } = describeWorstAnswers(async () => {
-    managementPort = await lastingPort();
-    app = await StandaloneProcess.start({ KEYFOLD_MANAGEMENT_PORT: String(managementPort) });
-    return {
-      baseUrl: app.baseUrl,
-      managementUrl: managementUrl(),
-      async append(commits) {
-        await app.stop();
-        const store = new SqliteEventStore(new SqliteFile(join(app.dataDir, 'keyfold.db'), eventStoreSchema));
-        await Promise.all(commits.map((commit) => store.append(commit)));
-        await store.close();
-        await app.restart();
-      },
-      dispose: () => app.dispose(),
-    };
-  }, RINGS);
+  const { cast } = describeWorstAnswers(
+    async () => {
+      managementPort = await lastingPort();
+      app = await StandaloneProcess.start({ KEYFOLD_MANAGEMENT_PORT: String(managementPort) });
+      return {
+        baseUrl: app.baseUrl,
+        managementUrl: managementUrl(),
+        append: (commits) => appendCommits(app, commits),
+        dispose: () => app.dispose(),
+      };
+    },
+    { rings: RINGS },
+  );
 
   it('include those of the `keyfold` command', async () => {
     const { manyId, longId } = cast();

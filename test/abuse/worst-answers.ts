@@ -45,10 +45,13 @@ export type Stage = Readonly<{
 }>;
 
 /**
- * Fills a service to the limits of everything that clients can write, and measures the worst answer of each route.
+ * Fills a service to the limits of everything that clients can write, and measures the worst answers of the routes.
  * Besides the two members, `rings` accounts have a full key ring.
  */
-export function describeWorstAnswers(open: () => Promise<Stage>, rings = 0): { cast(): Cast } {
+export function describeWorstAnswers(
+  open: () => Promise<Stage>,
+  { rings = 0, isMeasured = () => true }: { rings?: number; isMeasured?: (route: string) => boolean },
+): { cast(): Cast } {
   let stage: Stage;
   let cast: Cast;
 
@@ -58,7 +61,7 @@ export function describeWorstAnswers(open: () => Promise<Stage>, rings = 0): { c
   });
   afterAll(() => stage?.dispose());
 
-  it('stay within the limits of bytes and CPU on every documented route', async () => {
+  it('stay within the limits of bytes and CPU', async () => {
     const routes = worstRequests(cast);
     const document = (await cast.open.get('/openapi.json')).json as ApiDocument;
     expect(Object.keys(routes).toSorted()).toEqual(
@@ -68,6 +71,7 @@ export function describeWorstAnswers(open: () => Promise<Stage>, rings = 0): { c
     );
     const measured: { route: string; bytes: number; most: number; cpu: number }[] = [];
     for (const [route, { bytes: most, requests, refused = 200 }] of Object.entries(routes)) {
+      if (!isMeasured(route)) continue;
       const figures = { route, bytes: 0, most, cpu: 0 };
       for (const [index, request] of requests.entries()) {
         const cpu = await cpuOf(stage.managementUrl, ROUNDS, async (round) => {
@@ -100,8 +104,9 @@ export function describeWorstAnswers(open: () => Promise<Stage>, rings = 0): { c
       ['/api/admin/app_password/list', '/api/me/app_passwords'],
     ] as const) {
       expect(Buffer.byteLength((await cast.admin.get(list)).text), list).toBeGreaterThan(0.6 * 2 * MEBIBYTE);
-      // The requests before revoked one in each round.
-      expect((await cast.many.get(ownList)).data<object[]>(), ownList).toHaveLength(SECRETS_PER_ACCOUNT - ROUNDS);
+      // Measured requests revoke one in each round.
+      const { length } = (await cast.many.get(ownList)).data<object[]>();
+      expect(length, ownList).toBeGreaterThanOrEqual(SECRETS_PER_ACCOUNT - ROUNDS);
     }
     const second = await cast.admin.get('/api/admin/user/list?page=2&per_page=200');
     expect(second.data<{ content: object[] }>().content).toHaveLength(200);

@@ -1,7 +1,7 @@
 import type { Answer } from '../support/api-client.js';
 
 /** The repetitions of each request over which its CPU time is averaged. */
-export const ROUNDS = 3;
+export const ROUNDS = 2;
 
 /** The maximum size of a route's answer by the limits of its content, and its worst requests. */
 export type WorstRoute = Readonly<{

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
-import { newAccessToken, tokensOf, type ShownToken } from '../support/access-tokens.js';
-import { accountNamed, adminOf, newMember } from '../support/accounts.js';
+import { describe, expect, it, vi } from 'vitest';
+import { newAccessToken, type ShownToken, tokensOf } from '../support/access-tokens.js';
+import { accountNamed, adminOf, newMember, signedInAs } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { newKeyLine } from '../support/key-line.js';
@@ -9,7 +9,8 @@ import { sharedApp } from '../support/shared-app.js';
 import { storedStaticToken, storedCommits } from '../support/stored-data.js';
 import { enrol } from '../support/two-factor.js';
 
-const app = await sharedApp();
+// Each request has its own connection, so the requests of a race meet in several threads.
+const app = await sharedApp({ KEYFOLD_THREADS: '4' });
 const api = new ApiClient(app.baseUrl);
 const admin = await adminOf(api);
 
@@ -17,6 +18,25 @@ const outcomeFor = async (client: ApiClient) => (await client.get('/api/me')).ou
 const edit = async (name: string, fields: object) =>
   (await admin.post('/api/admin/user/update', { ...(await accountNamed(admin, name)), ...fields })).data();
 const create = (client: ApiClient, body: object) => client.post('/api/me/tokens', body);
+
+it('the log and the metrics contain no access token, not even a refused one', async () => {
+  const { token } = await newAccessToken(await newMember(admin, 'logged'), ['profile:read']);
+  const unknown = `kf_${'0'.repeat(42)}`;
+  for (const each of [token, `Bearer ${token}`, unknown]) await api.as(each).get('/api/admin/user/list');
+  await api.as(token).post('/api/me/sshkey/add', { title: token, key: token });
+  expect(app.output()).toContain('authn_token_created:');
+  expect(app.output()).toContain('authn_token_fail:access');
+  for (const secret of [token.slice(12), unknown]) expect(app.output()).not.toContain(secret);
+  const managementUrl = await vi.waitFor(() => app.managementUrl, 30_000);
+  expect(await (await fetch(`${managementUrl}/metrics`)).text()).not.toContain('kf_');
+});
+
+it('the stored events contain the hash of the secret and never the token', async () => {
+  const member = await newMember(admin, 'recorded');
+  const { token } = await newAccessToken(member, ['profile:read']);
+  const stored = JSON.stringify(storedCommits(app.dataDir));
+  expect(stored).not.toContain(token.slice(12, 39));
+});
 
 describe('an access token', () => {
   it('is shown once, in a form that secret scanners find', async () => {
@@ -138,20 +158,6 @@ describe('an access token', () => {
       expect(Date.parse(last_used!)).toBeGreaterThanOrEqual(Math.floor(before / 1000) * 1000);
     });
   });
-
-  it('with other digits is refused', async () => {
-    const { token } = await newAccessToken(await newMember(admin, 'guessed'), ['profile:read']);
-    const last = token.endsWith('0') ? '1' : '0';
-    const others = [
-      token.slice(0, -1) + last,
-      token.slice(0, -1),
-      `${token}0`,
-      token.toUpperCase(),
-      'kf_',
-      `Basic ${token}`,
-    ];
-    for (const other of others) expect(await outcomeFor(api.as(other)), other).toBe('401 token is invalidated');
-  });
 });
 
 describe('the list of all access tokens', () => {
@@ -183,16 +189,9 @@ describe('the list of all access tokens', () => {
     expect(pages).toEqual(content);
   });
 
-  it('leaves an account whose tokens were all revoked', async () => {
-    const member = await newMember(admin, 'emptied');
-    const { id } = await newAccessToken(member, ['profile:read']);
-    expect((await admin.get('/api/admin/token/list')).text).toContain('emptied');
-    await member.post('/api/me/tokens/revoke', { id });
-    expect((await admin.get('/api/admin/token/list')).text).not.toContain('emptied');
-  });
-
-  it.each(['per_page=0', 'per_page=1001', 'page=x', 'user_id=-1', 'uid=3'])('refuses %s', async (query) => {
-    expect((await admin.get(`/api/admin/token/list?${query}`)).code).toBe(400);
+  it('refuses a wrong query', async () => {
+    for (const query of ['per_page=0', 'per_page=1001', 'page=x', 'user_id=-1', 'uid=3'])
+      expect((await admin.get(`/api/admin/token/list?${query}`)).code, query).toBe(400);
   });
 });
 
@@ -209,23 +208,13 @@ describe('a creation', () => {
 
   it.each([
     ['a name that is too long', { name: 'a'.repeat(101) }, 'name must be shorter'],
-    ['a name of too many bytes', { name: '<\uFE0F'.repeat(100) }, 'the name is too long'],
     ['no scopes', { scopes: [] }, 'scopes should not be empty'],
     ['one scope twice', { scopes: ['profile:read', 'profile:read'] }, "All scopes's elements must be unique"],
     ['an expiry in the past', { expires: '2020-01-01T00:00:00Z' }, 'expires must be in the future'],
-    ['a distant expiry', { expires: '2099-01-01T00:00:00Z' }, 'expires must be in the future'],
   ])('with %s is refused', async (_, fields, message) => {
     const answer = await create(admin, { name: 'refused', scopes: ['profile:read'], expires: null, ...fields });
     expect(answer.outcome).toMatch(/^400 /);
     expect(answer.outcome).toContain(message);
-  });
-
-  it('with the name of another token is refused', async () => {
-    const member = await newMember(admin, 'namer');
-    await newAccessToken(member, ['profile:read'], { name: 'backup' });
-    const again = { name: 'backup', scopes: ['profile:read'], expires: null };
-    expect((await create(member, again)).outcome).toBe('400 an access token with the same name already exists');
-    expect(await tokensOf(member)).toHaveLength(1);
   });
 
   it('with a scope of administrators is refused for others', async () => {
@@ -255,4 +244,149 @@ describe('a creation', () => {
     const { client } = await newAccessToken(admin, ['accounts:manage', 'settings:read', 'keys:manage']);
     expect((await create(client, body)).outcome).toBe('403 access tokens are not accepted here, log in instead');
   });
+});
+
+// Everything that a token can have.
+const { client: token } = await newAccessToken(admin, [
+  'profile:read',
+  'keys:manage',
+  'accounts:manage',
+  'settings:read',
+  'keys:look-up',
+  'logins:verify',
+]);
+const UNCHANGEABLE = '403 an access token can not change an administrator, log in instead';
+
+describe('an access token that manages accounts', () => {
+  it('does so for accounts that are no administrators, the guest included', async () => {
+    const member = await newMember(admin, 'managed');
+    await enrol(member);
+    await member.post('/api/me/sshkey/add', { title: 'laptop', key: newKeyLine().line });
+    const { content } = (await member.get('/api/me/sshkey/list')).data<{ content: { id: number }[] }>();
+    const account = await accountNamed(admin, 'managed');
+    const guest = await accountNamed(admin, 'guest');
+    const [{ session_id } = { session_id: '' }] = (await member.get('/api/me/sessions')).data<
+      { session_id: string }[]
+    >();
+    const answers = [
+      await token.post('/api/admin/user/create', { username: 'made', password: 'pw-made', role: 0 }),
+      await token.post('/api/admin/user/update', { ...account, password: 'n3w-pass' }),
+      await token.post('/api/admin/user/update', guest),
+      await token.post(`/api/admin/user/cancel_2fa?id=${account.id}`),
+      await token.post(`/api/admin/user/sshkey/delete?id=${content[0]!.id}`),
+      await token.post('/api/admin/session/evict', { session_id }),
+      await token.post('/api/admin/session/evict', { user_id: account.id }),
+      await token.post(`/api/admin/user/delete?id=${account.id}`),
+    ];
+    expect(answers.map(({ outcome }) => outcome)).toEqual(answers.map(() => '200 success'));
+    await signedInAs(api, 'made');
+  });
+
+  it('changes nothing of an administrator', async () => {
+    await admin.post('/api/me/sshkey/add', { title: 'laptop', key: newKeyLine().line });
+    const { content } = (await admin.get('/api/me/sshkey/list')).data<{ content: { id: number }[] }>();
+    const account = await accountNamed(admin, 'admin');
+    const [{ session_id } = { session_id: '' }] = (await admin.get('/api/me/sessions')).data<
+      { session_id: string }[]
+    >();
+    const before = (await admin.get('/api/me')).data();
+    for (const change of [
+      {},
+      { password: 'n3w-pass' },
+      { username: 'boss' },
+      { permission: 0 },
+      { base_path: '/elsewhere' },
+      { disabled: true },
+      { role: 0 },
+      { sso_id: 'mine' },
+    ]) {
+      const answer = await token.post('/api/admin/user/update', { ...account, ...change });
+      expect(answer.outcome, JSON.stringify(change)).toBe(UNCHANGEABLE);
+    }
+    const answers = [
+      await token.post('/api/admin/user/cancel_2fa?id=1'),
+      await token.post('/api/admin/user/delete?id=1'),
+      await token.post(`/api/admin/user/sshkey/delete?id=${content[0]!.id}`),
+      await token.post('/api/admin/session/evict', { user_id: 1 }),
+      await token.post('/api/admin/session/evict', { session_id }),
+    ];
+    expect(answers.map(({ outcome }) => outcome)).toEqual(answers.map(() => UNCHANGEABLE));
+    expect((await admin.get('/api/me')).data()).toEqual(before);
+    expect((await admin.get('/api/me/sshkey/list')).data()).toMatchObject({ total: 1 });
+    await adminOf(api);
+  });
+});
+
+it('an access token that reads settings sees no secret, neither the static token nor an unknown setting', async () => {
+  const secrets = { ldap_manager_password: 'ldap-s3cret', unknown_setting: 'unknown-s3cret', site_title: 'Our site' };
+  const saved = Object.entries(secrets).map(([key, value]) => ({ key, value }));
+  (await admin.post('/api/admin/setting/save', saved)).data();
+  const staticToken = storedStaticToken(app.dataDir);
+  const keys = ['token', ...Object.keys(secrets)];
+  const reads = [
+    '/api/admin/setting/list',
+    `/api/admin/setting/get?keys=${keys.join()}`,
+    ...keys.map((key) => `/api/admin/setting/get?key=${key}`),
+  ];
+  const [shown, hidden] = [[...secretsIn(await texts(admin))], [...secretsIn(await texts(token))]];
+  expect(shown.toSorted()).toEqual([staticToken, 'ldap-s3cret', 'unknown-s3cret', 'Our site'].toSorted());
+  expect(hidden).toEqual(['Our site']);
+
+  async function texts(client: ApiClient): Promise<string> {
+    return (await Promise.all(reads.map(async (path) => (await client.get(path)).text))).join('\n');
+  }
+  function secretsIn(text: string): string[] {
+    return [staticToken, ...Object.values(secrets)].filter((each) => text.includes(each));
+  }
+});
+
+/** Random requests with the token. */
+
+const createNamed = (client: ApiClient, name: string) =>
+  create(client, { name, scopes: ['profile:read'], expires: null });
+const idsOf = (tokens: readonly { id: number }[]) => new Set(tokens.map(({ id }) => id));
+const times = <Result>(count: number, run: (index: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => run(index)));
+
+it('of 20 parallel creations with one name, one creates a token', async () => {
+  const member = await newMember(admin, 'crowd');
+  const answers = await times(20, () => createNamed(member, 'backup'));
+  const created = answers.filter(({ code }) => code === 200);
+  expect(created).toHaveLength(1);
+  const refused = answers.filter(({ code }) => code !== 200).map(({ outcome }) => outcome);
+  expect(new Set(refused)).toEqual(new Set(['400 an access token with the same name already exists']));
+  const { token } = created[0]!.data<{ token: string }>();
+  expect((await api.as(token).get('/api/me')).outcome).toBe('200 success');
+  expect(await tokensOf(member)).toHaveLength(1);
+});
+
+it('of 120 parallel creations, 100 create a token, and each of these works', async () => {
+  const member = await newMember(admin, 'limit');
+  const answers = await times(120, (index) => createNamed(member, `token ${index}`));
+  const tokens = answers.filter(({ code }) => code === 200).map((answer) => answer.data<{ token: string }>().token);
+  expect(tokens).toHaveLength(100);
+  expect(new Set(tokens).size).toBe(100);
+  const refused = answers.filter(({ code }) => code !== 200).map(({ outcome }) => outcome);
+  expect(new Set(refused)).toEqual(new Set(['400 the account has too many access tokens, revoke one first']));
+  const outcomes = await times(100, async (index) => (await api.as(tokens[index]!).get('/api/me')).outcome);
+  expect(new Set(outcomes)).toEqual(new Set(['200 success']));
+  const [first] = await tokensOf(member);
+  (await member.post('/api/me/tokens/revoke', { id: first!.id })).data();
+  expect((await createNamed(member, 'in its place')).outcome).toBe('200 success');
+});
+
+it('parallel creations and revocations leave exactly the tokens that were not revoked, and only these work', async () => {
+  const member = await newMember(admin, 'churn');
+  const old = await times(20, () => newAccessToken(member, ['profile:read']));
+  const [made, revoked] = await Promise.all([
+    times(20, () => newAccessToken(member, ['profile:read'])),
+    times(40, (index) => member.post('/api/me/tokens/revoke', { id: old[index % 20]!.id })),
+  ]);
+  // Each token is revoked twice, and only one of the two finds it.
+  for (const code of [200, 404]) expect(revoked.filter((answer) => answer.code === code)).toHaveLength(20);
+  expect(idsOf(await tokensOf(member))).toEqual(idsOf(made));
+  const outcomes = async (tokens: typeof old) =>
+    new Set(await Promise.all(tokens.map(async ({ client }) => (await client.get('/api/me')).outcome)));
+  expect(await outcomes(old)).toEqual(new Set(['401 token is invalidated']));
+  expect(await outcomes(made)).toEqual(new Set(['200 success']));
 });

@@ -4,10 +4,11 @@ import { parseSealingKeys } from '@keyfold/security';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed, ADMIN_PASSWORD } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
-import { operationsOf, type ApiDocument } from '../support/api-document.js';
+import { type ApiDocument, operationsOf } from '../support/api-document.js';
 import { keyfold } from '../support/cli.js';
 import { ADMIN, EveryChange, type Made } from '../support/every-change.js';
 import { newKeyLine } from '../support/key-line.js';
+import { exchangeBytes } from '../support/raw-connection.js';
 import { sharedApp } from '../support/shared-app.js';
 import { storedCommits } from '../support/stored-data.js';
 
@@ -32,8 +33,9 @@ const api = new ApiClient(app.baseUrl);
 const changes = new EveryChange(app);
 const { made, called, secrets } = changes;
 
-/** Signs in as the administrator without recording it. */
-const administrator = async () => api.from('172.21.1.1').signedIn('admin', ADMIN_PASSWORD);
+let signedIn: Promise<ApiClient> | undefined;
+/** Returns the administrator, whose login is not recorded. */
+const administrator = () => (signedIn ??= api.from('172.21.1.1').signedIn('admin', ADMIN_PASSWORD));
 
 async function allPages(client: ApiClient, path: string): Promise<Entry[]> {
   const entries: Entry[] = [];
@@ -236,6 +238,37 @@ describe('the operator', () => {
     expect([result.status, result.out]).toEqual([status, '']);
     expect(result.err).toContain(message);
   });
+});
+
+const EXPORT = '/api/admin/activity/export';
+async function exportOver(version: string, method = 'GET'): Promise<string> {
+  const head = `${method} ${EXPORT} HTTP/${version}\r\nHost: x\r\nConnection: close`;
+  return exchangeBytes(app.baseUrl, `${head}\r\nAuthorization: ${(await administrator()).token}\r\n\r\n`);
+}
+
+it('an export is sent in chunks, whose missing end shows a failure', async () => {
+  const answer = await exportOver('1.1');
+  expect(answer).toMatch(/^HTTP\/1\.1 200 .*\r\ntransfer-encoding: chunked\r\n/is);
+  expect(answer.endsWith('\r\n0\r\n\r\n')).toBe(true);
+});
+
+it('an export over HTTP/1.0, which cannot show a failure, is refused with the remedy', async () => {
+  const answer = await exportOver('1.0');
+  expect(answer).toMatch(/^HTTP\/1\.1 505 /);
+  expect(answer).toContain('an export needs HTTP/1.1: for nginx, set proxy_http_version 1.1');
+});
+
+it('HEAD reads nothing and answers with the type of the export', async () => {
+  const answer = await exportOver('1.1', 'HEAD');
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  expect(answer).toMatch(/content-type: application\/x-ndjson/i);
+  expect(answer.split('\r\n\r\n')[1]).toBe('');
+});
+
+it('a refusal is an envelope, before anything is sent', async () => {
+  const answer = await (await administrator()).get(`${EXPORT}?limit=1`);
+  expect(answer.headers['content-type']).toMatch(/^application\/json/);
+  expect(answer.outcome).toBe('400 unknown field "limit"');
 });
 
 it('no answer and no output contains a secret', () => {

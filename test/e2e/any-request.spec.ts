@@ -7,9 +7,10 @@ import { arbitraryRequest } from '../support/arbitrary-request.js';
 import { logLines } from '../support/log-lines.js';
 import { sharedApp } from '../support/shared-app.js';
 import { storedStaticToken } from '../support/stored-data.js';
+import { timesLength } from '../support/test-length.js';
 
 /** Requests per kind of caller, in groups that are sent in parallel. */
-const GROUPS = 70;
+const GROUPS = timesLength(30);
 const GROUP_SIZE = 10;
 
 /** HTTP statuses whose answers carry the same code in the envelope. */

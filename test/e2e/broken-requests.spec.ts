@@ -1,24 +1,17 @@
 import { connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ADMIN_PASSWORD, adminOf } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { logLines } from '../support/log-lines.js';
 import { exchangeBytes } from '../support/raw-connection.js';
-import { StandaloneProcess } from '../support/standalone-process.js';
+import { sharedApp } from '../support/shared-app.js';
 
-let app: StandaloneProcess;
-let api: ApiClient;
-
-beforeAll(async () => {
-  app = await StandaloneProcess.start();
-  api = new ApiClient(app.baseUrl);
-});
+const app = await sharedApp();
+const api = new ApiClient(app.baseUrl);
 
 afterEach(async () => {
   expect((await api.get('/ping')).text).toBe('pong');
 });
-
-afterAll(() => app.dispose());
 
 const send = (...lines: string[]) => exchangeBytes(app.baseUrl, `${lines.join('\r\n')}\r\n\r\n`);
 /** Returns the status of an answer whose envelope has the same code and a message of one line. */
@@ -160,13 +153,6 @@ describe('valid HTTP requests', () => {
     expect(await send('GET /ping HTTP/1.1', 'Host: a', ...upgrade)).toMatch(/^HTTP\/1\.1 200 OK[^]*pong$/);
   });
 
-  it('that are pipelined get their answers in order', async () => {
-    const last = ['GET /ping HTTP/1.1', 'Host: a', 'Connection: close'];
-    const received = await send('GET /api/me HTTP/1.1', 'Host: a', '', ...last);
-    expect(received.indexOf('Guest user is disabled')).toBeGreaterThan(0);
-    expect(received.endsWith('pong')).toBe(true);
-  });
-
   it.each([
     '',
     ';',
@@ -201,6 +187,58 @@ describe('valid HTTP requests', () => {
     const refused = await admin.get('/api/admin/user/get?id=%ff');
     expect(refused.outcome).toBe(String.raw`400 strconv.Atoi: parsing "\xff": invalid syntax`);
   });
+});
+
+const POLL = { timeout: 20_000, interval: 5 };
+
+const request = (line: string, body = '', ...headers: string[]) =>
+  [`${line} HTTP/1.1`, 'Host: a', ...headers, '', body].join('\r\n');
+const post = (path: string, body: object) =>
+  request(`POST ${path}`, JSON.stringify(body), `Content-Length: ${JSON.stringify(body).length}`);
+const login = (password = ADMIN_PASSWORD) => post('/api/auth/login', { username: 'admin', password });
+const list = request('GET /api/me');
+
+/** Returns the statuses of all answers on one connection. */
+async function statusesOf(...bytes: string[]): Promise<number[]> {
+  const received = await exchangeBytes(app.baseUrl, bytes.join(''));
+  return [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+}
+
+it.each([
+  ['a DELETE with a body but no length', [request('DELETE /api/me', '{"a":1}\r\n\r\n')], [405, 400]],
+  ['a read, then noise', [list, 'noise\r\n\r\n'], [200, 400]],
+  ['a slow login, then noise', [login(), 'noise\r\n\r\n'], [200, 400]],
+  ['a refused login, then noise', [login('wrong'), '\0\0\0\0'], [200, 400]],
+  ['three requests, then noise', [request('GET /ping'), login(), list, 'noise\r\n\r\n'], [200, 200, 200, 400]],
+  ['a read, then an unknown method', [list, request('BREW /pot')], [200, 405]],
+  [
+    'a login, then a chunked body with an invalid size',
+    [login(), request('POST /api/auth/login', 'zz\r\n', 'Transfer-Encoding: chunked')],
+    [200, 400],
+  ],
+])('%s: each gets its answer, then the connection closes', async (_, bytes, statuses) => {
+  expect(await statusesOf(...bytes)).toEqual(statuses);
+});
+
+it('a client that keeps sending and never closes gets its answers, then the connection closes', async () => {
+  const { hostname, port } = new URL(app.baseUrl);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  onTestFinished(() => void socket.destroy());
+  let received = '';
+  socket.setEncoding('latin1').on('data', (text: string) => (received += text));
+  socket.on('error', () => undefined);
+  const closed = new Promise((end) => socket.on('close', end));
+  socket.write(`${login()}noise\r\n\r\n`);
+  await vi.waitUntil(() => received.includes(' 400 ') || !socket.write('noise\r\n\r\n'), POLL);
+  await vi.waitUntil(() => received.includes(' 400 '), POLL);
+  expect(received).toMatch(/^HTTP\/1\.1 200 /);
+  // The closed connection is detected on the next write.
+  const writing = setInterval(() => socket.write('noise'), 200);
+  await closed.finally(() => clearInterval(writing));
+});
+
+it('requests after bytes that are not HTTP get no answer', async () => {
+  expect(await statusesOf(login(), 'noise\r\n\r\n', login(), list)).toEqual([200, 400]);
 });
 
 it('none of this logs an error', () => {

@@ -15,30 +15,15 @@ interface ListedKey {
 const app = await sharedApp();
 const admin = await adminOf(new ApiClient(app.baseUrl));
 
-it.each([
-  ['ed25519', 256],
-  ['ecdsa', 256],
-  ['ecdsa', 384],
-  ['ecdsa', 521],
-  ['rsa', 2048],
-  ['rsa', 3072],
-])('a key of ssh-keygen (%s, %i bits) is listed with the fingerprint that ssh-keygen prints', async (type, bits) => {
-  const { line, fingerprint } = generateKey(type, bits, 'me@my laptop');
-  const member = await newMember(admin, `${type}-${bits}`);
+it('a key of ssh-keygen is listed with the fingerprint that ssh-keygen prints', async () => {
+  const { line, fingerprint } = generateKey('ed25519', 256, 'me@my laptop');
+  const member = await newMember(admin, 'keeper');
   const added = await member.post('/api/me/sshkey/add', { title: 'laptop', key: ` ${line}\n` });
   expect(added.outcome).toBe('200 success');
   const [listed] = (await member.get('/api/me/sshkey/list')).data<{ content: ListedKey[] }>().content;
   expect(listed).toMatchObject({ title: 'laptop', fingerprint });
   expect(listed?.last_used_time).toBe(listed?.added_time);
   expect(Math.abs(Date.parse(listed?.added_time ?? '') - Date.now())).toBeLessThan(60_000);
-});
-
-it('a 1024-bit RSA key of ssh-keygen is refused', async () => {
-  const member = await newMember(admin, 'weak');
-  const { line } = generateKey('rsa', 1024, '');
-  expect((await member.post('/api/me/sshkey/add', { title: 'weak', key: line })).outcome).toBe(
-    '400 provided key invalid',
-  );
 });
 
 it('codes of oathtool complete an enrolment and a login', async () => {

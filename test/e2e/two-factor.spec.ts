@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { accountNamed, adminOf, createAccount, newMember, signedInAs } from '../support/accounts.js';
-import { ApiClient } from '../support/api-client.js';
+import { adminOf, createAccount, newAddress, newMember, signedInAs } from '../support/accounts.js';
+import { type Answer, ApiClient } from '../support/api-client.js';
 import { readQrPicture } from '../support/qr.js';
 import { sharedApp } from '../support/shared-app.js';
 import { codeNow, enrol } from '../support/two-factor.js';
@@ -35,28 +35,6 @@ describe('enrolment', () => {
     expect((await api.logIn('ann & bob', 'pw-ann & bob', codeNow(secret))).code).toBe(200);
   });
 
-  it('accepts only the latest secret with a correct code', async () => {
-    const member = await newMember(admin, 'careless');
-    const verify = async (secret: string, code: string) =>
-      (await member.post('/api/auth/2fa/verify', { code, secret })).outcome;
-    const own = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-    expect(await verify(own, codeNow(own))).toBe('400 Invalid 2FA code');
-    const first = await generate(member);
-    const last = await generate(member);
-    expect(await verify(first.secret, codeNow(first.secret))).toBe('400 Invalid 2FA code');
-    expect(await verify(last.secret, codeNow(last.secret, 9))).toBe('400 Invalid 2FA code');
-    expect(await hasTwoFactor(member)).toBe(false);
-    expect(await verify(last.secret, codeNow(last.secret))).toBe('200 success');
-  });
-
-  it('replaces the previous secret', async () => {
-    const member = await newMember(admin, 'renewer');
-    const first = await enrol(member);
-    const second = await enrol(member);
-    expect((await api.logIn('renewer', 'pw-renewer', codeNow(first, 1))).outcome).toBe('402 Invalid 2FA code');
-    expect((await api.logIn('renewer', 'pw-renewer', codeNow(second, 1))).code).toBe(200);
-  });
-
   it('can be started at most 10 times an hour', async () => {
     const member = await newMember(admin, 'collector');
     const codes: number[] = [];
@@ -66,15 +44,6 @@ describe('enrolment', () => {
     expect([refused.status, refused.code]).toEqual([200, 429]);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3_500);
     expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(3_600);
-  });
-
-  it('is not available to the guest', async () => {
-    const guest = await accountNamed(admin, 'guest');
-    (await admin.post('/api/admin/user/update', { ...guest, disabled: false })).data();
-    expect((await api.post('/api/auth/2fa/generate')).outcome).toBe('403 Guest user can not generate 2FA code');
-    const proof = { code: '123456', secret: 'A' };
-    expect((await api.post('/api/auth/2fa/verify', proof)).outcome).toBe('403 Guest user can not generate 2FA code');
-    (await admin.post('/api/admin/user/update', guest)).data();
   });
 });
 
@@ -87,4 +56,129 @@ describe('an administrator', () => {
     expect(await hasTwoFactor(member)).toBe(false);
     expect((await api.logIn('locked-out', 'pw-locked-out')).code).toBe(200);
   });
+});
+
+const disable = (member: ApiClient, proof: object) => member.post('/api/auth/2fa/disable', proof);
+const generateCodes = (member: ApiClient, proof: object) => member.post('/api/auth/2fa/recovery_codes', proof);
+const codesFor = async (member: ApiClient, proof: object) =>
+  (await generateCodes(member, proof)).data<{ recovery_codes: string[] }>().recovery_codes;
+const profileOf = async (member: ApiClient) => (await member.get('/api/me')).data<Record<string, unknown>>();
+
+/** Creates an account with two-factor; `secret` is that of its codes. */
+async function careful(name: string) {
+  const member = (await newMember(admin, name)).from(newAddress());
+  return { member, secret: await enrol(member), password: `pw-${name}` };
+}
+
+describe('turning two-factor off', () => {
+  it('takes the password', async () => {
+    const { member, password } = await careful('by-password');
+    expect((await disable(member, { password })).outcome).toBe('200 success');
+    expect(await profileOf(member)).toMatchObject({ otp: false });
+    expect((await api.from(newAddress()).logIn('by-password', password)).code).toBe(200);
+    expect((await disable(member, {})).outcome).toBe('200 success');
+  });
+
+  it('or a current code, which is then used up', async () => {
+    const { member, secret } = await careful('by-code');
+    const code = codeNow(secret, 1);
+    expect((await disable(member, { otp_code: codeNow(secret) })).outcome).toBe('400 Invalid 2FA code');
+    expect((await disable(member, { otp_code: code })).outcome).toBe('200 success');
+    expect(await profileOf(member)).toMatchObject({ otp: false });
+  });
+
+  it('is refused without either, and with a wrong one', async () => {
+    const { member } = await careful('unproved');
+    expect((await disable(member, {})).outcome).toBe('400 send the password or a 2FA code');
+    expect((await disable(member, { password: 'wrong' })).outcome).toBe('400 the password is wrong');
+    expect((await disable(member, { otp_code: '000000' })).outcome).toBe('400 Invalid 2FA code');
+    expect(await profileOf(member)).toMatchObject({ otp: true });
+  });
+
+  it('counts wrong passwords like logins do', async () => {
+    const { member, password } = await careful('guessed');
+    for (let n = 0; n < 5; n++) expect((await disable(member, { password: `wrong ${n}` })).code).toBe(400);
+    const throttled = await disable(member, { password });
+    expect(throttled.code).toBe(429);
+    expect(Number(throttled.headers['retry-after'])).toBeGreaterThan(0);
+  });
+});
+
+describe('recovery codes', () => {
+  it('log in once each, in any spelling, and the profile counts them', async () => {
+    const { member, password } = await careful('prepared');
+    expect(Object.keys(await profileOf(member)).at(-1)).toBe('otp');
+    const codes = await codesFor(member, { password });
+    expect(codes).toHaveLength(10);
+    expect(await profileOf(member)).toMatchObject({ recovery_codes_left: 10 });
+    const logIn = (code: string) => api.from(newAddress()).logIn('prepared', password, code);
+    for (const [index, code] of codes.slice(0, 7).entries()) {
+      expect((await logIn(index % 2 ? code.toLowerCase() : code.replaceAll('-', ''))).code).toBe(200);
+      const { recovery_codes_left: left, recovery_codes_low: low } = await profileOf(member);
+      expect([left, low]).toEqual([9 - index, 9 - index <= 3 ? true : undefined]);
+    }
+    expect((await logIn(codes[0]!)).outcome).toBe('402 Invalid 2FA code');
+    await app.kill();
+    await app.restart();
+    expect((await logIn(codes[0]!)).outcome).toBe('402 Invalid 2FA code');
+    expect((await logIn(codes[7]!)).code).toBe(200);
+  });
+
+  it('take a proof, and two-factor', async () => {
+    const { member } = await careful('asked');
+    expect((await generateCodes(member, {})).outcome).toBe('400 send the password or a 2FA code');
+    expect((await generateCodes(member, { password: 'wrong' })).outcome).toBe('400 the password is wrong');
+    const plain = await newMember(admin, 'plain');
+    expect((await generateCodes(plain, { password: 'pw-plain' })).outcome).toBe('400 two-factor login is off');
+  });
+
+  it('are named as a factor of their session', async () => {
+    const { member, password } = await careful('named');
+    const [code] = await codesFor(member, { password });
+    const recovered = await api.from(newAddress()).signedIn('named', password, code);
+    const sessions = (await recovered.get('/api/me/sessions')).data<{ current: boolean; factors: string[] }[]>();
+    expect(sessions.find(({ current }) => current)?.factors).toEqual(['password', 'recovery-code']);
+  });
+
+  it('are not available to the guest', async () => {
+    expect((await api.post('/api/auth/2fa/recovery_codes', {})).code).toBe(401);
+    expect((await api.post('/api/auth/2fa/disable', {})).code).toBe(401);
+  });
+});
+
+describe('a refused code', () => {
+  const timeIn = (answer: Answer) => (answer.json as { server_time?: number }).server_time;
+
+  it("is answered with the server's time, whether it is wrong, old or missing", async () => {
+    const { member, secret, password } = await careful('late');
+    const before = Math.floor(Date.now() / 1000);
+    const logIn = (code: string) => api.from(newAddress()).logIn('late', password, code);
+    const refused = [
+      await logIn(codeNow(secret, -5)),
+      await logIn('000000'),
+      await logIn(''),
+      await logIn('AAAA-BBBB-CCCC-DDDD'),
+      await disable(member, { otp_code: '000000' }),
+      await member.post('/api/auth/2fa/verify', { code: '000000', secret }),
+    ];
+    for (const answer of refused) {
+      expect(answer.outcome).toMatch(/^40[02] Invalid 2FA code$/);
+      expect(timeIn(answer)).toBeGreaterThanOrEqual(before);
+      expect(timeIn(answer)).toBeLessThanOrEqual(Date.now() / 1000);
+    }
+    // The same bytes for an old and for a wrong code: no hint that it was right at another time.
+    const [old, wrong] = refused.map(({ text }) => text.replace(/\d+\}$/, ''));
+    expect(old).toBe(wrong);
+    expect(timeIn(await api.from(newAddress()).logIn('late', 'wrong', ''))).toBeUndefined();
+  });
+});
+
+it('a login with two-factor accepts a code once, even if the process crashes in between', async () => {
+  const secret = await enrol(await newMember(admin, 'restarted'));
+  const code = codeNow(secret, 1);
+  const logIn = () => api.from(newAddress()).logIn('restarted', 'pw-restarted', code);
+  expect((await logIn()).code).toBe(200);
+  await app.kill();
+  await app.restart();
+  expect((await logIn()).outcome).toBe('402 Invalid 2FA code');
 });

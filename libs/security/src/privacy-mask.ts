@@ -21,10 +21,7 @@ const MAX_UNICODE_CLASSES = 32;
 
 /** Patterns that cannot be used. The message states the reason. */
 export class InvalidPatterns extends Error {
-  constructor(reason: string) {
-    super(reason);
-    this.name = 'InvalidPatterns';
-  }
+  override readonly name = 'InvalidPatterns';
 }
 
 /**

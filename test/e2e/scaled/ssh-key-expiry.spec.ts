@@ -8,10 +8,11 @@ import { freshDatabaseUri } from '../../support/mongo/mongo-database.js';
 import { freshBroker } from '../../support/rabbitmq/fresh-broker.js';
 import { OtherService, until } from '../../support/rabbitmq/other-service.js';
 import { ScaledService } from '../../support/scaled-service.js';
+import { timesLength } from '../../support/test-length.js';
 import { authorizedKeysOf, inMilliseconds, listedKeysOf } from '../../support/ssh-key-routes.js';
 
 const MAY_USE_SFTP = 1 << 10;
-const KEYS = 30;
+const KEYS = 10;
 
 let service: ScaledService;
 let other: OtherService;
@@ -19,7 +20,7 @@ let admin: ApiClient;
 
 beforeAll(async () => {
   const broker = await freshBroker();
-  const env = { KEYFOLD_RABBITMQ_URL: broker.url };
+  const env = { KEYFOLD_RABBITMQ_URL: broker.url, KEYFOLD_LEASE_SECONDS: '2' };
   await keyfold(env, 'topology', 'apply');
   service = await ScaledService.start(freshDatabaseUri(), { gateways: 2, workers: 2, env });
   other = await OtherService.connect(broker.url);
@@ -97,8 +98,8 @@ it(
   { timeout: 120_000 },
   async () => {
     const [one = '', two = ''] = service.urls;
-    await expectOwnersFound([one, two], 'cat', 100);
+    await expectOwnersFound([one, two], 'cat', timesLength(15));
     await Promise.all(service.workers.map((worker) => worker.kill()));
-    await expectOwnersFound([one, two], 'dan', 100);
+    await expectOwnersFound([one, two], 'dan', timesLength(15));
   },
 );

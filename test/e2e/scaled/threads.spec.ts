@@ -5,8 +5,9 @@ import { freshDatabaseUri } from '../../support/mongo/mongo-database.js';
 import { ScaledService } from '../../support/scaled-service.js';
 import type { ClientPair } from '../../support/stale-reads/paired-reads.js';
 import { Members, MEMBERS } from '../../support/stale-reads/members.js';
+import { timesLength } from '../../support/test-length.js';
 
-const CHANGES = 1_000;
+const CHANGES = timesLength(250);
 let service: ScaledService;
 let clients: ClientPair;
 

@@ -2,13 +2,14 @@ import { expect } from 'vitest';
 import { newAddress } from '../accounts.js';
 import type { ApiClient } from '../api-client.js';
 import { newAppPassword } from '../app-passwords.js';
+import { timesLength } from '../test-length.js';
 
 /** Two ways to the service: through two gateways, or through any of the threads. */
 type Pair = readonly [ApiClient, ApiClient];
 
-const ACCOUNTS = 8;
+const ACCOUNTS = timesLength(3);
 /** Fewer than the failures from which an account is throttled, because each round has a refused login. */
-const ROUNDS = 12;
+const ROUNDS = 8;
 
 /**
  * Creates and revokes app passwords of several accounts at once, from number `first` on. Expects that the login after each change sees it, although another

@@ -3,6 +3,7 @@ import { requireSchema } from '@keyfold/event-store/mongo';
 import fc from 'fast-check';
 import type { Connection } from 'mongoose';
 import { describe, expect, it } from 'vitest';
+import { timesLength } from '../../../../test/support/test-length.js';
 import { openThrottle } from '../../testing/embedded-throttle.js';
 import { openMongoThrottle } from '../../testing/mongo-throttle.js';
 import { key, MINUTE, NOON } from '../../testing/throttled-keys.js';
@@ -135,7 +136,7 @@ it('an undone attempt leaves no trace, whatever was counted, undone or refunded 
       }
     }),
     // The example undoes an attempt that is the last one only because later ones were undone before.
-    { numRuns: 60, examples: [[['count', 'count', 'count', 'count', ...Array(4).fill({ which: 0 })]]] },
+    { numRuns: timesLength(20), examples: [[['count', 'count', 'count', 'count', ...Array(4).fill({ which: 0 })]]] },
   );
 });
 
@@ -155,7 +156,7 @@ it('MongoDB and SQLite give the same results for any sequence of operations', as
         expect(answers[0]).toEqual(answers[1]);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: timesLength(15) },
   );
 });
 

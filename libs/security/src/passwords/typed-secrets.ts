@@ -17,10 +17,8 @@ const RECOVERY_CODE_GROUPS = 4;
 const LONGEST = 64;
 const APP_PASSWORD = /^[0-9A-HJKMNP-TV-Z]{20}$/;
 
-export type NewAppPassword = Readonly<{ text: string; hash: string }>;
-
 /** Returns an app password such as `7k3m-9qxa-0b2c-d4ef-5gh6`, and the hash to store for it. */
-export function newAppPassword(): NewAppPassword {
+export function newAppPassword(): Readonly<{ text: string; hash: string }> {
   const text = randomText(APP_PASSWORD_GROUPS).toLowerCase();
   return { text, hash: hashOf(lettersOf(text)) };
 }

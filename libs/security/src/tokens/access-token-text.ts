@@ -14,14 +14,11 @@ const SECRET_START = PREFIX.length + ID_DIGITS;
 const SUM_START = SECRET_START + SECRET_DIGITS;
 const FORM = /^kf_[0-9A-Za-z]{42}$/;
 
-/** The secret part of a token, and the hash to store for it. */
-export type AccessTokenSecret = Readonly<{ secret: string; hash: string }>;
-
 /** The content of the text of a token, which need not exist: its id, and the hash of its secret. */
 export type AccessTokenText = Readonly<{ tokenId: number; hash: string }>;
 
-/** Returns a secret of 160 random bits. A secret of this length needs no slow hash. */
-export function newAccessTokenSecret(): AccessTokenSecret {
+/** Returns a secret of 160 random bits and the hash to store for it. A secret of this length needs no slow hash. */
+export function newAccessTokenSecret(): Readonly<{ secret: string; hash: string }> {
   const secret = base62(BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`), SECRET_DIGITS);
   return { secret, hash: hashOf(secret) };
 }

@@ -123,7 +123,7 @@ export class TokenSigner {
     if (algorithm !== 'HS256') return 'wrong_algorithm';
     const payload = HS256_TOKEN.test(token) ? this.payloadOf(token) : undefined;
     if (payload === undefined) return 'bad_signature';
-    return isDeviceToken(payload) ? 'of_device' : 'bad_claims';
+    return (payload as { aud?: unknown }).aud === DEVICE_AUDIENCE ? 'of_device' : 'bad_claims';
   }
 
   private check(token: string): TokenClaims | undefined {
@@ -137,8 +137,6 @@ export class TokenSigner {
     return this.earlier.verify(this.jwt, token, options);
   }
 }
-
-const isDeviceToken = (payload: unknown) => (payload as { aud?: unknown }).aud === DEVICE_AUDIENCE;
 
 function algorithmOf(token: string): string | undefined {
   const [header = '', , signature, ...rest] = token.split('.', 4);

@@ -1,0 +1,106 @@
+import { expect, it, vi } from 'vitest';
+import { accountNamed, adminOf, newMember, signedInAs } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { growth, readMetrics } from '../support/metrics.js';
+import { sharedApp } from '../support/shared-app.js';
+import { type ProcessEnv, StandaloneProcess } from '../support/standalone-process.js';
+
+const tooLong = (what: string, bytes: number) => `400 the ${what} is too long: at most ${bytes} bytes`;
+const text = (bytes: number) => 'ä'.repeat(bytes / 2);
+
+const app = await sharedApp();
+const admin = await adminOf(new ApiClient(app.baseUrl));
+
+it('accounts accept texts up to the limit, and longer ones are refused with the limit', async () => {
+  const create = async (fields: object) =>
+    (await admin.post('/api/admin/user/create', { username: 'full', password: 'full', role: 0, ...fields })).outcome;
+  expect(await create({ username: `${text(4096)}a` })).toBe(tooLong('user name', 4096));
+  expect(await create({ base_path: `/${text(4096)}` })).toBe(tooLong('base path', 4096));
+  expect(await create({ sso_id: `${text(1024)}a` })).toBe(tooLong('sso_id', 1024));
+  expect(await create({ username: text(4096), base_path: `/a${text(4094)}`, sso_id: text(1024) })).toBe('200 success');
+});
+
+it("a member's own texts can be as long as the limit", async () => {
+  const member = await newMember(admin, 'growing');
+  const update = async (fields: object) =>
+    (await member.post('/api/me/update', { username: 'growing', ...fields })).outcome;
+  expect(await update({ username: `${text(4096)}b` })).toBe(tooLong('user name', 4096));
+  expect(await update({ sso_id: `${text(1024)}b` })).toBe(tooLong('sso_id', 1024));
+  expect(await update({ sso_id: text(1024) })).toBe('200 success');
+});
+
+const HASHES = 'keyfold_password_hash_duration_seconds_count';
+
+/** Returns the number of passwords hashed during the work. */
+async function hashesOf(work: () => Promise<unknown>): Promise<number> {
+  const managementUrl = await vi.waitFor(() => app.managementUrl, 30_000);
+  const before = await readMetrics(managementUrl);
+  await work();
+  return growth(before, await readMetrics(managementUrl))[HASHES] ?? 0;
+}
+
+it('a refused profile costs no password hash', async () => {
+  const member = await newMember(admin, 'member');
+  const update = (username: string, password: string) => member.post('/api/me/update', { username, password });
+  const refused = async () => expect((await update('admin', 'new')).outcome).toBe('500 user name already exists');
+  expect(await hashesOf(refused)).toBe(0);
+  expect(await hashesOf(() => update('x'.repeat(5_000), 'new'))).toBe(0);
+  expect(await hashesOf(() => update('member', 'new'))).toBe(1);
+});
+
+it('an account that an administrator may not create or change costs no password hash', async () => {
+  await newMember(admin, 'costly');
+  const { id } = await accountNamed(admin, 'costly');
+  const wanted = { username: 'costly', password: 'new', role: 0 };
+  const update = (differing: object) => admin.post('/api/admin/user/update', { id, ...wanted, ...differing });
+  for (const differing of [{ username: 'admin' }, { role: 2 }, { id: 999 }, { base_path: 'x'.repeat(5_000) }])
+    expect(await hashesOf(() => update(differing)), JSON.stringify(differing).slice(0, 40)).toBe(0);
+  const create = (differing: object) => admin.post('/api/admin/user/create', { ...wanted, ...differing });
+  for (const differing of [{ role: 2 }, { username: 'x'.repeat(5_000) }, { username: 'y', sso_id: 'x'.repeat(5_000) }])
+    expect(await hashesOf(() => create(differing)), JSON.stringify(differing).slice(0, 40)).toBe(0);
+  expect(await hashesOf(() => update({}))).toBe(1);
+});
+
+const RESERVED = '500 this user name is reserved or was in use until recently, ask an administrator for it';
+const TAKEN = '500 user name already exists';
+const DONE = '200 success';
+
+const rename = async (member: ApiClient, username: string) =>
+  (await member.post('/api/me/update', { username })).outcome;
+const give = async (id: number, username: string) =>
+  (await admin.post('/api/admin/user/update', { id, username, role: 0 })).outcome;
+/** Returns a session of the account created as `created` and now named `username`. */
+const signedIn = (username: string, created: string) => admin.signedIn(username, `pw-${created}`);
+
+it('a released name stays reserved for its owner, also after a restart', async () => {
+  const other = await newMember(admin, 'other');
+  expect(await rename(await newMember(admin, 'maria'), 'mary')).toBe(DONE);
+  expect(await rename(other, 'maria')).toBe(RESERVED);
+  await app.restart();
+  expect(await rename(other, 'maria')).toBe(RESERVED);
+  expect((await other.get('/api/me')).data()).toMatchObject({ username: 'other' });
+  expect(await rename(await signedIn('mary', 'maria'), 'maria')).toBe(DONE);
+  expect(await rename(other, 'maria')).toBe(TAKEN);
+});
+
+it('only an administrator can assign a system name', async () => {
+  const member = await newMember(admin, 'climber');
+  for (const name of ['root', 'Root', 'www-data']) expect(await rename(member, name), name).toBe(RESERVED);
+  expect(await rename(member, 'admin')).toBe(TAKEN);
+  expect(await rename(admin, 'root')).toBe(RESERVED);
+  await newMember(admin, 'root');
+  expect(await rename(await signedInAs(admin, 'root'), 'no-root')).toBe(DONE);
+  expect(await give((await accountNamed(admin, 'climber')).id, 'root')).toBe(DONE);
+});
+
+it('settings disable both', async () => {
+  const env: ProcessEnv = { KEYFOLD_RELEASED_NAME_DAYS: '0', KEYFOLD_SYSTEM_NAMES: 'none' };
+  const open = await StandaloneProcess.start(env);
+  try {
+    const owner = await adminOf(new ApiClient(open.baseUrl));
+    expect(await rename(await newMember(owner, 'maria'), 'root')).toBe(DONE);
+    expect(await rename(await newMember(owner, 'other'), 'maria')).toBe(DONE);
+  } finally {
+    await open.dispose();
+  }
+});
