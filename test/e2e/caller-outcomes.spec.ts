@@ -7,7 +7,7 @@ import { refusalsOf } from '../support/api-document.js';
 import { callExample, servedOperations } from '../support/documented-operations.js';
 import { ROUTE_ANSWERS, type RouteAnswers } from '../support/documented-routes.js';
 import { sharedApp } from '../support/shared-app.js';
-import { storedApiToken } from '../support/stored-data.js';
+import { storedStaticToken } from '../support/stored-data.js';
 
 const app = await sharedApp();
 const nobody = new ApiClient(app.baseUrl);
@@ -43,7 +43,7 @@ const kinds: readonly Kind[] = [
   ['a general user', () => newMember(admin, `member${++members}`), forMember],
   ['a disabled user', disabledMember, () => '401 Current user is disabled, replace please'],
   ['an administrator', () => adminOf(nobody), forAdmin],
-  ['the static token', async () => nobody.as(storedApiToken(app.dataDir)), forStaticToken],
+  ['the static token', async () => nobody.as(storedStaticToken(app.dataDir)), forStaticToken],
   ...[...accessTokenScopes.map((scope) => [scope]), EVERY_SCOPE].map((scopes): Kind => [
     `an access token with ${scopes.join()}`,
     async () => (await newAccessToken(admin, scopes)).client,
