@@ -36,7 +36,7 @@ it('the image has the Node version of the project', () => {
 });
 
 it('keyfold-ssh is built with the Go version of its module and with the command of the guide', () => {
-  const [, go] = /^go (\d+\.\d+)$/m.exec(read('deploy/openssh/helper/go.mod'))!;
+  const [, go] = /^go (\d+\.\d+)$/m.exec(read('deploy/openssh/keyfold-ssh/go.mod'))!;
   const bases = basesOf('deploy/openssh/Dockerfile');
   // Without a target, Docker builds the last stage, which contains nothing but the program.
   const exact = [/^golang:\d+\.\d+\.\d+-alpine$/, /^debian:\d+\.\d+-slim$/].map((form) => expect.stringMatching(form));

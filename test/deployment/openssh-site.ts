@@ -11,8 +11,6 @@ export const SFTP = 0b1100_0000_0000;
 
 /** A key in the list of an account. */
 export type ListedKey = Readonly<{ id: number; title: string; last_used_time: string; added_time: string }>;
-/** An answer of the servers port. */
-export type LookUp = Readonly<{ text: string; milliseconds: number }>;
 
 /** A service, and an sshd that asks it. */
 export class OpensshSite {
@@ -61,13 +59,12 @@ export class OpensshSite {
     (await this.admin.post('/api/admin/user/update', { ...account, ...fields })).data();
   }
 
-  /** Asks Keyfold for a key as the program of sshd does, but without its start. */
-  async lookUp(username: string, { fingerprint }: KeyPair): Promise<LookUp> {
-    const since = performance.now();
+  /** Returns Keyfold's answer about a key, which the program of sshd would get. */
+  async lookUp(username: string, { fingerprint }: KeyPair): Promise<string> {
     const query = new URLSearchParams({ username, fingerprint }).toString();
     const headers = { authorization: `Bearer ${this.token}` };
     const answer = await fetch(`http://127.0.0.1:${this.port}/authorized_keys?${query}`, { headers });
-    return { text: await answer.text(), milliseconds: performance.now() - since };
+    return answer.text();
   }
 }
 

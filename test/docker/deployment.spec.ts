@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { itAnswersAsRecordedAtOneServer } from '../contract/replayed-recordings.js';
+import { itAnswersAsRecorded } from '../contract/replayed-recordings.js';
 import { accountNamed, adminOf, createAccount } from '../support/accounts.js';
 import { lookUpToken } from '../support/openssh/server-token.js';
 import { Audit } from './audit.js';
@@ -14,7 +14,7 @@ import { until } from './until.js';
 
 /**
  * The recordings whose answers depend on the load balancer: client addresses, unusual paths, methods and headers, and
- * sessions that every gateway accepts, even after a restart. `recordings-scaled.spec.ts` replays all recordings through
+ * sessions that every gateway accepts, even after a restart. `recordings-scaled.spec.ts` replays recordings through
  * two gateways.
  */
 const RECORDINGS = ['account/connectivity', 'account/lock', 'account/routing', 'account/tokens'];
@@ -76,7 +76,7 @@ describe('a container', () => {
 });
 
 describe('behind the load balancer', () => {
-  itAnswersAsRecordedAtOneServer(
+  itAnswersAsRecorded(
     async () => ({
       urls: [deployment.url],
       urlFrom: (address) => deployment.urlFrom(address),

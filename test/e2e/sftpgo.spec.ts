@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed, createAccount, newAddress, signedInAs } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
+import { newAppPassword } from '../support/app-passwords.js';
 import { eventually } from '../support/eventually.js';
 import { keyLine } from '../support/key-line.js';
 import { logLines } from '../support/log-lines.js';
 import { addKey } from '../support/openssh/file-servers.js';
 import { servedSftpgo, SITE_ROOT } from '../support/sftpgo/served-sftpgo.js';
 import { SftpgoServer, type Outcome, type Proof } from '../support/sftpgo/sftpgo-server.js';
+import { timesLength } from '../support/test-length.js';
 import { codeNow, enrol } from '../support/two-factor.js';
 
 const bits = (...each: number[]) => each.reduce((sum, bit) => sum | (1 << bit), 0);
@@ -15,7 +17,10 @@ const [WEBDAV, WEBDAV_WRITE, SFTP, SFTP_WRITE] = [bits(8), bits(9), bits(10), bi
 const EVERYTHING = -1;
 const { line } = keyLine('laptop');
 
-const { app, admin, servers, settings, sftpgo } = await servedSftpgo({ KEYFOLD_SERVERS_TRUSTED: '127.0.0.1' });
+const { app, admin, servers, settings, sftpgo } = await servedSftpgo({
+  KEYFOLD_SERVERS_TRUSTED: '127.0.0.1',
+  KEYFOLD_THREADS: '2',
+});
 const api = new ApiClient(app.baseUrl);
 
 beforeAll(async () => {
@@ -117,6 +122,47 @@ describe('with two-factor, a client', () => {
   });
 });
 
+describe('an app password', () => {
+  let owner: ApiClient;
+  beforeAll(async () => {
+    await createAccount(admin, 'app', { permission: SFTP | WEBDAV });
+    owner = await signedInAs(api, 'app');
+    await enrol(owner);
+  });
+
+  /** Returns the protocols over which a client comes in. */
+  async function protocolsOf(proof: Proof): Promise<string[]> {
+    const outcomes: string[] = [];
+    for (const protocol of ['SSH', 'FTP', 'DAV', 'HTTP'])
+      if (cameIn(await logIn(protocol, 'app', proof))) outcomes.push(protocol);
+    return outcomes;
+  }
+
+  it.each([
+    ['sftp', ['SSH']],
+    ['ftp', ['FTP']],
+    ['webdav', ['DAV']],
+    ['any', ['SSH', 'FTP', 'DAV']],
+  ])('for %s lets in over %j, without a code', async (protocol, expected) => {
+    const { password: secret } = await newAppPassword(owner, { protocol });
+    expect(await protocolsOf(password(secret))).toEqual(expected);
+  });
+
+  it('is also an answer to the prompts, and the password of the account is none', async () => {
+    const { password: secret } = await newAppPassword(owner, { protocol: 'sftp' });
+    expect(await logIn('SSH', 'app', typed(secret, ''))).toMatchObject({ username: 'app' });
+    expect(await logIn('SSH', 'app', typed('pw-app', ''))).toBe('refused');
+    expect(await protocolsOf(password('pw-app'))).toEqual([]);
+  });
+
+  it('that is revoked is refused at the next login', async () => {
+    const { id, password: secret } = await newAppPassword(owner, { protocol: 'any' });
+    expect(await protocolsOf(password(secret))).toHaveLength(3);
+    (await owner.post('/api/me/app_passwords/revoke', { id })).data();
+    expect(await protocolsOf(password(secret))).toEqual([]);
+  });
+});
+
 describe('a base path', () => {
   it.each([
     ['/../../etc', '/etc'],
@@ -188,6 +234,34 @@ describe('after an account was', () => {
     await update('changed', { password: 'new' });
     for (const proof of old) expect(await logIn('SSH', 'changed', proof)).toBe('refused');
     expect(cameIn(await logIn('SSH', 'changed', password('new')))).toBe(true);
+  });
+
+  it('changed at one thread, the next login is refused at the other, every time', async () => {
+    const { id } = await createAccount(admin, 'raced', { permission: SFTP });
+    const owner = await signedInAs(api, 'raced');
+    const permit = async (permission: number) =>
+      (await admin.post('/api/admin/user/update', { id, username: 'raced', permission })).data();
+    const newKey = () => addKey(owner, 'laptop', keyLine('raced').line);
+    const removeKey = async () => {
+      const { content } = (await owner.get('/api/me/sshkey/list')).data<{ content: { id: number }[] }>();
+      (await owner.post(`/api/me/sshkey/delete?id=${content[0]!.id}`)).data();
+    };
+    for (let n = 0; n < timesLength(20); n++) {
+      await permit(SFTP);
+      await newKey();
+      const { id: secretId, password: secret } = await newAppPassword(owner);
+      const changes: [Proof, () => Promise<unknown>][] = [
+        [{ publicKey: keyLine('raced').line }, removeKey],
+        [password(secret), async () => (await owner.post('/api/me/app_passwords/revoke', { id: secretId })).data()],
+        [password('pw-raced'), () => permit(0)],
+      ];
+      for (const [proof, forbid] of changes) {
+        // One address, so that a success forgives the failures before it.
+        expect(await sftpgo.logIn('SSH', 'raced', proof, `10.0.${n}.1`)).toMatchObject({ username: 'raced' });
+        await forbid();
+        expect(await sftpgo.logIn('SSH', 'raced', proof, `10.0.${n}.1`), `try ${n}`).toBe('refused');
+      }
+    }
   });
 
   it('disabled, WebDAV requests are refused after the minute for which SFTPGo remembers a user', async () => {

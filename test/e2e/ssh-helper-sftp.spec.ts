@@ -123,21 +123,4 @@ describe('while the service is away, a key for transfers of files', () => {
     service.does(answers(503));
     expect(await helper.sftpKeys('ann', line)).toMatchObject({ status: 1, out: '' });
   });
-
-  it('only reads if the permission to write was taken away, even if an earlier answer arrives later', async () => {
-    const [asked, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    service.does(async (request, response) => {
-      asked.resolve();
-      await late.promise;
-      await givesTo(WRITE)(request, response);
-    });
-    const early = helper.sftpKeys('ann', line);
-    await asked.promise;
-    service.does(givesTo(READ));
-    expect(await helper.sftpKeys('ann', line)).toMatchObject({ out: readOnly });
-    late.resolve();
-    await early;
-    service.does(answers(503));
-    expect(await helper.sftpKeys('ann', line)).toMatchObject({ status: 0, out: readOnly });
-  });
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountNamed, adminOf, createAccount, newAddress, signedInAs } from '../../support/accounts.js';
 import { ApiClient } from '../../support/api-client.js';
@@ -74,4 +75,31 @@ it('failures at both gateways and at the API count together', async () => {
   expect((await service.api().from(address).logIn('guessed', 'wrong')).code).toBe(401);
   for (const gateway of [0, 1])
     expect((await ask(gateway, 'guessed', { password: 'pw-guessed', address })).status).toBe(429);
+});
+
+it('the prompts of one gateway can be answered at the other', async () => {
+  await createAccount(admins[0]!, 'typist', { permission: SFTP });
+  const request = { request_id: randomUUID(), username: 'typist' };
+  const prompted = await servers[0]!.post('/sftpgo/prompts', { ...request, step: 1, ip: '192.0.2.1' });
+  expect(prompted.json).toMatchObject({ questions: [expect.any(String), expect.any(String)], auth_result: 0 });
+  const answered = (answers: string[]) => servers[1]!.post('/sftpgo/prompts', { ...request, step: 2, answers });
+  expect((await answered(['wrong', ''])).json).toEqual({ auth_result: -1 });
+  expect((await answered(['pw-typist', ''])).json).toEqual({ auth_result: 1 });
+});
+
+it('a session ends at every gateway after its account was disabled at one', async () => {
+  await createAccount(admins[0]!, 'leaver', { permission: SFTP });
+  const sessions = [{ id: 'a', username: 'leaver', protocol: 'SFTP' }];
+  const ended = async (gateway: ApiClient) => (await gateway.post('/sftpgo/sessions', { sessions })).data();
+  for (const gateway of servers) expect(await ended(gateway)).toEqual({ ended: [] });
+  (
+    await admins[0]!.post('/api/admin/user/update', { ...(await accountNamed(admins[0]!, 'leaver')), disabled: true })
+  ).data();
+  for (const gateway of servers) expect(await ended(gateway)).toEqual({ ended: ['a'] });
+});
+
+it('500 sessions of names that nobody asked for before are answered in time', async () => {
+  const sessions = Array.from({ length: 500 }, (_, n) => ({ id: `${n}`, username: randomUUID(), protocol: 'SFTP' }));
+  const answer = await servers[0]!.post('/sftpgo/sessions', { sessions });
+  expect(answer.data<{ ended: string[] }>().ended).toHaveLength(500);
 });

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, onTestFinished } from 'vitest';
 
-const SOURCES = resolve(import.meta.dirname, '../../../deploy/openssh/helper');
+const SOURCES = resolve(import.meta.dirname, '../../../deploy/openssh/keyfold-ssh');
 const run = promisify(execFile);
 
 /** The form of an access token. */

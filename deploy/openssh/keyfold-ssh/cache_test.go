@@ -69,7 +69,7 @@ func TestARefusalDeletesQuestionsThatNobodyAnswers(t *testing.T) {
 }
 
 func TestALateAnswerDoesNotReviveThePermissionToWrite(t *testing.T) {
-	opened, entry := storedAt(t, time.Now())
+	opened, _ := storedAt(t, time.Now())
 	early := opened.entryOf("ann", "", publicKey{fingerprint: "SHA256:a"})
 	late := opened.entryOf("ann", "", publicKey{fingerprint: "SHA256:a"})
 	if err := late.store(loggedIn); err != nil {
@@ -78,7 +78,8 @@ func TestALateAnswerDoesNotReviveThePermissionToWrite(t *testing.T) {
 	if err := early.store(readAndWrite); err != nil {
 		t.Fatal(err)
 	}
-	if granted, _ := entry.read(); granted != loggedIn {
+	next := opened.entryOf("ann", "", publicKey{fingerprint: "SHA256:a"})
+	if granted, _ := next.read(); granted != loggedIn {
 		t.Errorf("the entry grants %v", granted)
 	}
 }
